@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchagent.dbms.asides import Step
 from benchagent.dbms.postgresql.discovery import installations
+from benchagent.dbms.probes import Step
 from benchagent.java import JavaToolchain
 from benchagent.job.bench import JobBench, Surroundings
 from benchagent.job.result import Description

@@ -54,7 +54,7 @@ def parse_settings(text: str) -> Settings:
     return tuple(pairs)
 
 
-class Beyond(BaseModel):
+class BeyondForm(BaseModel):
     """What a plan may say and no field does: as JSON, from plan to plan."""
 
     model_config = ConfigDict(extra="forbid")
@@ -192,7 +192,7 @@ def initial_of(plan: Mapping[str, Any]) -> dict[str, Any]:
     )  # fmt: skip
     named = {name: plan[name] for name in alike if plan.get(name)}
     named |= _matrix_initial(plan)
-    if beyond := {name: plan[name] for name in Beyond.model_fields if plan.get(name)}:
+    if beyond := {name: plan[name] for name in BeyondForm.model_fields if plan.get(name)}:
         named["beyond"] = json.dumps(beyond)
     tags, tested = plan.get("tags"), plan.get("tested")
     if isinstance(tags, list):
@@ -345,7 +345,7 @@ class ScheduleForm(DescribedFields):
     @property
     def beyond_words(self) -> list[str]:
         try:
-            beyond = Beyond.model_validate_json(self["beyond"].value() or "{}")
+            beyond = BeyondForm.model_validate_json(self["beyond"].value() or "{}")
         except ValidationError:
             return ["what cannot be read here, so that it cannot be started with it"]
         return beyond_words(beyond.overrides, beyond.extra)
@@ -409,9 +409,9 @@ class ScheduleForm(DescribedFields):
             raise forms.ValidationError(f"There is no publication {slug}.")
         return slug
 
-    def clean_beyond(self) -> Beyond:
+    def clean_beyond(self) -> BeyondForm:
         try:
-            return Beyond.model_validate_json(self.cleaned_data["beyond"] or "{}")
+            return BeyondForm.model_validate_json(self.cleaned_data["beyond"] or "{}")
         except ValidationError as error:
             raise forms.ValidationError("What goes beyond the fields of this form cannot be read.") from error
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from uuid import UUID
 
 from benchagent.importers import PARSER_VERSION
-from benchagent.importers.report import lacks
+from benchagent.importers.report import missing_details
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
@@ -216,7 +216,7 @@ def _import_answer(request: Request, taken: models.FileImport, status: int = 200
     answer = FileImport.of(
         taken, url=request.build_absolute_uri(f"/imports/{taken.id}/"),
         newer_parser=taken.parser_version < PARSER_VERSION, files=list(taken.artefacts.all()),
-        needs=[] if taken.state != ImportState.DRAFT else sorted(lacks(taken.items, taken.subject)),
+        needs=[] if taken.state != ImportState.DRAFT else sorted(missing_details(taken.items, taken.subject)),
         described=imports.described(taken),
         runs=_runs(UploadOutcome(runs=runs), request.build_absolute_uri("/").rstrip("/")),
     )  # fmt: skip

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from benchagent.importers import PARSER_VERSION, Report, SourceFile, as_json
-from benchagent.importers.report import becomes_a_run, lacks
+from benchagent.importers.report import becomes_a_run, missing_details
 from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
@@ -41,7 +41,7 @@ def store(
 ) -> tuple[list[Run], bool]:
     """-> (runs, whether they are new). Raises NotReady or ValidationError; then nothing is stored."""
     items = items_of(reports)
-    if lacking := lacks(items, subject):
+    if lacking := missing_details(items, subject):
         raise NotReady(lacking)
     now = timezone.now()
     expected = {*subject.get("failures_expected", [])}

@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 
 from benchagent.importers import PARSER_VERSION, Report
 from benchagent.importers.described import BadDescription
-from benchagent.importers.report import becomes_a_run, headline, lacks
+from benchagent.importers.report import becomes_a_run, headline, missing_details
 from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import ValidationError as FormError
@@ -261,7 +261,7 @@ def _preview(request: HttpRequest, taken: FileImport, form: SubjectForm) -> Http
     ]
     asked: set[str] = set()
     for item in items:  # the version of a file is asked for once, at its first entry
-        item["lacks_version"] = item["file"] not in asked and "dbms.version" in lacks([item], {})
+        item["lacks_version"] = item["file"] not in asked and "dbms.version" in missing_details([item], {})
         item["fails_by_share"] = may_fail_by_intent(item["tool"], item["reason"])
         item["expected"] = item["index"] in subject.get("failures_expected", [])
         item["version"] = subject.get("files", {}).get(item["file"], {}).get("dbms", {}).get("version", "")
@@ -272,7 +272,7 @@ def _preview(request: HttpRequest, taken: FileImport, form: SubjectForm) -> Http
         "items": [item for item in items if not item["part_of"]],
         "parts": [item for item in items if item["part_of"]],
         "storable": sum(becomes_a_run(item, {}) for item in taken.items),
-        "needs": lacks(taken.items, subject),
+        "needs": missing_details(taken.items, subject),
         "runs": imports.runs_of(taken),
         "deleted": imports.deleted_runs_of(taken),
         "described": imports.described(taken),

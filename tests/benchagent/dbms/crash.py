@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from benchagent.dbms.asides import Step
+from benchagent.dbms.probes import Step
 from benchagent.java import LoadGenerator
 from benchagent.job.session import session_job
 from benchagent.workloads.tpcb import _prepare, _run

@@ -16,11 +16,11 @@ from typing import Any
 
 import pytest
 from benchagent.catalog import DBMSS, WORKLOADS
-from benchagent.dbms.asides import Step
 from benchagent.dbms.embedded import jars
 from benchagent.dbms.external.guard import created, statements
 from benchagent.dbms.external.own_schema import Target
 from benchagent.dbms.external.server import ExternalServer
+from benchagent.dbms.probes import Step
 from benchagent.java import JavaToolchain, LoadGenerator
 from benchagent.job.dryrun import TOOL, PaperBench
 from benchagent.workloads import workload as workload_of

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from benchagent import dbms
-from benchagent.dbms import asides
-from benchagent.dbms.asides import Step
+from benchagent.dbms import probes
 from benchagent.dbms.backup import Action, SqlCommands, ToolCommand
 from benchagent.dbms.base import Connection, ProvisionRequest
 from benchagent.dbms.counters import EFFORT, PARTS
+from benchagent.dbms.probes import Step
 from benchagent.java import JavaToolchain, LoadGenerator
 from benchagent.job import engine_counters
 from benchagent.job.session import session_job, watched
@@ -155,7 +155,7 @@ class Trial:
         return [session.rows[str(number)] for number in range(len(statements))]
 
     def effective(self, session: SessionResult) -> dict[str, str]:
-        return dict(self.instance.effective_settings(asides.rows(asides.EFFECTIVE, session.rows)))
+        return dict(self.instance.effective_settings(probes.rows(probes.EFFECTIVE, session.rows)))
 
     def statistics(self, session: SessionResult) -> dict[str, Any]:
         sampled = {name: list(rows) for name, rows in getattr(session, "sampled", {}).items()}

@@ -12,7 +12,7 @@ import time
 import pytest
 from benchagent.importers import SourceFile, Status, as_json, inspect
 from benchagent.importers.described import BadDescription, described, shipped, tried
-from benchagent.importers.report import lacks
+from benchagent.importers.report import missing_details
 from benchagent.redaction import redact_text
 
 from tests.benchagent.importers.damage import wrong_answers
@@ -409,7 +409,7 @@ def test_an_older_k6_is_read():
 def test_a_storage_benchmark_is_asked_for_no_dbms():
     (report, *_) = reports("x", sample(TOOL, "diskspd.txt"))
     item = as_json(SourceFile("x", b""), report)
-    assert set(lacks([item], {"hardware": "x"})) == set()
+    assert set(missing_details([item], {"hardware": "x"})) == set()
 
 
 def test_cassandra_stress_is_read_without_the_heading_of_its_results():

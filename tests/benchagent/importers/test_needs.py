@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from benchagent.importers import Metric, Report, SourceFile, Status, Subject, as_json
-from benchagent.importers.report import becomes_a_run, dbms_of, lacks
+from benchagent.importers.report import becomes_a_run, dbms_of, missing_details
 
 SAID = {"hardware": "lab", "dbms": {"name": "PostgreSQL", "version": "16.4"}}
 
@@ -55,12 +55,12 @@ def test_what_is_said_of_one_file_is_said_of_it_alone():
 
 def test_it_names_the_files_that_lack_what_others_have():
     items = [item() | {"file": "whole.txt"}, item(dbms_version="") | {"file": "part.txt"}]
-    (words,) = lacks(items, {"hardware": "lab"})["dbms.version"]
+    (words,) = missing_details(items, {"hardware": "lab"})["dbms.version"]
     assert "part.txt" in words and "whole.txt" not in words
-    (words,) = lacks(items, {})["hardware"]
+    (words,) = missing_details(items, {})["hardware"]
     assert "part.txt" not in words
     many = [items[0], *(items[1] | {"file": f"{number}.txt"} for number in range(6))]
-    assert "2.txt and 3 more" in lacks(many, {"hardware": "lab"})["dbms.version"][0]
+    assert "2.txt and 3 more" in missing_details(many, {"hardware": "lab"})["dbms.version"][0]
 
 
 @pytest.mark.parametrize(
@@ -77,4 +77,4 @@ def test_it_names_the_files_that_lack_what_others_have():
     ],
 )
 def test_it_names_what_is_missing(items, said, missing):
-    assert set(lacks(items, said)) == missing
+    assert set(missing_details(items, said)) == missing

@@ -40,7 +40,7 @@ class Watched(JarSupply):
         super().__init__(toolchain, may_fetch=lambda: self.allowed, on_news=self._note)
 
     def _note(self) -> None:
-        self.news.append(self.lacks(HSQLDB))
+        self.news.append(self.why_missing(HSQLDB))
 
 
 @pytest.fixture
@@ -52,8 +52,8 @@ def watched(empty: JavaToolchain) -> Iterator[Watched]:
 
 
 def test_an_engine_lacks_its_jars_until_they_are_here(mirror: Mirror, watched: Watched, empty: JavaToolchain):
-    assert watched.lacks(HSQLDB) == "its jars are being fetched"
-    wait_until(lambda: not watched.lacks(HSQLDB))
+    assert watched.why_missing(HSQLDB) == "its jars are being fetched"
+    wait_until(lambda: not watched.why_missing(HSQLDB))
     assert len(empty.store.files([*tool_jars("loadgen"), *HSQLDB])) == 3
     asked = [path for path in mirror.asked if path.endswith(".jar")]
     assert [path.rsplit("/", 1)[1] for path in dict.fromkeys(asked)][-1] == "hsqldb-2.7.4.jar"
@@ -62,12 +62,12 @@ def test_an_engine_lacks_its_jars_until_they_are_here(mirror: Mirror, watched: W
 
 def test_what_cannot_be_had_is_tried_again_until_it_can(mirror: Mirror, watched: Watched):
     mirror.closed = True
-    wait_until(lambda: "tried again by itself" in watched.lacks(HSQLDB))
-    assert f"repository ours ({mirror.url}) answers 503" in watched.lacks(HSQLDB)
+    wait_until(lambda: "tried again by itself" in watched.why_missing(HSQLDB))
+    assert f"repository ours ({mirror.url}) answers 503" in watched.why_missing(HSQLDB)
     tries = len(mirror.asked)
     wait_until(lambda: len(mirror.asked) > tries + 10)
     mirror.closed = False
-    wait_until(lambda: not watched.lacks(HSQLDB))
+    wait_until(lambda: not watched.why_missing(HSQLDB))
 
 
 def test_what_came_instead_of_a_jar_is_not_kept(mirror: Mirror, watched: Watched, tmp_path: Path):
@@ -76,26 +76,26 @@ def test_what_came_instead_of_a_jar_is_not_kept(mirror: Mirror, watched: Watched
     answer = mirror.folder / "org/hsqldb/hsqldb/2.7.4/hsqldb-2.7.4.jar"
     answer.parent.mkdir(parents=True)
     answer.write_text("<html>Please log in</html>")
-    watched.lacks(HSQLDB)
+    watched.why_missing(HSQLDB)
     wait_until(lambda: "what came for hsqldb-2.7.4.jar has SHA-256" in str(watched._wanted))
     mirror.folder = whole
-    wait_until(lambda: not watched.lacks(HSQLDB))
+    wait_until(lambda: not watched.why_missing(HSQLDB))
 
 
 def test_nothing_is_fetched_while_something_is_measured(mirror: Mirror, watched: Watched):
     watched.allowed = False
     looks: list[bool] = []
     watched._may_fetch = lambda: looks.append(True) or watched.allowed  # type: ignore[func-returns-value]
-    assert watched.lacks(HSQLDB)
+    assert watched.why_missing(HSQLDB)
     wait_until(lambda: len(looks) > 5)
     assert mirror.asked == []
     watched.allowed = True
-    wait_until(lambda: not watched.lacks(HSQLDB))
+    wait_until(lambda: not watched.why_missing(HSQLDB))
 
 
 def test_what_is_removed_is_fetched_anew(mirror: Mirror, watched: Watched, empty: JavaToolchain, tmp_path: Path):
-    watched.lacks(HSQLDB)
-    wait_until(lambda: not watched.lacks(HSQLDB))
+    watched.why_missing(HSQLDB)
+    wait_until(lambda: not watched.why_missing(HSQLDB))
     empty.store._folder.rename(tmp_path / "removed")
-    assert watched.lacks(HSQLDB)
-    wait_until(lambda: not watched.lacks(HSQLDB))
+    assert watched.why_missing(HSQLDB)
+    wait_until(lambda: not watched.why_missing(HSQLDB))

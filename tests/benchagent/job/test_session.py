@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from benchagent.catalog import Durability
-from benchagent.dbms import asides
+from benchagent.dbms import probes
 from benchagent.dbms.base import Connection, Guest, Instance, JobError, Retryable, Transaction
 from benchagent.dbms.counters import EngineCounters, QueryRows
 from benchagent.job.session import changes, session_job, watched
@@ -86,9 +86,9 @@ def test_transactions_that_only_read_are_marked():
 
 
 def test_the_rows_of_queries_are_found_by_their_prefix():
-    (step,) = asides.steps("schema:", {"sizes": "SELECT 1"})
-    assert step == {"op": "query", "phase": asides.PHASE, "name": "schema:sizes", "sql": "SELECT 1"}
-    assert asides.rows("schema:", {"schema:sizes": [[1]], "count": [[2]]}) == {"sizes": [[1]]}
+    (step,) = probes.steps("schema:", {"sizes": "SELECT 1"})
+    assert step == {"op": "query", "phase": probes.PHASE, "name": "schema:sizes", "sql": "SELECT 1"}
+    assert probes.rows("schema:", {"schema:sizes": [[1]], "count": [[2]]}) == {"sizes": [[1]]}
 
 
 class WithGuest(MadeUp):

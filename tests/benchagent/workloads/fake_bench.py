@@ -8,11 +8,11 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from benchagent.dbms import asides
-from benchagent.dbms.asides import Step
+from benchagent.dbms import probes
 from benchagent.dbms.base import JobError
 from benchagent.dbms.counters import EngineCounters
 from benchagent.dbms.dialect import Dialect
+from benchagent.dbms.probes import Step
 from benchagent.protocol import Check
 from benchagent.workloads.base import SessionResult, Workload
 
@@ -125,5 +125,5 @@ class FakeBench:
             step["phase"]
             for steps in self.sessions
             for step in steps
-            if step.get("phase", asides.PHASE) != asides.PHASE
+            if step.get("phase", probes.PHASE) != probes.PHASE
         ]

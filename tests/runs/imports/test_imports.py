@@ -8,7 +8,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from benchagent.importers.report import lacks
+from benchagent.importers.report import missing_details
 from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
@@ -419,7 +419,7 @@ def test_it_gives_a_version_only_to_the_dbms_that_it_was_said_of(name, missing):
         "subject": {"workload": "x", "dbms": "mysql", "dbms_version": None},
     }  # fmt: skip
 
-    found = lacks([item], {"hardware": "lab", "dbms": {"name": name, "version": "8.0"}})
+    found = missing_details([item], {"hardware": "lab", "dbms": {"name": name, "version": "8.0"}})
 
     assert set(found) == set(missing)
 

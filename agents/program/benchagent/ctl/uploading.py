@@ -37,7 +37,7 @@ from benchagent.ctl.output import (
 from benchagent.ctl.parts import MOST_BYTES, once_it_is_back, send_files
 from benchagent.ctl.past import Commits, said_by, together
 from benchagent.importers import Report, as_json, inspect
-from benchagent.importers.report import becomes_a_run, lacks, refusal_of
+from benchagent.importers.report import becomes_a_run, missing_details, refusal_of
 from benchagent.link.client import Refused
 from benchagent.protocol import STORAGE_ROLES
 from benchagent.redaction import redact_text
@@ -343,7 +343,7 @@ def _kinds(read: Sequence[tuple[LocalFile, Sequence[Report]]], details: dict[str
         elif not any(becomes_a_run(item, details) for item in items):
             kind = "no result by itself"
         else:  # the server asks for the machine of all files alike
-            kind = "lacking" if lacks(items, details).keys() - {"hardware"} else "complete"
+            kind = "lacking" if missing_details(items, details).keys() - {"hardware"} else "complete"
         kinds.setdefault(kind, []).extend(local for local, _ in parts)
     return kinds
 

@@ -64,7 +64,7 @@ def discover(context: EngineContext) -> list[EngineFacts]:
         log.warning("%s", error)
     if context.supply is not None and not java_problem(context.toolchain):
         for facts in engines:
-            lacking = facts["available"] and context.supply.lacks(_jars(facts, context.toolchain))
+            lacking = facts["available"] and context.supply.why_missing(_jars(facts, context.toolchain))
             if lacking:
                 facts["available"], facts["reason"], facts["pending"] = False, lacking, True
     return engines

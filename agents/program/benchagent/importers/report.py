@@ -379,7 +379,7 @@ def dbms_of(
     return name, subject.dbms_version or str(said)
 
 
-def lacks(items: Iterable[Item], answers: Mapping[str, Any]) -> dict[str, list[str]]:
+def missing_details(items: Iterable[Item], answers: Mapping[str, Any]) -> dict[str, list[str]]:
     """field -> what has to be said before these items can be stored; empty when nothing is missing."""
     runs = [item for item in items if becomes_a_run(item, answers)]
     # Field -> the files that lack it; of a field that is asked for all alike none.

@@ -39,7 +39,7 @@ class JarSupply:
         self._stopping.set()
         self._asked.set()
 
-    def lacks(self, jars: Sequence[Jar]) -> str:
+    def why_missing(self, jars: Sequence[Jar]) -> str:
         """Why an engine with these jars cannot be run yet; empty when they are here. They are fetched from now on."""
         compiler = () if self._toolchain.java().compiler else tool_jars("compiler")
         missing = self._toolchain.store.missing([*tool_jars("loadgen"), *compiler, *jars])

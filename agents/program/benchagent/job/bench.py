@@ -13,11 +13,11 @@ from typing import IO, Any
 
 from benchagent.catalog.durability import Statement, weakest
 from benchagent.configfiles.meaning import in_sessions
-from benchagent.dbms import asides
-from benchagent.dbms.asides import Step
+from benchagent.dbms import probes
 from benchagent.dbms.backup import ToolCommand
 from benchagent.dbms.base import Instance, JobError
 from benchagent.dbms.counters import checkpoint_words
+from benchagent.dbms.probes import Step
 from benchagent.java import JavaToolchain, LoadGenerator
 from benchagent.job import engine_counters
 from benchagent.job.collect import Collector, Event, Listener, PhaseWatch
@@ -147,7 +147,7 @@ class JobBench:
                 if event["event"] != "phase":
                     return
                 lifted.close()
-                if event["phase"] == asides.PHASE and event["state"] == "begin":
+                if event["phase"] == probes.PHASE and event["state"] == "begin":
                     lifted.enter_context(self.unmeasured())
 
             yield tell
@@ -155,7 +155,7 @@ class JobBench:
     def _framed(self, steps: Sequence[Step]) -> list[Step]:
         """With what is read around a run; a session without one asks for the settings at its end, once."""
         if not any(step["op"] == "run" for step in steps):
-            settings = [] if self._settings_known else asides.steps(asides.EFFECTIVE, self.instance.effective_queries)
+            settings = [] if self._settings_known else probes.steps(probes.EFFECTIVE, self.instance.effective_queries)
             return [*steps, *settings]
         framed: list[Step] = []
         for step in steps:
@@ -197,10 +197,10 @@ class JobBench:
     def _queried(self, name: str) -> None:
         """The settings in force are known before the run, as a run that is cut short has them too; what counts is
         what is in force at its end."""
-        ended = name.startswith(asides.END + asides.EFFECTIVE)
-        if not ended and (self._settings_known or not name.startswith(asides.EFFECTIVE)):
+        ended = name.startswith(probes.END + probes.EFFECTIVE)
+        if not ended and (self._settings_known or not name.startswith(probes.EFFECTIVE)):
             return
-        rows = asides.rows(f"{asides.END if ended else ''}{asides.EFFECTIVE}", self.collector.session.rows)
+        rows = probes.rows(f"{probes.END if ended else ''}{probes.EFFECTIVE}", self.collector.session.rows)
         if not set(self.instance.effective_queries) <= rows.keys():
             return
         self._settings_known = True

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, Protocol
 
 from benchagent.catalog import METRICS
-from benchagent.dbms import asides
+from benchagent.dbms import probes
 from benchagent.dbms.counters import Answer
 from benchagent.latency_map import LatencyMap
 from benchagent.link.spool import Spool
@@ -95,7 +95,7 @@ class Collector:
 
     def _phase(self, event: Event) -> None:
         name, begins = event["phase"], event["state"] == "begin"
-        if name == asides.PHASE:
+        if name == probes.PHASE:
             return
         if not begins:
             self.phases[name] = self.session.phases[name] = event
@@ -143,9 +143,9 @@ class Collector:
     def _sampled(self, event: Event) -> None:
         if "error" in event:
             self._listener.on_log(f"{event['name']} is not sampled any more: {event['error']}")
-        elif event["name"].startswith(asides.GROWING):
+        elif event["name"].startswith(probes.GROWING):
             # Since it was asked last, which is a second ago, or several where the engine was slow to answer.
-            metric, now = event["name"].removeprefix(asides.GROWING), float(event["rows"][0][0])
+            metric, now = event["name"].removeprefix(probes.GROWING), float(event["rows"][0][0])
             if metric in self._counted:
                 self._spool.add_samples(self._run_id, event["t"], {metric: now - self._counted[metric]})
             self._counted[metric] = now

@@ -12,8 +12,7 @@ from typing import Any
 
 from benchagent import dbms
 from benchagent.catalog import Durability
-from benchagent.dbms import asides
-from benchagent.dbms.asides import Step
+from benchagent.dbms import probes
 from benchagent.dbms.backup import BackupMethod, ToolCommand
 from benchagent.dbms.base import Connection, Instance
 from benchagent.dbms.counters import QueryRows
@@ -22,6 +21,7 @@ from benchagent.dbms.external.guard import created, statements
 from benchagent.dbms.external.instance import ELSEWHERE, Guard, sent
 from benchagent.dbms.external.own_schema import VIEW, Target
 from benchagent.dbms.external.server import ExternalServer
+from benchagent.dbms.probes import Step
 from benchagent.job.refused import refuse_changes
 from benchagent.job.session import watched
 from benchagent.workloads.base import Factors, SessionResult, ToolResult, Workload
@@ -101,7 +101,7 @@ class PaperBench:
         for step in steps:
             self.steps += watched(self.instance, step, self._tables) if step["op"] == "run" else [step]
         if not self._settings_known and not url:  # as a job asks for them, at the end of its first session
-            self.steps += asides.steps(asides.EFFECTIVE, self.instance.effective_queries)
+            self.steps += probes.steps(probes.EFFECTIVE, self.instance.effective_queries)
             self._settings_known = True
         executed = {
             str(step["phase"]): {"elapsed_s": 0.0, "elapsed": [0.0] * len(step["statements"])}

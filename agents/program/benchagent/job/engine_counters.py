@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from benchagent.dbms import asides
+from benchagent.dbms import probes
 from benchagent.dbms.counters import EngineCounters, differences
 from benchagent.job import checks
 from benchagent.protocol import EngineReport
@@ -18,18 +18,18 @@ Sampled = Mapping[str, Sequence[list[list[Any]]]]
 def of_session(source: EngineCounters, session: SessionResult, sampled: Sampled) -> EngineReport:
     """What a session with a run has shown; empty for one without."""
     report: EngineReport = {}
-    begin, end = (asides.rows(f"{edge}{asides.COUNTERS}", session.rows) for edge in (asides.BEGIN, asides.END))
+    begin, end = (probes.rows(f"{edge}{probes.COUNTERS}", session.rows) for edge in (probes.BEGIN, probes.END))
     if source.counter_queries() and begin and end:
         report["counters"] = differences(source.counters(begin), source.counters(end))
         waited = _mean_waiting(source.waited_s(begin), source.waited_s(end), session.summary)
         if waited is not None:
             report["waits"] = waited
-    ages = asides.rows(asides.MAINTENANCE, session.rows)
+    ages = probes.rows(probes.MAINTENANCE, session.rows)
     if ages:
         report["maintenance"] = [
             {"what": age.what, "age_s": age.age_s, "detail": age.detail} for age in source.maintenance(ages)
         ]
-    schema = asides.rows(asides.SCHEMA, session.rows)
+    schema = probes.rows(probes.SCHEMA, session.rows)
     if schema:
         report["tables"] = [table.as_dict() for table in source.tables(schema)]
         report["indexes"] = [index.as_dict() for index in source.indexes(schema)]
@@ -98,7 +98,7 @@ def _mean_waits(source: EngineCounters, sampled: Sampled) -> dict[str, float]:
     sums: dict[str, float] = defaultdict(float)
     for second in range(seconds):
         rows = {
-            name.removeprefix(asides.WAITS): answers[second]
+            name.removeprefix(probes.WAITS): answers[second]
             for name, answers in sampled.items()
             if second < len(answers)
         }

@@ -7,10 +7,10 @@ from dataclasses import asdict
 from itertools import chain
 from typing import Any
 
-from benchagent.dbms import asides
-from benchagent.dbms.asides import Step
+from benchagent.dbms import probes
 from benchagent.dbms.base import Instance, JobError, Settings
 from benchagent.dbms.external.guard import statements
+from benchagent.dbms.probes import Step
 from benchagent.job import checks
 from benchagent.workloads.base import SessionResult
 from benchagent.workloads.steps import execute
@@ -49,19 +49,19 @@ def watched(instance: Instance, run: Step, tables: Sequence[str], reading: froze
     `reading`: names of the transactions that change nothing; they are marked as such.
     """
     source = instance.engine_counters
-    prefixed = {asides.COUNTERS + name: sql for name, sql in source.counter_queries().items()}
-    waits = {asides.WAITS + name: sql for name, sql in source.waiting.items()}
-    growing = {asides.GROWING + metric: sql for metric, sql in source.growing.items()}
+    prefixed = {probes.COUNTERS + name: sql for name, sql in source.counter_queries().items()}
+    waits = {probes.WAITS + name: sql for name, sql in source.waiting.items()}
+    growing = {probes.GROWING + metric: sql for metric, sql in source.growing.items()}
     transactions = [
         {**transaction, "read_only": True} if transaction["name"] in reading else transaction
         for transaction in run["transactions"]
     ]
     return [
-        *asides.steps(asides.EFFECTIVE, instance.effective_queries),
-        *asides.steps(asides.MAINTENANCE, source.maintenance_queries(tables), optional=True),
+        *probes.steps(probes.EFFECTIVE, instance.effective_queries),
+        *probes.steps(probes.MAINTENANCE, source.maintenance_queries(tables), optional=True),
         {**run, "transactions": transactions, "snapshots": prefixed, "sampled": waits | growing},
-        *asides.steps(asides.END + asides.EFFECTIVE, instance.effective_queries, optional=True),
-        *asides.steps(asides.SCHEMA, source.schema_queries(tables), optional=True),
+        *probes.steps(probes.END + probes.EFFECTIVE, instance.effective_queries, optional=True),
+        *probes.steps(probes.SCHEMA, source.schema_queries(tables), optional=True),
     ]
 
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from benchagent.catalog import WORKLOADS, FactorKind, number_in
-from benchagent.dbms.asides import Step
 from benchagent.dbms.backup import ToolCommand
 from benchagent.dbms.base import Instance, JobError
 from benchagent.dbms.counters import QueryRows
+from benchagent.dbms.probes import Step
 from benchagent.protocol import Check
 
 Observe = Callable[[int], None]

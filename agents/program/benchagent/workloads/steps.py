@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from benchagent.dbms.asides import Step
 from benchagent.dbms.dialect import Dialect
+from benchagent.dbms.probes import Step
 from benchagent.workloads.base import Factors
 
 # Asked for in one statement; how many fit is the dialect's to say.

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from benchagent.dbms import asides
+from benchagent.dbms import probes
 from benchagent.dbms.external import Visit
 from benchagent.dbms.external.connections import ServerConnection, ToolLogin
 from benchagent.dbms.external.instance import ExternalInstance, sent
@@ -59,7 +59,7 @@ def test_it_is_asked_for_during_load_and_run_and_after_what_may_take_a_lot():
     steps = [{"op": "execute", "phase": "create", "statements": ["CREATE TABLE a (n INTEGER)"]}, {"op": "load"}]
     steps += [{"op": "run", "sampled": {"waits:w": "SELECT 1"}}, {"op": "query", "name": "x", "sql": "SELECT 1"}]
     create, after, load, loaded, run, query = [part for step in steps for part in sent(step, TARGET, QUERY)]
-    assert after == loaded == {"op": "query", "phase": asides.PHASE, "name": SPACE, "sql": QUERY, "optional": True}
+    assert after == loaded == {"op": "query", "phase": probes.PHASE, "name": SPACE, "sql": QUERY, "optional": True}
     assert load["sampled"] == {SPACE: QUERY}
     assert run["sampled"] == {"waits:w": "SELECT 1", SPACE: QUERY}
     assert [create["op"], query] == ["execute", steps[-1]]

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from benchagent.catalog import Durability
-from benchagent.dbms import asides
+from benchagent.dbms import probes
 
 from tests.benchagent.dbms.crash import COMMITS
 from tests.benchagent.dbms.firebird.conftest import MakeFirebird
@@ -45,8 +45,8 @@ def test_a_commit_is_an_inventory_that_is_written_after_data(kinds: list[int], c
 
 
 def promised(trial: Trial) -> Durability:
-    session = trial.events(asides.steps(asides.EFFECTIVE, trial.instance.effective_queries))
-    found = trial.instance.effective_settings(asides.rows(asides.EFFECTIVE, session.rows))
+    session = trial.events(probes.steps(probes.EFFECTIVE, trial.instance.effective_queries))
+    found = trial.instance.effective_settings(probes.rows(probes.EFFECTIVE, session.rows))
     return trial.instance.durability(dict(found))[0]
 
 

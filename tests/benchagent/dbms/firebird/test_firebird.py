@@ -7,7 +7,7 @@ from pathlib import Path
 import psutil
 import pytest
 from benchagent.catalog import Durability
-from benchagent.dbms import asides
+from benchagent.dbms import probes
 from benchagent.dbms.base import JobError
 from benchagent.dbms.firebird.discovery import ROOT_VARIABLE
 from benchagent.dbms.firebird.external import external_server
@@ -26,9 +26,9 @@ HISTORY = "SELECT COUNT(*) FROM history"
 
 
 def in_force(trial: Trial) -> dict[str, str]:
-    session = trial.events(asides.steps(asides.EFFECTIVE, trial.instance.effective_queries))
+    session = trial.events(probes.steps(probes.EFFECTIVE, trial.instance.effective_queries))
     assert session.error is None, session.error
-    return dict(trial.instance.effective_settings(asides.rows(asides.EFFECTIVE, session.rows)))
+    return dict(trial.instance.effective_settings(probes.rows(probes.EFFECTIVE, session.rows)))
 
 
 def running_below(trial: Trial) -> list[psutil.Process]:

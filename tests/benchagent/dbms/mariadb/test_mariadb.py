@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from benchagent import dbms
 from benchagent.catalog import Durability
-from benchagent.dbms import asides
+from benchagent.dbms import probes
 from benchagent.dbms.counters import checkpoint_words
 
 from tests.benchagent.dbms.mysql.family import (
@@ -36,7 +36,7 @@ def test_it_commits_in_groups_with_its_logs_apart_and_opens_a_copy_of_it_elsewhe
     assert {table["engine"] for table in found["tables"]} == {"InnoDB"}
     assert "checkpoints" in found["counters"]
     source = trial.instance.engine_counters
-    by_default = trial.events([*NOT_ENABLED, *asides.steps("", source.counter_queries())])
+    by_default = trial.events([*NOT_ENABLED, *probes.steps("", source.counter_queries())])
     assert "not known: their counter could not be read" in checkpoint_words(source, source.counters(by_default.rows))
 
     shown = [*trial.instance.command_lines, *trial.lines, command_lines_of_the_machine()]

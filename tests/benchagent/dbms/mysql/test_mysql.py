@@ -8,7 +8,7 @@ import psutil
 import pytest
 from benchagent.catalog import Durability
 from benchagent.configfiles.article_2011 import PRINTED_MY_CNF, TUNED_MY_CNF, scaled
-from benchagent.dbms import asides
+from benchagent.dbms import probes
 from benchagent.dbms.base import JobError
 from benchagent.dbms.counters import COUNTERS, checkpoint_words
 from benchagent.machine import process
@@ -75,32 +75,32 @@ def test_it_asks_every_version_for_its_statistics_in_its_own_words(version: str,
     source = trial.instance.engine_counters
     steps = [
         {"op": "execute", "phase": "create", "statements": [*TABLE, *trial.instance.dialect.after_load]},
-        *asides.steps(asides.COUNTERS, source.counter_queries()),
-        *asides.steps(asides.MAINTENANCE, source.maintenance_queries(["t"])),
-        *asides.steps(asides.SCHEMA, source.schema_queries(["t"])),
-        *asides.steps("waits:", source.waiting),
-        *asides.steps("effort:", source.effort_sql),
+        *probes.steps(probes.COUNTERS, source.counter_queries()),
+        *probes.steps(probes.MAINTENANCE, source.maintenance_queries(["t"])),
+        *probes.steps(probes.SCHEMA, source.schema_queries(["t"])),
+        *probes.steps("waits:", source.waiting),
+        *probes.steps("effort:", source.effort_sql),
         {"op": "query", "name": "plan", "sql": source.plan_queries("UPDATE t SET filler = '' WHERE id = 7")[0]},
-        *asides.steps("pages:", {"dirty": "SHOW GLOBAL STATUS LIKE 'Innodb_buffer_pool_pages_dirty'"}),
+        *probes.steps("pages:", {"dirty": "SHOW GLOBAL STATUS LIKE 'Innodb_buffer_pool_pages_dirty'"}),
         *NOT_ENABLED,
-        *asides.steps("by default:", source.counter_queries()),
+        *probes.steps("by default:", source.counter_queries()),
     ]
     session = trial.events(steps)
     assert session.error is None, session.error
-    assert set(source.counters(asides.rows(asides.COUNTERS, session.rows))) == set(COUNTERS) - set(source.none)
-    by_default = source.counters(asides.rows("by default:", session.rows))
+    assert set(source.counters(probes.rows(probes.COUNTERS, session.rows))) == set(COUNTERS) - set(source.none)
+    by_default = source.counters(probes.rows("by default:", session.rows))
     assert "not known: their counter could not be read" in checkpoint_words(source, by_default)
     assert int(session.rows["pages:dirty"][0][1]) < 20
-    ages = {age.what: age for age in source.maintenance(asides.rows(asides.MAINTENANCE, session.rows))}
+    ages = {age.what: age for age in source.maintenance(probes.rows(probes.MAINTENANCE, session.rows))}
     assert 0 <= ages["statistics of t"].age_s < 60  # type: ignore[operator]
     assert ages["purge"].age_s is None and "history list length" in ages["purge"].detail
-    (table,) = source.tables(asides.rows(asides.SCHEMA, session.rows))
+    (table,) = source.tables(probes.rows(probes.SCHEMA, session.rows))
     assert table.rows == pytest.approx(ROWS, rel=0.1)
     assert (table.engine, table.size_bytes) == ("InnoDB", table.pages * 16384)  # type: ignore[operator]
-    indexes = {index.index: index for index in source.indexes(asides.rows(asides.SCHEMA, session.rows))}
+    indexes = {index.index: index for index in source.indexes(probes.rows(probes.SCHEMA, session.rows))}
     assert indexes["t_tenth"].unique_keys == 10
     assert indexes["t_tenth"].size_bytes
-    assert source.effort(asides.rows("effort:", session.rows))["fetches"] > 0
+    assert source.effort(probes.rows("effort:", session.rows))["fetches"] > 0
     assert "t" in source.plan(session.rows["plan"])
     assert trial.tpcb().summary["transactions"] > 0  # type: ignore[index]
     assert list(trial.instance.backup_methods()) == []  # servers without tools

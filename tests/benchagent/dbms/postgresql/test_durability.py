@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from benchagent.catalog import Durability
-from benchagent.dbms import asides
+from benchagent.dbms import probes
 
 from tests.benchagent.dbms.postgresql.conftest import DEBIAN, NEWEST, MakePostgresql
 from tests.benchagent.dbms.trial import Trial
@@ -15,7 +15,7 @@ LOG = "/pg_wal/"
 
 
 def promised(trial: Trial) -> Durability:
-    session = trial.events(asides.steps(asides.EFFECTIVE, trial.instance.effective_queries))
+    session = trial.events(probes.steps(probes.EFFECTIVE, trial.instance.effective_queries))
     return trial.instance.durability(trial.effective(session))[0]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import psutil
 import pytest
-from benchagent.dbms import asides
+from benchagent.dbms import probes
 from benchagent.dbms.base import JobError
 from benchagent.dbms.counters import COUNTERS, EngineCounters
 from benchagent.dbms.postgresql import settings
@@ -133,11 +133,11 @@ def test_it_asks_every_version_for_its_statistics_in_its_own_words(version: str,
     session = trial.events([{"op": "execute", "phase": "create", "statements": list(TABLE)}, *questions(source)])
     assert session.error is None, session.error
 
-    assert set(source.counters(asides.rows(asides.COUNTERS, session.rows))) == set(COUNTERS) - set(source.none)
-    assert source.waits(asides.rows(asides.WAITS, session.rows)) == {}
-    ages = {age.what: age.age_s for age in source.maintenance(asides.rows(asides.MAINTENANCE, session.rows))}
+    assert set(source.counters(probes.rows(probes.COUNTERS, session.rows))) == set(COUNTERS) - set(source.none)
+    assert source.waits(probes.rows(probes.WAITS, session.rows)) == {}
+    ages = {age.what: age.age_s for age in source.maintenance(probes.rows(probes.MAINTENANCE, session.rows))}
     assert all(age is not None and 0 <= age < 60 for age in ages.values()), ages
-    schema = asides.rows(asides.SCHEMA, session.rows)
+    schema = probes.rows(probes.SCHEMA, session.rows)
     (table,) = source.tables(schema)
     assert table.rows == 2_000
     assert table.pages in (35, 36)
@@ -147,21 +147,21 @@ def test_it_asks_every_version_for_its_statistics_in_its_own_words(version: str,
         ("t_tenth", 2, 2_000, 10),
     ]
     assert source.plan(session.rows["plan"]).startswith("Index Scan using t_id on t")
-    before, after = (source.effort(asides.rows(f"{edge}:", session.rows)) for edge in ("before", "after"))
+    before, after = (source.effort(probes.rows(f"{edge}:", session.rows)) for edge in ("before", "after"))
     assert after["fetches"] - before["fetches"] == table.pages
 
 
 def questions(source: EngineCounters) -> list[dict[str, Any]]:
     (plan,) = source.plan_queries("SELECT * FROM t WHERE id = 7")
     return [
-        *asides.steps(asides.COUNTERS, source.counter_queries()),
-        *asides.steps(asides.WAITS, source.waiting),
-        *asides.steps(asides.MAINTENANCE, source.maintenance_queries(["t"])),
-        *asides.steps(asides.SCHEMA, source.schema_queries(["t"])),
-        *asides.steps("", {"plan": plan}),
-        *asides.steps("before:", source.effort_sql),
-        *asides.steps("", {"scan": "SELECT count(filler) FROM t"}),
-        *asides.steps("after:", source.effort_sql),
+        *probes.steps(probes.COUNTERS, source.counter_queries()),
+        *probes.steps(probes.WAITS, source.waiting),
+        *probes.steps(probes.MAINTENANCE, source.maintenance_queries(["t"])),
+        *probes.steps(probes.SCHEMA, source.schema_queries(["t"])),
+        *probes.steps("", {"plan": plan}),
+        *probes.steps("before:", source.effort_sql),
+        *probes.steps("", {"scan": "SELECT count(filler) FROM t"}),
+        *probes.steps("after:", source.effort_sql),
     ]
 
 
@@ -174,11 +174,11 @@ def test_it_asks_a_server_of_others_for_what_an_ordinary_user_may_know(make_post
         [
             {"op": "execute", "phase": "create", "statements": ordinary},
             *questions(source),
-            *asides.steps("effective:", settings.effective_queries(version, [], superuser=False)),
+            *probes.steps("effective:", settings.effective_queries(version, [], superuser=False)),
         ]
     )
     assert session.error is None, session.error
-    assert [one.depth for one in source.indexes(asides.rows(asides.SCHEMA, session.rows))] == [None, None]
+    assert [one.depth for one in source.indexes(probes.rows(probes.SCHEMA, session.rows))] == [None, None]
     assert trial.effective(session)["fsync"] == "on"
 
 
@@ -194,7 +194,7 @@ def test_it_says_what_the_server_could_not_apply_since_it_was_started(make_postg
     session = trial.events(
         [
             {"op": "execute", "phase": "change", "statements": changed},
-            *asides.steps("effective:", trial.instance.effective_queries),
+            *probes.steps("effective:", trial.instance.effective_queries),
         ]
     )
     assert trial.effective(session)["shared_buffers"] == "32MB"

@@ -13,8 +13,7 @@ from typing import Any
 from benchagent.catalog import Durability
 from benchagent.configfiles.meaning import durability
 from benchagent.configfiles.settings import Facts, Given
-from benchagent.dbms import asides
-from benchagent.dbms.asides import Step
+from benchagent.dbms import probes
 from benchagent.dbms.backup import BackupMethod
 from benchagent.dbms.base import Connection, Instance, JobError, ProvisionRequest, Settings
 from benchagent.dbms.counters import QueryRows
@@ -24,6 +23,7 @@ from benchagent.dbms.external.guard import check, follow, statements
 from benchagent.dbms.external.own_schema import ASK_OBJECTS, ASK_OWNER, ATTEMPT, Asker, Target
 from benchagent.dbms.external.server import ExternalServer
 from benchagent.dbms.external.space import NOT_WATCHED, SPACE, Watch, Watched, told_shortage
+from benchagent.dbms.probes import Step
 from benchagent.machine.process import Children
 
 NOT_OURS = "the agent does not stop or start a server of others"
@@ -34,7 +34,7 @@ SHOWN_ONLY = (
 )
 PLANNED = "SELECT 1"
 # Queries that the agent itself puts around a run.
-OF_THE_AGENT = (asides.EFFECTIVE, asides.MAINTENANCE, asides.SCHEMA)
+OF_THE_AGENT = (probes.EFFECTIVE, probes.MAINTENANCE, probes.SCHEMA)
 CLEANING_S = 60.0
 
 
@@ -182,7 +182,7 @@ def sent(step: Step, target: Target, space_query: str) -> list[Step]:
     if space_query and step["op"] in ("load", "run"):
         goes_out["sampled"] = {**step.get("sampled", {}), SPACE: space_query}
     behind = {SPACE: space_query} if space_query and step["op"] in ("load", "execute") else {}
-    return [goes_out, *asides.steps("", behind, optional=True)]
+    return [goes_out, *probes.steps("", behind, optional=True)]
 
 
 def own_words(server: ExternalServer) -> re.Pattern[str]:

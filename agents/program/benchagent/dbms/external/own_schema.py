@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchagent.dbms import asides
+from benchagent.dbms import probes
 from benchagent.dbms.base import JobError
 from benchagent.dbms.external.connections import Scrubber, ServerConnection
 from benchagent.dbms.external.guard import created
@@ -54,14 +54,14 @@ class Asker:
     def ask(self, queries: Mapping[str, str]) -> Answers:
         """Raises `JobError` when there is no connection; a query that fails has None for rows."""
         about = [] if self.server.version_query else [{"op": "product"}]
-        return self._run([*about, *asides.steps("", queries, optional=True)])
+        return self._run([*about, *probes.steps("", queries, optional=True)])
 
     def attempt(self, statements: Sequence[str], queries: Mapping[str, str]) -> Answers:
         """Ask after statements in the agent's schema, each of which may fail: then ``errors[ATTEMPT]`` has a reason."""
         use = [statement.format(schema=self.connection.schema) for statement in self.server.use]
         inside = {"op": "execute", "phase": "use", "statements": use}
         attempt = {"op": "execute", "phase": ATTEMPT, "statements": list(statements), "optional": True}
-        return self._run([*([inside] if use else []), attempt, *asides.steps("", queries, optional=True)])
+        return self._run([*([inside] if use else []), attempt, *probes.steps("", queries, optional=True)])
 
     def execute(self, statements: Sequence[str]) -> Answers:
         """Raises `JobError` at the first statement that fails."""

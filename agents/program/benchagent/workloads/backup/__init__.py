@@ -8,11 +8,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from benchagent.dbms import asides
-from benchagent.dbms.asides import Step
+from benchagent.dbms import probes
 from benchagent.dbms.backup import Action, BackupMethod, SqlCommands
 from benchagent.dbms.base import JobError, first_value
 from benchagent.dbms.counters import CHECKPOINTS, checkpoint_words, differences
+from benchagent.dbms.probes import Step
 from benchagent.machine.devices import device_of, same_device
 from benchagent.machine.sampling import disk_counters
 from benchagent.workloads import steps
@@ -122,7 +122,7 @@ def _prepare(bench: Bench, rows: Mapping[str, int]) -> list[Step]:
 def _look_at_ages(bench: Bench) -> None:
     """How old statistics, vacuum and purge are, before the caches are as asked for: the look reads the catalogue."""
     source = bench.instance.engine_counters
-    queries = asides.steps(asides.MAINTENANCE, source.maintenance_queries(LARGE_TABLES), optional=True)
+    queries = probes.steps(probes.MAINTENANCE, source.maintenance_queries(LARGE_TABLES), optional=True)
     if queries:
         bench.session(queries)
     bench.describe("none", dict(source.none))
@@ -166,7 +166,7 @@ def _bytes_noted(bench: Bench) -> Iterator[None]:
 def _counters(bench: Bench) -> dict[str, float]:
     source = bench.instance.engine_counters
     queries = source.counter_queries()
-    rows = asides.rows(asides.COUNTERS, bench.session(asides.steps(asides.COUNTERS, queries, optional=True)).rows)
+    rows = probes.rows(probes.COUNTERS, bench.session(probes.steps(probes.COUNTERS, queries, optional=True)).rows)
     return source.counters(rows) if queries.keys() <= rows.keys() else {}
 
 
@@ -221,11 +221,11 @@ def _way_of_counting(bench: Bench, sql: str, name: str) -> tuple[str, int | None
     source = bench.instance.engine_counters
     plans = {f"plan:{part}": statement for part, statement in enumerate(source.plan_queries(sql))}
     queries = [
-        *asides.steps(asides.SCHEMA, source.schema_queries(LARGE_TABLES), optional=True),
-        *asides.steps("", plans, optional=True),
+        *probes.steps(probes.SCHEMA, source.schema_queries(LARGE_TABLES), optional=True),
+        *probes.steps("", plans, optional=True),
     ]
     answers = bench.session(queries).rows
-    rows = asides.rows(asides.SCHEMA, answers)
+    rows = probes.rows(probes.SCHEMA, answers)
     shown = [row for part in plans for row in answers.get(part, [])]
     plan = source.plan(shown) if shown else ""
     if not rows or not plan or any(index.index.lower() in plan.lower() for index in source.indexes(rows)):
@@ -248,7 +248,7 @@ def _verify(bench: Bench, method: BackupMethod, target: Path, rows: Mapping[str,
     stop = method.open_restored(target, scratch)
     try:
         counts = {name: f"SELECT COUNT(*) FROM {name}" for name in rows}  # noqa: S608
-        answers = bench.session(asides.steps("", counts), url=method.restored_url(target, scratch)).rows
+        answers = bench.session(probes.steps("", counts), url=method.restored_url(target, scratch)).rows
     finally:
         stop()
         _do(bench, method.discard(target, scratch), "discard")

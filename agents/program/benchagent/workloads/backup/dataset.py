@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from benchagent.dbms.asides import Step
 from benchagent.dbms.dialect import Dialect
+from benchagent.dbms.probes import Step
 from benchagent.workloads import steps
 
 ARTICLE_MB = 2_700

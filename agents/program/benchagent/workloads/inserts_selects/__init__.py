@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from math import gcd
 from typing import Any
 
-from benchagent.dbms import asides
-from benchagent.dbms.asides import Step
+from benchagent.dbms import probes
 from benchagent.dbms.base import JobError, first_value
 from benchagent.dbms.dialect import Dialect
+from benchagent.dbms.probes import Step
 from benchagent.workloads import steps
 from benchagent.workloads.base import Bench, Factors, Workload, is_used, load_and_run
 
@@ -58,10 +58,10 @@ class InsertsSelects(Workload):
             raise JobError("there is nothing to select from empty tables")
         of_each = [f"(SELECT COUNT(*) FROM {table})" for table in TABLES]  # noqa: S608
         counted = bench.instance.dialect.values(" + ".join(of_each))
-        before = asides.steps("", {ROWS_BEFORE: counted}) if is_used(bench) else []
+        before = probes.steps("", {ROWS_BEFORE: counted}) if is_used(bench) else []
 
         def run() -> Sequence[Step]:
-            return [self._run(bench), *asides.steps("", {ROWS: counted})]
+            return [self._run(bench), *probes.steps("", {ROWS: counted})]
 
         result = load_and_run(bench, self._prepare(bench), run, before=before)
         # The tables grew by what was committed, which for SELECTs is nothing.
@@ -123,7 +123,7 @@ class InsertsSelects(Workload):
             f"{TAKEN}:{table}": f"SELECT MAX(id) FROM {table} WHERE id > '{low}' AND id < '{high}'"  # noqa: S608
             for table in TABLES
         }
-        answers = bench.session(asides.steps("", highest)).rows
+        answers = bench.session(probes.steps("", highest)).rows
         keys = [key.strip().removeprefix(KEY_PREFIX) for name in highest if (key := first_value(answers.get(name)))]
         # That key is of the round before the next. One more: the insert that begins a round may have failed while
         # others of that round did not.

@@ -8,10 +8,10 @@ from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from benchagent.dbms import asides
-from benchagent.dbms.asides import Step
+from benchagent.dbms import probes
 from benchagent.dbms.base import first_value
 from benchagent.dbms.dialect import Dialect
+from benchagent.dbms.probes import Step
 from benchagent.protocol import Check
 from benchagent.workloads import steps
 from benchagent.workloads.base import Bench, Factors, SessionResult, Workload, load_and_run
@@ -113,7 +113,7 @@ def _prepare(script: Script, dialect: Dialect, seed: int) -> list[Step]:
 
 
 def _questions(prefix: str, questions: Sequence[Question]) -> list[Step]:
-    return asides.steps(prefix, {question.name: question.sql for question in questions})
+    return probes.steps(prefix, {question.name: question.sql for question in questions})
 
 
 def _program(transaction: Transaction) -> Step:

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
-from benchagent.dbms import asides
-from benchagent.dbms.asides import Step
+from benchagent.dbms import probes
 from benchagent.dbms.base import first_value
 from benchagent.dbms.counters import QueryRows
 from benchagent.dbms.dialect import Dialect
+from benchagent.dbms.probes import Step
 from benchagent.workloads import steps
 from benchagent.workloads.base import Bench, Factors, Workload, is_used, load_and_run
 
@@ -43,8 +43,8 @@ class Tpcb(Workload):
     def perform(self, bench: Bench) -> None:
         scale = bench.factors.number("scale_factor")
         # Data that were used before hold the history of earlier runs.
-        before = asides.steps(BEFORE, HISTORY) if is_used(bench) else []
-        run = [_run(bench.factors, bench.seed), *asides.steps("", {**BALANCES, **HISTORY})]
+        before = probes.steps(BEFORE, HISTORY) if is_used(bench) else []
+        run = [_run(bench.factors, bench.seed), *probes.steps("", {**BALANCES, **HISTORY})]
         result = load_and_run(bench, _prepare(bench.instance.dialect, scale), run, before=before)
         sums = {name: _number(result.rows, name) for name in BALANCES}
         listed = ", ".join(f"{name} {value}" for name, value in sums.items())

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from benchagent.dbms import asides
-from benchagent.dbms.asides import Step
+from benchagent.dbms import probes
 from benchagent.dbms.base import JobError, first_value
 from benchagent.dbms.counters import QueryRows
 from benchagent.dbms.dialect import Dialect
+from benchagent.dbms.probes import Step
 from benchagent.workloads import steps
 from benchagent.workloads.base import Bench, Factors, SessionResult, Workload, is_used, require_one_session
 from benchagent.workloads.tpcc import conditions, queries, sizes, tables, transactions
@@ -124,7 +124,7 @@ def run(plan: Plan) -> Step:
 
 def ask(when: str, queries: Mapping[str, str]) -> list[Step]:
     """A query that fails says so in its answer: one that an engine cannot do must not hide the others."""
-    return asides.steps(f"{when}:", queries, optional=True)
+    return probes.steps(f"{when}:", queries, optional=True)
 
 
 class _Performance:

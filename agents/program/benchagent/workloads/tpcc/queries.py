@@ -14,9 +14,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from benchagent.dbms.asides import Step
 from benchagent.dbms.counters import EngineCounters
 from benchagent.dbms.dialect import Dialect
+from benchagent.dbms.probes import Step
 from benchagent.machine.sampling import ProcessTable, repeated
 from benchagent.workloads.base import SessionResult
 
