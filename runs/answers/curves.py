@@ -185,7 +185,7 @@ class Along:
     @property
     def scales(self) -> ScalesTo | str:
         if len(self.levels) < 2:
-            return "one level only, measure a second"
+            return self.curve.why_no_pair or "fewer than two of its levels are above zero"
         means = {point.x: point.centre or 0.0 for point in self.curve.valued}
         first, last = self.levels[0][0], self.levels[-1][0]
         most_at = max((x for x, _ in self.levels), key=lambda x: means.get(x, 0.0))

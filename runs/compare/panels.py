@@ -96,6 +96,14 @@ class Curve:
         """Its points that are no gaps."""
         return [point for point in self.points if point.dots]
 
+    @property
+    def why_no_pair(self) -> str:
+        """Why no two of its levels can be set against each other; empty where they can."""
+        known = len(self.valued)
+        if not known:
+            return "none of its values is known"
+        return "" if known > 1 else "one level only, measure a second"
+
     @cached_property
     def levels(self) -> list[tuple[float, Sequence[float]]]:
         """(x, repeats) without gaps."""
@@ -288,8 +296,8 @@ NEAR = 0.05
 def ends_of_curve(curve: Curve, question: Question) -> tuple[Group, Group] | str:
     """The points that a loss is asked between; without ends the first and the last that have values. Or why not."""
     valued = curve.valued
-    if len(valued) < 2:
-        return "one level only, measure a second"
+    if curve.why_no_pair:
+        return curve.why_no_pair
     chosen = []
     for wanted, default in ((question.start, valued[0]), (question.end, valued[-1])):
         if wanted is None:
@@ -300,7 +308,7 @@ def ends_of_curve(curve: Curve, question: Question) -> tuple[Group, Group] | str
             return f"not measured at {wanted:g}"
         chosen.append(nearest)
     first, last = chosen
-    return (first, last) if first is not last else "one level only, measure a second"
+    return (first, last) if first is not last else "both ends lie at one level"
 
 
 def _level_number(point: Group) -> float:

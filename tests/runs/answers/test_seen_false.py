@@ -83,3 +83,10 @@ def test_repeats_that_do_not_vary_do_not_scatter():
     told = ask(world.store())
     assert told["claims"][1]["ratio"]["verdict"] == "equivalent"
     assert "scatter" not in told["words"]
+
+
+def test_a_curve_without_a_known_value_is_not_told_to_have_one_level(published: None):
+    """Was: "SSD: one level only, measure a second" of eleven values that are lost with a picture."""
+    of = "publication=firebird-terabyte-2015&workload=wl-firebird-oltp"
+    (missing,) = ask(of, "ask=loss&x=factor%3Asize_gb")["missing"]
+    assert "SSD" in missing and "known" in missing and "one level" not in missing
