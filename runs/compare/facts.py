@@ -170,7 +170,11 @@ def name_cells(cells: Sequence[dict[str, Facet]], base: str = "") -> Naming:
     labels = [" · ".join(cell[name].text for name in chosen if name in cell) or unset for cell in cells]
     keys = [" · ".join(cell[name].key for name in chosen if name in cell) or unset for cell in cells]
     # An empty value and none at all are no difference, and nothing that all have in common.
-    common = [cells[0][name] for name in fields if name not in varying and all(name in cell for cell in cells)]
+    alike = [name for name in fields if name not in varying and all(name in cell for cell in cells)]
+    # One value may have several words: the disk of one obeys a host, that of another is its own.
+    common = [
+        replace(cells[0][name], words="; ".join(dict.fromkeys(cell[name].words for cell in cells))) for name in alike
+    ]
     facts = []
     for name in varying:
         words = {cell[name].value or NO_FACT: cell[name].words or NO_FACT for cell in cells if name in cell}

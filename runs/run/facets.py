@@ -23,6 +23,7 @@ from benchagent.catalog import (
     factor_unit,
     factor_words,
 )
+from benchagent.catalog.durability import HOST
 from benchagent.configfiles.meaning import settings_of
 from benchagent.configfiles.settings import Facts, Given, Settings
 
@@ -104,8 +105,9 @@ def facets(run: Run) -> dict[str, Facet]:
     stated += context_facets(run)
     if run.durability:
         promise = Durability(run.durability)
-        words, short = DURABILITY_WORDS[promise], SHORT_DURABILITY[promise]
-        stated.append(Facet("durability", "Durability", words, words, short, short))
+        value, short = DURABILITY_WORDS[promise], SHORT_DURABILITY[promise]
+        words = f"{value}{HOST}" if run.durability_reason.endswith(HOST) else value
+        stated.append(Facet("durability", "Durability", value, words, short, short))
     if run.publication is not None:
         stated.append(_plain("publication", "Publication", run.publication.title_en))
     if run.experiment is not None:

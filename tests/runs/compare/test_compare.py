@@ -4,6 +4,8 @@ import re
 from datetime import UTC, datetime
 
 import pytest
+from benchagent.catalog import DURABILITY_WORDS
+from benchagent.catalog.durability import HOST
 
 from runs.answers.words.levels import against_words
 from runs.answers.words.warnings import warnings_of
@@ -96,6 +98,19 @@ def test_it_says_once_what_is_common_and_finds_what_varies():
     assert common["Terminals"] == "4"
     assert common["Publication"] == "100 MB TPC-B test of databases"
     assert [fact.label for fact in comparison.varying] == ["DBMS"]
+
+
+def test_it_says_of_a_commit_on_a_virtual_disk_that_it_is_safe_as_far_as_the_host_obeys():
+    """Was: the run's page said it, and the comparison of the same runs promised more."""
+    on_its_own = make_run("H2 2.3", 90.0, durability="power_loss", durability_reason="the log is synced")
+    of_a_host = make_run("Derby 10.16", 100.0, durability="power_loss", durability_reason=f"the log is synced{HOST}")
+
+    for runs, words in [([on_its_own], 1), ([of_a_host], 1), ([on_its_own, of_a_host], 2)]:
+        comparison = compare(Run.objects.for_lists().filter(pk__in=[run.pk for run in runs]))
+        (durability,) = [fact for fact in comparison.common if fact.field == "durability"]
+        assert durability.value == DURABILITY_WORDS["power_loss"]
+        assert durability.words.endswith(HOST) == (of_a_host in runs)
+        assert len(durability.words.split("; ")) == words
 
 
 def test_it_names_a_cell_by_all_that_is_needed_and_no_more():
