@@ -8,6 +8,7 @@ from benchagent.catalog import Role
 
 from runs.answers.answer import Amount, Answer, Changed, Effect, LevelChange, Published, begun, change_of
 from runs.answers.ranking import ONE_ONLY
+from runs.answers.words.gaps import refusal_words
 from runs.answers.words.levels import against_words, by_level_words
 from runs.compare.asked import A_B, Question
 from runs.compare.comparison import Comparison
@@ -117,7 +118,7 @@ def effects(comparison: Comparison, question: Question) -> Answer:
         claims.append(
             Effect(
                 label=setting.setting, start=setting.start, end=setting.end, pairs=len(row.pairs),
-                ratio=change_of(row.against.verdict, refused=row.against.refused),
+                ratio=change_of(row.against.verdict, refused=refusal_words(row.against)),
                 runs=[run for group in (*row.groups, *row.bases) for run in group.run_ids],
             )
         )  # fmt: skip

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from runs.answers.answer import Amount, Answer, LevelChange, Standing, begun, change_of, pair_of
 from runs.answers.words import names
+from runs.answers.words.gaps import lost_words, unranked_by_class
 from runs.answers.words.levels import by_level_words
 from runs.compare.asked import RANK, Question
 from runs.compare.comparison import Comparison
@@ -48,7 +49,7 @@ def _apart(comparison: Comparison, groups: Sequence[Group], fact: Fact | None) -
     """What has a number and no group that is ranked: of another durability, or survivors only."""
     ranked_values = {_value_and_label(group, fact)[0] for group in groups if group.ranked and group.dots}
     apart: dict[str, dict[str, None]] = {}
-    for why, members in comparison.apart.items():
+    for why, members in unranked_by_class(comparison).items():
         for group in members:
             value, label = _value_and_label(group, fact)
             if group.dots and value not in ranked_values:
@@ -89,7 +90,7 @@ def _of_groups(
             Standing(
                 label=label, runs=group.run_ids, value=value, of=group.label, centre=group.centre,
                 interval=pair_of(group.interval), n=group.n, rank=1, ratio=Amount(),
-                lost=group.lost_words,
+                lost=lost_words(group),
             )
         )  # fmt: skip
     claims = _standings(candidates, lambda one, other: verdicts.of(best_first[one], best_first[other]))

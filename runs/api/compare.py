@@ -23,6 +23,7 @@ from runs.answers.answer import Part
 from runs.answers.ask import headline
 from runs.answers.matrix import Matrix, matrix
 from runs.answers.verdicts import robustness_words, verdict_words
+from runs.answers.words.gaps import gap_notes, refusal_words
 from runs.answers.words.levels import against_words, series_words
 from runs.answers.words.warnings import warnings_of
 from runs.api.outgoing import Outgoing, Username, page_of, source
@@ -47,8 +48,7 @@ def _or_none(value: Any) -> Any:
 
 # Null where nothing is stated.
 Stated = Annotated[str | None, BeforeValidator(_or_none)]
-
-
+Refusal = Annotated[str | None, BeforeValidator(lambda against: refusal_words(against) or None)]
 Names = Annotated[list[str], BeforeValidator(list)]
 # The keys of groups, and of facts.
 Keys = Annotated[list[str], BeforeValidator(lambda groups: [group.key for group in groups])]
@@ -111,7 +111,7 @@ class ComparedLevel(Told):
     ratio: ComparedRatio | None = source("against.ratio")
     verdict: ComparedVerdict | None = source("against.verdict")
     words: Annotated[str, BeforeValidator(against_words)] = source("against")
-    refused: Stated = source("against.refused")
+    refused: Refusal = source("against")
     differences: list[Difference] = source("against.differences")
 
 
@@ -200,14 +200,14 @@ class ComparedGroup(Told):
     against: Stated = source("against.base", default=None)
     ratio: ComparedRatio | None = source("against.ratio", default=None)
     verdict: ComparedVerdict | None = source("against.verdict", default=None)
-    refused: Stated = source("against.refused", default=None)
+    refused: Refusal = source("against")
     differences: list[Difference]
     durability: Stated
     doubt: Stated
     runs: list[UUID] = source("run_ids")
     batches: list[UUID]
     repeats: list[ComparedRepeat] = source("dots")
-    gaps: list[str] = source("gap_notes")
+    gaps: Annotated[list[str], BeforeValidator(gap_notes)]
     missing: list[MissingRepeat] = source("gaps")
     printed: list[Printed]
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from runs import formatting
 from runs.answers.verdicts import robustness_words
+from runs.answers.words.gaps import by_class, not_known_words, unranked_by_class
 from runs.answers.words.levels import against_words, series_words
 from runs.charts.base import (
     INTERVAL_WORDS,
@@ -64,7 +64,7 @@ def bars_parts(comparison: Comparison, *, id: str = "comparison") -> Sequence[Fi
     comparison, note = _without_lost(comparison)
     return [
         _panels(comparison, groups, id=numbered(id, index), words=words, note=note)
-        for index, (words, groups) in enumerate(comparison.classes.items())
+        for index, (words, groups) in enumerate(by_class(comparison).items())
         if any(group.dots for group in groups)
     ]
 
@@ -72,7 +72,7 @@ def bars_parts(comparison: Comparison, *, id: str = "comparison") -> Sequence[Fi
 def _without_lost(comparison: Comparison) -> tuple[Comparison, str]:
     """Without groups that have no value, where these are many; and the note of its bars, which counts them."""
     groups, lost = drawn_and_lost(comparison.groups)
-    return replace(comparison, groups=groups), " ".join(filter(None, (bars_note(groups), lost_words(lost))))
+    return replace(comparison, groups=groups), " ".join(filter(None, (bars_note(groups), not_known_words(lost))))
 
 
 def drawn_and_lost(groups: list[Group]) -> tuple[list[Group], list[Group]]:
@@ -109,13 +109,6 @@ def _panels(comparison: Comparison, groups: Sequence[Group], *, id: str, words: 
     )  # fmt: skip
 
 
-def lost_words(groups: Sequence[Group]) -> str:
-    """ "34 groups are not known: 23 × no throughput in this run, 11 × lost in a picture." """
-    reasons = Counter(group.gap for group in groups)
-    counts = ", ".join(f"{count} × {reason}" for reason, count in reasons.most_common())
-    return f"{len(groups)} groups are not known: {counts}." if groups else ""
-
-
 def apart_figures(comparison: Comparison, *, id: str = "apart") -> list[Figure]:
     """One for each class of groups that are not ranked; empty when all are."""
     return [
@@ -123,29 +116,9 @@ def apart_figures(comparison: Comparison, *, id: str = "apart") -> list[Figure]:
             comparison, groups, id=numbered(id, index), title=f"Not ranked: {words}",
             note=DOUBT_NOTE if groups[0].doubt else APART_NOTE,
         )
-        for index, (words, groups) in enumerate(comparison.apart.items())
+        for index, (words, groups) in enumerate(unranked_by_class(comparison).items())
         if any(group.dots for group in groups)
     ]  # fmt: skip
-
-
-def missing_words(comparison: Comparison) -> str:
-    """Where no run has a number: what is missing, and what brings one."""
-    gaps = [gap for group in comparison.groups for gap in group.gaps]
-    if len(gaps) < comparison.run_count:
-        return ""
-    if any(gap.run.is_open for gap in gaps):
-        remedy = "The chart appears here when the first of them has finished."
-    elif any(gap.run.invalid_at for gap in gaps):
-        remedy = "Who marked a run invalid can restore it on its page."
-    else:
-        remedy = "Choose another metric or other runs, or send results that hold it."
-    return f"No run has {'a number of this' if comparison.metric else 'a number'}: {gap_reasons(comparison)}. {remedy}"
-
-
-def gap_reasons(comparison: Comparison) -> str:
-    """Why runs have no number, what most of them say first."""
-    reasons = Counter(gap.reason for group in comparison.groups for gap in group.gaps)
-    return "; ".join(f"{count} × {why}" if reasons.total() > 1 else why for why, count in reasons.most_common())
 
 
 def class_title(words: str, title: str) -> str:

@@ -13,6 +13,7 @@ from itertools import chain
 from runs import formatting
 from runs.answers.places import place_of, x_label
 from runs.answers.words.curves import CHANGES, change_cells, curve_words
+from runs.answers.words.gaps import by_class
 from runs.charts.base import (
     INTERVAL_WORDS,
     Axis,
@@ -49,7 +50,7 @@ OPEN_NOTE = "Arrow: an interval that reaches far beyond the chart; the table has
 def curve_figures(comparison: Comparison, *, id: str = "curve", title: str = "") -> list[Multiples]:
     """The ranked groups, and on scales of their own those of each other class."""
     figures = []
-    for index, (words, groups) in enumerate(comparison.classes.items()):
+    for index, (words, groups) in enumerate(by_class(comparison).items()):
         of_class = replace(comparison, groups=groups) if len(groups) < len(comparison.groups) else comparison
         if comparison.metric and any(point.dots for point in _points(of_class.panels)):
             over = f" over {mid_sentence(x_label(comparison.axes))}" if comparison.axes.x else ""

@@ -11,8 +11,9 @@ from uuid import UUID
 from runs import formatting
 from runs.answers.places import place_of, x_label
 from runs.answers.words.curves import CurveWords
+from runs.answers.words.gaps import missing_words
 from runs.charts.base import Figure, Multiples
-from runs.charts.compare import MOST_BARS, bars_parts, drawn_and_lost, missing_words
+from runs.charts.compare import MOST_BARS, bars_parts, drawn_and_lost
 from runs.charts.curves import curve_figures
 from runs.charts.latency import LatencyTypes, latency_parts
 from runs.charts.over_time import over_time_figures

@@ -15,9 +15,10 @@ from benchagent.catalog import METRICS
 
 from runs.answers.ask import headline
 from runs.answers.places import x_label
+from runs.answers.words.gaps import gap_reasons
 from runs.answers.words.warnings import warnings_of
 from runs.charts.base import Figure, Multiples
-from runs.charts.compare import apart_figures, bars_figure, bars_note, gap_reasons
+from runs.charts.compare import apart_figures, bars_figure, bars_note
 from runs.charts.curves import curve_figures
 from runs.compare.asked import LOAD_METRICS
 from runs.compare.axes import CURVE, arrange
@@ -69,7 +70,7 @@ def fingerprint(runs: Sequence[Run]) -> str:
 
 def _ranked_figure(shown: Comparison, to_come: Sequence[Group]) -> Figure:
     title = shown.metric.label if shown.metric else ""
-    if shown.apart or not all(group.ranked for group in to_come):
+    if not all(group.ranked for group in (*shown.groups, *to_come)):
         title = f"{title}: {', '.join(dict.fromkeys(group.durability_words for group in shown.ranked))}"
     note = bars_note(shown.ranked)
     if to_come:

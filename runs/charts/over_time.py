@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
+from runs.answers.words.gaps import by_class
 from runs.charts.base import (
     MOST_COLUMNS,
     BandSpec,
@@ -100,7 +101,7 @@ def over_time_figures(comparison: Comparison, courses: Sequence[Course] = COURSE
     Of more runs than eyes can follow the first repeats of the first groups.
     """
     figures = []
-    for index, (words, groups) in enumerate({"": comparison.ranked, **comparison.apart}.items()):
+    for index, (words, groups) in enumerate(by_class(comparison).items()):
         runs = [(group, run) for group in groups for run in group.runs]
         if len(runs) > MOST_RUNS:
             runs = [(group, group.runs[0]) for group in groups if group.runs][:MOST_RUNS]

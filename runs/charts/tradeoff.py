@@ -10,6 +10,7 @@ from benchagent.catalog import Role, factor_role
 from runs import formatting
 from runs.answers.answer import pair_of
 from runs.answers.words import MOST_NAMED
+from runs.answers.words.gaps import by_class
 from runs.charts.base import Axis, Figure, TradeOffGroup, TradeOffSpec
 from runs.charts.compare import class_title
 from runs.charts.curves import X_LOG_FROM, scale_of
@@ -36,7 +37,7 @@ def trade_off_figures(comparisons: Sequence[Comparison]) -> list[Figure]:
     x, y = across.metric, upright.metric
     by_key = {group.key: group for group in across.groups}
     figures = []
-    for index, (words, groups) in enumerate(upright.classes.items()):
+    for index, (words, groups) in enumerate(by_class(upright).items()):
         pairs = [(by_key[group.key], group) for group in groups if group.dots and by_key[group.key].dots]
         if pairs:
             title = f"{y.label} against {mid_sentence(x.label)}"

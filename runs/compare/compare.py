@@ -165,9 +165,9 @@ def _ranked(groups: Sequence[Group], metric: Metric | None, order: str) -> list[
     ranked = []
     for group in groups:
         alone = bool(group.doubt) or (group.durability == Durability.MEMORY and unstated)
-        remnant = group.remnant_words(metric)
-        is_ranked = not alone and not remnant and strength[group.key] <= strongest
-        ranked.append(group if is_ranked else replace(group, ranked=False, remnant=remnant))
+        survivors = group.has_only_survivors(metric)
+        is_ranked = not alone and not survivors and strength[group.key] <= strongest
+        ranked.append(group if is_ranked else replace(group, ranked=False, of_survivors=survivors))
 
     def position(group: Group) -> tuple[object, ...]:
         position = (not group.ranked, 0 if group.ranked else strength[group.key], bool(group.doubt))

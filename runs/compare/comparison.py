@@ -95,20 +95,6 @@ class Comparison:
         return [group for group in self.groups if group.ranked]
 
     @property
-    def apart(self) -> dict[str, list[Group]]:
-        """The groups that are not ranked, by the words of their class, else by why: each class stands for itself."""
-        classes: dict[str, list[Group]] = {}
-        for group in self.groups:
-            if not group.ranked:
-                classes.setdefault(group.remnant or group.durability_words, []).append(group)
-        return classes
-
-    @property
-    def classes(self) -> dict[str, list[Group]]:
-        """The ranked groups under "", then those apart by the words of their class: each has a chart of its own."""
-        return {"": self.ranked, **self.apart}
-
-    @property
     def all_runs(self) -> list[Run]:
         return [run for group in self.groups for run in group.all_runs]
 

@@ -7,7 +7,6 @@ grows with the repeats, no interval can be told.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -35,7 +34,6 @@ from runs.stats import (
 )
 
 MAXIMUM = 100.0
-LONG_REASON = 80
 # If more of a group's repeats are lost, the others are those that happened to be fast enough.
 MOST_LOST = 1 / 3
 
@@ -68,13 +66,14 @@ class Printed:
 class Against:
     """A group against the baseline, or the one with the key `base`.
 
-    Without a verdict it is `refused`, as the two may not be compared, or something is `missing`; both say why. What is
-    refused for nothing but other `levels` of the chart's axis has a `change` still.
+    Without a verdict it is `refused`, as the two may not be compared, one of them has `survivors` only, or something is
+    `missing`. What is refused for nothing but other `levels` of the chart's axis has a `change` still.
     """
 
     differences: list[Difference] = field(default_factory=list)
     verdict: Verdict | None = None
     refused: str = ""
+    survivors: Group | None = None
     missing: str = ""
     base: str = ""
     change: Ratio | None = None
@@ -85,9 +84,13 @@ class Against:
         return self.verdict.ratio if self.verdict else None
 
     @property
+    def is_refused(self) -> bool:
+        return bool(self.refused or self.survivors)
+
+    @property
     def kind(self) -> str:
         """For colour and sign."""
-        if self.refused:
+        if self.is_refused:
             return "level" if self.change else "refused"
         return self.verdict.kind if self.verdict else "none"
 
@@ -101,7 +104,7 @@ class Group:
     of a percentile of latencies that of all repeats together, then without each in turn; where it stands for them
     `percentile` is the metric's name. `judged`: what verdicts and intervals are of, the values, or of a percentile one
     value a repeat whose mean and spread are its. `ranked` is false when its commits promise less than the strongest
-    group's, or less than they claim; `remnant`: why what its repeats left is not ranked by this metric, whatever they
+    group's, or less than they claim; `of_survivors`: what its repeats left is not ranked by this metric, whatever they
     promise. Only groups with the same `durability_words` are ever ranked together. `color`: index of the palette. On a
     chart's axis it stands at `x`, in words `x_words`; `level` is what was asked for there.
     """
@@ -121,7 +124,7 @@ class Group:
     percentile: str = ""
     judged: Sequence[float] = ()
     ranked: bool = True
-    remnant: str = ""
+    of_survivors: bool = False
     is_baseline: bool = False
     against: Against | None = None
     color: int = 0
@@ -198,48 +201,21 @@ class Group:
         return self.against.differences if self.against else []
 
     @property
-    def _lost(self) -> list[Repeat]:
+    def lost(self) -> list[Repeat]:
         """The repeats that ended without a number. What came twice is no repeat: nobody loses by a copy of a result."""
         return [gap for gap in self.gaps if not gap.run.is_open and gap.run.copy_of_id is None]
 
-    def remnant_words(self, metric: Metric | None) -> str:
-        """Why its latencies are those of survivors: more than a third of its repeats failed, were lost or are invalid,
-        or terminals of one starved, which would have been the slow one. Empty of any other metric.
+    def has_only_survivors(self, metric: Metric | None) -> bool:
+        """Whether its latencies are those of survivors: more than a third of its repeats failed, were lost or are
+        invalid, or terminals of one starved, which would have been the slow one. Never of any other metric.
         """
         if metric is None or not metric.name.startswith(LATENCIES) or not self.dots:
-            return ""
+            return False
         ended_badly = [
-            gap for gap in self._lost if gap.run.invalid_at or gap.run.state in (RunState.FAILED, RunState.LOST)
+            gap for gap in self.lost if gap.run.invalid_at or gap.run.state in (RunState.FAILED, RunState.LOST)
         ]
         starved = any(gap.uncounted and gap.run.counts for gap in self.gaps)
-        repeats = sum(run.copy_of_id is None for run in self.all_runs)
-        is_remnant = starved or len(ended_badly) > MOST_LOST * repeats
-        return f"survivors only: {self.lost_words}" if is_remnant else ""
-
-    @property
-    def lost_words(self) -> str:
-        """How many of its repeats have no number, and why: "4 of 7 repeats have no number: failed". Empty of none lost.
-
-        A long reason stands whole at its run; here its beginning, which says what happened.
-        """
-        failed = self._lost
-        if not failed or not self.dots:
-            return ""
-        heads = (gap.reason if len(gap.reason) <= LONG_REASON else gap.reason.partition(":")[0] for gap in failed)
-        reasons = "; ".join(dict.fromkeys(heads))
-        return f"{len(failed)} of {len(failed) + self.n} repeats have no number: {reasons}"
-
-    @property
-    def gap_words(self) -> str:
-        """Why it has no value, as what it is: one that is not known, or one that is known and not counted."""
-        uncounted = any(gap.uncounted for gap in self.gaps)
-        return f"{'not counted' if uncounted else 'not known'}: {self.gap}" if self.gap else ""
-
-    @property
-    def gap_notes(self) -> list[str]:
-        """The reasons with their counts ("2 × the cell is empty")."""
-        counts = Counter(gap.reason for gap in self.gaps)
-        return [f"{count} × {reason}" if count > 1 else reason for reason, count in counts.items()]
+        return starved or len(ended_badly) > MOST_LOST * sum(run.copy_of_id is None for run in self.all_runs)
 
 
 def repeats_of(runs: Sequence[Run], metric: Metric | None) -> tuple[list[Repeat], list[Repeat]]:

@@ -77,7 +77,7 @@ def judge(
         for key, differ in differing.items()
         if not refusal(each for each in differ if key not in of_curves or each.field not in axis)
         # Survivors are never better: the others would have been the slow ones.
-        and not any(group.remnant for group in by_key[key])
+        and not any(group.of_survivors for group in by_key[key])
     ]
     of_series = [[row.pairs for row in each.rows if row.is_comparable] for each in series]
     # Each pair by itself is a series of one level with one pair.
@@ -114,12 +114,12 @@ def against_base(
     for group in (group for group in groups if group.key != base.key and group.dots):
         differ, verdict = verdicts.differences_of(group, base), verdicts.of(group, base)
         off_axis = [difference for difference in differ if difference.field not in axis]
-        remnant = group.remnant or base.remnant
-        refused, change = refusal(differ) or remnant, None if verdict else ratio(group.judged, base.judged)
+        survivors = next((each for each in (group, base) if each.of_survivors), None)
+        refused, change = refusal(differ), None if verdict else ratio(group.judged, base.judged)
         if verdict:
             against[group.key] = Against(off_axis, verdict)
-        elif remnant or refusal(off_axis) or change is None:
-            against[group.key] = Against(differ, refused=refused)
+        elif survivors or refusal(off_axis) or change is None:
+            against[group.key] = Against(differ, refused=refused, survivors=survivors)
         else:
             levels = [difference for difference in differ if difference.severity == "blocks"]
             against[group.key] = Against(off_axis, refused=refused, change=change, levels=levels)

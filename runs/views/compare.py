@@ -19,6 +19,7 @@ from django.views.decorators.http import require_GET, require_POST, require_safe
 from runs.answers.ask import answer_of, headline, offered
 from runs.answers.matrix import matrix
 from runs.answers.words import as_markdown, question_words, sentence
+from runs.answers.words.gaps import gap_notes, gap_words, not_known_words
 from runs.answers.words.levels import against_words, ratio_words
 from runs.answers.words.warnings import failed_checks_words, warnings_of
 from runs.api.compare import answer
@@ -91,7 +92,7 @@ def _markdown(comparison: Comparison, source: str) -> str:
     answer, unit = answer_of(comparison), comparison.metric.unit if comparison.metric else ""
     rows = [
         [
-            group.label, str(group.n), quantity(group.centre, unit) if group.dots else group.gap_words,
+            group.label, str(group.n), quantity(group.centre, unit) if group.dots else gap_words(group),
             ratio_words(group.against.ratio if group.against else None), against_words(group.against),
         ]
         for group in comparison.groups[:FIRST_ROWS]
@@ -156,6 +157,8 @@ def comparison_context(selection: Selection, comparison: Comparison) -> dict[str
                 {
                     "group": group,
                     "marks": failed_checks_words(group),
+                    "gap": gap_words(group),
+                    "gap_notes": gap_notes(group.gaps),
                     "ratio": ratio_words(group.against.ratio if group.against else None),
                     "cv": percent(group.summary.cv) if group.summary and group.summary.cv is not None else "",
                 }
@@ -163,7 +166,7 @@ def comparison_context(selection: Selection, comparison: Comparison) -> dict[str
             ],
             "row_count": len(listed),
             "lost": lost,
-            "lost_words": charts.lost_words(lost),
+            "lost_words": not_known_words(lost),
             "durability_varies": len({group.durability_words for group in comparison.groups}) > 1
             or any(group.doubt for group in comparison.groups),
             "provenance_varies": len({provenance for group in comparison.groups for provenance in group.provenances})

@@ -7,6 +7,7 @@ from math import log
 from statistics import fmean
 
 from runs.answers.verdicts import verdict_words
+from runs.answers.words.gaps import refusal_words
 from runs.compare.facts import with_heading
 from runs.compare.groups import Against
 from runs.compare.levels import LevelRow, Series
@@ -43,7 +44,7 @@ def against_words(against: Against | None) -> str:
     if against.change:
         levels = ", ".join(f"{mid_sentence(level.label)} {level.b}" for level in against.levels)
         return f"{change_words(against.change)} from {levels}"
-    return f"no ratio: {against.refused or against.missing}"
+    return f"no ratio: {refusal_words(against) or against.missing}"
 
 
 def series_words(series: Series) -> str:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import chain
 
+from runs.answers.words.gaps import unranked_by_class
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Group
 from runs.compare.pooling import POOLED
@@ -61,8 +62,12 @@ def warnings_of(comparison: Comparison) -> list[str]:
 
     if any(run.demonstration for run in runs):
         warnings.append("Demonstration, short windows: these runs show the product at work and rank nothing.")
-    for words, apart in comparison.apart.items():
-        why = "" if apart[0].doubt or apart[0].remnant else " A commit there promises less than in the ranked groups."
+    for words, apart in unranked_by_class(comparison).items():
+        why = (
+            ""
+            if apart[0].doubt or apart[0].of_survivors
+            else " A commit there promises less than in the ranked groups."
+        )
         if len(apart) > MOST_APART:
             names = f"{len(apart)} of {len(groups)} groups ({words})"
         elif apart[0].doubt:

@@ -7,6 +7,7 @@ import pytest
 from benchagent.catalog import DURABILITY_WORDS
 from benchagent.catalog.durability import HOST
 
+from runs.answers.words.gaps import gap_notes, unranked_by_class
 from runs.answers.words.levels import against_words
 from runs.answers.words.warnings import warnings_of
 from runs.compare.compare import Comparison, compare
@@ -54,7 +55,7 @@ def test_it_notes_the_two_empty_cells_with_their_reason_and_draws_no_dot_for_the
     assert derby.n == 3
     assert [gap.reason for gap in derby.gaps] == [EMPTY_CELL, EMPTY_CELL]
     assert derby.gap is None
-    assert derby.gap_notes == [f"2 × {EMPTY_CELL}"]
+    assert gap_notes(derby.gaps) == [f"2 × {EMPTY_CELL}"]
 
 
 def test_it_shows_a_printed_median_beside_the_repeats_and_never_as_one():
@@ -261,7 +262,10 @@ def test_it_never_ranks_what_is_in_memory_with_anything_else():
     assert places(both) == {
         "SQLite 3": True, "PostgreSQL 8.3": False, "H2 2, in memory": False, "HSQLDB 2.7, in memory": False,
     }  # fmt: skip
-    assert {words: len(groups) for words, groups in both.apart.items()} == {"not durable": 1, "in memory": 2}
+    assert {words: len(groups) for words, groups in unranked_by_class(both).items()} == {
+        "not durable": 1,
+        "in memory": 2,
+    }
     assert all(group.against is None or group.against.ratio is None for group in both.groups)
 
     without_disk = compare([run for run in all_runs() if run.durability != "power_loss"])
@@ -299,7 +303,7 @@ def test_it_ranks_no_run_that_cannot_have_waited_for_its_disk():
     derby = by_label(comparison)["Derby 10"]
     assert [group.label for group in comparison.ranked] == ["SQLite 3"]
     assert (derby.n, derby.doubt) == (3, DOUBT)
-    assert list(comparison.apart) == ["survives power loss, contradicted"]
+    assert list(unranked_by_class(comparison)) == ["survives power loss, contradicted"]
     assert f"Shown apart, not ranked: Derby 10 ({DOUBT})." in warnings_of(comparison)
     assert derby.against is not None and derby.against.ratio is None
     assert "survives power loss, contradicted against survives power loss" in against_words(derby.against)
@@ -405,7 +409,7 @@ def test_a_cell_stays_one_while_its_runs_wait_go_on_and_are_cancelled():
     assert len({run.cell_key for run in all_runs()}) > 1
     (group,) = compare(all_runs()).groups
     assert (group.n, len(group.all_runs)) == (1, 6)
-    assert group.gap_notes[0].startswith("not finished yet")
+    assert gap_notes(group.gaps)[0].startswith("not finished yet")
 
 
 def test_runs_that_wait_and_one_that_goes_on_are_one_cell_before_any_has_ended():
