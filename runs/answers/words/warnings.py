@@ -63,11 +63,8 @@ def warnings_of(comparison: Comparison) -> list[str]:
     if any(run.demonstration for run in runs):
         warnings.append("Demonstration, short windows: these runs show the product at work and rank nothing.")
     for words, apart in unranked_by_class(comparison).items():
-        why = (
-            ""
-            if apart[0].doubt or apart[0].of_survivors
-            else " A commit there promises less than in the ranked groups."
-        )
+        promises_less = not apart[0].doubt and not apart[0].of_survivors
+        why = " A commit there promises less than in the ranked groups." if promises_less else ""
         if len(apart) > MOST_APART:
             names = f"{len(apart)} of {len(groups)} groups ({words})"
         elif apart[0].doubt:
