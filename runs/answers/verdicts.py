@@ -4,7 +4,18 @@ from __future__ import annotations
 
 import math
 
-from runs.stats import ALPHA, MIN_REPEATS, MOST_REPEATS_ASKED, WINNERS, Interval, Kind, Verdict
+from runs.stats import ALPHA, MIN_REPEATS, MOST_REPEATS_ASKED, WINNERS, Interval, Kind, Lack, Verdict
+
+_LACKS = {
+    Lack.NOT_POSITIVE: "a value is zero or negative",
+    Lack.TOO_FAR_APART: "the values are too far apart",
+    Lack.TOO_FEW_REPEATS: f"fewer than {MIN_REPEATS} repeats",
+    Lack.REPEATS_ALIKE: "the repeats do not vary at all",
+    Lack.REPEATS_VARY: "the repeats vary beyond all measure",
+    Lack.TOO_FEW_LEVELS: "too few repeats, and too few levels",
+    Lack.LEVELS_ALIKE: "the levels do not differ at all",
+    Lack.LEVELS_VARY: "the levels vary beyond all measure",
+}
 
 
 def verdict_words(verdict: Verdict) -> str:
@@ -36,14 +47,15 @@ def _more_words(repeats: int | None, interval: Interval) -> str:
 
 def _without_interval(verdict: Verdict) -> str:
     """Why two groups have no interval; several levels have no `fewest`."""
-    why = verdict.ratio.why_no_interval if verdict.ratio else f"no ratio: {verdict.why}".removesuffix(": ")
-    if verdict.fewest is None:
-        return why
-    if verdict.kind == Kind.TOO_FEW:
+    lack, of_pair = verdict.ratio.lack if verdict.ratio else verdict.lack, verdict.fewest is not None
+    why = _LACKS[lack] if lack else ""
+    if of_pair and verdict.kind == Kind.TOO_FEW:
         return f"too few repeats ({verdict.fewest} on one side, {MIN_REPEATS} needed)"
-    if verdict.kind == Kind.EQUIVALENT:
+    if of_pair and verdict.kind == Kind.EQUIVALENT:
         return "equivalent: every repeat is the same number"
-    return f"undecided: {why}, so no interval can be given" if verdict.ratio else why
+    if verdict.ratio is None:
+        return f"no ratio: {why}" if why else "no ratio"
+    return f"undecided: {why}, so no interval can be given" if of_pair else why
 
 
 def robustness_words(verdict: Verdict | None) -> str:

@@ -7,7 +7,7 @@ start of every process, most of which (broker's workers, commands, a web process
 from runs.stats.fits import Slope, slope
 from runs.stats.levels import Overall, SeriesVerdicts, alike, judge_levels, letters, overall_ratio
 from runs.stats.noise import Noise, geometric_mean_interval, page_noise
-from runs.stats.ratios import DELTAS, MIN_FOR_RANKS, Ranks, Ratio, Welch, holm, ranks, ratio
+from runs.stats.ratios import DELTAS, MIN_FOR_RANKS, Lack, Ranks, Ratio, Welch, holm, ranks, ratio
 from runs.stats.repeats import MOST_REPEATS_ASKED, POWER, more_repeats
 from runs.stats.summaries import (
     ALPHA,
@@ -56,6 +56,7 @@ __all__ = [
     "Array",
     "Interval",
     "Kind",
+    "Lack",
     "Moments",
     "Noise",
     "Overall",

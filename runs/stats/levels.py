@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from runs.stats.noise import Noise
-from runs.stats.ratios import Ratio, holm, ratio
+from runs.stats.ratios import Lack, Ratio, holm, ratio
 from runs.stats.summaries import ALPHA, CONFIDENCE, MIN_REPEATS, interval_of_logs, mean, t_quantile
 from runs.stats.verdicts import PRACTICAL_THRESHOLD, WINNERS, Kind, Verdict, judge, judge_interval
 
@@ -56,17 +56,15 @@ def overall_ratio(
     else:
         error, df = statistics.stdev(logs) / math.sqrt(len(logs)), len(logs) - 1.0
         if len(logs) < MIN_REPEATS or not error:
-            why = (
-                "the levels do not differ at all" if len(logs) >= MIN_REPEATS else "too few repeats, and too few levels"
-            )
-            return Overall(Ratio(math.exp(centre), None, None, why), of_repeats, None)
+            lack = Lack.LEVELS_ALIKE if len(logs) >= MIN_REPEATS else Lack.TOO_FEW_LEVELS
+            return Overall(Ratio(math.exp(centre), None, None, lack), of_repeats, None)
     half = t_quantile(0.5 + confidence / 2, df) * error
     interval = interval_of_logs(centre, half)
     from scipy import special
 
     p = float(2 * special.stdtr(df, -abs(centre) / error)) if interval else None
-    why = "" if interval else "the levels vary beyond all measure"
-    return Overall(Ratio(math.exp(centre), interval, df, why, p, confidence, error), of_repeats, p_alike)
+    beyond = None if interval else Lack.LEVELS_VARY
+    return Overall(Ratio(math.exp(centre), interval, df, beyond, p, confidence, error), of_repeats, p_alike)
 
 
 def alike(logs: Sequence[float], errors: Sequence[float], freedoms: Sequence[float]) -> float:

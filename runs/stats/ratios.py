@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import Any, Generic
 
 from runs.stats.noise import LEAST_ALONE, LEAST_POOLED, Noise
@@ -69,11 +70,24 @@ class Welch(Generic[Real]):
         return p
 
 
+class Lack(StrEnum):
+    """Why numbers have no ratio, or a ratio no interval."""
+
+    NOT_POSITIVE = "not_positive"
+    TOO_FAR_APART = "too_far_apart"
+    TOO_FEW_REPEATS = "too_few_repeats"
+    REPEATS_ALIKE = "repeats_alike"
+    REPEATS_VARY = "repeats_vary"
+    TOO_FEW_LEVELS = "too_few_levels"
+    LEVELS_ALIKE = "levels_alike"
+    LEVELS_VARY = "levels_vary"
+
+
 @dataclass(frozen=True)
 class Ratio:
     """`value` = geometric mean of the first side / of the second.
 
-    `interval` is that of `confidence`; it is None, and `why_no_interval` says why, when the repeats do not carry one.
+    `interval` is that of `confidence`; it is None, and `lack` says why, when the repeats do not carry one.
     `p` is Welch's, of the hypothesis that both are alike; None without interval.
     `error` is the standard error of the log of `value`; None without interval.
     """
@@ -81,7 +95,7 @@ class Ratio:
     value: float
     interval: Interval | None
     degrees_of_freedom: float | None
-    why_no_interval: str = ""
+    lack: Lack | None = None
     p: float | None = None
     confidence: float = CONFIDENCE
     error: float | None = None
@@ -113,16 +127,16 @@ def ratio(
         return None
     value = math.exp(centre)
     if min(len(logs), len(base_logs)) < MIN_REPEATS:
-        return Ratio(value, None, None, f"fewer than {MIN_REPEATS} repeats")
+        return Ratio(value, None, None, Lack.TOO_FEW_REPEATS)
     side, base = (Moments(mean(of), variance(of), len(of)) for of in (logs, base_logs))
     pooled = noise if noise and noise.cells >= LEAST_POOLED else None
     if side.variance + base.variance == 0 and (pooled is None or min(side.n, base.n) >= LEAST_ALONE):
-        return Ratio(value, None, None, "the repeats do not vary at all")
+        return Ratio(value, None, None, Lack.REPEATS_ALIKE)
     welch = Welch.of(side, base, pooled)
     interval = interval_of_logs(centre, t_quantile(0.5 + confidence / 2, welch.df) * welch.error)
     if interval is None:
-        return Ratio(value, None, welch.df, "the repeats vary beyond all measure", None, confidence)
-    return Ratio(value, interval, welch.df, "", float(welch.p), confidence, welch.error)
+        return Ratio(value, None, welch.df, Lack.REPEATS_VARY, None, confidence)
+    return Ratio(value, interval, welch.df, None, float(welch.p), confidence, welch.error)
 
 
 def holm(ps: Sequence[float] | Array) -> Array:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from runs.stats.noise import Noise
-from runs.stats.ratios import Ranks, Ratio, holm, ranks, ratio
+from runs.stats.ratios import Lack, Ranks, Ratio, holm, ranks, ratio
 from runs.stats.repeats import more_repeats
 from runs.stats.summaries import ALPHA, CONFIDENCE, MIN_REPEATS, Interval, log_values
 
@@ -42,7 +42,7 @@ class Verdict:
     `threshold`: a share of 1, below which a difference is too small to matter. `is_sided`: undecided is only whether
     the difference reaches it. `fewest`: repeats of the side that has less, where more of them could decide; of those
     `repeats_needed` further ones per side do in 80 % of cases (`more_repeats`), None where even the most that are asked
-    for would not. `why` there is no ratio. `ranks`: what these say, from six repeats on.
+    for would not. `lack`: why there is no ratio. `ranks`: what these say, from six repeats on.
     """
 
     kind: Kind
@@ -52,7 +52,7 @@ class Verdict:
     is_sided: bool = False
     fewest: int | None = None
     repeats_needed: int | None = None
-    why: str = ""
+    lack: Lack | None = None
     ranks: Ranks | None = None
 
     @property
@@ -99,8 +99,8 @@ def judge(
         return Verdict(Kind.TOO_FEW, estimate, fewest=fewest)
     if estimate is None:
         has_logs = log_values(values) is not None and log_values(baseline) is not None
-        why = "the values are too far apart" if has_logs else "a value is zero or negative"
-        return Verdict(Kind.UNDECIDED, None, fewest=fewest, why=why)
+        lack = Lack.TOO_FAR_APART if has_logs else Lack.NOT_POSITIVE
+        return Verdict(Kind.UNDECIDED, None, fewest=fewest, lack=lack)
     if estimate.interval is None:
         return Verdict(Kind.EQUIVALENT if estimate.value == 1.0 else Kind.UNDECIDED, estimate, fewest=fewest)
     verdict = judge_interval(estimate, estimate.interval, better=better, threshold=threshold, fewest=fewest)

@@ -7,6 +7,7 @@ import random
 
 import pytest
 
+from runs.stats import Lack
 from runs.stats.curves import KNEE_MARGIN, Levels, against_first, crossing, knee, measurable, per_doubling
 
 # Firebird, TPC-C on a SATA RAID, the article's printed numbers: GB, transactions a minute.
@@ -44,7 +45,7 @@ def test_each_level_is_set_against_the_first():
     (by_dense_end, at_last) = (losses[-2], losses[-1])
     assert by_dense_end is not None and by_dense_end.value - 1 == pytest.approx(-0.1754, abs=5e-5)
     assert at_last is not None and at_last.value - 1 == pytest.approx(-0.6577, abs=5e-5)
-    assert at_last.interval is None and "repeats" in at_last.why_no_interval
+    assert at_last.interval is None and at_last.lack == Lack.TOO_FEW_REPEATS
     measured = against_first([(1, [100, 101, 102]), (2, [50, 51, 49])])[1]
     assert measured is not None and measured.interval is not None and measured.interval.high < 0.53
     assert against_first([]) == []
