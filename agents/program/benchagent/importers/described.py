@@ -352,9 +352,7 @@ def _shown(rows: list[tuple[str, str]], kinds: dict[str, str], sure: list[int]) 
         first, second = line(sure[0]), line(min(sure[0] + 1, len(rows) - 1))
         return f"{front}{first}", rf"{front}{first}[^\n]*\n(?:[^\n]*\n)?{front}{second}", _words([rows[sure[0]][1]])
     if not repeated:
-        raise BadDescription(
-            "lines: none that is always there, a heading or a run has words by which the tool is known"
-        )
+        raise BadDescription("lines: none that always stands there, no heading and no run has words of its own")
     # A short word stands in many files.
     repeated = [at for at in repeated if min(map(len, _words([rows[at][1]]) or [""])) > 6] or repeated
     shown = f"{front}(?:{'|'.join(map(line, repeated))})"
@@ -481,33 +479,21 @@ def _read_parameters(content: Any, values: set[str]) -> dict[str, tuple[str, flo
 def _read_command(content: Any) -> Commands:
     if content is None:
         return Commands(())
-    if (
-        not isinstance(content, dict)
-        or not {"program", "options"} <= set(content) <= {"program", "options", "operand", "letters"}
-        or not isinstance(content["options"], dict)
-    ):
-        raise BadDescription(
-            "command: program and options are expected, as {program: minibench, options: {c: terminals}}"
-        )
+    known = {"program", "options", "operand", "letters"}
+    is_whole = isinstance(content, dict) and {"program", "options"} <= content.keys() <= known
+    if not is_whole or not isinstance(content["options"], dict):
+        raise BadDescription("command: program and options are expected, as {program: minibench, options: {c: rate}}")
     if not isinstance(content["program"], str) or not _PROGRAM.fullmatch(content["program"]):
         raise BadDescription("command, program: the name of a program is expected")
     options = {str(option).lstrip("-"): str(name or slug(str(option))) for option, name in content["options"].items()}
-    for option, name in options.items():
-        if not _OPTION.fullmatch(option) or not _NAME.fullmatch(name):
-            raise BadDescription(
-                f"command, {option[:60]!r}: an option and a name of small letters, digits and _ are expected"
-            )
     operand = str(content.get("operand") or "")
-    if operand and not _NAME.fullmatch(operand):
-        raise BadDescription("command, operand: a name of small letters, digits and _ is expected")
+    for option, name in [*options.items(), *([("operand", operand)] if operand else [])]:
+        if not _OPTION.fullmatch(option) or not _NAME.fullmatch(name):
+            raise BadDescription(f"command, {option[:60]!r}: a name of small letters, digits and _ is expected")
     spelt = {f"{option} -{option} --{option}": name for option, name in options.items()}
+    has_letters = bool(content.get("letters"))
     return Commands(
-        (content["program"],),
-        follows=r"\S",
-        either=spelt,
-        operand=operand,
-        keeps_others=False,
-        has_letters=bool(content.get("letters")),
+        (content["program"],), r"\S", either=spelt, operand=operand, keeps_others=False, has_letters=has_letters
     )
 
 

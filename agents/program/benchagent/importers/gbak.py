@@ -54,10 +54,8 @@ _MESSAGES = Table(
 )
 _WHOLE = ("bytes written", "and going home", "total statistics", "FORCED WRITES flags", "due to errors")
 _HEADER = re.compile(r"\s*((?:time|delta|reads|writes)(?:\s+(?:time|delta|reads|writes))*)\s*")
-_COLUMNS = {
-    "time": re.compile(r"\s+(\d+\.\d{3})(?=\s)"), "delta": re.compile(r"\s+(\d+\.\d{3})(?=\s)"),
-    "reads": re.compile(r"\s+(\d{1,20})(?=\s)"), "writes": re.compile(r"\s+(\d{1,20})(?=\s)"),
-}  # fmt: skip
+_SECONDS, _PAGES = r"\s+(\d+\.\d{3})(?=\s)", r"\s+(\d{1,20})(?=\s)"
+_COLUMNS = {"time": _SECONDS, "delta": _SECONDS, "reads": _PAGES, "writes": _PAGES}
 _SERVER_VERSION = re.compile(
     r'\(access method\), version "\w\w-[VT](\d+\.\d+(?:\.\d+)?)[\d.]*\b[^"]*(Firebird|InterBase)?'
 )
@@ -111,17 +109,13 @@ class _Run:
 
     def split(self, rest: str) -> tuple[dict[str, float], str]:
         """The statistics in front of a message, and the message."""
-        statistics: dict[str, float] = {}
-        left = rest
-        for column in self.columns:
-            match = _COLUMNS[column].match(left)
-            if match is None:
-                if re.match(r"\s+\d+,\d{3}\s", left):
-                    raise NotUnderstood("decimal commas: another locale wrote this")
-                return {}, rest.strip()
-            statistics[column] = float(match[1]) if column in ("time", "delta") else int(match[1])
-            left = left[match.end() :]
-        return statistics, left.strip()
+        match = re.match("".join(_COLUMNS[column] for column in self.columns), rest)
+        if match is None:
+            if re.match(r"[\s\d.]*\s\d+,\d{3}\s", rest):
+                raise NotUnderstood("decimal commas: another locale wrote this")
+            return {}, rest.strip()
+        figures = (float(text) if "." in text else int(text) for text in match.groups())
+        return dict(zip(self.columns, figures, strict=True)), rest[match.end() :].strip()
 
     def take(self, at: int, key: str, values: dict[str, Any], statistics: dict[str, float], message: str) -> None:
         if key == "error":

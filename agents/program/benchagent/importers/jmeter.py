@@ -61,16 +61,14 @@ WORDS = ("summary = ",)
 _XML = re.compile(r"<testResults\b[^>]{0,200}>")
 _NEEDED, _OPTIONAL = ("timeStamp", "elapsed", "label", "success"), ("allThreads", "responseMessage")
 MAX_LABELS = 50
-# Headings of the aggregate and the summary report: of the window, of the command-line plugin.
+# Headings of the aggregate and the summary report: of the window, of the command-line plugin without its prefix.
 _COLUMNS = {
-    "# samples": "requests", "aggregate_report_count": "requests", "average": "latency_avg_ms",
-    "median": "latency_p50_ms", "aggregate_report_median": "latency_p50_ms", "min": "latency_min_ms",
-    "aggregate_report_min": "latency_min_ms", "max": "latency_max_ms", "aggregate_report_max": "latency_max_ms",
-    "error %": "error_share_percent", "aggregate_report_error%": "error_share_percent", "throughput": "requests_per_s",
-    "aggregate_report_rate": "requests_per_s", "std. dev.": "latency_stddev_ms",
-    "aggregate_report_stddev": "latency_stddev_ms",
+    "# samples": "requests", "count": "requests", "average": "latency_avg_ms", "median": "latency_p50_ms",
+    "min": "latency_min_ms", "max": "latency_max_ms", "error %": "error_share_percent", "error%": "error_share_percent",
+    "throughput": "requests_per_s", "rate": "requests_per_s", "std. dev.": "latency_stddev_ms",
+    "stddev": "latency_stddev_ms",
 }  # fmt: skip
-_PERCENTILE = re.compile(r"(?:aggregate_report_)?(\d\d(?:\.\d+)?)%[ _]line")
+_PERCENTILE = re.compile(r"(\d\d(?:\.\d+)?)%[ _]line")
 _RATES = {"": 1.0, "/sec": 1.0, "/min": 60.0, "/hour": 3600.0}
 _DOCUMENT = re.compile(r'"meanResTime"\s*:')
 _STATISTICS = {
@@ -246,7 +244,7 @@ def table(file: SourceFile) -> Rows | None:
         for line in lines:
             cells = next(csv.reader([line.text]), [])
             if not headings:
-                headings = [cell.lower() for cell in cells]
+                headings = [cell.lower().removeprefix("aggregate_report_") for cell in cells]
                 continue
             if len(cells) != len(headings) or cells[0] in rows:
                 raise NotUnderstood(f"not {len(headings)} values, or a label that stands there twice")
@@ -264,7 +262,7 @@ def _figures(cells: Mapping[str, str]) -> dict[str, float]:
             figures[name] = number(rate) / _RATES[per]
         elif name and cell not in ("", "NaN", "N/A"):
             # The plugin prints a share of 1 where it prints no sign.
-            share = 100 if heading == "aggregate_report_error%" and not cell.endswith("%") else 1
+            share = 100 if heading == "error%" and not cell.endswith("%") else 1
             figures[name] = number(cell.removesuffix("%")) * share
     return figures
 

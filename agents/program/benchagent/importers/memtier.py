@@ -149,13 +149,10 @@ def figures_of(rows: Mapping[str, Mapping[str, float | None]]) -> dict[str, floa
     values: dict[str, float] = {}
     for name in ("Totals", *(name for name in rows if name != "Totals")):
         front = "" if name == "Totals" else f"{slug(name)}_"
-        own: dict[str, float] = {}
-        for heading, value in rows[name].items():
-            figure = FIGURES.get(heading) or percentile(heading)
-            if figure and value is not None:
-                own[figure] = value
-        ranks = sorted((key for key in own if re.search(r"_p\d", key)), key=rank_of)
-        rising(own, *ranks, "latency_max_ms")
+        named = {heading: FIGURES.get(heading) or percentile(heading) for heading in rows[name]}
+        own = {named[key]: value for key, value in rows[name].items() if named[key] and value is not None}
+        ranks = sorted((key for key in named if re.match(r"p\d", key)), key=lambda key: float(key[1:].split()[0]))
+        rising(own, *(named[key] for key in ranks))
         # A command that was not used stands there with zeros.
         if own.get("ops_per_s") or not front:
             values |= {f"{front}{key}": value for key, value in own.items()}
@@ -171,11 +168,6 @@ def percentile(heading: str) -> str:
     if rank == "100":
         return "latency_max_ms"
     return f"latency_p{rank.replace('.', '') if rank.startswith('99.9') else rank.replace('.', '_')}_ms"
-
-
-def rank_of(name: str) -> float:
-    digits = re.findall(r"_p(\w+)_ms", name)[0]
-    return float(f"{digits[:2]}.{digits[2:].strip('_') or 0}")
 
 
 def of_document(content: Mapping[str, Any]) -> Report:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from benchagent.importers.pgbench.load import Load, load_report
-from benchagent.importers.pgbench.reader import Run, Script, Statement
+from benchagent.importers.pgbench.reader import Run, Script
 from benchagent.importers.pgbench.tables import REPORT, options_of_command
 from benchagent.importers.report import (
     Metric,
@@ -302,16 +302,15 @@ def script_name(text: str) -> str:
 
 def statement_metrics(run: Run) -> list[Metric]:
     """The metrics of the statements, and of the scripts if there are several."""
-    tables: list[tuple[str, list[Statement]]] = [(run.values.get("script", ""), run.statements)]
-    tables += [(script.values.get("script", ""), script.statements) for script in run.scripts]
-    for name, statements in tables:
-        if name and not _of_builtin(script_name(name), [statement.text for statement in statements]):
+    parts: list[Run | Script] = [run, *run.scripts]
+    for part in parts:
+        name = part.values.get("script", "")
+        if name and not _of_builtin(script_name(name), [statement.text for statement in part.statements]):
             # Statements of a builtin script that are not its own, or not in its order, say that lines were moved.
-            run.warnings.append(
-                f"line {statements[0].line}: not the statements of {name}; their latencies are left out"
-            )
-            for _, misplaced in tables:
-                misplaced.clear()
+            line = part.statements[0].line
+            run.warnings.append(f"line {line}: not the statements of {name}; their latencies are left out")
+            for misplaced in parts:
+                misplaced.statements.clear()
     metrics = _of_statements(run, run, "")
     of_scripts: list[Metric] = []
     for position, script in enumerate(run.scripts, start=1):

@@ -106,17 +106,16 @@ def _column(number: int, content: Any) -> Column:
     known = {"heading", "role", "name", "unit", "scale", "better", "compared_as"}
     if not isinstance(content, dict) or not set(content) <= known:
         raise NotUnderstood(f"{where}: an object with {', '.join(sorted(known))} is expected")
-    heading = _text(content, "heading", f"{where}.heading", 200)
+    lengths = {"heading": 200, "name": 100, "unit": 30}
+    heading, name, unit = (_text(content, key, f"{where}.{key}", longest) for key, longest in lengths.items())
     if not heading:
         raise NotUnderstood(f"{where}.heading: a text is expected")
     role = _choice(Role, content.get("role"), f"{where}.role")
-    scale = content.get("scale", 1.0)
+    scale, better = content.get("scale", 1.0), content.get("better")
     if isinstance(scale, bool) or not isinstance(scale, int | float) or not math.isfinite(scale) or scale <= 0:
         raise NotUnderstood(f"{where}.scale: a number above 0 is expected")
-    better = content.get("better")
     if better not in (None, "higher", "lower", "none"):
         raise NotUnderstood(f"{where}.better: higher, lower or none is expected")
-    name, unit = _text(content, "name", f"{where}.name", 100), _text(content, "unit", f"{where}.unit", 30)
     if role in (Role.METRIC, Role.FACTOR) and not name:
         raise NotUnderstood(f"{where}.name: a {role.value} needs a name")
     compared_as = content.get("compared_as", "")
@@ -192,11 +191,8 @@ _WITH_UNIT = re.compile(r"^[+-]?[\d.,' ]*\d\s?[A-Za-z%µ/]{0,5}$")
 def plain(heading: str) -> str:
     """A heading in small letters and single blanks: "Latency_p95 (ms)" -> "latency p95 ms"."""
     text = re.sub(r"(?<=[a-z])(?=[A-Z][a-z])", " ", heading.strip()).lower()
-    text = re.sub(
-        r"\b(transactions|queries|ops|requests|errors)(?:/| per )s(?:ec|econd)?\b",
-        r"\1/s",
-        re.sub(r"[_()\[\],:-]+", " ", text),
-    )
+    text = re.sub(r"[_()\[\],:-]+", " ", text)
+    text = re.sub(r"\b(transactions|queries|ops|requests|errors)(?:/| per )s(?:ec|econd)?\b", r"\1/s", text)
     for unit, written in (("ms", "milli"), ("us", "micro"), ("ns", "nano")):
         text = re.sub(rf"\b{written}sec(?:ond)?s?\b", unit, text)
     return re.sub(r"\s+", " ", text).strip()

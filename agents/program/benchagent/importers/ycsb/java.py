@@ -244,11 +244,7 @@ def _intervals(step_s: int, operations: int, ops_per_s: float | None, interval_s
     """How many intervals lie between two lines; 0 for the rest of one at the end. Raises NotUnderstood."""
     # What was done by the rate is the time that passed, to the hundredth.
     exact_s = operations / ops_per_s if operations and ops_per_s else float(step_s)
-    if (
-        is_last
-        and min(step_s, exact_s) < 0.75 * interval_s
-        and (step_s < interval_s - 1 or exact_s < 0.75 * interval_s)
-    ):
+    if is_last and (exact_s < 0.75 * interval_s or step_s < min(0.75 * interval_s, interval_s - 1)):
         return 0
     if abs(exact_s - interval_s) <= 0.05 * interval_s and abs(step_s - exact_s) <= 1.05:
         return 1
@@ -387,28 +383,26 @@ def _time_series(name: str, prefix: str, values: dict[str, str], warnings: list[
     if not rows:
         return []
     whole_numbers = all(re.fullmatch(r"\d+(?:\.0+)?", text.strip()) for text in rows.values())
+    unit = next((unit for unit in _PER_MS if f"AverageLatency({unit})" in values), "")
     if any(key.startswith(">") for key in values) or whole_numbers:
         warnings.append(f"{name} comes with a histogram of whole milliseconds, which is not kept")
-        return []
-    unit = next((unit for unit in _PER_MS if f"AverageLatency({unit})" in values), None)
-    if unit is None or len(rows) < 2:
+    elif not unit or len(rows) < 2:
         warnings.append(f"the time series of {name} has no unit: left out")
-        return []
-    times = [time / 1000 for time in rows]
-    samples = [None if text.strip() == "NaN" else round(number(text) * _PER_MS[unit], 12) for text in rows.values()]
-    grid = spots(times)
-    name, t0_s = f"{prefix}_latency_avg_ms", grid.t0_s + grid.interval_s
-    return [Series(name, "ms", grid.interval_s, grid.values(samples), t0_s)]
+    else:
+        samples = [None if text.strip() == "NaN" else round(number(text) * _PER_MS[unit], 12) for text in rows.values()]
+        grid = spots([time / 1000 for time in rows])
+        t0_s = grid.t0_s + grid.interval_s
+        return [Series.called(f"{prefix}_latency_avg_ms", grid.interval_s, grid.values(samples), t0_s)]
+    return []
 
 
 def _compare(operations: dict[str, dict[str, str]], done: float, warnings: list[str]) -> None:
     """A read-modify-write counts as a read and an update too; INTENDED sections repeat the others."""
-    total = 0
-    for name, values in operations.items():
-        if name.upper().startswith("INTENDED") or "Operations" not in values:
-            continue
-        count = _count(values["Operations"])
-        total += -count if name.removesuffix("-FAILED") == "READ-MODIFY-WRITE" else count
+    total = sum(
+        _count(values["Operations"]) * (-1 if name.removesuffix("-FAILED") == "READ-MODIFY-WRITE" else 1)
+        for name, values in operations.items()
+        if "Operations" in values and not name.upper().startswith("INTENDED")
+    )
     if operations and not math.isclose(total, done, rel_tol=0.01, abs_tol=1.0):
         warnings.append(f"the operations add up to {total}, throughput times run time is {done:.0f}")
 
