@@ -7,7 +7,7 @@ BOOTSTRAP = $(PYTHON) scripts/bootstrap.py
 DEV = $(BOOTSTRAP) --dev
 RUN = .venv/bin/python
 
-.PHONY: help up login token backup restore test proofs check lock bundle experiments bench-driver bench-sysbench bench-sampling bench-confinement bench-uploads bench-imports bench-importers bench-stream bench-pages bench-views bench-journeys bench-truth bench-history bench-watch bench-causes bench-series bench-stopping bench-fuzz bench-kills bench-fleet bench-week bench-servers fuzz-api article-checks count-lines clean
+.PHONY: help up login token backup restore test proofs check lock bundle experiments bench-driver bench-sysbench bench-sampling bench-confinement bench-uploads bench-imports bench-importers bench-stream bench-pages bench-views bench-journeys bench-truth bench-history bench-watch bench-causes bench-series bench-stopping bench-fuzz bench-kills bench-lab bench-fleet bench-week bench-servers fuzz-api article-checks count-lines clean
 
 help:
 	@echo 'make up            install, start everything, run a first benchmark; stop with Ctrl-C'
@@ -43,6 +43,7 @@ help:
 	@echo 'make bench-fuzz    50,000 requests as nobody means them, as everybody: ARGS="--seed 1 --cases 50000 --postgresql --http"'
 	@echo 'make bench-kills   200 kill -9 of any part under load: ARGS="--seed 1 --kills 200 --postgresql"'
 	@echo 'make bench-fleet   simulated agents against a whole site on PostgreSQL: ARGS="--agents 50,500"'
+	@echo 'make bench-lab     six agents, one experiment, a bad network and kill -9 of any part: ARGS="--seed 1 --kills 60"'
 	@echo 'make bench-week    a week of schedules over both changes of the clock, with a beat that stops'
 	@echo 'make article-checks  compute the checks of the articles from their numbers'
 	@echo 'make count-lines  lines, types and functions by room: ARGS=COMMIT'
@@ -101,7 +102,7 @@ bundle:
 experiments:
 	@QUICK=$(QUICK) exec $(BOOTSTRAP) scripts/experiments.py $(ARGS)
 
-bench-driver bench-sysbench bench-sampling bench-confinement bench-uploads bench-imports bench-importers bench-stream bench-pages bench-views bench-journeys bench-truth bench-history bench-watch bench-causes bench-series bench-stopping bench-fuzz bench-kills bench-fleet bench-week bench-servers:
+bench-driver bench-sysbench bench-sampling bench-confinement bench-uploads bench-imports bench-importers bench-stream bench-pages bench-views bench-journeys bench-truth bench-history bench-watch bench-causes bench-series bench-stopping bench-fuzz bench-kills bench-lab bench-fleet bench-week bench-servers:
 	@$(DEV)
 	@exec $(RUN) -m benchmarks.$(subst -,_,$@) $(ARGS)
 

@@ -147,6 +147,12 @@ class Agent(NamedModel):
     class Meta:
         ordering = ["name"]
 
+    def shares_machine_with(self, other: Agent) -> bool:
+        """Whether what one of them does the other one feels: it is the same agent, or on the same machine."""
+        if self.pk == other.pk:
+            return True
+        return settings.EXCLUSIVE_MACHINES and self.hardware_id is not None and self.hardware_id == other.hardware_id
+
     @property
     def is_online(self) -> bool:
         return self.last_seen_at is not None and timezone.now() - self.last_seen_at < ONLINE_WITHIN
@@ -274,6 +280,12 @@ class Reservation(UUIDModel):
             when = f"reserved from {begins}" + (f" to {ends} UTC" if ends else " UTC on")
         by = f" by {self.by.get_username()}" if self.by else ""
         return f"{when}{by}" + (f": {self.reason}" if self.reason else "")
+
+    def holds(self, agent: Agent) -> bool:
+        """A pause is of its agent alone; a time with an end is of the machine, whichever agents are on it."""
+        if self.agent is None or self.agent_id == agent.pk:
+            return True
+        return self.ends_at is not None and self.agent.shares_machine_with(agent)
 
     def stands(self, now: datetime) -> bool:
         return self.begins_at <= now and (self.ends_at is None or self.ends_at > now)

@@ -484,12 +484,13 @@ def verdict(site: Site, load: Load, killer: Killer, folder: Path) -> list[tuple[
 
 
 @contextmanager
-def running(folder: Path, postgresql: bool) -> Iterator[tuple[Site, Postgres | None]]:
+def running(folder: Path, postgresql: bool, **more: str) -> Iterator[tuple[Site, Postgres | None]]:
+    """`more`: of the site's environment."""
     # PostgreSQL's service user must be able to pass through.
     folder.chmod(0o711)
     with ExitStack() as stack:
         postgres = None
-        environment = {"RATE_LIMITS": "0"}
+        environment = {"RATE_LIMITS": "0"} | more
         if postgresql:
             postgres = Postgres(folder / "postgresql")
             stack.callback(postgres.stop)

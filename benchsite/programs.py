@@ -29,6 +29,13 @@ class CannotStart(Exception):
     """Why `make up` cannot start, in one line."""
 
 
+def machine_addresses() -> list[str]:
+    """IPv4, without loopback."""
+    cards = psutil.net_if_addrs().values()
+    found = [entry.address for card in cards for entry in card if entry.family == socket.AF_INET]
+    return [address for address in found if not ipaddress.ip_address(address).is_loopback]
+
+
 @dataclass(frozen=True)
 class Address:
     """HOST and PORT. The local agent needs a loopback address, so one is always among `binds`.
@@ -47,7 +54,10 @@ class Address:
         if not port.isdecimal() or not 0 < int(port) < 65536:
             raise CannotStart(f"PORT must be a number from 1 to 65535, not {port!r}")
         address = cls(os.environ.get("HOST") or "127.0.0.1", int(port))
-        if address.ip.is_loopback or settings.BEHIND_TLS or settings.PLAIN_HTTP:
+        if address.ip.is_loopback or settings.BEHIND_TLS:
+            return address
+        if settings.PLAIN_HTTP:
+            address.check_plain_http()
             return address
         return replace(address, has_tls=shutil.which("caddy") is not None)
 
@@ -58,6 +68,13 @@ class Address:
         except OSError:
             raise CannotStart(f"HOST={self.host} is not an address or name of this machine") from None
         return ipaddress.ip_address(address)
+
+    def check_plain_http(self) -> None:
+        """Raises CannotStart where nobody within the named networks would reach it."""
+        own = machine_addresses() if self.ip.is_unspecified else [str(self.ip)]
+        if not any(ipaddress.ip_address(each) in network for each in own for network in settings.PLAIN_HTTP):
+            named = ", ".join(map(str, settings.PLAIN_HTTP))
+            raise CannotStart(f"HOST={self.host} has no address in PLAIN_HTTP={named}: {', '.join(own) or 'none'}")
 
     @property
     def binds(self) -> list[str]:
@@ -73,9 +90,7 @@ class Address:
             return []
         if not self.ip.is_unspecified:
             return [str(self.ip)]
-        cards = psutil.net_if_addrs().values()
-        found = [entry.address for card in cards for entry in card if entry.family == socket.AF_INET]
-        return [address for address in found if not ipaddress.ip_address(address).is_loopback]
+        return machine_addresses()
 
     @property
     def loopback(self) -> str:

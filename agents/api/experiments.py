@@ -347,7 +347,8 @@ class ExperimentRepeatRuns(APIView):
     required_scope = "schedule"
     parser_classes = [StrictJSONParser]
 
-    @extend_schema(request=RepeatGiven, responses={201: RepeatedRuns, 400: FIELD_ERRORS, **REFUSALS})
+    @extend_schema(request=RepeatGiven, parameters=[KEY], responses={201: RepeatedRuns, 400: FIELD_ERRORS, **REFUSALS})
+    @once
     def post(self, request: Request, slug: str) -> Response:
         """Queue one more repeat of a cell, or of everything that failed or was lost."""
         user, given = cast(User, request.user), read(RepeatGiven, request.data or {})

@@ -39,18 +39,10 @@ def assign_queued() -> int:
         agent = next(fit, None)
         if agent is not None and _assign(run, agent):
             given += 1
-            free = [other for other in free if not _share(other, agent)]
+            free = [other for other in free if not other.shares_machine_with(agent)]
             if not free:
                 break
     return given
-
-
-def _share(one: Agent, other: Agent) -> bool:
-    """Whether what one of them does the other one feels: it is the same agent, or on the same machine."""
-    if one.pk == other.pk:
-        return True
-    machine = settings.EXCLUSIVE_MACHINES and one.hardware_id is not None
-    return machine and one.hardware_id == other.hardware_id
 
 
 def queued() -> QuerySet[Run]:

@@ -37,8 +37,8 @@ class Calendar:
         return next((each for each in self.ahead if each.agent_id is None and each.stands(self.now)), None)
 
     def of(self, agent: Agent) -> list[Reservation]:
-        """Its own and those of the whole queue, by their begin."""
-        return [each for each in self.ahead if each.agent_id in (None, agent.pk)]
+        """Its own, those of the whole queue and those of its machine, by their begin."""
+        return [each for each in self.ahead if each.holds(agent)]
 
     def length(self, run: Run) -> timedelta:
         """How long such a run takes."""

@@ -199,10 +199,15 @@ def _none_approved(agents: list[Agent]) -> str:
 def _nobody_there(offering: list[Agent], held: Mapping[Agent, Reservation], now: datetime) -> str:
     """Each of them is held by a reservation, or offline."""
     if held:
-        words = " ".join(f"Agent {agent.name} is {reservation}." for agent, reservation in held.items())
+        words = " ".join(f"{_whose(agent, reservation)} is {reservation}." for agent, reservation in held.items())
         return words if any(each.stands(now) for each in held.values()) else f"{words} The run would not end before."
     seen = ", ".join(f"{agent.name}{_last_seen(agent, now)}" for agent in offering)
     return f"Offline: {seen}. The run starts when an agent is back."
+
+
+def _whose(agent: Agent, held: Reservation) -> str:
+    own = held.agent is None or held.agent_id == agent.pk
+    return f"Agent {agent.name}" if own else f"Agent {held.agent}, on the same machine as {agent.name},"
 
 
 def _no_offer(approved: list[Agent], run: Run, *, alone: bool) -> str:

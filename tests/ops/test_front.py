@@ -6,11 +6,12 @@ import shutil
 import ssl
 import urllib.error
 import urllib.request
+from ipaddress import ip_network
 
 import psutil
 import pytest
 
-from benchsite.programs import Address, authority, front_config
+from benchsite.programs import Address, CannotStart, authority, front_config
 from benchsite.state import State
 from tests.ops.conftest import NewSite
 
@@ -43,8 +44,15 @@ def test_other_machines_reach_it_over_tls_in_one_step(new_site: NewSite) -> None
 def test_it_is_plain_where_a_network_is_named_or_a_proxy_is_there(monkeypatch, settings) -> None:
     monkeypatch.setenv("HOST", an_address())
     assert Address.from_environment().has_tls
-    settings.PLAIN_HTTP = ["10.0.0.0/24"]
+    settings.PLAIN_HTTP = [ip_network(an_address())]
     assert not Address.from_environment().has_tls
+    monkeypatch.setenv("HOST", "0.0.0.0")
+    assert not Address.from_environment().has_tls
+    settings.PLAIN_HTTP = [ip_network("198.51.100.0/24")]
+    for host in ("0.0.0.0", an_address()):
+        monkeypatch.setenv("HOST", host)
+        with pytest.raises(CannotStart, match=rf"HOST={host}.*198\.51\.100\.0/24"):
+            Address.from_environment()
     settings.PLAIN_HTTP, settings.BEHIND_TLS = [], True
     assert not Address.from_environment().has_tls
     settings.BEHIND_TLS = False

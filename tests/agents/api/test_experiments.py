@@ -201,3 +201,9 @@ def test_it_repeats_what_failed_once(client, bearer, machine):
     assert repeat({}) == []
     (one,) = repeat({"run": str(failed[1].pk)})
     assert Run.objects.get(pk=one).repeat == 4
+    headers = bearer("schedule") | {"Idempotency-Key": "again"}
+    sent = [
+        client.post(f"{PATH}{slug}/repeat-runs/", {"run": one}, content_type="application/json", headers=headers).json()
+        for _ in range(2)
+    ]
+    assert sent[0] == sent[1] and Run.objects.filter(experiment__slug=slug, repeat=5).count() == 1
