@@ -236,6 +236,13 @@ def test_it_does_not_understand_a_time_profile_that_does_not_add_up():
     assert read(broken)[0].status is Status.NOT_UNDERSTOOD
 
 
+@pytest.mark.parametrize("margin", ["", "bench-1  | "])
+def test_it_says_what_contradicts_itself_in_a_time_profile(margin: str):
+    lines = text_of("hdbxtprofile_v4.log").replace("CALLS: 26305", "CALLS: 26405").splitlines(keepends=True)
+    (report,) = read("".join(f"{margin}{line}" for line in lines))
+    assert report.status is Status.NOT_UNDERSTOOD and "NEWORD: the calls" in report.reason
+
+
 def test_it_reads_the_windows_of_etprof_in_milliseconds():
     report = report_of(TOOL, "etprof_v3.log")
     assert values(report) == {"nopm": 64780, "tpm": 149100}

@@ -26,6 +26,7 @@ from benchagent.importers.report import (
     as_json,
     is_of_no_tool,
     not_understood,
+    refusal_of,
 )
 from benchagent.importers.source import PIECE_BYTES, NotUnderstood, SourceFile
 
@@ -34,6 +35,8 @@ Kind = TypeVar("Kind")
 FAILED = "its reader fails on it: a fault of this program"
 # Rises where files that were read are read differently from now on: imports from before are offered to be read again.
 PARSER_VERSION = 8
+# How the refusal of a file begins in which its tool shows, and no run.
+NO_RUN = "no run of "
 # How early an importer is asked that does not say so itself.
 ASKED = 500
 
@@ -177,8 +180,9 @@ def _without_margins(file: SourceFile, own_tools: Sequence[Importer]) -> tuple[O
         if found is None or _worth(outputs) < _worth(best) or (any(_worth(outputs)) and outputs == before):
             break
         taken = (*taken, found)
-        # A margin in another shows nothing before both are gone.
-        if any(_worth(outputs)):
+        # A margin in another shows nothing before both are gone; that there is no run hides what is wrong with one.
+        is_empty = all(refusal_of(report).startswith(NO_RUN) for _, _, reports in outputs for report in reports)
+        if any(_worth(outputs)) and (_worth(outputs) > _worth(best) or not is_empty):
             best, known = outputs, taken
     return best, known
 
@@ -305,7 +309,7 @@ def _read(file: SourceFile, own_tools: Sequence[Importer] = ()) -> tuple[Importe
             tool = importer.TOOL
             reports = told_apart(file, [*importer.read(file)], importer.read)
             if not reports:
-                raise NotUnderstood(f"no run of {tool} stands in it")
+                raise NotUnderstood(f"{NO_RUN}{tool} stands in it")
             if file.remarks:
                 reports = [replace(report, warnings=(*report.warnings, *file.remarks)) for report in reports]
             return importer, reports
