@@ -18,7 +18,6 @@ from benchagent.importers.source import (
     object_in,
     printed_lines,
     slug,
-    whole_or_text,
 )
 from benchagent.importers.tables import Match, Run, Runs, Table, damage_of
 
@@ -51,16 +50,18 @@ FIGURES = {
     "Ops/sec": "ops_per_s", "Hits/sec": "hit_ops_per_s", "Misses/sec": "miss_ops_per_s",
     "Avg. Latency": "latency_avg_ms", "Latency": "latency_avg_ms",
 }  # fmt: skip
+# The options of a command line, and those that the JSON calls its configuration.
 COMMANDS = Commands(
     ("memtier_benchmark",),
     numbers={
-        "-t --threads": "client_threads", "-c --clients": "connections_per_thread",
-        "-n --requests": "requests_per_client",
-        "--test-time": "duration_s", "--pipeline": "pipeline", "-d --data-size": "data_size_bytes",
-        "--key-maximum": "key_maximum", "-x --run-count": "run_count",
+        "-t --threads threads": "client_threads", "-c --clients clients": "connections_per_thread",
+        "-n --requests requests": "requests_per_client", "--test-time test_time": "duration_s",
+        "--pipeline pipeline": "pipeline", "-d --data-size data_size": "data_size_bytes",
+        "--key-maximum key_maximum": "key_maximum", "-x --run-count run_count": "run_count",
     },
     texts={
-        "--ratio": "ratio", "--key-pattern": "key_pattern", "-P --protocol": "protocol", "--command": "command",
+        "--ratio ratio": "ratio", "--key-pattern key_pattern": "key_pattern", "-P --protocol protocol": "protocol",
+        "--command": "command",
         "-s -p -S -a -o --authenticate --tls-cert --tls-key --tls-cacert --json-out-file --client-stats --out-file": "",
         "--print-percentiles": "",
     },
@@ -69,11 +70,10 @@ COMMANDS = Commands(
         "--print-all-runs --tls-skip-verify": "",
     },
 )  # fmt: skip
-CONFIGURED = {
-    "threads": "client_threads", "clients": "connections_per_thread", "requests": "requests_per_client",
-    "test_time": "duration_s", "ratio": "ratio", "pipeline": "pipeline", "data_size": "data_size_bytes",
-    "key_pattern": "key_pattern", "key_maximum": "key_maximum", "protocol": "protocol", "run_count": "run_count",
-}  # fmt: skip
+CONFIGURED = (
+    "threads", "clients", "requests", "test_time", "ratio", "pipeline", "data_size", "key_pattern", "key_maximum",
+    "protocol", "run_count",
+)  # fmt: skip
 ERROR = re.compile(r"^(?:handle error response|server .* error response|error: response parsing failed)")
 
 
@@ -188,12 +188,10 @@ def of_document(content: Mapping[str, Any]) -> Report:
         rows[name] = row | {key: number_in(ranks, key) for key in ranks if percentile(key)}
     if "Totals" not in rows:
         raise NotUnderstood("the JSON has no Totals")
-    configured = object_in(content, "configuration")
     parameters: dict[str, Scalar] = {}
-    for key, name in CONFIGURED.items():
-        value = configured.get(key)
-        if isinstance(value, str | int) and value not in ("", 0, None, "(null)"):
-            parameters[name] = whole_or_text(str(value))
+    for key, value in picked(object_in(content, "configuration"), *CONFIGURED).items():
+        if value not in ("", 0, "(null)"):
+            parameters |= COMMANDS.factors(key, str(value))
     if "duration_s" in parameters:
         parameters.pop("requests_per_client", None)
     runtime = object_in(stats, "Runtime")

@@ -225,11 +225,6 @@ class SourceFile:
         """The first line."""
         return next(self.lines, "")
 
-    @property
-    def last_line_is_whole(self) -> bool:
-        """False when the text does not end with a line end: its last line may be cut, and so may its last number."""
-        return self.text.endswith("\n")
-
 
 def _pieces_of(path: Path) -> Iterator[bytes]:
     with path.open("rb") as file:

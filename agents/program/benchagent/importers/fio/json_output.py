@@ -11,7 +11,7 @@ from typing import Any
 from benchagent.importers.fio import common
 from benchagent.importers.fio.common import DIRECTIONS, Flow, Job, check_percentiles, grouped, includes, report
 from benchagent.importers.report import Report, not_understood
-from benchagent.importers.source import NotUnderstood, decoded, number_in, said_once
+from benchagent.importers.source import NotUnderstood, decoded, number_in, object_in, said_once
 
 _CLAIM = re.compile(r'"fio version"\s*:\s*"fio-')
 DOCUMENT = re.compile(r'(?m:^[ \t]*\{\s*"fio version")')
@@ -206,18 +206,12 @@ def _rate(data: Mapping[str, Any], done: float, runtime_s: float, what: str, job
 def _read_latencies(data: Mapping[str, Any], flow: Flow, what: str) -> None:
     """The total latency, and the percentiles, which are of the completion where it has some."""
     for suffix, scale in (("_ns", _NS_MS), ("", _US_MS)):  # ns since 3.0, us before
-        total, completion = (data.get(f"{kind}{suffix}") for kind in ("lat", "clat"))
-        if isinstance(total, dict):
-            flow.latency = _latency(total, scale, what)
-        if isinstance(completion, dict):
-            part = _latency(completion, scale, f"{what} completion")
-            if not includes(flow.latency, part, rel_tol=0.001, abs_tol=1e-6):
-                raise NotUnderstood(f"{what}: the completion latency is longer than the total one")
+        total, completion = (object_in(data, f"{kind}{suffix}") for kind in ("lat", "clat"))
+        flow.latency = flow.latency or _latency(total, scale, what)
+        if not includes(flow.latency, _latency(completion, scale, what), rel_tol=0.001, abs_tol=1e-6):
+            raise NotUnderstood(f"{what}: the completion latency is longer than the total one")
         for block in (completion, total):
-            if isinstance(block, dict) and not flow.percentiles:
-                flow.percentiles = _percentiles(block, scale, what)
-        if isinstance(total, dict) or isinstance(completion, dict):
-            return
+            flow.percentiles = flow.percentiles or _percentiles(block, scale, what)
 
 
 def _latency(block: Mapping[str, Any], scale: float, what: str) -> dict[str, float]:
@@ -230,8 +224,7 @@ def _latency(block: Mapping[str, Any], scale: float, what: str) -> dict[str, flo
 
 def _percentiles(block: Mapping[str, Any], scale: float, what: str) -> dict[float, float]:
     ranks: dict[float, float] = {}
-    percentiles = block.get("percentile")
-    for rank, value in percentiles.items() if isinstance(percentiles, dict) else ():
+    for rank, value in object_in(block, "percentile").items():
         if not re.fullmatch(r"\d+(?:\.\d+)?", rank) or isinstance(value, bool) or not isinstance(value, int | float):
             raise NotUnderstood(f"{what}: no percentile: {rank!r:.20}")
         if 0 < float(rank) <= 100 and math.isfinite(value):
@@ -247,10 +240,8 @@ def _percentiles(block: Mapping[str, Any], scale: float, what: str) -> dict[floa
 
 
 def _sync(data: Mapping[str, Any], what: str) -> Flow | None:
-    block = data.get("lat_ns")
-    count = _number(block, "N") if isinstance(block, dict) else None
-    if not isinstance(block, dict) or not count:
+    block = object_in(data, "lat_ns")
+    if not (count := _number(block, "N")):
         return None
-    return Flow(
-        ios=int(count), latency=_latency(block, _NS_MS, what), percentiles=_percentiles(block, _NS_MS, what)
-    )  # fmt: skip
+    latency, percentiles = _latency(block, _NS_MS, what), _percentiles(block, _NS_MS, what)
+    return Flow(ios=int(count), latency=latency, percentiles=percentiles)

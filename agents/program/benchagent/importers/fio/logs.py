@@ -120,15 +120,13 @@ _LOG_NAMES = (
 
 def _named(stem: str, runs: Sequence[tuple[int, int]], files: Sequence[ReadFile]) -> list[tuple[int, int]]:
     """The runs whose file, job or option has the name of the logs; only of files that hold one run."""
-    called: dict[tuple[int, int], set[str]] = {}
+    own = list[tuple[int, int]]()
     for at, number in runs:
         file, reports = files[at]
-        if len(reports) == 1:
-            names = {name for pattern in _LOG_NAMES for name in pattern.findall(file.text)}
-            called[at, number] = {PurePosixPath(file.name).name.split(".")[0]} | {
-                PurePosixPath(name).name for name in names
-            }
-    return [run for run, names in called.items() if stem in names]
+        names = {PurePosixPath(name).name for pattern in _LOG_NAMES for name in pattern.findall(file.text)}
+        if len(reports) == 1 and stem in {*names, PurePosixPath(file.name).name.split(".")[0]}:
+            own.append((at, number))
+    return own
 
 
 def _apart(series: Series, report: Report) -> float | None:

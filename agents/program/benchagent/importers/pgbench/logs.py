@@ -94,7 +94,7 @@ class Log:
 def is_log(file: SourceFile) -> bool:
     lines = [*itertools.islice(file.lines, 21)]
     first = [line.strip() for line in lines[:20] if line.strip()]
-    if len(lines) <= 20 and not file.last_line_is_whole:
+    if len(lines) <= 20 and not file.text.endswith("\n"):
         first = first[:-1]
     if not first or not all(line[0].isdigit() for line in first):
         return False
