@@ -41,13 +41,8 @@ from runs.models import Report
 from runs.models.choices import Visibility
 from runs.stats import Interval, Ranks, Verdict
 
-
-def _or_none(value: Any) -> Any:
-    return value or None
-
-
 # Null where nothing is stated.
-Stated = Annotated[str | None, BeforeValidator(_or_none)]
+Stated = Annotated[str | None, BeforeValidator(lambda value: value or None)]
 Refusal = Annotated[str | None, BeforeValidator(lambda against: refusal_words(against) or None)]
 Names = Annotated[list[str], BeforeValidator(list)]
 # The keys of groups, and of facts.

@@ -209,16 +209,14 @@ def _table(panels: Sequence[Panel], x: Axis, comparison: Comparison, unit: str) 
                 rows.append([
                     *([TableCell(text=panel.label)] if panel_fact else []),
                     *([TableCell(text=curve.label)] if several else []),
-                    TableCell(text=group.x_words) if x.get("ticks") else _place_cell(group.x, x["unit"]),
+                    TableCell(text=group.x_words) if x.get("ticks") else TableCell(
+                        group.x, text=formatting.quantity(group.x, "MB") if x["unit"] == "MB" else "",
+                    ),
                     TableCell(group.centre) if group.dots else TableCell(gap=group.gap or ""),
                     *map(TableCell, ends_of(group.interval)),
                     TableCell(group.n), *(changes.get(group.x, [TableCell(), TableCell()]) if compared else ()),
                 ])  # fmt: skip
     return Table(columns, rows)
-
-
-def _place_cell(x: float, unit: str) -> TableCell:
-    return TableCell(x, text=formatting.quantity(x, unit) if unit == "MB" else "")
 
 
 def _alt(panel: Panel, metric: Metric, unit: str) -> str:

@@ -17,7 +17,7 @@ from runs.charts.compare import MOST_BARS, bars_parts, drawn_and_lost
 from runs.charts.curves import curve_figures
 from runs.charts.latency import LatencyTypes, latency_parts
 from runs.charts.over_time import over_time_figures
-from runs.charts.pivots import Pivot, heat_maps, table_pivots
+from runs.charts.pivots import Pivot, pivots
 from runs.charts.tradeoff import second_metric, trade_off_figures
 from runs.compare.axes import BARS, CURVE, HEAT_MAP, LATENCY, ON_AXES, TABLE, TIME, TRADE_OFF, arrange
 from runs.compare.compare import by_each_metric
@@ -41,8 +41,8 @@ Part = Figure | Multiples | Pivot | LatencyTypes
 _OF_EACH_METRIC: dict[str, tuple[Callable[..., Sequence[Part]], str]] = {
     BARS: (bars_parts, "comparison"),
     CURVE: (curve_figures, "curve"),
-    HEAT_MAP: (heat_maps, "heat"),
-    TABLE: (table_pivots, "table"),
+    HEAT_MAP: (pivots, "heat"),
+    TABLE: (pivots, "table"),
 }
 
 

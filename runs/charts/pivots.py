@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from runs.answers.places import place_of, x_label
 from runs.charts.compare import centre_label
+from runs.compare.axes import HEAT_MAP
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Group
 from runs.compare.panels import Panel
@@ -49,23 +50,16 @@ class Pivot:
         return self.scale is None and len(self.columns) > 2
 
 
-def table_pivots(comparison: Comparison, *, id: str = "table") -> list[Pivot]:
-    """x down, series across; one for each panel."""
-    return _pivots(comparison, id, coloured=False)
-
-
-def heat_maps(comparison: Comparison, *, id: str = "heat") -> list[Pivot]:
-    """x across, series down; one for each panel, all with the same scale of colours."""
-    return _pivots(comparison, id, coloured=True)
-
-
-def _pivots(comparison: Comparison, id: str, *, coloured: bool) -> list[Pivot]:
+def pivots(comparison: Comparison, *, id: str) -> list[Pivot]:
+    """One for each panel: of a heat map x across, series down, all with the same scale of colours; of a table x down,
+    series across.
+    """
     panels = comparison.shown_panels
     values = [
         centre for panel in panels for curve in panel.curves for point in curve.points
         if (centre := point.centre) is not None
     ]  # fmt: skip
-    scale = (min(values), max(values)) if coloured and values else None
+    scale = (min(values), max(values)) if comparison.axes.view == HEAT_MAP and values else None
     return [_pivot(panel, comparison, scale, f"{id}-{panel.key}" if len(panels) > 1 else id) for panel in panels]
 
 

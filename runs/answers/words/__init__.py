@@ -108,17 +108,12 @@ def share(change: Amount) -> str:
     )
 
 
-def turned(change: Amount) -> Amount:
-    """The change of the second against the first."""
-    if not change.value:
+def upward(change: Amount, better: str) -> Amount:
+    """The better against the worse as a ratio above 1: what is lower by half is told as half of it elsewhere."""
+    if better != "lower" or not change.value:
         return change
     low, high = (1 / change.high if change.high else None), (1 / change.low if change.low else None)
     return change.model_copy(update={"value": 1 / change.value, "low": low, "high": high})
-
-
-def upward(change: Amount, better: str) -> Amount:
-    """The better against the worse as a ratio above 1: what is lower by half is told as half of it elsewhere."""
-    return turned(change) if better == "lower" else change
 
 
 # Which is best
@@ -365,10 +360,8 @@ def step(claim: Step) -> str:
 
 
 def _newer(answer: Answer) -> str:
-    sentences = []
-    for claim in [claim for claim in answer.claims if isinstance(claim, Newer)][:MOST_CURVES]:
-        sentences.append(newest_words(claim, answer.metric_label))
-    return " ".join(sentences)
+    claims = [claim for claim in answer.claims if isinstance(claim, Newer)][:MOST_CURVES]
+    return " ".join(newest_words(claim, answer.metric_label) for claim in claims)
 
 
 def newest_words(claim: Newer, metric_label: str) -> str:
