@@ -158,13 +158,9 @@ def _rankings(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[Que
 
 
 def _is_condition(name: str) -> bool:
-    bare = name.removeprefix(FACTOR)
-    return (
-        name.startswith(FACTOR)
-        and name not in NEVER_TAKEN
-        and bare not in CLIENTS
-        and (factor_role(bare) == Role.CONDITION)
-    )
+    if not name.startswith(FACTOR) or name in NEVER_TAKEN:
+        return False
+    return name.removeprefix(FACTOR) not in CLIENTS and factor_role(name.removeprefix(FACTOR)) == Role.CONDITION
 
 
 def _over(name: str, fact: Fact) -> Iterator[Question]:

@@ -15,7 +15,6 @@ from runs.compare.panels import CLIENT, SIZE, Axes, sizes_mb
 from runs.formatting import byte_size, mid_sentence, number, size_words, times
 from runs.run.facets import FACTOR, shown_unit
 from runs.run.memory import MB, buffer_bytes, limit_bytes, memory_bytes
-from runs.stats import Ratio
 
 GIB = 1 << 30
 
@@ -79,11 +78,6 @@ def from_to(low: float, high: float, x: Place, *, named: bool = True) -> str:
         end = end.partition(" ")[0]
     same = is_counted or end.endswith(f" {unit}")
     return f"{name if named else ''}{value if same else begin} to {end}"
-
-
-def times_between(ratio: Ratio) -> str:
-    interval = ratio.interval
-    return f" ({times(interval.low)} to {times(interval.high)})" if interval else ""
 
 
 def memory_places(groups: Sequence[Group], axes: Axes) -> list[tuple[str, float]]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from runs.answers.curves import Along, changes_of, curves_along, is_told
 from runs.answers.history import steps_of
-from runs.answers.places import Place, from_to, place_words, times_between
+from runs.answers.places import Place, from_to, place_words
 from runs.answers.words import step
 from runs.answers.words.levels import change_words
 from runs.compare.axes import LEAST_LEVELS
@@ -122,7 +122,8 @@ def _most(curve: Along) -> str:
     if grown is None or grown.value <= 1:
         return f"Most at {_at(curve, first)}: more only take away."
     share = f"{percent(grown.value * first / most)} of ideal"
-    rate = f"{times(grown.value)}{times_between(grown)} the rate of {_at(curve, first)}"
+    ends = f" ({times(grown.interval.low)} to {times(grown.interval.high)})" if grown.interval else ""
+    rate = f"{times(grown.value)}{ends} the rate of {_at(curve, first)}"
     return f"Most at {_at(curve, most)}: {rate}, {share}."
 
 
