@@ -15,6 +15,7 @@ from benchagent.catalog import METRICS
 
 from runs.answers.ask import headline
 from runs.answers.places import x_label
+from runs.answers.words import MOST_NAMED
 from runs.answers.words.gaps import gap_reasons
 from runs.answers.words.warnings import warnings_of
 from runs.charts.base import Figure, Multiples
@@ -31,9 +32,6 @@ from runs.listing.rows import RunRow
 from runs.models import Run
 from runs.models.choices import ENDED_STATES
 from runs.run.number import values_of
-
-# Groups that a note names; beyond, it counts them.
-MOST_NAMED = 3
 
 
 def overview(runs: Sequence[Run]) -> dict[str, Any]:

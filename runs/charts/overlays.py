@@ -8,6 +8,7 @@ from itertools import pairwise
 from runs.answers.places import memory_places
 from runs.answers.words.curves import MOST_SAID
 from runs.charts.base import LineSeries, Mark, Point
+from runs.compare.axes import LEAST_LEVELS
 from runs.compare.facts import DATE
 from runs.compare.groups import Group
 from runs.compare.panels import CLIENT, COLOURS, Axes, Curve, Panel
@@ -17,7 +18,6 @@ from runs.stats.curves import knee
 from runs.stats.scaling import Scaling, scaling
 from runs.stats.steps import steps
 
-LEAST_LEVELS = 3
 _STEPS = 40
 
 

@@ -20,6 +20,7 @@ from runs.answers.answer import (
     Step,
 )
 from runs.answers.places import Place, from_to, place_words
+from runs.answers.words.levels import TIMES_FROM
 from runs.compare import asked
 from runs.formatting import (
     THIN,
@@ -36,8 +37,6 @@ from runs.stats import MIN_REPEATS, WINNERS, Kind
 # A sentence names so many things; beyond, it counts them.
 MOST_NAMED = 3
 MOST_CURVES = 6
-# From so many times on growth is said as a multiple.
-TIMES_FROM = 3.0
 # How far beside the memory a knee may lie and be told to be there.
 NEAR = 1.1
 

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from runs.answers.ask import answer_of, headline
 from runs.answers.matrix import matrix
-from runs.answers.words.gaps import lost_words
+from runs.answers.words.gaps import lost_words, refusal_words
 from runs.answers.words.levels import against_words
 from runs.answers.words.warnings import warnings_of
 from runs.compare.compare import compare, compare_selection
@@ -225,6 +225,7 @@ def test_survivors_are_not_ranked_by_latency(metric: str, lost: int, ranked: boo
     assert (h2.ranked, derby.ranked) == (ranked, True)
     against = next(group.against for group in comparison.groups if group.against)
     assert (against.verdict is not None, bool(against.survivors)) == (ranked, not ranked)
+    assert refusal_words(against).startswith("survivors only: ") == (not ranked)
     assert ("H2 2.3 has the lowest" in headline(comparison)) == (ranked and metric != "tps")
     assert f"{lost} of {lost + 3} repeats" in lost_words(h2)
     # Was: "There is one only", and no word of the other.
