@@ -12,7 +12,7 @@ from benchagent.importers.source import NotUnderstood, SourceFile, json_with, nu
 TOOL = "ClickBench"
 QUERIES, TRIES = 43, 3
 MARK = re.compile(r'"system"\s*:.*"result"\s*:\s*\[\s*\[', re.DOTALL)
-PARAMETERS = ("cluster_size", "tuned", "proprietary", "hardware", "comment")
+PARAMETERS = ("cluster_size", "tuned", "proprietary", "hardware", "comment", "machine")
 
 
 def claims(file: SourceFile) -> bool:
@@ -42,13 +42,12 @@ def read(file: SourceFile) -> Sequence[Report]:
     parameters |= {
         key: content[key] for key in PARAMETERS if isinstance(content.get(key), str | int) and content[key] != ""
     }
-    machine, date = content.get("machine"), content.get("date")
+    date = content.get("date")
     return [
         Report(
             TOOL, Status.FAILED if failed else Status.COMPLETE,
             reason=f"queries {', '.join(failed)} failed" if failed else "",
-            parameters=parameters | ({"machine": machine} if isinstance(machine, str) else {}),
-            metrics=all_measured(totals) + all_measured(queries, "query"),
+            parameters=parameters, metrics=all_measured(totals) + all_measured(queries, "query"),
             subject=Subject("clickbench", "ClickBench", dbms=dbms_called(name) or slug(name, "-")),
             started_at=date if isinstance(date, str) and re.fullmatch(r"20\d\d-\d\d-\d\d", date) else "",
         )

@@ -306,10 +306,9 @@ def _rows(run: _Run) -> dict[str, int | None]:
     for table, counts in run.data:
         last = counts[-1] if counts else 0
         # Counted before they are compared: a line may name any number.
-        is_whole = possible and len(counts) == last // interval + 1
-        if is_whole and table not in rows and counts == [*range(interval, last + 1, interval), last]:
-            rows[table] = last
-        else:
-            rows[table] = None
+        is_whole = possible and table not in rows and len(counts) == last // interval + 1
+        is_whole = is_whole and counts == [*range(interval, last + 1, interval), last]
+        rows[table] = last if is_whole else None
+        if not is_whole:
             run.warnings.append(f"records of table {table} left out: a line is missing or stands there twice")
     return rows

@@ -322,12 +322,11 @@ def _report(
     for figures in (total, *labels.values()):
         rising(figures, *RANKS)
         rising(figures, "latency_min_ms", "latency_avg_ms", "latency_max_ms")
+    # One label alone is all together.
     named = {slug(label): figures for label, figures in labels.items()} if len(labels) > 1 else {}
-    warnings: tuple[str, ...] = ()
-    if len(named) > MAX_LABELS or len(named) != len({*labels} if len(labels) > 1 else ()) or "" in named:
-        warnings = (f"{len(labels)} labels: only all together is read",)
-        named = {}
-    front = {"": total} | {f"{name}_": figures for name, figures in named.items()}
+    is_clear = len(named) <= MAX_LABELS and len(named) == len(labels) and "" not in named
+    warnings = () if is_clear or len(labels) < 2 else (f"{len(labels)} labels: only all together is read",)
+    front = {"": total} | {f"{name}_": figures for name, figures in named.items() if is_clear}
     metrics = tuple(
         measured(f"{prefix}{name}", figures[name], better="none" if name == "requests" else "")
         for prefix, figures in front.items()

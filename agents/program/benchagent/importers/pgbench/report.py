@@ -369,15 +369,12 @@ def _of_statements(run: Run, part: Run | Script, prefix: str) -> list[Metric]:
         )
         return []
     metrics: list[Metric] = []
-    short, long = (
-        [slug(statement.text, longest=longest).strip("_") for statement in statements] for longest in (40, 90)
-    )
+    short, long = ([slug(each.text, longest=most).strip("_") for each in statements] for most in (40, 90))
     for at, statement in enumerate(statements):
-        name = short[at] if short.count(short[at]) == 1 else long[at]
         if long.count(long[at]) > 1:
             run.warnings.append(f"line {statement.line}: the statement occurs more than once; its latency is left out")
             continue
-        name = f"{prefix}statement_{name}"
+        name = f"{prefix}statement_{short[at] if short.count(short[at]) == 1 else long[at]}"
         metrics.append(measured(f"{name}_latency_avg_ms", statement.latency_ms))
         if statement.failures:
             metrics.append(measured(f"{name}_failures", statement.failures, unit="errors"))
