@@ -180,14 +180,11 @@ def summary(document: Mapping[str, Any]) -> Report:
     parameters |= warehouses_of(benchmark, parameters)
     if values["elapsed_s"] is not None:
         parameters["duration_s"] = round(values["elapsed_s"], 3)
-    started_at = ""
-    for key in ("Start timestamp (milliseconds)", "Start Timestamp (milliseconds)"):
-        started_ms = number_in(document, key)
-        if started_ms is not None and 1e12 < started_ms < 4e12:
-            started_at = started_at or utc(started_ms / 1000)
+    started = (number_in(document, f"Start {word} (milliseconds)") for word in ("timestamp", "Timestamp"))
+    started_ms = next((ms for ms in started if ms is not None and 1e12 < ms < 4e12), None)
     return Report(
         TOOL, status, reason=reason, parameters=parameters, metrics=metrics, warnings=tuple(warnings),
-        started_at=started_at,
+        started_at="" if started_ms is None else utc(started_ms / 1000),
         subject=subject_of(benchmark, _text(document, "DBMS Type"), _text(document, "DBMS Version")),
     )  # fmt: skip
 
@@ -329,13 +326,9 @@ def config(text: str) -> Report:
 
 
 def _phase_parameters(work: ElementTree.Element) -> dict[str, Scalar]:
-    parameters: dict[str, Scalar] = {}
-    for name, alias in (
-        ("warmup", "warm_up_s"), ("rate", "rate_limit_tps"), ("active_terminals", "active_terminals"),
-    ):  # fmt: skip
-        value = plain(_child(work, name))
-        if isinstance(value, int | float):
-            parameters[alias] = value
+    aliases = {"warmup": "warm_up_s", "rate": "rate_limit_tps", "active_terminals": "active_terminals"}
+    values = {alias: plain(_child(work, name)) for name, alias in aliases.items()}
+    parameters: dict[str, Scalar] = {alias: value for alias, value in values.items() if isinstance(value, int | float)}
     if _child(work, "serial").lower() == "true":
         parameters["serial"] = True
     if weights := _child(work, "weights").replace(" ", ""):

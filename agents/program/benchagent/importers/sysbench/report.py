@@ -25,11 +25,11 @@ _PRINTED = (
 )  # fmt: skip
 _OPERATIONS = {"read_operations", "write_operations", "other_operations", "operations"}
 _MIB_WARNING = "MiB/s are given as MB/s (1 MiB = 1.048576 MB)"
-# What the lines before a run say, before and behind its sizes.
+# What the lines before a run say.
 _TOLD = (
     "terminals", "warm_up_s", "rate_limit_tps", "cpu_max_prime", "fsync_each_requests", "table_size_rows", "files",
+    "file_test_mode", "io_mode", "memory_operation", "memory_scope", "db_driver",
 )  # fmt: skip
-_TEXTS = ("file_test_mode", "io_mode", "memory_operation", "memory_scope", "db_driver")
 
 
 def report_of(run: Run) -> Report:
@@ -121,7 +121,6 @@ def _parameters(run: Run) -> dict[str, Scalar]:
         # What sysbench rounded is left out.
         if size_bytes := size_bytes_of(run.options.get(option, "")):
             parameters[f"{option}_bytes"] = size_bytes
-    parameters |= picked(run.options, *_TEXTS)
     if "fsync_all" in run.options:
         parameters["fsync_all"] = True
     if "rw_ratio" in run.options and run.options.get("file_test_mode") == "random r/w":
