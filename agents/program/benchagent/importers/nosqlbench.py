@@ -42,8 +42,7 @@ _OF_INTERVAL = "its latencies are of the last interval only, and no result: reco
 @dataclass
 class _Activity:
     # `result` and `result-success` -> how many, how many a second.
-    counts: dict[str, int] = field(default_factory=dict)
-    rates: dict[str, float] = field(default_factory=dict)
+    results: dict[str, tuple[int, float]] = field(default_factory=dict)
     parameters: dict[str, Scalar] = field(default_factory=dict)
 
 
@@ -70,7 +69,7 @@ def read(file: SourceFile) -> Sequence[Report]:
                 _take(activities, match)
             elif call := _COMMANDS.find(line.text):
                 command = redact_text(call)
-    timed = {name: activity for name, activity in activities.items() if "result" in activity.counts}
+    timed = {name: activity for name, activity in activities.items() if "result" in activity.results}
     if not timed and ended:
         raise NotUnderstood("no timer called result; let it print its metrics, or send the CSV of the timer")
     if not timed:
@@ -86,16 +85,16 @@ def _take(activities: dict[str, _Activity], match: re.Match[str]) -> None:
         what, activity = result["what"].replace("_", "-"), activities.setdefault(result["activity"], _Activity())
         if figures.get("rate_unit") not in _RATE_UNITS or "mean_rate" not in figures:
             raise NotUnderstood(f"{match['name']}: not a rate a second")
-        if whole(figures.get("count", "")) < activity.counts.get(what, 0):
+        if (count := whole(figures.get("count", ""))) < activity.results.get(what, (0, 0.0))[0]:
             raise NotUnderstood(f"{match['name']} begins anew: several scenarios in one file; send one each")
-        activity.counts[what], activity.rates[what] = whole(figures["count"]), number(figures["mean_rate"])
+        activity.results[what] = count, number(figures["mean_rate"])
 
 
 def _report(name: str, activity: _Activity, command: str, *, ended: bool) -> Report:
-    operations = activity.counts["result"]
-    figures: dict[str, float | None] = {"ops_per_s": activity.rates["result"], "operations": operations}
-    if "result-success" in activity.counts:
-        figures["errors"] = errors = operations - activity.counts["result-success"]
+    operations, ops_per_s = activity.results["result"]
+    figures: dict[str, float | None] = {"ops_per_s": ops_per_s, "operations": operations}
+    if "result-success" in activity.results:
+        figures["errors"] = errors = operations - activity.results["result-success"][0]
         if errors < 0:
             raise NotUnderstood(f"{name}: more operations succeeded than there were")
     return Report(

@@ -252,8 +252,6 @@ class Run:
 
 # Figures that sysbench prints twice, or that follow from others: where they contradict each other, none is trusted.
 
-_SQL = ("read", "write", "other", "total", "transactions")
-_LATENCY = ("min", "avg", "max", "percentile")
 # Where one of them stands, all of them do.
 _TOGETHER = (
     ("reads_s", "writes_s", "fsyncs_s", "read_mib_s", "written_mib_s"),
@@ -294,11 +292,11 @@ def _nothing_missing(block: Block) -> None:
     if block.extract:
         return
     keys = set(block.rows)
-    needed = list(_SQL) if keys & {"#sql", "read", "total"} else []
+    needed = ["read", "write", "other", "total", "transactions"] if keys & {"#sql", "read", "total"} else []
     if not keys & {"file_read", "file_write", "file_fsync"}:
         needed += ["total_time", "events", "fair_events", "fair_time"]
     if block.values.get("events") != 0:
-        needed += [*_LATENCY, *(("sum",) if keys & {"sum", "queries"} else ())]
+        needed += ["min", "avg", "max", "percentile", *(("sum",) if keys & {"sum", "queries"} else ())]
     needed += [key for together in _TOGETHER if keys & set(together) for key in together]
     last = max(REPORT.rank[key] for key in keys)
     if missing := [key for key in needed if key not in keys and REPORT.rank[key] < last]:
