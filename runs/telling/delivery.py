@@ -107,7 +107,9 @@ def _send(rule: TellingRule, tellings: Sequence[Telling], now: datetime) -> int:
     notices = list(of_lab.select_related("experiment").order_by("at"))
     if not (shown or notices):
         return 0
-    problem = send(rule, shown, notices)
+    # The same for each try of the same tellings, by which a receiver knows what it has had.
+    message = uuid.uuid5(rule.pk, " ".join(map(str, sorted(telling.pk for telling in taken))))
+    problem = send(rule, shown, notices, message=message)
     for telling in taken:
         if not problem:
             telling.told_at, telling.problem = timezone.now(), ""
@@ -126,7 +128,9 @@ def _take(telling: Telling, now: datetime) -> bool:
     return rows.update(attempts=telling.attempts, due_at=again_at) == 1
 
 
-def send(rule: TellingRule, alerts: Sequence[Alert], notices: Sequence[Notice] = ()) -> str:
+def send(
+    rule: TellingRule, alerts: Sequence[Alert], notices: Sequence[Notice] = (), *, message: uuid.UUID | None = None
+) -> str:
     """Send one message of these, or without any a test. Returns why it did not arrive; empty where it did."""
     told = messages.Told.of(alerts, notices, rule)
     try:
@@ -135,7 +139,7 @@ def send(rule: TellingRule, alerts: Sequence[Alert], notices: Sequence[Notice] =
         elif rule.way == TellingWay.CHAT:
             chat.post(rule.target, *_message(rule, told))
         else:
-            _call(rule, told)
+            _call(rule, told, message or uuid.uuid4())
     except NotReached as error:
         return str(error)
     return ""
@@ -155,11 +159,11 @@ def _message(rule: TellingRule, told: messages.Told) -> tuple[str, str]:
     return messages.subject(told), messages.text(told, rule)
 
 
-def _call(rule: TellingRule, told: messages.Told) -> None:
+def _call(rule: TellingRule, told: messages.Told, message: uuid.UUID) -> None:
     """Signed as the Standard Webhooks specification has it (standardwebhooks.com)."""
     content = messages.body(told, rule)
     body = json.dumps(content, separators=(",", ":")).encode()
-    message_id, stamp = f"msg_{uuid.uuid4().hex}", str(int(time.time()))
+    message_id, stamp = f"msg_{message.hex}", str(int(time.time()))
     key = base64.b64decode(rule.secret.removeprefix(SECRET_PREFIX))
     signed = hmac.new(key, f"{message_id}.{stamp}.".encode() + body, hashlib.sha256)
     headers = {

@@ -145,6 +145,7 @@ def test_what_does_not_arrive_is_tried_again_and_at_last_given_up(contributor, o
     assert delivery.keep_up(now=telling.due_at) == 1
     telling.refresh_from_db()
     assert (telling.told_at is not None, telling.problem) == (True, "")
+    assert len({headers["webhook-id"] for headers, _ in hook.got}) == 1
     hook.status = 500
     Telling.objects.update(told_at=None, attempts=len(delivery.RETRIES) - 1)
     delivery.keep_up(now=telling.due_at + timedelta(days=1))
