@@ -107,7 +107,8 @@ def _assign(run: Run, agent: Agent) -> bool:
     now = timezone.now()
     with transaction.atomic():
         locked = Agent.objects.select_for_update().get(pk=agent.pk)
-        if locked.status != AgentStatus.APPROVED or locked.jobs.filter(busy(now)).exists():
+        # It may have left since the dispatcher looked.
+        if locked.status != AgentStatus.APPROVED or not locked.is_online or locked.jobs.filter(busy(now)).exists():
             return False
         if Calendar(now).in_the_way(locked, run):
             return False

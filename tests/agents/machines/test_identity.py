@@ -97,6 +97,8 @@ def test_an_agent_that_leaves_is_given_nothing_and_gives_back_what_it_has_not_be
     schedule.start(plan_of(agent=bench.agent), user=None)
     assert bench.poll(leaving=True).json()["job"] is None
     assert (Agent.objects.get().is_online, dispatch.assign_queued()) == (False, 0)
+    # Also where a dispatcher saw it idle before it left: of the run that ended because it was stopped.
+    assert not dispatch._assign(dispatch.queued().get(), Agent.objects.get())
     bench.poll()
     assert dispatch.assign_queued() == 1
     assert bench.poll(leaving=True).json()["job"] is None
