@@ -50,6 +50,8 @@ def begin(old: Run, new: Run, *, user: User) -> Bisection:
         points = [{"version": b["dbms_version"], "settings": each} for each in settings]
     if len(points) < 3:
         raise PlanError({"engines": [f"Nothing lies between them: {difference(points)} is all that differs."]})
+    minutes = [f"{run.measured_at:%Y-%m-%d %H:%M}" for run in (old, new)]
+    days = [minute.partition(" ")[0] for minute in minutes]
     hidden = [run.visibility for run in (old, new) if run.visibility != Visibility.PUBLIC]
     plan: BisectionPlan = {
         "workload": b["workload"], "factors": dict(b["factors"]), "dbms": b["dbms"],
@@ -57,7 +59,7 @@ def begin(old: Run, new: Run, *, user: User) -> Bisection:
     }  # fmt: skip
     bisection = Bisection(
         owner=user, agent=agent, plan=plan, points=points, low=0, high=len(points) - 1,
-        name=f"Between {old.measured_at:%Y-%m-%d} and {new.measured_at:%Y-%m-%d}",
+        name=f"Between {' and '.join(days if len({*days}) > 1 else minutes)}",
     )  # fmt: skip
     with transaction.atomic():
         bisection.experiment = schedule.start(_plan(bisection), user=user)

@@ -89,10 +89,11 @@ def refused(dbms: str, version: str, swept: Swept) -> str:
 
 
 def _is_unread(given: GivenSettings | None, name: str) -> bool:
-    """Whether the number of a setting that an engine gives a meaning cannot be read, as 8GX."""
+    """Whether the number of a setting that an engine gives a meaning cannot be read, as 8GX; 0 may stand for a word."""
     alone = [key for key, each in given.engine.meanings.items() if tuple(each.names) == (name,)] if given else []
     read = [reading(given, key).quantity for key in alone]
-    return any(each is not None and each.kind == Kind.TEXT and str(each.value)[:1].isdigit() for each in read)
+    texts = [str(each.value) for each in read if each is not None and each.kind == Kind.TEXT]
+    return any(text[:1].isdigit() and not text.isdigit() for text in texts)
 
 
 def fits(facts: Mapping[str, Any], sets: Sets) -> bool:

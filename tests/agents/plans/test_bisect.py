@@ -111,7 +111,11 @@ def test_versions_are_halved_until_two_neighbours_are_left(measured, agent, oper
 
 def test_settings_are_halved_to_the_one_that_costs(measured, operator, bring):
     changed = {"fsync": "off", "shared_buffers": "1MB", "work_mem": "64MB"}
-    bisection = halving.begin(measured("15.3", 9), measured("15.3", 1, **changed), user=operator)
+    old, new = measured("15.3", 9), measured("15.3", 1, **changed)
+    bisection = halving.begin(old, new, user=operator)
+    assert bisection.name == f"Between {old.measured_at:%Y-%m-%d} and {new.measured_at:%Y-%m-%d}"
+    same_day = halving.begin(old, measured("15.3", 9, **changed), user=operator)
+    assert f"{old.measured_at:%H:%M}" in same_day.name
     while not bisection.outcome:
         cells = {tuple(map(tuple, run.job.spec["settings"])) for run in bisection.experiment.runs.select_related("job")}
         assert len(cells) == 3
