@@ -92,6 +92,8 @@ def fill(generator: random.Random, stored: int, wanted: int) -> None:
     """Store runs until there are `wanted`, of which `stored` are there; both whole multiples of `BASE`, or fewer."""
     from django.db import connection, transaction
 
+    from runs.space import count_for_sqlite
+
     if stored == 0:
         _upload(generator, min(BASE, wanted))
         stored = min(BASE, wanted)
@@ -102,10 +104,11 @@ def fill(generator: random.Random, stored: int, wanted: int) -> None:
             with transaction.atomic():
                 for copy in copies[first - copies[0] :][:AT_ONCE]:
                     _copy(copy)
+    # As PostgreSQL does by itself after a while, and a site's sweep with SQLite.
     if connection.vendor == "postgresql":
-        # As it does by itself after a while. SQLite has no statistics, on a site either.
         with connection.cursor() as cursor:
             cursor.execute("VACUUM ANALYZE")
+    count_for_sqlite()
 
 
 def _upload(generator: random.Random, count: int) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
@@ -126,13 +126,17 @@ def _of_single_uploads(
     swept.sort(key=lambda sweep: -len(sweep[1]))
     for (workload, label, day), runs in swept[:MOST_SWEEPS]:
         selects: dict[str, Any] = {"measured_from": str(day), "measured_to": str(day)} if day else {"label": label}
-        of_day = Q(measured_at__date=day) if day else Q(label=label) | Q(label="", batch__label=label)
+        alike = Q(label=label) | Q(label="", batch__label=label)
+        if day:  # as a span, for which there is an index
+            begins = datetime.combine(day, time.min, UTC)
+            alike = Q(measured_at__gte=begins, measured_at__lt=begins + timedelta(days=1))
         # What else has that day or label would be selected with them.
-        if rows.filter(of_day, workload=workload).count() > len(runs):
-            selects = {"run": [str(run["pk"]) for run in runs]}
+        ids = [run["pk"] for run in runs]
+        if rows.filter(alike, workload=workload).exclude(pk__in=ids).exists():
+            selects = {"run": [str(pk) for pk in ids]}
         if len(runs) > MOST_NAMED and "run" in selects:
             continue
-        for row in _sweeps(rows.filter(pk__in=[run["pk"] for run in runs])):
+        for row in _sweeps(rows.filter(pk__in=ids)):
             yield from _offers(row, f"{len(runs)} runs of {day or label}", selects)
 
 
