@@ -85,7 +85,8 @@ def _rows(request: HttpRequest, agents: list[Agent], *, linked: bool = True) -> 
     """What each of them is and does, for agents/_agent.html."""
     doing = Job.objects.filter(run__state__in=ON_AGENT_STATES).select_related("run__workload", "run__dbms_version")
     jobs = {job.agent_id: job for job in doing}
-    shown = set(Run.objects.listed_for(request.user).filter(job__in=doing).values_list("pk", flat=True))
+    listed = Run.objects.listed_for(request.user).filter(pk__in=[job.pk for job in doing])
+    shown = set(listed.values_list("pk", flat=True))
     return [
         {"agent": agent, "engines": offers([agent]), "job": job, "linked": linked,
          "may_see_job": job is not None and job.pk in shown}
