@@ -24,7 +24,7 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -513,6 +513,15 @@ def first_version(site: Site) -> str:
     return match[1]
 
 
+def report_wrong(wrong: Sequence[tuple[str, str]], errors: Sequence[str], kinds: Sequence[str]) -> int:
+    """Prints what was wrong, by its kind. -> the exit status."""
+    for kind in kinds:
+        print(f"  {kind}: {sum(each == kind for each, _ in wrong)}")
+    print(f"  answers that should not be: {len(errors)}")
+    print(*(f"    {kind}: {words}" for kind, words in wrong), *(f"    {words}" for words in errors[:30]), sep="\n")
+    return 1 if wrong or errors else 0
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seed", type=int, default=1)
@@ -537,11 +546,7 @@ def main() -> int:
     print(f"  kills while a file came in parts: {killer.beside_parts}")
     print(f"  acknowledged: {load.acknowledged.counted()}")
     print(f"  answers: {', '.join(f'{count} {name}' for name, count in load.answers.most_common())}")
-    for kind in ("lost", "doubled", "orphan"):
-        print(f"  {kind}: {sum(each == kind for each, _ in wrong)}")
-    print(f"  answers that should not be: {len(load.errors)}")
-    print(*(f"    {kind}: {words}" for kind, words in wrong), *(f"    {words}" for words in load.errors[:30]), sep="\n")
-    return 1 if wrong or load.errors else 0
+    return report_wrong(wrong, load.errors, ("lost", "doubled", "orphan"))
 
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ from uuid import uuid4
 import psutil
 import requests
 
-from benchmarks.bench_kills import CHECK, Postgres, running
+from benchmarks.bench_kills import CHECK, Postgres, report_wrong, running
 from tests.ops.site import REPOSITORY, Site, naming, share_cache, wait_until
 
 AGENTS, LAB = 6, 3
@@ -357,11 +357,7 @@ def main() -> int:
     print(f"  requests: {', '.join(f'{count} {name}' for name, count in did.most_common())}")
     print(f"  acknowledged: {sum(lab.acknowledged.values())} runs, {again} of them again for what had failed")
     print(f"  states: {', '.join(f'{count} {state}' for state, count in states.most_common())}")
-    for kind in ("lost", "doubled", "wrong state", "orphan"):
-        print(f"  {kind}: {sum(each == kind for each, _ in wrong)}")
-    print(f"  answers that should not be: {len(lab.errors)}")
-    print(*(f"    {kind}: {words}" for kind, words in wrong), *(f"    {words}" for words in lab.errors[:30]), sep="\n")
-    return 1 if wrong or lab.errors else 0
+    return report_wrong(wrong, lab.errors, ("lost", "doubled", "wrong state", "orphan"))
 
 
 if __name__ == "__main__":

@@ -64,7 +64,9 @@ def test_in_between_it_begins_only_what_ends_before_the_next(bench, run, operato
     assert [entry.begins_at for entry in queue.entries(operator)] == [None]
 
 
-def test_a_reservation_holds_every_agent_of_the_machine_and_a_pause_its_own(bench, run, machine, operator, settings):
+def test_a_reservation_holds_every_agent_of_the_machine_and_a_pause_its_own(
+    client, bench, run, machine, operator, settings
+):
     other, now = machine("bench2").agent, timezone.now()
     other.change(hardware=bench.hardware)
     reserved = reservations.reserve(other, by=operator, begins_at=now, ends_at=now + HOUR)
@@ -73,6 +75,8 @@ def test_a_reservation_holds_every_agent_of_the_machine_and_a_pause_its_own(benc
     assert dispatch.assign_queued() == 0
     assert "bench2" in reason(run) and "olga-operator" in reason(run)
     assert reserved in queue.timeline(bench, operator)
+    client.force_login(operator)
+    assert 'href="/agents/bench2/"' in client.get("/agents/bench1/").content.decode()
     settings.EXCLUSIVE_MACHINES = False
     assert reserved not in queue.timeline(bench, operator)
     settings.EXCLUSIVE_MACHINES = True
