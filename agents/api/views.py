@@ -52,7 +52,7 @@ Opened = TypeVar("Opened", Job, ObserverOrder)
 # While there is work, an idle agent asks often: the next run of an experiment begins within half a second.
 POLL_BUSY_S = 0.5
 # So many polls all agents make together; how many are online is counted every few seconds.
-POLLS_PER_S = 60.0
+POLLS_PER_S = 70.0
 COUNTED_EVERY_S = 5
 # An agent that asks more seldom would be taken for one that is gone.
 SLOWEST_S = ONLINE_WITHIN.total_seconds() / 3

@@ -41,7 +41,8 @@ API_ROOT = "/api/agent/v1"
 
 # A benchmark starves its own machine: the lease is long and renewed at a third of it.
 LEASE_S = 600
-POLL_IDLE_S = 2.0
+# Of 50 idle agents 95 % have claimed a run within 2 s of the form so, which is measured by `make bench-fleet`.
+POLL_IDLE_S = 1.75
 
 # States that the agent reports while it works; the whole table is in runs/models/runs.py.
 AGENT_STATES = ("preparing", "loading", "warming_up", "measuring", "collecting")
