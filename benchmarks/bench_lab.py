@@ -6,7 +6,8 @@ off for a while. Three of them measure one experiment of 2 engines x 2 configura
 each, the others share a second one. Meanwhile web, worker, beat, broker, database, agents and DBMSs are killed, by a
 seed. Then what has failed is asked for again, as a person would, until all is there. Run by
 `make bench-lab [ARGS="--seed 1 --kills 60 --postgresql"]`; ends with 1 when anything was lost, doubled, left behind or
-says what is not so.
+says what is not so. With `--clocks libfaketime.so.1` (0.9.11 or newer: Debian's 0.9.10 breaks `time.sleep`) the clocks
+of all agents' programs are wrong by hours and are set again and again; what they start has this machine's clock.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ SWEPT = {"postgresql": {"synchronous_commit": ["on", "off"]}, "sqlite": {"synchr
 # Shares of the requests to which that happens, and the longest delay.
 LOST, ANSWER_LOST, TWICE, DELAYED, DELAY_S = 0.02, 0.02, 0.05, 0.1, 2.0
 CUT_OFF_S = (5, 40)
+WRONG_BY_H = 30
 READY_WITHIN_S, ENDED_WITHIN_S, TIMEOUT_S, ROUNDS = 600, 1800, 60, 12
 ENDED = ("finished", "failed", "lost", "cancelled")
 
@@ -58,6 +60,7 @@ for run in runs.select_related("experiment", "job__agent", "job__requested_agent
     samples = of_runs([run], {{"tps"}})[run.pk].get("tps")
     told.append({{
         "id": str(run.pk), "experiment": run.experiment.slug, "state": run.state, "words": run.message,
+        "times": [at and at.timestamp() for at in (run.created_at, run.started_at, run.finished_at)],
         "agent": run.job.agent.slug if run.job.agent else "", "cell": run.job.cell, "repeat": run.repeat,
         "tps": list(run.measurements.filter(metric__name="tps").values_list("value", flat=True)),
         "seconds": len(samples.values) if samples else 0,
@@ -129,7 +132,7 @@ class Passing(BaseHTTPRequestHandler):
 class Machine:
     """An agent's program with its folder, machine id and network."""
 
-    def __init__(self, folder: Path, number: int, site: Site, seed: int, code: str) -> None:
+    def __init__(self, folder: Path, number: int, site: Site, seed: int, *, code: str, clocks: str) -> None:
         self.name, self.folder = f"lab{number}", folder / f"lab{number}"
         self.folder.mkdir(mode=0o711)
         share_cache(self.folder)
@@ -137,12 +140,22 @@ class Machine:
         self.network = Network(site.port, f"{seed} {number}")
         threading.Thread(target=self.network.serve_forever, daemon=True).start()
         self.environment = site.base | {"BENCHAGENT_MACHINE_ID": f"lab {number} of {seed}"}
+        self.clock, self.clock_rng = self.folder / "clock", random.Random(f"clock {seed} {number}")
+        if clocks:
+            self.set_clock()
+            self.environment |= {
+                "LD_PRELOAD": clocks, "FAKETIME_TIMESTAMP_FILE": str(self.clock), "FAKETIME_CACHE_DURATION": "1",
+                "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+            }  # fmt: skip
         self.log = (self.folder / "log").open("ab")
         self.start()
 
     @property
     def jobs(self) -> Path:
         return self.folder / "agent" / "jobs"
+
+    def set_clock(self) -> None:
+        self.clock.write_text(f"{self.clock_rng.uniform(-WRONG_BY_H, WRONG_BY_H):+.4f}h\n")
 
     def start(self) -> None:
         command = [
@@ -163,13 +176,15 @@ class Machine:
 
 
 class Lab:
-    def __init__(self, site: Site, folder: Path, seed: int) -> None:
-        self.site, self.folder = site, folder
+    def __init__(self, site: Site, folder: Path, seed: int, clocks: str) -> None:
+        self.site, self.folder, self.begun_at = site, folder, time.time()
         made = site.run("token", "NAME=lab", "SCOPES=read,schedule,agent")
         self.headers = {"Authorization": f"Bearer {made.stdout.strip()}"}
         self.errors: list[str] = []
         codes = [self.ask("POST", "/api/v1/agents/enrolment-codes/")["code"] for _ in range(AGENTS)]
-        self.machines = [Machine(folder, number, site, seed, code) for number, code in enumerate(codes)]
+        self.machines = [
+            Machine(folder, number, site, seed, code=code, clocks=clocks) for number, code in enumerate(codes)
+        ]
         self.acknowledged: dict[str, int] = {}
 
     def ask(self, method: str, path: str, **more: Any) -> Any:
@@ -252,6 +267,7 @@ class Lab:
 class Killer:
     def __init__(self, lab: Lab, postgres: Postgres | None, seed: int) -> None:
         self.lab, self.postgres, self.rng, self.kills = lab, postgres, random.Random(seed), Counter[str]()
+        self.clocks_set = 0
 
     def run(self, kills: int, until: float) -> None:
         while self.kills.total() < kills and time.monotonic() < until:
@@ -262,6 +278,9 @@ class Killer:
             machine = self.rng.choice(self.lab.machines)
             if self.rng.random() < 0.2:
                 machine.network.cut_until = time.monotonic() + self.rng.uniform(*CUT_OFF_S)
+            if machine.clock.exists():
+                machine.set_clock()
+                self.clocks_set += 1
 
     def parts(self) -> dict[str, list[int]]:
         parts: dict[str, list[int]] = {}
@@ -292,7 +311,7 @@ class Killer:
 
 
 def wrong_of(lab: Lab) -> list[tuple[str, str]]:
-    """(lost, doubled, wrong state or orphan, what), of all that was asked for."""
+    """(lost, doubled, wrong state, wrong time or orphan, what), of all that was asked for."""
     wrong, runs = [], lab.runs()
     for slug, asked in lab.acknowledged.items():
         here = sum(run["experiment"] == slug for run in runs)
@@ -306,9 +325,14 @@ def wrong_of(lab: Lab) -> list[tuple[str, str]]:
             wrong.append(("wrong state", f"{run}"))
         if run["state"] not in ENDED or (run["state"] != "finished" and not run["words"]):
             wrong.append(("wrong state", f"{run}"))
+        times = [lab.begun_at, *(at for at in run["times"] if at), time.time()]
+        if times != sorted(times) or (run["state"] == "finished" and None in run["times"]):
+            wrong.append(("wrong time", f"{times} of {run}"))
         # The warm-up is sampled too, and a last second that is not whole.
         if run["seconds"] > 1 + WINDOW_S + 1:
             wrong.append(("doubled", f"samples of {run}"))
+        if run["state"] == "finished" and run["seconds"] < WINDOW_S:
+            wrong.append(("lost", f"samples of {run}"))
     told: dict[str, Any] = {"results": {}, "imports": {}, "files": {}, "experiments": ["lab", "spare"]}
     file = lab.folder / "acknowledged.json"
     file.write_text(json.dumps(told))
@@ -322,10 +346,10 @@ def wrong_of(lab: Lab) -> list[tuple[str, str]]:
 
 
 @contextmanager
-def started(folder: Path, seed: int, postgresql: bool) -> Iterator[tuple[Lab, Postgres | None]]:
+def started(folder: Path, seed: int, postgresql: bool, clocks: str) -> Iterator[tuple[Lab, Postgres | None]]:
     with ExitStack() as stack:
         site, postgres = stack.enter_context(running(folder, postgresql, EXCLUSIVE_MACHINES="0"))
-        lab = Lab(site, folder, seed)
+        lab = Lab(site, folder, seed, clocks)
         for machine in lab.machines:
             stack.callback(machine.stop)
         yield lab, postgres
@@ -337,9 +361,10 @@ def main() -> int:
     parser.add_argument("--kills", type=int, default=60)
     parser.add_argument("--minutes", type=float, default=20, help="kill no more after so many")
     parser.add_argument("--postgresql", action="store_true")
+    parser.add_argument("--clocks", default="", metavar="LIBRARY", help="libfaketime: agents' clocks are wrong")
     options = parser.parse_args()
     begun, folder = time.monotonic(), Path(tempfile.mkdtemp(prefix="benchsite-lab-"))
-    with started(folder, options.seed, options.postgresql) as (lab, postgres):
+    with started(folder, options.seed, options.postgresql, options.clocks) as (lab, postgres):
         lab.plan()
         killer = Killer(lab, postgres, options.seed)
         killer.run(options.kills, begun + 60 * options.minutes)
@@ -354,10 +379,11 @@ def main() -> int:
         shutil.rmtree(folder, ignore_errors=True)
     print(f"\n{'PostgreSQL' if postgres else 'SQLite'}, seed {options.seed}, {time.monotonic() - begun:.0f} s")
     print(f"  killed: {', '.join(f'{count} {name}' for name, count in killer.kills.most_common())}")
+    print(f"  clocks set: {killer.clocks_set} times")
     print(f"  requests: {', '.join(f'{count} {name}' for name, count in did.most_common())}")
     print(f"  acknowledged: {sum(lab.acknowledged.values())} runs, {again} of them again for what had failed")
     print(f"  states: {', '.join(f'{count} {state}' for state, count in states.most_common())}")
-    return report_wrong(wrong, lab.errors, ("lost", "doubled", "wrong state", "orphan"))
+    return report_wrong(wrong, lab.errors, ("lost", "doubled", "wrong state", "wrong time", "orphan"))
 
 
 if __name__ == "__main__":

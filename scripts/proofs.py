@@ -71,7 +71,8 @@ PROOFS = {
         "six agents on a bad network, kill -9 of any part: one experiment is measured whole, and nothing twice",
         ("-m", "benchmarks.bench_lab", "--kills", "60", "--minutes", "20"),
         ("agents/jobs", "agents/api", "agents/plans", f"{AGENT}/job", f"{AGENT}/link", "benchsite"),
-        r"^(SQLite|PostgreSQL), seed|^  (killed|requests|acknowledged|states|lost|doubled|wrong state|orphan): ",
+        r"^(SQLite|PostgreSQL), seed|^  (killed|requests|acknowledged|states|lost|doubled|wrong state"
+        r"|wrong time|orphan): ",
     ),
     "fleet": Proof(
         "500 simulated agents over HTTP: every run is claimed once, and what that costs the server",

@@ -135,7 +135,7 @@ def test_the_more_agents_the_slower_each_asks_and_only_who_may_get_a_run_asks_of
     schedule.start(plan_of(agent=bench.agent), user=None)
     assert bench.poll().json()["poll_after_s"] < other.poll().json()["poll_after_s"] == POLL_IDLE_S
     cache.set("agents-online", 500)
-    assert 7 < other.poll().json()["poll_after_s"] < 10
+    assert 6 < other.poll().json()["poll_after_s"] < 10
     cache.set("agents-online", 10**6)
     assert other.poll().json()["poll_after_s"] < ONLINE_WITHIN.total_seconds() / 2
     cache.delete("agents-online")
