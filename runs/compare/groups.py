@@ -171,6 +171,11 @@ class Group:
         return self.conditions.durability
 
     @property
+    def durability_reason(self) -> str:
+        """Of one of those that promise least."""
+        return next((run.durability_reason for run in self.all_runs if run.durability == self.durability), "")
+
+    @property
     def doubt(self) -> str:
         """What was measured against its durability class; empty when nothing was."""
         return self.conditions.doubt if self.dots else ""

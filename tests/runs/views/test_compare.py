@@ -10,6 +10,7 @@ import re
 import statistics
 
 import pytest
+from benchagent.catalog.durability import HOST
 from django.urls import reverse
 from django.utils import timezone
 
@@ -225,6 +226,19 @@ def test_it_draws_disk_memory_and_doubtful_runs_as_classes_of_their_own(client):
     assert ">Derby 10 (contradicted)<" in html
     assert html.count('data-verdict="refused"') == 2
     assert f'data-doubt title="{doubt}"' in page(client, "/runs/")
+
+
+def test_the_badge_of_a_group_promises_no_more_than_its_run_does(client):
+    """Was: a commit on a virtual disk survives power loss as far as the host obeys, and the badge left that out."""
+    make_run("H2 2.3", 90.0, durability="dbms_crash", durability_reason="the log is not synced")
+    make_run("Derby 10.16", 100.0, durability="power_loss", durability_reason=f"the log is synced{HOST}")
+
+    badges = re.findall(r'data-durability="(\w+)"[^>]*>([^<]*)<', page(client, "/compare/?workload=tpc-b-profile-1"))
+
+    assert {durability: words.endswith(HOST) for durability, words in badges} == {
+        "dbms_crash": False,
+        "power_loss": True,
+    }
 
 
 def test_it_draws_groups_that_promise_less_apart_on_a_scale_of_their_own(client):
