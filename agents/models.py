@@ -20,6 +20,7 @@ from benchagent.protocol import (
 )
 from django.conf import settings
 from django.db import models
+from django.urls import reverse
 from django.utils import timezone
 
 from runs.access.rules import may_operate
@@ -437,9 +438,17 @@ class Bisection(UUIDModel):
     def __str__(self) -> str:
         return self.name
 
+    def get_absolute_url(self) -> str:
+        return f"{reverse('schedule-between')}#b-{self.pk}"
+
     @property
     def middle(self) -> int:
         return (self.low + self.high) // 2
+
+    @property
+    def is_found(self) -> bool:
+        """Whether it ended with two neighbours, not before."""
+        return bool(self.outcome) and self.high - self.low == 1
 
 
 class ObserverOrder(models.Model):

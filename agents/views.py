@@ -55,8 +55,6 @@ from runs.publications.page.reruns import schedule_query
 from runs.results.checking import runs_not_judged
 from runs.views.guards import PersonRequest, operator_required, page_before
 
-MOST_BISECTIONS = 50
-
 # Agents
 
 
@@ -372,10 +370,8 @@ def bisect(request: PersonRequest) -> HttpResponse:
     if not texts and request.method != "POST":
         return _bisections(request)
     try:
-        given = [uuid.UUID(text) for text in texts]
-        found = Run.objects.readable_by(request.user).present().filter(pk__in=given).exclude(measured_at=None)
-        old, new = found.order_by("measured_at")
-    except ValueError:
+        old, new = bisection.ends_of(Run.objects.readable_by(request.user), map(uuid.UUID, texts))
+    except (ValueError, PlanError):
         messages.error(request, "Tick two batches: what lies between them is measured.")
         return redirect("benchmarks")
     try:
@@ -392,7 +388,7 @@ def bisect(request: PersonRequest) -> HttpResponse:
 def _bisections(request: PersonRequest, *, ends: Sequence[Run] = (), status: int = 200) -> HttpResponse:
     """One's own, the newest first."""
     rows = Bisection.objects.filter(owner=request.user).select_related("agent", "experiment")
-    context = {"bisections": [(row, halving.steps_of(row)) for row in rows[:MOST_BISECTIONS]], "ends": ends}
+    context = {"bisections": [(row, halving.steps_of(row)) for row in rows[: halving.MOST_SHOWN]], "ends": ends}
     return render(request, "agents/bisections.html", context, status=status)
 
 

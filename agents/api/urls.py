@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from agents.api import agents, errands, experiments, queue, reservations, schedules, templates, views
+from agents.api import agents, bisections, errands, experiments, queue, reservations, schedules, templates, views
 
 # Below benchagent.protocol.API_ROOT: the agents' own protocol.
 protocol = [
@@ -26,6 +26,8 @@ urlpatterns = [
     path("reservations/<uuid:pk>/", reservations.ReservationDetail.as_view(), name="api-reservation"),
     path("schedules/", schedules.Schedules.as_view(), name="api-schedules"),
     path("schedules/<slug:slug>/", schedules.ScheduleDetail.as_view(), name="api-schedule"),
+    path("bisections/", bisections.Bisections.as_view(), name="api-bisections"),
+    path("bisections/<uuid:pk>/", bisections.BisectionDetail.as_view(), name="api-bisection"),
     path("templates/", templates.Templates.as_view(), name="api-templates"),
     path("templates/<slug:slug>/", templates.TemplateDetail.as_view(), name="api-template"),
     path("queue/", queue.Queue.as_view(), name="api-queue"),

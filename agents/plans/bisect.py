@@ -6,7 +6,9 @@ both its values. Both ends are among the cells.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
+from uuid import UUID
 
 from benchagent.protocol import JobSpec
 
@@ -14,6 +16,7 @@ from agents.models import Agent, Job
 from agents.plans.plan import PlanError
 from runs.history.identity import version_order
 from runs.models import Run
+from runs.models.runs import RunQuerySet
 
 # Every combination of the settings is run: eight cells.
 MOST_SETTINGS, MOST_VERSIONS = 3, 8
@@ -36,6 +39,14 @@ def plan_between(old: Run, new: Run) -> dict[str, Any]:
         "settings": {b["dbms"]: settings}, "swept": {b["dbms"]: swept} if swept else {},
         "agent": agent.slug, "name": f"Between {old.measured_at:%Y-%m-%d} and {new.measured_at:%Y-%m-%d}",
     }  # fmt: skip
+
+
+def ends_of(runs: RunQuerySet, ids: Iterable[UUID]) -> tuple[Run, Run]:
+    """Two of these runs, what was measured first as the old end. Raises PlanError."""
+    found = list(runs.present().filter(pk__in=ids).exclude(measured_at=None).order_by("measured_at"))
+    if len(found) != 2:
+        raise PlanError({"runs": ["Name two runs that were measured: what lies between them is looked at."]})
+    return found[0], found[1]
 
 
 def measured_by_one_agent(old: Run, new: Run) -> tuple[Agent, JobSpec, JobSpec]:

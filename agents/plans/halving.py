@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from uuid import UUID
 
@@ -23,6 +22,7 @@ from agents.plans import schedule
 from agents.plans.bisect import REPEATS, differing, measured_by_one_agent, versions_between
 from agents.plans.matrix import Sets
 from agents.plans.plan import Plan, PlanError
+from runs.answers.answer import Part
 from runs.answers.verdicts import verdict_words
 from runs.formatting import percent
 from runs.models import Experiment, Measurement, Run, User
@@ -32,7 +32,10 @@ from runs.stats import PRACTICAL_THRESHOLD, WINNERS, Kind, Verdict, geometric_me
 
 # All combinations of the settings that still differ are thought of, and three of them run.
 MOST_SETTINGS = 8
+MOST_SHOWN = 50
 SURE = (*WINNERS, Kind.DIFFERENT)
+# So often a step is measured where its ends are too noisy to be told apart; what it has measured before counts.
+MOST_ROUNDS = 3
 
 
 def begin(old: Run, new: Run, *, user: User) -> Bisection:
@@ -93,9 +96,11 @@ def _step(pk: UUID) -> bool:
 
 
 def _decide(bisection: Bisection, experiment: Experiment) -> str:
-    """Narrow it to the half that moved more. -> why it ends here; empty where a further step follows."""
+    """Narrow it to the half that moved more. -> why it ends here; empty where a further step, or this one, follows."""
     low, middle, high = bisection.low, bisection.middle, bisection.high
-    numbers = [_numbers(experiment, bisection.points[at]) for at in (low, middle, high)]
+    rounds = [step["experiment"] for step in bisection.steps if (step["low"], step["high"]) == (low, high)]
+    rounds.append(experiment.slug)
+    numbers = [_numbers(rounds, bisection.points[at]) for at in (low, middle, high)]
     values = [[number.value for number in each] for each in numbers]
     if not all(values):
         return "A version or setting brought no number: see its experiment."
@@ -109,6 +114,8 @@ def _decide(bisection: Bisection, experiment: Experiment) -> str:
             "first": math.expm1(first), "second": math.expm1(second),
         }
     )  # fmt: skip
+    if whole.kind in (Kind.UNDECIDED, Kind.TOO_FEW) and len(rounds) < MOST_ROUNDS:
+        return ""
     if whole.kind not in SURE:
         return f"Its ends do not surely differ when they are measured again: {verdict_words(whole)}."
     if _toward(first, whole) >= _toward(second, whole):
@@ -130,8 +137,8 @@ def _toward(moved: float, whole: Verdict) -> float:
     return moved if whole.ratio and whole.ratio.value > 1 else -moved
 
 
-def _numbers(experiment: Experiment, point: BisectionPoint) -> list[Measurement]:
-    rows = Run.objects.with_values().filter(experiment=experiment).select_related("job", "workload")
+def _numbers(experiments: Sequence[str], point: BisectionPoint) -> list[Measurement]:
+    rows = Run.objects.with_values().filter(experiment__slug__in=experiments).select_related("job", "workload")
     runs = [run for run in rows.prefetch_related("measurements__metric", "factors") if _is_at(run, point)]
     return [number for run in runs if (number := primary_number(run)) and number.value > 0]
 
@@ -143,16 +150,26 @@ def _is_at(run: Run, point: BisectionPoint) -> bool:
 
 def difference(points: Sequence[BisectionPoint]) -> str:
     """How the first and the last point differ, in words: 15.3 → 15.9, or fsync on → off."""
-    old, new = points[0], points[-1]
+    old, new = unlike(points)
     words = [f"{old['version']} → {new['version']}"] if old["version"] != new["version"] else []
-    for name in _changed(old, new):
-        before, after = (redact_value(name, point["settings"][name]) for point in (old, new))
-        words.append(f"{name} {before} → {after}")
+    words += [f"{name} {old['settings'][name]} → {value}" for name, value in new["settings"].items()]
     return ", ".join(words)
 
 
-@dataclass(frozen=True)
-class Half:
+def unlike(points: Sequence[BisectionPoint]) -> tuple[BisectionPoint, BisectionPoint]:
+    """The first and the last point, each with the settings alone that differ; no secrets."""
+    changed = _changed(points[0], points[-1])
+    old, new = (
+        BisectionPoint(
+            version=point["version"],
+            settings={name: redact_value(name, point["settings"][name]) or "" for name in changed},
+        )
+        for point in (points[0], points[-1])
+    )
+    return old, new
+
+
+class Half(Part):
     """Half of a step: what differs between its ends, and by how much it moved, as a share of 1."""
 
     words: str
@@ -163,20 +180,21 @@ class Half:
         return percent(self.moved, signed=True)
 
 
-@dataclass(frozen=True)
-class Step:
-    """A step that has ended, as a page shows it. `experiment`: its slug."""
+class Step(Part):
+    """A step that has ended. `experiment`: its slug."""
 
     experiment: str
-    halves: tuple[Half, Half]
+    halves: list[Half]
 
 
 def steps_of(bisection: Bisection) -> list[Step]:
     points, shown = bisection.points, []
     for step in bisection.steps:
         first, second = points[step["low"] : step["middle"] + 1], points[step["middle"] : step["high"] + 1]
-        halves = Half(difference(first), step["first"]), Half(difference(second), step["second"])
-        shown.append(Step(step["experiment"], halves))
+        halves = [
+            Half(words=difference(first), moved=step["first"]), Half(words=difference(second), moved=step["second"]),
+        ]  # fmt: skip
+        shown.append(Step(experiment=step["experiment"], halves=halves))
     return shown
 
 

@@ -61,6 +61,7 @@ NOT_RUN: Mapping[str, str] = {
     "benchagent observe add pg --pid-file": "names a server of that machine",
     "benchagent storage emulate": "needs root and 4 GB: tests/benchagent/cli/test_storage.py",
     "benchctl schedule ": "needs an agent: tests/benchagent/ctl/test_running.py",
+    "benchctl bisect": "needs runs of an agent: tests/benchagent/ctl/test_bisect.py",
     "benchctl schedules --add": "needs an experiment of this name: tests/benchagent/ctl/test_lab.py",
 }
 # A question may have no answer (docs/use/benchctl.md), and a machine may lack something.

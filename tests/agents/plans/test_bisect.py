@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from itertools import cycle
 
 import pytest
 from django.utils import timezone
@@ -123,6 +124,23 @@ def test_settings_are_halved_to_the_one_that_costs(measured, operator, bring):
     assert bisection.outcome == "It is shared_buffers 128MB → 1MB."
 
 
+def test_a_noisy_step_is_measured_again_before_its_ends_are_called_alike(measured, operator, bring):
+    def measured_as(*of_new: int):
+        values = {"15.3": cycle((28505, 27032, 26899)), "15.9": cycle((28505, 26899, 27032)), "15.18": cycle(of_new)}
+        return lambda spec: next(values[spec["dbms_version"]])
+
+    old, new = measured("15.3", 9), measured("15.18", 1)
+    noisy, alike = halving.begin(old, new, user=operator), halving.begin(old, new, user=operator)
+    bring(noisy, measured_as(2847, 4900, 344))
+    assert (noisy.outcome, noisy.low, noisy.high) == ("", 0, 2)
+    bring(noisy, measured_as(2847, 4900, 344))
+    assert noisy.outcome == "It is 15.9 → 15.18."
+    for _ in range(halving.MOST_ROUNDS):
+        assert alike.outcome == ""
+        bring(alike, measured_as(90000, 26000, 9000))
+    assert alike.outcome.startswith("Its ends do not surely differ")
+
+
 def test_halving_ends_where_the_change_is_not_seen_again_or_a_point_brings_nothing(measured, operator, bring):
     old, new = measured("15.3", 9), measured("15.18", 1)
     same, failed = halving.begin(old, new, user=operator), halving.begin(old, new, user=operator)
@@ -143,3 +161,36 @@ def test_a_button_measures_in_steps_and_a_page_says_how_far(client, operator, me
     assert (bisection.experiment.plan["repeats"], steps) == (3, [])
     neighbours = client.post("/schedule/between/", {"run": [old.pk, measured("15.9", 2).pk]})
     assert (neighbours.status_code, Bisection.objects.count()) == (422, 1)
+
+
+def test_the_api_searches_as_the_button_does_and_says_how_far(client, bearer, measured, bring):
+    old = measured("15.3", 9)
+    new = measured("15.3", 1, fsync="off", shared_buffers="1MB", work_mem="64MB")
+
+    def post(*runs: Run, key: str = ""):
+        headers = bearer("schedule", "read") | {"Idempotency-Key": key}
+        body = {"runs": [str(run.pk) for run in runs]}
+        return client.post("/api/v1/bisections/", body, content_type="application/json", headers=headers)
+
+    begun, again = post(new, old, key="k"), post(new, old, key="k")
+    assert (begun.status_code, again.json(), Bisection.objects.count()) == (201, begun.json(), 1)
+    assert begun.json()["old"]["settings"] == {"fsync": "on", "shared_buffers": "128MB", "work_mem": "4MB"}
+    bisection = Bisection.objects.get()
+    while not bisection.outcome:
+        bring(bisection, lambda spec: 80 if dict(spec["settings"])["shared_buffers"] == "1MB" else 100)
+    (ended,) = client.get("/api/v1/bisections/", headers=bearer("read")).json()["results"]
+    assert (ended["found"], ended["outcome"]) == (True, bisection.outcome)
+    assert (ended["old"], ended["new"]) == tuple(
+        {"version": "15.3", "settings": {"shared_buffers": value}} for value in ("128MB", "1MB")
+    )
+    assert [[round(half["moved"], 2) for half in step["halves"]] for step in ended["steps"]] == [[0, -0.2], [-0.2, 0]]
+    for wrong, field in (((old,), "runs"), ((old, old), "runs"), ((old, measured("15.3", 2)), "settings")):
+        refused = post(*wrong)
+        assert (refused.status_code, list(refused.json())) == (400, [field])
+
+
+def test_one_sees_ones_own_searches_alone(client, bearer, measured, administrator):
+    halving.begin(measured("15.3", 9), measured("15.18", 1), user=administrator)
+    pk = Bisection.objects.get().pk
+    assert client.get("/api/v1/bisections/", headers=bearer("read")).json() == {"results": []}
+    assert client.get(f"/api/v1/bisections/{pk}/", headers=bearer("read")).status_code == 404

@@ -13,7 +13,20 @@ import truststore
 
 from benchagent import __version__
 from benchagent.arguments import ArgumentParser
-from benchagent.ctl import account, asking, comparing, files, gate, history, lab, lists, past, running, uploading
+from benchagent.ctl import (
+    account,
+    asking,
+    bisecting,
+    comparing,
+    files,
+    gate,
+    history,
+    lab,
+    lists,
+    past,
+    running,
+    uploading,
+)
 from benchagent.ctl.files import TESTED
 from benchagent.ctl.output import UsageError, say
 from benchagent.link.client import InsecureUrl, Refused, Unreachable
@@ -262,7 +275,13 @@ def _add_experiments(commands: Any) -> None:
     watch.add_argument("what", metavar="EXPERIMENT|RUN")
     watch.set_defaults(command=running.watch)
 
-    for waiting in (schedule, repeat, watch):
+    bisect = commands.add_parser("bisect", help="find what moved a benchmark between two runs of one agent, in steps")
+    bisect.add_argument("what", nargs="+", metavar="RUN RUN|BISECTION")
+    words = "wait for the end; the exit status is 0 where one version or setting is left"
+    bisect.add_argument("--watch", action="store_true", help=words)
+    bisect.set_defaults(command=bisecting.run)
+
+    for waiting in (schedule, repeat, watch, bisect):
         waiting.add_argument("--timeout", type=float, metavar="SECONDS", help="give up waiting after this time")
         waiting.add_argument("--poll", type=float, default=running.POLL_S, metavar="SECONDS", help=argparse.SUPPRESS)
         waiting.add_argument("--json", action="store_true")

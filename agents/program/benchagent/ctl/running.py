@@ -7,9 +7,9 @@ import json
 import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import quote
 from uuid import UUID
 
@@ -21,6 +21,7 @@ from benchagent.ctl.lists import dbms_of, headline
 from benchagent.ctl.output import ProgressLine, Tries, UsageError, counted, print_json, print_table, say
 from benchagent.link.client import Refused, Unreachable
 
+T = TypeVar("T")
 EXIT_FAILED, EXIT_CANCELLED, EXIT_LOST, EXIT_TIME_OUT, EXIT_INTERRUPTED = 20, 21, 22, 23, 130
 EXIT_REFUSED = 3
 ENDED = {"finished": 0, "failed": EXIT_FAILED, "cancelled": EXIT_CANCELLED, "lost": EXIT_LOST, "value_missing": 0}
@@ -175,7 +176,7 @@ def until_ended(api: Api, what: str, *, poll_s: float, timeout_s: float | None =
     started, progress = time.monotonic(), ProgressLine()
     try:
         while True:
-            rows = _rows(api, what)
+            rows = patiently(lambda: _rows(api, what))
             progress.show(_line(rows, time.monotonic() - started))
             if all(row["status"] in ENDED for row in rows):
                 return rows
@@ -186,19 +187,20 @@ def until_ended(api: Api, what: str, *, poll_s: float, timeout_s: float | None =
         progress.end()
 
 
-def _rows(api: Api, what: str) -> list[dict[str, Any]]:
-    """The run, or the runs of the experiment. Waits for a server that does not answer for a while."""
+def patiently(ask: Callable[[], T]) -> T:
+    """Its answer. Waits for a server that does not answer for a while."""
     with Tries() as tries:
         while True:
             try:
-                return _fetch(api, what)
+                return ask()
             except Unreachable as error:
                 if tries.passed_s > PATIENCE_S:
                     raise
                 tries.wait(str(error), POLL_S)
 
 
-def _fetch(api: Api, what: str) -> list[dict[str, Any]]:
+def _rows(api: Api, what: str) -> list[dict[str, Any]]:
+    """The run, or the runs of the experiment."""
     try:
         return [api.get(f"/runs/{UUID(what)}/")]
     except ValueError:

@@ -1,0 +1,121 @@
+"""REST for bisections: where between two runs of one agent a benchmark moved, measured in steps."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, cast
+from uuid import UUID
+
+from django.db.models import QuerySet
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import extend_schema
+from pydantic import Field
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from agents.api.experiments import plan_errors
+from agents.models import Bisection
+from agents.plans import bisect, halving
+from agents.plans.halving import Step
+from runs.answers.answer import Part
+from runs.api.once import KEY, once
+from runs.api.outgoing import FIELD_ERRORS, REFUSALS, Error, answered, page_of
+from runs.api.parsers import StrictJSONParser
+from runs.api.permissions import OperatorWithScope, person_of, readable_runs
+from runs.incoming.reading import read
+from runs.incoming.values import Strict
+from runs.models import User
+from runs.results.document import Ident
+
+EXAMPLE = ["6f3d1c52-6a0e-4a38-9a39-7a4f2f1c9b10", "0c9a1f7e-52d4-4a6b-8f10-3f1d2a7b6c55"]
+
+
+class EndAnswer(Part):
+    """`settings`: only those that the other end has otherwise."""
+
+    version: str
+    settings: dict[str, str]
+
+
+class BisectionAnswer(Part):
+    """The change lies between `old` and `new`, which come closer with each step.
+
+    `outcome`: why it ended, in words; empty while it goes on. `found`: one version or one setting is left.
+    `experiment`: measures the present step, or has measured the last one.
+    """
+
+    id: UUID
+    url: str
+    name: str
+    workload: str
+    dbms: str
+    agent: str
+    created_at: datetime
+    experiment: str | None
+    old: EndAnswer
+    new: EndAnswer
+    steps: list[Step]
+    outcome: str
+    found: bool
+
+    @classmethod
+    def of(cls, row: Bisection, request: Request) -> BisectionAnswer:
+        old, new = (EndAnswer(**end) for end in halving.unlike(row.points[row.low : row.high + 1]))
+        return cls(
+            id=row.pk, url=page_of(row, request), name=row.name, created_at=row.created_at,
+            workload=row.plan["workload"], dbms=row.plan["dbms"], agent=row.agent.slug,
+            experiment=row.experiment.slug if row.experiment else None,
+            old=old, new=new, steps=halving.steps_of(row), outcome=row.outcome, found=row.is_found,
+        )  # fmt: skip
+
+
+class BisectionList(Part):
+    results: list[BisectionAnswer]
+
+
+class BisectionGiven(Strict):
+    """In whichever order: what was measured first is the old end."""
+
+    runs: Annotated[
+        list[Ident],
+        Field(min_length=2, max_length=2, description="that one agent has measured", examples=[EXAMPLE]),
+    ]
+
+
+def _own(request: Request) -> QuerySet[Bisection]:
+    return Bisection.objects.filter(owner=person_of(request)).select_related("agent", "experiment")
+
+
+class Bisections(APIView):
+    permission_classes = [OperatorWithScope]
+    required_scope = "schedule"
+    parser_classes = [StrictJSONParser]
+
+    @extend_schema(operation_id="v1_bisections_list", responses={200: BisectionList})
+    def get(self, request: Request) -> Response:
+        """One's own, the newest first."""
+        rows = _own(request)[: halving.MOST_SHOWN]
+        return answered(BisectionList(results=[BisectionAnswer.of(row, request) for row in rows]))
+
+    @extend_schema(
+        request=BisectionGiven, parameters=[KEY], responses={201: BisectionAnswer, 400: FIELD_ERRORS, **REFUSALS}
+    )
+    @once
+    def post(self, request: Request) -> Response:
+        """Look for what moved a benchmark between two runs: each step measures the middle in turn with both ends."""
+        given = read(BisectionGiven, request.data)
+        with plan_errors():
+            old, new = bisect.ends_of(readable_runs(request), given.runs)
+            begun = halving.begin(old, new, user=cast(User, request.user))
+        return answered(BisectionAnswer.of(begun, request), 201)
+
+
+class BisectionDetail(APIView):
+    permission_classes = [OperatorWithScope]
+    required_scope = "schedule"
+
+    @extend_schema(responses={200: BisectionAnswer, 404: Error})
+    def get(self, request: Request, pk: UUID) -> Response:
+        """How far it has come."""
+        return answered(BisectionAnswer.of(get_object_or_404(_own(request), pk=pk), request))

@@ -1,0 +1,70 @@
+"""`benchctl bisect`: where between two runs of one agent a benchmark moved, measured in steps by the server."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from typing import Any
+from urllib.parse import quote
+
+from benchagent.ctl.api import Api, connect
+from benchagent.ctl.output import UsageError, print_json, print_table, say
+from benchagent.ctl.running import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_TIME_OUT, patiently
+
+
+def run(options: argparse.Namespace) -> int:
+    """Begins with two runs; with the id of what has begun says how far that is."""
+    if len(options.what) > 2:
+        raise UsageError("name two runs, or one bisection")
+    api = connect()
+    told = api.post("/bisections/", {"runs": options.what}) if len(options.what) == 2 else _state(api, options.what[0])
+    if not (options.json or told["steps"]):
+        print(told["url"])
+    try:
+        is_over = not options.watch or _until_ended(api, told["id"], options)
+    except KeyboardInterrupt:
+        say(f"It goes on: `benchctl bisect {told['id']} --watch` watches it again.")
+        return EXIT_INTERRUPTED
+    told = _state(api, told["id"]) if options.watch else told
+    _show(told, options)
+    if not is_over:
+        return EXIT_TIME_OUT
+    return EXIT_FAILED if told["outcome"] and not told["found"] else 0
+
+
+def _state(api: Api, pk: str) -> dict[str, Any]:
+    return patiently(lambda: api.get(f"/bisections/{quote(pk, safe='')}/"))
+
+
+def _until_ended(api: Api, pk: str, options: argparse.Namespace) -> bool:
+    """Whether it ended within the time. Says of each step that it has begun."""
+    started, shown = time.monotonic(), -1
+    while not (told := _state(api, pk))["outcome"]:
+        if len(told["steps"]) > shown:
+            shown = len(told["steps"])
+            say(f"step {shown + 1}: {told['experiment']}, {_between(told)}")
+        if options.timeout is not None and time.monotonic() - started > options.timeout:
+            return False
+        time.sleep(options.poll)
+    return True
+
+
+def _show(told: dict[str, Any], options: argparse.Namespace) -> None:
+    if options.json:
+        print_json(told)
+        return
+    rows = [
+        (str(number), *(cell for half in step["halves"] for cell in (half["words"], f"{half['moved']:+.1%}")))
+        for number, step in enumerate(told["steps"], start=1)
+    ]
+    if rows:
+        print_table(rows, heading=("STEP", "FIRST HALF", "MOVED", "SECOND HALF", "MOVED"))
+    say(told["outcome"] or f"{told['id']} goes on: {_between(told)}")
+
+
+def _between(told: dict[str, Any]) -> str:
+    """What is left: 15.3 → 15.9, or cache_size -2000 → -64000."""
+    old, new = told["old"], told["new"]
+    words = [f"{old['version']} → {new['version']}"] if old["version"] != new["version"] else []
+    words += [f"{name} {old['settings'][name]} → {value}" for name, value in new["settings"].items()]
+    return ", ".join(words)
