@@ -91,7 +91,11 @@ class Notice(UUIDModel):
 
 
 class Telling(models.Model):
-    """An alert in a state, or a notice, told by a rule once. `problem`: why the last try failed."""
+    """An alert in a state, or a notice, told by a rule once. `problem`: why the last try failed.
+
+    `message`: the one that it was first tried in. What is tried again is that message, joined by nothing newer, so that
+    a receiver knows by its id what it has had.
+    """
 
     rule = models.ForeignKey(TellingRule, on_delete=models.CASCADE, related_name="tellings")
     alert = models.ForeignKey(Alert, on_delete=models.CASCADE, null=True, blank=True, related_name="tellings")
@@ -99,6 +103,7 @@ class Telling(models.Model):
     state = models.CharField(max_length=12, choices=AlertState.choices, blank=True)
     due_at = models.DateTimeField(db_index=True)
     attempts = models.PositiveSmallIntegerField(default=0)
+    message = models.UUIDField(null=True, blank=True)
     told_at = models.DateTimeField(null=True, blank=True)
     given_up_at = models.DateTimeField(null=True, blank=True)
     problem = models.CharField(max_length=500, blank=True)

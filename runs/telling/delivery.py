@@ -47,10 +47,10 @@ def keep_up(*, now: datetime | None = None) -> int:
         if rule.tells_lab:
             _queue_notices(rule, now)
     due = Telling.objects.filter(told_at=None, given_up_at=None, due_at__lte=now, rule__is_paused=False)
-    by_rule: dict[TellingRule, list[Telling]] = defaultdict(list)
+    by_message: dict[tuple[TellingRule, uuid.UUID | None], list[Telling]] = defaultdict(list)
     for telling in due.select_related("rule__owner", "alert", "notice").order_by("due_at", "id"):
-        by_rule[telling.rule].append(telling)
-    return sum(_send(rule, tellings, now) for rule, tellings in by_rule.items())
+        by_message[telling.rule, telling.message].append(telling)
+    return sum(_send(rule, tellings, message or uuid.uuid4(), now) for (rule, message), tellings in by_message.items())
 
 
 def _queue(rule: TellingRule, now: datetime) -> None:
@@ -94,9 +94,9 @@ def _fits(rule: TellingRule, alert: Alert) -> bool:
     )
 
 
-def _send(rule: TellingRule, tellings: Sequence[Telling], now: datetime) -> int:
-    """One message of all that a rule has to tell. Returns how many tellings arrived."""
-    taken = [telling for telling in tellings if _take(telling, now)]
+def _send(rule: TellingRule, tellings: Sequence[Telling], message: uuid.UUID, now: datetime) -> int:
+    """One message of all that a rule has to tell, or one of before again. Returns how many tellings arrived."""
+    taken = [telling for telling in tellings if _take(telling, message, now)]
     readable = set(
         Alert.objects.listed_for(rule.owner)
         .filter(pk__in=[each.alert_id for each in taken if each.alert_id])
@@ -107,8 +107,6 @@ def _send(rule: TellingRule, tellings: Sequence[Telling], now: datetime) -> int:
     notices = list(of_lab.select_related("experiment").order_by("at"))
     if not (shown or notices):
         return 0
-    # The same for each try of the same tellings, by which a receiver knows what it has had.
-    message = uuid.uuid5(rule.pk, " ".join(map(str, sorted(telling.pk for telling in taken))))
     problem = send(rule, shown, notices, message=message)
     for telling in taken:
         if not problem:
@@ -120,12 +118,12 @@ def _send(rule: TellingRule, tellings: Sequence[Telling], now: datetime) -> int:
     return 0 if problem else len(taken)
 
 
-def _take(telling: Telling, now: datetime) -> bool:
-    """The next try is this worker's; where it ends here, another follows at its time."""
+def _take(telling: Telling, message: uuid.UUID, now: datetime) -> bool:
+    """The next try is this worker's; where it ends here, another follows at its time, as the same message."""
     rows = Telling.objects.filter(pk=telling.pk, attempts=telling.attempts, told_at=None)
     again_at = now + RETRIES[min(telling.attempts, len(RETRIES) - 1)]
     telling.attempts += 1
-    return rows.update(attempts=telling.attempts, due_at=again_at) == 1
+    return rows.update(attempts=telling.attempts, due_at=again_at, message=message) == 1
 
 
 def send(

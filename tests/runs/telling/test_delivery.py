@@ -18,7 +18,7 @@ from django.utils import timezone
 
 from benchsite.settings import env_networks
 from runs.history import alerts
-from runs.models import Alert, Telling, TellingRule
+from runs.models import Alert, Notice, Telling, TellingRule
 from runs.models.choices import AlertState
 from runs.telling import delivery
 from runs.telling.calling import NotReached, post
@@ -145,12 +145,27 @@ def test_what_does_not_arrive_is_tried_again_and_at_last_given_up(contributor, o
     assert delivery.keep_up(now=telling.due_at) == 1
     telling.refresh_from_db()
     assert (telling.told_at is not None, telling.problem) == (True, "")
-    assert len({headers["webhook-id"] for headers, _ in hook.got}) == 1
     hook.status = 500
     Telling.objects.update(told_at=None, attempts=len(delivery.RETRIES) - 1)
     delivery.keep_up(now=telling.due_at + timedelta(days=1))
     assert delivery.keep_up(now=telling.due_at + timedelta(days=9)) == 0
     assert Telling.objects.get().given_up_at is not None
+
+
+def test_a_retry_stays_the_message_it_was_whatever_else_is_told_by_then(operator, hook):
+    rule, now = rule_of(operator, target=hook.url, tells_lab=True), timezone.now()
+    hook.status = 503
+    for number, minutes in enumerate((0, 0.5, 2, 8, 40)):
+        Notice.objects.create(key=f"stalled {number}", title=f"The queue {number}", path="/queue/", at=now)
+        delivery.keep_up(now=now + timedelta(minutes=minutes))
+    tried = {(headers["webhook-id"], told_titles(body)) for headers, body in hook.got}
+    assert sorted(titles for _, titles in tried) == [(f"The queue {number}",) for number in range(5)]
+    assert len({pk for pk, _ in tried}) == 5 < len(hook.got)
+    assert rule.tellings.values("message").distinct().count() == 5
+
+
+def told_titles(body: bytes) -> tuple[str, ...]:
+    return tuple(notice["title"] for notice in json.loads(body)["notices"])
 
 
 @pytest.mark.parametrize(
