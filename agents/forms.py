@@ -7,8 +7,9 @@ from django import forms
 from agents import machines
 from agents.jobs import errands, reservations
 from agents.models import Agent, Schedule, Template
-from agents.plans import templating, timetable
+from agents.plans import timetable
 from agents.plans.plan import NAME_LIMIT, PlanError
+from agents.reruns import templating
 from runs.incoming.forms import moment_field
 from runs.models import Experiment, User
 from runs.models.visible import Person

@@ -11,7 +11,8 @@ from django.utils import timezone
 from agents import enqueueing, machines
 from agents.jobs import dispatch as dispatching
 from agents.jobs import life, noticing, observers, stopping
-from agents.plans import again, halving, schedule, timetable
+from agents.plans import again, halving, timetable
+from agents.reruns.first import start_first
 from runs import space
 from runs.access import backoff
 from runs.api import once
@@ -41,7 +42,7 @@ def sweep() -> None:
     life.cancel_deleted()
     life.cancel_overdue()
     observers.give_up()
-    schedule.start_first()
+    start_first()
     worker.wake()
     filing.keep_up()
     again.confirm_suspicions()

@@ -42,7 +42,7 @@ from agents.plans import halving, timetable
 from agents.plans import schedule as scheduling
 from agents.plans.form import ScheduleForm, initial_of
 from agents.plans.plan import PlanError, plan_words
-from agents.reruns import rerun
+from agents.reruns import first, rerun
 from agents.reruns.rerun import EXPERIMENTS, best_agent
 from runs.access import changes
 from runs.access.rules import may_operate
@@ -351,13 +351,20 @@ def _initial(query: QueryDict, user: Reader) -> dict[str, Any]:
     """
     if slug := query.get("template"):
         found = Template.objects.visible_to(user).filter(slug=clean(slug, 120)).first()
-        return initial_of(found.plan) if found else {}
+        return initial_of(found.plan) if found else _first_initial(slug)
     if slug := query.get("experiment"):
         rows = Experiment.objects.readable_by(user)
         planned, visibility = rows.filter(slug=clean(slug, 120)).values_list("plan", "visibility").first() or ({}, "")
         # Who may see it may have been changed since it was planned.
         return initial_of(planned | {"visibility": visibility}) if isinstance(planned, dict) else {}
     return {name: query.getlist(name) if name == "engines" else query[name] for name in query}
+
+
+def _first_initial(slug: str) -> dict[str, Any]:
+    """The first experiment, as the agent that has most engines can run it."""
+    agent = best_agent(approved_agents()) if slug == first.SLUG else None
+    plan = rerun.prepare(first.EXPERIMENT, first.PART, agent).plan if agent else None
+    return initial_of(plan.as_json()) if plan else {}
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -410,8 +417,8 @@ def templates(request: PersonRequest) -> HttpResponse:
         return redirect("templates")
     context = {
         "templates": Template.objects.visible_to(request.user).select_related("owner"), "form": form,
-        "experiment": experiment, "articles": EXPERIMENTS.values(),
-        "first": scheduling.first_experiment(),
+        "experiment": experiment, "articles": EXPERIMENTS.values(), "first": first.EXPERIMENT,
+        "first_slug": first.SLUG,
     }  # fmt: skip
     return render(request, "agents/templates.html", context, status=422 if form.errors else 200)
 

@@ -278,7 +278,7 @@ OPEN_REGISTRATION = env_bool("OPEN_REGISTRATION", False)
 # Whether two agents on one machine measure one after the other. Without it they disturb each other: for tests.
 EXCLUSIVE_MACHINES = env_bool("EXCLUSIVE_MACHINES", True)
 
-# Whether the first experiment is made, once per database (start_first in agents/plans/schedule.py).
+# Whether the first experiment is made, once per database (agents/reruns/first.py).
 FIRST_RUN = env_bool("FIRST_RUN", True)
 
 # Mail goes out by this server; without it no rule tells by e-mail.

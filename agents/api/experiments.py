@@ -12,7 +12,7 @@ from uuid import UUID
 
 from benchagent.catalog import DBMSS, WORKLOADS
 from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter, PolymorphicProxySerializer, extend_schema
 from pydantic import BeforeValidator, Field, WithJsonSchema
 from rest_framework.exceptions import ValidationError
 from rest_framework.pagination import PageNumberPagination
@@ -22,10 +22,12 @@ from rest_framework.views import APIView
 
 from agents.jobs import life
 from agents.machines import Engine
-from agents.models import Agent, Job
+from agents.models import Agent, Job, Template
 from agents.plans import estimate, schedule
 from agents.plans.matrix import Stop
 from agents.plans.plan import NAME_LIMIT, Plan, PlanError, planned, stored_configs
+from agents.reruns import rerun
+from agents.reruns.templating import OWN, prepared_on
 from runs.answers.answer import Part
 from runs.api.errors import Conflict
 from runs.api.once import KEY, once
@@ -126,7 +128,7 @@ class PlanGiven(PlanOptions):
         """As the plan says it, but for the fields of `change`."""
         document = plan.as_json()
         engines = [{"dbms": one.dbms, "version": one.version, "connection": one.connection} for one in plan.engines]
-        own = {name: document[name] for name in cls.model_fields if name in document}
+        own = {name: document[name] for name in cls.model_fields if document.get(name, "") != ""}
         own |= {"engines": engines, "factors": {**document["factors"], **document["sweep"]}}
         return read(cls, own | change if isinstance(change, dict) else change)
 
@@ -160,6 +162,43 @@ class PlanGiven(PlanOptions):
             not_after=self.not_after,
             visibility=self.visibility,
         )
+
+
+# What is open of a template that comes with the product: what it measures stays as it is.
+OPEN = {
+    "template", "part", "agent", "repeats", "order", "order_seed", "stop", "name", "not_after", "visibility", "note",
+    *Described.model_fields,
+}  # fmt: skip
+
+
+class TemplateStart(PlanChange):
+    """A template to run; what else is given stands in the place of its plan's own.
+
+    One that comes with the product needs an agent, and a part where it has several; what it measures stays as it is.
+    """
+
+    template: Annotated[Slug, Field(examples=["tpcb-2010"])]
+    part: Annotated[str, Text(120, least=0), Field(examples=["engines"])] = ""
+
+    def own(self) -> rerun.Prepared:
+        """A part of one that comes with the product, as its agent can run it. Raises PlanError."""
+        if self.template not in OWN:
+            raise PlanError({"template": [f"There is no template {self.template}."]})
+        if fixed := self.model_fields_set - OPEN:
+            raise PlanError({name: ["The template has its own."] for name in fixed})
+        if self.agent is None:
+            raise PlanError({"agent": ["Required: the plan is made of what the agent has."]})
+        return prepared_on(OWN[self.template], agent_of(self.agent), part=self.part)
+
+
+def changed(plan: Plan, change: Any, user: User) -> Plan:
+    """With the fields of `change` in the place of its own. Raises PlanError."""
+    beyond = {name: getattr(plan, name) for name in ("overrides", "extra", "called", "publication", "figure")}
+    return replace(PlanGiven.changed(plan, change).plan(user, complete=False), **beyond)
+
+
+# Both describe themselves (runs/api/schema.py).
+GIVEN: Any = [PlanGiven, TemplateStart]
 
 
 class ScheduledRun(Part):
@@ -262,14 +301,17 @@ class Experiments(APIView):
         return pages.get_paginated_response([ExperimentAnswer.of(row, request).model_dump(mode="json") for row in page])
 
     @extend_schema(
-        request=PlanGiven, parameters=[KEY], responses={201: ExperimentStarted, 400: FIELD_ERRORS, **REFUSALS}
+        request=PolymorphicProxySerializer("ExperimentGiven", GIVEN, resource_type_field_name=None),
+        parameters=[KEY],
+        responses={201: ExperimentStarted, 400: FIELD_ERRORS, **REFUSALS},
     )
     @once
     def post(self, request: Request) -> Response:
-        """Start an experiment on a registered agent."""
-        given = read(PlanGiven, request.data)
+        """Start an experiment on a registered agent: a plan, or a template."""
         with plan_errors():
-            return _start(given.plan(cast(User, request.user)), request)
+            if isinstance(request.data, dict) and "template" in request.data:
+                return _start_template(request.data, request)
+            return _start(read(PlanGiven, request.data).plan(cast(User, request.user)), request)
 
 
 @contextmanager
@@ -289,6 +331,21 @@ def _token(request: Request) -> ApiToken | None:
 def _start(plan: Plan, request: Request) -> Response:
     """Raises PlanError."""
     experiment = schedule.start(plan, user=cast(User, request.user), token=_token(request))
+    return Response(ExperimentStarted.of(experiment, plan, request).model_dump(mode="json"), status=201)
+
+
+def _start_template(document: dict[str, Any], request: Request) -> Response:
+    """Raises PlanError."""
+    user, given = cast(User, request.user), read(TemplateStart, document)
+    change = {name: value for name, value in document.items() if name not in ("template", "part")}
+    saved = Template.objects.visible_to(user).filter(slug=given.template).first()
+    if saved and given.part:
+        raise PlanError({"part": ["This template has no parts."]})
+    if saved:
+        return _start(changed(planned(saved.plan, user=user), change, user), request)
+    prepared = given.own()
+    plan = changed(cast(Plan, prepared.plan), change, user)
+    experiment = rerun.start(replace(prepared, plan=plan), user=user, token=_token(request))
     return Response(ExperimentStarted.of(experiment, plan, request).model_dump(mode="json"), status=201)
 
 
@@ -326,10 +383,7 @@ class ExperimentRepeat(APIView):
         user = cast(User, request.user)
         experiment = get_object_or_404(Experiment.objects.readable_by(user), slug=slug)
         with plan_errors():
-            plan = planned(experiment.plan, user=user)
-            beyond = {name: getattr(plan, name) for name in ("overrides", "extra", "publication", "figure")}
-            given = PlanGiven.changed(plan, request.data or {})
-            return _start(replace(given.plan(user, complete=False), **beyond), request)
+            return _start(changed(planned(experiment.plan, user=user), request.data or {}, user), request)
 
 
 class RepeatGiven(Strict):

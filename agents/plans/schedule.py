@@ -15,13 +15,11 @@ from benchagent.catalog import DBMSS, WORKLOADS
 from benchagent.plugins import LACKING
 from benchagent.protocol import JobSpec
 from benchagent.redaction import redact_text
-from django.conf import settings as site_settings
 from django.core.exceptions import PermissionDenied
 from django.db import IntegrityError, transaction
 from django.db.models import Max
 
 from agents import enqueueing
-from agents.machines import approved_agents, newest
 from agents.models import Job
 from agents.plans.matrix import fits, in_order
 from agents.plans.plan import Plan, PlanError, check
@@ -204,40 +202,8 @@ def repeat_failed(experiment: Experiment, *, user: User | None, token: ApiToken 
 
 # The first experiment
 
-FIRST_SLUG = "first-light"
 # SQLite first: it loads fastest, so that its chart opens soon.
 FIRST_ENGINES = ("sqlite", "derby", "hsqldb", "h2")
-# Scale 4: each of the 4 terminals can have a branch row of its own.
-FIRST_FACTORS = {"scale_factor": 4, "terminals": 4, "warm_up_s": 10, "duration_s": 5}
-FIRST_REPEATS = 3
-FIRST_NOTE = (
-    "A demonstration that runs by itself once, with windows of 5 s: it shows the product at work and is too short to "
-    "rank anything. SQLite, Derby and HSQLDB wait for the disk at each commit, H2 does not."
-)
-
-
-def start_first() -> Experiment | None:
-    """Made once per database, so that a new installation shows a real benchmark within minutes.
-
-    Starts it if there is none and an approved agent has all its engines, or will have them: the runs of those that it
-    has do not wait for the others. Safe to call at any time.
-    """
-    slug = Experiment.free_slug(FIRST_SLUG)  # before the look, so that of two at once only one gets it
-    if not site_settings.FIRST_RUN or first_experiment():
-        return None
-    for agent in approved_agents():
-        engines = tuple(filter(None, (newest(agent, dbms) for dbms in FIRST_ENGINES)))
-        if agent.is_online and len(engines) == len(FIRST_ENGINES):
-            break
-    else:
-        return None
-    name = "First light: TPC-B profile"
-    plan = Plan(workload="tpcb", engines=engines, factors=FIRST_FACTORS, repeats=FIRST_REPEATS, agent=agent, name=name)
-    try:
-        with transaction.atomic():
-            return start(plan, user=None, slug=slug, demonstration=True, note=FIRST_NOTE)
-    except IntegrityError:  # another worker was first
-        return None
 
 
 def first_experiment() -> Experiment | None:
@@ -251,7 +217,7 @@ def has_failed(experiment: Experiment) -> bool:
 
 
 def set_failed_first_aside() -> bool:
-    """The first experiment, if all of it failed, becomes one like any other: `start_first` then makes another."""
+    """The first experiment, if all of it failed, becomes one like any other: then another is made."""
     experiment = first_experiment()
     if experiment is None or not has_failed(experiment):
         return False

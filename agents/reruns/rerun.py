@@ -14,7 +14,7 @@ from agents.plans.plan import Plan
 from agents.reruns import cubrid, firebird, gbak, tpcb
 from agents.reruns.parts import ArticleExperiment, Part, Wanted
 from runs.access.rules import default_visibility
-from runs.models import Experiment, User
+from runs.models import ApiToken, Experiment, User
 from runs.models.choices import Visibility
 from runs.publications.matching import GAPS_KEY, PLAN_KEY, Match, PlanGap
 
@@ -79,11 +79,11 @@ def _without(missing: Mapping[Wanted, PlanGap], match: Match) -> Match:
     return match
 
 
-def start(prepared: Prepared, *, user: User | None) -> Experiment:
-    """Without an engine the experiment has no runs: its gaps are told all the same. Raises PlanError."""
+def start(prepared: Prepared, *, user: User | None, token: ApiToken | None = None) -> Experiment:
+    """Without an engine the experiment has no runs: its gaps are told all the same. Raises as `schedule.start`."""
     with transaction.atomic():
         if prepared.plan:
-            experiment = schedule.start(prepared.plan, user=user)
+            experiment = schedule.start(prepared.plan, user=user, token=token)
         else:
             part, name = prepared.part, prepared.name
             experiment = Experiment(

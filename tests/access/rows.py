@@ -267,6 +267,7 @@ API = [
     api("api-templates", "GET", "read", "templates/"),
     api("api-templates", "POST", "schedule", "templates/", 400, data={}),
     api("api-template", "GET", "read", "templates/nowhere/", 404),
+    api("api-template", "GET", "read", "templates/tpcb-2010/?agent={agent}"),
     api("api-template", "DELETE", "schedule", "templates/nowhere/", 404),
     api("api-queue", "GET", "read", "queue/"),
     api("api-queue", "PATCH", "schedule", "queue/", data={"paused": False}),

@@ -21,8 +21,17 @@ from lab_client.api.v1 import (
     v1_runs_list,
     v1_runs_series_retrieve,
     v1_schedules_create,
+    v1_templates_list,
 )
-from lab_client.models import Error, PlanGiven, ScheduleGiven, UploadDocument, V1CompareRetrieveNamed, V1RunsListNamed
+from lab_client.models import (
+    Error,
+    PlanGiven,
+    ScheduleGiven,
+    TemplateStart,
+    UploadDocument,
+    V1CompareRetrieveNamed,
+    V1RunsListNamed,
+)
 
 
 def document(version: str, tps: list[float]) -> UploadDocument:
@@ -57,6 +66,13 @@ def morning(client: AuthenticatedClient) -> dict[str, object]:
     cancelled = v1_experiments_cancel_create.sync(second.slug, client=client)
     nightly = ScheduleGiven(experiment=first.slug, name="Nightly", cron="0 22 * * *", timezone="Europe/Prague")
     schedule = v1_schedules_create.sync(client=client, body=nightly)
+    (tpcb,) = [
+        each for each in v1_templates_list.sync(client=client, agent=agent.slug).results if each.slug == "tpcb-2010"
+    ]
+    part = tpcb.parts[0]
+    article = TemplateStart.from_dict({"template": tpcb.slug, "part": part.part, "agent": agent.slug})
+    rerun = v1_experiments_create.sync(client=client, body=article)
+    v1_experiments_cancel_create.sync(rerun.slug, client=client)
     catalogue = v1_catalogue_retrieve.sync(client=client)
     return {
         "runs": len(runs.results), "next": runs.next_, "refused": isinstance(wrong, Error),
@@ -64,7 +80,7 @@ def morning(client: AuthenticatedClient) -> dict[str, object]:
         "samples": [list(each.values) for each in series.series], "experiments": [first.slug, again.slug, second.slug],
         "queued": [entry.experiment for entry in queue.results], "cancelled": cancelled.cancelled,
         "next_times": len(schedule.next_times), "workloads": [each.slug for each in catalogue.workloads],
-        "imports": v1_imports_list.sync(client=client).count,
+        "rerun": [part.on_agent.runs, len(rerun.runs)], "imports": v1_imports_list.sync(client=client).count,
     }  # fmt: skip
 
 

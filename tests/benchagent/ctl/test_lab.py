@@ -31,13 +31,21 @@ NIGHTLY = {
     "next_times": ["2026-11-21T22:00:00Z"], "occurrences": [{"experiment": "nightly-1", "note": ""}],
 }  # fmt: skip
 
+TPCB = {
+    "slug": "tpcb-2010", "name": "TPC-B", "parts": [
+        {"part": "engines", "on_agent": {"runs": 10, "estimated_s": 300.0, "lacks": ["MySQL: none", "space"]}},
+        {"part": "memory", "on_agent": None},
+    ],
+}  # fmt: skip
+
 
 @pytest.fixture
 def lab(logged_in: FakeApi) -> FakeApi:
     night = {"slug": "night", "name": "Night", "created_at": "2026-11-21T08:00:00Z", "states": {"queued": 2}}
     logged_in.answers = {
         "/agents/": {"results": [AGENT]}, "/queue/": {"results": [QUEUED]}, "/experiments/": {"results": [night]},
-        "/schedules/": {"results": [NIGHTLY]}, "/schedules/nightly/": NIGHTLY | {"paused": True},
+        "/schedules/": {"results": [NIGHTLY]}, "/templates/": {"results": [TPCB]},
+        "/schedules/nightly/": NIGHTLY | {"paused": True},
         "/agents/box/": AGENT | {"pause": "paused: disk"},
         "/reservations/": {"agent": "box", "words": "reserved", "id": "7"}, "/reservations/7/": {},
     }  # fmt: skip
@@ -48,6 +56,7 @@ def lab(logged_in: FakeApi) -> FakeApi:
     ("command", "cells"),
     [("agents", ["box", "online", "nvme,rack-2", "1"]), ("queue", ["(not shown)", "2", "box", "waiting"]),
      ("experiments", ["night", "2 queued", "2026-11-21 08:00", "Night"]),
+     ("templates", ["tpcb-2010", "TPC-B", "engines (10 runs, 5 min), memory", "MySQL: none; space"]),
      ("schedules", ["nightly", "0 22 * * *", "UTC", "2026-11-21 22:00", "nightly-1"])],
 )  # fmt: skip
 def test_it_lists_what_a_lab_has(lab: FakeApi, capsys, command: str, cells: list[str]) -> None:
@@ -81,6 +90,7 @@ def test_it_shows_columns_that_are_named_also_as_csv_and_json(logged_in: FakeApi
          ("POST", "/reservations/", {"agent": "box", "ends_at": "2030-01-01T00:00Z", "reason": "kernel tests"})),
         (["reservations", "--end", "7"], ("DELETE", "/reservations/7/", None)),
         (["repeat", "night", "--repeats", "2"], ("POST", "/experiments/night/repeat/", {"repeats": 2})),
+        (["templates", "--agent", "box"], ("GET", "/templates/", None)),
     ],
 )  # fmt: skip
 def test_it_does_what_pages_do(lab: FakeApi, words: list[str], request_: tuple[str, str, Any]) -> None:
@@ -233,3 +243,10 @@ def test_a_shell_completes_its_commands(capsys) -> None:
     words = capsys.readouterr().out
     assert "complete" in words
     assert "schedules" in words
+
+
+def test_it_starts_a_template(logged_in: FakeApi) -> None:
+    words = ["schedule", "--template", "tpcb-2010", "--part", "engines", "--agent", "box", "--repeats", "1"]
+    assert main(words) == 0
+    given = {"template": "tpcb-2010", "part": "engines", "agent": "box", "repeats": 1}
+    assert logged_in.sent("POST", "/experiments/") == [given]

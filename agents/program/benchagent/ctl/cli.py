@@ -231,6 +231,8 @@ def _add_lab(commands: Any) -> None:
     errand.set_defaults(command=lab.errand)
     _add_list(commands, "queue")
     _add_list(commands, "experiments")
+    templates = _add_list(commands, "templates", command=lab.templates)
+    templates.add_argument("--agent", metavar="SLUG", help="what this one would run of each, and what it lacks")
     schedules = _add_list(commands, "schedules", command=lab.schedules)
     act = schedules.add_mutually_exclusive_group()
     act.add_argument("--add", metavar="EXPERIMENT", help="run its plan again at --cron or --at")
@@ -246,6 +248,8 @@ def _add_lab(commands: Any) -> None:
 def _add_experiments(commands: Any) -> None:
     schedule = commands.add_parser("schedule", help="start an experiment on a registered machine")
     schedule.add_argument("--file", metavar="PLAN.json", help="the plan as the API takes it; - reads standard input")
+    schedule.add_argument("--template", metavar="SLUG", help="with what else is said in the place of its own")
+    schedule.add_argument("--part", metavar="NAME", help="of a template that has several")
     schedule.add_argument("--workload", metavar="SLUG")
     schedule.add_argument("--engine", action="append", metavar="DBMS:VERSION", help="repeatable")
     schedule.add_argument("--factor", action="append", metavar="NAME=NUMBER", help="repeatable")

@@ -1,4 +1,4 @@
-"""`benchctl agents`, `reservations` and `schedules` beyond their lists: what an operator does with one of them."""
+"""`benchctl agents`, `reservations`, `templates`, `schedules` beyond their lists: what an operator does with one."""
 
 from __future__ import annotations
 
@@ -55,6 +55,11 @@ def errand(options: argparse.Namespace) -> int:
     print(told["log"])
     say(f"{line}: {told['state']}")
     return 0 if told["state"] == "done" else EXIT_FAILED
+
+
+def templates(options: argparse.Namespace) -> int:
+    parameters = [("agent", options.agent)] if options.agent else []
+    return lists.show(argparse.Namespace(**vars(options), parameters=parameters))
 
 
 def schedules(options: argparse.Namespace) -> int:

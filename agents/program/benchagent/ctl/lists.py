@@ -68,6 +68,19 @@ def _minute(time: str | None) -> str:
     return (time or "")[:16].replace("T", " ")
 
 
+def _parts(row: Row) -> str:
+    """With how many runs and minutes each takes on the agent that was named."""
+    on_agent = [(part["part"], part["on_agent"]) for part in row["parts"]]
+    return ", ".join(
+        f"{name} ({there['runs']} runs, {there['estimated_s'] / 60:.0f} min)".lstrip() if there else name
+        for name, there in on_agent
+    )
+
+
+def _lacks(row: Row) -> str:
+    return "; ".join(dict.fromkeys(line for part in row["parts"] for line in (part["on_agent"] or {}).get("lacks", ())))
+
+
 LISTS: Mapping[str, Listing] = {
     "runs": Listing(
         "/runs/",
@@ -112,6 +125,11 @@ LISTS: Mapping[str, Listing] = {
         "/experiments/",
         "list experiments, newest first",
         {"EXPERIMENT": "slug", "RUNS": _states, "STARTED": lambda row: _minute(row["created_at"]), "NAME": "name"},
+    ),
+    "templates": Listing(
+        "/templates/",
+        "list plans to start from: schedule --template TEMPLATE",
+        {"TEMPLATE": "slug", "NAME": "name", "PARTS": _parts, "LACKS": _lacks},
     ),
     "schedules": Listing(
         "/schedules/",

@@ -68,7 +68,7 @@ def _plan(options: argparse.Namespace) -> dict[str, Any]:
         except ValueError as error:
             raise UsageError(f"{error}; or as NAME=VALUE,VALUE to have each of them run") from error
         plan["factors"] = {**plan.get("factors", {}), **factors}
-    for name in ("repeats", "agent", "name", "label", "note", "visibility"):
+    for name in ("template", "part", "repeats", "agent", "name", "label", "note", "visibility"):
         if getattr(options, name) is not None:
             plan[name] = getattr(options, name)
     dbmss = list(dict.fromkeys(engine["dbms"] for engine in plan.get("engines", ())))
@@ -82,8 +82,8 @@ def _plan(options: argparse.Namespace) -> dict[str, Any]:
             raise UsageError(f"--set {text!r}: say NAME=VALUE, as shared_buffers=4GB, or NAME=VALUE,VALUE")
         plan.setdefault("swept", {}).setdefault(dbms, {})[name] = values.split(",")
     plan |= described(options)
-    if "workload" not in plan or not plan.get("engines"):
-        raise UsageError("say --workload and at least one --engine, or --file PLAN.json")
+    if "template" not in plan and ("workload" not in plan or not plan.get("engines")):
+        raise UsageError("say --workload and at least one --engine, or --template SLUG, or --file PLAN.json")
     return plan
 
 

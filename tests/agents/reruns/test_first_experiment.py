@@ -9,6 +9,7 @@ from agents import machines
 from agents.jobs.dispatch import assign_queued
 from agents.models import Agent, Job
 from agents.plans import schedule
+from agents.reruns import first
 from runs import results
 from runs.models import Experiment, Run
 from tests.agents.conftest import EMBEDDED, facts_of
@@ -23,7 +24,7 @@ def first_run(settings):
 @pytest.mark.django_db
 def test_it_is_twelve_short_interleaved_runs(machine):
     bench = machine()
-    experiment = schedule.start_first()
+    experiment = first.start_first()
     runs = list(experiment.runs.order_by("order_index").select_related("dbms_version__dbms", "job"))
     assert [run.dbms_version.dbms.slug for run in runs] == ["sqlite", "derby", "hsqldb", "h2"] * 3
     assert [run.repeat for run in runs] == [1] * 4 + [2] * 4 + [3] * 4
@@ -39,7 +40,7 @@ def test_it_is_twelve_short_interleaved_runs(machine):
 @pytest.mark.django_db
 def test_it_never_counts_as_best(machine):
     machine()
-    schedule.start_first()
+    first.start_first()
     Run.objects.update(state="finished")
     assert Run.objects.with_values().count() == 12
     assert not Run.objects.rankable().exists()
@@ -48,29 +49,29 @@ def test_it_never_counts_as_best(machine):
 @pytest.mark.django_db
 def test_it_is_made_once(machine):
     machine()
-    assert schedule.start_first() is not None
-    assert schedule.start_first() is None
+    assert first.start_first() is not None
+    assert first.start_first() is None
     assert Experiment.objects.count() == 1
 
 
 @pytest.mark.django_db
 def test_it_waits_for_an_approved_online_agent_with_all_four_engines(machine):
     bench = machine("bench1", *EMBEDDED, approved=False)
-    assert schedule.start_first() is None
+    assert first.start_first() is None
     machines.approve(bench.agent)
     Agent.objects.update(engines=[*(facts_of(engine) for engine in EMBEDDED[:3]), facts_of(EMBEDDED[3], "no Java")])
-    assert schedule.start_first() is None
+    assert first.start_first() is None
     engines = [facts_of(engine) for engine in EMBEDDED]
     Agent.objects.update(engines=engines, last_seen_at=timezone.now() - timedelta(minutes=2))
-    assert schedule.start_first() is None
+    assert first.start_first() is None
     Agent.objects.update(last_seen_at=timezone.now())
-    assert schedule.start_first() is not None
+    assert first.start_first() is not None
 
 
 @pytest.mark.django_db
 def test_it_takes_the_newest_version_of_each_engine(machine):
     machine("bench1", "derby:10.6.2.1", "derby:10.16.1.1", "derby:10.3.2.1", *(e for e in EMBEDDED if "derby" not in e))
-    versions = schedule.start_first().plan["engines"]
+    versions = first.start_first().plan["engines"]
     assert ["derby", "10.16.1.1"] in versions
     assert len(versions) == 4
 
@@ -79,14 +80,14 @@ def test_it_takes_the_newest_version_of_each_engine(machine):
 def test_it_can_be_left_out(machine, settings):
     settings.FIRST_RUN = False
     machine()
-    assert schedule.start_first() is None
+    assert first.start_first() is None
     assert not Experiment.objects.exists()
 
 
 @pytest.mark.django_db(transaction=True)
 def test_it_is_made_once_however_many_workers_try(machine):
     machine()
-    made = in_threads(4, schedule.start_first)
+    made = in_threads(4, first.start_first)
     assert sorted(type(outcome).__name__ for outcome in made) == ["Experiment"] + ["NoneType"] * 3
     assert Run.objects.count() == 12
 
@@ -99,7 +100,7 @@ def fetching(engine: str, reason: str = "its jars are being fetched") -> dict:
 def test_sqlite_does_not_wait_for_the_jars_of_the_others(machine):
     bench = machine()
     Agent.objects.update(engines=[facts_of(EMBEDDED[0]), *map(fetching, EMBEDDED[1:])])
-    experiment = schedule.start_first()
+    experiment = first.start_first()
     assert experiment is not None
     assert assign_queued() == 1
     assert Run.objects.get(state="assigned").dbms_version.dbms.slug == "sqlite"
@@ -118,7 +119,7 @@ def test_its_runs_wait_for_jars_that_cannot_be_had_and_the_home_page_says_why(ma
     machine()
     why = "its jars cannot be had, which is tried again by itself: the certificate of x is signed by nobody"
     Agent.objects.update(engines=[fetching(engine, why) for engine in EMBEDDED])
-    assert schedule.start_first() is not None
+    assert first.start_first() is not None
     assert assign_queued() == 0
     html = client.get("/").content.decode()
     assert why in html
@@ -131,7 +132,7 @@ def test_the_home_page_says_what_is_missing_before_it_begins(machine, client):
     assert "no agent is registered and approved yet" in client.get("/").content.decode()
     machine()
     Agent.objects.update(engines=[facts_of(engine, "no Java runtime") for engine in EMBEDDED])
-    assert schedule.start_first() is None
+    assert first.start_first() is None
     assert "H2 on bench1: no Java runtime" in client.get("/").content.decode()
 
 
@@ -142,7 +143,7 @@ def fail_all(message: str = "the jars of sqlite cannot be had: no network") -> N
 @pytest.mark.django_db
 def test_when_all_of_it_failed_the_home_page_says_why_and_a_button_starts_it_again(machine, client, operator):
     machine()
-    failed = schedule.start_first()
+    failed = first.start_first()
     fail_all()
     html = client.get("/").content.decode()
     assert "None of its 12 runs could be made." in html
@@ -150,39 +151,39 @@ def test_when_all_of_it_failed_the_home_page_says_why_and_a_button_starts_it_aga
     assert "The first chart appears" not in html
     assert "Start it again" not in html
     assert "the next <code>make up</code> does so by itself" in html
-    assert schedule.start_first() is None
+    assert first.start_first() is None
 
     client.force_login(operator)
     assert "Start it again" in client.get("/").content.decode()
     assert client.post("/first-experiment/again/").status_code == 302
-    again = schedule.start_first()
+    again = first.start_first()
     assert again is not None
     assert again.slug == "first-light-2"
     assert schedule.first_experiment() == again
     assert again.runs.count() == 12
     assert failed.runs.count() == 12  # what failed is kept
     assert client.post("/first-experiment/again/").status_code == 302
-    assert schedule.start_first() is None
+    assert first.start_first() is None
 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("state", ["finished", "cancelled", "queued"])
 def test_it_is_not_started_again_when_not_all_of_it_failed(machine, state):
     machine()
-    schedule.start_first()
+    first.start_first()
     fail_all()
     Run.objects.filter(pk=Run.objects.last().pk).update(state=state)
     assert not schedule.set_failed_first_aside()
-    assert schedule.start_first() is None
+    assert first.start_first() is None
 
 
 @pytest.mark.django_db(transaction=True)
 def test_it_is_started_again_once_however_many_ask(machine):
     machine()
-    schedule.start_first()
+    first.start_first()
     fail_all()
     assert sorted(in_threads(4, schedule.set_failed_first_aside)) == [False, False, False, True]
-    made = in_threads(4, schedule.start_first)
+    made = in_threads(4, first.start_first)
     assert sorted(type(outcome).__name__ for outcome in made) == ["Experiment"] + ["NoneType"] * 3
     assert Run.objects.count() == 24
 
@@ -190,7 +191,7 @@ def test_it_is_started_again_once_however_many_ask(machine):
 @pytest.mark.django_db
 def test_without_a_first_run_nothing_is_promised_after_a_failure(machine, client, settings):
     machine()
-    schedule.start_first()
+    first.start_first()
     fail_all()
     settings.FIRST_RUN = False
     html = client.get("/").content.decode()
