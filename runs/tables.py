@@ -36,11 +36,6 @@ class Table:
     columns: list[Column]
     rows: list[list[TableCell]] = field(default_factory=list)
 
-    @property
-    def is_empty(self) -> bool:
-        """Whether each row is a heading with gaps: it says what would stand there, and nothing more."""
-        return bool(self.rows) and all(cell.gap for row in self.rows for cell in row[1:])
-
 
 @dataclass(frozen=True)
 class FactRow:

@@ -28,7 +28,7 @@ from runs.publications.document import FactRow, IndexRow, QueryRow, SchemaRow, T
 from runs.publications.material import Material
 from runs.publications.page import export
 from runs.publications.page.claims import readings_of
-from runs.publications.page.reruns import experiments_of
+from runs.publications.page.reruns import repeating
 from runs.stats import CONFIDENCE, MIN_REPEATS
 
 # What another row is, as the source calls it.
@@ -296,7 +296,7 @@ def _systems(material: Material) -> list[models.DbmsVersion]:
 
 
 def _reruns(slug: str, request: Request) -> list[Rerun]:
-    experiments = experiments_of(slug, request.user)
+    experiments = repeating(slug, request.user).filter(brought=False)
     runs: dict[Any, list[Run]] = {experiment.pk: [] for experiment in experiments}
     rows = models.Run.objects.present().listed_for(request.user).filter(experiment__in=experiments)
     for run in rows.for_lists():

@@ -29,7 +29,7 @@ from runs.publications.article import MARKDOWN, FigureState
 from runs.publications.check import Check, Computed, Result, Stated
 from runs.publications.page.page import Page
 from runs.publications.page.parts import Amount, Section, TextCell, Words, readable
-from runs.publications.page.reruns import FigureView
+from runs.publications.page.reruns import Slot
 from runs.tables import Column, TableCell
 from runs.templatetags.show import provenance_badge, table_cell
 
@@ -232,16 +232,18 @@ def figure_state(state: FigureState, count: int = 0) -> SafeString:
 
 
 @register.simple_tag
-def frames_of(page: Page, section: Section) -> list[FigureView]:
+def frames_of(page: Page, section: Section) -> list[Slot]:
     """The frames of lost figures that stand in this section, as far as the article has these figures."""
-    return [view for id in section.frames for view in page.figures if view.figure.id == id and view.figure.frame]
+    framed = {slot.figure.id: slot for slot in page.figures if slot.figure and slot.figure.frame}
+    return [framed[id] for id in section.frames if id in framed]
 
 
 @register.simple_tag
-def slots_of(page: Page, section: Section) -> list[FigureView]:
+def slots_of(page: Page, section: Section) -> list[Slot]:
     """Figures of this section that a re-run fills and that have no frame with a slot of its own."""
     ids = {section.id, *(figure.id for figure in section.figures)}
-    return [view for view in page.figures if view.slot and view.figure.frame is None and view.figure.place in ids]
+    plain = [slot for slot in page.figures if slot.rerun and slot.figure and slot.figure.frame is None]
+    return [slot for slot in plain if slot.figure and slot.figure.place in ids]
 
 
 @register.filter

@@ -17,21 +17,23 @@ from runs.compare.select import cell_parameter
 from runs.models import Metric
 from runs.publications.document import ClaimRow
 from runs.publications.material import Material
-from runs.publications.page.claims import printed_bound
+from runs.publications.page.claims import bound_of
 from runs.publications.page.parts import (
     INTERVAL,
     Amount,
-    Choice,
+    Content,
     NamedTable,
     PartSpec,
+    Rows,
     Section,
     TextCell,
     Words,
+    cell,
     computed,
     listed,
-    number_cell,
     origin_of,
-    text,
+    stored,
+    table,
 )
 from runs.run.number import number_of
 from runs.tables import Column, Table, TableCell
@@ -66,18 +68,36 @@ class Bars(PartSpec):
         if metric is None:
             return Section(self.id, self.title)
         cells = dict.fromkeys(cell_parameter(run) for group in comparison.groups for run in group.all_runs)
-        figure = charts.bars_figure(comparison, comparison.groups, id=f"{self.id}-chart", note=BARS_NOTE)
-        leads: dict[str, Words] = {
-            "extremes": _extremes(comparison, metric), "gain": _gain(comparison.groups),
-        }  # fmt: skip
+        lead: Words = self.lead
+        if self.say:
+            lead = _extremes(comparison, metric) if self.say == "extremes" else _gain(comparison.groups)
         return Section(
             id=self.id,
             title=self.title or f"{metric.label} of the systems",
-            lead=leads.get(self.say, self.lead),
-            figures=[_with_gaps(figure, comparison, metric, _claimed_only(material, comparison, self.vary))],
+            lead=lead,
+            figures=[self._figure(material, comparison, metric)],
             tables=[NamedTable("Every repeat, as printed", _repeats_table(comparison, metric))] if self.repeats else [],
-            compare=urlencode([("cell", cell) for cell in cells]),
+            compare=urlencode([("cell", each) for each in cells]),
         )
+
+    def _figure(self, material: Material, comparison: Comparison, metric: Metric) -> Figure:
+        """Bars to the medians, as the article has them, with the repeats' provenance; what is only claimed is a gap."""
+        figure = charts.bars_figure(comparison, comparison.groups, id=f"{self.id}-chart", note=BARS_NOTE)
+        bars_of: list[BarGroup] = []
+        for color, group in enumerate(comparison.groups):
+            repeats = origin_of(Amount(0.0, provenance=provenance) for provenance in group.provenances)
+            median = {} if group.median is None else {"value": group.median, "statistic": "median", "interval": None}
+            origin = {"origin": f"repeats {repeats}, median computed" if repeats else ""}
+            bars_of.append(cast(BarGroup, {**charts.group_bar(replace(group, color=color)), **median, **origin}))
+        numbers, alt = groups_table(comparison, metric), figure.alt
+        blank = [TableCell()] * (len(numbers.columns) - 2)
+        for label, claim in _claimed_only(material, comparison, self.vary):
+            reason = f"no number printed, only: {claim.summary}"
+            bars_of.append(single_bar(label, None, color=len(bars_of), gap=reason))
+            numbers.rows.append([TableCell(text=label), TableCell(gap=reason), *blank])
+            alt += f" {label}: not known."
+        spec = bars(label=metric.label, unit=metric.unit, better=metric.better, groups=bars_of)
+        return replace(figure, spec=spec, table=numbers, alt=alt)
 
 
 class Medians(PartSpec):
@@ -94,16 +114,28 @@ class Medians(PartSpec):
             return Section(self.id, self.title)
         names = {group.runs[0].dbms_version.slug: group for group in groups}
         base = names.get(material.chosen.get(BASELINE, ""), groups[0])
-        rows = [[text(group.label), number_cell(median_of(group)), _ratio(group, base)] for group in groups]
-        slug = next(slug for slug, group in names.items() if group is base)
-        unit = comparison.metric.unit
-        columns = [Column("System", numeric=False), Column("Median", unit), Column(f"Ratio of medians to {base.label}")]
+        top, unit = base.median or 1.0, comparison.metric.unit
+        rows: Rows = [
+            [
+                group.label, median_of(group),
+                computed((group.median or 0.0) / top, f"{group.median:.10g} / {top:.10g}", unit="×", digits=2),
+            ]
+            for group in groups
+        ]  # fmt: skip
+        # What the article says of the medians in one ratio.
+        summaries = [
+            claim.summary for claim in material.statements.claims
+            if claim.metric == comparison.metric.name and bound_of(claim) and "percent_range" not in claim.details
+            and not claim.details.get("general_statement") and not set(self.without) & set(claim.side_a)
+        ]  # fmt: skip
+        columns: list[str | Column] = ["System", Column("Median", unit), Column(f"Ratio of medians to {base.label}")]
         return Section(
             id=self.id,
             title=self.title or "Ratios of the medians",
-            lead=_claimed(material, comparison.metric.name, self.without),
-            tables=[NamedTable(f"Median {unit} against {base.label}", Table(columns, rows), RATIOS_NOTE)],
-            choices=[Choice(BASELINE, "Baseline", [(slug, group.label) for slug, group in names.items()], slug)],
+            lead=f"The article claims: {'; '.join(summaries)}." if summaries else "",
+            tables=[NamedTable(f"Median {unit} against {base.label}", table(columns, rows), RATIOS_NOTE)],
+            baselines=[(slug, group.label) for slug, group in names.items()],
+            baseline=next(slug for slug, group in names.items() if group is base),
         )
 
 
@@ -140,35 +172,28 @@ def groups_table(comparison: Comparison, metric: Metric) -> Table:
     """Every number of the bars, the geometric mean with its interval, and each repeat; gaps with their reasons."""
     unit = metric.unit
     height = max((len(group.all_runs) for group in comparison.groups), default=0)
-    columns = [
-        Column("System", numeric=False), Column("Median", unit), Column("Geometric mean", unit),
-        Column("its interval from", unit), Column("to", unit),
-        *(Column(f"Repeat {number}", unit) for number in range(1, height + 1)),
-    ]  # fmt: skip
-    rows = [[text(group.label), *_median_cells(group), *_repeats(group, metric, height)] for group in comparison.groups]
-    return Table(columns, rows)
+    heads = ("Median", "Geometric mean", "its interval from", "to", *(f"Repeat {at + 1}" for at in range(height)))
+    rows = [[group.label, *_centres(group), *_repeats(group, metric, height)] for group in comparison.groups]
+    return table(["System", *(Column(head, unit) for head in heads)], rows)
 
 
-def _median_cells(group: Group) -> list[TableCell]:
+def _centres(group: Group) -> list[Content]:
+    """Its median, its geometric mean, and both ends of the interval."""
     if group.median is None:
-        return [TableCell(gap=group.gap or "not known"), *[TableCell()] * 3]
-    formula = f"{INTERVAL} {listed(group.values)}"
+        return [TableCell(gap=group.gap or "not known"), None, None, None]
+    values = listed(group.values)
     ends = (group.interval.low, group.interval.high) if group.interval else ()
-    name = group.centre_name.replace(" ", "_")
-    centre = number_cell(computed(group.centre or 0.0, f"{name}({listed(group.values)})", digits=1))
-    interval = [number_cell(computed(end, formula, digits=1)) for end in ends]
-    return [number_cell(median_of(group)), centre, *interval, *[TableCell()] * (2 - len(ends))]
+    centre = computed(group.centre or 0.0, f"{group.centre_name.replace(' ', '_')}({values})", digits=1)
+    interval = [computed(end, f"{INTERVAL} {values}", digits=1) for end in ends]
+    return [median_of(group), centre, *interval, *[None] * (2 - len(ends))]
 
 
 def _repeats(group: Group, metric: Metric, height: int) -> list[TableCell]:
     cells: list[TableCell] = []
     for run in sorted(group.all_runs, key=lambda run: run.repeat):
-        number, href = number_of(run, metric.name, metric.unit), run.get_absolute_url()
-        if number is None:
-            cells.append(TableCell(gap=run.missing_reason or "not known", href=href))
-        else:
-            amount = Amount(number.value, "", number.provenance, number.as_printed, note=number.note or run.note)
-            cells.append(number_cell(amount, href=href))
+        number = number_of(run, metric.name, metric.unit)
+        amount = replace(stored(number), note=number.note or run.note) if number else None
+        cells.append(cell(amount, gap=run.missing_reason or "not known", href=run.get_absolute_url()))
     return [*cells, *[TableCell()] * (height - len(cells))]
 
 
@@ -176,33 +201,14 @@ def _repeats_table(comparison: Comparison, metric: Metric) -> Table:
     """The article's own table: a column per system, a row per repeat, then the medians, printed and ours."""
     groups = comparison.groups
     height = max((len(group.all_runs) for group in groups), default=0)
-    columns = [_repeats(group, metric, height) for group in groups]
-    rows = [[text(f"run {number}"), *cells] for number, cells in enumerate(zip(*columns, strict=True), 1)]
-    printed = [next((row for row in group.printed if row.statistic == "median"), None) for group in groups]
-    medians = [Amount(row.value, printed=row.as_printed) if row else None for row in printed]
-    rows.append(
-        [TextCell(text="median", badge="printed"), *(number_cell(median, gap="not printed") for median in medians)]
-    )
-    rows.append([TextCell(text="median", badge="computed"), *(number_cell(median_of(group)) for group in groups)])
-    return Table([Column(metric.unit, numeric=False), *(Column(group.label) for group in groups)], rows)
-
-
-# Ratios to a baseline
-
-
-def _claimed(material: Material, metric: str, without: Sequence[str]) -> str:
-    """What the article says of the medians in one ratio."""
-    summaries = [
-        claim.summary for claim in material.statements.claims
-        if claim.metric == metric and printed_bound(claim) and not claim.details.get("general_statement")
-        and not set(without) & set(claim.side_a)
-    ]  # fmt: skip
-    return f"The article claims: {'; '.join(summaries)}." if summaries else ""
-
-
-def _ratio(group: Group, base: Group) -> TableCell:
-    top, bottom = group.median or 0.0, base.median or 1.0
-    return number_cell(computed(top / bottom, f"{top:.10g} / {bottom:.10g}", unit="×", digits=2))
+    columns = zip(*(_repeats(group, metric, height) for group in groups), strict=True)
+    rows: Rows = [[f"run {number}", *cells] for number, cells in enumerate(columns, 1)]
+    printed: Rows = [[TextCell(text="median", badge="printed")]]
+    for group in groups:
+        row = next((row for row in group.printed if row.statistic == "median"), None)
+        printed[0].append(cell(Amount(row.value, printed=row.as_printed) if row else None, gap="not printed"))
+    ours: list[Content] = [TextCell(text="median", badge="computed"), *map(median_of, groups)]
+    return table([metric.unit, *(Column(group.label) for group in groups)], [*rows, *printed, ours])
 
 
 # Commit groups
@@ -241,23 +247,3 @@ def _claimed_only(material: Material, comparison: Comparison, vary: str) -> list
             label = f"{vary.replace('_', ' ')} {setting:g}"
             claimed.append((f"{name} · {label}" if several else label, claim))
     return claimed
-
-
-def _with_gaps(figure: Figure, comparison: Comparison, metric: Metric, lost: Sequence[tuple[str, ClaimRow]]) -> Figure:
-    """Bars to the medians, as the article has them, with provenance of the repeats; what is only claimed is a gap."""
-    groups: list[BarGroup] = []
-    for color, group in enumerate(comparison.groups):
-        repeats = origin_of(Amount(0.0, provenance=provenance) for provenance in group.provenances)
-        median = {} if group.median is None else {"value": group.median, "statistic": "median", "interval": None}
-        origin = {"origin": f"repeats {repeats}, median computed" if repeats else ""}
-        groups.append(cast(BarGroup, {**charts.group_bar(replace(group, color=color)), **median, **origin}))
-    table = groups_table(comparison, metric)
-    blank = [TableCell()] * (len(table.columns) - 2)
-    rows, alt = table.rows, [figure.alt]
-    for label, claim in lost:
-        reason = f"no number printed, only: {claim.summary}"
-        groups.append(single_bar(label, None, color=len(groups), gap=reason))
-        rows = [*rows, [text(label), TableCell(gap=reason), *blank]]
-        alt.append(f"{label}: not known.")
-    spec = bars(label=metric.label, unit=metric.unit, better=metric.better, groups=groups)
-    return replace(figure, spec=spec, table=Table(table.columns, rows), alt=" ".join(alt))

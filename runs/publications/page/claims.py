@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from runs.charts.base import Figure, bars, single_bar
+from runs.charts.base import BarGroup, Figure, bars, single_bar
 from runs.publications.article import article_of
 from runs.publications.document import ClaimRow
 from runs.publications.material import Material
@@ -19,18 +19,18 @@ from runs.publications.page.parts import (
     Amount,
     Bound,
     BoundsAxis,
+    Content,
     NamedTable,
     Ordering,
     PartSpec,
+    Rows,
     Section,
     TextCell,
     Words,
     computed,
-    number_cell,
-    text,
-    word_columns,
+    table,
 )
-from runs.tables import Column, Table, TableCell
+from runs.tables import Column, TableCell
 
 # How a claim is said: its sides, its amount, the check that belongs to it
 
@@ -48,20 +48,20 @@ def figure_words(claim: ClaimRow) -> Words:
         return (about, Amount(claim.ratio, "×"))
     if claim.percent is not None:
         return (about, Amount(claim.percent, "%")) if claim.percent else f"{about}equal"
-    if bound := printed_bound(claim):
-        sign, amount = bound
-        return (f"{_SIGN[sign]} ", amount)
-    if claim.details.get("percent_range"):
-        low, high = claim.details["percent_range"]
-        return (Amount(low), " to ", Amount(high, "%"))
-    return NO_AMOUNT
+    bound = bound_of(claim)
+    return bound.words if bound else NO_AMOUNT
 
 
-def printed_bound(claim: ClaimRow) -> tuple[str, Amount] | None:
-    """("<=", 10 ×) of a claim that prints a bound."""
+def bound_of(claim: ClaimRow) -> Bound | None:
+    """Of a claim that prints a bound ("<=10" times) or a range."""
     for name, unit in (("ratio_as_printed", "×"), ("percent_as_printed", "%")):
         if match := re.fullmatch(r"([<>]=?)([\d.]+)", str(claim.details.get(name, ""))):
-            return match[1], Amount(float(match[2]), unit)
+            sign, amount = match[1], Amount(float(match[2]), unit)
+            low, high = (amount.value, None) if sign.startswith(">") else (None, amount.value)
+            return Bound("", (f"{_SIGN[sign]} ", amount), low, high, strict="=" not in sign, note=claim.summary)
+    if claim.details.get("percent_range"):
+        low, high = claim.details["percent_range"]
+        return Bound("", (Amount(low), " to ", Amount(high, "%")), low, high, note=claim.summary)
     return None
 
 
@@ -89,9 +89,8 @@ def turned(claim: ClaimRow) -> bool:
     return bool(re.match(r"\w+ B / ", claim.sense))
 
 
-def sides_cells(material: Material, claim: ClaimRow) -> list[TableCell]:
-    a, b = sides(material, claim)
-    return [text(a), text(b), text(material.name(claim.metric)), TextCell(words=figure_words(claim))]
+def sides_cells(material: Material, claim: ClaimRow) -> list[Content]:
+    return [*sides(material, claim), material.name(claim.metric), TextCell(words=figure_words(claim))]
 
 
 def check_link(material: Material, claim: ClaimRow) -> TableCell:
@@ -138,19 +137,20 @@ def readings_of(claim: ClaimRow) -> list[PercentReading]:
 
 
 def readings(material: Material) -> Section:
-    read = [(claim, readings_of(claim)) for claim in material.statements.claims if readings_of(claim)]
-    if not read:
+    bounds: list[Bound] = []
+    rows: Rows = []
+    for claim in material.statements.claims:
+        if ends := readings_of(claim):
+            bounds += _reading_bounds(material, claim, ends)
+            rows.append(_reading_row(material, claim, ends))
+    if not rows:
         return Section("readings", "Percentages")
-    columns = word_columns(
-        "What", "Baseline", "As printed", "If it means time", "If it means speed", "What is not said"
-    )
-    table = Table(columns, [_reading_row(material, claim, ends) for claim, ends in read])
-    bounds = [bound for claim, ends in read for bound in _reading_bounds(material, claim, ends)]
+    columns = ("What", "Baseline", "As printed", "If it means time", "If it means speed", "What is not said")
     return Section(
         "readings", "Percentages, read both ways",
         f"{UNSAID} So each is shown in both readings: as a share of the time, and as a share of the speed.",
-        bounds=[axis_of("×", "speed, as a ratio to the baseline", bounds, line=1.0)],
-        tables=[NamedTable("Both readings of each percentage", table)],
+        bounds=[axis_of("×", "speed, as a ratio to the baseline", bounds)],
+        tables=[NamedTable("Both readings of each percentage", table(columns, rows))],
     )  # fmt: skip
 
 
@@ -169,8 +169,7 @@ def _span(ends: Sequence[Amount]) -> Words:
     return (ends[0],) if len(ends) == 1 else (ends[0], " to ", ends[-1])
 
 
-def _reading_row(material: Material, claim: ClaimRow, ends: Sequence[PercentReading]) -> list[TableCell]:
-    a, b = sides(material, claim)
+def _reading_row(material: Material, claim: ClaimRow, ends: Sequence[PercentReading]) -> list[Content]:
     base = " The baseline is not said either; this one is the natural reading." if claim.ambiguous else ""
     cells = []
     for means, other in (MEANINGS, MEANINGS[::-1]):
@@ -178,7 +177,7 @@ def _reading_row(material: Material, claim: ClaimRow, ends: Sequence[PercentRead
         words, note = (_span([getattr(reading, kind) for reading in meant]) for kind in (means, other))
         cells.append(TextCell(words=(*words, f" the {means}"), note=(*note, f" the {other}")))
     claimed = TextCell(words=figure_words(claim), note=claim.summary)
-    return [text(a), text(b), claimed, *cells, text(UNSAID + base)]
+    return [*sides(material, claim), claimed, *cells, UNSAID + base]
 
 
 # Orderings
@@ -208,7 +207,6 @@ def orderings(material: Material) -> Section:
 
 def all_claims(material: Material) -> Section:
     """Relative statements as the article makes them: never turned into numbers that were not printed."""
-    columns = word_columns("What", "Baseline", "Quantity", "Claim", "In words", "Check")
     rows = [
         [*sides_cells(material, claim), TextCell(text=claim.summary, note=claim.sense), check_link(material, claim)]
         for claim in material.statements.claims
@@ -217,7 +215,8 @@ def all_claims(material: Material) -> Section:
         "Each relative statement with its baseline and quantity; what the article's own numbers say to it stands under "
         "the checks."
     )
-    return Section.of_table("claims", "All claims of the article", columns, rows, lead=lead, table="Claims")
+    shown = table(["What", "Baseline", "Quantity", "Claim", "In words", "Check"], rows)
+    return Section.of_table("claims", "All claims of the article", shown, lead=lead, name="Claims")
 
 
 # Bounds and ranges as marks on an axis from 0
@@ -227,36 +226,26 @@ def bounds(material: Material) -> Section:
     """More than 4, at most 10, 20 to 40 %: marks on an axis from 0, one axis per unit."""
     stated: dict[tuple[str, str], list[Bound]] = {}
     for claim in material.statements.claims:
-        if bound := _claim_bound(material, claim):
+        if bound := bound_of(claim):
             either = ", of time or of speed" if claim.metric.endswith(TIME_OR_SPEED) else ""
             is_ratio = "ratio_as_printed" in claim.details
             kind = ("×", "ratio to the baseline") if is_ratio else ("%", f"difference{either}")
-            stated.setdefault(kind, []).append(bound)
+            label = f"{against(material, claim)}: {material.name(claim.metric)}"
+            stated.setdefault(kind, []).append(replace(bound, label=label))
     for seen in material.statements.observations:
         low, high = seen.value_min, seen.value_max
         if seen.value is None and low is not None and high is not None:
             where, words = material.words(seen.factors), (Amount(low), " to ", Amount(high, seen.unit))
             bound = Bound(f"{seen.metric}{f' ({where})' if where else ''}", words, low, high, note=seen.qualifier)
             stated.setdefault((seen.unit, "range as stated"), []).append(bound)
-    axes = [axis_of(unit, what, bounds, line=1.0 if unit == "×" else None) for (unit, what), bounds in stated.items()]
+    axes = [axis_of(unit, what, bounds) for (unit, what), bounds in stated.items()]
     lead = "The article states a limit or a range only: the true value may lie anywhere in it." if axes else ""
     return Section("bounds", "Bounds and ranges as claimed", lead, bounds=axes)
 
 
-def _claim_bound(material: Material, claim: ClaimRow) -> Bound | None:
-    label, note = f"{against(material, claim)}: {material.name(claim.metric)}", claim.summary
-    if bound := printed_bound(claim):
-        sign, amount = bound
-        low, high = (amount.value, None) if sign.startswith(">") else (None, amount.value)
-        return Bound(label, figure_words(claim), low, high, strict="=" not in sign, note=note)
-    if claim.details.get("percent_range"):
-        low, high = claim.details["percent_range"]
-        return Bound(label, figure_words(claim), low, high, note=note)
-    return None
-
-
-def axis_of(unit: str, quantity: str, bounds: Sequence[Bound], *, line: float | None = None) -> BoundsAxis:
+def axis_of(unit: str, quantity: str, bounds: Sequence[Bound]) -> BoundsAxis:
     """The bounds with their positions in per cent of an axis from 0 to a fifth beyond the largest."""
+    line = 1.0 if unit == "×" else 0.0
     most = max(value for bound in bounds for value in (bound.low, bound.high, line) if value is not None) * 1.2
 
     def percent(value: float | None, otherwise: float) -> float:
@@ -265,8 +254,7 @@ def axis_of(unit: str, quantity: str, bounds: Sequence[Bound], *, line: float | 
     placed = [
         replace(bound, from_percent=percent(bound.low, 0.0), to_percent=percent(bound.high, 100.0)) for bound in bounds
     ]
-    at = None if line is None else percent(line, 0.0)
-    return BoundsAxis(unit, quantity, placed, line_percent=at, line_label="1.0, no difference" if at else "")
+    return BoundsAxis(unit, quantity, placed, line_percent=percent(line or None, 0.0))
 
 
 # Ratios, as bars
@@ -306,26 +294,22 @@ class Ratios(PartSpec):
             )
         if not claims:
             return Section(self.id, self.title)
-        groups, rows = [], []
+        groups: list[BarGroup] = []
+        rows: Rows = []
         for index, claim in enumerate(claims):
-            ratio = claimed_ratio(claim)
-            if ratio is None:
-                continue
-            value = f"{ratio.value:.2f}".rstrip("0").rstrip(".")
-            words = f"{'≈ ' if claim.approximate else ''}{value} ×"
-            color = systems.index(str(claim.side_a.get("dbms"))) if len(systems) > 1 else index
-            bar = single_bar(
-                _ratio_label(material, claim), ratio.value, color=color, text=words, origin="a claim, no measured value"
-            )
-            bar["claim"] = True
-            groups.append(bar)
-            rows.append([*sides_cells(material, claim), number_cell(ratio), check_link(material, claim)])
+            if ratio := claimed_ratio(claim):
+                value = f"{ratio.value:.2f}".rstrip("0").rstrip(".")
+                groups.append(single_bar(
+                    _ratio_label(material, claim), ratio.value, text=f"{'≈ ' if claim.approximate else ''}{value} ×",
+                    color=systems.index(str(claim.side_a.get("dbms"))) if len(systems) > 1 else index,
+                    origin="a claim, no measured value",
+                ) | {"claim": True})  # fmt: skip
+                rows.append([*sides_cells(material, claim), ratio, check_link(material, claim)])
         spec = bars(label=self.label, unit="", better="none", groups=groups)
         spec["marks"] = [{"axis": "x", "value": 1.0, "label": "1.0, no difference"}]
-        heads = word_columns("What", "Baseline", "Quantity", "As claimed")
-        table = Table([*heads, Column("As a ratio"), *word_columns("Check")], rows)
+        shown = table(["What", "Baseline", "Quantity", "As claimed", Column("As a ratio"), "Check"], rows)
         labels = ", ".join(f"{group['label']} {group.get('text', '')}" for group in groups)
-        figure = Figure("ratios-chart", "Ratios as claimed", spec, table, f"Bars: {labels}.", note=HATCHED)
+        figure = Figure("ratios-chart", "Ratios as claimed", spec, shown, f"Bars: {labels}.", note=HATCHED)
         lead = "Each with its baseline and quantity; no absolute value survives behind them."
         return Section("ratios", "Ratios as claimed", lead, figures=[figure])
 

@@ -18,19 +18,22 @@ from runs.publications.document import Spec
 from runs.publications.material import Material
 from runs.publications.page.parts import (
     Amount,
+    Content,
     NamedTable,
     PartSpec,
+    Rows,
     Section,
     Tile,
     Words,
+    cell,
     computed,
-    number_cell,
     origin_of,
     plain,
     stored,
+    table,
 )
 from runs.run.number import number_of
-from runs.tables import Column, Table, TableCell
+from runs.tables import Column
 
 SIZE = "size_gb"
 SERIES = "disk"
@@ -134,10 +137,17 @@ class Curves(PartSpec):
 
     def _words(self, material: Material, curve: Curve, unit: str) -> Words:
         claim = next((claim for claim in material.statements.claims if claim.id == self.claim and claim.ratio), None)
+        sizes, amounts = list(curve.amounts), sorted(curve.amounts.values(), key=lambda amount: amount.value)
         if self.say == "range":
-            return _range(curve, unit)
+            return (
+                f"{curve.label}: between ", amounts[0], " and ", amounts[-1], f" {unit} at every size from ",
+                Amount(sizes[0]), " to ", Amount(sizes[-1], "GB"), ".",
+            )  # fmt: skip
         if self.say == "loss":
-            return _losses_in_words(curve)
+            words: list[str | Amount] = [f"{curve.label}: "]
+            for number, (_, size, change) in enumerate(curve.losses):
+                words += [", " if number else "", change, " at ", Amount(size, "GB")]
+            return [*words, " against ", Amount(sizes[0], "GB"), "."]
         if claim and claim.ratio:
             return (f"{self.lead} about ", Amount(claim.ratio, "×"), ", at a size not said.")
         return self.lead
@@ -155,23 +165,20 @@ def _axis(metric: Metric) -> Axis:
     return {"label": label, "unit": unit, "zero": True}
 
 
-def _dense_end(curve: Curve) -> float:
-    """The last size of the dense series."""
-    at = list(curve.amounts)
-    return at[-2] if len(at) > 2 and at[-1] / at[-2] >= APART else at[-1]
-
-
 def _drawn(spec: CurveSpec, runs: Sequence[Run], metric: Metric) -> Figure:
     shown = _curves(runs, metric)
     known, y = _without_lost(shown), _axis(metric)
-    small = _dense_end(known[0])
+    small = known[0].dense_end
     bands: list[BandSpec] = []
     lost_xs = sorted({x for curve in shown for x in curve.lost})
     if spec.log:
         y = {**y, "zero": False, "scale": "log"}
     if spec.show == "percent":
         shown, y = [curve.relative() for curve in known], {"label": "Of the smallest size", "unit": "%", "zero": True}
-        bands = _losses(known[0], small)
+        bands = [
+            {"from": left, "to": right, "label": plain((change,)), "below": True, "clear": number > 0}
+            for number, (left, right, change) in enumerate(known[0].losses)
+        ]
     elif spec.show in ("dense", "known"):
         shown = [curve.up_to(small) for curve in known] if spec.show == "dense" else known
     elif spec.show == "lost" and lost_xs:
@@ -183,8 +190,8 @@ def _drawn(spec: CurveSpec, runs: Sequence[Run], metric: Metric) -> Figure:
     ]  # fmt: skip
     if spec.gap and lost_xs:
         gaps.append({"label": spec.gap, "color": 3, "xs": lost_xs, "reason": spec.gap_reason})
-    xs = [x for curve in shown for x in (*curve.amounts, *curve.lost)]
-    scale: Scale = "log" if xs and max(xs) / min(xs) >= LOG_FROM else "linear"
+    xs = sorted({x for curve in shown for x in (*curve.amounts, *curve.lost)})
+    scale: Scale = "log" if xs and xs[-1] / xs[0] >= LOG_FROM else "linear"
     series: list[LineSeries] = [
         {"label": curve.label, "color": curve.color, "dash": False,
          "points": [(size, amount.value) for size, amount in curve.amounts.items()],
@@ -197,71 +204,38 @@ def _drawn(spec: CurveSpec, runs: Sequence[Run], metric: Metric) -> Figure:
     )  # fmt: skip
     if gaps:
         chart["gaps"] = gaps
+    rows: Rows = [[Amount(x), *(cell(curve.amounts.get(x), gap=curve.lost.get(x, "")) for curve in shown)] for x in xs]
+    numbers = table([Column("Size", "GB"), *(Column(curve.label, y["unit"]) for curve in shown)], rows)
     title = spec.title.replace("{dense}", exact(small))
-    return Figure(spec.id, title, chart, _table(shown, y), _alt(title, shown, gaps), note=spec.note)
-
-
-def _range(curve: Curve, unit: str) -> Words:
-    ordered, at = sorted(curve.amounts.values(), key=lambda amount: amount.value), list(curve.amounts)
-    return (
-        f"{curve.label}: between ", ordered[0], " and ", ordered[-1], f" {unit} at every size from ",
-        Amount(at[0]),
-        " to ", Amount(at[-1], "GB"), ".",
-    )  # fmt: skip
-
-
-def _losses_in_words(curve: Curve) -> Words:
-    at, small = list(curve.amounts), _dense_end(curve)
-    stops = [small] + ([at[-1]] if at[-1] > small else [])
-    first = curve.amounts[at[0]].value
-    words: list[str | Amount] = [f"{curve.label}: "]
-    for number, stop in enumerate(stops):
-        words += [", " if number else "", _change(curve.amounts[stop].value, first), " at ", Amount(stop, "GB")]
-    return [*words, " against ", Amount(at[0], "GB"), "."]
-
-
-def _losses(curve: Curve, small: float) -> list[BandSpec]:
-    """What is lost of the smallest size at the end of the dense series, and at the largest: in per cent of it, as all
-    numbers of the figure are.
-    """
-    at = list(curve.amounts)
-    first = curve.amounts[at[0]].value
-    stretches = [(at[0], small)] + ([(small, at[-1])] if at[-1] > small else [])
-    return [
-        {
-            "from": left, "to": right, "label": plain((_change(curve.amounts[right].value, first),)), "below": True,
-            "clear": number > 0,
-        }
-        for number, (left, right) in enumerate(stretches)
-    ]  # fmt: skip
+    said = [curve.words for curve in shown if curve.amounts]
+    said += [f"{gap['label']}: {len(gap['xs'])} values not known." for gap in gaps]
+    return Figure(spec.id, title, chart, numbers, f"{title}. {' '.join(said)}", note=spec.note)
 
 
 def _table_of(spec: TableSpec, runs: Sequence[Run]) -> NamedTable:
     """A row per run with numbers, in the order of the sizes."""
     valued = sorted((run for run in runs if run.measurements.all()), key=lambda run: size_of(run) or 0.0)
     rows = [
-        {number.metric.name: stored(number) for number in run.measurements.all()} | {SIZE: Amount(size_of(run) or 0.0)}
-        for run in valued
+        {number.metric.name: stored(number) for number in run.measurements.all()}
+        | {SIZE: Amount(size_of(run) or 0.0), "#": Amount(at)}
+        for at, run in enumerate(valued, 1)
     ]
-    columns = [Column(column.label, column.unit) for column in spec.columns]
-    return NamedTable(
-        spec.title,
-        Table(columns, [[_column_cell(column, rows, at) for column in spec.columns] for at in range(len(rows))]),
-    )
+    cells: Rows = [[_column_cell(column, rows, at) for column in spec.columns] for at in range(len(rows))]
+    return NamedTable(spec.title, table([Column(column.label, column.unit) for column in spec.columns], cells))
 
 
-def _column_cell(spec: ColumnSpec, rows: Sequence[Mapping[str, Amount]], at: int) -> TableCell:
-    amount = Amount(at + 1) if spec.of == "#" else rows[at].get(spec.of)
+def _column_cell(spec: ColumnSpec, rows: Sequence[Mapping[str, Amount]], at: int) -> Content:
     if spec.against and not at:
-        return TableCell()
+        return None
+    amount = rows[at].get(spec.of)
     before = rows[0 if spec.against == "first" else at - 1] if spec.against else rows[at]
     other = before.get(spec.per or spec.of)
     if amount is None or other is None or not (spec.against or spec.per):
-        return number_cell(amount, gap="not printed")
+        return cell(amount, gap="not printed")
     if spec.against:
-        return number_cell(_change(amount.value, other.value))
+        return _change(amount.value, other.value)
     formula = f"{amount.value:.10g} × {spec.times:g} / {other.value:.10g}"
-    return number_cell(computed(amount.value * spec.times / other.value, formula))
+    return computed(amount.value * spec.times / other.value, formula)
 
 
 def _size_bars(runs: Sequence[Run], sizes: Sequence[float], *, id: str, title: str, log: bool) -> Figure:
@@ -271,10 +245,10 @@ def _size_bars(runs: Sequence[Run], sizes: Sequence[float], *, id: str, title: s
     ]
     spec = bars(label="Size", unit="GB", better="none", groups=groups, scale="log" if log else "linear")
     spec["marks"] = _ram_mark(runs)
-    rows = [[number_cell(Amount(number)), number_cell(Amount(size))] for number, size in enumerate(sizes, start=1)]
+    rows: Rows = [[Amount(number), Amount(size)] for number, size in enumerate(sizes, start=1)]
     alt = f"Bars of the database sizes from {exact(sizes[0])} to {exact(sizes[-1])} GB, the RAM as a line."
     note = "1 GB = 1024 MB." + (" Logarithmic axis." if log else "")
-    return Figure(id, title, spec, Table([Column("Test"), Column("Size", "GB")], rows), alt, note=note)
+    return Figure(id, title, spec, table([Column("Test"), Column("Size", "GB")], rows), alt, note=note)
 
 
 @dataclass(frozen=True)
@@ -298,6 +272,27 @@ class Curve:
             for x, amount in self.amounts.items()
         }
         return replace(self, amounts=shares)
+
+    @property
+    def dense_end(self) -> float:
+        """The last size of the dense series."""
+        at = list(self.amounts)
+        return at[-2] if len(at) > 2 and at[-1] / at[-2] >= APART else at[-1]
+
+    @property
+    def losses(self) -> list[tuple[float, float, Amount]]:
+        """(from, to, change against the smallest size) of the dense series, and from there to the largest size."""
+        at, small = list(self.amounts), self.dense_end
+        stretches = [(at[0], small)] + ([(small, at[-1])] if at[-1] > small else [])
+        first = self.amounts[at[0]].value
+        return [(left, right, _change(self.amounts[right].value, first)) for left, right in stretches]
+
+    @property
+    def words(self) -> str:
+        ends = list(self.amounts.items())
+        (small, first), (large, last) = ends[0], ends[-1]
+        sizes = f"from {exact(first.value)} at {exact(small)} GB to {exact(last.value)} at {exact(large)} GB"
+        return f"{self.label}: {sizes}."
 
 
 def size_of(run: Run) -> float | None:
@@ -337,24 +332,3 @@ def _without_lost(curves: Sequence[Curve]) -> list[Curve]:
 def _change(value: float, base: float) -> Amount:
     """What it is above or below `base`, in per cent."""
     return computed(100 * (value / base - 1), f"{value:.10g} / {base:.10g} − 1", unit="%", digits=2, signed=True)
-
-
-def _table(shown: Sequence[Curve], y: Axis) -> Table:
-    xs = sorted({x for curve in shown for x in (*curve.amounts, *curve.lost)})
-    columns = [Column("Size", "GB"), *(Column(curve.label, y["unit"]) for curve in shown)]
-    rows = [
-        [number_cell(Amount(x)), *(number_cell(curve.amounts.get(x), gap=curve.lost.get(x, "")) for curve in shown)]
-        for x in xs
-    ]
-    return Table(columns, rows)
-
-
-def _alt(title: str, shown: Sequence[Curve], gaps: Sequence[LineGap]) -> str:
-    sentences = []
-    for curve in shown:
-        if curve.amounts:
-            ends = [(exact(size), exact(amount.value)) for size, amount in curve.amounts.items()]
-            (small, first), (large, last) = ends[0], ends[-1]
-            sentences.append(f"{curve.label}: from {first} at {small} GB to {last} at {large} GB.")
-    sentences += [f"{gap['label']}: {len(gap['xs'])} values not known." for gap in gaps]
-    return f"{title}. {' '.join(sentences)}"

@@ -5,33 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from runs.models import Metric, Run
+from runs.models import Run
 from runs.publications.material import Material
 from runs.publications.page.claims import figure_words, set_apart
 from runs.publications.page.parts import (
+    Content,
     NamedTable,
     PartSpec,
+    Rows,
     Section,
     TextCell,
     Words,
+    cell,
     computed,
-    number_cell,
     stored,
-    text,
-    word_columns,
+    table,
 )
 from runs.run.number import number_of
-from runs.tables import Column, Table, TableCell
-
-
-def _cell(runs: Sequence[Run]) -> TableCell:
-    numbers = [stored(run.measurements.all()[0]) for run in runs if run.measurements.all()]
-    if len(numbers) == 1:
-        return number_cell(numbers[0])
-    if numbers:
-        return TextCell(words=[part for number in numbers for part in (number, " ")][:-1])
-    reasons = dict.fromkeys(run.missing_reason for run in runs if run.missing_reason)
-    return TableCell(gap="; ".join(reasons) or "not measured")
+from runs.tables import Column, TableCell
 
 
 class Grid(PartSpec):
@@ -56,33 +47,35 @@ class Grid(PartSpec):
     beside: bool = False
 
     def section(self, material: Material) -> Section:
-        runs = [run for run in material.runs if not self.workloads or run.workload.source_id in self.workloads]
-        factors = [name for name in (*self.rows, self.columns) if name not in ("system", "workload")]
-        runs = [run for run in runs if all(run.factor(name) is not None for name in factors)]
+        factors = {*self.rows, self.columns} - {"system", "workload"}
+        runs = [
+            run
+            for run in material.runs
+            if (not self.workloads or run.workload.source_id in self.workloads)
+            and all(run.factor(name) is not None for name in factors)
+        ]
         if not runs:
             return Section(self.id, self.title)
-
-        cells: dict[tuple[str, str], list[Run]] = {}
+        cells: dict[str, dict[str, list[Run]]] = {}
         for run in runs:
             row = " on ".join(_said(material, run, name) for name in self.rows)
-            cells.setdefault((row, _said(material, run, self.columns)), []).append(run)
-        rows, columns = dict.fromkeys(row for row, _ in cells), dict.fromkeys(column for _, column in cells)
-        body = [[text(row), *(_cell(cells.get((row, column), [])) for column in columns)] for row in rows]
-        heads = word_columns(self.head, *columns)
+            cells.setdefault(row, {}).setdefault(_said(material, run, self.columns), []).append(run)
+        columns = dict.fromkeys(_said(material, run, self.columns) for run in runs)
+        body: Rows = [[row, *(_numbers(of.get(column, [])) for column in columns)] for row, of in cells.items()]
+        heads = [self.head, *columns]
         if self.claims:
-            heads += word_columns(self.claims)
-            apart = set_apart(material.statements.claims, self.columns, self.against)
+            heads.append(self.claims)
             by_system = {
-                str(claim.side_a.get("dbms")): claim for claim in apart
+                str(claim.side_a.get("dbms")): TextCell(words=figure_words(claim))
+                for claim in set_apart(material.statements.claims, self.columns, self.against)
                 if claim.side_a.get("workload") == runs[0].workload.source_id
-            }  # fmt: skip
+            }
             for version, line in zip(dict.fromkeys(run.dbms_version.source_id for run in runs), body, strict=True):
-                claim = by_system.get(version)
-                line.append(TextCell(words=figure_words(claim)) if claim else TableCell(gap="not stated"))
+                line.append(by_system.get(version) or TableCell(gap="not stated"))
         wanted = ", ".join(dict.fromkeys(material.name(run.missing_metric) for run in runs if run.missing_metric))
         return Section(
             self.id, self.title, self._lead(material, runs), frames=self.frames, beside=self.beside,
-            tables=[NamedTable(self.table or wanted or self.title, Table(heads, body))],
+            tables=[NamedTable(self.table or wanted or self.title, table(heads, body))],
         )  # fmt: skip
 
     def _lead(self, material: Material, runs: Sequence[Run]) -> Words:
@@ -103,22 +96,30 @@ def _said(material: Material, run: Run, name: str) -> str:
     return run.workload.name if name == "workload" else material.words({"": run.factor(name)})
 
 
+def _numbers(runs: Sequence[Run]) -> Content:
+    """Of all runs of a cell, or why there is none."""
+    numbers = [stored(run.measurements.all()[0]) for run in runs if run.measurements.all()]
+    if numbers:
+        return numbers[0] if len(numbers) == 1 else [part for number in numbers for part in (number, " ")][:-1]
+    reasons = dict.fromkeys(run.missing_reason for run in runs if run.missing_reason)
+    return TableCell(gap="; ".join(reasons) or "not measured")
+
+
 class Methods(PartSpec):
     """The methods of the publication's workloads, with their commands."""
 
     part: Literal["methods"] = "methods"
 
     def section(self, material: Material) -> Section:
-        rows = [
+        rows: Rows = [
             [
-                text(method.get("label")),
-                TextCell(text=str(method.get("command", "")), code=True),
-                text(method.get("target_disk")),
+                str(method.get("label") or ""), TextCell(text=str(method.get("command", "")), code=True),
+                str(method.get("target_disk") or ""),
             ]
             for method in material.methods
-        ]
-        columns = word_columns("Method", "Command", "Backup on")
-        return Section.of_table(self.id, self.title, columns, rows, lead=self.lead, table="Methods")
+        ]  # fmt: skip
+        shown = table(["Method", "Command", "Backup on"], rows)
+        return Section.of_table(self.id, self.title, shown, lead=self.lead, name="Methods")
 
 
 class Control(PartSpec):
@@ -130,23 +131,16 @@ class Control(PartSpec):
     def section(self, material: Material) -> Section:
         outside = [run for run in material.runs if run.factor(self.without) is None]
         valued = [run for run in outside if run.measurements.all() or run.invalid_at]
-        metrics = list(dict.fromkeys(measurement.metric for run in valued for measurement in run.measurements.all()))
-        columns = [Column(metric.label, metric.unit) for metric in metrics] or [Column("Numbers", numeric=False)]
-        rows = []
+        metrics = dict.fromkeys(measurement.metric for run in valued for measurement in run.measurements.all())
+        rows: Rows = []
         for run in valued:
             server = "; ".join(str(factor.value) for factor in run.factors.all()) or run.dbms_version.name
-            rows.append([text(server), *_numbers(run, metrics)])
+            numbers = [number_of(run, metric.name, metric.unit) for metric in metrics] or [None]
+            why_not = run.missing_reason or ("not printed" if metrics else "")
+            rows.append([server, *(cell(stored(number) if number else None, gap=why_not) for number in numbers)])
         sql = next((str(run.workload.details.get("sql", "")) for run in valued), "")
+        columns = [Column(metric.label, metric.unit) for metric in metrics] or [Column("Numbers", numeric=False)]
         return Section.of_table(
-            self.id, self.title, [Column("Server", numeric=False), *columns], rows,
+            self.id, self.title, table(["Server", *columns], rows),
             lead=f"{sql}: the same on every server." if sql else self.lead,
         )  # fmt: skip
-
-
-def _numbers(run: Run, metrics: Sequence[Metric]) -> list[TableCell]:
-    if not metrics:
-        return [TableCell(gap=run.missing_reason)]
-    numbers = [number_of(run, metric.name, metric.unit) for metric in metrics]
-    return [
-        number_cell(stored(number) if number else None, gap=run.missing_reason or "not printed") for number in numbers
-    ]

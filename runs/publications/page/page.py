@@ -12,10 +12,10 @@ from runs.models import Experiment, Publication
 from runs.models.choices import Provenance, RunState
 from runs.models.stored import sound
 from runs.models.visible import Reader
-from runs.publications.article import Article, FigureEntry, Order, Rerun, article_of
+from runs.publications.article import Article, FigureEntry, Order, Question, Rerun, article_of
 from runs.publications.document import Spec
 from runs.publications.material import Material
-from runs.publications.page import claims, common, database, reruns
+from runs.publications.page import claims, common, database, reproductions, reruns
 from runs.publications.page.bars import Bars, Medians
 from runs.publications.page.common import FactTable, Observed
 from runs.publications.page.curves import Curves, Sizes
@@ -142,6 +142,7 @@ def sections(material: Material) -> list[Section]:
 
 # The page
 
+MOST_BROUGHT = 20
 LANGUAGES = {"cs": "Czech", "en": "English", "ko": "Korean", "pt": "Portuguese", "ru": "Russian"}
 PROVENANCE_WORDS = {
     Provenance.PRINTED: "as the article prints it",
@@ -159,9 +160,10 @@ class Page:
 
     publication: Publication
     article: Article | None
-    figures: list[reruns.FigureView]
-    questions: list[reruns.QuestionView]
+    figures: list[reruns.Slot]
+    questions: list[tuple[Question, list[reruns.AnswerView]]]
     slot: reruns.Slot | None
+    # Those that somebody brought with a bundle and no operator has accepted: nobody here measured them.
     brought: list[Experiment]
     tiles: list[Tile]
     sections: list[Section]
@@ -181,15 +183,20 @@ def page(publication: Publication, user: Reader, chosen: Mapping[str, str] | Non
     material = Material(publication, chosen or {})
     article = article_of(publication)
     shown = sections(material)
-    measured = reruns.Measured.of(material, user)
-    valued = sum(run.state == RunState.FINISHED for run in material.runs)
+    every = list(reruns.repeating(publication.slug, user))
+    experiments = [experiment for experiment in every if not experiment.brought]
+    told = reproductions.tables(experiments, material)
+    slug, valued = publication.slug, sum(run.state == RunState.FINISHED for run in material.runs)
     return Page(
         publication=publication,
         article=article,
-        figures=reruns.figure_views(article, measured) if article else [],
-        questions=reruns.question_views(article, user) if article else [],
-        slot=reruns.slot(article.slug, article.rerun, measured) if article and article.rerun else None,
-        brought=measured.brought,
+        figures=[
+            reruns.slot(slug, figure.rerun, experiments, told, figure)
+            for figure in (article.figures if article else ())
+        ],
+        questions=reruns.questions(article, user) if article else [],
+        slot=reruns.slot(slug, article.rerun, experiments, told) if article and article.rerun else None,
+        brought=[experiment for experiment in every if experiment.brought][:MOST_BROUGHT],
         tiles=[tile for headline in page_file(publication).answer.headlines if (tile := headline.tile(material))],
         sections=shown,
         legend=legend(material, shown),

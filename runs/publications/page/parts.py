@@ -99,20 +99,34 @@ class TextCell(TableCell):
     words: Words = ""
 
 
-def number_cell(amount: Amount | None, gap: str = "", mark: str = "", href: str = "") -> TableCell:
-    """The number, or the gap with its reason."""
-    if amount is None:
-        return TableCell(gap=gap) if gap else TableCell()
-    return TextCell(amount.value, text=shown(amount), amount=amount, mark=mark, href=href)
+# What stands in a cell: nothing, a number, a text with or without numbers in it, or a cell with more to it.
+Content = TableCell | Amount | Words | None
+Rows = list[list[Content]]
 
 
-def word_columns(*labels: str) -> list[Column]:
-    """Headings of columns that hold text."""
-    return [Column(label, numeric=False) for label in labels]
+def cell(content: Content, gap: str = "", mark: str = "", href: str = "") -> TableCell:
+    """`gap` says why nothing stands there; `mark` and `href` are those of a number."""
+    match content:
+        case None:
+            return TableCell(gap=gap, href=href)
+        case TableCell():
+            return content
+        case Amount():
+            return TextCell(content.value, text=shown(content), amount=content, mark=mark, href=href)
+        case str():
+            return TableCell(text=content)
+    return TextCell(words=content)
 
 
-def text(value: object) -> TableCell:
-    return TableCell(text="" if value is None else str(value))
+def table(columns: Iterable[str | Column], rows: Iterable[Sequence[Content]]) -> Table:
+    """Columns of text are named, those of numbers are columns."""
+    heads = [Column(column, numeric=False) if isinstance(column, str) else column for column in columns]
+    return Table(heads, [[cell(content) for content in row] for row in rows])
+
+
+def holds_nothing(row: Sequence[TableCell]) -> bool:
+    """A heading with gaps."""
+    return len(row) > 1 and all(cell.gap for cell in row[1:])
 
 
 WORDY = 5
@@ -139,6 +153,19 @@ class NamedTable:
     href: str = ""
     durability: str = ""
     durability_reason: str = ""
+
+    @property
+    def told(self) -> Table:
+        """Its rows without those that hold nothing."""
+        return replace(self.table, rows=[row for row in self.table.rows if not holds_nothing(row)])
+
+    @property
+    def untold(self) -> dict[str, list[str]]:
+        """What the other rows are of, by the reason why there is nothing."""
+        names: dict[str, list[str]] = {}
+        for row in filter(holds_nothing, self.table.rows):
+            names.setdefault(row[1].gap, []).append(row[0].text)
+        return names
 
     @property
     def stacks(self) -> bool:
@@ -196,23 +223,12 @@ class Bound:
 
 @dataclass(frozen=True)
 class BoundsAxis:
-    """Bounds of one unit on one axis from 0. `line_percent` is the place of "no difference", where there is one."""
+    """Bounds of one unit on one axis from 0. `line_percent` is the place of "no difference", 0 where there is none."""
 
     unit: str
     quantity: str
     bounds: list[Bound]
-    line_percent: float | None = None
-    line_label: str = ""
-
-
-@dataclass(frozen=True)
-class Choice:
-    """Something of a section that the reader may choose; works as a form with GET."""
-
-    name: str
-    label: str
-    options: list[tuple[str, str]]
-    chosen: str
+    line_percent: float
 
 
 @dataclass(frozen=True)
@@ -233,7 +249,9 @@ class Section:
     beside: bool = False
     orderings: list[Ordering] = field(default_factory=list)
     bounds: list[BoundsAxis] = field(default_factory=list)
-    choices: list[Choice] = field(default_factory=list)
+    # What the reader may choose as baseline, as (slug, name), and the slug of what is chosen.
+    baselines: list[tuple[str, str]] = field(default_factory=list)
+    baseline: str = ""
     # What only backs up the rest: only its heading is open.
     folded: bool = False
     # (words, address)
@@ -243,9 +261,6 @@ class Section:
         return bool(self.figures or self.tables or self.facts or self.frames or self.orderings or self.bounds)
 
     @classmethod
-    def of_table(
-        cls, id: str, title: str, columns: list[Column], rows: list[list[TableCell]], *, lead: Words = "",
-        table: str = "",
-    ) -> Section:  # fmt: skip
-        """A table, with a title of its own where it has one; nothing of no rows."""
-        return cls(id, title, lead, tables=[NamedTable(table or title, Table(columns, rows))] if rows else [])
+    def of_table(cls, id: str, title: str, shown: Table, *, lead: Words = "", name: str = "") -> Section:
+        """A table, with a name of its own where it has one; nothing of no rows."""
+        return cls(id, title, lead, tables=[NamedTable(name or title, shown)] if shown.rows else [])

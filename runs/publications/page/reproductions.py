@@ -7,34 +7,22 @@ from dataclasses import dataclass, replace
 
 from runs.compare.panels import SIZE_METRIC
 from runs.models import Experiment, Run
-from runs.models.choices import Provenance
 from runs.publications import matching
 from runs.publications.document import ClaimRow
-from runs.publications.matching import Match, Relation, Side, published_side
+from runs.publications.matching import CellFacts, Match
 from runs.publications.material import Material
 from runs.publications.page.claims import MEANINGS, claimed_ratio, figure_words, readings_of
-from runs.publications.page.parts import (
-    INTERVAL,
-    Amount,
-    NamedTable,
-    TextCell,
-    Words,
-    computed,
-    listed,
-    stored,
-    text,
-    word_columns,
-)
+from runs.publications.page.parts import Amount, Content, NamedTable, Rows, TextCell, Words, cell, computed
+from runs.publications.page.parts import table as make_table
+from runs.publications.page.sides import Relation, Side, refusal
 from runs.run.memory import MB
-from runs.stats import Interval
-from runs.tables import Table, TableCell
+from runs.tables import TableCell
 
 HEAD = ("What", "Published", "Here", "Here / published", "What differs")
 NOTE = (
     "Here / published is the reproduction ratio: 1 is the same. A relation says how many times as fast one is as the "
     "other. Here: geometric means, with their interval from three repeats on. Published: medians, as printed."
 )
-WELCH = "exp(difference of the means of ln ± t × standard error, Welch), of the same values as"
 COUNT = ", n\u00a0=\u00a0"
 GIB = 1024**3
 SIZE_FACTORS = frozenset({"warehouses"})
@@ -47,16 +35,6 @@ class Reading:
     low: Amount
     high: Amount | None = None
     words: str = ""
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What the re-run gives: `amount` is None for a gap."""
-
-    amount: Amount | None
-    words: Words = ""
-    gap: str = ""
-    notes: tuple[str, ...] = ()
 
 
 def tables(experiments: Sequence[Experiment], material: Material) -> dict[object, NamedTable]:
@@ -82,29 +60,26 @@ def is_told(experiment: Experiment) -> bool:
 
 
 def table(experiment: Experiment, runs: Sequence[Run], material: Material) -> NamedTable:
-    rows = []
+    rows: Rows = []
     # What has no number on either side, by the reason of ours: several of one reason are one line.
     empty: dict[str, list[list[TableCell]]] = {}
     for match in matching.matches_of(experiment):
-        row = _row(match, runs, material)
+        row = list(map(cell, _row(match, runs, material)))
         if row[1].gap and row[2].gap:
             empty.setdefault(row[2].gap, []).append(row)
         else:
-            rows.append(row)
+            rows.append([*row])
     for gap in matching.gaps_of(experiment):  # an engine that could not be run, beside what the article claims of it
         claims = "; ".join(_summary_of(material, claim) for claim in material.statements.claims_on(gap.version))
-        claimed = text(claims) if claims else TableCell(gap="no claim of it alone")
-        row = [text(gap.label), claimed, TableCell(gap=gap.reason), TableCell(), TableCell()]
+        row = list(map(cell, [gap.label, claims or TableCell(gap="no claim of it alone"), TableCell(gap=gap.reason)]))
         if claims:
-            rows.append(row)
+            rows.append([*row, None, None])
         else:
-            empty.setdefault(gap.reason, []).append(row)
+            empty.setdefault(gap.reason, []).append([*row, TableCell(), TableCell()])
     for alike in empty.values():
-        rows.append([text(", ".join(row[0].text for row in alike)), *alike[0][1:]])
-    return NamedTable(
-        experiment.name, Table(word_columns(*HEAD), rows), f"{NOTE} {_machines(runs, material.runs)}".strip(),
-        href=experiment.get_absolute_url(),
-    )  # fmt: skip
+        rows.append([", ".join(row[0].text for row in alike), *alike[0][1:]])
+    note = f"{NOTE}{_machines('Here', runs)}{_machines('There', material.runs)}"
+    return NamedTable(experiment.name, make_table(HEAD, rows), note, href=experiment.get_absolute_url())
 
 
 def _summary_of(material: Material, claim: ClaimRow) -> str:
@@ -116,49 +91,45 @@ def _summary_of(material: Material, claim: ClaimRow) -> str:
     return f"{context}: {claim.summary}" if context else claim.summary
 
 
-def _row(match: Match, runs: Sequence[Run], material: Material) -> list[TableCell]:
-    there, readings = _published(match, material)
-    answer = _answer(match, runs)
-    here, ratios, products = TableCell(gap=answer.gap), TableCell(), ""
-    if answer.amount:
-        here = TextCell(words=answer.words)
-        words = [part for reading in readings for part in ("; ", *_ratio(answer.amount, reading))]
-        refused = _refusal(match, runs, material)
-        ratios = TextCell(words=words[1:]) if readings else TableCell(gap="no amount is published")
-        if readings and refused:
-            ratios = TableCell(gap=f"no ratio: {refused}")
-        products = f"{_names(matching.side(runs, match.ours, match.metric))} here"
-        if (
-            match.theirs
-            and not match.claim
-            and (theirs := _names(published_side(material, match.theirs, match.their_metric)))
-        ):
-            products += f", {theirs} there"
-    differs = "; ".join(part for part in (products, match.differs, *answer.notes) if part)
-    return [text(match.label), there, here, ratios, text(differs)]
-
-
-def _refusal(match: Match, runs: Sequence[Run], material: Material) -> str:
-    """Why a match has no ratio. All that the article measured with a claim's DBMSs speaks for the claim."""
-    ours = [matching.side(runs, facts, match.metric) for facts in (match.ours, match.base) if facts]
-    theirs = [
-        published_side(material, facts, match.their_metric) for facts in (match.theirs, match.their_base) if facts
-    ]
+def _row(match: Match, runs: Sequence[Run], material: Material) -> list[Content]:
+    theirs = _quantity(material.runs, match.theirs, match.their_base, match.their_metric, published=True)
+    there, readings = _published(match, theirs, material)
+    ours = _quantity(runs, match.ours, match.base, match.metric)
+    here, gap = ours.amount, match.gap or ours.gap
+    if here is None or gap:
+        return [match.label, there, TableCell(gap=gap), None, match.differs]
+    against = theirs.counted if match.theirs else []
     if claim := material.statements.claim(match.claim):
+        # All that the article measured with a claim's DBMSs speaks for the claim.
         named = [run for run in material.runs if run.dbms_version.source_id in claim.versions]
-        theirs = [Side(named, claim.metric, published=True)]
-    return matching.refusal(ours, theirs)
+        against = Side(named, claim.metric, published=True).counted
+    words = [part for reading in readings for part in ("; ", *_ratio(here, reading))][1:]
+    ratios: Content = words or TableCell(gap="no amount is published")
+    if words and (refused := refusal(ours.counted, against)):
+        ratios = TableCell(gap=f"no ratio: {refused}")
+    products = f"{_names(ours)} here"
+    if match.theirs and not match.claim and (named_there := _names(theirs)):
+        products += f", {named_there} there"
+    measured = (here, *_in_percent(match, ours), *ours.interval, COUNT + ours.count)
+    differs = "; ".join(part for part in (products, match.differs, *ours.notes, _sizes(match, ours)) if part)
+    return [match.label, there, measured, ratios, differs]
 
 
-def _names(side: Side) -> str:
-    """The names of the products that have a number."""
+def _quantity(
+    runs: Sequence[Run], facts: CellFacts, base: CellFacts, metric: str, *, published: bool = False
+) -> Side | Relation:
+    side = Side.of(runs, facts, metric, published=published)
+    return Relation(side, Side.of(runs, base, metric, published=published)) if base else side
+
+
+def _names(quantity: Side | Relation) -> str:
+    """The names of the products that have a number; of a relation not those of its baseline."""
+    side = quantity.side if isinstance(quantity, Relation) else quantity
     return ", ".join(dict.fromkeys(run.dbms_version.name for run in side.counted))
 
 
-# What was published
-
-
-def _published(match: Match, material: Material) -> tuple[TableCell, list[Reading]]:
+def _published(match: Match, theirs: Side | Relation, material: Material) -> tuple[Content, list[Reading]]:
+    """The claim, the observation, or the median of the published runs that the match names, or their relation."""
     if match.claim:
         claim = material.statements.claim(match.claim)
         if claim is None:
@@ -166,25 +137,15 @@ def _published(match: Match, material: Material) -> tuple[TableCell, list[Readin
         return TextCell(words=figure_words(claim), note=claim.summary), _readings(claim)
     if match.extra:
         return _published_extra(match, material)
-    return _published_value(match, material) if match.theirs else (TableCell(gap="not in the article"), [])
+    if not match.theirs:
+        return TableCell(gap="not in the article"), []
+    if theirs.amount is None:
+        return TableCell(gap=theirs.gap), []
+    beside = _in_percent(match, theirs) if isinstance(theirs, Relation) else (COUNT + theirs.count,)
+    return (theirs.amount, *beside), [Reading(theirs.amount)]
 
 
-def _published_value(match: Match, material: Material) -> tuple[TableCell, list[Reading]]:
-    """The median of the published runs that the match names, or its relation to that of others."""
-    side = published_side(material, match.theirs, match.their_metric)
-    if match.their_base:
-        relation = Relation(side, published_side(material, match.their_base, match.their_metric))
-        if relation.value is None:
-            return TableCell(gap=relation.gap), []
-        amount = computed(relation.value, relation.formula, unit="×", digits=2)
-        return TextCell(words=(amount, *_in_percent(match, relation))), [Reading(amount)]
-    if side.centre is None:
-        return TableCell(gap=side.gap), []
-    amount = _centre(side)
-    return TextCell(words=(amount, f"{COUNT}{len(side.values)}")), [Reading(amount)]
-
-
-def _published_extra(match: Match, material: Material) -> tuple[TableCell, list[Reading]]:
+def _published_extra(match: Match, material: Material) -> tuple[Content, list[Reading]]:
     """Seconds more on so many: a relation of speeds, from the longest to the shortest time."""
     seen = next((each for each in material.statements.observations if each.metric == match.extra), None)
     if seen is None or seen.value_max is None or seen.value_min is None:
@@ -196,7 +157,7 @@ def _published_extra(match: Match, material: Material) -> tuple[TableCell, list[
         for end in (most, least)
     )
     words = (least, " to ", most, f" {seen.metric} {seen.qualifier}: ", slow, " to ", fast)
-    return TextCell(words=words), [Reading(slow, fast)]
+    return words, [Reading(slow, fast)]
 
 
 def _readings(claim: ClaimRow) -> list[Reading]:
@@ -204,10 +165,8 @@ def _readings(claim: ClaimRow) -> list[Reading]:
     if read := readings_of(claim):
         readings = []
         for means in reversed(MEANINGS):
-            speeds = sorted(
-                (reading.speed for reading in read if reading.means == means), key=lambda speed: speed.value
-            )
-            readings.append(Reading(speeds[0], speeds[-1] if len(speeds) > 1 else None, f"if it means {means}"))
+            speeds = sorted((each.speed for each in read if each.means == means), key=lambda speed: speed.value)
+            readings.append(Reading(speeds[0], speeds[-1] if len(speeds) > 1 else None, f" if it means {means}"))
         return readings
     if claim.percent == 0:
         return [Reading(computed(1.0, "1 + 0 / 100", unit="×", digits=2))]
@@ -215,95 +174,37 @@ def _readings(claim: ClaimRow) -> list[Reading]:
     return [Reading(replace(amount, unit="×"))] if amount else []
 
 
-# What was measured here
-
-
-def _answer(match: Match, runs: Sequence[Run]) -> Answer:
-    if match.gap:
-        return Answer(None, gap=match.gap)
-    side = matching.side(runs, match.ours, match.metric)
-    if match.base:
-        return _relation(match, Relation(side, matching.side(runs, match.base, match.metric)))
-    if side.centre is None:
-        return Answer(None, gap=side.gap)
-    amount = _centre(side)
-    interval = _interval(side.interval, f"{INTERVAL} {listed(side.values)}", side.unit)
-    return Answer(amount, (amount, *interval, f"{COUNT}{len(side.values)}"), notes=tuple(side.notes))
-
-
-def _relation(match: Match, relation: Relation) -> Answer:
-    if relation.gap or relation.value is None:
-        return Answer(None, gap=relation.gap or "no ratio: a value is zero")
-    amount = computed(relation.value, relation.formula, unit="×", digits=2)
-    interval = _interval(relation.interval, f"{WELCH} {relation.formula}", "×", digits=2)
-    count = f"{COUNT}{len(relation.of.values)} and {len(relation.base.values)}"
-    notes = (*relation.notes, *_sizes(match, relation))
-    return Answer(amount, (amount, *_in_percent(match, relation), *interval, count), notes=notes)
-
-
-def _sizes(match: Match, relation: Relation) -> tuple[str, ...]:
+def _sizes(match: Match, ours: Side | Relation) -> str:
     """What the databases of two sizes took here: the plan names sizes before they are known."""
-    if not SIZE_FACTORS & match.ours.keys():
-        return ()
-    of, base = (side.also(SIZE_METRIC).centre for side in (relation.of, relation.base))
+    if not isinstance(ours, Relation) or not SIZE_FACTORS & match.ours.keys():
+        return ""
+    of, base = (replace(side, metric=SIZE_METRIC).centre for side in (ours.side, ours.base))
     if of is None or base is None:
-        return ()
+        return ""
     against = "" if of == base else f" against {base / MB:,.0f} MB"
-    return (f"database of {of / MB:,.0f} MB{against} here",)
+    return f"database of {of / MB:,.0f} MB{against} here"
 
 
-def _in_percent(match: Match, relation: Relation) -> Words:
-    if not match.percent or relation.value is None:
+def _in_percent(match: Match, quantity: Side | Relation) -> Words:
+    if not match.percent or not isinstance(quantity, Relation) or quantity.amount is None:
         return ()
-    change = computed(100 * (relation.value - 1), f"{relation.formula} − 1", unit="%", digits=1, signed=True)
-    return (" (", change, ")")
-
-
-def _centre(side: Side) -> Amount:
-    """Published values keep the digits of their source."""
-    number = side.numbers[0]
-    value = side.centre or 0.0
-    digits = _digits(value) if number.provenance == Provenance.MEASURED else None
-    if len(side.numbers) == 1:
-        return replace(stored(number, unit=side.unit), digits=digits)
-    return computed(value, side.formula, unit=side.unit, digits=digits)
-
-
-def _digits(value: float) -> int:
-    """Decimals for about four significant digits."""
-    return 0 if value >= 1000 else 1 if value >= 100 else 2
-
-
-def _interval(interval: Interval | None, formula: str, unit: str, digits: int | None = None) -> Words:
-    if interval is None:
-        return ()
-    low, high = (
-        computed(end, formula, unit=unit, digits=_digits(end) if digits is None else digits)
-        for end in (interval.low, interval.high)
-    )
-    return (" (", low, " to ", high, ")")
-
-
-# Their ratio
+    value, formula = quantity.amount.value, quantity.amount.formula
+    return (" (", computed(100 * (value - 1), f"{formula} − 1", unit="%", digits=1, signed=True), ")")
 
 
 def _ratio(here: Amount, reading: Reading) -> Words:
-    words = f" {reading.words}" if reading.words else ""
     if here.unit != reading.low.unit:
         return (f"not comparable: {here.unit} here, {reading.low.unit} there",)
     if reading.high is None:
         there = reading.low.value
-        return (computed(here.value / there, f"{here.value:.10g} / {there:.10g}", unit="×", digits=2), words)
+        return (computed(here.value / there, f"{here.value:.10g} / {there:.10g}", unit="×", digits=2), reading.words)
     inside = "within" if reading.low.value <= here.value <= reading.high.value else "outside"
-    return (f"{inside} ", reading.low, " to ", reading.high, words)
+    return (f"{inside} ", reading.low, " to ", reading.high, reading.words)
 
 
-def _machines(ours: Sequence[Run], theirs: Sequence[Run]) -> str:
-    sentences = []
-    for where, runs in (("Here", ours), ("There", theirs)):
-        machines = []
-        for machine in dict.fromkeys(run.hardware for run in runs if run.hardware):
-            memory = f"{machine.ram_bytes / GIB:.3g} GB memory" if machine.ram_bytes else ""
-            machines.append(", ".join(part for part in (machine.name, machine.cpu_model, memory) if part))
-        sentences += [f"{where}: {'; '.join(dict.fromkeys(machines))}."] if machines else []
-    return " ".join(sentences)
+def _machines(where: str, runs: Sequence[Run]) -> str:
+    machines = []
+    for machine in dict.fromkeys(run.hardware for run in runs if run.hardware):
+        memory = f"{machine.ram_bytes / GIB:.3g} GB memory" if machine.ram_bytes else ""
+        machines.append(", ".join(part for part in (machine.name, machine.cpu_model, memory) if part))
+    return f" {where}: {'; '.join(dict.fromkeys(machines))}." if machines else ""

@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 
 from benchagent.catalog import WORKLOADS
 from django.db.models import QuerySet
+from django.urls import reverse
 
 from runs.charts import compare as charts
 from runs.charts.base import Figure
@@ -17,18 +18,19 @@ from runs.models import Experiment, Run
 from runs.models.choices import Provenance
 from runs.models.visible import Reader
 from runs.publications.article import Answer, Article, ArticleFigure, Question, Rerun
-from runs.publications.material import Material
-from runs.publications.page import reproductions
 from runs.publications.page.parts import NamedTable
-
-MOST_BROUGHT = 20
+from runs.publications.page.reproductions import latest_of_each
 
 
 @dataclass(frozen=True)
 class Slot:
-    """Where a re-run fills a figure, or all figures (empty `id`). `reason` says why no agent can run it yet."""
+    """What re-runs of a figure measured so far, or of the whole article. `reason`: why no agent can run it yet.
 
-    id: str
+    Figures that no re-run fills have no `rerun`.
+    """
+
+    figure: ArticleFigure | None
+    rerun: Rerun | None
     reason: str = ""
     experiments: list[Experiment] = field(default_factory=list)
     # What is not ranked stands apart, class by class.
@@ -38,44 +40,12 @@ class Slot:
 
 
 @dataclass(frozen=True)
-class Measured:
-    """All experiments of a publication, and the tables that set their runs beside what was published."""
-
-    experiments: list[Experiment]
-    # Those that somebody brought with a bundle and no operator has accepted: nobody here measured them.
-    brought: list[Experiment]
-    reproductions: Mapping[object, NamedTable]
-
-    @classmethod
-    def of(cls, material: Material, user: Reader) -> Measured:
-        every = list(_repeating(material.publication.slug, user))
-        experiments = [experiment for experiment in every if not experiment.brought]
-        brought = [experiment for experiment in every if experiment.brought][:MOST_BROUGHT]
-        return cls(experiments, brought, reproductions.tables(experiments, material))
-
-
-@dataclass(frozen=True)
-class FigureView:
-    """A figure of the article with its slot, where a re-run fills it."""
-
-    figure: ArticleFigure
-    slot: Slot | None
-
-
-@dataclass(frozen=True)
 class AnswerView:
     """`href` leads to a place of this page, to a field of a run's page, or to the schedule form."""
 
     words: str
-    href: str = ""
-    query: str = ""
+    href: str
     where: str = ""
-
-
-@dataclass(frozen=True)
-class QuestionView:
-    question: Question
-    answers: list[AnswerView]
 
 
 def schedule_query(slug: str, rerun: Rerun, figure: str = "") -> str:
@@ -87,38 +57,34 @@ def schedule_query(slug: str, rerun: Rerun, figure: str = "") -> str:
     return urlencode([*pairs, ("repeats", str(rerun.repeats))])
 
 
-def experiments_of(slug: str, user: Reader) -> list[Experiment]:
+def repeating(slug: str, user: Reader) -> QuerySet[Experiment]:
     """Those that this person may see in lists and whose plan names the publication, the latest first.
 
-    Without those that somebody brought and no operator has accepted.
+    Of those that somebody brought with a bundle and no operator has accepted, nobody here measured any.
     """
-    return list(_repeating(slug, user).filter(brought=False))
+    experiments = Experiment.objects.listed_for(user).filter(plan__publication=slug)
+    return experiments.select_related("created_by").order_by("-created_at")
 
 
-def _repeating(slug: str, user: Reader) -> QuerySet[Experiment]:
-    return (
-        Experiment.objects.listed_for(user)
-        .filter(plan__publication=slug)
-        .select_related("created_by")
-        .order_by("-created_at")
-    )
-
-
-def slot(slug: str, rerun: Rerun, measured: Measured, figure: ArticleFigure | None = None) -> Slot:
+def slot(
+    slug: str, rerun: Rerun | None, experiments: Sequence[Experiment], reproductions: Mapping[object, NamedTable],
+    figure: ArticleFigure | None = None,
+) -> Slot:  # fmt: skip
     """A figure's slot takes the experiments that name it, the one of the whole article all.
 
     Of a figure over time it draws the course of the latest one's first repeats, where its series are stored.
     """
-    name, reason = figure.id if figure else "", ""
+    if rerun is None:
+        return Slot(figure, None)
+    reason = ""
     if rerun.workload not in WORKLOADS:
         known = ", ".join(WORKLOADS)
         reason = f"The workload {rerun.workload} is not in the catalogue yet (there: {known}); results can be uploaded."
+    mine = [one for one in experiments if figure is None or one.plan.get("figure") == figure.id]
     over_time = bool(figure and figure.frame and figure.frame.x.label == "time")
-    mine = [experiment for experiment in measured.experiments if not figure or experiment.plan.get("figure") == name]
     return Slot(
-        id=name, reason=reason, experiments=mine,
-        figures=_measured(mine, f"rerun-{name or slug}", over_time=over_time),
-        reproductions=[table for experiment in mine if (table := measured.reproductions.get(experiment.pk))],
+        figure, rerun, reason, mine, _measured(mine, f"rerun-{figure.id if figure else slug}", over_time=over_time),
+        [table for experiment in mine if (table := reproductions.get(experiment.pk))],
     )  # fmt: skip
 
 
@@ -130,7 +96,7 @@ def _measured(experiments: Sequence[Experiment], id: str, *, over_time: bool) ->
         first = Run.objects.present().filter(experiment=experiments[0], repeat=1).for_lists()
         if courses := over_time_figures(compare(first), THROUGHPUT):
             return [replace(courses[0].figures[0], id=id, title="Re-run: first repeat of each system")]
-    latest = reproductions.latest_of_each(experiments)
+    latest = latest_of_each(experiments)
     order: dict[object, int] = {experiment.pk: position for position, experiment in enumerate(latest)}
     runs = Run.objects.present().filter(experiment__in=latest).for_lists()
     # If two of them have a cell, only the runs of the later one count.
@@ -142,35 +108,27 @@ def _measured(experiments: Sequence[Experiment], id: str, *, over_time: bool) ->
     return charts.bars_figures(comparison, id=id, title="Re-run") if comparison.metric else []
 
 
-def figure_views(article: Article, measured: Measured) -> list[FigureView]:
-    return [
-        FigureView(figure, slot(article.slug, figure.rerun, measured, figure) if figure.rerun else None)
-        for figure in article.figures
-    ]
-
-
-def question_views(article: Article, user: Reader) -> list[QuestionView]:
+def questions(article: Article, user: Reader) -> list[tuple[Question, list[AnswerView]]]:
     """With a measured run whose page shows the fields: of a re-run of the article if there is one, else the latest."""
     latest = Run.objects.with_values().listed_for(user).filter(provenance=Provenance.MEASURED).order_by("-created_at")
     run = latest.filter(experiment__plan__publication=article.slug).first() or latest.first()
     return [
-        QuestionView(question, [_answer(article, answer, run) for answer in question.answers])
-        for question in article.questions
+        (question, [_answer(article, answer, run) for answer in question.answers]) for question in article.questions
     ]
 
 
 def _answer(article: Article, answer: Answer, run: Run | None) -> AnswerView:
     query = schedule_query(article.slug, article.rerun, answer.figure) if article.rerun else ""
+    form = f"{reverse('schedule')}?{query}" if query else ""
     if answer.rerun:
-        return AnswerView(answer.words, query=query, where="schedule form, filled in")
+        return AnswerView(answer.words, form, "schedule form, filled in")
     if answer.figure:
         figure = article.figure(answer.figure)
-        if figure is None:
-            return AnswerView(answer.words, href="#figures")
-        return AnswerView(answer.words, href=f"#{figure.place}", where="chart of this page")
+        where = "chart of this page" if figure else ""
+        return AnswerView(answer.words, f"#{figure.place if figure else 'figures'}", where)
     if answer.place:
-        return AnswerView(answer.words, href=f"#{answer.place}", where="this page")
+        return AnswerView(answer.words, f"#{answer.place}", "this page")
     if run is None:
-        return AnswerView(answer.words, query=query, where=f"after a re-run: “{answer.run_field}” of its page")
+        return AnswerView(answer.words, form, f"after a re-run: “{answer.run_field}” of its page")
     href = f"{run.get_absolute_url()}#{answer.run_field}"
-    return AnswerView(answer.words, href=href, where=f"“{answer.run_field}” of a measured run")
+    return AnswerView(answer.words, href, f"“{answer.run_field}” of a measured run")

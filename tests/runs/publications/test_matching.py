@@ -228,8 +228,8 @@ def test_the_chart_of_an_article_pools_no_two_experiments(article):
     add(other, "MySQL 5.5", 50)
     latest = experiment(article)
     add(latest, "PostgreSQL 15.2", 1000, 1016, 1032)
-    found = reruns.Measured.of(Material(article), AnonymousUser())
-    slot = reruns.slot(article.slug, own()[article.slug].page.rerun, found)
+    found = reruns.repeating(article.slug, AnonymousUser())
+    slot = reruns.slot(article.slug, own()[article.slug].page.rerun, found, {})
     drawn = {group["label"]: group["median"] for group in slot.figures[0].spec["groups"]}
     assert drawn == {"PostgreSQL 15.2": 1016, "MySQL 5.5": 50}
 
@@ -238,9 +238,7 @@ def test_its_chart_draws_what_was_in_memory_apart(article):
     found = experiment(article)
     add(found, "PostgreSQL 15.2", 1000, durability="power_loss")
     add(found, "HSQLDB 2.7", 9000, durability="memory")
-    slot = reruns.slot(
-        article.slug, own()[article.slug].page.rerun, reruns.Measured.of(Material(article), AnonymousUser())
-    )
+    slot = reruns.slot(article.slug, own()[article.slug].page.rerun, [found], {})
     drawn = {figure.id: [group["label"] for group in figure.spec["groups"]] for figure in slot.figures}
     name = f"rerun-{article.slug}"
     assert drawn == {name: ["PostgreSQL 15.2"], f"{name}-apart": ["HSQLDB 2.7, in memory"]}

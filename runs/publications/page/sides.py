@@ -1,0 +1,225 @@
+"""Both sides of a match, runs of a re-run and published ones: their numbers, and whether these may be set together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from benchagent.catalog import METRICS, Role, factor_span
+
+from runs.compare.guard import Difference, conditions_of, differences
+from runs.models import Measurement, Run
+from runs.models.choices import Provenance
+from runs.publications.matching import CellFacts
+from runs.publications.page.parts import INTERVAL, Amount, Words, computed, listed, stored
+from runs.run.facets import doubt
+from runs.run.number import number_of, why_no_number
+from runs.stats import Interval, Summary, geometric_mean_interval, ratio, summarise
+
+NOT_PART = "not a cell of this experiment"
+# Differences between two cells of one experiment across which a ratio would mislead.
+_REFUSED = ("workload", "durability")
+# Checks of a run that do not hold: something else kept the machine busy, or a few terminals did the work of all.
+_DISTURBED = ("machine_alone", "terminals_fair")
+WINDOW = "duration_s"
+# Metrics of which less is more: A is as many times as fast as B's value is of A's.
+LOWER = "lower"
+WELCH = "exp(difference of the means of ln ± t × standard error, Welch), of the same values as"
+
+
+@dataclass(frozen=True)
+class Side:
+    """Runs of one side with their numbers of one metric; for `published` ones their median stands."""
+
+    runs: list[Run]
+    metric: str
+    published: bool = False
+
+    @classmethod
+    def of(cls, runs: Iterable[Run], facts: CellFacts, metric: str, *, published: bool = False) -> Side:
+        """The runs that these facts choose: of a publication, or of one experiment."""
+        fits = _published_fits if published else _measured_fits
+        chosen = [run for run in runs if all(fits(run, name, wanted) for name, wanted in facts.items())]
+        return cls(chosen if published else sorted(chosen, key=lambda run: run.repeat), metric, published)
+
+    @cached_property
+    def numbers(self) -> list[Measurement]:
+        return [number for run in self.counted if (number := number_of(run, self.metric))]
+
+    @cached_property
+    def values(self) -> list[float]:
+        return [number.value for number in self.numbers]
+
+    @cached_property
+    def counted(self) -> list[Run]:
+        """The runs that have a number."""
+        return [run for run in self.runs if run.counts and number_of(run, self.metric) is not None]
+
+    @cached_property
+    def summary(self) -> Summary | None:
+        return summarise(self.values)
+
+    @property
+    def centre(self) -> float | None:
+        """The geometric mean of ours, whose interval is given; the median of published runs, as articles print it."""
+        return (self.summary.median if self.published else self.summary.centre) if self.summary else None
+
+    @property
+    def formula(self) -> str:
+        name = self.summary.centre_name.replace(" ", "_") if self.summary and not self.published else "median"
+        return f"{name}({listed(self.values)})"
+
+    @property
+    def amount(self) -> Amount | None:
+        """Published values keep the digits of their source."""
+        if self.centre is None:
+            return None
+        first, unit = self.numbers[0], self.numbers[0].metric.unit
+        digits = _digits(self.centre) if first.provenance == Provenance.MEASURED else None
+        if len(self.values) == 1:
+            return replace(stored(first, unit=unit), digits=digits)
+        return computed(self.centre, self.formula, unit=unit, digits=digits)
+
+    @property
+    def interval(self) -> Words:
+        """That of the geometric mean, from three repeats on."""
+        unit = self.numbers[0].metric.unit if self.numbers else ""
+        return _interval(geometric_mean_interval(self.values), f"{INTERVAL} {listed(self.values)}", unit)
+
+    @property
+    def count(self) -> str:
+        return str(len(self.values))
+
+    @property
+    def notes(self) -> list[str]:
+        """What was measured against the durability class of its runs."""
+        doubted = doubt(self.counted)
+        return [doubted] if doubted else []
+
+    @property
+    def gap(self) -> str:
+        """Why there is no number; empty when there is one."""
+        if self.values:
+            return ""
+        if not self.runs:
+            return NOT_PART
+        label = METRICS[self.metric].label if self.metric in METRICS else self.metric
+        return "; ".join(dict.fromkeys(why_no_number(run, label) for run in self.runs))
+
+
+@dataclass(frozen=True)
+class Relation:
+    """How many times as fast one side is: ratio of what stands for each; the interval is that of geometric means."""
+
+    side: Side
+    base: Side
+
+    @property
+    def amount(self) -> Amount | None:
+        """None where a side has no number, or none that can be divided by."""
+        top, bottom = (side.centre for side in self._turned)
+        return computed(top / bottom, self.formula, unit="×", digits=2) if top and bottom else None
+
+    @property
+    def formula(self) -> str:
+        return " / ".join(side.formula for side in self._turned)
+
+    @property
+    def interval(self) -> Words:
+        compared = ratio(*(side.values for side in self._turned))
+        return _interval(compared.interval if compared else None, f"{WELCH} {self.formula}", "×", digits=2)
+
+    @property
+    def counted(self) -> list[Run]:
+        return [*self.side.counted, *self.base.counted]
+
+    @property
+    def count(self) -> str:
+        return f"{self.side.count} and {self.base.count}"
+
+    @property
+    def gap(self) -> str:
+        """Why there is no ratio, or why none should be made of two cells of one experiment."""
+        if missing := self.side.gap or (self.base.gap and f"its baseline: {self.base.gap}"):
+            return missing
+        found = self._differences
+        refused = [each.words for each in found if each.severity == "blocks" and each.field in _REFUSED]
+        return f"no ratio: {'; '.join(refused)}" if refused else "" if self.amount else "no ratio: a value is zero"
+
+    @property
+    def notes(self) -> list[str]:
+        """In which storages the two sides differ, a relation of two disks is one of those two; and what is doubtful."""
+        storages = [difference.words for difference in self._differences if difference.field.startswith("storage:")]
+        return list(dict.fromkeys([*storages, *self.side.notes, *self.base.notes]))
+
+    @cached_property
+    def _differences(self) -> list[Difference]:
+        return differences(conditions_of(self.side.counted), conditions_of(self.base.counted))
+
+    @property
+    def _turned(self) -> tuple[Side, Side]:
+        numbers = self.side.numbers
+        is_turned = bool(numbers) and numbers[0].metric.better == LOWER
+        return (self.base, self.side) if is_turned else (self.side, self.base)
+
+
+def _interval(interval: Interval | None, formula: str, unit: str, digits: int | None = None) -> Words:
+    if interval is None:
+        return ()
+    low, high = (
+        computed(end, formula, unit=unit, digits=_digits(end) if digits is None else digits)
+        for end in (interval.low, interval.high)
+    )
+    return (" (", low, " to ", high, ")")
+
+
+def _digits(value: float) -> int:
+    """Decimals for about four significant digits."""
+    return 0 if value >= 1000 else 1 if value >= 100 else 2
+
+
+def refusal(here: Sequence[Run], there: Sequence[Run]) -> str:
+    """Why what was measured here is set against nothing that is published: by the rules of every comparison, and where
+    a run was disturbed. Empty where it may be.
+
+    The workload is the one that the match names; an article measures it in its own way.
+    """
+    reasons = [
+        f"repeat {run.repeat}: {check.get('detail')}"
+        for run in here
+        for check in run.checks
+        if check.get("name") in _DISTURBED and not check.get("ok")
+    ]
+    reasons += [
+        difference.words
+        for difference in differences(conditions_of(here), conditions_of(there))
+        if difference.severity == "blocks" and (difference.field == "durability" or difference.role == Role.PROCEDURE)
+    ]
+    lengths = [sorted(filter(None, map(_window_s, runs))) for runs in (here, there)]
+    if all(lengths) and max(*lengths[0], *lengths[1]) > factor_span(WINDOW) * min(*lengths[0], *lengths[1]):
+        reasons.append(f"windows of {lengths[0][0]:g} s here, {lengths[1][0]:g} s there")
+    return "; ".join(dict.fromkeys(reasons))
+
+
+def _window_s(run: Run) -> float | None:
+    """The window of what was measured: articles say it of their workload."""
+    if isinstance(own := run.factor(WINDOW), int | float):
+        return float(own)
+    minutes = run.workload.details.get("duration_minutes")
+    return 60.0 * minutes if isinstance(minutes, int | float) else None
+
+
+def _measured_fits(run: Run, name: str, wanted: str | float) -> bool:
+    if name == "dbms":
+        return run.dbms_version.dbms.slug == wanted
+    if name == "version":
+        return f"{run.dbms_version.version}.".startswith(f"{wanted}.")
+    # A run does not name an optional factor that nobody varied: it is as if it were empty.
+    return (run.factor(name) or "") == wanted
+
+
+def _published_fits(run: Run, name: str, wanted: str | float) -> bool:
+    if name in ("version", "workload"):
+        return (run.dbms_version if name == "version" else run.workload).source_id == wanted
+    return run.factor(name) == (None if wanted == "" else wanted)
