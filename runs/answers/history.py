@@ -128,7 +128,8 @@ def expected_amount(
         return Amount(verdict=REFUSED, why="a value is zero or negative")
     centre = math.log(newest) - statistics.fmean(logs)
     if len(logs) < LEAST_BATCHES:
-        return Amount(value=math.exp(centre), verdict=Kind.TOO_FEW, why=f"{len(logs)} batches are too few")
+        few = "1 batch is too few" if len(logs) == 1 else f"{len(logs)} batches are too few"
+        return Amount(value=math.exp(centre), verdict=Kind.TOO_FEW, why=few)
     spread, freedom = statistics.stdev(logs), len(logs) - 1
     half = t_quantile((1 + confidence) / 2, freedom) * spread * math.sqrt(1 + 1 / len(logs))
     interval: Interval | None = interval_of_logs(centre, half)

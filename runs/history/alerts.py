@@ -88,7 +88,8 @@ def refuted(point: ChangePoint) -> None:
 def _window(at: SeriesBatch, rows: Sequence[SeriesBatch]) -> tuple[datetime, datetime]:
     """From the batch before a change to the first after it, as they were measured."""
     place = next((index for index, row in enumerate(rows) if row.pk == at.pk), 0)
-    before = rows[place - 1].measured_at if place else at.measured_at
+    # A drift may begin with the first batch.
+    before = rows[place - 1].measured_at if place else at.measured_at - timedelta(seconds=1)
     return min(before, at.measured_at), max(before, at.measured_at)
 
 

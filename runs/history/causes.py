@@ -11,7 +11,7 @@ from typing import Any
 from runs.history.identity import differences
 from runs.history.spent import Spending, Spent, compare, per_batch, spending
 from runs.models import Alert, ChangePoint, Conditions, Run, SeriesBatch
-from runs.models.choices import ChangeState
+from runs.models.choices import ChangeKind, ChangeState
 from runs.run.facets import SHORT_COMMIT
 
 # Batches on each side whose counters are set against each other.
@@ -84,11 +84,13 @@ def _kind(changed: Sequence[tuple[str, str]], where: Sequence[Spent], is_machine
 
 
 def changed_at(point: ChangePoint) -> list[tuple[str, str]]:
-    """Facts, version and commit of the batch that differ from the one before it."""
-    before, _ = around(point, 1)
-    if not before:
+    """Facts, version and commit of the batch that differ from the one before it; of a drift, of its last from its
+    first.
+    """
+    before, after = around(point, 1)
+    if not (before and after):
         return []
-    old, new = before[-1], point.at
+    old, new = before[-1], after[0]
     facts = Conditions.objects.in_bulk([old.conditions_id, new.conditions_id])
     changed = differences(facts[old.conditions_id].facts, facts[new.conditions_id].facts)
     if old.commit != new.commit and new.commit:
@@ -144,9 +146,12 @@ def _shape(plan: object) -> str:
 
 
 def around(point: ChangePoint, most: int = EACH_SIDE) -> tuple[list[SeriesBatch], list[SeriesBatch]]:
-    """So many batches before a change, and from it on, in order."""
+    """So many batches before a change, and from it on, in order; of a drift the first and the last of it."""
     rows = list(point.benchmark.series.in_order())
     place = next((index for index, row in enumerate(rows) if row.pk == point.at_id), 0)
+    if point.kind == ChangeKind.DRIFT:
+        drifted = rows[place : place + point.batches_after]
+        return drifted[:most], drifted[-most:]
     return rows[max(0, place - most) : place], rows[place : place + most]
 
 

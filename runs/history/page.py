@@ -64,13 +64,17 @@ def context_of(benchmark: Benchmark, siblings: Sequence[Benchmark], *, drawn: in
         for point in sorted(series.points, key=lambda point: point.at.place, reverse=True)
     ]
     band = series.band()
+    # Of a level that falls or rises no next batch is expected at its mean.
+    drifts = any(each.kind == ChangeKind.DRIFT and each.at_id == _last_start(series) for each in series.points)
+    expected = band.interval if band and not drifts else None
     return {
         "benchmark": benchmark,
-        "figure": _figure(series, events, notes, siblings, band.interval if band else None) if series.rows else None,
+        "figure": _figure(series, events, notes, siblings, expected) if series.rows else None,
         "answer": answer_words(series),
         "changes": [(point, words) for point, words in changes if point.state != ChangeState.REFUTED],
         "refuted": sum(point.state == ChangeState.REFUTED for point, _ in changes),
         "least_seen": percent(band.least_seen) if band else "",
+        "drifts": drifts,
         "is_blind": band is not None and band.least_seen > 0.05,
         "rows": rows,
         "unfolded": rows[:UNFOLDED],

@@ -72,6 +72,11 @@ class Series:
         expected = [each for each in self.points if each.alert and each.alert.state == AlertState.EXPECTED]
         return max((self.index[each.at_id] for each in expected if each.at_id in self.index), default=0)
 
+    def last_of(self, point: ChangePoint) -> int:
+        """The newest batch that a change tells of: a drift leads up to it, and began long before."""
+        at = self.index.get(point.at_id, -1)
+        return min(at + point.batches_after, len(self.rows)) - 1 if point.kind == ChangeKind.DRIFT else at
+
     def band(self) -> statistics.Band | None:
         """Where the next batch is expected."""
         return statistics.band(self.logs, self.starts)
@@ -179,7 +184,7 @@ def _new(series: Series, found: statistics.Found, state: str) -> None:
 
 
 def _tell(series: Series, point: ChangePoint, *, was_refuted: bool = False) -> None:
-    if point.at.measured_at > timezone.now() - PAST:
+    if series.rows[series.last_of(point)].measured_at > timezone.now() - PAST:
         alerts.attach(point, series.rows, was_refuted=was_refuted)
 
 
@@ -200,17 +205,22 @@ def _side(benchmark: Benchmark, found: statistics.Found) -> str:
 
 
 def _measure_anew(series: Series) -> None:
-    """How large the confirmed steps are, of all batches up to the next."""
-    bounds = [0, *series.starts, len(series.rows)]
+    """How large the confirmed steps and drifts are, of all batches up to the next."""
+    starts, least = series.starts, threshold(series.benchmark)
     for point in series.points:
         at = series.index.get(point.at_id)
-        if at is None or at not in series.starts or point.kind != ChangeKind.STEP:
+        if at is None or at not in starts or point.kind not in OF_LEVEL:
             continue
-        place = bounds.index(at)
-        found = statistics.change_at(series.logs, at, bounds[place - 1], bounds[place + 1])
+        begin, end = max([0, *starts[: starts.index(at)]]), min([*starts[starts.index(at) + 1 :], len(series.rows)])
+        if point.kind == ChangeKind.DRIFT:
+            found = statistics.drift_goes_on(series.logs[:end], at, least)
+        else:
+            found = statistics.change_at(series.logs, at, begin, end)
         if found and (found.before, found.after) != (point.batches_before, point.batches_after):
             _describe(series, point, found)
             point.save()
+            if point.kind == ChangeKind.DRIFT and point.alert is None:  # what was past when it was found goes on
+                _tell(series, point)
 
 
 def summarise(benchmark: Benchmark, series: Series, count: int) -> None:
@@ -239,7 +249,7 @@ def _lately(series: Series) -> list[float]:
     return [
         abs(point.change.get("value", 0.0))
         for point in series.points
-        if point.state == ChangeState.CONFIRMED and series.index.get(point.at_id, -1) >= len(series.rows) - RECENT
+        if point.state == ChangeState.CONFIRMED and series.last_of(point) >= len(series.rows) - RECENT
         and not (point.alert and point.alert.state in settled)
     ]  # fmt: skip
 

@@ -34,8 +34,14 @@ def change_words(point: ChangePoint, *, is_last: bool = True) -> str:
     if point.kind == ChangeKind.NOISE:
         return f"The spread of the repeats: {words}"
     if point.kind == ChangeKind.DRIFT:
-        return f"Slowly, over these batches: {words}"
+        return f"A slow drift: {words}"
     return f"Suspected: {words}" if point.state == ChangeState.SUSPECTED else words
+
+
+def _side_words(point: ChangePoint) -> str:
+    if point.kind == ChangeKind.NOISE:
+        return "noisier" if point.side == "worse" else "less noisy"
+    return f"slowly {point.side}" if point.kind == ChangeKind.DRIFT else point.side
 
 
 def alert_title(alert: Alert, changed: Sequence[ChangePoint], watched: int) -> str:
@@ -45,7 +51,7 @@ def alert_title(alert: Alert, changed: Sequence[ChangePoint], watched: int) -> s
     where = next((each.hardware.name for each in names.values() if each.hardware), "")
     on = f" on {where}" if where else ""
     since = f"since {alert.since:%Y-%m-%d}"
-    sides = listed(sorted({point.side for point in standing if point.side}))
+    sides = listed(sorted({_side_words(point) for point in standing if point.side}))
     if len(names) == 1:
         (benchmark,) = names.values()
         return f"{benchmark.name}{on} {since}: {sides}"

@@ -184,7 +184,19 @@ def _hanging_together(*levels: Sequence[float], errors: float = 0.0) -> float:
 
 def drift(logs: Sequence[float], threshold: float) -> Found | None:
     """A trend over the newest batches, of which no step was found, from the first of them to the last."""
-    begin, n = max(0, len(logs) - MOST_OF_DRIFT), min(len(logs), MOST_OF_DRIFT)
+    return _trend(logs, max(0, len(logs) - MOST_OF_DRIFT), threshold)
+
+
+def drift_goes_on(logs: Sequence[float], begin: int, threshold: float) -> Found | None:
+    """A drift from its begin to the newest batch; None where the newest batches do not drift as it does."""
+    newest = _trend(logs, max(begin, len(logs) - LEAST_OF_DRIFT), threshold)
+    whole = _trend(logs, begin, threshold)
+    return whole if newest and whole and (newest.change.value > 1) == (whole.change.value > 1) else None
+
+
+def _trend(logs: Sequence[float], begin: int, threshold: float) -> Found | None:
+    """From `begin` to the last batch; None where it is no sure change, or of too few batches."""
+    n = len(logs) - begin
     if n < LEAST_OF_DRIFT:
         return None
     slope, off = _line(logs[begin:])

@@ -355,7 +355,8 @@ def step(claim: Step) -> str:
     day = f"{claim.day} ({claim.tested})" if claim.tested else claim.day
     since = f"since {day}" if claim.is_last else f"from {day} on"
     side = f": {claim.change.verdict}" if claim.change.verdict in ("better", "worse") else ""
-    return f"{share(claim.change)} {since}, against the {claim.batches_before} batches before{side}."
+    of = f"against the {claim.batches_before} batches before" if claim.batches_before else f"in {claim.batches} batches"
+    return f"{share(claim.change)} {since}, {of}{side}."
 
 
 def _newer(answer: Answer) -> str:

@@ -5,8 +5,11 @@ from datetime import timedelta
 import pytest
 
 from runs.history import alerts, filing
+from runs.history.causes import around
 from runs.history.watching import Series
+from runs.history.words import change_words
 from runs.models import Alert, Benchmark, Change, ChangePoint
+from runs.models.choices import AlertState
 from tests.runs.history.nights import file, night, nights
 
 pytestmark = pytest.mark.django_db
@@ -109,6 +112,18 @@ def test_a_slow_drift_is_told_from_a_step(contributor):
     documents = [night(number, level=1 - 0.001 * number, of=40, noise=0.006) for number in range(1, 41)]
     file(documents, contributor, at_once=40)
     assert set(ChangePoint.objects.filter(state="confirmed").values_list("kind", flat=True)) == {"drift"}
+
+
+def test_a_drift_is_measured_while_it_goes_on_and_wakes_people_though_it_began_long_ago(contributor):
+    levels = [1 - 0.003 * number for number in range(50)]
+    file([night(number, level=level, of=50) for number, level in enumerate(levels, 1)], contributor, at_once=35)
+    point = ChangePoint.objects.get(state="confirmed")
+    assert (point.kind, point.batches_after) == ("drift", 50)
+    assert point.change["value"] == pytest.approx(levels[-1] - 1, abs=0.02)
+    assert point.benchmark.moved == abs(point.change["value"])
+    assert "the 0 batches" not in change_words(point)
+    assert (point.alert.state, alerts.title(point.alert)[-12:]) == (AlertState.CONFIRMED, "slowly worse")
+    assert [row.commit for side in around(point, 1) for row in side] == [f"{1:040x}", f"{50:040x}"]
 
 
 def test_it_files_what_was_stored_before_there_were_benchmarks(contributor):

@@ -7,6 +7,7 @@ import random
 
 import pytest
 
+from runs.stats import watch
 from runs.stats.steps import steps
 
 
@@ -75,3 +76,13 @@ def test_series_without_a_step_seldom_show_one(lasting, most):
 def test_a_change_of_5_percent_is_seen():
     found = [steps(days(20, shift=-0.05, at=13, seed=seed), 0.03) for seed in range(100)]
     assert sum([abs(step.at - 13) <= 1 for step in one] == [True] for one in found) >= 97
+
+
+def test_a_drift_goes_on_until_the_newest_batches_stay_where_they_are():
+    falling = [-0.003 * at + 0.004 * math.sin(2.4 * at) for at in range(50)]
+    found = watch.drift_goes_on(falling, 5, 0.03)
+    assert (found.before, found.after) == (0, 45)
+    assert found.change.value == pytest.approx(math.exp(-0.003 * 44), abs=0.01)
+    level = [falling[-1] + 0.004 * math.sin(2.4 * at) for at in range(30)]
+    assert watch.drift_goes_on([*falling, *level], 5, 0.03) is None
+    assert watch.drift_goes_on(falling[:30], 5, 0.03) is None, "too few batches to tell"
