@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from benchagent.importers.gotpc.rows import command_of, events_of
 from benchagent.importers.gotpc.runs import reports
-from benchagent.importers.report import Report, Scalar, Status, Subject, not_understood
+from benchagent.importers.report import Report, Status, Subject, not_understood
 from benchagent.importers.source import Line, NotUnderstood, SourceFile, printed_lines
 from benchagent.redaction import redact_text
 
@@ -50,15 +50,14 @@ def read(file: SourceFile) -> Sequence[Report]:
 # `prepare` and `check`: what was loaded and checked. go-tpc prints no times for them.
 
 _LOADING = re.compile(
-    r"^[ \t]*(?:(?P<load>load) to \w+(?: in warehouse (?P<loaded>\d+))?(?: district \d+)?"
-    r"|begin to check warehouse (?P<checked>\d+) at condition [\d.]+)[ \t]*$",
+    r"^[ \t]*(?:load to \w+|begin to check)(?:(?: in)? warehouse (?P<number>\d+))?"
+    r"(?: district \d+| at condition [\d.]+)?[ \t]*$",
     re.MULTILINE,
 )
 _FAILED = re.compile(
-    r"^panic: |a fatal occurred|^Error: |check prepare failed|check .* failed|execute (?:prepare|check) failed|"
+    r"^panic: |a fatal occurred|^Error: |check .* failed|execute (?:prepare|check) failed|"
     r"count of table .* (?:should be|not|!=)|^fatal error: "
 )
-_SIGNAL = re.compile(r"Got signal \[|force exit")
 
 
 def load_of(lines: Sequence[Line]) -> Report:
@@ -72,24 +71,21 @@ def load_of(lines: Sequence[Line]) -> Report:
     failure, reason = next(filter(_FAILED.search, texts), ""), ""
     if failure:
         reason = f"go-tpc failed: {redact_text(failure)[:200]}"
-    elif any(map(_SIGNAL.search, texts)):
+    elif any("Got signal [" in text or "force exit" in text for text in texts):
         reason = "stopped before its end"
     elif not finished:
         reason = "the log ends before go-tpc's word that it finished"
-    commands = [command for text in texts if (command := command_of(text))]
-    parameters: dict[str, Scalar] = dict(commands[-1][2]) if commands else {}
+    line, _, parameters = next(filter(None, map(command_of, reversed(texts))), ("", "", {}))
     parameters.pop("duration_s", None)
     warnings = ["go-tpc prints no times of loading and checking"]
-    numbers = {int(step["loaded"] or step["checked"]) for step in steps if step["loaded"] or step["checked"]}
-    if numbers and not reason:
-        if min(numbers) == 1 and max(numbers) == len(numbers):
-            parameters.setdefault("warehouses", max(numbers))
-        else:
-            warnings[:0] = ["the numbers of the warehouses have gaps: their count is not known"]
-    kind = "load" if any(step["load"] for step in steps) else "check"
+    numbers = {int(step["number"]) for step in steps if step["number"]}
+    if numbers and max(numbers) == len(numbers) and min(numbers) == 1 and not reason:
+        parameters.setdefault("warehouses", len(numbers))
+    elif numbers and not reason:
+        warnings.insert(0, "the numbers of the warehouses have gaps: their count is not known")
+    kind = "load" if any("load" in step[0] for step in steps) else "check"
     return Report(
         TOOL, Status.FAILED if failure else Status.COMPLETE, reason=reason, parameters=parameters,
-        warnings=tuple(warnings),
-        subject=Subject(workload=f"tpcc-go-tpc-{kind}", workload_name=f"TPC-C {kind} (go-tpc)"),
-        command_lines=tuple(line for line, _, _ in commands[-1:]),
+        warnings=tuple(warnings), subject=Subject(f"tpcc-go-tpc-{kind}", f"TPC-C {kind} (go-tpc)"),
+        command_lines=(line,),
     )  # fmt: skip

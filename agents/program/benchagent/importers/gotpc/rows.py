@@ -16,11 +16,12 @@ from benchagent.importers.report import Scalar
 from benchagent.importers.source import Line, NotUnderstood, json_of, number
 from benchagent.redaction import redact_text
 
-# The command line of go-tpc where a log shows it.
+# The command lines of go-tpc that a log shows.
 _BENCHMARKS = ("tpcc", "tpch", "ch", "rawsql")
 _COMMANDS = Commands(
     ("go-tpc", "tiup bench"),
     follows=r"(?:\S+ +)*?(?:tpcc|tpch|ch|rawsql)\b",
+    operand="benchmark",
     numbers={
         "-T --threads": "terminals", "-t --acThreads": "analytical_terminals", "--warehouses": "warehouses",
         "--parts": "partitions", "--time": "duration_s", "--count": "transactions", "--sf": "scale_factor",
@@ -35,12 +36,10 @@ _COMMANDS = Commands(
 
 def command_of(text: str) -> tuple[str, str, dict[str, Scalar]] | None:
     """(the redacted line, tpcc | tpch | ch | rawsql, parameters), where the line is a command line of go-tpc."""
-    if not (call := _COMMANDS.find(text)):
-        return None
-    line = redact_text(call)
-    words = (word for option, word in _COMMANDS.options(line) if not option)
-    benchmark = next((word for word in words if word in _BENCHMARKS), "")
-    return (line, benchmark, _COMMANDS.parameters([line])) if benchmark else None
+    line = redact_text(_COMMANDS.find(text))
+    parameters = _COMMANDS.parameters([line]) if line else {}
+    benchmark = str(parameters.pop("benchmark", ""))
+    return (line, benchmark, parameters) if benchmark in _BENCHMARKS else None
 
 
 # Heading as printed -> field. Percentiles: (s) and (ms) both occur, by version and workload.
@@ -53,15 +52,12 @@ TOTALS = {"tpmC": "tpmc", "tpmTotal": "tpm", "efficiency": "efficiency_pct", "Qp
 # Tables print their headings in capitals.
 _HEADINGS = {heading.upper(): heading for heading in ("Prefix", "Operation", *FIELDS, *TOTALS)}
 
-_PLAIN = re.compile(r"(?P<prefix>\[(?:Current|Summary)\]) (?P<op>[A-Z][\w-]*) *- (?P<body>[A-Z0-9][^\n]*)$")
+_PREFIXES = ("[Current]", "[Summary]")
+_ROW = re.compile(r"(\[(?:Current|Summary)\]) ([A-Z][\w-]*) *- ([A-Z0-9].*)")
 # The first versions say neither: what follows "Finished" is the summary.
-_BARE = re.compile(r"[A-Z][\w-]* *- Takes\(s\): [^\n]*\bTPM: ")
-_WAIT = re.compile(r"[\d.]+s$")
-_SECONDS = re.compile(
-    r"(?P<prefix>\[(?:Current|Summary)\]) (?P<op>Q\d+) *(?:: |- (?:Avg\(s\): )?)(?P<value>\d+\.\d+)s\s*$"
-)
-_TOTAL = re.compile(r"tpmC: .*|QphH: .*")
-_CELLS = re.compile(r"\s*[|│]\s*")
+_BARE = re.compile(r"[A-Z][\w-]* *- Takes\(s\): .*\bTPM: ")
+# The one figure of a query is printed without its heading.
+_SECONDS = re.compile(r"(?<=[\dQ]) *(?:: |- )(?=\d+\.\d+s$)")
 
 
 class Event(NamedTuple):
@@ -85,20 +81,20 @@ def events_of(lines: Iterable[Line]) -> list[Event]:
     finished = False
     for line in lines:
         text = line.text
-        if _BARE.match(text):
-            text = f"[{'Summary' if finished else 'Current'}] {text}"
-        cells = _CELLS.split(text)[1:-1] if text.count("│") + text.count("|") >= 3 else []
+        cells = re.split(r"\s*[|│]\s*", text)[1:-1] if text.count("│") + text.count("|") >= 3 else []
         folded = [cell.upper().replace(" ", "") for cell in cells]
         if folded[:1] in (["PREFIX"], ["TPMC"]):
             # A table of somebody else's may begin alike.
-            header = folded if set(folded) <= _HEADINGS.keys() else []
+            header = [_HEADINGS[cell] for cell in folded] if set(folded) <= _HEADINGS.keys() else []
             continue
+        if _BARE.match(text):
+            text = f"{_PREFIXES[finished]} {text}"
         try:
             rows = _of_cells(cells, header) if cells else _of_line(line, text)
             if rows is None:
                 events.append(Event(line.number, "command" if _COMMANDS.find(text) else "note", text))
             else:
-                events += filter(None, [_event(line.number, pairs) for pairs in rows])
+                events += [_event(line.number, pairs) for pairs in rows]
         except NotUnderstood as error:
             if line.whole:
                 events.append(Event(line.number, "broken", f"line {line.number}: {error}"))
@@ -111,23 +107,33 @@ def events_of(lines: Iterable[Line]) -> list[Event]:
 Pairs = list[tuple[str, str]]
 
 
+def _of_cells(cells: list[str], header: list[str]) -> list[Pairs]:
+    """What a row of a table says, under the header in force."""
+    if len(cells) == len(header):
+        return [[*zip(header, cells, strict=True)]]
+    if cells[0] in _PREFIXES:
+        raise NotUnderstood("a row of a table without its header, or of another width")
+    return []
+
+
 def _of_line(line: Line, text: str) -> list[Pairs] | None:
-    """The rows of a line; None for one of something else."""
-    if match := _SECONDS.match(text):
-        return [[("Prefix", match["prefix"]), ("Operation", match["op"]), ("Avg(s)", match["value"])]]
-    if match := _PLAIN.match(text):
-        is_row = line.whole and not _WAIT.match(match["body"])
-        return [[("Prefix", match["prefix"]), ("Operation", match["op"]), *_pairs(match["body"])]] if is_row else []
-    if _TOTAL.match(text):
+    """The rows of a line, plain or JSON; None for one of something else."""
+    if row := _ROW.fullmatch(_SECONDS.sub(" - Avg(s): ", text)):
+        prefix, operation, figures = row.groups()
+        # Of a cut line only a unit shows that it is whole; keying and thinking print a time alone.
+        if re.match(r"[\d.]+s$", figures) or not (line.whole or text.endswith("s")):
+            return []
+        return [[("Prefix", prefix), ("Operation", operation), *_pairs(figures)]]
+    if text.startswith(("tpmC: ", "QphH: ")):
         # Where the line is cut its number may go on; go-tpc prints one decimal.
-        is_cut = not line.whole and not re.search(r"%$|\.\d$", text)
-        return [_pairs(text)[:-1] if is_cut else _pairs(text)]
+        is_whole = line.whole or re.search(r"%$|\.\d$", text)
+        return [_pairs(text) if is_whole else _pairs(text)[:-1]]
     if text.startswith("[{"):
         rows = json_of(text)
         if not all(isinstance(row, dict) and all(isinstance(value, str) for value in row.values()) for row in rows):
             raise NotUnderstood("JSON of another form than go-tpc's")
         return [[*row.items()] for row in rows]
-    if text.startswith(("[Current]", "[Summary]")):
+    if text.startswith(_PREFIXES):
         raise NotUnderstood(f"not the form of a row of figures: {text[:60]!r}")
     return None
 
@@ -136,38 +142,24 @@ def _pairs(text: str) -> Pairs:
     return [(name, value) for name, _, value in (part.partition(": ") for part in text.split(", "))]
 
 
-def _of_cells(cells: list[str], header: list[str]) -> list[Pairs]:
-    """What a row of a table says, under the header in force."""
-    if len(cells) == len(header):
-        return [[*zip((_HEADINGS[heading] for heading in header), cells, strict=True)]]
-    if cells[0] in ("[Current]", "[Summary]"):
-        raise NotUnderstood("a row of a table without its header, or of another width")
-    return []
-
-
-def _event(at: int, pairs: Pairs) -> Event | None:
-    """None for times of keying and thinking."""
+def _event(at: int, pairs: Pairs) -> Event:
+    """The event of a row; times of keying and thinking say nothing."""
     row = {name: value.strip() for name, value in pairs}
     if len(row) != len(pairs):
         raise NotUnderstood("a figure stands twice in one row")
-    if "Prefix" not in row:
-        return Event(at, "total", values=_figures(row, TOTALS))
-    prefix, operation = row.pop("Prefix"), row.pop("Operation", "")
-    if prefix not in ("[Current]", "[Summary]") or not re.fullmatch(r"[A-Z][\w-]*", operation):
-        raise NotUnderstood("a row without its kind or its operation")
+    prefix, operation = row.pop("Prefix", None), row.pop("Operation", "")
     if operation.startswith(("KEYINGTIME", "THINKINGTIME")):
-        return None
-    values = _figures(row, FIELDS)
-    if not values.keys() & {"count", "avg_s"}:
-        raise NotUnderstood("a row of figures without Count")
-    return Event(at, "row", operation=operation, is_summary=prefix == "[Summary]", values=values)
-
-
-def _figures(row: Mapping[str, str], names: Mapping[str, str]) -> dict[str, float]:
-    """The figures by our names; only the efficiency has a sign of per cent, and times of queries their unit."""
-    values: dict[str, float] = {}
+        return Event(at, "note")
+    names, values = TOTALS if prefix is None else FIELDS, dict[str, float]()
     for heading, text in row.items():
+        # Only the efficiency has a sign of per cent.
         if heading not in names or (heading == "efficiency") != text.endswith("%"):
             raise NotUnderstood(f"not the form of a figure: {heading[:40]!r} {text[:20]!r}")
         values[names[heading]] = number(text.removesuffix("%").removesuffix("s" if "Avg(s)" in row else ""))
-    return values
+    if prefix is None and not operation:
+        return Event(at, "total", values=values)
+    if prefix not in _PREFIXES or not re.fullmatch(r"[A-Z][\w-]*", operation):
+        raise NotUnderstood("a row without its kind or its operation")
+    if not values.keys() & {"count", "avg_s"}:
+        raise NotUnderstood("a row of figures without Count")
+    return Event(at, "row", operation=operation, is_summary=prefix == "[Summary]", values=values)

@@ -8,18 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from benchagent.importers.gotpc.rows import Event, command_of
-from benchagent.importers.report import (
-    Metric,
-    Report,
-    Scalar,
-    Series,
-    Status,
-    Subject,
-    all_measured,
-    measured,
-    picked,
-    rising,
-)
+from benchagent.importers.report import Metric, Report, Series, Status, Subject, all_measured, measured, picked, rising
 from benchagent.importers.source import NotUnderstood
 from benchagent.importers.tables import Spoiled, reports_of
 from benchagent.redaction import redact_text
@@ -35,51 +24,45 @@ def series_of(current: Sequence[Event], summary: Mapping[str, Event]) -> tuple[S
     The rows carry no time: an interval is a group of rows in the order of their names. One in which a type is missing
     is a gap for the total. Raises NotUnderstood where the groups do not add up to the run.
     """
-    blocks: list[list[Event]] = []
+    # Rows by their operations.
+    blocks: list[dict[str, Event]] = []
+    before: Event | None = None
     for row in current:
-        if "tpm" not in row.values:
-            continue
-        before = blocks[-1][-1] if blocks else None
-        if before and (before.operation, before.values) == (row.operation, row.values):
+        if "tpm" not in row.values or (before and (before.operation, before.values) == (row.operation, row.values)):
             continue  # the same line twice
         if not before or row.operation <= before.operation:
-            blocks.append([])
-        blocks[-1].append(row)
+            blocks.append({})
+        blocks[-1][row.operation] = before = row
     if len(blocks) < 2:
         return ()
     # Takes runs from a type's first transaction in the interval to its end: a bit less than the interval.
-    takes = sorted(max(row.values["takes_s"] for row in block) for block in blocks)
+    takes = sorted(max(row.values["takes_s"] for row in block.values()) for block in blocks)
     usual = takes[len(takes) // 2]
     interval_s = next((s for s in _DEFAULT_INTERVALS_S if s * 0.95 - 0.1 <= usual <= s * 1.02 + 0.05), 0)
     if not interval_s or takes[-1] > interval_s * 1.05 + 0.1:
         raise NotUnderstood("the [Current] rows are of intervals of different length")
-    rates = [
-        {row.operation: row.values["tpm"] for row in block if not row.operation.endswith("_ERR")} for block in blocks
-    ]
+    rates = [{name: row.values["tpm"] for name, row in block.items() if not name.endswith("_ERR")} for block in blocks]
     types = {operation for block in rates for operation in block}
     if not {"NEW_ORDER", "PAYMENT"} <= types or (not summary and len(types) < 5):
         raise NotUnderstood("the [Current] rows lack transaction types")
     # No interval of a run that moves is without these two: one gap is a lost line, more are lines out of order.
     if any(sum(common not in block for block in rates) > 1 for common in ("NEW_ORDER", "PAYMENT")):
         raise NotUnderstood("the [Current] rows are out of order")
-    _check_against_summary(blocks, summary, interval_s)
+    _check_counts(blocks, summary, interval_s)
     total = [round(sum(block.values()), 1) if set(block) == types else None for block in rates]
     if total.count(None) > len(total) / 4:
         raise NotUnderstood("too many intervals lack a transaction type")
-    new_orders = tuple(block.get("NEW_ORDER") for block in rates)
-    return (
-        Series("tpm", "TPM", float(interval_s), tuple(total)),
-        Series("tpmc", "tpmC", float(interval_s), new_orders),
-    )
+    new_orders = [block.get("NEW_ORDER") for block in rates]
+    return Series.called("tpm", float(interval_s), total), Series.called("tpmc", float(interval_s), new_orders)
 
 
-def _check_against_summary(blocks: Sequence[Sequence[Event]], summary: Mapping[str, Event], interval_s: float) -> None:
+def _check_counts(blocks: Sequence[Mapping[str, Event]], summary: Mapping[str, Event], interval_s: float) -> None:
     takes_s = max((row.values.get("takes_s", 0.0) for row in summary.values()), default=0.0)
     least, most = int((takes_s - 0.5) / interval_s), (takes_s + 1) / interval_s + 0.5
     if takes_s and not least <= len(blocks) <= most:
         raise NotUnderstood(f"{len(blocks)} intervals of {interval_s:g} s do not fit into {takes_s:g} s")
     for operation, row in summary.items():
-        counts = [part.values["count"] for block in blocks for part in block if part.operation == operation]
+        counts = [block[operation].values["count"] for block in blocks if operation in block]
         total = row.values.get("count", sum(counts))
         if sum(counts) > total:
             raise NotUnderstood(f"the [Current] rows count more of {operation} than the summary")
@@ -99,7 +82,7 @@ _TIME_OVER = re.compile(
 )
 _NO_RUN = re.compile(r"\s(?:prepare|check|cleanup)\b")
 _ALL_TYPES = frozenset({"DELIVERY", "NEW_ORDER", "ORDER_STATUS", "PAYMENT", "STOCK_LEVEL"})
-_QUERY = re.compile(r"^Q\d+$")
+_QUERY = re.compile(r"Q\d+(?:_ERR)?$")
 _RISING = ("p50_ms", "p90_ms", "p95_ms", "p99_ms", "p999_ms", "max_ms")
 
 
@@ -183,15 +166,14 @@ def reports(events: Sequence[Event]) -> list[Report]:
 
 def _report(run: Run) -> Report:
     status, reason = _status(run)
-    commands = [command for note in run.notes if note.kind == "command" and (command := command_of(note.text))]
-    commands = [command for command in commands if not _NO_RUN.search(command[0])]
-    line, workload, parameters = commands[-1] if commands else ("", "", {})
+    calls = filter(None, [command_of(note.text) for note in reversed(run.notes) if note.kind == "command"])
+    line, workload, parameters = next((call for call in calls if not _NO_RUN.search(call[0])), ("", "", {}))
     for row in (*run.current, *run.summary.values()):
         _check_rate(row)
     metrics = _metrics(run) if run.summary or run.totals else []
     if metrics and status is not Status.COMPLETE:
         run.warnings.append("the figures are of the part that ran")
-    if warehouses := _warehouses(run, parameters):
+    if warehouses := _warehouses(run.totals, parameters.get("warehouses")):
         parameters["warehouses"] = warehouses
     try:
         series = series_of(run.current, run.summary)
@@ -210,24 +192,23 @@ def _status(run: Run) -> tuple[Status, str]:
     if errors:
         first = redact_text(errors[0]["message"])[:200]
         run.warnings.append(f"{len(errors)} messages of failed transactions, the first: {first}")
-    for pattern, stopped, words in (
-        (_CRASH, Status.FAILED, "go-tpc stopped"),
-        (_SIGNAL, Status.ABORTED, "stopped before its end"),
-    ):
-        if text := next((text for text in texts if pattern.search(text)), ""):
-            return stopped, f"{words}: {redact_text(text)[:200]}"
+    if crash := next(filter(_CRASH.search, texts), ""):
+        return Status.FAILED, f"go-tpc stopped: {redact_text(crash)[:200]}"
+    if signal := next(filter(_SIGNAL.search, texts), ""):
+        return Status.ABORTED, f"stopped before its end: {redact_text(signal)[:200]}"
     if not run.summary and not run.totals:
         return Status.ABORTED, "the log ends before the summary"
-    if run.has_totals and "tpmc" not in run.totals and run.transactions:
-        run.warnings.append("tpmC is left out: its line has no end, and perhaps its number neither")
-    elif run.transactions and "tpmc" not in run.totals:
+    if run.transactions and "tpmc" not in run.totals:
         # A whole summary of the versions that printed neither the median nor tpmC: all types, and something after them.
         old = run.summary.keys() >= _ALL_TYPES and all("p50_ms" not in row.values for row in run.summary.values())
-        if not old or not any(note.line > run.last and note.text for note in run.notes):
+        if run.has_totals:
+            run.warnings.append("tpmC is left out: its line has no end, and perhaps its number neither")
+        elif old and any(note.line > run.last and note.text for note in run.notes):
+            run.warnings.append("tpmC is missing: the first versions do not print it")
+        else:
             return Status.ABORTED, "the log ends within the summary"
-        run.warnings.append("tpmC is missing: the first versions do not print it")
     stamped = {match["message"] for match in errors if match["stamp"]}
-    died = sum(1 for match in errors if not match["stamp"] and match["message"] in stamped)
+    died = sum(not match["stamp"] and match["message"] in stamped for match in errors)
     if died:
         return Status.FAILED, f"{died} workers ended with an error before the others"
     if not run.finished:
@@ -237,7 +218,7 @@ def _status(run: Run) -> tuple[Status, str]:
 
 def _check_rate(row: Event) -> None:
     """TPM is Count per minute of Takes; both are printed with one decimal."""
-    if not {"takes_s", "count", "tpm"} <= set(row.values):
+    if not {"takes_s", "count", "tpm"} <= row.values.keys():
         return
     takes_s, count, tpm = (row.values[name] for name in ("takes_s", "count", "tpm"))
     if count != int(count):
@@ -268,17 +249,14 @@ def _check_totals(run: Run) -> None:
 
 def _metrics(run: Run) -> list[Metric]:
     _check_totals(run)
-    metrics = [
-        measured(name, value, "query" if name == "qphh" else "run")
-        for name, value in picked(run.totals, "tpmc", "tpm", "qphh", "efficiency_pct").items()
-    ]
+    totals = picked(run.totals, "tpmc", "tpm", "qphh", "efficiency_pct")
+    metrics = [measured(name, value, "query" if name == "qphh" else "run") for name, value in totals.items()]
     if "tpm" in run.totals and run.transactions:
         # Checked against the sum of the types, so no type is missing.
-        done = sum(row.values.get("count", 0.0) for row in run.transactions.values())
-        metrics.append(measured("transactions", done))
+        metrics.append(measured("transactions", sum(row.values.get("count", 0) for row in run.transactions.values())))
     latencies = _latencies(run)
     for operation, row in run.summary.items():
-        metrics += _of_type(operation.removesuffix("_ERR"), row, latencies[operation])
+        metrics += _of_operation(row, latencies[operation])
     new_order = run.summary.get("NEW_ORDER")
     if new_order and "takes_s" in new_order.values and run.totals:
         # The time since the first new order, where the summary came to its end. A figure, not a parameter: it differs
@@ -287,20 +265,22 @@ def _metrics(run: Run) -> list[Metric]:
     return metrics
 
 
-def _of_type(operation: str, row: Event, latencies: dict[str, float]) -> tuple[Metric, ...]:
-    is_query, count = _QUERY.match(operation), row.values.get("count", 0.0)
-    name = f"query_{operation[1:]}" if is_query else operation.lower().replace("-", "_")
+def _of_operation(row: Event, latencies: Mapping[str, float]) -> tuple[Metric, ...]:
+    operation, count = row.operation.removesuffix("_ERR"), row.values.get("count", 0.0)
+    phase, name = "run", operation.lower().replace("-", "_")
+    if _QUERY.match(operation):
+        phase, name = "query", f"query_{operation[1:]}"
     figures: dict[str, float | None]
     if row.operation.endswith("_ERR"):
         figures = {f"{name}_errors": count}
-    elif not is_query:
+    elif phase == "run":
         figures = {f"{name}_transactions": count, f"{name}_tpm": row.values.get("tpm")}
         figures |= {f"{name}_latency_{rank}": value for rank, value in latencies.items()}
     elif "avg_s" in row.values:
         figures = {f"{name}_s": row.values["avg_s"]}
     else:
         figures = {f"{name}_queries": count, f"{name}_latency_avg_ms": latencies.get("avg_ms")}
-    return all_measured(figures, "query" if is_query else "run")
+    return all_measured(figures, phase)
 
 
 def _latencies(run: Run) -> dict[str, dict[str, float]]:
@@ -310,49 +290,46 @@ def _latencies(run: Run) -> dict[str, dict[str, float]]:
     exact. A build of 2021 printed averages and percentiles a thousand times too small: where most rows disagree, Sum
     and Count are right; where one does, nobody knows which of its figures is wrong.
     """
-    rows = run.summary.values()
-    doubtful = [row for row in rows if not _average_fits(row.values)]
-    checkable = [row for row in rows if "sum_ms" in row.values and not row.operation.endswith("_ERR")]
-    systematic = sum(row in checkable for row in doubtful) > max(1, len(checkable) // 2)
+    exact = {
+        name: row.values["sum_ms"] / row.values["count"]
+        for name, row in run.summary.items()
+        if {"sum_ms", "avg_ms"} <= row.values.keys() and row.values.get("count")
+    }
+    doubtful = [name for name, average in exact.items() if not _fits(average, run.summary[name].values)]
+    checkable = [name for name, row in run.summary.items() if "sum_ms" in row.values and not name.endswith("_ERR")]
+    systematic = sum(name in checkable for name in doubtful) > max(1, len(checkable) // 2)
     latencies: dict[str, dict[str, float]] = {}
-    for row in rows:
-        values = picked(row.values, "avg_ms", *_RISING)
-        if row in doubtful:
-            exact = systematic and row.values["count"]
-            values = {"avg_ms": round(row.values["sum_ms"] / row.values["count"], 3)} if exact else {}
+    for name, row in run.summary.items():
+        if name in doubtful:
+            latencies[name] = {"avg_ms": round(exact[name], 3)} if systematic else {}
         else:
-            rising(values, *_RISING, of=f"line {row.line}: {row.operation}")
-        latencies[row.operation] = values
+            latencies[name] = picked(row.values, "avg_ms", *_RISING)
+            rising(latencies[name], *_RISING, of=f"line {row.line}: {name}")
     if systematic:
         run.warnings.append(
             "Avg and the percentiles contradict Sum and Count (a defect of some builds of 2021): "
             "averages computed from Sum / Count, percentiles left out"
         )
     elif doubtful:
-        names = ", ".join(row.operation for row in doubtful)
-        run.warnings.append(f"latencies of {names} left out: Avg is not Sum / Count")
+        run.warnings.append(f"latencies of {', '.join(doubtful)} left out: Avg is not Sum / Count")
     return latencies
 
 
-def _average_fits(values: Mapping[str, float]) -> bool:
-    if not {"sum_ms", "count", "avg_ms"} <= set(values) or not values["count"]:
-        return True
-    exact, printed = values["sum_ms"] / values["count"], values["avg_ms"]
+def _fits(exact_ms: float, values: Mapping[str, float]) -> bool:
     # Latencies over the histogram's end (16 s, or --max-measure-latency) count as its end.
-    if values.get("max_ms", values.get("p999_ms", 0.0)) >= 15_000 and printed <= exact:
+    if values.get("max_ms", values.get("p999_ms", 0.0)) >= 15_000 and values["avg_ms"] <= exact_ms:
         return True
-    return math.isclose(exact, printed, rel_tol=0.12, abs_tol=1.1)
+    return math.isclose(exact_ms, values["avg_ms"], rel_tol=0.12, abs_tol=1.1)
 
 
-def _warehouses(run: Run, parameters: dict[str, Scalar]) -> int | None:
+def _warehouses(totals: Mapping[str, float], set_by_option: object) -> int | None:
     """The number of warehouses, which go-tpc's own efficiency tells: tpmC / (12.86 × warehouses)."""
-    tpmc, efficiency = run.totals.get("tpmc"), run.totals.get("efficiency_pct")
+    tpmc, efficiency = totals.get("tpmc"), totals.get("efficiency_pct")
     if not tpmc or not efficiency:
         return None
     low = 100 * (tpmc - 0.06) / (TPMC_PER_WAREHOUSE * (efficiency + 0.06))
     high = 100 * (tpmc + 0.06) / (TPMC_PER_WAREHOUSE * max(efficiency - 0.06, 1e-9))
-    fitting = range(max(1, -int(-low // 1)), min(int(high), 10_000_000) + 1)
-    set_by_option = parameters.get("warehouses")
+    fitting = range(max(1, math.ceil(low)), min(int(high), 10_000_000) + 1)
     if not fitting or (isinstance(set_by_option, int) and set_by_option not in fitting):
         raise NotUnderstood(f"tpmC {tpmc:g} and efficiency {efficiency:g} % fit no number of warehouses")
     return fitting[0] if len(fitting) == 1 else None
@@ -363,11 +340,9 @@ _WORKLOADS = {"ch": "CH-benCHmark", "rawsql": "SQL files", "tpch": "TPC-H querie
 
 def _subject(run: Run, workload: str) -> Subject:
     """The subject by the run's figures, which are the benchmark's whatever the command line says."""
-    rows = (*run.summary.values(), *run.current)
-    is_query = [bool(_QUERY.match(row.operation.removesuffix("_ERR"))) for row in rows]
-    has_transactions = not all(is_query) or "tpmc" in run.totals
-    if (any(is_query) and has_transactions) or "qphh" in run.totals:
+    queries = [_QUERY.match(operation) for operation in (*run.summary, *(row.operation for row in run.current))]
+    if "qphh" in run.totals or (any(queries) and ("tpmc" in run.totals or not all(queries))):
         workload = "ch"
     elif workload not in ("ch", "rawsql"):
-        workload = "tpch" if any(is_query) else "tpcc"
+        workload = "tpch" if any(queries) else "tpcc"
     return Subject(f"{workload}-go-tpc", f"{_WORKLOADS[workload]} (go-tpc)")
