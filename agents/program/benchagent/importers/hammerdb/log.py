@@ -40,6 +40,7 @@ class Build(VirtualUsers):
     complete: bool = False
     # Whether nothing more is to come of it.
     is_behind: bool = False
+    begun: bool = True
 
     def tell(self, count: int) -> None:
         self.announced = count
@@ -79,7 +80,7 @@ class Build(VirtualUsers):
         elif "Error" in text:
             self.errors.append(f"virtual user {vuser}: {text}")
 
-    def reports(self, tool_version: str) -> list[Report]:
+    def report(self, tool_version: str) -> Report:
         warnings: list[str] = []
         settings = self.settings("tpcc" if self.kind == "C" else "tpch")
         parameters = {name: value for name, value in settings.items() if name in _ABOUT_BUILDING}
@@ -94,11 +95,11 @@ class Build(VirtualUsers):
         subject = Subject(
             f"tproc{self.kind.lower()}-load", f"TPROC-{self.kind} schema (HammerDB)", dbms=dbms_called(self.dbms)
         )
-        return [
-            Report("hammerdb", Status.FAILED if self.failed else Status.COMPLETE, tool_version, reason=reason,
-                   parameters=parameters, metrics=all_measured({"load_s": load_s}, "load"), warnings=tuple(warnings),
-                   subject=subject, started_at=started_at)
-        ]  # fmt: skip
+        return Report(
+            "hammerdb", Status.FAILED if self.failed else Status.COMPLETE, tool_version, reason=reason,
+            parameters=parameters, metrics=all_measured({"load_s": load_s}, "load"), warnings=tuple(warnings),
+            subject=subject, started_at=started_at,
+        )  # fmt: skip
 
     def _times(self, warnings: list[str]) -> tuple[float | None, str]:
         """How long loading took and when it began: from the first Start to the last End.
@@ -253,7 +254,7 @@ def log_reports(file: SourceFile) -> list[Report]:
         for line in lines:
             reader.take(line)
     runs: list[Report] = []
-    for report in (report for part in reader.parts for report in part.reports(reader.version)):
+    for report in (part.report(reader.version) for part in reader.parts if part.begun):
         # A result that `jobs` repeats after the run is the same run.
         result = (report.metric("nopm"), report.metric("tpm"))
         if ANSWER not in report.warnings or all((run.metric("nopm"), run.metric("tpm")) != result for run in runs):
@@ -310,7 +311,7 @@ class _Reader:
         elif _RESULT.match(text):
             # An answer of `jobs … result` within a transcript.
             part = self.last
-            if not isinstance(part, Run) or part.result is not None or not part.echo:
+            if not isinstance(part, Run) or part.result_line or not part.echo:
                 part = self._add_run()
                 part.echo = True
             part.user(1, numbered._replace(text=text))

@@ -12,7 +12,7 @@ from typing import Any
 from benchagent.importers.hammerdb.common import VirtualUsers, iso, time_of
 from benchagent.importers.report import Metric, Report, Scalar, Status, Subject, all_measured, dbms_called, measured
 from benchagent.importers.source import Line, NotUnderstood
-from benchagent.importers.tables import Table
+from benchagent.importers.tables import Figures, Table
 from benchagent.redaction import redact_text
 
 # TPROC-H: the times of queries, by virtual user.
@@ -119,31 +119,33 @@ def _of_stream(vuser: int, sets: list[QuerySet], prefix: str) -> Iterator[Metric
 
 
 ANSWER = "an answer of `jobs`, not the log of the run"
+# In the order in which the monitor says them: what goes back is another run or a mess.
 _LINES = Table(
     "hammerdb",
-    ("active", "{active:int} Active Virtual Users configured"),
-    ("sessions", "{active:int} VU * {clients:int} AC = {sessions:int} Active Sessions configured"),
+    ("running", "RUNNING"),
     ("ramp_up", "Beginning rampup time of {ramp_up:int} {minutes|minute}"),
     ("ramped", "Rampup {ramp_up:int} minutes complete ..."),
+    ("begin", "Rampup complete[{:rest}]"),
     ("duration", "Timing test period of {duration:int} in minutes"),
     ("minute", "{duration:int} ...[,]"),
-    ("version", "DBVersion:{version:rest}"),
+    ("end", "Test complete[{:rest}]"),
+    ("active", "{active:int} Active Virtual Users configured"),
+    ("sessions", "{active:int} VU * {clients:int} AC = {sessions:int} Active Sessions configured"),
     # v3.3 turned the order of the two figures round.
     ("result", "TEST RESULT[ ]: System achieved {nopm:int} NOPM from {tpm:int} {dbms:name} TPM"),
     ("result", "TEST RESULT[ ]: System achieved {tpm:int} {dbms:name} TPM at {nopm:int} NOPM"),
+    ("finished", "FINISHED {SUCCESS|FAILED}[{:rest}]"),
+    ("version", "DBVersion:{version:rest}"),
     *ROWS,
     strict=False,
 )
 _OF_QUERIES = {key for key, _ in ROWS}
+_RAMP_UP = _LINES.rank["ramp_up"]
 _STOPPED = re.compile(
     r"^(?:Virtual Users? (?:Destroyed|forced)|VU(?:s)? (?:destroyed|killed)|Terminating|\^C|Interrupted)"
 )
 _COUNTER = re.compile(r"^\d+ [A-Za-z][\w ]* (?:tpm|qph)$")
 _QUOTED_ERROR = re.compile(r"\b(?:error|failed)\b")
-# Where a monitor's lines must stand; what goes back is another run or a mess.
-_ORDER = ("created", "RUNNING", "Beginning rampup", "Rampup complete", "Timing test period", "Test complete",
-          "configured", "TEST RESULT", "FINISHED")  # fmt: skip
-_RAMP_UP = _ORDER.index("Beginning rampup")
 
 
 @dataclass
@@ -153,12 +155,9 @@ class Run(VirtualUsers):
     benchmark: str = ""
     # The result of a run whose log this is not: `jobs` repeats it.
     echo: bool = False
-    stage: int = 0
-    # Told and counted minutes, active virtual users, sessions, clients.
-    figures: dict[str, int] = field(default_factory=dict)
+    # What the monitor says, but for the minutes that it counts.
+    monitor: Figures = field(default_factory=lambda: Figures(0))
     minutes: dict[str, int] = field(default_factory=dict)
-    # nopm, tpm, DBMS.
-    result: tuple[int, int, str] | None = None
     result_line: str = ""
     version: str = ""
     queries: Queries = field(default_factory=Queries)
@@ -171,7 +170,7 @@ class Run(VirtualUsers):
     @property
     def is_behind(self) -> bool:
         """Whether nothing more is to come of it."""
-        return self.ended or (self.begun and self.result is not None)
+        return self.ended or bool(self.result_line)
 
     def tell(self, count: int) -> None:
         if self.announced not in (None, count):
@@ -181,13 +180,17 @@ class Run(VirtualUsers):
     def ends_before(self, vuser: int, text: str) -> bool:
         """Whether this line of a virtual user is another run's."""
         if text == "RUNNING":
-            return self.begun and (vuser in self.running or bool(self.succeeded) or self.result is not None)
+            return self.begun and bool(vuser in self.running or self.succeeded or self.result_line)
         if vuser != 1:
             return False
-        alone = not any((self.running, self.succeeded, self.failed, self.figures, self.minutes))
-        if text.startswith("TEST RESULT") and self.result is not None and (alone or self.ended):
+        alone = not (
+            self.running or self.succeeded or self.failed or self.minutes or self.monitor.rows.keys() - {"result"}
+        )
+        if text.startswith("TEST RESULT") and self.result_line and (alone or self.ended):
             return self.result_line != text
-        return self.stage > _RAMP_UP and bool(re.match(r"Beginning rampup time of \d+ minutes?$|DBVersion:\S", text))
+        return self.monitor.rank > _RAMP_UP and bool(
+            re.match(r"Beginning rampup time of \d+ minutes?$|DBVersion:\S", text)
+        )
 
     def line(self, text: str) -> None:
         """A line that no virtual user said."""
@@ -195,23 +198,17 @@ class Run(VirtualUsers):
             return
         if _COUNTER.match(text) and self.begun:
             self.readings += 1
-        elif _STOPPED.match(text) and self.begun and self.result is None:
+        elif _STOPPED.match(text) and self.begun and not self.result_line:
             self.stopped = self.stopped or text
         elif text.startswith("ALL VIRTUAL USERS COMPLETE"):
             self.ended = True
 
     def user(self, vuser: int, line: Line) -> None:
-        text = line.text
+        text, match = line.text, _LINES.match(line)
         if not self.begun:
             self.begun, self.parameters = True, self.settings("tpcc")
-        stage = next((number for number, mark in enumerate(_ORDER) if mark in text), None) if vuser == 1 else None
-        if stage is not None:
-            if stage < self.stage:
-                raise NotUnderstood(f"{text[:60]!r} stands after {_ORDER[self.stage]!r}: lines are out of order")
-            self.stage = stage
-        if self.take_state(vuser, text):
+        if self.take_state(vuser, text) and vuser != 1:
             return
-        match = _LINES.match(line)
         if match is None:
             if text.startswith("TEST RESULT") and line.whole:
                 raise NotUnderstood(f"not a wording of the result that is known: {redact_text(text)[:100]!r}")
@@ -221,37 +218,23 @@ class Run(VirtualUsers):
             self.version = match.values.get("version", "")
         elif match.key in _OF_QUERIES and not match.cut:
             self.queries.take(vuser, match.key, match.values)
+        elif match.key in ("ramped", "minute"):
+            self.minutes |= {name: max(self.minutes.get(name, 0), value) for name, value in match.values.items()}
         elif not match.cut:
-            self._take(match.key, match.values, text)
+            self.monitor.add(line, match)
+            self.result_line = text if match.key == "result" else self.result_line
 
-    def _take(self, key: str, values: dict[str, Any], text: str) -> None:
-        if key == "result":
-            result = (values["nopm"], values["tpm"], values["dbms"])
-            if self.result not in (None, result):
-                raise NotUnderstood("two different results of one run")
-            self.result, self.result_line = result, text
-            return
-        if key in ("ramped", "minute"):
-            self.minutes |= {name: max(self.minutes.get(name, 0), value) for name, value in values.items()}
-            return
-        if key == "sessions" and values["active"] * values["clients"] != values["sessions"]:
-            raise NotUnderstood(f"{text[:60]!r} does not multiply")
-        if key != "sessions" and any(self.figures.get(name, value) != value for name, value in values.items()):
-            raise NotUnderstood(f"{text[:60]!r} stands beside another figure")
-        self.figures |= values
-
-    def reports(self, tool_version: str) -> list[Report]:
-        if not self.begun and not self.echo:
-            return []
+    def report(self, tool_version: str) -> Report:
         warnings: list[str] = []
-        if self.queries.streams or (self.benchmark == "tpch" and self.result is None):
-            kind = "H"
-            parameters, metrics, status, reason = self._of_queries(warnings)
+        figures = self.monitor.values
+        if self.queries.streams or (self.benchmark == "tpch" and not self.result_line):
+            kind, (parameters, metrics, status, reason) = "H", self._of_queries(warnings)
         else:
-            kind = "C"
-            parameters = self._checked_parameters(warnings)
+            kind, parameters = "C", self._checked_parameters(warnings)
             status, reason = self._status(warnings)
-            metrics = result_metrics(*self.result, warnings) if self.result else ()
+            metrics = (
+                result_metrics(figures["nopm"], figures["tpm"], figures["dbms"], warnings) if self.result_line else ()
+            )
         if self.errors:
             warnings.append(f"{len(self.errors)} lines tell of errors, the first: {self.first_error}")
         if self.readings and not self.queries.streams:
@@ -261,34 +244,36 @@ class Run(VirtualUsers):
             started_at = iso(*time_of(self.log_start)) if self.log_start else ""
         subject = Subject(
             f"tproc{kind.lower()}", f"TPROC-{kind} (HammerDB)", dbms_version=redact_text(self.version),
-            dbms=dbms_called(self.result[2] if self.result else self.dbms),
+            dbms=dbms_called(figures.get("dbms", self.dbms)),
         )  # fmt: skip
-        return [
-            Report("hammerdb", status, tool_version, parameters, metrics, warnings=tuple(warnings), reason=reason,
-                   subject=subject, started_at=started_at)
-        ]  # fmt: skip
+        return Report(
+            "hammerdb", status, tool_version, parameters, metrics, warnings=tuple(warnings), reason=reason,
+            subject=subject, started_at=started_at,
+        )  # fmt: skip
 
     def _checked_parameters(self, warnings: list[str]) -> dict[str, Scalar]:
-        parameters = dict(self.parameters)
-        active = self.figures.get("active")
+        parameters, figures = dict(self.parameters), self.monitor.values
+        active = figures.get("active")
+        if "sessions" in figures and figures["active"] * figures["clients"] != figures["sessions"]:
+            raise NotUnderstood(f"{figures['sessions']} sessions are not those of {active} virtual users")
         if active is not None:
             if self.announced is not None and self.announced - 1 != active:
                 raise NotUnderstood(f"{active} active virtual users, but {self.announced} created with the monitor")
             seen = max(self.created | self.running | self.succeeded, default=0)
             if seen > active + 1:
                 raise NotUnderstood(f"{active} active virtual users, but virtual user {seen} took part")
-            parameters["terminals"] = self.figures.get("sessions", active)
-            if "clients" in self.figures:
-                parameters |= {"virtual_users": active, "async_clients": self.figures["clients"]}
+            parameters["terminals"] = figures.get("sessions", active)
+            if "clients" in figures:
+                parameters |= {"virtual_users": active, "async_clients": figures["clients"]}
         for name, parameter in (("ramp_up", "ramp_up_s"), ("duration", "duration_s")):
-            minutes = self.figures.get(name)
+            minutes = figures.get(name)
             if minutes is None:
                 continue
             counted = self.minutes.get(name, minutes)
             words = f"{counted} minutes counted of a {name.replace('_', '-')} of {minutes}"
             if counted > minutes:
                 raise NotUnderstood(words)
-            if counted < minutes and self.result is not None:
+            if counted < minutes and self.result_line:
                 parameters.pop(parameter, None)
                 warnings.append(f"{words}: left out")
             else:
@@ -297,21 +282,21 @@ class Run(VirtualUsers):
 
     def _status(self, warnings: list[str]) -> tuple[Status, str]:
         if self.failed:
-            if self.result is not None:
+            if self.result_line:
                 warnings.append("the result is of a run in which virtual users failed")
             return Status.FAILED, f"{self.failure}: {self.first_error}" if self.errors else self.failure
-        if self.result is None:
-            if self.stage < _RAMP_UP and self.errors:
+        if not self.result_line:
+            if self.monitor.rank < _RAMP_UP and self.errors:
                 return Status.FAILED, f"the run did not begin: {self.first_error}"
             return Status.ABORTED, self.stopped or "the log ends before the result"
-        if self.result[0] == 0:
+        if self.monitor.values["nopm"] == 0:
             return Status.FAILED, "no new orders in the whole test"
         if self.echo:
             warnings.append(ANSWER)
         else:
-            if "active" in self.figures and not self.ended and self.succeeded:
+            if "active" in self.monitor.values and not self.ended and self.succeeded:
                 warnings.append("the log ends before all virtual users said how they finished")
-            if "duration" not in self.figures:
+            if "duration" not in self.monitor.values:
                 warnings.append("the log does not show the start of this run")
         return Status.COMPLETE, ""
 
