@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -23,7 +23,6 @@ from benchagent.importers.report import (
     Subject,
     all_measured,
     dbms_called,
-    measured,
     rising,
 )
 from benchagent.importers.source import NotUnderstood, SourceFile, number, object_in, once, whole
@@ -40,11 +39,11 @@ _QUERY_METRICS = {
     "query_set_seconds": "elapsed_s", "elapsed_seconds": "elapsed_s", "geomean_seconds": "geometric_mean_s",
     "total_query_time_seconds": "elapsed_s",
 }  # fmt: skip
-_PARAMETERS = (
-    ("warehouses", "warehouses", 1), ("rampup_minutes", "ramp_up_s", 60), ("duration_minutes", "duration_s", 60),
-    ("scale_factor", "scale_factor", 1), ("query_sets", "query_sets", 1),
-    ("degree_of_parallelism", "degree_of_parallelism", 1),
-)  # fmt: skip
+_PARAMETERS = {
+    "warehouses": ("warehouses", 1), "rampup_minutes": ("ramp_up_s", 60), "duration_minutes": ("duration_s", 60),
+    "scale_factor": ("scale_factor", 1), "query_sets": ("query_sets", 1), "active_virtual_users": ("terminals", 1),
+    "degree_of_parallelism": ("degree_of_parallelism", 1),
+}  # fmt: skip
 _MACHINE = {
     ("cpu_percent", "usr_pct"): "cpu_user_percent", ("cpu_percent", "sys_pct"): "cpu_system_percent",
     ("cpu_percent", "irq_pct"): "cpu_irq_percent", ("cpu_percent", "idle_pct"): "cpu_idle_percent",
@@ -121,10 +120,10 @@ def _count(content: dict[str, Any], name: str) -> int | None:
 
 
 def _job_report(content: dict[str, Any]) -> Report:
-    job, result, config = (object_in(content, name) for name in ("job", "result", "benchmark_config"))
-    system = object_in(content, "system")
-    warnings = [NO_ZONE]
-    kind, times = "H" if job.get("benchmark") == "TPROC-H" else "C", content.get("query_times")
+    job, result, config, system, times = (
+        object_in(content, name) for name in ("job", "result", "benchmark_config", "system", "query_times")
+    )
+    warnings, kind = [NO_ZONE], "H" if job.get("benchmark") == "TPROC-H" else "C"
     metrics, status, reason = _query_metrics(result, times, warnings) if kind == "H" else _headline(result, warnings)
     metrics += _response_times(object_in(content, "response_times"))
     series = [
@@ -134,17 +133,16 @@ def _job_report(content: dict[str, Any]) -> Report:
     hints = object_in(object_in(content, "analysis_hints"), "active_window")
     if hints.get("available") and hints.get("start") and hints.get("end"):
         warnings.append(f"HammerDB takes {hints['start']} to {hints['end']} for the active window")
-    parameters: dict[str, Scalar] = {}
-    for name, parameter, factor in _PARAMETERS:
-        if (value := _count(config, name)) is not None:
-            parameters[parameter] = value * factor
     # "virtual_users" of the configuration may count the monitor too: only the active ones send load.
-    if (users := _count(result, "active_virtual_users")) is not None:
-        parameters["terminals"] = users
-    if kind == "H" and (sets := _count(result, "query_sets")) is not None:
-        parameters["query_sets"] = sets
+    told = config | {"active_virtual_users": result.get("active_virtual_users")}
+    told |= {"query_sets": result["query_sets"]} if kind == "H" and "query_sets" in result else {}
+    parameters: dict[str, Scalar] = {
+        parameter: value * factor
+        for name, (parameter, factor) in _PARAMETERS.items()
+        if (value := _count(told, name)) is not None
+    }
     subject = Subject(
-        workload=f"tproc{kind.lower()}", workload_name=f"TPROC-{kind} (HammerDB)",
+        f"tproc{kind.lower()}", f"TPROC-{kind} (HammerDB)",
         dbms=dbms_called(str(job.get("database", ""))), dbms_version=redact_text(str(job.get("release") or "")),
         hardware={
             name: redact_text(str(system[name]))
@@ -153,62 +151,59 @@ def _job_report(content: dict[str, Any]) -> Report:
         },
     )  # fmt: skip
     return Report(
-        tool="hammerdb", tool_version=str(job.get("hdb_version", "")).removeprefix("v"), status=status, reason=reason,
+        "hammerdb", status, str(job.get("hdb_version", "")).removeprefix("v"), reason=reason,
         parameters=parameters, metrics=tuple(metrics), series=tuple(series), warnings=tuple(warnings), subject=subject,
         started_at=time_of(str(job["timestamp"]))[0].isoformat() if job.get("timestamp") else "",
     )  # fmt: skip
 
 
-def _charted(result: dict[str, Any]) -> dict[str, Any]:
-    """The figures that a chart of the report shows."""
-    rows = result.get("chart_data") or ()
-    return {str(row.get("metric")): row.get("value") for row in rows if isinstance(row, dict)}
+def _check_chart(result: dict[str, Any], figures: Mapping[str, float | None]) -> None:
+    """Raises NotUnderstood where a chart of the report shows other figures, which stand there by its words."""
+    for row in result.get("chart_data") or ():
+        figure = figures.get(str(row.get("metric"))) if isinstance(row, dict) else None
+        if figure is not None and not math.isclose(number(str(row.get("value"))), figure, rel_tol=1e-6):
+            raise NotUnderstood("result and its chart_data say different figures")
 
 
 def _headline(result: dict[str, Any], warnings: list[str]) -> tuple[list[Metric], Status, str]:
-    nopm, tpm, charted = _count(result, "nopm"), _count(result, "tpm"), _charted(result)
-    if charted.get("NOPM", nopm) != result.get("nopm", nopm) or charted.get("TPM", tpm) != result.get("tpm", tpm):
-        raise NotUnderstood("result and its chart_data say different figures")
+    nopm, tpm = _count(result, "nopm"), _count(result, "tpm")
+    _check_chart(result, {"NOPM": nopm, "TPM": tpm})
     if nopm is None:
         return [], Status.ABORTED, "the job has no result"
-    metrics = list(result_metrics(nopm, tpm, "the DBMS", warnings))
+    metrics = [*result_metrics(nopm, tpm, "the DBMS", warnings)]
     return metrics, Status.COMPLETE if nopm else Status.FAILED, "" if nopm else "no new orders in the whole test"
 
 
-def _query_metrics(result: dict[str, Any], times: Any, warnings: list[str]) -> tuple[list[Metric], Status, str]:
+def _query_metrics(
+    result: dict[str, Any], times: dict[str, Any], warnings: list[str]
+) -> tuple[list[Metric], Status, str]:
     """After the reports of v6: geomean_seconds and total_query_time_seconds, charted as Geomean and Query Time."""
     figures: dict[str, float] = {}
     for key, name in _QUERY_METRICS.items():
         value = result.get(key)
-        figure = number(str(value)) if isinstance(value, int | float | str) else None
-        if figure is not None and figures.setdefault(name, figure) != figure:
-            raise NotUnderstood(f"two different figures of {name}")
-    names = {"Geomean": "geometric_mean_s", "Query Time": "elapsed_s"}
-    for name, value in _charted(result).items():
-        figure = figures.get(names.get(name, ""))
-        if figure is not None and not math.isclose(number(str(value)), figure, rel_tol=1e-6):
-            raise NotUnderstood("result and its chart_data say different figures")
+        if isinstance(value, int | float | str):
+            figure = number(str(value))
+            if figures.setdefault(name, figure) != figure:
+                raise NotUnderstood(f"two different figures of {name}")
+    _check_chart(result, {"Geomean": figures.get("geometric_mean_s"), "Query Time": figures.get("elapsed_s")})
     if not figures:
         return [], Status.ABORTED, "the job has no result"
     if not all(figures.values()):
         return [], Status.FAILED, "no query was timed"
-    metrics = [*all_measured(figures, "query", better="lower")]
+    metrics = all_measured(figures, "query", better="lower")
     try:
         metrics += _query_times(times, figures)
     except NotUnderstood as error:
         warnings.append(f"the times of the queries are left out: {error}")
-    return metrics, Status.COMPLETE, ""
+    return [*metrics], Status.COMPLETE, ""
 
 
-def _query_times(times: Any, figures: dict[str, float]) -> list[Metric]:
+def _query_times(times: dict[str, Any], figures: dict[str, float]) -> tuple[Metric, ...]:
     """The times of one set of queries, `{"unit": "milliseconds", "rows": [{"name": "14", "total_ms": 1213, "seconds":
     1.2}]}`, where they are what sum and mean were made of.
     """
-    rows = times.get("rows") if isinstance(times, dict) else None
-    if not rows:
-        return []
     queries: dict[int, float] = {}
-    for row in rows:
+    for row in times.get("rows") or ():
         name, milliseconds, seconds = (
             str(row.get(key)) if isinstance(row, dict) else "" for key in ("name", "total_ms", "seconds")
         )
@@ -217,16 +212,16 @@ def _query_times(times: Any, figures: dict[str, float]) -> list[Metric]:
         queries[int(name)] = number(seconds)
         if not math.isclose(number(milliseconds) / 1000, queries[int(name)], rel_tol=1e-6, abs_tol=0.0006):
             raise NotUnderstood(f"query {name} has two different times")
+    if not queries:
+        return ()
     if not all(value > 0 for value in queries.values()):
         raise NotUnderstood("one of them took no time")
     # Times are whole milliseconds, and of ten seconds and more two digits are printed.
     mean_s = math.exp(math.fsum(map(math.log, queries.values())) / len(queries))
-    whole = (("elapsed_s", sum(queries.values()), 1.0), ("geometric_mean_s", mean_s, 0.001))
-    if not all(
-        name in figures and math.isclose(value, figures[name], rel_tol=0.02, abs_tol=off) for name, value, off in whole
-    ):
-        raise NotUnderstood("sum and mean of all are others")
-    return [measured(f"query_{query}_s", value, "query") for query, value in sorted(queries.items())]
+    for name, value, off in (("elapsed_s", sum(queries.values()), 1.0), ("geometric_mean_s", mean_s, 0.001)):
+        if name not in figures or not math.isclose(value, figures[name], rel_tol=0.02, abs_tol=off):
+            raise NotUnderstood("sum and mean of all are others")
+    return all_measured({f"query_{query}_s": value for query, value in sorted(queries.items())}, "query")
 
 
 def _response_times(content: dict[str, Any]) -> list[Metric]:

@@ -168,37 +168,31 @@ def counted(samples: Sequence[tuple[datetime, float]], unit: str, dbms: str, sta
 
 # An answer stands behind the prompt, or in a list.
 _FRONT = re.compile(r"^\s*(?:hammerdb>\s*|\"|'|\[\s*)*")
-_VUSER = re.compile(r"Vuser (?P<vuser>\d+):(?P<text>.*)$")
-_CREATED = re.compile(r"^Vuser (?P<vuser>\d+) created (?:MONITOR )?- WAIT IDLE")
-_USERS = re.compile(r"^(?P<count>\d+) Virtual Users? Created(?: with Monitor VU)?")
-_DATABASE = re.compile(r"^Database set to (?P<dbms>\w+)")
-_BENCHMARK = re.compile(r"(?:^Benchmark set to |\bdbset\s+bm\s+[\"']?)TPR?O?C-(?P<kind>[CH])\b", re.IGNORECASE)
-_VERSION = re.compile(r"HammerDB CLI v(?P<version>\d[\w.]*)")
-_LOG_START = re.compile(r"^Hammerdb Log @ (?P<stamp>.*)$")
+_VUSER = re.compile(r"Vuser (\d+):(.*)$")
+_CREATED = re.compile(r"Vuser (\d+) created (?:MONITOR )?- WAIT IDLE")
+_USERS = re.compile(r"(\d+) Virtual Users? Created")
+_DATABASE = re.compile(r"Database set to (\w+)")
+_BENCHMARK = re.compile(r"(?:^Benchmark set to |\bdbset\s+bm\s+[\"']?)TPR?O?C-([CH])\b", re.IGNORECASE)
+_VERSION = re.compile(r"HammerDB CLI v(\d[\w.]*)")
+_LOG_START = re.compile(r"Hammerdb Log @ (.*)$")
 _BUILDING = re.compile(
     r"(?:^|\s)(?:SCHEMA BUILD STARTED|Building \d+ Warehouses?\(?s?\)?|Ready to create a|Building (?:a )?(?:Scale|TPC))"
     r"|CREATING TPC[CH] (?:SCHEMA|TABLES|INDEXES)"
 )
-_VURUN = re.compile(r"^\s*hammerdb>\s*vurun\b")
-_RESULT = re.compile(r"^(?:\d+ Active Virtual Users configured|TEST RESULT\s*:|\d+ VU \* \d+ AC)")
+_RESULT = re.compile(r"\d+ Active Virtual Users configured|TEST RESULT\s*:|\d+ VU \* \d+ AC")
 
 # The dictionary of settings: answers of `diset`, the command itself where a transcript or a script does not show its
 # answer, and `print dict`.
 _SETTINGS = (
+    re.compile(r"Changed (?P<section>\w+):(?P<name>\w+) from (?P<old>.*?) to (?P<new>.*?) for [\w ]+$"),
     re.compile(
-        r"^(?:hammerdb>)?\s*Changed (?P<section>\w+):(?P<name>\w+) from (?P<old>.*?) to (?P<new>.*?) for [\w ]+$"
+        r"Value (?P<new>.*?) for (?P<section>\w+):(?P<name>\w+) is the same as existing value (?P<old>.*?), no change"
     ),
-    re.compile(
-        r"^(?:hammerdb>)?\s*Value (?P<new>.*?) for (?P<section>\w+):(?P<name>\w+)"
-        r" is the same as existing value (?P<old>.*?), no change"
-    ),
-    re.compile(
-        r"^(?:hammerdb>)?\s*diset\s+(?P<section>connection|tpcc|tpch)\s+(?P<name>\w+)\s+(?P<new>[\w.-]+)\s*(?:;?\s*#.*)?$"
-    ),
+    re.compile(r"diset\s+(?P<section>connection|tpcc|tpch)\s+(?P<name>\w+)\s+(?P<new>[\w.-]+)\s*(?:;?\s*#.*)?$"),
 )
-_VIRTUAL_USERS = re.compile(r"^(?:hammerdb>)?\s*vuset\s+vu\s+(?P<count>\d{1,6})\s*;?$")
-_SECTION = re.compile(r"^\s*(?P<section>connection|tpcc|tpch)\s*\{\s*$")
-_PRINTED = re.compile(r"^\s+(?P<name>\w+)\s*=\s*(?P<new>.*?)\s*$")
+_VIRTUAL_USERS = re.compile(r"vuset\s+vu\s+(\d{1,6})\s*;?$")
+_SECTION = re.compile(r"(connection|tpcc|tpch)\s*\{$")
+_PRINTED = re.compile(r"(\w+)\s*=\s*(.*?)$")
 _PREFIX = re.compile(r"^(?:ora|mssqls|db2|mysql|maria|pg|redis|tpcc|tpch)_")
 
 
@@ -211,23 +205,23 @@ class Settings:
     section: str = ""
     virtual_users: int | None = None
 
-    def take(self, line: str) -> bool:
+    def take(self, text: str) -> bool:
         """Whether the line was about settings."""
-        may_set = "diset" in line or " for " in line
-        if may_set and (match := next(filter(None, (pattern.match(line) for pattern in _SETTINGS)), None)):
+        may_set = "diset" in text or " for " in text
+        if may_set and (match := next(filter(None, (pattern.match(text) for pattern in _SETTINGS)), None)):
             key, words = (match["section"], match["name"]), match.groupdict()
             before = self.values.get(key)
-            if "old" in words and before is not None and before not in (words["old"], words["new"]):
+            if "old" in words and before not in (None, words["old"], words["new"]):
                 self.doubtful.add(key)
             self.values[key] = words["new"]
-        elif match := _VIRTUAL_USERS.match(line):
-            self.virtual_users = int(match["count"])
-        elif match := _SECTION.match(line):
-            self.section = match["section"]
-        elif self.section and (match := _PRINTED.match(line)):
-            self.values[(self.section, match["name"])] = match["new"]
+        elif match := _VIRTUAL_USERS.match(text):
+            self.virtual_users = int(match[1])
+        elif match := _SECTION.match(text):
+            self.section = match[1]
+        elif self.section and (match := _PRINTED.match(text)):
+            self.values[self.section, match[1]] = match[2]
         else:
-            self.section = "" if line.strip() == "}" else self.section
+            self.section = "" if text == "}" else self.section
             return False
         return True
 
@@ -272,18 +266,18 @@ def _is_building(text: str) -> bool:
     return ("uild" in text or "UILD" in text or "reat" in text or "REAT" in text) and bool(_BUILDING.search(text))
 
 
+@dataclass
 class _Reader:
     """The lines of one log told apart: which run, or which build, each of them is of."""
 
-    def __init__(self) -> None:
-        self.settings = Settings()
-        self.dbms = ""
-        self.benchmark = ""
-        self.version = ""
-        self.started_at = ""
-        # Another log begins: HammerDB appends to the file.
-        self.fresh = False
-        self.parts: list[Run | Build] = []
+    settings: Settings = field(default_factory=Settings)
+    dbms: str = ""
+    benchmark: str = ""
+    version: str = ""
+    started_at: str = ""
+    # Another log begins: HammerDB appends to the file.
+    fresh: bool = False
+    parts: list[Run | Build] = field(default_factory=list)
 
     @property
     def last(self) -> Run | Build | None:
@@ -292,62 +286,59 @@ class _Reader:
     def take(self, numbered: Line) -> None:
         line = numbered.text.rstrip()
         if match := _VERSION.search(line):
-            self.version, self.settings = match["version"], Settings()
-        text = _FRONT.sub("", line)
-        if self.settings.take(text if "hammerdb>" in line else line):
+            self.version, self.settings = match[1], Settings()
+        text, last = _FRONT.sub("", line), self.last
+        if self.settings.take(text):
             return
         if line.lstrip().startswith(('"', "[")):
             text = text.rstrip('",] ')
         if match := _VUSER.search(text):
-            self._take_vuser(int(match["vuser"]), numbered._replace(text=match["text"].strip()))
-        elif _VURUN.match(line) and self.last and self.last.is_behind:
+            self._take_vuser(int(match[1]), numbered._replace(text=match[2].strip()))
+        elif "hammerdb>" in line and re.match(r"vurun\b", text) and last and last.is_behind:
             self.fresh = True
         elif match := _CREATED.match(text):
-            self._part_to_begin().created.add(int(match["vuser"]))
+            self._created().created.add(int(match[1]))
         elif match := _USERS.match(text):
-            self._part_to_begin().tell(int(match["count"]))
+            self._created().tell(int(match[1]))
         elif _is_building(text):
             self._build().line(text)
         elif _RESULT.match(text):
             # An answer of `jobs … result` within a transcript.
-            part = self.last
-            if not isinstance(part, Run) or part.result_line or not part.echo:
-                part = self._add_run()
-                part.echo = True
+            part = last if isinstance(last, Run) and last.echo and not last.result_line else self._add_run()
+            part.echo = True
             part.user(1, numbered._replace(text=text))
         else:
             self._take_heading(text)
 
     def _take_heading(self, text: str) -> None:
         if match := _DATABASE.match(text):
-            self.dbms = match["dbms"]
+            self.dbms = match[1]
         elif match := _BENCHMARK.search(text):
-            self.benchmark = f"tpc{match['kind'].lower()}"
+            self.benchmark = f"tpc{match[1].lower()}"
         elif match := _LOG_START.match(text):
-            self.started_at, self.fresh = match["stamp"], True
+            self.started_at, self.fresh = match[1], True
         elif self.last:
             self.last.line(text)
 
     def _take_vuser(self, vuser: int, line: Line) -> None:
-        part, text = self.last, line.text
-        if _is_building(text) and not isinstance(part, Build):
-            if part is not None and not part.begun:
+        last = self.last
+        if _is_building(line.text) and not isinstance(last, Build):
+            if last and not last.begun:
                 self.parts.pop()
             self._build()
-        elif isinstance(part, Build):
-            if self.fresh or (part.is_behind and not text.startswith("FINISHED")):
+        elif isinstance(last, Build):
+            if self.fresh or (last.is_behind and not line.text.startswith("FINISHED")):
                 self._add_run()
-        elif self.fresh or part is None or part.ends_before(vuser, text):
+        elif self.fresh or last is None or last.ends_before(vuser, line.text):
             self._add_run()
         self.fresh = False
         self.parts[-1].user(vuser, line)
 
-    def _part_to_begin(self) -> Run | Build:
+    def _created(self) -> Run | Build:
         """The part that virtual users are created for."""
         part = self.last
-        if isinstance(part, Build) and not part.is_behind:
-            return part
-        return part if isinstance(part, Run) and not part.begun else self._add_run()
+        is_open = part and not (part.is_behind if isinstance(part, Build) else part.begun)
+        return part if part and is_open else self._add_run()
 
     def _add_run(self) -> Run:
         # Without a word of it, what was set tells: nobody sets scale factors for transactions.
@@ -357,8 +348,7 @@ class _Reader:
         return run
 
     def _build(self) -> Build:
-        part = self.last
-        if isinstance(part, Build) and not part.is_behind:
-            return part
-        self.parts.append(build := Build(settings=self.settings.parameters, dbms=self.dbms))
+        if isinstance(self.last, Build) and not self.last.is_behind:
+            return self.last
+        self.parts.append(build := Build(self.settings.parameters, self.dbms))
         return build
