@@ -14,17 +14,7 @@ from benchagent.importers.hammerdb.common import spaced, time_of
 from benchagent.importers.hammerdb.log import counted, log_reports
 from benchagent.importers.hammerdb.profile import RANKS, SEEN_BY_USERS, SUBJECT, checked_metrics, procedure_metrics
 from benchagent.importers.hammerdb.run import result_metrics
-from benchagent.importers.report import (
-    Metric,
-    Report,
-    Scalar,
-    Series,
-    Status,
-    Subject,
-    all_measured,
-    dbms_called,
-    rising,
-)
+from benchagent.importers.report import Metric, Report, Series, Status, Subject, all_measured, dbms_called, rising
 from benchagent.importers.source import NotUnderstood, SourceFile, number, object_in, once, whole
 from benchagent.redaction import redact_text
 
@@ -136,11 +126,6 @@ def _job_report(content: dict[str, Any]) -> Report:
     # "virtual_users" of the configuration may count the monitor too: only the active ones send load.
     told = config | {"active_virtual_users": result.get("active_virtual_users")}
     told |= {"query_sets": result["query_sets"]} if kind == "H" and "query_sets" in result else {}
-    parameters: dict[str, Scalar] = {
-        parameter: value * factor
-        for name, (parameter, factor) in _PARAMETERS.items()
-        if (value := _count(told, name)) is not None
-    }
     subject = Subject(
         f"tproc{kind.lower()}", f"TPROC-{kind} (HammerDB)",
         dbms=dbms_called(str(job.get("database", ""))), dbms_version=redact_text(str(job.get("release") or "")),
@@ -152,7 +137,12 @@ def _job_report(content: dict[str, Any]) -> Report:
     )  # fmt: skip
     return Report(
         "hammerdb", status, str(job.get("hdb_version", "")).removeprefix("v"), reason=reason,
-        parameters=parameters, metrics=tuple(metrics), series=tuple(series), warnings=tuple(warnings), subject=subject,
+        parameters={
+            parameter: value * factor
+            for name, (parameter, factor) in _PARAMETERS.items()
+            if (value := _count(told, name)) is not None
+        },
+        metrics=tuple(metrics), series=tuple(series), warnings=tuple(warnings), subject=subject,
         started_at=time_of(str(job["timestamp"]))[0].isoformat() if job.get("timestamp") else "",
     )  # fmt: skip
 
