@@ -5,7 +5,6 @@ The wordings are those of the message file, the same from InterBase 6 to Firebir
 
 from __future__ import annotations
 
-import itertools
 import math
 import re
 from collections.abc import Sequence
@@ -13,16 +12,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from benchagent.importers.commands import Commands
-from benchagent.importers.report import Metric, Report, Scalar, Status, Subject, all_measured
+from benchagent.importers.report import Metric, Report, Status, Subject, all_measured, picked
 from benchagent.importers.source import Line, Lines, NotUnderstood, SourceFile, slug
-from benchagent.importers.tables import Table
+from benchagent.importers.tables import Match, Table
 
 TOOL = "gbak"
 MAX_WARNINGS = 20
 # `-verbint` takes no less; a backup says how far it is every so many records, and once at a table's end.
 DEFAULT_INTERVAL, LEAST_INTERVAL = 10_000, 100
 
-_LINE = re.compile(r"^(?:.{0,80}?[\s>\]])?gbak:(?P<rest>.*)$")
+_LINE = re.compile(r"(?:.{0,80}?[\s>\]])?gbak:(.*)")
 MARKS = re.compile(
     r"(?m)^(?:.{0,80}?[\s>\]])?gbak:[\s\d.,]*(?:readied database |opened file |ERROR:|writing |restoring |gbak version "
     r"|closing file, committing|finishing, closing|time +|started transaction|created database |creating file )"
@@ -47,7 +46,7 @@ _MESSAGES = Table(
     ("parameter", "created database {:rest}, page_size {page_size_bytes:int} bytes"),
     ("parameter", "use up to {parallel_workers:int} parallel workers"),
     ("version", "gbak version {version:token}[ {product:rest}]"),
-    ("other", "Version(s) for database[{:rest}]"),
+    ("heading", "Version(s) for database[{:rest}]"),
     ("error", "ERROR:[{message:rest}]"),
     ("exit", "Exiting before completion[{:rest}]"),
     strict=False,
@@ -87,17 +86,14 @@ class _Run:
     started: bool = False
     ended: bool = False
     columns: tuple[str, ...] = ()
-    tool_version: str = ""
-    product: str = ""
+    # The version, the product, the size, the total, the page size, the workers: what is said once.
+    said: dict[str, Any] = field(default_factory=dict)
     server_version: str = ""
-    size_bytes: int | None = None
-    total: dict[str, float] | None = None
     sums: dict[str, int] = field(default_factory=lambda: {"reads": 0, "writes": 0})
     last_s: float = 0.0
     tables: list[str] = field(default_factory=list)
     # Every count of records that was told of each table, in the order of the lines.
     data: list[tuple[str, list[int]]] = field(default_factory=list)
-    parameters: dict[str, Scalar] = field(default_factory=dict)
     errors: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     command: str = ""
@@ -117,35 +113,36 @@ class _Run:
         figures = (float(text) if "." in text else int(text) for text in match.groups())
         return dict(zip(self.columns, figures, strict=True)), rest[match.end() :].strip()
 
+    def say(self, **values: Any) -> None:
+        for name, value in values.items():
+            if self.said.setdefault(name, value) != value:
+                raise NotUnderstood(f"{name} differs from what was said before")
+
     def take(self, at: int, key: str, values: dict[str, Any], statistics: dict[str, float], message: str) -> None:
         if key == "error":
             self.errors.append(values.get("message", "").strip())
         elif key == "exit":
             self.errors = self.errors or ["Exiting before completion due to errors"]
         elif key == "version":
-            self.tool_version, self.product = values["version"], values.get("product", "")
-        elif message.startswith("Version(s) for database"):
-            return
+            self.said |= values
         elif key.endswith("begins"):
             operation = key.split(maxsplit=1)[0]
             if self.started and (self.data or self.tables or self.operation != operation):
                 raise NotUnderstood("a second start within one run")
             self.operation, self.started = operation, True
             self._count_pages(statistics)
-        else:
+        elif key != "heading":
             # Without `-v` only troubles are printed.
             if not self.started and not self.errors and not _TROUBLE.match(message):
                 raise NotUnderstood("gbak is at work before it has begun")
             if key == "total":
-                if self.total not in (None, statistics):
-                    raise NotUnderstood("two different totals")
-                self.total = statistics
+                self.say(total=statistics)
             else:
                 self._count_pages(statistics)
                 self._go_on(at, key, values, message)
 
     def _count_pages(self, statistics: dict[str, float]) -> None:
-        for column in ("reads", "writes"):
+        for column in self.sums:
             self.sums[column] += int(statistics.get(column, 0))
         if statistics.get("time", self.last_s) < self.last_s:
             raise NotUnderstood("the time goes back: lines are doubled or out of order")
@@ -155,10 +152,8 @@ class _Run:
         if key.endswith("ends"):
             if self.operation and self.operation != key.split(maxsplit=1)[0]:
                 raise NotUnderstood("the end of another operation")
-            size = values.get("size_bytes", self.size_bytes)
-            if self.ended and size != self.size_bytes:
-                raise NotUnderstood("two different sizes of the backup")
-            self.ended, self.size_bytes = True, size
+            self.ended = True
+            self.say(**values)
         elif key == "after the end":
             # Nothing but its end comes before the flags.
             self.ended = self.ended or message.startswith("adjusting the ONLINE")
@@ -173,9 +168,7 @@ class _Run:
                 raise NotUnderstood(f"records {values['word']} in a {self.operation}, or of no table")
             self.data[-1][1].append(values["count"])
         elif key == "parameter":
-            ((name, value),) = values.items()
-            if self.parameters.setdefault(name, value) != value:
-                raise NotUnderstood(f"{name} differs from what was said before")
+            self.say(**values)
         elif key == "count" or _TROUBLE.match(message):
             self.warnings.append(f"line {at}: {message}")
 
@@ -197,35 +190,30 @@ def read(file: SourceFile) -> Sequence[Report]:
 
 def _take(run: _Run, line: Line) -> _Run:
     """The run that the line is of: a new one where it begins one, since output of several runs stands in one file."""
-    if match := _LINE.match(line.text):
-        rest = match["rest"]
-        header = _HEADER.fullmatch(rest)
-        statistics, message = ({}, "") if header else run.split(rest)
-        # What is no message behind the statistics may be one that had none before it.
-        row = _MESSAGES.match(Line(line.number, message)) or (
-            _MESSAGES.match(Line(line.number, rest.strip())) if statistics else None
-        )
-        key, values = (row.key, row.values) if row else ("", {})
-        if (
-            (header and run.has_begun)
-            or (key == "version" and (run.has_begun or run.tool_version))
-            or (key.endswith("begins") and (run.ended or run.errors))
-        ):
-            run = _Run()
-            statistics, message = run.split(rest)
-        if header:
+    if match := _LINE.fullmatch(line.text):
+        if header := _HEADER.fullmatch(match[1]):
+            run = _Run() if run.has_begun else run
             run.columns = tuple(header[1].split())
-        else:
-            run.take(line.number, key, values, statistics, message)
+            return run
+        statistics, message = run.split(match[1])
+        # What is no message behind the statistics may be one that had none before it.
+        rows = [_MESSAGES.match(Line(line.number, text)) for text in dict.fromkeys((message, match[1].strip()))]
+        key, _, values, _ = next(filter(None, rows), Match("", 0, {}))
+        if (key == "version" and (run.has_begun or "version" in run.said)) or (
+            key.endswith("begins") and (run.ended or run.errors)
+        ):
+            run, statistics, message = _Run(), {}, match[1].strip()
+        run.take(line.number, key, values, statistics, message)
     elif command := _COMMANDS.find(line.text):
-        run = _Run() if run.has_begun or run.tool_version else run
+        run = _Run() if run.has_begun or "version" in run.said else run
         run.command = command
     elif real := _REAL.fullmatch(line.text.strip()):
-        minutes = int(real[1] or 0) if real[2] else int(real[3] or 0) * 60 + int(real[4])
-        run.real_s = minutes * 60 + float(real[2] or real[5])
+        run.real_s = sum(
+            float(part or 0) * unit for part, unit in zip(real.groups(), (60, 1, 3600, 60, 1), strict=True)
+        )
     elif server := _SERVER_VERSION.search(line.text):
         run.server_version = server[1]
-        run.product = run.product or (server[2] or "")
+        run.said = {"product": server[2]} | run.said if server[2] else run.said
     elif run.errors and line.text.startswith((" ", "\t", "-")) and not run.ended:
         run.errors[-1] += f" {line.text.strip()}"
     return run
@@ -237,20 +225,18 @@ def _report(run: _Run) -> Report:
         reason = f"gbak says: {'; '.join(run.errors)[:500]}"
     metrics = () if reason else _metrics(run)
     operation = run.operation or ("restore" if re.search(r"\s-(?:c|r|rep)\w*\s", run.command) else "")
-    firebird = "Firebird" in run.product
-    warnings = run.warnings[:MAX_WARNINGS]
-    if len(run.warnings) > MAX_WARNINGS:
-        warnings.append(f"{len(run.warnings) - MAX_WARNINGS} more warnings")
+    more = [f"{len(run.warnings) - MAX_WARNINGS} more warnings"] if len(run.warnings) > MAX_WARNINGS else []
     # LI-V3.0.11.33637 -> 3.0.11.33637
-    version = re.fullmatch(r"\w\w-[A-Z](\d[\d.]*)\S*", run.tool_version)
+    version = re.sub(r"^\w\w-[A-Z](\d[\d.]*)\S*$", r"\1", run.said.get("version", ""))
+    is_firebird = "Firebird" in run.said.get("product", "")
     return Report(
-        TOOL, Status.FAILED if run.errors else Status.COMPLETE, version[1] if version else run.tool_version,
-        reason=reason, parameters=run.parameters | _COMMANDS.parameters([run.command.lower()]), metrics=metrics,
-        warnings=tuple(warnings),
-        command_lines=(run.command,),
+        TOOL, Status.FAILED if run.errors else Status.COMPLETE, version, reason=reason,
+        parameters=picked(run.said, "page_size_bytes", "parallel_workers")
+        | _COMMANDS.parameters([run.command.lower()]),
+        metrics=metrics, warnings=(*run.warnings[:MAX_WARNINGS], *more), command_lines=(run.command,),
         subject=Subject(
-            workload=f"gbak-{operation}" if operation else "gbak", workload_name=f"gbak {operation}".strip(),
-            dbms="firebird" if firebird else "", dbms_version=run.server_version if firebird else "",
+            f"gbak-{operation}".removesuffix("-"), f"gbak {operation}".strip(), dbms="firebird" if is_firebird else "",
+            dbms_version=run.server_version if is_firebird else "",
         ),
     )  # fmt: skip
 
@@ -259,15 +245,15 @@ def _metrics(run: _Run) -> tuple[Metric, ...]:
     total = _checked_total(run)
     rows = _rows(run)
     values: dict[str, float | None] = {
-        "backup_size_bytes": run.size_bytes, "page_reads": total.get("reads"), "page_writes": total.get("writes"),
+        "backup_size_bytes": run.said.get("size_bytes"),
+        "page_reads": total.get("reads"), "page_writes": total.get("writes"),
     }  # fmt: skip
     if rows and None not in rows.values():
         values["rows"] = sum(count or 0 for count in rows.values())
     # Data follow the order of the tables, or its reverse; anything else means that lines have changed places.
     order = {table: number for number, table in enumerate(run.tables)}
     numbers = [order.get(table, -1) for table, _ in run.data]
-    steps = [later - earlier for earlier, later in itertools.pairwise(numbers)]
-    one_way = all(step > 0 for step in steps) or all(step < 0 for step in steps)
+    one_way = numbers in (sorted({*numbers}), sorted({*numbers}, reverse=True))
     if one_way and -1 not in numbers and len(run.tables) == len(order):
         for table, count in rows.items():
             name = table.replace('"', "").lower().removeprefix("public.")
@@ -280,15 +266,15 @@ def _metrics(run: _Run) -> tuple[Metric, ...]:
 
 def _checked_total(run: _Run) -> dict[str, float]:
     """The line "total statistics", checked against the lines before it."""
-    total = dict(run.total or {})
+    total: dict[str, float] = dict(run.said.get("total", {}))
     if "time" in total and total["time"] < run.last_s:
         raise NotUnderstood("the total time is shorter than the time of a line before it")
     expected_s = run.last_s + total.get("delta", 0.0)
     if {"time", "delta"} <= set(total) and not math.isclose(total["time"], expected_s, rel_tol=0, abs_tol=0.003):
         raise NotUnderstood("the total time does not follow from the last line's time")
-    for column in ("reads", "writes"):
+    for column, pages in run.sums.items():
         # gbak prints differences as unsigned 64-bit numbers: below zero they wrap around.
-        if column in total and run.sums[column] % 2**64 != total[column]:
+        if column in total and pages % 2**64 != total[column]:
             run.warnings.append(f"page {column} left out: the lines add up to something else than the total")
             del total[column]
     return total
