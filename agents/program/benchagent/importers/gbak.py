@@ -197,7 +197,7 @@ def _take(run: _Run, line: Line) -> _Run:
             return run
         statistics, message = run.split(match[1])
         # What is no message behind the statistics may be one that had none before it.
-        rows = [_MESSAGES.match(Line(line.number, text)) for text in dict.fromkeys((message, match[1].strip()))]
+        rows = (_MESSAGES.match(Line(line.number, text)) for text in dict.fromkeys((message, match[1].strip())))
         key, _, values, _ = next(filter(None, rows), Match("", 0, {}))
         if (key == "version" and (run.has_begun or "version" in run.said)) or (
             key.endswith("begins") and (run.ended or run.errors)
