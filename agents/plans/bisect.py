@@ -80,5 +80,5 @@ def differing(a: dict[str, str], b: dict[str, str], most: int) -> dict[str, list
     if not differ:
         raise PlanError({"settings": ["Version and settings are the same: nothing lies between that can be chosen."]})
     if len(differ) > most:
-        raise PlanError({"settings": [f"{len(differ)} settings differ; at most {most} are tried together."]})
+        raise PlanError({"settings": [f"{len(differ)} settings differ; at most {most} can be measured this way."]})
     return differ

@@ -234,7 +234,7 @@ class GateCell(Part):
 
 
 class GateAnswer(Part):
-    """`without`: runs of which no cell has a number."""
+    """`without`: runs that were not judged: they have no number, or nothing to be set against."""
 
     than: str
     cells: list[GateCell]
@@ -250,13 +250,15 @@ class Gate(APIView):
         """Whether what was just sent is worse than a baseline: each cell, judged together."""
         given = read(GateRequest, request.data)
         if given.base:
-            cells = [_cell_in_turn(cell, request) for cell in in_turn(given.runs, given.base, request.user)]
+            turns = in_turn(given.runs, given.base, request.user)
+            cells = [_cell_in_turn(cell, request) for cell in turns]
+            judged = {run.pk for cell in turns for run, _ in (*cell.runs, *cell.base)}
         else:
             cells = [_cell(cell, request) for cell in gated(given.runs, baseline_of(given.than), request.user)]
-        judged = {run for cell in cells for run in cell.runs}
+            judged = {run for cell in cells for run in cell.runs}
         answer = GateAnswer(
             than=IN_TURN if given.base else given.than, cells=cells,
-            without=[run for run in given.runs if uuid.UUID(str(run)) not in judged],
+            without=[run for run in (*given.runs, *given.base) if uuid.UUID(str(run)) not in judged],
         )  # fmt: skip
         return Response(answer.model_dump(mode="json"))
 
@@ -276,7 +278,8 @@ def _cell_in_turn(cell: InTurn, request: Request) -> GateCell:
     return GateCell(
         benchmark=cell.name, url=request.build_absolute_uri((run.experiment or run).get_absolute_url()),
         machine=run.hardware.name if run.hardware else "", metric=cell.metric.label, unit=cell.metric.unit,
-        value=geometric_mean(cell.values), runs=[each.pk for each in cell.runs], batches=1, change=cell.change,
+        value=geometric_mean([value for _, value in cell.runs]), runs=[each.pk for each, _ in cell.runs],
+        batches=1, change=cell.change,
     )  # fmt: skip
 
 

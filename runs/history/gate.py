@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from benchagent.catalog import threshold_of
+from benchagent.catalog import Durability, threshold_of
 
 from runs.answers.answer import Amount, change_of
 from runs.answers.history import LEAST_BATCHES, expected_amount
@@ -21,6 +21,7 @@ from runs.history import filing
 from runs.history.overview import Baseline
 from runs.history.watching import threshold
 from runs.models import Batch, Benchmark, Metric, Run, SeriesBatch
+from runs.models.choices import SHORT_DURABILITY
 from runs.models.visible import Reader
 from runs.run.facets import factor_facets
 from runs.run.number import primary_number
@@ -38,14 +39,16 @@ class Gated:
 
 @dataclass(frozen=True)
 class InTurn:
-    """A cell of two sides that were measured in turn: its runs and values, how many the other has, and the ratio."""
+    """A cell of two sides that were measured in turn: its runs with their values, those of the base, and the ratio."""
 
-    first: Run
     metric: Metric
-    runs: Sequence[Run]
-    values: Sequence[float]
-    base: Sequence[float]
+    runs: Sequence[tuple[Run, float]]
+    base: Sequence[tuple[Run, float]]
     change: Amount
+
+    @property
+    def first(self) -> Run:
+        return self.runs[0][0]
 
     @property
     def name(self) -> str:
@@ -67,9 +70,10 @@ def in_turn(runs: Collection[UUID], base: Collection[UUID], user: Reader) -> lis
         change = change_of(verdict)
         first, promised = own[0][0], other[0][0].durability
         if first.durability != promised:
-            words = f"{change.why}; a commit survives less or more than before: {promised} → {first.durability}"
-            change = change.model_copy(update={"why": words})
-        judged.append(InTurn(first, metric, [run for run, _ in own], values, before, change))
+            told = [SHORT_DURABILITY[Durability(each)] if each else "not told" for each in (promised, first.durability)]
+            words = f"a commit survives less or more than before: {' → '.join(told)}"
+            change = change.model_copy(update={"why": "; ".join(filter(None, (change.why, words)))})
+        judged.append(InTurn(metric, own, other, change))
     return judged
 
 

@@ -8,15 +8,19 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.feedgenerator import Atom1Feed
+from django.utils.html import format_html_join
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from runs.formatting import quantity
-from runs.history.alerts import title
-from runs.models import Alert, Benchmark, TellingRule
+from runs.formatting import mid_sentence, quantity
+from runs.history.alerts import title, with_changes
+from runs.history.words import change_words
+from runs.models import Alert, Benchmark, ChangePoint, TellingRule
+from runs.models.choices import ChangeState
 from runs.models.telling import TellingWay
 from runs.telling import chat, delivery
 from runs.telling.forms import RuleForm
+from runs.telling.messages import MOST_CHANGES
 from runs.views.guards import PersonRequest, operator_required
 
 FEED_ENTRIES = 50
@@ -73,20 +77,26 @@ def change_rule(request: PersonRequest, rule_id: uuid.UUID) -> HttpResponse:
 
 @require_safe
 def feed(request: HttpRequest) -> HttpResponse:
-    """Confirmed alerts that the reader may see, newest first."""
+    """Alerts with a confirmed change that the reader may see, the newest first; never what was only suspected."""
     address = request.build_absolute_uri
-    made = Atom1Feed("Benchsite: alerts", address("/alerts/"), "Changes of benchmarks", feed_url=address())
-    for alert in (
-        Alert.objects.listed_for(request.user).exclude(state="new").order_by("-state_changed_at")[:FEED_ENTRIES]
-    ):
+    made = Atom1Feed(
+        "Benchsite: alerts", address("/alerts/"), "Changes of benchmarks", feed_url=address(), author_name="Benchsite",
+    )  # fmt: skip
+    confirmed = ChangePoint.objects.filter(state=ChangeState.CONFIRMED).values("alert")
+    rows = with_changes(Alert.objects.listed_for(request.user).filter(pk__in=confirmed)).order_by("-state_changed_at")
+    for alert in rows[:FEED_ENTRIES]:
+        changes = [point for point in alert.changes.all() if point.state == ChangeState.CONFIRMED]
+        words = [f"{point.benchmark}: {change_words(point)}" for point in changes[:MOST_CHANGES]]
         made.add_item(
-            title(alert), address(alert.get_absolute_url()), alert.get_state_display(),
+            title(alert), address(alert.get_absolute_url()),
+            format_html_join("", "<p>{}</p>", [(each,) for each in (alert.get_state_display(), *words)]),
             unique_id=f"urn:uuid:{alert.pk}", pubdate=alert.created_at, updateddate=alert.state_changed_at,
         )  # fmt: skip
     return HttpResponse(made.writeString("utf-8"), content_type=made.content_type)
 
 
 @require_safe
+@never_cache
 def badge(request: HttpRequest, benchmark_id: uuid.UUID) -> HttpResponse:
     """The newest value of a benchmark as a picture, coloured by its verdict against those before it."""
     shown = get_object_or_404(
@@ -94,7 +104,7 @@ def badge(request: HttpRequest, benchmark_id: uuid.UUID) -> HttpResponse:
     )
     newest = shown.series.newest_first().first()
     value = quantity(newest.centre, shown.metric.unit) if newest and newest.centre is not None else "not measured"
-    label = f"{shown.dbms} {shown.metric.label}"
+    label = f"{shown.dbms} {mid_sentence(shown.metric.label)}"
     # About the width of the characters in the font that the picture names.
     inner = [6.5 * len(text) for text in (label, value)]
     widths = [10 + each for each in inner]

@@ -38,7 +38,7 @@ function startKeys(table) {
   const links = [...table.querySelectorAll("tbody th a")];
   document.addEventListener("keydown", (event) => {
     const step = { j: 1, k: -1 }[event.key];
-    if (!step || event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input, textarea, select")) return;
+    if (!step || event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input:not([type=checkbox]), textarea, select")) return;
     const at = links.indexOf(document.activeElement);
     links[Math.min(links.length - 1, Math.max(0, at + step))]?.focus();
   });
@@ -46,4 +46,4 @@ function startKeys(table) {
 
 for (const panel of document.querySelectorAll("[data-picks-batches]")) startPicking(panel);
 for (const table of document.querySelectorAll("[data-keyboard-rows]")) startKeys(table);
-for (const hint of document.querySelectorAll("[data-keys-hint]")) hint.hidden = false;
+for (const hint of document.querySelectorAll("[data-keys-hint]")) hint.hidden = !matchMedia("(hover: hover)").matches;

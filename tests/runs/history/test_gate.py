@@ -18,7 +18,7 @@ from benchagent.ctl.gate import sides_of
 from runs.answers.history import expected_amount
 from runs.history.gate import gated
 from runs.history.overview import Baseline
-from runs.models import HardwareProfile, Run
+from runs.models import HardwareProfile, Measurement, Run
 from runs.stats import ALPHA
 from tests.conftest import REPOSITORY
 from tests.docs.test_commands import DATA
@@ -108,10 +108,14 @@ def test_two_sides_that_were_measured_in_turn_are_judged_cell_by_cell(client, co
         [], "worse", "equivalent",
     )  # fmt: skip
     assert told["16 terminals"]["value"] == pytest.approx(0.9, abs=0.001)
-    assert "power_loss → none" in told["16 terminals"]["why"]
+    assert told["16 terminals"]["why"].endswith("survives power loss → not durable")
     body = {"runs": head, "base": head[:1]}
     answer = client.post("/api/v1/gate/", body, content_type="application/json", headers=headers).json()
     assert len(answer["without"]) == 3
+    Measurement.objects.filter(run__in=base[:1]).delete()
+    body = {"runs": head, "base": base}
+    answer = client.post("/api/v1/gate/", body, content_type="application/json", headers=headers).json()
+    assert answer["without"] == base[:1], "a side that lacks a number is not judged as if it had all"
 
 
 def test_the_base_of_what_is_measured_in_turn_is_what_came_first():

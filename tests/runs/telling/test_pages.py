@@ -4,6 +4,7 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 
+from runs.history.words import change_words
 from runs.models import Alert, Benchmark, TellingRule, User
 from tests.runs.history.nights import file, nights
 
@@ -49,9 +50,12 @@ def test_a_person_pauses_tests_and_deletes_a_rule_of_his_own_only(client, operat
 
 def test_the_feed_and_the_badge_show_what_the_reader_may_see(client, contributor):
     file([*nights(range(1, 14)), *nights(range(14, 23), level=0.9)], contributor, at_once=22)
+    alert = Alert.objects.get(state="confirmed")
+    Alert.objects.create(state="noise", after=alert.after, since=alert.since)  # a suspicion that was not confirmed
     feed = ElementTree.fromstring(client.get("/alerts/feed/").content)
-    ids = [entry.text for entry in feed.findall("{*}entry/{*}id")]
-    assert ids == [f"urn:uuid:{Alert.objects.get(state='confirmed').pk}"]
+    assert [entry.text for entry in feed.findall("{*}entry/{*}id")] == [f"urn:uuid:{alert.pk}"]
+    assert change_words(alert.changes.get()) in feed.findtext("{*}entry/{*}summary")
+    assert feed.find("{*}author/{*}name") is not None, "required by RFC 4287"
     benchmark = Benchmark.objects.get()
     answer = client.get(f"{benchmark.get_absolute_url()}badge.svg")
     assert answer["Content-Type"] == "image/svg+xml"

@@ -9,6 +9,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from benchagent.ctl.api import connect
+from benchagent.ctl.lists import dbms_of
 from benchagent.ctl.output import UsageError, counted, plain_number, print_json, print_table, say
 from benchagent.ctl.running import plan_of, until_ended
 from benchagent.ctl.uploading import sent
@@ -50,12 +51,20 @@ def _in_turn(options: argparse.Namespace) -> dict[str, Any] | None:
     api = connect()
     experiment = api.post("/experiments/", plan_of(options.run))
     say(f"{experiment['url']}: {counted(len(experiment['runs']))}, base and head in turn")
-    sides = sides_of(until_ended(api, experiment["slug"], poll_s=options.poll))
+    rows = until_ended(api, experiment["slug"], poll_s=options.poll)
+    sides = sides_of(rows)
     if len(sides) != 2:
         say(f"{options.run}: {len(sides)} systems, where a base and a head are needed: nothing was judged")
         return None
     base, head = sides
-    return api.post("/gate/", {"runs": head, "base": base})
+    names = {str(row["id"]): _side_name(row) for row in rows}
+    answer = api.post("/gate/", {"runs": head, "base": base})
+    return {**answer, "than": f"{names[base[0]]}, measured in turn with {names[head[0]]}"}
+
+
+def _side_name(row: Mapping[str, Any]) -> str:
+    config = (row.get("config") or {}).get("name", "")
+    return f"{dbms_of(row)} ({config})" if config else dbms_of(row)
 
 
 def sides_of(rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
@@ -91,7 +100,7 @@ def _print(answer: Mapping[str, Any], form: str, status: int) -> None:
         print_table([_row(cell) for cell in cells], heading=HEADING)
         say(f"against {answer['than']}: {summary(cells)}")
     if answer["without"]:
-        say(f"without a number: {', '.join(answer['without'])}")
+        say(f"not judged, since it has no number or nothing to be set against: {', '.join(answer['without'])}")
 
 
 def summary(cells: Sequence[Cell]) -> str:
