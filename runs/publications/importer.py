@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import traceback
-from collections import Counter
 from contextlib import suppress
-from dataclasses import dataclass
 
 from django.contrib.auth.models import AnonymousUser
 from django.db import DataError, IntegrityError, transaction
@@ -32,30 +30,16 @@ from runs.results.names import batch_of
 from runs.results.purge import forget_empty
 
 
-@dataclass(frozen=True)
-class Report:
-    """(kind of row, verb) -> how many; nothing in it when everything was as it should be."""
-
-    changes: Counter[tuple[str, str]]
-
-    @property
-    def rows_changed(self) -> int:
-        return sum(self.changes.values())
-
-    def lines(self) -> list[str]:
-        return [f"{count} {kind} {verb}" for (kind, verb), count in sorted(self.changes.items())]
-
-
-def import_own(*, keep_deleted: bool = False) -> Report:
+def import_own(*, keep_deleted: bool = False) -> Sync:
     """The publications that come with the program. All or nothing."""
     return import_folders(*own().values(), keep_deleted=keep_deleted)
 
 
-def import_given(*folders: Folder, keep_deleted: bool = False) -> Report:
+def import_given(*folders: Folder, keep_deleted: bool = False) -> Sync:
     """Somebody's publications: also tried out, so that what no rule foresees is refused too. Raises FolderError."""
     try:
         with transaction.atomic():
-            report = import_folders(*folders, keep_deleted=keep_deleted)
+            sync = import_folders(*folders, keep_deleted=keep_deleted)
             for folder in folders:
                 shown = page(Publication.objects.get(slug=folder.slug), AnonymousUser())
                 export.text(shown.material)
@@ -66,7 +50,7 @@ def import_given(*folders: Folder, keep_deleted: bool = False) -> Report:
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         where = traceback.extract_tb(error.__traceback__)[-1].name.strip("_<>").replace("_", " ")
         raise FolderError([f"its page cannot be shown ({where}): {type(error).__name__}: {error}"]) from error
-    return report
+    return sync
 
 
 @transaction.atomic
@@ -81,7 +65,7 @@ def remove(publication: Publication) -> None:
             row.delete()
 
 
-def import_folders(*folders: Folder, keep_deleted: bool = False) -> Report:
+def import_folders(*folders: Folder, keep_deleted: bool = False) -> Sync:
     """All or nothing. Restores whatever was changed, also deleted runs unless `keep_deleted`. Raises FolderError."""
     sync = Sync()
     with transaction.atomic():
@@ -89,7 +73,7 @@ def import_folders(*folders: Folder, keep_deleted: bool = False) -> Report:
             subjects = sync_subjects(sync, folder)
             sync_results(sync, folder.results, subjects, keep_deleted=keep_deleted)
             sync.correct(subjects.publication, {"checks": stored(folder.checks.checks)})
-    return Report(sync.changes)
+    return sync
 
 
 # Runs, with and without values, and the statistics that the publication prints of them
@@ -103,9 +87,7 @@ def sync_results(sync: Sync, data: Results, subjects: Subjects, *, keep_deleted:
     for verb, count in store_published(wanted, keep_deleted=keep_deleted).items():
         sync.note(Run, verb, count)
     stale = Run.objects.exclude(source_id="").exclude(id__in=[published.run.id for published in wanted])
-    stale = stale.filter(publication=subjects.publication)
-    sync.note(Run, "deleted", stale.count())
-    stale.delete()
+    sync.delete(stale.filter(publication=subjects.publication))
     _aggregates(sync, data, subjects)
 
 
@@ -146,8 +128,8 @@ def _run(position: int, row: RunRow, promise: tuple[str, str], subjects: Subject
 
 def _aggregates(sync: Sync, data: Results, subjects: Subjects) -> None:
     slug = subjects.publication.slug
-    wanted = [
-        {
+    wanted = {
+        row.id: {
             "id": stable_id("aggregate", slug, row.id),
             "publication_id": subjects.publication.id,
             "source_id": row.id,
@@ -161,9 +143,11 @@ def _aggregates(sync: Sync, data: Results, subjects: Subjects) -> None:
             "details": row.details,
         }
         for row in data.aggregates
-    ]
+    }
     among = Aggregate.objects.filter(publication=subjects.publication)
-    for row, aggregate in zip(data.aggregates, sync.rows(Aggregate, wanted, among=among), strict=True):
+    made = sync.rows(Aggregate, wanted, among=among)
+    for row in data.aggregates:
+        aggregate = made[row.id]
         of = {stable_id("run", slug, run) for run in row.of}
         if set(aggregate.of.values_list("pk", flat=True)) != of:
             aggregate.of.set(Run.objects.filter(pk__in=of))

@@ -24,13 +24,12 @@ from runs.models import (
 )
 from runs.models.base import NamedModel
 from runs.models.choices import Provenance
-from runs.publications.document import ConfigRow, DbmsRow, MetricRow, Row, VersionRow
+from runs.publications.document import ConfigRow, DbmsRow, MetricRow, ParameterRow, VersionRow
 from runs.publications.folder import Folder, FolderError, stable_id
 from runs.results import resolve_metric_rows
 
 GIB = 1024**3
 M = TypeVar("M", bound=Model)
-T = TypeVar("T")
 
 
 class Sync:
@@ -42,43 +41,49 @@ class Sync:
     def __init__(self) -> None:
         self.changes: Counter[tuple[str, str]] = Counter()
 
+    @property
+    def rows_changed(self) -> int:
+        return sum(self.changes.values())
+
     def note(self, model: type[Model], verb: str, count: int = 1) -> None:
         if count:
             self.changes[str(model._meta.verbose_name), verb] += count
 
-    def rows(self, model: type[M], wanted: Sequence[dict[str, Any]], *, among: QuerySet[M] | None = None) -> list[M]:
-        """Rows of `model` with these column values, by `id`, in the order given.
+    def rows(
+        self, model: type[M], wanted: Mapping[str, dict[str, Any]], *, among: QuerySet[M] | None = None
+    ) -> dict[str, M]:
+        """Rows of `model` with these column values, by the same keys.
 
         `among` are the rows that may be there: those that are not wanted any more are deleted. The slug of a named
         row is set when it is made (a free one, if somebody has it) and left alone afterwards.
         """
-        known = model._default_manager.in_bulk([values["id"] for values in wanted])
-        new = []
-        for values in wanted:
-            if values["id"] not in known:
+        is_named = issubclass(model, NamedModel)
+        known = model._default_manager.in_bulk([values["id"] for values in wanted.values()])
+        rows, new = {}, []
+        for key, values in wanted.items():
+            if row := known.get(values["id"]):
+                self.correct(row, {name: value for name, value in values.items() if not (is_named and name == "slug")})
+            else:
                 free = {"slug": model.free_slug(values["slug"])} if issubclass(model, NamedModel) else {}
-                new.append(model(**values | free))
+                new.append(row := model(**values | free))
+            rows[key] = row
         model._default_manager.bulk_create(new)
         self.note(model, "created", len(new))
-        rows = {**known, **{row.pk: row for row in new}}
-        kept = {"slug"} if issubclass(model, NamedModel) else set()
-        for values in wanted:
-            if values["id"] in known:
-                self.correct(rows[values["id"]], {name: value for name, value in values.items() if name not in kept})
         if among is not None:
-            stale = among.exclude(pk__in=list(rows))
-            self.note(model, "deleted", stale.count())
-            stale.delete()
-        return [rows[values["id"]] for values in wanted]
+            self.delete(among.exclude(pk__in=[row.pk for row in rows.values()]))
+        return rows
+
+    def delete(self, stale: QuerySet[Any]) -> None:
+        self.note(stale.model, "deleted", stale.count())
+        stale.delete()
 
     def correct(self, row: Model, values: dict[str, Any]) -> None:
         different = {name: value for name, value in values.items() if getattr(row, name) != value}
-        if not different:
-            return
-        for name, value in different.items():
-            setattr(row, name, value)
-        row.save(update_fields=list(different))
-        self.note(type(row), "updated")
+        if different:
+            for name, value in different.items():
+                setattr(row, name, value)
+            row.save(update_fields=list(different))
+            self.note(type(row), "updated")
 
 
 @dataclass(frozen=True)
@@ -104,44 +109,40 @@ def sync_subjects(sync: Sync, folder: Folder) -> Subjects:
         own = {"id": stable_id(subject, slug, row.id), "slug": row.id, "name": row.name, "source_id": row.id}
         return own | {"publication_id": publication.id, "details": row.details} | columns
 
-    hardware = [
-        named(
+    hardware, devices = {}, {}
+    for row in data.hardware:
+        hardware[row.id] = named(
             "hardware", row, note=row.note, os=row.os or "", cpu_model=row.cpu or "", motherboard=row.motherboard or "",
             provenance=Provenance.PRINTED, ram_bytes=None if row.ram_gb is None else int(row.ram_gb * GIB),
-        )
-        for row in data.hardware
-    ]  # fmt: skip
-    devices = [
-        {
-            "id": stable_id("storage", slug, row.id), "slug": row.id,
-            "hardware_id": stable_id("hardware", slug, owner.id),
-            "provenance": Provenance.PRINTED, **row.model_dump(exclude={"id"}, exclude_unset=True, exclude_none=True),
-        }
-        for owner in data.hardware
-        for row in owner.storage
-    ]  # fmt: skip
-    workloads = [
-        named("workload", row, kind=row.kind, summary=row.summary, primary_metric=row.primary_metric)
+        )  # fmt: skip
+        for disk in row.storage:
+            stated = disk.model_dump(exclude={"id"}, exclude_unset=True, exclude_none=True)
+            devices[disk.id] = stated | {
+                "id": stable_id("storage", slug, disk.id), "slug": disk.id, "hardware_id": hardware[row.id]["id"],
+                "provenance": Provenance.PRINTED,
+            }  # fmt: skip
+    workloads = {
+        row.id: named("workload", row, kind=row.kind, summary=row.summary, primary_metric=row.primary_metric)
         for row in data.workloads
-    ]
+    }
     versions = _versions(sync, data.versions, _dbms(sync, data.dbms))
-    configs = []
-    for row in data.configs:
-        owners = {versions[version].dbms_id for version in row.applies_to}
+    configs = {}
+    for config in data.configs:
+        owners = {versions[version].dbms_id for version in config.applies_to}
         # None of one that an article gives for several DBMSs.
         dbms_id = owners.pop() if len(owners) == 1 else None
-        configs.append(named("config", row, file_name=row.file, note=row.note, dbms_id=dbms_id))
+        configs[config.id] = named("config", config, file_name=config.file, note=config.note, dbms_id=dbms_id)
     subjects = Subjects(
         publication=publication,
-        hardware=_by_id(data.hardware, sync.rows(HardwareProfile, hardware)),
-        devices=_by_id([row for owner in data.hardware for row in owner.storage], sync.rows(StorageDevice, devices)),
+        hardware=sync.rows(HardwareProfile, hardware),
+        devices=sync.rows(StorageDevice, devices),
         versions=versions,
-        configs=_by_id(data.configs, sync.rows(Config, configs)),
-        workloads=_by_id(data.workloads, sync.rows(Workload, workloads)),
+        configs=sync.rows(Config, configs),
+        workloads=sync.rows(Workload, workloads),
         metrics=_metrics(sync, data.metrics),
     )
-    for row in data.configs:
-        _fill_config(sync, row, subjects)
+    for config in data.configs:
+        _fill_config(sync, config, subjects)
     return subjects
 
 
@@ -154,8 +155,7 @@ def _publication(sync: Sync, folder: Folder) -> Publication:
     columns = row.model_dump(exclude={"date"}) | {
         "id": stable_id("publication", row.slug, row.slug), "published_on": row.date, "content": content,
     }  # fmt: skip
-    (publication,) = sync.rows(Publication, [columns])
-    return publication
+    return sync.rows(Publication, {row.slug: columns})[row.slug]
 
 
 def _dbms(sync: Sync, rows: Sequence[DbmsRow]) -> dict[str, Dbms]:
@@ -197,24 +197,14 @@ def _versions(sync: Sync, rows: Sequence[VersionRow], dbms: Mapping[str, Dbms]) 
 def _fill_config(sync: Sync, row: ConfigRow, subjects: Subjects) -> None:
     """Its parameters, and the versions that it is of."""
     config = subjects.configs[row.id]
-    columns = ("position", "section", "name", "value", "unit", "comment", "provenance")
     wanted = [
-        (
-            position,
-            parameter.section,
-            parameter.name,
-            parameter.value,
-            parameter.unit,
-            parameter.comment,
-            str(Provenance.PRINTED),
-        )
+        {"position": position, "provenance": str(Provenance.PRINTED), **parameter.model_dump()}
         for position, parameter in enumerate(row.parameters, 1)
     ]
-    if list(config.parameters.order_by("position").values_list(*columns)) != wanted:
+    columns = ("position", "provenance", *ParameterRow.model_fields)
+    if list(config.parameters.order_by("position").values(*columns)) != wanted:
         config.parameters.all().delete()
-        ConfigParameter.objects.bulk_create(
-            ConfigParameter(config=config, **dict(zip(columns, values, strict=True))) for values in wanted
-        )
+        ConfigParameter.objects.bulk_create(ConfigParameter(config=config, **values) for values in wanted)
         sync.note(ConfigParameter, "created", len(wanted))
     applies_to = {subjects.versions[version] for version in row.applies_to}
     if set(config.applies_to.all()) != applies_to:
@@ -231,7 +221,3 @@ def _metrics(sync: Sync, rows: Sequence[MetricRow]) -> dict[str, Metric]:
             Metric.objects.filter(pk=metrics[row.name, row.unit].pk).update(label=row.label)
             sync.note(Metric, "created")
     return {name: metric for (name, _), metric in metrics.items()}
-
-
-def _by_id(rows: Sequence[Row], made: list[T]) -> dict[str, T]:
-    return {row.id: row_made for row, row_made in zip(rows, made, strict=True)}  # type: ignore[attr-defined]

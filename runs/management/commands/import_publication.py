@@ -28,6 +28,6 @@ class Command(BaseCommand):
                 report = import_own(keep_deleted=keep_deleted)
         except FolderError as error:
             raise CommandError("\n".join(error.faults)) from error
-        for line in report.lines():
-            self.stdout.write(line)
+        for (kind, verb), count in sorted(report.changes.items()):
+            self.stdout.write(f"{count} {kind} {verb}")
         self.stdout.write(f"publications: {report.rows_changed} rows changed")
