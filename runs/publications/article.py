@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import Annotated, Any
 
+from django.db.models import TextChoices
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from pydantic import Field, ValidationError
@@ -29,7 +30,7 @@ class Kind(StrEnum):
     REPOST = "repost"
 
 
-class FigureState(StrEnum):
+class FigureState(TextChoices):
     """What is left of a table or picture of the article."""
 
     PRINTED = "printed", "printed as text: shown as a table"
@@ -38,13 +39,6 @@ class FigureState(StrEnum):
     RECOVERED = "recovered", "the picture is lost, its content is stated on another page"
     LOST = "lost", "it was a picture and is lost: only its axes are known"
     ADDED = "added", "not in the article: a re-run adds it"
-
-    words: str
-
-    def __new__(cls, value: str, words: str) -> FigureState:
-        state = str.__new__(cls, value)
-        state._value_, state.words = value, words
-        return state
 
 
 class Source(Spec):
@@ -182,8 +176,8 @@ def article_of(publication: Publication) -> Article | None:
 
 # article.md
 
-_PARAGRAPHS = {"Goal": "goal", "Machine": "machine", "Disclaimer": "disclaimer"}
-_LISTS = {"Method": "method", "Caveats": "caveats", "Conclusions": "conclusions"}
+_PARAGRAPHS, _LISTS = ("goal", "machine", "disclaimer"), ("method", "caveats", "conclusions")
+_HEADINGS = [name.capitalize() for name in (*_PARAGRAPHS, *_LISTS, "questions")]
 _ANSWER = re.compile(r"\[(.+)\]\((run|figure|page|rerun):([\w-]*)\)")
 _ANSWERS = {"run": "run_field", "figure": "figure", "page": "place"}
 
@@ -193,23 +187,22 @@ def read_article(
 ) -> Article:
     """Raises ValueError, which names the heading."""
     head, body = _front_matter(text)
-    fields: dict[str, Any] = dict.fromkeys(_PARAGRAPHS.values(), "") | dict.fromkeys(_LISTS.values(), ())
-    fields |= {"questions_are": "", "questions": []}
+    fields: dict[str, Any] = {"questions_are": "", "questions": []}
+    fields |= dict.fromkeys(_PARAGRAPHS, "") | {name: [] for name in _LISTS}
     section = ""
     for kind, content in _blocks(MARKDOWN.parse(body)):
         if kind == "h1":
-            section = content
-            if section not in (*_PARAGRAPHS, *_LISTS, "Questions"):
-                known = ", ".join((*_PARAGRAPHS, *_LISTS, "Questions"))
-                raise ValueError(f"the heading {section!r} is none of {known}")
+            section = content.lower()
+            if content not in _HEADINGS:
+                raise ValueError(f"the heading {content!r} is none of {', '.join(_HEADINGS)}")
         elif section in _PARAGRAPHS and kind == "paragraph":
-            fields[_PARAGRAPHS[section]] = f"{fields[_PARAGRAPHS[section]]} {content}".strip()
+            fields[section] = f"{fields[section]} {content}".strip()
         elif section in _LISTS and kind == "item":
-            fields[_LISTS[section]] += (content,)
-        elif section == "Questions":
+            fields[section].append(content)
+        elif section == "questions":
             _question(fields, kind, content)
         else:
-            raise ValueError(f"under {section or 'no heading'!r}: {content[:60]!r} is not expected here")
+            raise ValueError(f"under {section.capitalize() or 'no heading'!r}: {content[:60]!r} is not expected here")
     shown = tuple(
         ArticleFigure(**{**figure.model_dump(), "rerun": rerun if figure.rerun else None}) for figure in figures
     )
@@ -279,4 +272,4 @@ def _plain(value: Any, name: str = "") -> Any:
     return plain_text(value) if isinstance(value, str) and name in _PROSE else value
 
 
-_PROSE = {*_PARAGRAPHS.values(), *_LISTS.values(), "questions_are", "asked", "by", "replied", "drawn", "known", "words"}
+_PROSE = {*_PARAGRAPHS, *_LISTS, "questions_are", "asked", "by", "replied", "drawn", "known", "words"}

@@ -353,18 +353,11 @@ class Results(Statements):
 
     def faults(self) -> list[str]:
         """Ids that stand twice, and rows that name what is not there."""
-        ids = {
-            "hardware": [machine.id for machine in self.hardware],
+        kinds = ("hardware", "versions", "configs", "workloads", "runs", "aggregates", "claims", "missing")
+        ids = {kind: [row.id for row in getattr(self, kind)] for kind in kinds} | {
             "dbms": [dbms.slug for dbms in self.dbms],
-            "versions": [version.id for version in self.versions],
-            "configs": [config.id for config in self.configs],
-            "workloads": [workload.id for workload in self.workloads],
             "metrics": [metric.name for metric in self.metrics],
             "storage": [disk.id for machine in self.hardware for disk in machine.storage],
-            "runs": [run.id for run in self.runs],
-            "aggregates": [aggregate.id for aggregate in self.aggregates],
-            "claims": [claim.id for claim in self.claims],
-            "missing": [item.id for item in self.missing],
         }
         wrong = _faults_of(list[StatedRow], self.publication.details.get("stated", []), "publication.details.stated")
         for at, claim in enumerate(self.claims):

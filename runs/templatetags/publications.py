@@ -73,8 +73,6 @@ def _with_unit(shown: str, unit: str) -> str:
     return f"{shown}{THIN}{unit}" if unit else shown
 
 
-# Computed values of a check that stand open; a list that is longer by more than one is folded.
-OPEN = 4
 # Longer formulas show their names, and their numbers on hover and focus.
 FORMULA_LENGTH = 60
 
@@ -84,16 +82,6 @@ def by_result(checks: Sequence[Check]) -> list[tuple[str, int]]:
     """How many checks have each result, in the order of `Result`."""
     counts = Counter(check.result for check in checks)
     return [(result.value, counts[result]) for result in Result if counts[result]]
-
-
-@register.filter
-def first_of_them(computed: Sequence[Computed]) -> Sequence[Computed]:
-    return computed if len(computed) <= OPEN + 1 else computed[:OPEN]
-
-
-@register.filter
-def rest_of_them(computed: Sequence[Computed]) -> Sequence[Computed]:
-    return [] if len(computed) <= OPEN + 1 else computed[OPEN:]
 
 
 @register.simple_tag
@@ -114,12 +102,8 @@ def computed_line(computed: Computed) -> SafeString:
         computed.rounded, computed.formula, unit=computed.unit, digits=computed.digits, signed=computed.signed,
         tab=not short, note=computed.words if computed.words != computed.formula else "",
     )  # fmt: skip
-    return format_html(
-        '<dt>{}</dt><dd>{} <span class="formula">= {}</span></dd>',
-        computed.label,
-        value,
-        computed.formula if short else computed.words,
-    )
+    formula = computed.formula if short else computed.words
+    return format_html('<dt>{}</dt><dd>{} <span class="formula">= {}</span></dd>', computed.label, value, formula)
 
 
 @register.simple_tag

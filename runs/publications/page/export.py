@@ -34,15 +34,14 @@ class Position:
 
     def line(self, amount: Amount | None, note: str = "") -> list[str]:
         """A gap without an amount, whose reason is the note."""
+        place = [self.section, self.table, self.row, self.column]
         if amount is None:
             origin = Provenance.LOST_IN_PICTURE.value if "picture" in note else ""
-            cells = [self.section, self.table, self.row, self.column, "", self.unit, "", origin, "", note]
+            number = ["", self.unit, "", origin, "", note]
         else:
-            cells = [
-                self.section, self.table, self.row, self.column, exactly(amount.value), amount.unit or self.unit,
-                amount.printed, str(amount.provenance), amount.formula, amount.note or note,
-            ]  # fmt: skip
-        return [cell if _NUMBER.fullmatch(cell) else csv_file.cell(cell) for cell in cells]
+            number = [exactly(amount.value), amount.unit or self.unit, amount.printed, str(amount.provenance)]
+            number += [amount.formula, amount.note or note]
+        return [cell if _NUMBER.fullmatch(cell) else csv_file.cell(cell) for cell in [*place, *number]]
 
     def words(self, words: Words) -> Iterator[list[str]]:
         for part in words if not isinstance(words, str) else ():
