@@ -141,7 +141,10 @@ def readings(material: Material) -> Section:
     rows: Rows = []
     for claim in material.statements.claims:
         if ends := readings_of(claim):
-            bounds += _reading_bounds(material, claim, ends)
+            claimed = figure_words(claim)
+            head = (f"{against(material, claim)}, ", *((claimed,) if isinstance(claimed, str) else claimed))
+            first, *others = reading_bounds(claim)
+            bounds += [replace(first, head=head), *others]
             rows.append(_reading_row(material, claim, ends))
     if not rows:
         return Section("readings", "Percentages")
@@ -154,14 +157,13 @@ def readings(material: Material) -> Section:
     )  # fmt: skip
 
 
-def _reading_bounds(material: Material, claim: ClaimRow, ends: Sequence[PercentReading]) -> list[Bound]:
-    claimed = figure_words(claim)
-    head = (f"{against(material, claim)}, ", *((claimed,) if isinstance(claimed, str) else claimed))
+def reading_bounds(claim: ClaimRow) -> list[Bound]:
+    """Its speed as a ratio to the baseline, if its percentage means time, and if it means speed."""
     bounds: list[Bound] = []
     for means in MEANINGS:
-        speeds = sorted((end.speed for end in ends if end.means == means), key=lambda end: end.value)
-        label = f"if it means {means}"
-        bounds.append(Bound(label, _span(speeds), speeds[0].value, speeds[-1].value, head="" if bounds else head))
+        speeds = sorted((end.speed for end in readings_of(claim) if end.means == means), key=lambda end: end.value)
+        if speeds:
+            bounds.append(Bound(f"if it means {means}", _span(speeds), speeds[0].value, speeds[-1].value))
     return bounds
 
 

@@ -136,7 +136,7 @@ class Curves(PartSpec):
         )  # fmt: skip
 
     def _words(self, material: Material, curve: Curve, unit: str) -> Words:
-        claim = next((claim for claim in material.statements.claims if claim.id == self.claim and claim.ratio), None)
+        claim = material.statements.claim(self.claim)
         sizes, amounts = list(curve.amounts), sorted(curve.amounts.values(), key=lambda amount: amount.value)
         if self.say == "range":
             return (

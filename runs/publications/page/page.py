@@ -87,10 +87,8 @@ class Headline(Spec):
                     result.rounded, result.formula, unit=result.unit, digits=result.digits, signed=result.signed
                 )
                 return Tile(self.label, (amount,), f"#check-{check.number}")
-        for claim in material.statements.claims:
-            if claim.id == self.claim:
-                return Tile(self.label, claims.figure_words(claim), "#claims")
-        return None
+        claim = material.statements.claim(self.claim)
+        return Tile(self.label, claims.figure_words(claim), "#claims") if claim else None
 
 
 class Answer(Spec):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from runs.compare.panels import SIZE_METRIC
 from runs.models import Experiment, Run
@@ -11,8 +11,8 @@ from runs.publications import matching
 from runs.publications.document import ClaimRow
 from runs.publications.matching import CellFacts, Match
 from runs.publications.material import Material
-from runs.publications.page.claims import MEANINGS, claimed_ratio, figure_words, readings_of
-from runs.publications.page.parts import Amount, Content, NamedTable, Rows, TextCell, Words, cell, computed
+from runs.publications.page.claims import claimed_ratio, figure_words, reading_bounds
+from runs.publications.page.parts import Amount, Bound, Content, NamedTable, Rows, TextCell, Words, cell, computed
 from runs.publications.page.parts import table as make_table
 from runs.publications.page.sides import Relation, Side, refusal
 from runs.run.memory import MB
@@ -26,15 +26,6 @@ NOTE = (
 COUNT = ", n\u00a0=\u00a0"
 GIB = 1024**3
 SIZE_FACTORS = frozenset({"warehouses"})
-
-
-@dataclass(frozen=True)
-class Reading:
-    """A published number as it can be compared; `high` is the other end where the article gives a range."""
-
-    low: Amount
-    high: Amount | None = None
-    words: str = ""
 
 
 def tables(experiments: Sequence[Experiment], material: Material) -> dict[object, NamedTable]:
@@ -128,7 +119,7 @@ def _names(quantity: Side | Relation) -> str:
     return ", ".join(dict.fromkeys(run.dbms_version.name for run in side.counted))
 
 
-def _published(match: Match, theirs: Side | Relation, material: Material) -> tuple[Content, list[Reading]]:
+def _published(match: Match, theirs: Side | Relation, material: Material) -> tuple[Content, list[Bound]]:
     """The claim, the observation, or the median of the published runs that the match names, or their relation."""
     if match.claim:
         claim = material.statements.claim(match.claim)
@@ -142,10 +133,10 @@ def _published(match: Match, theirs: Side | Relation, material: Material) -> tup
     if theirs.amount is None:
         return TableCell(gap=theirs.gap), []
     beside = _in_percent(match, theirs) if isinstance(theirs, Relation) else (COUNT + theirs.count,)
-    return (theirs.amount, *beside), [Reading(theirs.amount)]
+    return (theirs.amount, *beside), [_point(theirs.amount)]
 
 
-def _published_extra(match: Match, material: Material) -> tuple[Content, list[Reading]]:
+def _published_extra(match: Match, material: Material) -> tuple[Content, list[Bound]]:
     """Seconds more on so many: a relation of speeds, from the longest to the shortest time."""
     seen = next((each for each in material.statements.observations if each.metric == match.extra), None)
     if seen is None or seen.value_max is None or seen.value_min is None:
@@ -157,21 +148,18 @@ def _published_extra(match: Match, material: Material) -> tuple[Content, list[Re
         for end in (most, least)
     )
     words = (least, " to ", most, f" {seen.metric} {seen.qualifier}: ", slow, " to ", fast)
-    return words, [Reading(slow, fast)]
+    return words, [Bound("", (slow, " to ", fast), slow.value, fast.value)]
 
 
-def _readings(claim: ClaimRow) -> list[Reading]:
+def _readings(claim: ClaimRow) -> list[Bound]:
     """A percentage that says neither time nor speed is read both ways."""
-    if read := readings_of(claim):
-        readings = []
-        for means in reversed(MEANINGS):
-            speeds = sorted((each.speed for each in read if each.means == means), key=lambda speed: speed.value)
-            readings.append(Reading(speeds[0], speeds[-1] if len(speeds) > 1 else None, f" if it means {means}"))
-        return readings
-    if claim.percent == 0:
-        return [Reading(computed(1.0, "1 + 0 / 100", unit="×", digits=2))]
-    amount = claimed_ratio(claim)
-    return [Reading(replace(amount, unit="×"))] if amount else []
+    equal = computed(1.0, "1 + 0 / 100", unit="×", digits=2)
+    amount = equal if claim.percent == 0 else claimed_ratio(claim)
+    return reading_bounds(claim)[::-1] or ([_point(replace(amount, unit="×"))] if amount else [])
+
+
+def _point(amount: Amount) -> Bound:
+    return Bound("", (amount,), amount.value, amount.value)
 
 
 def _sizes(match: Match, ours: Side | Relation) -> str:
@@ -192,14 +180,16 @@ def _in_percent(match: Match, quantity: Side | Relation) -> Words:
     return (" (", computed(100 * (value - 1), f"{formula} − 1", unit="%", digits=1, signed=True), ")")
 
 
-def _ratio(here: Amount, reading: Reading) -> Words:
-    if here.unit != reading.low.unit:
-        return (f"not comparable: {here.unit} here, {reading.low.unit} there",)
-    if reading.high is None:
-        there = reading.low.value
-        return (computed(here.value / there, f"{here.value:.10g} / {there:.10g}", unit="×", digits=2), reading.words)
-    inside = "within" if reading.low.value <= here.value <= reading.high.value else "outside"
-    return (f"{inside} ", reading.low, " to ", reading.high, reading.words)
+def _ratio(here: Amount, there: Bound) -> Words:
+    """Here / published, or whether it lies within the range that is published."""
+    label = f" {there.label}" if there.label else ""
+    low, high = there.low or 0.0, there.high or 0.0
+    (amount, *_) = (word for word in there.words if isinstance(word, Amount))
+    if here.unit != amount.unit:
+        return (f"not comparable: {here.unit} here, {amount.unit} there",)
+    if low == high:
+        return (computed(here.value / low, f"{here.value:.10g} / {low:.10g}", unit="×", digits=2), label)
+    return (f"{'within' if low <= here.value <= high else 'outside'} ", *there.words, label)
 
 
 def _machines(where: str, runs: Sequence[Run]) -> str:
