@@ -34,6 +34,10 @@ LONGEST_NOTE = 60
 # A mark holds so many words.
 MOST_NAMED = 3
 BAND_COLOUR = 7
+# A benchmark says what it would need to see a change of so much.
+TO_SEE = 0.05
+# The axis of values begins at 0 where the least is no larger a part of the most.
+FROM_ZERO = 0.2
 
 
 @dataclass(frozen=True)
@@ -65,6 +69,7 @@ def context_of(benchmark: Benchmark, siblings: Sequence[Benchmark], *, drawn: in
     ]
     band = series.band()
     # Of a level that falls or rises no next batch is expected at its mean.
+    is_blind = band is not None and band.least_seen > TO_SEE
     drifts = any(each.kind == ChangeKind.DRIFT and each.at_id == _last_start(series) for each in series.points)
     expected = band.interval if band and not drifts else None
     return {
@@ -75,7 +80,8 @@ def context_of(benchmark: Benchmark, siblings: Sequence[Benchmark], *, drawn: in
         "refuted": sum(point.state == ChangeState.REFUTED for point, _ in changes),
         "least_seen": percent(band.least_seen) if band else "",
         "drifts": drifts,
-        "is_blind": band is not None and band.least_seen > 0.05,
+        "is_blind": is_blind,
+        "repeats_needed": series.repeats_needed(band, TO_SEE) if band and is_blind else None,
         "rows": rows,
         "unfolded": rows[:UNFOLDED],
         "folded": rows[UNFOLDED:],
@@ -160,12 +166,13 @@ def _figure(
         *(row.centre for row in rows if row.centre),
         *((expected.low, expected.high) if expected else ()),
     ]
+    is_zoomed = min(reached) > FROM_ZERO * max(reached)
     ticks = [(float(index), f"{row.measured_at:%Y-%m-%d}") for index, row in enumerate(rows)]
     spec: LinesSpec = lines(
         x={"label": "Batch", "unit": "", "scale": "linear", "ticks": [*ticks, (float(last), "next")]},
         y={
-            "label": metric.label, "unit": metric.unit, "zero": False, "scale": "linear", "better": metric.better,
-            "span": (min(reached), max(reached)),
+            "label": metric.label, "unit": metric.unit, "zero": not is_zoomed, "scale": "linear",
+            "better": metric.better, "span": (min(reached) if is_zoomed else 0.0, max(reached)),
         },
         series=drawn, marks=_marks(series),
     )  # fmt: skip
@@ -175,8 +182,8 @@ def _figure(
     ]
     note = (
         f"{metric.unit}, {metric.better} is better. Dots: every repeat. ▲ what was recorded differently. "
-        f"Flags: notes. {ZOOMED_NOTE}"
-    )
+        f"Flags: notes. {ZOOMED_NOTE if is_zoomed else ''}"
+    ).strip()
     return Figure(
         id="history", title=f"{metric.label} of each batch", spec=spec, table=_table(series), note=note,
         alt=f"{len(rows)} batches from {ticks[0][1]} to {ticks[-1][1]}, with {len(spec['marks'])} changes.",

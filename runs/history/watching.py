@@ -15,7 +15,7 @@ from runs.answers.history import expected_amount
 from runs.history import alerts
 from runs.models import Benchmark, ChangePoint, SeriesBatch
 from runs.models.choices import AlertState, Better, ChangeKind, ChangeState
-from runs.stats import PRACTICAL_THRESHOLD, WINNERS, stdev
+from runs.stats import PRACTICAL_THRESHOLD, WINNERS, mean, stdev
 from runs.stats import watch as statistics
 from runs.stats.steps import LEAST_DAYS
 
@@ -80,6 +80,14 @@ class Series:
     def band(self) -> statistics.Band | None:
         """Where the next batch is expected."""
         return statistics.band(self.logs, self.starts)
+
+    def repeats_needed(self, expected: statistics.Band, share: float) -> int | None:
+        """A batch, to see a change of this share; None where no number of them would show it."""
+        rows = [row for row in self.rows[-statistics.MOST_IN_BAND :] if len(row.values) > 1]
+        if not rows:
+            return None
+        within, repeats = mean([_spread(row) ** 2 for row in rows]), mean([len(row.values) for row in rows])
+        return statistics.repeats_needed(expected, within=within, repeats=repeats, share=share)
 
     def near(self, at: int, kinds: Iterable[str]) -> ChangePoint | None:
         """The change that is there already, be it placed a few batches beside."""

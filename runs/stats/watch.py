@@ -37,6 +37,8 @@ WINDOW = 100
 LEAST_OF_DRIFT, MOST_OF_DRIFT = 30, 50
 # The spread has changed where it is so many times what it was, or so small a part of it.
 NOISE_FACTOR = 2.0
+# Nobody makes more repeats than that of a batch.
+MOST_REPEATS = 100
 Kind = Literal["step", "drift", "noise"]
 
 
@@ -82,6 +84,18 @@ class Band:
     def least_seen(self) -> float:
         """The least step, as a share of 1, that `CONFIRMING` further batches show."""
         return math.expm1(self.least_sure(CONFIRMED))
+
+
+def repeats_needed(expected: Band, *, within: float, repeats: float, share: float) -> int | None:
+    """How many repeats a batch needs so that `CONFIRMING` further batches show a change of this share.
+
+    `within`: the variance of the logs of the repeats of a batch; `repeats`: how many it has now. None where batches
+    differ too much by themselves: no repeat mends that.
+    """
+    wanted = expected.error * math.log1p(share) / expected.least_sure(CONFIRMED)
+    between = max(0.0, expected.error**2 - within / repeats)
+    needed = math.ceil(within / (wanted**2 - between)) if wanted**2 > between else 0
+    return needed if 0 < needed <= MOST_REPEATS else None
 
 
 @dataclass(frozen=True)

@@ -153,7 +153,9 @@ def test_commits_lead_where_the_site_says(client, settings, moved):
 
 def test_a_benchmark_whose_noise_hides_five_per_cent_says_so(client, contributor):
     file([night(number, noise=0.12) for number in range(1, 14)], contributor, at_once=20)
-    assert client.get(Benchmark.objects.get().get_absolute_url()).context["is_blind"]
+    told = client.get(Benchmark.objects.get().get_absolute_url()).context
+    assert (told["is_blind"], told["repeats_needed"] > 3) == (True, True)
+    assert told["figure"].spec["y"]["span"][0] > 0
     assert not ChangePoint.objects.filter(state="confirmed").exists()
 
 

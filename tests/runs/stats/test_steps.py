@@ -7,8 +7,9 @@ import random
 
 import pytest
 
-from runs.stats import watch
+from runs.stats import mean, watch
 from runs.stats.steps import steps
+from runs.stats.summaries import variance
 
 
 def days(
@@ -86,3 +87,16 @@ def test_a_drift_goes_on_until_the_newest_batches_stay_where_they_are():
     level = [falling[-1] + 0.004 * math.sin(2.4 * at) for at in range(30)]
     assert watch.drift_goes_on([*falling, *level], 5, 0.03) is None
     assert watch.drift_goes_on(falling[:30], 5, 0.03) is None, "too few batches to tell"
+
+
+def test_a_benchmark_tells_how_many_repeats_it_needs_where_repeats_mend_it():
+    draw = random.Random(5)
+    batches = [[draw.gauss(0, 0.08) for _ in range(3)] for _ in range(40)]
+    expected = watch.band([mean(each) for each in batches])
+    within = mean([variance(each) for each in batches])
+    needed = watch.repeats_needed(expected, within=within, repeats=3, share=0.05)
+    better = watch.band([mean([draw.gauss(0, 0.08) for _ in range(needed)]) for _ in range(40)])
+    assert expected.least_seen > 0.09
+    assert better.least_seen == pytest.approx(0.05, abs=0.012)
+    nights = watch.band([draw.gauss(0, 0.05) for _ in range(40)])
+    assert watch.repeats_needed(nights, within=0.0001, repeats=3, share=0.05) is None
