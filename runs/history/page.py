@@ -64,7 +64,7 @@ def context_of(benchmark: Benchmark, siblings: Sequence[Benchmark], *, drawn: in
         for index, row in reversed([*enumerate(series.rows)][-MOST_LISTED:])
     ]
     changes = [
-        (point, change_words(point, is_last=point.at_id == _last_start(series)))
+        (point, change_words(point, is_last=point.kind == ChangeKind.NOISE or point.at_id == _last_start(series)))
         for point in sorted(series.points, key=lambda point: point.at.place, reverse=True)
     ]
     band = series.band()
