@@ -100,7 +100,7 @@ def test_space_that_a_storage_has_not_is_named(machine):
     ({"exclude": ({"dbms": "oracle"},)}, "exclude"),
     ({"exclude": ({"dbms": "sqlite"},)}, "exclude"),
     ({"stop": Stop(percent=5)}, "repeats"),
-    ({"stop": Stop(percent=5, baseline={"dbms": "h2"}), "repeats": 9}, "stop"),
+    ({"stop": Stop(percent=5, baseline={"dbms": "h2"}), "repeats": 12}, "stop"),
     ({"swept": {"h2": {"x": ("1",)}}}, "settings"),
     ({"swept": {"sqlite": {"cache_size": ("1", "1")}}}, "settings"),
     ({"swept": {"sqlite": {"cache_size": tuple(map(str, range(600)))}}}, "repeats"),
@@ -157,25 +157,25 @@ def left(runs: list[Run]) -> dict[str, int]:
     return found
 
 
-QUIET, LOUD = [100, 101, 100, 99, 100, 101], [100, 150, 80, 120, 60, 140]
+QUIET, LOUD = [100, 101, 100, 99, 100] * 2, [100, 150, 80, 120, 60] * 2
 
 
 def test_repeats_end_where_the_mean_is_known_and_go_on_where_it_is_not(machine):
     machine()
-    runs = runs_of(plan_of(A, B, repeats=9, stop=Stop(percent=5)))
-    finished(runs, {"sqlite": QUIET[:5], "h2": LOUD[:5]})
+    runs = runs_of(plan_of(A, B, repeats=13, stop=Stop(percent=5)))
+    finished(runs, {"sqlite": QUIET[:9], "h2": LOUD[:9]})
     assert (stopping.stop_where_enough(), left(runs)) == (0, {"sqlite": 4, "h2": 4})
     finished(runs, {"sqlite": QUIET, "h2": LOUD})
     assert (stopping.stop_where_enough(), left(runs)) == (3, {"sqlite": 0, "h2": 3})
     assert stopping.stop_where_enough() == 0
     ended = Run.objects.filter(state=RunState.CANCELLED).first()
     assert ended is not None
-    assert "6 repeats" in ended.message
+    assert "10 repeats" in ended.message
 
 
 def test_the_baseline_goes_on_until_every_ratio_to_it_is_known(machine):
     machine()
-    runs = runs_of(plan_of(A, B, repeats=9, stop=Stop(percent=5, baseline={"dbms": "sqlite"})))
+    runs = runs_of(plan_of(A, B, repeats=13, stop=Stop(percent=5, baseline={"dbms": "sqlite"})))
     finished(runs, {"sqlite": QUIET, "h2": LOUD})
     assert (stopping.stop_where_enough(), left(runs)) == (0, {"sqlite": 3, "h2": 3})
     finished(runs, {"sqlite": QUIET, "h2": QUIET})
@@ -197,7 +197,7 @@ def test_the_form_says_what_a_plan_says(machine):
     machine("m2", A)
     config = runs_of(plan_of(A, settings={"sqlite": (("cache_size", "-1000"),)}))[0].config
     plan = plan_of(
-        A, repeats=8, configs={"sqlite": {config.slug: (("cache_size", "-1000"),)}},
+        A, repeats=12, configs={"sqlite": {config.slug: (("cache_size", "-1000"),)}},
         swept={"sqlite": {"synchronous": ("OFF", "FULL")}}, machines=("m1", "m2"), each=True,
         exclude=({"machine": "m2", "synchronous": "OFF"},), order="random", order_seed=5,
         stop=Stop(percent=2.5, baseline={"synchronous": "FULL"}), visibility="public",
