@@ -17,7 +17,7 @@ _TERSE = ("2;fio-", "3;fio-", "4;fio-", "5;fio-")
 
 def claims(file: SourceFile) -> bool:
     text = file.text
-    if any(word in text for word in WORDS) and (json_output.claims(text) or normal.claims(text)):
+    if any(word in text for word in WORDS) and (json_output.CLAIM.search(text) or normal.claims(text)):
         return True
     return text.startswith(_TERSE) or logs.claims(text)
 
@@ -29,7 +29,7 @@ def streams(head: SourceFile) -> bool:
 def read(file: SourceFile) -> Sequence[Report]:
     if logs.claims(file.head.text):
         return [logs.read(file)]
-    if json_output.claims(file.text):
+    if json_output.CLAIM.search(file.text):
         return json_output.read(file.text)
     if normal.claims(file.text):
         return normal.read(file)

@@ -9,14 +9,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from benchagent.importers.commands import Commands
-from benchagent.importers.report import Metric, Report, Scalar, Status, Subject, all_measured, further, picked, utc
+from benchagent.importers.report import Report, Scalar, Status, Subject, all_measured, further, picked, utc
 from benchagent.importers.source import NotUnderstood, seconds_of, size_bytes_of, slug
 
 # The sum of a run with several servers (`--client`).
 ALL_CLIENTS = "All clients"
 DIRECTIONS = ("read", "write", "trim", "mixed")
+# A job's fsyncs stand behind its directions.
+FSYNC = "fsync"
 SIGNAL = re.compile(r"(?m)^.*\bfio: (?:terminating on signal |pid=\d+, got signal=)(\d+)")
-_RANKS = {25.0: "25", 50.0: "50", 75.0: "75", 90.0: "90", 95.0: "95", 99.0: "99", 99.9: "999"}
 # The options of a command line, and of a job in JSON.
 COMMANDS = Commands(
     ("fio",),
@@ -38,25 +39,11 @@ COMMANDS = Commands(
     },
     has_letters=False,
 )  # fmt: skip
-_SIZES = ("bs", "blocksize", "size")
-
-
-def check_latency(latency: Mapping[str, float], what: str) -> None:
-    values = picked(latency, "min", "avg", "max").values()
-    # What is printed is rounded.
-    if any(left > right * 1.01 + 0.001 for left, right in itertools.pairwise(values)):
-        raise NotUnderstood(f"{what}: least, mean and greatest latency contradict each other")
-
-
-def includes(total: Mapping[str, float], part: Mapping[str, float], *, rel_tol: float, abs_tol: float) -> bool:
-    """Whether the total latency is at least its part, the completion."""
-    both = total.keys() & part.keys() & {"min", "avg", "max"}
-    return all(total[name] >= part[name] * (1 - rel_tol) - abs_tol for name in both)
 
 
 @dataclass
 class Flow:
-    """One direction of one job."""
+    """One direction of one job, or its fsyncs."""
 
     iops: float | None = None
     # What the printed IOPS may stand for too.
@@ -64,8 +51,9 @@ class Flow:
     mb_per_s: float | None = None
     ios: int | None = None
     runtime_s: float | None = None
-    # `min`, `avg`, `stddev` and `max` in milliseconds.
+    # `min`, `avg`, `stddev` and `max` in milliseconds, of the whole and of its part, the completion.
     latency: dict[str, float] = field(default_factory=dict)
+    completion: dict[str, float] = field(default_factory=dict)
     # Rank -> milliseconds, of the completion latency unless the run asked for the total one.
     percentiles: dict[float, float] = field(default_factory=dict)
 
@@ -79,10 +67,22 @@ class Flow:
             raise NotUnderstood(f"{what}: {self.iops:g} IOPS are not {self.ios} operations in {self.runtime_s:g} s")
         self.iops = fitting[0]
 
-    def latencies(self, prefix: str) -> tuple[Metric, ...]:
-        ranks = {f"p{_RANKS.get(rank) or f'{rank:g}'.replace('.', '_')}": ms for rank, ms in self.percentiles.items()}
-        named = (self.latency | ranks).items()
-        return all_measured({f"{prefix}_latency_{name}_ms": round(ms, 9) for name, ms in named})
+    def check(self, what: str) -> None:
+        """Raises NotUnderstood where figures do not rise from the least to the greatest."""
+        for latency in (self.latency, self.completion):
+            values = picked(latency, "min", "avg", "max").values()
+            # What is printed is rounded.
+            if any(left > right * 1.01 + 0.001 for left, right in itertools.pairwise(values)):
+                raise NotUnderstood(f"{what}: least, mean and greatest latency contradict each other")
+        # Both ranks and times.
+        for column in zip(*self.percentiles.items(), strict=True):
+            if [*column] != sorted(column):
+                raise NotUnderstood(f"{what}: the percentiles do not rise: lines are missing or out of order")
+
+    def includes_completion(self, *, rel_tol: float, abs_tol: float) -> bool:
+        """Whether the total latency is at least its part."""
+        both = self.latency.keys() & self.completion.keys() & {"min", "avg", "max"}
+        return all(self.latency[name] >= self.completion[name] * (1 - rel_tol) - abs_tol for name in both)
 
 
 @dataclass
@@ -91,18 +91,18 @@ class Job:
     group: int = 0
     error: int = 0
     flows: dict[str, Flow] = field(default_factory=dict)
-    sync: Flow | None = None
     options: Mapping[str, str] = field(default_factory=dict)
     started_ms: int = 0
     # Operations of each direction, as normal output counts them at the job's end.
     issued: tuple[int, ...] = ()
     warnings: list[str] = field(default_factory=list)
 
-
-def check_percentiles(percentiles: Mapping[float, float], what: str) -> None:
-    ranks, values = list(percentiles), list(percentiles.values())
-    if ranks != sorted(ranks) or values != sorted(values):
-        raise NotUnderstood(f"{what}: the percentiles do not rise: lines are missing or out of order")
+    def leave_out(self, direction: str, error: NotUnderstood) -> None:
+        """What a job that failed has left need not hold; of any other job the error is raised again."""
+        if not self.error:
+            raise error
+        self.flows.pop(direction, None)
+        self.warnings.append(f"the {direction}s of a job that failed are left out: {error}")
 
 
 def grouped(jobs: Sequence[Job]) -> Iterator[tuple[int, list[Job]]]:
@@ -112,15 +112,17 @@ def grouped(jobs: Sequence[Job]) -> Iterator[tuple[int, list[Job]]]:
 
 
 def report(
-    jobs: Sequence[Job], *, version: str, reason: str = "", warnings: Sequence[str] = (), messages: Sequence[str] = ()
-) -> Report:
+    jobs: Sequence[Job], *, version: str, signal: str = "", reason: str = "", command: str = "",
+    warnings: Sequence[str] = (), messages: Sequence[str] = (),
+) -> Report:  # fmt: skip
     """The report of one group; of no job where fio said only why none ran."""
     failed = [f"job {job.name} ended with error {job.error}" for job in jobs if job.error]
+    reason = f"fio was ended by signal {signal}" if signal else reason
     status = Status.FAILED if failed or not jobs else Status.ABORTED if reason else Status.COMPLETE
     if status is Status.FAILED:
         reason = "; ".join([*failed, *messages])[:600]
     jobs = jobs or [Job("fio")]
-    metrics = list(_metrics(jobs))
+    metrics = all_measured(_figures(jobs))
     words = [*warnings, *(warning for job in jobs for warning in job.warnings)]
     for job in jobs if status is Status.COMPLETE else ():
         runtime_s = seconds_of(job.options.get("runtime") or job.options.get("timeout", ""))
@@ -131,52 +133,49 @@ def report(
         words.append(f"IOPS and MB/s are the sums of {len(jobs)} jobs that ran side by side")
     if status is not Status.COMPLETE and metrics:
         words.append("the figures are those of the part that ran")
-    options = common([job.options for job in jobs])
+    options = in_common([job.options for job in jobs])
     name = (options.get("rw") or options.get("readwrite") or "").split(":")[0].lower()
     started_ms = min((job.started_ms for job in jobs if job.started_ms), default=0)
     return Report(
         "fio", status, version.removeprefix("fio-"), reason=reason,
-        parameters=_parameters(options, jobs), metrics=tuple(metrics), warnings=tuple(words),
+        parameters=_parameters(options, jobs), metrics=metrics, warnings=tuple(words),
         subject=Subject(workload=f"fio-{name}" if name else "fio", workload_name=f"fio {name}".strip()),
-        started_at=utc(started_ms / 1000) if started_ms else "",
+        started_at=utc(started_ms / 1000) if started_ms else "", command_lines=(command,),
     )  # fmt: skip
 
 
-def common(options: Sequence[Mapping[str, str]]) -> dict[str, str]:
+def in_common(options: Sequence[Mapping[str, str]]) -> dict[str, str]:
     """What is the same in all of them."""
     return {key: value for key, value in options[0].items() if all(other.get(key) == value for other in options)}
 
 
-def _metrics(jobs: Sequence[Job]) -> Iterator[Metric]:
-    alone = len(jobs) == 1
-    for direction in DIRECTIONS:
-        if flows := [job.flows[direction] for job in jobs if direction in job.flows]:
-            yield from sums(direction, flows)
-            if alone:
-                yield from flows[0].latencies(direction)
-    if alone and (sync := jobs[0].sync):
-        yield from (*sync.latencies("fsync"), *all_measured({"fsyncs": sync.ios}))
+def _figures(jobs: Sequence[Job]) -> dict[str, float | None]:
+    """Rates of all jobs together with the latencies of one that is alone, else those of every job for itself."""
+    figures = _flows(jobs)
+    if len(jobs) == 1 and FSYNC in jobs[0].flows:
+        figures["fsyncs"] = jobs[0].flows[FSYNC].ios
     runtimes = [flow.runtime_s for job in jobs for flow in job.flows.values() if flow.runtime_s]
-    yield from all_measured({"elapsed_s": max(runtimes, default=None)})
-    if alone:
-        return
-    # Every job for itself, where the names tell them apart.
+    figures["elapsed_s"] = max(runtimes, default=None)
+    # The names, or else their numbers, tell them apart.
     slugs = [slug(job.name, longest=40) or "job" for job in jobs]
-    for number, (name, job) in enumerate(zip(slugs, jobs, strict=True), start=1):
+    for number, (name, job) in enumerate(zip(slugs, jobs, strict=True) if len(jobs) > 1 else (), start=1):
         prefix = name if slugs.count(name) == 1 else f"{name}_{number}"
-        for direction, flow in job.flows.items():
-            yield from sums(f"{prefix}_{direction}", [flow])
-            yield from flow.latencies(f"{prefix}_{direction}")
-        if job.sync:
-            yield from job.sync.latencies(f"{prefix}_fsync")
+        figures |= {f"{prefix}_{figure}": value for figure, value in _flows([job]).items()}
+    return figures
 
 
-def sums(direction: str, flows: Sequence[Flow]) -> tuple[Metric, ...]:
+def _flows(jobs: Sequence[Job]) -> dict[str, float | None]:
     figures: dict[str, float | None] = {}
-    for name in ("iops", "mb_per_s"):
-        values: list[float | None] = [getattr(flow, name) for flow in flows]
-        figures[f"{direction}_{name}"] = None if None in values else round(sum(filter(None, values)), 9)
-    return all_measured(figures)
+    for direction in (*DIRECTIONS, FSYNC):
+        flows = [job.flows[direction] for job in jobs if direction in job.flows]
+        for name in ("iops", "mb_per_s") if flows else ():
+            values: list[float | None] = [getattr(flow, name) for flow in flows]
+            figures[f"{direction}_{name}"] = None if None in values else round(sum(filter(None, values)), 9)
+        for flow in flows if len(jobs) == 1 else ():
+            ranks = {"p999" if rank == 99.9 else f"p{rank:g}": ms for rank, ms in flow.percentiles.items()}
+            for name, ms in (flow.latency | ranks).items():
+                figures[f"{direction}_latency_{name.replace('.', '_')}_ms"] = round(ms, 9)
+    return figures
 
 
 def command_options(command: str, job: str) -> dict[str, str]:
@@ -200,7 +199,7 @@ def _parameters(options: Mapping[str, str], jobs: Sequence[Job]) -> dict[str, Sc
     parameters: dict[str, Scalar] = {"jobs": len(jobs)} if len(jobs) > 1 else {}
     is_binary = options.get("kb_base", "1024") == "1024"
     for name, text in options.items():
-        if name not in _SIZES or (is_binary and size_bytes_of(text) is not None):
+        if name not in ("bs", "blocksize", "size") or (is_binary and size_bytes_of(text) is not None):
             parameters |= COMMANDS.factors(name, text)
         else:  # `4k,8k`, `10%`
             parameters |= further({"block_sizes" if is_binary and name != "size" else name: text})

@@ -8,17 +8,21 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from benchagent.importers.fio import common
-from benchagent.importers.fio.common import DIRECTIONS, Flow, Job, check_percentiles, grouped, includes, report
+from benchagent.importers.fio.common import ALL_CLIENTS, DIRECTIONS, FSYNC, SIGNAL, Flow, Job, grouped, report
 from benchagent.importers.report import Report, not_understood
 from benchagent.importers.source import NotUnderstood, decoded, number_in, object_in, said_once
 
-_CLAIM = re.compile(r'"fio version"\s*:\s*"fio-')
+CLAIM = re.compile(r'"fio version"\s*:\s*"fio-')
 DOCUMENT = re.compile(r'(?m:^[ \t]*\{\s*"fio version")')
 _MESSAGE = re.compile(r"(?m)^fio: (pid=\d+, err=.*|io_u error .*)$")
 _OPENING = re.compile(r"(?m)^[ \t]*\{")
 # Percentiles that were not asked for: fio up to 3.1 fills its list of 20 up with them.
 _NO_RANK = re.compile(r"0\.0+")
+_NS_MS, _US_MS = 1e-6, 1e-3
+# Keys in fio's order.
+_ENTRY = ("jobname", "groupid", "error", "job options", "read", "write", "trim", "sync", "usr_cpu")
+_RATES = ("io_bytes", "io_kbytes", "bw_bytes", "bw", "iops", "runtime", "total_ios", "slat_ns", "clat_ns", "lat_ns")
+_LATENCY = ("min", "max", "mean", "stddev", "N", "percentile", "bins")
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -32,91 +36,76 @@ def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_pairs)
-_NS_MS, _US_MS = 1e-6, 1e-3
-_ENTRY = ("jobname", "groupid", "error", "job options", "read", "write", "trim", "sync", "usr_cpu")
-_RATES = ("io_bytes", "io_kbytes", "bw_bytes", "bw", "iops", "runtime", "total_ios", "slat_ns", "clat_ns", "lat_ns")
-
-
-def claims(text: str) -> bool:
-    return bool(_CLAIM.search(text))
 
 
 def read(text: str) -> list[Report]:
     documents, around = _documents(text)
-    if len(documents) != len(_CLAIM.findall(text)):
-        raise NotUnderstood("a part of the JSON is missing or damaged")
-    signal, messages = common.SIGNAL.search(around), _MESSAGE.findall(around)
-    reason = f"fio was ended by signal {signal[1]}" if signal else ""
-    # Without the interim reports of `--status-interval`: totals of the same run so far, the last one is the run's.
-    final: list[dict[str, Any]] = []
-    for document in documents:
-        if document in final:
-            continue  # printed twice: to the moment the same
-        if final and _continues(final[-1], document):
-            final.pop()
-        final.append(document)
+    signal, messages = SIGNAL.search(around), _MESSAGE.findall(around)
     reports: list[Report] = []
-    for document in final:
+    for document in documents:
         try:
             reports += [
-                report(jobs, version=document["fio version"], reason=reason, messages=messages)
+                report(jobs, version=document["fio version"], signal=signal[1] if signal else "", messages=messages)
                 for _, jobs in grouped(_jobs(document))
             ]
         except NotUnderstood as error:
-            if len(final) == 1:
+            if len(documents) == 1:
                 raise
             reports.append(not_understood(error, tool="fio"))
     return reports
 
 
 def _documents(text: str) -> tuple[list[dict[str, Any]], str]:
-    """Every JSON document of fio's, and the text around them."""
+    """The documents of fio's runs, and the text around them."""
     documents: list[dict[str, Any]] = []
-    around, at = [], 0
+    around, at, count = list[str](), 0, 0
     while opening := _OPENING.search(text, at):
-        start = opening.end() - 1
-        around.append(text[at:start])
-        document, at = decoded(text, start, _DECODER)
-        if isinstance(document, dict) and "fio version" in document:
-            documents.append(document)
+        around.append(text[at : opening.end() - 1])
+        document, at = decoded(text, opening.end() - 1, _DECODER)
+        if not isinstance(document, dict) or "fio version" not in document:
+            continue
+        count += 1
+        if document in documents:
+            continue  # printed twice: to the moment the same
+        # Of the interim reports of `--status-interval`, totals of the same run so far, the last one is the run's.
+        if documents and _continues(documents[-1], document):
+            documents.pop()
+        documents.append(document)
+    if count != len(CLAIM.findall(text)):
+        raise NotUnderstood("a part of the JSON is missing or damaged")
     return documents, "\n".join([*around, text[at:]])
 
 
 def _continues(earlier: Mapping[str, Any], later: Mapping[str, Any]) -> bool:
     """The same jobs, older by as much as the clock went on; a repeat of the run begins at zero again."""
+    clock = "timestamp_ms" if "timestamp_ms" in later else "timestamp"
     before, after = _ages(earlier), _ages(later)
-    if not before or before.keys() != after.keys():
+    times = [earlier.get(clock), later.get(clock), *before.values(), *after.values()]
+    if not before or before.keys() != after.keys() or not all(isinstance(time, int) for time in times):
         return False
-    moments = [document.get("timestamp_ms", document.get("timestamp", 0)) for document in (earlier, later)]
-    scale = 1000 if "timestamp_ms" in later else 1
-    if not all(isinstance(moment, int) for moment in moments):
-        return False
-    passed_s = (moments[1] - moments[0]) / scale
+    passed_s = (later[clock] - earlier[clock]) / (1000 if clock == "timestamp_ms" else 1)
     return passed_s > 0 and all(abs(after[job] - before[job] - passed_s) <= 1.5 for job in before)
 
 
-def _ages(document: Mapping[str, Any]) -> dict[str, int]:
+def _ages(document: Mapping[str, Any]) -> dict[str, Any]:
     jobs = document.get("jobs")
     entries = [job for job in jobs if isinstance(job, dict)] if isinstance(jobs, list) else []
-    ages = {f"{number} {job.get('jobname')}": job.get("elapsed") for number, job in enumerate(entries)}
-    return {job: age for job, age in ages.items() if isinstance(age, int)} if None not in ages.values() else {}
+    return {f"{number} {job.get('jobname')}": job.get("elapsed") for number, job in enumerate(entries)}
 
 
 def _jobs(document: Mapping[str, Any]) -> list[Job]:
     entries = document.get("jobs", document.get("client_stats"))
     if not isinstance(document["fio version"], str) or not isinstance(entries, list) or not entries:
         raise NotUnderstood("fio's JSON without jobs")
-    everything = [entry for entry in entries if isinstance(entry, dict) and entry.get("jobname") == common.ALL_CLIENTS]
-    options = _options(document.get("global options"))
-    return [_job(entry, options) for entry in everything or entries]
+    everything = [entry for entry in entries if isinstance(entry, dict) and entry.get("jobname") == ALL_CLIENTS]
+    return [_job(entry, _options(document, "global options")) for entry in everything or entries]
 
 
-def _options(value: Any) -> dict[str, str]:
-    if not isinstance(value, dict):
-        return {}
-    if not all(isinstance(text, str) for text in value.values()):
+def _options(content: Mapping[str, Any], key: str) -> dict[str, str]:
+    options = object_in(content, key)
+    if not all(isinstance(text, str) for text in options.values()):
         raise NotUnderstood("an option that is no text: lines have changed places")
-    return value
+    return options
 
 
 def _in_order(data: Mapping[str, Any], order: Sequence[str], what: str) -> None:
@@ -130,31 +119,31 @@ def _job(entry: Any, options: Mapping[str, str]) -> Job:
     if not isinstance(entry, dict) or not isinstance(entry.get("jobname"), str):
         raise NotUnderstood("a job without a name")
     _in_order(entry, _ENTRY, entry["jobname"])
-    job = Job(entry["jobname"], options={**options, **_options(entry.get("job options"))})
-    job.group = _whole(entry.get("groupid"), "groupid")
-    job.error = abs(_whole(entry.get("error"), "error"))
+    job = Job(entry["jobname"], options={**options, **_options(entry, "job options")})
+    job.group, job.error = _whole(entry, "groupid"), abs(_whole(entry, "error"))
     started = entry.get("job_start")
     job.started_ms = started if isinstance(started, int) and started > 0 else 0
     for direction in DIRECTIONS:
-        data = entry.get(direction)
         try:
-            if isinstance(data, dict) and (flow := _flow(data, f"{job.name} {direction}", job)):
-                job.flows[direction] = flow
+            if data := object_in(entry, direction):
+                _take_flow(data, job, direction)
         except NotUnderstood as error:
-            if not job.error:
-                raise
-            job.warnings.append(f"the {direction}s of a job that failed are left out: {error}")
-    sync = entry.get("sync")
-    if isinstance(sync, dict) and (flow := _sync(sync, f"{job.name} sync")):
-        job.sync = flow
-    if not job.flows and not job.error and not any(direction in entry for direction in DIRECTIONS):
+            job.leave_out(direction, error)
+    sync, what = object_in(entry, "sync"), f"{job.name} sync"
+    block = object_in(sync, "lat_ns")
+    if count := _number(block, "N"):
+        job.flows[FSYNC] = Flow(ios=int(count), latency=_latency(block, _NS_MS, what))
+        job.flows[FSYNC].percentiles = _percentiles(block, _NS_MS, what)
+        job.flows[FSYNC].check(what)
+    if not job.error and not any(direction in entry for direction in DIRECTIONS):
         raise NotUnderstood(f"job {job.name}: neither reads nor writes are told")
     return job
 
 
-def _whole(value: Any, name: str) -> int:
+def _whole(content: Mapping[str, Any], key: str) -> int:
+    value = content.get(key)
     if isinstance(value, bool) or not isinstance(value, int):
-        raise NotUnderstood(f"{name} is missing or no whole number")
+        raise NotUnderstood(f"{key} is missing or no whole number")
     return value
 
 
@@ -165,61 +154,56 @@ def _number(data: Mapping[str, Any], key: str) -> float | None:
     return value
 
 
-def _flow(data: Mapping[str, Any], what: str, job: Job) -> Flow | None:
+def _take_flow(data: Mapping[str, Any], job: Job, direction: str) -> None:
+    what = f"{job.name} {direction}"
     _in_order(data, _RATES, what)
     runtime_ms, iops, rate, done = (_number(data, key) for key in ("runtime", "iops", "bw", "io_bytes"))
     if not done:
         if iops or rate:
             raise NotUnderstood(f"{what}: a rate without any bytes")
-        return None
+        return
     if not runtime_ms:
         raise NotUnderstood(f"{what}: bytes without a run time")
-    total = _number(data, "total_ios")
-    flow = Flow(iops=iops, runtime_s=runtime_ms / 1000, ios=None if total is None else int(total))
+    count = _number(data, "total_ios")
+    flow = Flow(iops=iops, runtime_s=runtime_ms / 1000, ios=None if count is None else int(count))
     # Before 2.2 IOPS were cut to whole numbers.
     flow.check_rate(what, rel_tol=0.002)
     flow.mb_per_s = _rate(data, done, runtime_ms / 1000, what, job)
-    _read_latencies(data, flow, what)
-    return flow
+    for suffix, scale in (("_ns", _NS_MS), ("", _US_MS)):  # ns since 3.0, us before
+        total, completion = (object_in(data, f"{kind}{suffix}") for kind in ("lat", "clat"))
+        flow.latency = flow.latency or _latency(total, scale, what)
+        flow.completion = _latency(completion, scale, what)
+        if not flow.includes_completion(rel_tol=0.001, abs_tol=1e-6):
+            raise NotUnderstood(f"{what}: the completion latency is longer than the total one")
+        for block in (completion, total):
+            flow.percentiles = flow.percentiles or _percentiles(block, scale, what)
+        flow.check(what)
+    job.flows[direction] = flow
 
 
 def _rate(data: Mapping[str, Any], done: float, runtime_s: float, what: str, job: Job) -> float | None:
     """MB/s. `bw_bytes` is new in 3.0; before, `bw` is KiB/s and `io_bytes` of 2.x are KiB."""
-    exact, kib = _number(data, "bw_bytes"), _number(data, "bw")
+    exact, kib, rate = _number(data, "bw_bytes"), _number(data, "bw"), done / runtime_s
+    if exact is None and kib is None:
+        return None
     if exact is not None:
-        if not math.isclose(exact, done / runtime_s, rel_tol=0.002, abs_tol=1024):
-            raise NotUnderstood(f"{what}: bandwidth, bytes and run time contradict each other")
         if kib is not None and not math.isclose(exact / 1024, kib, rel_tol=0.002, abs_tol=1.5):
             raise NotUnderstood(f"{what}: bw and bw_bytes contradict each other")
-        return exact / 1e6
-    if kib is None:
-        return None
-    if math.isclose(kib, done / 1024 / runtime_s, rel_tol=0.005, abs_tol=1.5):
+        if math.isclose(exact, rate, rel_tol=0.002, abs_tol=1024):
+            return exact / 1e6
+    elif kib is not None and math.isclose(kib, rate / 1024, rel_tol=0.005, abs_tol=1.5):
         # As fio itself works it out.
-        return (done / runtime_s) // 1 / 1e6
-    if not math.isclose(kib, done / runtime_s, rel_tol=0.005, abs_tol=1.5):
-        raise NotUnderstood(f"{what}: bandwidth, bytes and run time contradict each other")
-    job.warnings.append("MB/s are converted from KiB/s")
-    return kib * 1024 / 1e6
-
-
-def _read_latencies(data: Mapping[str, Any], flow: Flow, what: str) -> None:
-    """The total latency, and the percentiles, which are of the completion where it has some."""
-    for suffix, scale in (("_ns", _NS_MS), ("", _US_MS)):  # ns since 3.0, us before
-        total, completion = (object_in(data, f"{kind}{suffix}") for kind in ("lat", "clat"))
-        flow.latency = flow.latency or _latency(total, scale, what)
-        if not includes(flow.latency, _latency(completion, scale, what), rel_tol=0.001, abs_tol=1e-6):
-            raise NotUnderstood(f"{what}: the completion latency is longer than the total one")
-        for block in (completion, total):
-            flow.percentiles = flow.percentiles or _percentiles(block, scale, what)
+        return rate // 1 / 1e6
+    elif kib is not None and math.isclose(kib, rate, rel_tol=0.005, abs_tol=1.5):
+        job.warnings.append("MB/s are converted from KiB/s")
+        return kib * 1024 / 1e6
+    raise NotUnderstood(f"{what}: bandwidth, bytes and run time contradict each other")
 
 
 def _latency(block: Mapping[str, Any], scale: float, what: str) -> dict[str, float]:
-    _in_order(block, ("min", "max", "mean", "stddev", "N", "percentile", "bins"), what)
+    _in_order(block, _LATENCY, what)
     values = {name.replace("mean", "avg"): _number(block, name) for name in ("min", "mean", "stddev", "max")}
-    latency = {name: value * scale for name, value in values.items() if value is not None}
-    common.check_latency(latency, what)
-    return latency
+    return {name: value * scale for name, value in values.items() if value is not None}
 
 
 def _percentiles(block: Mapping[str, Any], scale: float, what: str) -> dict[float, float]:
@@ -229,7 +213,6 @@ def _percentiles(block: Mapping[str, Any], scale: float, what: str) -> dict[floa
             raise NotUnderstood(f"{what}: no percentile: {rank!r:.20}")
         if 0 < float(rank) <= 100 and math.isfinite(value):
             ranks[float(rank)] = value * scale
-    check_percentiles(ranks, what)
     most, least = _number(block, "max"), _number(block, "min")
     # Buckets are up to 1.6 % wide.
     if ranks and most is not None and max(ranks.values()) > most * scale * 1.04 + scale:
@@ -237,11 +220,3 @@ def _percentiles(block: Mapping[str, Any], scale: float, what: str) -> dict[floa
     if ranks and least is not None and min(ranks.values()) < least * scale * 0.96 - scale:
         raise NotUnderstood(f"{what}: a percentile below the minimum")
     return ranks
-
-
-def _sync(data: Mapping[str, Any], what: str) -> Flow | None:
-    block = object_in(data, "lat_ns")
-    if not (count := _number(block, "N")):
-        return None
-    latency, percentiles = _latency(block, _NS_MS, what), _percentiles(block, _NS_MS, what)
-    return Flow(ios=int(count), latency=latency, percentiles=percentiles)

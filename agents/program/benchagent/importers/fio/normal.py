@@ -5,24 +5,11 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from benchagent.importers.fio.common import (
-    ALL_CLIENTS,
-    COMMANDS,
-    DIRECTIONS,
-    SIGNAL,
-    Flow,
-    Job,
-    check_latency,
-    check_percentiles,
-    command_options,
-    common,
-    grouped,
-    includes,
-    report,
-)
+from benchagent.importers.fio import common
+from benchagent.importers.fio.common import ALL_CLIENTS, COMMANDS, DIRECTIONS, FSYNC, SIGNAL, Flow, Job, grouped, report
 from benchagent.importers.report import Report
 from benchagent.importers.source import Lines, NotUnderstood, SourceFile, number, size_bytes_of, whole
 
@@ -52,8 +39,7 @@ LATENCY = re.compile(
     r"max=\s*(?P<max>[\d.]+[kKMG]?)\s*, avg=\s*(?P<avg>[\d.]+[kKMG]?)\s*, stdev=\s*(?P<stddev>[\d.]+[kKMG]?)\s*$"
 )
 PERCENTILES = re.compile(r"^\s*(?:(?P<kind>clat|lat|sync)\s+|.*)percentiles \((?P<unit>nsec|usec|msec)\):\s*$")
-RANK = re.compile(r"([\d.]+)th=\[\s*([\d.]+[kKMG]?)\]")
-RANK_LINE = re.compile(r"^\s*\|(?:\s*[\d.]+th=\[\s*[\d.]+[kKMG]?\],?)+\s*$")
+RANK = re.compile(r"\s*([\d.]+)th=\[\s*([\d.]+[kKMG]?)\],?")
 ISSUED = re.compile(
     r"^\s*issued\s+(?:rwts?|r/w(?:/d)?)?\s*: total=(?:r=)?(\d+)(?:/w=|,|/)(\d+)(?:(?:/d=|,|/)(\d+))?(?=,|\s|$)"
 )
@@ -62,48 +48,36 @@ TOTAL = re.compile(
     r"^\s*(?P<direction>READ|WRITE|TRIM|MIXED)\s*: (?:bw=|io=[\d.]+[KMGT]?B, aggrb=)(?P<rate>[\d.]+(?:[KMGT]i?)?)B/s"
     r".*?(?:run|mint)=\s*\d+(?:msec, maxt=|-)(?P<longest_ms>\d+)msec\s*$"
 )
-# How each total begins, whatever follows.
+# How they begin, whatever follows.
+ANY_RATE = re.compile(r"\s+(?:read|write|trim|mixed)\s*:")
 ANY_TOTAL = re.compile(r"^\s*(?:READ|WRITE|TRIM|MIXED)\s*: (?:bw=|io=)")
 MS = {"nsec": 1e-6, "usec": 1e-3, "msec": 1.0}
 _CARRY = "a rate is corrected: fio lost the carry when it rounded (21.98 is printed as 21.0)"
 
 
 @dataclass
-class _Section:
-    """What is being read: a direction of a job, or its sync figures."""
-
-    job: Job
-    flow: Flow | None = None
-    direction: str = ""
-    completion: dict[str, float] = field(default_factory=dict)
-    # Milliseconds of its unit.
-    rank_ms: float = 0.0
-    # Whose percentiles are being read, and whose are kept.
-    ranked: str = ""
-    ranks: str = ""
-
-
-@dataclass
 class _Run:
     version: str = ""
-    # What fio says of jobs before the run.
+    command: str = ""
+    signal: str = ""
+    messages: list[str] = field(default_factory=list)
+    # What fio says of jobs before the run, and groups of which `...` says that more jobs of the same follow.
     specs: list[Job] = field(default_factory=list)
-    # Groups of which `...` says that more jobs of the same follow.
     more: set[int] = field(default_factory=set)
     jobs: list[Job] = field(default_factory=list)
+    # Names and processes.
     pids: set[tuple[str, str]] = field(default_factory=set)
-    totals: dict[int, dict[str, tuple[tuple[float, ...], float]]] = field(default_factory=dict)
-    ended: bool = False
-    group: int | None = None
-    command: str = ""
-    messages: list[str] = field(default_factory=list)
-    signal: str = ""
     all_clients: bool = False
-
-    def forget(self) -> None:
-        for figures in (self.jobs, self.pids, self.totals):
-            figures.clear()
-        self.ended, self.group = False, None
+    # By group and direction: what the MB/s may stand for, and how long the longest job took.
+    totals: dict[int, dict[str, tuple[tuple[float, ...], float]]] = field(default_factory=dict)
+    # What the next lines tell of: a group's totals, a job, a flow of it, and percentiles in a unit of so many ms.
+    group: int | None = None
+    job: Job | None = None
+    flow: Flow | None = None
+    ranks: dict[float, float] | None = None
+    rank_ms: float = 0.0
+    # Of each flow of the job: the latencies whose percentiles are kept.
+    ranked: str = ""
 
 
 def claims(text: str) -> bool:
@@ -112,13 +86,11 @@ def claims(text: str) -> bool:
 
 def read(file: SourceFile) -> list[Report]:
     runs = [_Run()]
-    section: _Section | None = None
     with Lines(file) as lines:
         for line in lines:
             if _begins(runs[-1], line.text):
                 runs.append(_Run())
-                section = None
-            section = _line(runs[-1], section, line.text)
+            _take(runs[-1], line.text)
     reports = [report for run in runs for report in _reports(run)]
     if not reports:
         raise NotUnderstood("fio printed neither a job's figures nor an error")
@@ -127,42 +99,23 @@ def read(file: SourceFile) -> list[Report]:
 
 def _begins(run: _Run, line: str) -> bool:
     """Whether this line belongs to the next run of the same file."""
-    if run.all_clients and (JOB.match(line) or GROUP.match(line)):
+    job = JOB.match(line)
+    if run.all_clients and (job or GROUP.match(line)):
         return True
-    if run.jobs and (job := JOB.match(line)) and int(job[2]) in run.totals:
+    if run.jobs and job and int(job[2]) in run.totals:
         # After a group's totals its jobs come again only as interim reports, with the same processes.
         return job[1] != ALL_CLIENTS and (job[1], job[5]) not in run.pids
     if not run.jobs and not run.messages:
         return False
-    version = VERSION.match(line) and run.version
-    return bool(version or SPEC.match(line) or COMMANDS.find(line))
+    return bool((run.version and VERSION.match(line)) or SPEC.match(line) or COMMANDS.find(line))
 
 
-def _line(run: _Run, section: _Section | None, line: str) -> _Section | None:
+def _take(run: _Run, line: str) -> None:
     if job := JOB.match(line):
-        return _Section(_job(run, job))
-    if _head(run, line):
-        return section
-    if group := GROUP.match(line):
-        run.group, run.ended = int(group[1]), True
-        run.totals.setdefault(run.group, {})
-        return None
-    if total := TOTAL.match(line):
-        _total(run, total)
-        return None
-    if run.group is not None and ANY_TOTAL.match(line):
-        raise NotUnderstood("an unknown wording of a total")
-    if section is None:
-        if NEW.match(line) or OLD.match(line) or LATENCY.match(line):
-            raise NotUnderstood("figures of no job")
-        return None
-    return _figures(run, section, line)
-
-
-def _head(run: _Run, line: str) -> bool:
-    if spec := SPEC.match(line):
+        _begin_job(run, job)
+    elif spec := SPEC.match(line):
         # "(R) 8192B-8192B, (W) …" or "4K-4K/4K-4K": one size where all are the same.
-        sizes = set(re.findall(r"\d+(?:\.\d+)?[kKMGT]?i?B?", re.sub(r"\([RWT]\)", "", spec[4])))
+        sizes = set(re.findall(r"\d+(?:\.\d+)?[kKMGT]?i?B?", spec[4]))
         block = sizes.pop() if len(sizes) == 1 else re.sub(r"\s+", " ", spec[4])
         options = {"rw": spec[3], "bs": block, "ioengine": spec[5], "iodepth": spec[6]}
         run.specs.append(Job(spec[1], int(spec[2]), options=options))
@@ -170,79 +123,95 @@ def _head(run: _Run, line: str) -> bool:
         run.more.add(run.specs[-1].group)
     elif version := VERSION.match(line):
         run.version = version[1].replace(" ", "-")
-    elif signal := SIGNAL.match(line):
-        run.signal = signal[1]
-        if "got signal" in line:
+    elif (signal := SIGNAL.match(line)) or line.startswith("fio: "):
+        run.signal = signal[1] if signal else run.signal
+        if not signal or "got signal" in line:
             run.messages.append(line[line.index("fio: ") + 5 :])
-    elif line.startswith("fio: "):
-        run.messages.append(line.removeprefix("fio: "))
     elif not run.jobs and (command := COMMANDS.find(line)):
         run.command = command
-    else:
-        return False
-    return True
+    elif group := GROUP.match(line):
+        run.group, run.job = int(group[1]), None
+        run.totals.setdefault(run.group, {})
+    elif TOTAL.match(line) or (run.group is not None and ANY_TOTAL.match(line)):
+        _take_total(run, TOTAL.match(line))
+    elif run.job:
+        _take_figures(run, run.job, line)
+    elif NEW.match(line) or OLD.match(line) or LATENCY.match(line):
+        raise NotUnderstood("figures of no job")
 
 
-def _job(run: _Run, match: re.Match[str]) -> Job:
-    if run.ended and match[1] != ALL_CLIENTS and (match[1], match[5]) not in run.pids:
+def _begin_job(run: _Run, match: re.Match[str]) -> None:
+    name, group, jobs, error, pid = match.groups()
+    is_sum, known = name == ALL_CLIENTS, (name, pid) in run.pids
+    if run.totals and not is_sum and not known:
         raise NotUnderstood("a job after the end of the run")
-    if run.ended:
-        # `--status-interval` prints the totals so far again and again; the last are the run's.
-        run.forget()
-    if match[5] and (match[1], match[5]) in run.pids:
+    if run.totals or is_sum:
+        # `--status-interval` prints the totals so far again and again; the last are the run's. The sum of all servers
+        # comes last, without totals; before it each has printed its own.
+        for figures in (run.jobs, run.pids, run.totals):
+            figures.clear()
+        run.group, run.all_clients = None, run.all_clients or is_sum
+    elif known:
         raise NotUnderstood("a job stands there twice")
-    if match[1] == ALL_CLIENTS:
-        # The sum of all servers comes last, without totals; before it each has printed its own.
-        run.forget()
-        run.all_clients = True
-    run.pids.add((match[1], match[5] or ""))
-    options = {"numjobs": match[3]} if int(match[3]) > 1 else {}
-    run.jobs.append(Job(match[1], group=int(match[2]), error=int(match[4]), options=options))
-    return run.jobs[-1]
+    if pid:
+        run.pids.add((name, pid))
+    run.job = Job(name, int(group), int(error), options={"numjobs": jobs} if int(jobs) > 1 else {})
+    run.flow = run.ranks = None
+    run.jobs.append(run.job)
 
 
-def _options_of(run: _Run, job: Job) -> dict[str, str]:
-    """What the lines before the run say of a job.
-
-    A group that reports as one has the name of its first job, whatever the others do: then what all have in common.
-    """
-    alone = sum(other.group == job.group for other in run.jobs) == 1
-    mates = [spec for spec in run.specs if spec.group == job.group and (alone or spec.name == job.name)]
-    if alone and len(mates) == 1 and job.group not in run.more and job.options.get("numjobs", "1") != "1":
-        # The lines of other jobs are missing.
-        return {}
-    options = [{**command_options(run.command, spec.name), **spec.options} for spec in mates]
-    return common(options or [command_options(run.command, job.name)])
+def _take_total(run: _Run, match: re.Match[str] | None) -> None:
+    if match is None:
+        raise NotUnderstood("an unknown wording of a total")
+    if run.group is None:
+        raise NotUnderstood("totals of no group")
+    run.job = None
+    totals, direction = run.totals[run.group], match["direction"].lower()
+    value = (tuple(rate / 1e6 for rate in _readings(match["rate"], 1024)), whole(match["longest_ms"]) / 1000)
+    if totals.setdefault(direction, value) != value:
+        raise NotUnderstood(f"two different totals for {direction}")
 
 
-def _figures(run: _Run, section: _Section, line: str) -> _Section:
+def _take_figures(run: _Run, job: Job, line: str) -> None:
     if rate := NEW.match(line) or OLD.match(line):
-        return _open(section.job, rate)
-    if re.match(r"\s+(?:read|write|trim|mixed)\s*:", line):
+        _take_rate(run, job, rate)
+    elif ANY_RATE.match(line):
         raise NotUnderstood("an unknown wording of a rate")
-    if latency := LATENCY.match(line):
-        return _latency(section, latency)
-    if ranks := PERCENTILES.match(line):
+    elif latency := LATENCY.match(line):
+        _take_latency(run, job, latency)
+    elif (ranks := PERCENTILES.match(line)) and run.flow:
         # Percentiles of the completion latency come first; those of the total one, of submissions and of priorities
         # do not replace them.
-        section.ranked = "" if section.ranks and ranks["kind"] == section.ranks else (ranks["kind"] or "other")
-        section.ranks = section.ranks or (ranks["kind"] or "")
-        section.rank_ms = MS[ranks["unit"]]
+        if run.ranked and ranks["kind"] == run.ranked:
+            raise NotUnderstood("the percentiles stand there twice")
+        run.ranks, run.rank_ms = {} if run.ranked or not ranks["kind"] else run.flow.percentiles, MS[ranks["unit"]]
+        run.ranked = run.ranked or ranks["kind"] or ""
     elif line.lstrip().startswith("|"):
-        _ranks(section, line)
+        if run.ranks is None:
+            raise NotUnderstood("percentiles of nothing")
+        if RANK.sub("", line).strip() != "|":
+            raise NotUnderstood("a line of percentiles is damaged")
+        for rank, value in RANK.findall(line):
+            if number(rank) in run.ranks:
+                raise NotUnderstood("a percentile stands there twice")
+            run.ranks[number(rank)] = _readings(value, 1000)[0] * run.rank_ms
+        Flow(percentiles=run.ranks).check(job.name)
     elif issued := ISSUED.match(line):
-        if section.job.issued:
+        if job.issued:
             raise NotUnderstood("the operations of a job stand there twice")
-        section.job.issued = tuple(int(count or 0) for count in issued.groups())
-    return section
+        job.issued = tuple(int(count or 0) for count in issued.groups())
 
 
-def _open(job: Job, match: re.Match[str]) -> _Section:
-    """The rate of one direction, whose latencies follow."""
-    direction = match["direction"]
-    order = [DIRECTIONS.index(each) for each in (*job.flows, direction)]
+def _begin_flow(run: _Run, job: Job, direction: str, flow: Flow) -> None:
+    order = [(*DIRECTIONS, FSYNC).index(each) for each in (*job.flows, direction)]
     if order != sorted({*order}):
         raise NotUnderstood(f"{direction} stands there twice or in the wrong place")
+    job.flows[direction] = run.flow = flow
+    run.ranked, run.ranks = "", None
+
+
+def _take_rate(run: _Run, job: Job, match: re.Match[str]) -> None:
+    """The rate of one direction, whose latencies follow."""
     iops, *above = _readings(match["iops"], 1000)
     runtime_s = whole(match["ms"]) / 1000
     binaries, sizes = _readings(match["binary"], 1024), _readings(match["done"], 1024)
@@ -259,72 +228,39 @@ def _open(job: Job, match: re.Match[str]) -> _Section:
         job.warnings.append(_CARRY)
     if match.re is OLD:
         job.warnings.append("MB/s are converted from KB/s of 1024 bytes, as fio 2 means them")
-    job.flows[direction] = Flow(iops, above[0] if above else None, rates[0] / 1e6, runtime_s=runtime_s)
-    return _Section(job, job.flows[direction], direction)
-
-
-def _scaled(text: str, base: int) -> tuple[float, float]:
-    """The figure without its K, M, …, and what they stand for."""
-    figure = text.rstrip("kKMGTi ")
-    return number(figure), float(base ** " KMGT".index(text[len(figure) :].strip()[:1].upper() or " "))
+    flow = Flow(iops, above[0] if above else None, rates[0] / 1e6, runtime_s=runtime_s)
+    _begin_flow(run, job, match["direction"], flow)
 
 
 def _readings(text: str, base: int) -> tuple[float, ...]:
-    """What a rounded figure may stand for: fio loses the carry, so that 21.98 is printed as 21.0."""
-    figure, unit = _scaled(text, base)
-    return (figure * unit, figure * unit + unit) if re.match(r"\d+\.0+(?!\d)", text) else (figure * unit,)
+    """What a rounded figure with its K, M, … may stand for: fio loses the carry, so that 21.98 is printed as 21.0."""
+    figure = text.rstrip("kKMGTi ")
+    unit = float(base ** " KMGT".index(text[len(figure) :].strip()[:1].upper() or " "))
+    value = number(figure) * unit
+    return (value, value + unit) if re.fullmatch(r"\d+\.0+", figure) else (value,)
 
 
-def _latency(section: _Section, match: re.Match[str]) -> _Section:
+def _take_latency(run: _Run, job: Job, match: re.Match[str]) -> None:
     kind, ms = match["kind"], MS[match["unit"]]
-    latency = {name: math.prod(_scaled(match[name], 1000)) * ms for name in ("min", "avg", "stddev", "max")}
-    check_latency(latency, kind)
+    latency = {name: _readings(match[name], 1000)[0] * ms for name in ("min", "avg", "stddev", "max")}
+    Flow(latency=latency).check(kind)
     if kind == "sync":
-        if section.job.sync is not None:
-            raise NotUnderstood("the sync latencies stand there twice")
-        section.job.sync = Flow(latency=latency)
-        return _Section(section.job, section.job.sync, "sync")
-    if section.flow is None or section.direction == "sync":
-        raise NotUnderstood("latencies of neither reads nor writes")
-    if kind == "clat":
-        if section.completion or section.flow.latency:
-            raise NotUnderstood("the completion latencies stand there twice")
-        section.completion = latency
-    elif kind == "lat":
-        if section.flow.latency:
-            raise NotUnderstood("the latencies stand there twice")
-        # fio changes the unit when numbers grow, so both are rounded differently.
-        if includes(latency, section.completion, rel_tol=0.01, abs_tol=0.0011):
-            section.flow.latency = latency
-        else:
-            what = f"{section.job.name} {section.direction}"
-            section.job.warnings.append(f"{what}: latencies left out, the completion takes longer than the whole")
-            section.ranks = "left out"
-    return section
-
-
-def _ranks(section: _Section, line: str) -> None:
-    if section.flow is None or not section.ranked:
-        raise NotUnderstood("percentiles of nothing")
-    if not RANK_LINE.match(line):
-        raise NotUnderstood("a line of percentiles is damaged")
-    if section.ranked != section.ranks:
+        _begin_flow(run, job, FSYNC, Flow(latency=latency))
         return
-    for rank, value in RANK.findall(line):
-        if number(rank) in section.flow.percentiles:
-            raise NotUnderstood("a percentile stands there twice")
-        section.flow.percentiles[number(rank)] = math.prod(_scaled(value, 1000)) * section.rank_ms
-    check_percentiles(section.flow.percentiles, section.ranked)
-
-
-def _total(run: _Run, match: re.Match[str]) -> None:
-    if run.group is None:
-        raise NotUnderstood("totals of no group")
-    totals, direction = run.totals[run.group], match["direction"].lower()
-    rates = tuple(rate / 1e6 for rate in _readings(match["rate"], 1024))
-    value = (rates, whole(match["longest_ms"]) / 1000)
-    if totals.setdefault(direction, value) != value:
-        raise NotUnderstood(f"two different totals for {direction}")
+    flow = run.flow
+    if flow is None or flow is job.flows.get(FSYNC):
+        raise NotUnderstood("latencies of neither reads nor writes")
+    if kind != "slat" and (flow.latency or (kind == "clat" and flow.completion)):
+        raise NotUnderstood(f"the latencies ({kind}) stand there twice")
+    if kind == "clat":
+        flow.completion = latency
+    elif kind == "lat":
+        flow.latency = latency
+        # fio changes the unit when numbers grow, so both are rounded differently.
+        if not flow.includes_completion(rel_tol=0.01, abs_tol=0.0011):
+            flow.latency, run.ranked = {}, "left out"
+            what = f"{job.name} {[*job.flows][-1]}"
+            job.warnings.append(f"{what}: latencies left out, the completion takes longer than the whole")
 
 
 def _reports(run: _Run) -> list[Report]:
@@ -333,57 +269,67 @@ def _reports(run: _Run) -> list[Report]:
             return [report([], version=run.version, messages=run.messages)]
         if run.totals:
             raise NotUnderstood("only the totals stand there, and of no job whether it ended well")
-        return []
     for job in run.jobs:
         job.options = {**_options_of(run, job), **job.options}
         _check(run, job)
-    return [_group(run, number_, jobs) for number_, jobs in grouped(run.jobs)]
+    return [_report(run, group, jobs) for group, jobs in grouped(run.jobs)]
+
+
+def _options_of(run: _Run, job: Job) -> dict[str, str]:
+    """What the lines before the run say of a job.
+
+    A group that reports as one has the name of its first job, whatever the others do: then what all have in common.
+    """
+    alone = sum(other.group == job.group for other in run.jobs) == 1
+    mates = [spec for spec in run.specs if spec.group == job.group and (alone or spec.name == job.name)]
+    if alone and len(mates) == 1 and job.group not in run.more and "numjobs" in job.options:
+        # The lines of other jobs are missing.
+        return {}
+    options = [{**common.command_options(run.command, spec.name), **spec.options} for spec in mates]
+    return common.in_common(options or [common.command_options(run.command, job.name)])
 
 
 def _check(run: _Run, job: Job) -> None:
-    if not job.issued and (run.ended or run.all_clients) and not job.error:
+    if not job.issued and (run.totals or run.all_clients) and not job.error:
         raise NotUnderstood(f"job {job.name}: its numbers of operations are missing")
     for direction, count in zip(DIRECTIONS, job.issued, strict=False):
-        flow = job.flows.get(direction)
-        if flow is None:
-            if count and not job.error and "mixed" not in job.flows:
-                raise NotUnderstood(f"job {job.name}: {count} {direction}s, but no rate of them")
-            continue
-        flow.ios, printed = count, flow.iops
-        try:
-            flow.check_rate(f"job {job.name} {direction}", rel_tol=0.015)
+        if flow := job.flows.get(direction):
+            flow.ios, printed = count, flow.iops
+            try:
+                flow.check_rate(f"job {job.name} {direction}", rel_tol=0.015)
+            except NotUnderstood as error:
+                job.leave_out(direction, error)
             if flow.iops != printed:
                 job.warnings.append(_CARRY)
-        except NotUnderstood as error:
-            if not job.error:
-                raise
-            del job.flows[direction]
-            job.warnings.append(f"the {direction}s of a job that failed are left out: {error}")
+        elif count and not job.error and "mixed" not in job.flows:
+            raise NotUnderstood(f"job {job.name}: {count} {direction}s, but no rate of them")
 
 
-def _group(run: _Run, group: int, jobs: list[Job]) -> Report:
-    reason = f"fio was ended by signal {run.signal}" if run.signal else ""
+def _report(run: _Run, group: int, jobs: list[Job]) -> Report:
+    reason, warnings, totals = "", list[str](), run.totals.get(group)
     # What a job that failed has left, its group's totals need not hold.
     failed = any(job.error for job in jobs)
-    missing = {name for job in jobs for name in job.flows} - run.totals.get(group, {}).keys()
+    missing = {name for job in jobs for name in job.flows if name != FSYNC} - {*(totals or ())}
     # Nothing was announced: somebody left out lines, and jobs that show their end had come to it.
     is_extract = not (run.specs or run.totals or run.signal) and all(job.issued for job in jobs)
-    is_cut = not (run.all_clients or is_extract) and (group not in run.totals or (missing and not failed))
-    if is_cut and not reason:
+    if is_extract:
+        warnings.append("an extract: the totals of the run are missing")
+    if not (is_extract or run.all_clients or run.signal) and (totals is None or (missing and not failed)):
         reason = "the output ends before the totals of the run"
         # Perhaps not even all jobs are there.
-        jobs = [replace(job, flows={}, sync=None, options={}) for job in jobs[:1]]
+        jobs = [replace(job, flows={}, options={}) for job in jobs[:1]]
     elif not failed:
-        _check_totals(run, group, jobs)
+        _check_totals(totals or {}, group, jobs)
     blocks = {job.options.get("bs", "") for job in jobs}
-    warnings = ["an extract: the totals of the run are missing"] if is_extract else []
     warnings += [f"block sizes {text}" for text in sorted(blocks) if text and size_bytes_of(text) is None]
-    made = report(jobs, version=run.version, reason=reason, warnings=warnings, messages=run.messages)
-    return replace(made, command_lines=(run.command,))
+    return report(
+        jobs, version=run.version, signal=run.signal, reason=reason, command=run.command, warnings=warnings,
+        messages=run.messages,
+    )  # fmt: skip
 
 
-def _check_totals(run: _Run, group: int, jobs: Sequence[Job]) -> None:
-    for direction, (rates, longest_s) in run.totals.get(group, {}).items():
+def _check_totals(totals: Mapping[str, tuple[tuple[float, ...], float]], group: int, jobs: Sequence[Job]) -> None:
+    for direction, (rates, longest_s) in totals.items():
         flows = [job.flows[direction] for job in jobs if direction in job.flows]
         if not flows:
             raise NotUnderstood(f"group {group} {direction} has a total but no job")

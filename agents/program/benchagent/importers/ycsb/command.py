@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 
 from benchagent.importers.commands import Commands
 from benchagent.importers.report import Scalar, Subject, dbms_called
-from benchagent.importers.source import MAX_COMMAND
 
-_PROPERTY = re.compile(r'^"(?P<name>[\w.]+)"="(?P<value>[^"]*)"$')
+_PROPERTY = re.compile(r'"([\w.]+)"="([^"]*)"')
 _WORKLOAD = re.compile(r"workloads?[/_\\]?(?P<letter>[a-f])\b|workload(?P<other>[a-f])(?![a-z])")
 # The class of a binding (`-db site.ycsb.db.CassandraCQLClient`), or its name behind `load` or `run` (`mongodb-async`).
 _BINDING = re.compile(r"-db +(?:[\w.]*\.)?(?P<class>\w+)|(?:^|\s)(?:load|run) +(?P<name>[a-z][\w-]*)")
@@ -45,9 +44,14 @@ def dbms_of_binding(name: str) -> str:
     return dbms_called(called) or dbms_called(f"{called}db")
 
 
+def called(text: str) -> str:
+    """The command line or the property (`"threadcount"="4"`) that stands in a line; empty where none does."""
+    return text.strip() if _PROPERTY.fullmatch(text.strip()) else _COMMANDS.find(text.strip())
+
+
 @dataclass
 class Command:
-    """Phase "", "load" or "run"; the redacted command line; parameters."""
+    """What the lines that `called` finds say together: phase "", "load" or "run"; the command line; parameters."""
 
     phase: str = ""
     line: str = ""
@@ -55,42 +59,34 @@ class Command:
     letter: str = ""
     dbms: str = ""
 
-    def take(self, text: str) -> bool:
-        if len(text) > MAX_COMMAND:
-            return False
-        if match := _PROPERTY.match(text.strip()):
-            if match["name"] == "dotransactions":
-                self.phase = "run" if match["value"] == "true" else "load"
-            self.parameters |= _COMMANDS.factors(match["name"], match["value"])
-            return True
-        if not (line := _COMMANDS.find(text.strip())):
-            return False
-        self.line = line.removeprefix("Command line:").strip()
-        options = [*_COMMANDS.options(line.replace("Command line:", "ycsb"))]
+    def take(self, text: str) -> None:
+        if property_ := _PROPERTY.fullmatch(text):
+            self._set(*property_.groups())
+            return
+        self.line = text.removeprefix("Command line:").strip()
+        options = [*_COMMANDS.options(text.replace("Command line:", "ycsb"))]
         words = [option or word for option, word in options]
         if "-load" in words or "load" in words[:2]:
             self.phase = "load"
         elif "-t" in words or "run" in words[:2]:
             self.phase = "run"
         for option, value in options:
+            name, _, setting = value.partition("=")
             if option == "-p":
-                name, _, setting = value.partition("=")
-                self.parameters |= _COMMANDS.factors(name, setting)
+                self._set(name, setting)
             elif option.endswith(("-threads", "-target")):
-                self.parameters |= _COMMANDS.factors(option, value)
-        if workload := _WORKLOAD.search(line):
+                self._set(option, value)
+        if workload := _WORKLOAD.search(text):
             self.letter = workload["letter"] or workload["other"]
-        if jdbc := _JDBC.search(line):
+        if jdbc := _JDBC.search(text):
             self.dbms = dbms_called(jdbc["dbms"])
-        elif binding := _BINDING.search(line):
-            self.dbms = dbms_of_binding(binding["class"] or binding["name"])
-        return True
+        elif binding := _BINDING.search(text):
+            self.dbms = dbms_of_binding(binding["class"] or binding["name"]) or self.dbms
 
-    def add(self, other: Command) -> None:
-        """What another line says of the same run."""
-        self.phase, self.line = other.phase or self.phase, other.line or self.line
-        self.letter, self.dbms = other.letter or self.letter, other.dbms or self.dbms
-        self.parameters |= other.parameters
+    def _set(self, name: str, value: str) -> None:
+        if name == "dotransactions":
+            self.phase = "run" if value == "true" else "load"
+        self.parameters |= _COMMANDS.factors(name, value)
 
     def subject(self) -> Subject:
         name = f"YCSB workload {self.letter.upper()}" if self.letter else "YCSB"

@@ -7,10 +7,10 @@ import re
 from dataclasses import dataclass, field
 
 from benchagent.catalog import too_many_failed
-from benchagent.importers.report import Metric, Report, Status, all_measured, check_count, picked, rising
+from benchagent.importers.report import Report, Status, all_measured, check_count, picked, rising
 from benchagent.importers.source import Lines, NotUnderstood, SourceFile
 from benchagent.importers.tables import Table
-from benchagent.importers.ycsb.command import Command
+from benchagent.importers.ycsb.command import Command, called
 
 _TABLE = Table(
     "go-ycsb",
@@ -30,8 +30,10 @@ _RANKS = ("p50", "p90", "p95", "p99", "p999", "p9999")
 @dataclass
 class _Run:
     command: Command = field(default_factory=Command)
-    progress: list[tuple[str, dict[str, float]]] = field(default_factory=list)
-    rows: list[tuple[str, dict[str, float]]] = field(default_factory=list)
+    # Operations and counts of the running totals.
+    progress: list[tuple[str, float]] = field(default_factory=list)
+    # The figures of the result by operation.
+    rows: dict[str, dict[str, float]] = field(default_factory=dict)
     finished: bool = False
     takes_s: float = 0.0
     signalled: bool = False
@@ -43,99 +45,96 @@ def go_reports(file: SourceFile) -> list[Report]:
     with Lines(file, with_cut=True) as lines:
         for numbered in lines:
             check_count(len(runs))
-            command, line = Command(), numbered.text.strip()
+            line = numbered.text.strip()
             match = _TABLE.match(numbered._replace(text=line))
-            if match and match.key == "finished":
-                if runs[-1].rows:
-                    runs.append(_Run())
-                runs[-1].finished, runs[-1].takes_s = True, match.values.get("takes") or 0.0
+            command = "" if match else called(line)
+            if runs[-1].rows and (command or (match and match.key == "finished")):
+                runs.append(_Run())
+            run = runs[-1]
+            if command:
+                if run.command.line and not command.startswith('"'):
+                    run.command = Command()
+                run.command.take(command)
+            elif match and match.key == "finished":
+                run.finished, run.takes_s = True, match.values.get("takes") or 0.0
             # What may be cut has as many figures as the row before it, or one of the last of any version.
-            elif match and (
-                match.cut or not (numbered.whole or (line.count(": ") >= figures if figures else "99th(us): " in line))
+            elif (
+                match
+                and not match.cut
+                and (numbered.whole or (line.count(": ") >= figures if figures else "99th(us): " in line))
             ):
-                continue
-            elif match:
                 figures = line.count(": ")
-                row = (match.values.pop("name"), _checked(match.values))
-                (runs[-1].rows if runs[-1].finished else runs[-1].progress).append(row)
-            elif not match and command.take(line):
-                if runs[-1].rows:
-                    runs.append(_Run())
-                if command.line and runs[-1].command.line:
-                    runs[-1].command = Command()
-                runs[-1].command.add(command)
-            runs[-1].signalled = runs[-1].signalled or _SIGNAL.search(line) is not None
+                _take(run, **match.values)
+            run.signalled = run.signalled or _SIGNAL.search(line) is not None
     # A command without any output of its own is no run.
     with_output = [run for run in runs if run.rows or run.progress] or runs[-1:]
     return [_report(run) for run in with_output]
 
 
-def _checked(values: dict[str, float]) -> dict[str, float]:
-    """The figures of a row. Raises NotUnderstood where they contradict each other."""
-    takes_s, ops = values["takes_s"], values["ops"]
-    expected = values["count"] / takes_s if takes_s else ops
+def _take(run: _Run, name: str, takes_s: float, count: int, ops: float, **latencies: float) -> None:
+    """A row. Raises NotUnderstood where its figures contradict each other, or those of an earlier row."""
+    expected = count / takes_s if takes_s else ops
     if not math.isclose(expected, ops, rel_tol=0.06 / max(takes_s, 0.1), abs_tol=0.11):
-        raise NotUnderstood(f"{ops:g} OPS are not {values['count']:g} in {takes_s:g} s")
-    rising(values, *_RANKS)
-    return values
-
-
-def _check_totals(run: _Run) -> dict[str, dict[str, float]]:
-    """The result by operation: running totals never exceed it, and TOTAL is the sum of what succeeded."""
-    result = dict(run.rows)
-    for name, values in run.progress:
-        if name not in result or values["count"] > result[name]["count"]:
-            raise NotUnderstood(f"a running total of {name} exceeds the result: lines are out of order")
-    parts = [values["count"] for name, values in result.items() if name != "TOTAL" and not name.endswith("_ERROR")]
-    if "TOTAL" in result and not math.isclose(sum(parts), result["TOTAL"]["count"], rel_tol=0.001, abs_tol=1):
-        raise NotUnderstood("TOTAL is not the sum of the operations")
-    if run.takes_s and any(values["takes_s"] > run.takes_s + 0.2 for _, values in run.rows):
+        raise NotUnderstood(f"{ops:g} OPS are not {count} in {takes_s:g} s")
+    rising(latencies, *_RANKS)
+    if not run.finished:
+        run.progress.append((name, count))
+    elif run.takes_s and takes_s > run.takes_s + 0.2:
         raise NotUnderstood(f"an operation took longer than the run, {run.takes_s:g} s: lines have changed places")
-    for name, values in run.rows:
-        if values != next(first for other, first in run.rows if other == name):
-            raise NotUnderstood(f"{name} stands twice in one result")
-    return result
+    elif run.rows.setdefault(name, values := {"ops": ops, "count": count, **latencies}) != values:
+        raise NotUnderstood(f"{name} stands twice in one result")
 
 
 def _report(run: _Run) -> Report:
     warnings: list[str] = []
-    metrics: list[Metric] = []
-    reason, failure = "stopped before its end: Got signal" if run.signalled else "", ""
     if run.progress:
         warnings.append(f"{len(run.progress)} rows of progress are running totals: not read as a series")
-    if not run.rows:
-        reason = "the output ends before the result"
-    else:
-        result, phase = _check_totals(run), run.command.phase
-        if not phase and set(result) <= {"INSERT", "INSERT_ERROR", "TOTAL"}:
-            phase = "load"
-            warnings.append("taken for the load phase: only INSERT was measured, and no property tells")
-        if phase == "load" and any(name.startswith(("READ", "UPDATE", "SCAN")) for name in result):
-            phase = "run"
-            warnings.append("taken for a run: a load, as the command says, neither reads nor updates")
-        # The headline first.
-        for name, values in sorted(result.items(), key=lambda row: row[0] != "TOTAL"):
-            metrics += _of_operation(name, values, phase or "run")
-        done = sum(values["count"] for name, values in result.items() if not name.endswith("_ERROR"))
-        failed = sum(values["count"] for name, values in result.items() if name.endswith("_ERROR"))
-        failure = too_many_failed({"transactions": done, "errors": failed})
-        if "TOTAL" not in result and run.takes_s:
-            metrics[:0] = all_measured({"ops_per_s": done / run.takes_s, "operations": done}, phase or "run")
-            warnings.append("this version prints no total: it is what was done, by the time that the run took")
-        elif "TOTAL" not in result and len(result) > 1:
-            warnings.append("this version prints no total: throughput is by operation")
+    failed = sum(values["count"] for name, values in run.rows.items() if name.endswith("_ERROR"))
+    done = sum(values["count"] for values in run.rows.values()) - failed
+    if total := run.rows.get("TOTAL"):
+        done -= total["count"]
+    _check_totals(run, done)
+    phase = _phase(run, warnings)
+    rows = dict(sorted(run.rows.items(), key=lambda row: row[0] != "TOTAL"))
+    if rows and not total and run.takes_s:
+        rows = {"TOTAL": {"ops": done / run.takes_s, "count": done}} | rows
+        warnings.append("this version prints no total: it is what was done, by the time that the run took")
+    elif len(rows) > 1 and not total:
+        warnings.append("this version prints no total: throughput is by operation")
+    figures: dict[str, float] = {}
+    # The headline first.
+    for name, values in rows.items():
+        prefix = "" if name == "TOTAL" else f"{name.lower().removesuffix('_error')}_"
+        if name.endswith("_ERROR"):
+            figures[f"{prefix}errors"] = values["count"]
+            continue
+        figures |= {f"{prefix}ops_per_s": values["ops"], f"{prefix}operations": values["count"]}
+        for rank, us in picked(values, "avg", "min", "max", *_RANKS).items():
+            figures[f"{prefix}latency_{rank}_ms"] = round(us / 1000, 9)
+    reason = "stopped before its end: Got signal" if run.signalled else ""
+    reason = reason if rows else "the output ends before the result"
+    failure = too_many_failed({"transactions": done, "errors": failed})
     return Report(
         "ycsb", Status.FAILED if failure else Status.COMPLETE, reason=failure or reason,
-        parameters=run.command.parameters, metrics=tuple(metrics), warnings=tuple(warnings),
+        parameters=run.command.parameters, metrics=all_measured(figures, phase), warnings=tuple(warnings),
         subject=run.command.subject(), command_lines=(run.command.line,),
     )  # fmt: skip
 
 
-def _of_operation(name: str, values: dict[str, float], phase: str) -> tuple[Metric, ...]:
-    prefix = "" if name == "TOTAL" else f"{name.lower().removesuffix('_error')}_"
-    if name.endswith("_ERROR"):
-        return all_measured({f"{prefix}errors": values["count"]}, phase)
-    figures = {f"{prefix}ops_per_s": values["ops"], f"{prefix}operations": values["count"]}
-    for rank, value in picked(values, "avg", "min", "max", *_RANKS).items():
-        figures[f"{prefix}latency_{rank}_ms"] = round(value / 1000, 9)
-    return all_measured(figures, phase)
+def _check_totals(run: _Run, done: float) -> None:
+    """Running totals never exceed the result, and TOTAL is the sum of what succeeded."""
+    for name, count in run.progress if run.rows else ():
+        if name not in run.rows or count > run.rows[name]["count"]:
+            raise NotUnderstood(f"a running total of {name} exceeds the result: lines are out of order")
+    if "TOTAL" in run.rows and not math.isclose(done, run.rows["TOTAL"]["count"], rel_tol=0.001, abs_tol=1):
+        raise NotUnderstood("TOTAL is not the sum of the operations")
+
+
+def _phase(run: _Run, warnings: list[str]) -> str:
+    if run.rows and not run.command.phase and run.rows.keys() <= {"INSERT", "INSERT_ERROR", "TOTAL"}:
+        warnings.append("taken for the load phase: only INSERT was measured, and no property tells")
+        return "load"
+    if run.command.phase == "load" and any(name.startswith(("READ", "UPDATE", "SCAN")) for name in run.rows):
+        warnings.append("taken for a run: a load, as the command says, neither reads nor updates")
+        return "run"
+    return run.command.phase or "run"

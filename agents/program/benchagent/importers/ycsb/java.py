@@ -6,14 +6,15 @@ import itertools
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping
+from array import array
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from benchagent.catalog import too_many_failed
-from benchagent.importers.report import Metric, Report, Series, Status, all_measured, check_count, measured, picked, utc
-from benchagent.importers.series import MAX_SECONDS, Samples, spots
+from benchagent.importers.report import Report, Series, Status, all_measured, check_count, measured, picked, utc
+from benchagent.importers.series import MAX_SECONDS, Samples, Spots, spots
 from benchagent.importers.source import Line, Lines, NotUnderstood, SourceFile, decoded, number
-from benchagent.importers.ycsb.command import Command
+from benchagent.importers.ycsb.command import Command, called
 from benchagent.redaction import redact_text
 
 _ROW = re.compile(r"\s*\[(?P<section>[\w%. -]+)\], (?P<key>[^,]+), (?P<value>[^,]*)")
@@ -29,6 +30,8 @@ _LATENCY = re.compile(
 _PER_MS = {"us": 0.001, "ms": 1.0}
 _WHAT = {"Average": "avg", "Min": "min", "Max": "max"}
 _RANKS = {"50": "p50", "75": "p75", "90": "p90", "95": "p95", "99": "p99", "99.9": "p999", "99.99": "p9999"}
+# The port to C++ prints no word for what is good.
+_GOOD = ("Return=OK", "Return=0", "Return=BATCHED_OK", "Return=")
 # The status lines of `-s`: what was done so far, every `status.interval` seconds.
 _STATUS = re.compile(
     r"(?:^|\s)(?P<second>\d+) sec: (?P<operations>\d+) operations;(?: (?P<rate>[\d.,]+) current ops/sec;)?(?P<rest>.*)$"
@@ -45,8 +48,13 @@ _DONE, _RATE = "operations", "ops_per_s"
 RAW = r"^[A-Z][\w-]* latency raw data: op, timestamp\(ms\), latency\(us\)"
 _RAW = re.compile(RAW)
 _RAW_ROW = re.compile(r"(?P<name>[A-Z][\w-]*),(?P<at_ms>\d{13}),(?P<us>\d{1,12})")
-_EXPORTED = ("metric", "measurement", "value")
+_RAW_KEYS = {"Total Operations": "Operations", **{what: f"{what}Latency(us)" for what in _WHAT}}
 _RAW_RANK = re.compile(r"^p(\d+(?:\.\d+)?)$")
+_EXPORTED = ("metric", "measurement", "value")
+_LOADED_OR_RAN = (
+    "and no command line tells whether it loaded or ran; send the rest of it, or with it the line that begins "
+    "with Command line:"
+)
 
 
 @dataclass
@@ -61,6 +69,7 @@ class Run:
     failure: str = ""
     # How many there were, and how long they took in µs, by operation and the second in which they were measured.
     raw: dict[str, dict[int, tuple[int, int]]] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
 
     @property
     def overall(self) -> dict[str, str]:
@@ -68,7 +77,7 @@ class Run:
 
     @property
     def operations(self) -> dict[str, dict[str, str]]:
-        return {name: _of_raw(values) for name, values in self.sections.items() if not _SKIPPED.match(name)}
+        return {name: values for name, values in self.sections.items() if not _SKIPPED.match(name)}
 
     @property
     def says_something(self) -> bool:
@@ -82,14 +91,13 @@ class Run:
 
     def take_status(self, at: int, match: re.Match[str]) -> None:
         self.marks |= set(re.findall(r"[.,](?=\d{1,2}$)", match["rate"] or ""))
-        latencies = {
-            each["name"]: number(_COMMA.sub(".", each["new"] or each["old"])) * _PER_MS[each["unit"] or "us"]
-            for each in _OF_STATUS.finditer(match["rest"])
-            if each["name"] != "CLEANUP"
-        }
         rate = number(_COMMA.sub(".", match["rate"])) if match["rate"] else None
-        values = {_DONE: float(match["operations"]), _RATE: rate} | latencies
-        self.status.add(at, float(match["second"]), values)
+        figures: dict[str, float | None] = {_DONE: float(match["operations"]), _RATE: rate}
+        for each in _OF_STATUS.finditer(match["rest"]):
+            if each["name"] != "CLEANUP":
+                average = number(_COMMA.sub(".", each["new"] or each["old"]))
+                figures[each["name"]] = average * _PER_MS[each["unit"] or "us"]
+        self.status.add(at, float(match["second"]), figures)
 
 
 def java_reports(file: SourceFile) -> list[Report]:
@@ -122,6 +130,7 @@ def _line(run: Run, numbered: Line) -> Run:
         run.raw[name] = {}
     elif match := _ROW.fullmatch(line):
         section, key, value = match["section"], match["key"], match["value"]
+        key = _RAW_RANK.sub(r"\1PercentileLatency(us)", _RAW_KEYS.get(key, key))
         if section == "OVERALL" and run.overall.get(key, value) != value:
             run = Run()
         if run.sections.setdefault(section, {}).setdefault(key, value) != value:
@@ -132,52 +141,53 @@ def _line(run: Run, numbered: Line) -> Run:
     elif match := _STATUS.search(line):
         run = Run() if run.overall else run
         run.take_status(numbered.number, match)
-    elif (command := Command()).take(line):
-        run = Run() if run.overall or (run.command.line and command.line and run.says_something) else run
-        run.command.add(command)
+    elif command := called(line):
+        again = run.command.line and not command.startswith('"') and run.says_something
+        run = Run() if run.overall or again else run
+        run.command.take(command)
     elif _FAILURE.search(line.strip()):
         run.failure = run.failure or redact_text(line.strip())[:200]
     return run
 
 
 def _report(run: Run) -> Report:
-    warnings: list[str] = []
-    operations = run.operations
-    done, elapsed_s, throughput = _headline(run, warnings)
-    phase = run.command.phase or _phase(run, operations, done, warnings)
-    series = [*_status_series(run, warnings), *_raw_series(run, operations, warnings)]
-    metrics: list[Metric] = []
-    failures: dict[str, float] = {}
+    done, elapsed_s, throughput = _headline(run)
+    phase = run.command.phase or _phase(run, done)
+    series = {each.name: each for each in (*_status_series(run), *_raw_series(run))}
+    figures: dict[str, float | None] = {}
+    failures: dict[str, int] = {}
+    for name, values in run.operations.items() if done else ():
+        prefix, failed = _prefix(name), _count(values.get("Operations", "0"))
+        if not name.endswith("-FAILED"):
+            figures |= {f"{prefix}_{figure}": value for figure, value in _figures(name, values).items()}
+            for each in _time_series(run, name, values):
+                series.setdefault(each.name, each)
+            failed = sum(_count(text) for key, text in values.items() if key.startswith("Return=") and key not in _GOOD)
+            if failed:
+                run.warnings.append(f"{failed} {name} operations did not return OK")
+        # [READ] counts what did not return OK, [READ-FAILED] the same operations again.
+        failures[prefix] = max(failures.get(prefix, 0), failed)
+    figures |= {f"{prefix}_errors": float(failed) for prefix, failed in failures.items() if failed}
+    metrics = all_measured(figures, phase)
     if done:
-        metrics += [measured("ops_per_s", throughput, phase), measured("elapsed_s", elapsed_s, phase, better="lower")]
-        for name, values in operations.items():
-            failed = _count(values.get("Operations", "0"))
-            if not name.endswith("-FAILED"):
-                more, samples, failed = _operation(name, values, phase, warnings)
-                metrics += more
-                series += [sampled for sampled in samples if sampled.name not in {known.name for known in series}]
-            # [READ] counts what did not return OK, [READ-FAILED] the same operations again.
-            failures[_prefix(name)] = max(failures.get(_prefix(name), 0.0), float(failed))
-        metrics += [measured(f"{name}_errors", failed, phase) for name, failed in failures.items() if failed]
-        _compare(operations, done, warnings)
-    status, reason = _status(run, operations, done, failures, warnings)
+        _compare(run, done)
+        elapsed = measured("elapsed_s", elapsed_s, phase, better="lower")
+        metrics = measured("ops_per_s", throughput, phase), elapsed, *metrics
+    status, reason = _status(run, done, failures)
     return Report(
-        "ycsb", status, run.version, run.command.parameters, tuple(metrics), tuple(series), tuple(warnings), reason,
+        "ycsb", status, run.version, run.command.parameters, metrics, (*series.values(),), (*run.warnings,), reason,
         run.command.subject(), command_lines=(run.command.line,), started_at=utc(run.seconds[0]) if run.raw else "",
     )  # fmt: skip
 
 
-def _status(
-    run: Run, operations: Mapping[str, Mapping[str, str]], done: float, failures: Mapping[str, float],
-    warnings: list[str],
-) -> tuple[Status, str]:  # fmt: skip
+def _status(run: Run, done: float, failures: dict[str, int]) -> tuple[Status, str]:
     never = [
-        name for name, values in operations.items()
+        name for name, values in run.operations.items()
         if _never_succeeded(values) and failures.get(_prefix(name)) and not name.endswith("-FAILED")
     ]  # fmt: skip
     failed = sum(failures.values())
     if never or (done and failed >= done):
-        warnings.append("the figures are of a run that failed")
+        run.warnings.append("the figures are of a run that failed")
         return Status.FAILED, f"no {' and no '.join(never)} succeeded" if failed < done else "every operation failed"
     if why := too_many_failed({"transactions": done - failed, "errors": failed}):
         return Status.FAILED, why
@@ -186,18 +196,20 @@ def _status(
     if run.overall or run.failure:
         return Status.FAILED, "no operation succeeded" if run.overall else f"the run did not begin: {run.failure}"
     if run.raw and not (run.sections or run.status or run.command.line or run.version):
-        warnings.append("a line per operation without a summary: a lost line would not show, so totals are left out")
+        run.warnings.append(
+            "a line per operation without a summary: a lost line would not show, so totals are left out"
+        )
         return Status.COMPLETE, ""
     return Status.ABORTED, "the output ends before the summary"
 
 
-def _status_series(run: Run, warnings: list[str]) -> tuple[Series, ...]:
+def _status_series(run: Run) -> tuple[Series, ...]:
     try:
         if len(run.marks) > 1:
             raise NotUnderstood("some have decimal commas and some have points")
         return _series(run.status) if len(run.status) > 2 else ()
     except NotUnderstood as error:
-        warnings.append(f"the status lines are not read as a series: {error}")
+        run.warnings.append(f"the status lines are not read as a series: {error}")
         return ()
 
 
@@ -215,8 +227,7 @@ def _series(samples: Samples) -> tuple[Series, ...]:
     interval_s = sorted(steps)[len(steps) // 2]
     if interval_s <= 0:
         raise NotUnderstood("the times do not rise")
-    # The sample of each interval.
-    grid: list[int | None] = []
+    last, positions = -1, array("q")
     for at, step in enumerate(steps, start=1):
         if step < 0 or done[at] < done[at - 1]:
             raise NotUnderstood(f"those at {seconds[at - 1]} and {seconds[at]} s are out of order")
@@ -224,17 +235,19 @@ def _series(samples: Samples) -> tuple[Series, ...]:
             count = _intervals(step, done[at] - done[at - 1], rates[at], interval_s, is_last=at == len(steps))
         except NotUnderstood as error:
             raise NotUnderstood(f"that at {seconds[at]} s {error}") from error
-        if len(grid) + count > 1_000_000:
+        last += count
+        if last > 1_000_000:
             raise NotUnderstood("the times are too far apart")
-        grid += [*[None] * (count - 1), at] if count else []
-    columns: dict[str, list[float | None]] = {"ops_per_s": [None if at is None else rates[at] for at in grid]}
-    for name in sorted({*samples.names} - {_DONE, _RATE}):
-        latencies = samples.figures(name)
-        columns[f"{name.lower().replace('-', '_')}_latency_avg_ms"] = [
-            None if at is None or (value := latencies[at]) is None else round(value, 9) for at in grid
-        ]
+        positions.extend([last] if count else [])
+    grid, end = Spots(0.0, float(interval_s), positions), len(positions) + 1
+    columns = {_RATE: grid.values(rates[1:end])} | {
+        f"{name.lower().replace('-', '_')}_latency_avg_ms": grid.values(
+            None if value is None else round(value, 9) for value in samples.figures(name)[1:end]
+        )
+        for name in sorted({*samples.names} - {_DONE, _RATE})
+    }
     return tuple(
-        Series.called(name, float(interval_s), values)
+        Series.called(name, grid.interval_s, values)
         for name, values in columns.items()
         if any(value is not None for value in values)
     )
@@ -257,68 +270,53 @@ def _intervals(step_s: int, operations: int, ops_per_s: float | None, interval_s
     return count
 
 
-def _of_raw(values: dict[str, str]) -> dict[str, str]:
-    """A section as other ways of measuring print it."""
-    if "Total Operations" not in values:
-        return values
-    named = {"Total Operations": "Operations"} | {what: f"{what}Latency(us)" for what in _WHAT}
-    return {named.get(key) or _RAW_RANK.sub(r"\1PercentileLatency(us)", key): value for key, value in values.items()}
-
-
-def _raw_series(run: Run, operations: Mapping[str, Mapping[str, str]], warnings: list[str]) -> Iterator[Series]:
+def _raw_series(run: Run) -> Iterator[Series]:
     """Rates and mean latencies of whole seconds, where as many lines are there as the summary counts."""
     begin_s, end_s = run.seconds
     if end_s - begin_s > MAX_SECONDS:
         raise NotUnderstood("longer than a week")
     for name, seconds in run.raw.items():
-        counted, lines = operations.get(name, {}).get("Operations"), sum(count for count, _ in seconds.values())
+        counted, lines = run.sections.get(name, {}).get("Operations"), sum(count for count, _ in seconds.values())
         if counted is not None and _count(counted) != lines:
-            warnings.append(f"{lines} lines of {name}, its summary counts {counted.strip()}: they are left out")
+            run.warnings.append(f"{lines} lines of {name}, its summary counts {counted.strip()}: they are left out")
             continue
         rows = [seconds.get(second, (0, 0)) for second in range(begin_s + 1, end_s)]
-        columns: dict[str, list[float | None]] = {
-            "ops_per_s": [float(count) for count, _ in rows],
-            "latency_avg_ms": [round(sum_us / count / 1000, 9) if count else None for count, sum_us in rows],
-        }
-        for column, values in columns.items():
-            if rows:
-                yield Series.called(f"{_prefix(name)}_{column}", 1.0, (None, *values, None))
-
-
-_LOADED_OR_RAN = (
-    "and no command line tells whether it loaded or ran; send the rest of it, or with it the line that begins "
-    "with Command line:"
-)
+        rates = [float(count) for count, _ in rows]
+        latencies = [round(sum_us / count / 1000, 9) if count else None for count, sum_us in rows]
+        if rows:
+            yield Series.called(f"{_prefix(name)}_ops_per_s", 1.0, (None, *rates, None))
+            yield Series.called(f"{_prefix(name)}_latency_avg_ms", 1.0, (None, *latencies, None))
 
 
 def _prefix(name: str) -> str:
     return name.lower().removesuffix("-failed").replace("-", "_").replace(" ", "_")
 
 
-def _phase(run: Run, operations: dict[str, dict[str, str]], done: float, warnings: list[str]) -> str:
+def _phase(run: Run, done: float) -> str:
     """Without a command line: a load measures INSERT alone, all of its operations."""
+    operations = run.operations
     if run.overall and not operations:
         raise NotUnderstood(f"the summary shows no operations, {_LOADED_OR_RAN}")
-    if not operations or not set(operations) <= {"INSERT", "INSERT-FAILED"}:
+    if not operations or not operations.keys() <= {"INSERT", "INSERT-FAILED"}:
         return "run"
     if not any("Operations" in values for values in operations.values()):
         raise NotUnderstood(f"the summary ends within [INSERT], {_LOADED_OR_RAN}")
     if sum(_count(values.get("Operations", "0")) for values in operations.values()) < done:
         return "run"
-    warnings.append("taken for the load phase: only INSERT was measured, and no command line tells")
+    run.warnings.append("taken for the load phase: only INSERT was measured, and no command line tells")
     return "load"
 
 
-def _headline(run: Run, warnings: list[str]) -> tuple[float, float, float]:
+def _headline(run: Run) -> tuple[float, float, float]:
     """Operations, which throughput times run time gives to the last digit, seconds, throughput; 0 without a summary."""
     if not run.overall:
         return 0.0, 0.0, 0.0
-    if not {"RunTime(ms)", "Throughput(ops/sec)"} <= set(run.overall):
+    if not {"RunTime(ms)", "Throughput(ops/sec)"} <= run.overall.keys():
         raise NotUnderstood(
             "the summary has only one of RunTime(ms) and Throughput(ops/sec): it is cut; send the whole of it"
         )
-    if unknown := set(run.overall) - {"RunTime(ms)", "Throughput(ops/sec)", "Operations"}:
-        warnings.append(f"[OVERALL] has unknown figures: {', '.join(sorted(unknown))[:100]}")
+    if unknown := run.overall.keys() - {"RunTime(ms)", "Throughput(ops/sec)", "Operations"}:
+        run.warnings.append(f"[OVERALL] has unknown figures: {', '.join(sorted(unknown))[:100]}")
     printed = run.overall["Throughput(ops/sec)"].strip()
     elapsed_s, throughput = number(run.overall["RunTime(ms)"]) / 1000, number(printed)
     done = throughput * elapsed_s
@@ -329,22 +327,6 @@ def _headline(run: Run, warnings: list[str]) -> tuple[float, float, float]:
     return float(round(done)), elapsed_s, throughput
 
 
-def _operation(
-    name: str, values: dict[str, str], phase: str, warnings: list[str]
-) -> tuple[tuple[Metric, ...], list[Series], int]:
-    """Metrics and series of one operation, and how many of it failed."""
-    prefix = _prefix(name)
-    figures: dict[str, float] = {"operations": _count(values["Operations"])} if "Operations" in values else {}
-    figures |= {f"latency_{rank}_ms": value for rank, value in _latencies(name, values).items()}
-    # The port to C++ prints no word for what is good.
-    good = {f"Return={word}" for word in ("OK", "0", "BATCHED_OK", "")}
-    errors = sum(_count(value) for key, value in values.items() if key.startswith("Return=") and key not in good)
-    if errors:
-        warnings.append(f"{errors} {name} operations did not return OK")
-    metrics = all_measured({f"{prefix}_{figure}": float(value) for figure, value in figures.items()}, phase)
-    return metrics, _time_series(name, prefix, values, warnings), errors
-
-
 def _count(text: str) -> int:
     """0.5 to 0.12 print counts as decimals: `1000000.0`, and `1.0E7` from ten million on."""
     value = number(text)
@@ -353,58 +335,59 @@ def _count(text: str) -> int:
     return int(value)
 
 
-def _never_succeeded(values: Mapping[str, str]) -> bool:
+def _never_succeeded(values: dict[str, str]) -> bool:
     """YCSB prints the mean of nothing as NaN, beside a least latency of 2^63."""
     return values.get("Operations") is not None and number(values["Operations"]) == 0
 
 
-def _latencies(name: str, values: dict[str, str]) -> dict[str, float]:
-    latencies: dict[str, float] = {}
+def _figures(name: str, values: dict[str, str]) -> dict[str, float]:
+    """How many operations of a kind there were, and their latencies."""
+    figures: dict[str, float] = {}
     for key, text in () if _never_succeeded(values) else values.items():
         if match := _LATENCY.fullmatch(key):
             rank = (match["rank"] or "").removesuffix(".0")
             suffix = _WHAT.get(match["what"]) or _RANKS.get(rank) or f"p{rank.replace('.', '_')}"
-            latencies[suffix] = round(number(text) * _PER_MS[match["unit"]], 12)
+            figures[suffix] = round(number(text) * _PER_MS[match["unit"]], 12)
         # The variance of PerfKit's builds is not kept.
         elif "Latency" in key and not key.startswith("LatencyVariance("):
             raise NotUnderstood(f"[{name}] {key[:60]}: a latency in an unknown unit or of an unknown kind")
-    ranks = [*picked(latencies, *_RANKS.values()).values()]
+    ranks = [*picked(figures, *_RANKS.values()).values()]
     # HdrHistogram rounds a percentile up by up to a thousandth; old versions count whole milliseconds.
-    top = latencies.get("max", math.inf) * 1.01 + 1
+    top = figures.get("max", math.inf) * 1.01 + 1
     rises = ranks == sorted(ranks) and max(ranks, default=0) <= top
-    if not (rises and latencies.get("min", 0) <= latencies.get("avg", top) <= top):
+    if not (rises and figures.get("min", 0) <= figures.get("avg", top) <= top):
         raise NotUnderstood(f"the latencies of {name} do not rise from the least to the largest")
-    return latencies
+    operations = {"operations": float(_count(values["Operations"]))} if "Operations" in values else {}
+    return operations | {f"latency_{suffix}_ms": value for suffix, value in figures.items()}
 
 
-def _time_series(name: str, prefix: str, values: dict[str, str], warnings: list[str]) -> list[Series]:
+def _time_series(run: Run, name: str, values: dict[str, str]) -> Iterator[Series]:
     """measurementtype=timeseries: milliseconds since the start, average latency in the unit of AverageLatency."""
     rows = {int(key): text for key, text in values.items() if key.isascii() and key.isdecimal()}
     if not rows:
-        return []
+        return
     whole_numbers = all(re.fullmatch(r"\d+(?:\.0+)?", text.strip()) for text in rows.values())
     unit = next((unit for unit in _PER_MS if f"AverageLatency({unit})" in values), "")
     if any(key.startswith(">") for key in values) or whole_numbers:
-        warnings.append(f"{name} comes with a histogram of whole milliseconds, which is not kept")
+        run.warnings.append(f"{name} comes with a histogram of whole milliseconds, which is not kept")
     elif not unit or len(rows) < 2:
-        warnings.append(f"the time series of {name} has no unit: left out")
+        run.warnings.append(f"the time series of {name} has no unit: left out")
     else:
         samples = [None if text.strip() == "NaN" else round(number(text) * _PER_MS[unit], 12) for text in rows.values()]
         grid = spots([time / 1000 for time in rows])
         t0_s = grid.t0_s + grid.interval_s
-        return [Series.called(f"{prefix}_latency_avg_ms", grid.interval_s, grid.values(samples), t0_s)]
-    return []
+        yield Series.called(f"{_prefix(name)}_latency_avg_ms", grid.interval_s, grid.values(samples), t0_s)
 
 
-def _compare(operations: dict[str, dict[str, str]], done: float, warnings: list[str]) -> None:
+def _compare(run: Run, done: float) -> None:
     """A read-modify-write counts as a read and an update too; INTENDED sections repeat the others."""
     total = sum(
         _count(values["Operations"]) * (-1 if name.removesuffix("-FAILED") == "READ-MODIFY-WRITE" else 1)
-        for name, values in operations.items()
+        for name, values in run.operations.items()
         if "Operations" in values and not name.upper().startswith("INTENDED")
     )
-    if operations and not math.isclose(total, done, rel_tol=0.01, abs_tol=1.0):
-        warnings.append(f"the operations add up to {total}, throughput times run time is {done:.0f}")
+    if run.operations and not math.isclose(total, done, rel_tol=0.01, abs_tol=1.0):
+        run.warnings.append(f"the operations add up to {total}, throughput times run time is {done:.0f}")
 
 
 def exported(file: SourceFile) -> SourceFile:
