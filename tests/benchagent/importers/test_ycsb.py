@@ -240,6 +240,16 @@ def test_it_takes_go_ycsb_without_its_end_for_aborted():
     assert (report.status, report.metrics) == (Status.ABORTED, ())
 
 
+def test_it_counts_operations_of_go_ycsb_once_where_a_total_is_printed():
+    """1,500 of 101,500 failed, which is too many: the total says again what the operations say."""
+    rows = (("READ", 100_000), ("READ_ERROR", 1500), ("TOTAL", 100_000))
+    text = "Run finished, takes 10s\n" + "".join(
+        f"{name} - Takes(s): 10.0, Count: {count}, OPS: {count / 10:.1f}, Avg(us): 6\n" for name, count in rows
+    )
+    (report,) = read(text)
+    assert (report.status, "1,500 of 101,500" in report.reason) == (Status.FAILED, True)
+
+
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
 def test_it_gives_no_other_numbers_whatever_the_damage(file):
     assert not wrong_answers(file.name, file.read_bytes(), seed=4, count=140)

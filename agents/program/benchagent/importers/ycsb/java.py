@@ -80,6 +80,12 @@ class Run:
         return {name: values for name, values in self.sections.items() if not _SKIPPED.match(name)}
 
     @property
+    def counts(self) -> dict[str, int]:
+        """How many there were of each operation."""
+        told = ((name, values.get("Operations")) for name, values in self.operations.items())
+        return {name: _count(text) for name, text in told if text is not None}
+
+    @property
     def says_something(self) -> bool:
         return bool(self.sections or self.status or self.raw or (self.command.line and self.failure))
 
@@ -96,7 +102,7 @@ class Run:
         for each in _OF_STATUS.finditer(match["rest"]):
             if each["name"] != "CLEANUP":
                 average = number(_COMMA.sub(".", each["new"] or each["old"]))
-                figures[each["name"]] = average * _PER_MS[each["unit"] or "us"]
+                figures[each["name"]] = round(average * _PER_MS[each["unit"] or "us"], 9)
         self.status.add(at, float(match["second"]), figures)
 
 
@@ -153,13 +159,18 @@ def _line(run: Run, numbered: Line) -> Run:
 def _report(run: Run) -> Report:
     done, elapsed_s, throughput = _headline(run)
     phase = run.command.phase or _phase(run, done)
-    series = {each.name: each for each in (*_status_series(run), *_raw_series(run))}
+    series: dict[str, Series] = {}
+    try:
+        series = {each.name: each for each in _status_series(run)}
+    except NotUnderstood as error:
+        run.warnings.append(f"the status lines are not read as a series: {error}")
+    series |= {each.name: each for each in _raw_series(run)}
     figures: dict[str, float | None] = {}
-    failures: dict[str, int] = {}
+    counts, failures = run.counts, dict[str, int]()
     for name, values in run.operations.items() if done else ():
-        prefix, failed = _prefix(name), _count(values.get("Operations", "0"))
+        prefix, failed = _prefix(name), counts.get(name, 0)
         if not name.endswith("-FAILED"):
-            figures |= {f"{prefix}_{figure}": value for figure, value in _figures(name, values).items()}
+            figures |= _figures(name, values)
             for each in _time_series(run, name, values):
                 series.setdefault(each.name, each)
             failed = sum(_count(text) for key, text in values.items() if key.startswith("Return=") and key not in _GOOD)
@@ -181,10 +192,8 @@ def _report(run: Run) -> Report:
 
 
 def _status(run: Run, done: float, failures: dict[str, int]) -> tuple[Status, str]:
-    never = [
-        name for name, values in run.operations.items()
-        if _never_succeeded(values) and failures.get(_prefix(name)) and not name.endswith("-FAILED")
-    ]  # fmt: skip
+    never = [name for name, count in run.counts.items() if not count and failures.get(_prefix(name))]
+    never = [name for name in never if not name.endswith("-FAILED")]
     failed = sum(failures.values())
     if never or (done and failed >= done):
         run.warnings.append("the figures are of a run that failed")
@@ -203,31 +212,25 @@ def _status(run: Run, done: float, failures: dict[str, int]) -> tuple[Status, st
     return Status.ABORTED, "the output ends before the summary"
 
 
-def _status_series(run: Run) -> tuple[Series, ...]:
-    try:
-        if len(run.marks) > 1:
-            raise NotUnderstood("some have decimal commas and some have points")
-        return _series(run.status) if len(run.status) > 2 else ()
-    except NotUnderstood as error:
-        run.warnings.append(f"the status lines are not read as a series: {error}")
-        return ()
-
-
-def _series(samples: Samples) -> tuple[Series, ...]:
+def _status_series(run: Run) -> Iterator[Series]:
     """Seconds are cut to whole ones and a line may come late: each stands where the one before it has its end.
 
     The first is of second 0, the last may be of the rest of an interval.
     """
-    rates = samples.column(_RATE) or []
-    done = [int(count or 0) for count in samples.column(_DONE) or ()]
-    seconds = [*map(int, samples.times_s)]
+    if len(run.marks) > 1:
+        raise NotUnderstood("some have decimal commas and some have points")
+    if len(run.status) < 3:
+        return
+    rates, done = run.status.figures(_RATE), [int(count or 0) for count in run.status.figures(_DONE)]
+    seconds = [*map(int, run.status.times_s)]
     if seconds[0] != 0:
         raise NotUnderstood("the first is missing")
     steps = [later - earlier for earlier, later in itertools.pairwise(seconds)]
     interval_s = sorted(steps)[len(steps) // 2]
     if interval_s <= 0:
         raise NotUnderstood("the times do not rise")
-    last, positions = -1, array("q")
+    grid = Spots(0.0, float(interval_s), array("q"))
+    last = -1
     for at, step in enumerate(steps, start=1):
         if step < 0 or done[at] < done[at - 1]:
             raise NotUnderstood(f"those at {seconds[at - 1]} and {seconds[at]} s are out of order")
@@ -236,21 +239,15 @@ def _series(samples: Samples) -> tuple[Series, ...]:
         except NotUnderstood as error:
             raise NotUnderstood(f"that at {seconds[at]} s {error}") from error
         last += count
-        if last > 1_000_000:
+        if last >= 1_000_000:
             raise NotUnderstood("the times are too far apart")
-        positions.extend([last] if count else [])
-    grid, end = Spots(0.0, float(interval_s), positions), len(positions) + 1
-    columns = {_RATE: grid.values(rates[1:end])} | {
-        f"{name.lower().replace('-', '_')}_latency_avg_ms": grid.values(
-            None if value is None else round(value, 9) for value in samples.figures(name)[1:end]
-        )
-        for name in sorted({*samples.names} - {_DONE, _RATE})
-    }
-    return tuple(
-        Series.called(name, grid.interval_s, values)
-        for name, values in columns.items()
-        if any(value is not None for value in values)
-    )
+        if count:
+            grid.positions.append(last)
+    for name in (_RATE, *sorted({*run.status.names} - {_DONE, _RATE})):
+        values = grid.values(run.status.figures(name)[1 : len(grid.positions) + 1])
+        if any(value is not None for value in values):
+            suffix = "" if name == _RATE else "_latency_avg_ms"
+            yield Series.called(f"{name.lower().replace('-', '_')}{suffix}", grid.interval_s, values)
 
 
 def _intervals(step_s: int, operations: int, ops_per_s: float | None, interval_s: int, *, is_last: bool) -> int:
@@ -272,13 +269,13 @@ def _intervals(step_s: int, operations: int, ops_per_s: float | None, interval_s
 
 def _raw_series(run: Run) -> Iterator[Series]:
     """Rates and mean latencies of whole seconds, where as many lines are there as the summary counts."""
-    begin_s, end_s = run.seconds
+    (begin_s, end_s), counts = run.seconds, run.counts
     if end_s - begin_s > MAX_SECONDS:
         raise NotUnderstood("longer than a week")
     for name, seconds in run.raw.items():
-        counted, lines = run.sections.get(name, {}).get("Operations"), sum(count for count, _ in seconds.values())
-        if counted is not None and _count(counted) != lines:
-            run.warnings.append(f"{lines} lines of {name}, its summary counts {counted.strip()}: they are left out")
+        lines = sum(count for count, _ in seconds.values())
+        if (counted := counts.get(name, lines)) != lines:
+            run.warnings.append(f"{lines} lines of {name}, its summary counts {counted}: they are left out")
             continue
         rows = [seconds.get(second, (0, 0)) for second in range(begin_s + 1, end_s)]
         rates = [float(count) for count, _ in rows]
@@ -294,14 +291,14 @@ def _prefix(name: str) -> str:
 
 def _phase(run: Run, done: float) -> str:
     """Without a command line: a load measures INSERT alone, all of its operations."""
-    operations = run.operations
+    operations = run.operations.keys()
     if run.overall and not operations:
         raise NotUnderstood(f"the summary shows no operations, {_LOADED_OR_RAN}")
-    if not operations or not operations.keys() <= {"INSERT", "INSERT-FAILED"}:
+    if not operations or not operations <= {"INSERT", "INSERT-FAILED"}:
         return "run"
-    if not any("Operations" in values for values in operations.values()):
+    if not run.counts:
         raise NotUnderstood(f"the summary ends within [INSERT], {_LOADED_OR_RAN}")
-    if sum(_count(values.get("Operations", "0")) for values in operations.values()) < done:
+    if sum(run.counts.values()) < done:
         return "run"
     run.warnings.append("taken for the load phase: only INSERT was measured, and no command line tells")
     return "load"
@@ -335,30 +332,27 @@ def _count(text: str) -> int:
     return int(value)
 
 
-def _never_succeeded(values: dict[str, str]) -> bool:
-    """YCSB prints the mean of nothing as NaN, beside a least latency of 2^63."""
-    return values.get("Operations") is not None and number(values["Operations"]) == 0
-
-
 def _figures(name: str, values: dict[str, str]) -> dict[str, float]:
     """How many operations of a kind there were, and their latencies."""
-    figures: dict[str, float] = {}
-    for key, text in () if _never_succeeded(values) else values.items():
+    count = _count(values["Operations"]) if "Operations" in values else None
+    latencies: dict[str, float] = {}
+    # YCSB prints the mean of nothing as NaN, beside a least latency of 2^63.
+    for key, text in values.items() if count != 0 else ():
         if match := _LATENCY.fullmatch(key):
             rank = (match["rank"] or "").removesuffix(".0")
             suffix = _WHAT.get(match["what"]) or _RANKS.get(rank) or f"p{rank.replace('.', '_')}"
-            figures[suffix] = round(number(text) * _PER_MS[match["unit"]], 12)
+            latencies[suffix] = round(number(text) * _PER_MS[match["unit"]], 12)
         # The variance of PerfKit's builds is not kept.
         elif "Latency" in key and not key.startswith("LatencyVariance("):
             raise NotUnderstood(f"[{name}] {key[:60]}: a latency in an unknown unit or of an unknown kind")
-    ranks = [*picked(figures, *_RANKS.values()).values()]
+    ranks = [*picked(latencies, *_RANKS.values()).values()]
     # HdrHistogram rounds a percentile up by up to a thousandth; old versions count whole milliseconds.
-    top = figures.get("max", math.inf) * 1.01 + 1
+    top = latencies.get("max", math.inf) * 1.01 + 1
     rises = ranks == sorted(ranks) and max(ranks, default=0) <= top
-    if not (rises and figures.get("min", 0) <= figures.get("avg", top) <= top):
+    if not (rises and latencies.get("min", 0) <= latencies.get("avg", top) <= top):
         raise NotUnderstood(f"the latencies of {name} do not rise from the least to the largest")
-    operations = {"operations": float(_count(values["Operations"]))} if "Operations" in values else {}
-    return operations | {f"latency_{suffix}_ms": value for suffix, value in figures.items()}
+    figures = {} if count is None else {f"{_prefix(name)}_operations": float(count)}
+    return figures | {f"{_prefix(name)}_latency_{suffix}_ms": value for suffix, value in latencies.items()}
 
 
 def _time_series(run: Run, name: str, values: dict[str, str]) -> Iterator[Series]:
@@ -382,9 +376,9 @@ def _time_series(run: Run, name: str, values: dict[str, str]) -> Iterator[Series
 def _compare(run: Run, done: float) -> None:
     """A read-modify-write counts as a read and an update too; INTENDED sections repeat the others."""
     total = sum(
-        _count(values["Operations"]) * (-1 if name.removesuffix("-FAILED") == "READ-MODIFY-WRITE" else 1)
-        for name, values in run.operations.items()
-        if "Operations" in values and not name.upper().startswith("INTENDED")
+        -count if name.removesuffix("-FAILED") == "READ-MODIFY-WRITE" else count
+        for name, count in run.counts.items()
+        if not name.upper().startswith("INTENDED")
     )
     if run.operations and not math.isclose(total, done, rel_tol=0.01, abs_tol=1.0):
         run.warnings.append(f"the operations add up to {total}, throughput times run time is {done:.0f}")
