@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass, field
 
 from benchagent.catalog import too_many_failed
@@ -23,7 +22,6 @@ _TABLE = Table(
         r"[A-Z][A-Z_]* +- +Takes\(s\): (?![^\n]*\bTPM: )",
     ),
 )
-_SIGNAL = re.compile(r"Got signal \[")
 _RANKS = ("p50", "p90", "p95", "p99", "p999", "p9999")
 
 
@@ -32,11 +30,11 @@ class _Run:
     command: Command = field(default_factory=Command)
     # Operations and counts of the running totals.
     progress: list[tuple[str, float]] = field(default_factory=list)
-    # The figures of the result by operation.
+    # The figures of the result by operation, and how long it took; None before it begins.
     rows: dict[str, dict[str, float]] = field(default_factory=dict)
-    finished: bool = False
-    takes_s: float = 0.0
+    takes_s: float | None = None
     signalled: bool = False
+    warnings: list[str] = field(default_factory=list)
 
 
 def go_reports(file: SourceFile) -> list[Report]:
@@ -56,16 +54,14 @@ def go_reports(file: SourceFile) -> list[Report]:
                     run.command = Command()
                 run.command.take(command)
             elif match and match.key == "finished":
-                run.finished, run.takes_s = True, match.values.get("takes") or 0.0
+                run.takes_s = match.values.get("takes") or 0.0
+            elif match and match.cut:
+                continue
             # What may be cut has as many figures as the row before it, or one of the last of any version.
-            elif (
-                match
-                and not match.cut
-                and (numbered.whole or (line.count(": ") >= figures if figures else "99th(us): " in line))
-            ):
+            elif match and (numbered.whole or (line.count(": ") >= figures if figures else "99th(us): " in line)):
                 figures = line.count(": ")
                 _take(run, **match.values)
-            run.signalled = run.signalled or _SIGNAL.search(line) is not None
+            run.signalled = run.signalled or "Got signal [" in line
     # A command without any output of its own is no run.
     with_output = [run for run in runs if run.rows or run.progress] or runs[-1:]
     return [_report(run) for run in with_output]
@@ -77,7 +73,7 @@ def _take(run: _Run, name: str, takes_s: float, count: int, ops: float, **latenc
     if not math.isclose(expected, ops, rel_tol=0.06 / max(takes_s, 0.1), abs_tol=0.11):
         raise NotUnderstood(f"{ops:g} OPS are not {count} in {takes_s:g} s")
     rising(latencies, *_RANKS)
-    if not run.finished:
+    if run.takes_s is None:
         run.progress.append((name, count))
     elif run.takes_s and takes_s > run.takes_s + 0.2:
         raise NotUnderstood(f"an operation took longer than the run, {run.takes_s:g} s: lines have changed places")
@@ -86,55 +82,51 @@ def _take(run: _Run, name: str, takes_s: float, count: int, ops: float, **latenc
 
 
 def _report(run: _Run) -> Report:
-    warnings: list[str] = []
     if run.progress:
-        warnings.append(f"{len(run.progress)} rows of progress are running totals: not read as a series")
-    failed = sum(values["count"] for name, values in run.rows.items() if name.endswith("_ERROR"))
-    done = sum(values["count"] for values in run.rows.values()) - failed
-    if total := run.rows.get("TOTAL"):
-        done -= total["count"]
-    _check_totals(run, done)
-    phase = _phase(run, warnings)
-    rows = dict(sorted(run.rows.items(), key=lambda row: row[0] != "TOTAL"))
-    if rows and not total and run.takes_s:
-        rows = {"TOTAL": {"ops": done / run.takes_s, "count": done}} | rows
-        warnings.append("this version prints no total: it is what was done, by the time that the run took")
-    elif len(rows) > 1 and not total:
-        warnings.append("this version prints no total: throughput is by operation")
-    figures: dict[str, float] = {}
-    # The headline first.
-    for name, values in rows.items():
-        prefix = "" if name == "TOTAL" else f"{name.lower().removesuffix('_error')}_"
-        if name.endswith("_ERROR"):
-            figures[f"{prefix}errors"] = values["count"]
-            continue
-        figures |= {f"{prefix}ops_per_s": values["ops"], f"{prefix}operations": values["count"]}
-        for rank, us in picked(values, "avg", "min", "max", *_RANKS).items():
-            figures[f"{prefix}latency_{rank}_ms"] = round(us / 1000, 9)
-    reason = "stopped before its end: Got signal" if run.signalled else ""
-    reason = reason if rows else "the output ends before the result"
+        run.warnings.append(f"{len(run.progress)} rows of progress are running totals: not read as a series")
+    failed = sum(row["count"] for name, row in run.rows.items() if name.endswith("_ERROR"))
+    done = sum(row["count"] for name, row in run.rows.items() if name != "TOTAL") - failed
+    phase, reason = _phase(run), "stopped before its end: Got signal" if run.signalled else ""
+    metrics = all_measured(_figures(run, done), phase)
     failure = too_many_failed({"transactions": done, "errors": failed})
     return Report(
-        "ycsb", Status.FAILED if failure else Status.COMPLETE, reason=failure or reason,
-        parameters=run.command.parameters, metrics=all_measured(figures, phase), warnings=tuple(warnings),
+        "ycsb", Status.FAILED if failure else Status.COMPLETE,
+        reason=failure or (reason if run.rows else "the output ends before the result"),
+        parameters=run.command.parameters, metrics=metrics, warnings=tuple(run.warnings),
         subject=run.command.subject(), command_lines=(run.command.line,),
     )  # fmt: skip
 
 
-def _check_totals(run: _Run, done: float) -> None:
-    """Running totals never exceed the result, and TOTAL is the sum of what succeeded."""
+def _phase(run: _Run) -> str:
+    if run.rows and not run.command.phase and run.rows.keys() <= {"INSERT", "INSERT_ERROR", "TOTAL"}:
+        run.warnings.append("taken for the load phase: only INSERT was measured, and no property tells")
+        return "load"
+    if run.command.phase == "load" and any(name.startswith(("READ", "UPDATE", "SCAN")) for name in run.rows):
+        run.warnings.append("taken for a run: a load, as the command says, neither reads nor updates")
+        return "run"
+    return run.command.phase or "run"
+
+
+def _figures(run: _Run, done: float) -> dict[str, float]:
+    """The headline first. Running totals never exceed the result, and TOTAL is the sum of what succeeded."""
     for name, count in run.progress if run.rows else ():
         if name not in run.rows or count > run.rows[name]["count"]:
             raise NotUnderstood(f"a running total of {name} exceeds the result: lines are out of order")
-    if "TOTAL" in run.rows and not math.isclose(done, run.rows["TOTAL"]["count"], rel_tol=0.001, abs_tol=1):
+    total = {"TOTAL": run.rows["TOTAL"]} if "TOTAL" in run.rows else {}
+    if total and not math.isclose(done, total["TOTAL"]["count"], rel_tol=0.001, abs_tol=1):
         raise NotUnderstood("TOTAL is not the sum of the operations")
-
-
-def _phase(run: _Run, warnings: list[str]) -> str:
-    if run.rows and not run.command.phase and run.rows.keys() <= {"INSERT", "INSERT_ERROR", "TOTAL"}:
-        warnings.append("taken for the load phase: only INSERT was measured, and no property tells")
-        return "load"
-    if run.command.phase == "load" and any(name.startswith(("READ", "UPDATE", "SCAN")) for name in run.rows):
-        warnings.append("taken for a run: a load, as the command says, neither reads nor updates")
-        return "run"
-    return run.command.phase or "run"
+    if not total and run.rows and run.takes_s:
+        total = {"TOTAL": {"ops": done / run.takes_s, "count": done}}
+        run.warnings.append("this version prints no total: it is what was done, by the time that the run took")
+    elif not total and len(run.rows) > 1:
+        run.warnings.append("this version prints no total: throughput is by operation")
+    figures: dict[str, float] = {}
+    for name, row in (total | run.rows).items():
+        prefix = "" if name == "TOTAL" else f"{name.lower().removesuffix('_error')}_"
+        if name.endswith("_ERROR"):
+            figures[f"{prefix}errors"] = row["count"]
+            continue
+        figures |= {f"{prefix}ops_per_s": row["ops"], f"{prefix}operations": row["count"]}
+        for rank, us in picked(row, "avg", "min", "max", *_RANKS).items():
+            figures[f"{prefix}latency_{rank}_ms"] = round(us / 1000, 9)
+    return figures
