@@ -10,19 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from benchagent.importers.report import (
-    Metric,
-    ReadFile,
-    Report,
-    Scalar,
-    Status,
-    Subject,
-    all_measured,
-    as_part_of,
-    dbms_called,
-    measured,
-    picked,
-)
+from benchagent.importers.report import ReadFile, Report, Status, Subject, all_measured, as_part_of, dbms_called, picked
 from benchagent.importers.source import Lines, NotUnderstood, SourceFile, number
 from benchagent.importers.tables import Run, Runs, Table
 
@@ -69,18 +57,15 @@ def scores_of(run: Run) -> Report:
     mean = math.sqrt(scores.get("power", 0) * scores.get("throughput", 0))
     if "throughput" in scores and not math.isclose(scores.get("composite", 0), mean, rel_tol=1e-4, abs_tol=0.02):
         raise NotUnderstood("the composite score is not the mean of power and throughput")
-    metrics = all_measured({f"{name}_qphh": scores.get(name) or None for name in ("composite", "power", "throughput")})
-    if scores.get("load_hours"):
-        metrics += (measured("load_s", round(scores["load_hours"] * 3600, 3)),)
+    figures = {f"{name}_qphh": scores.get(name) for name in ("composite", "power", "throughput")}
+    figures["load_s"] = round(scores.get("load_hours", 0) * 3600, 3)
+    metrics = all_measured({name: value or None for name, value in figures.items()})
     manager = run.values.get("manager", "").split()
     return Report(
-        TOOL,
-        Status.COMPLETE if metrics else Status.FAILED,
-        reason="" if metrics else "none of its tests has a score",
-        parameters=picked(run.values, "scale_factor"),
-        metrics=metrics,
+        TOOL, Status.COMPLETE if metrics else Status.FAILED, reason="" if metrics else "none of its tests has a score",
+        parameters=picked(run.values, "scale_factor"), metrics=metrics,
         subject=replace(SUBJECT, dbms=dbms_called(manager[0]) if manager else "", dbms_version=" ".join(manager[1:2])),
-    )
+    )  # fmt: skip
 
 
 def times_of(file: SourceFile) -> Report:
@@ -98,13 +83,13 @@ def times_of(file: SourceFile) -> Report:
             if len(cells) != 5 or key in times:
                 raise NotUnderstood(f"{cells[0]} is not five values, or stands there twice")
             times[key] = number(cells[4])
-    metrics: list[Metric] = []
+    figures: dict[str, float | None] = {}
     for (test, stream, what), seconds in times.items():
         whole = {"LOAD": "load_s", "POWER": "power_elapsed_s", "THRUPUT": "throughput_elapsed_s"}[test]
         name = {"Q": f"query_{what[1:]}_s", "R": f"refresh_{what[2:]}_s"}.get(what[:1], whole)
         if stream:
             name = f"stream_{stream}_{'elapsed_s' if name == whole else name}"
-        metrics.append(measured(name, seconds, "query", better="lower"))
+        figures[name] = seconds
     streams = {stream for _, stream, _ in times if stream}
     for test, stream in dict.fromkeys((test, stream) for test, stream, what in times if what.startswith("Q")):
         if missing := [f"Q{query}" for query in range(1, QUERIES + 1) if (test, stream, f"Q{query}") not in times]:
@@ -112,14 +97,11 @@ def times_of(file: SourceFile) -> Report:
                 f"{test.lower()}{f', stream {stream}' if stream else ''} lacks {', '.join(missing[:5])}"
             )
     unfinished = {test for test, *_ in times} - {test for test, stream, what in times if not stream + what}
-    parameters: dict[str, Scalar] = {"streams": len(streams)} if streams and not unfinished else {}
     return Report(
-        TOOL,
-        reason=f"no time of the whole test: {', '.join(sorted(unfinished))}" if unfinished else "",
-        parameters=parameters,
-        metrics=tuple(metrics),
-        subject=SUBJECT,
-    )
+        TOOL, reason=f"no time of the whole test: {', '.join(sorted(unfinished))}" if unfinished else "",
+        parameters={"streams": len(streams)} if streams and not unfinished else {},
+        metrics=all_measured(figures, "query", better="lower"), subject=SUBJECT,
+    )  # fmt: skip
 
 
 def combine(files: list[ReadFile]) -> None:

@@ -47,27 +47,24 @@ def combine(files: list[ReadFile]) -> None:
 
     Several runs, or several counters, stay as they are: which belongs to which, no file says.
     """
-    runs = [at for at, (_, reports) in enumerate(files) if len(reports) == 1 and reports[0].metric("nopm")]
-    if len(runs) != 1 or any(len(reports) != 1 for _, reports in files):
+    if any(len(reports) != 1 for _, reports in files):
         return
-    (at,) = runs
-    run_file, (run,) = files[at]
-    counters, profiles = list[int](), list[int]()
-    for position, (_, (report, *_)) in enumerate(files):
-        if not report.metrics and [series.name for series in report.series] == ["tpm"]:
-            counters.append(position)
-        elif report.metric("nopm") is None and report.metric("new_order_transactions") is not None:
-            profiles.append(position)
+    read = [reports[0] for _, reports in files]
+    runs = [at for at, report in enumerate(read) if report.metric("nopm")]
+    if len(runs) != 1:
+        return
+    run_file, whole = files[runs[0]]
+    counters = [at for at, each in enumerate(read) if not each.metrics and [s.name for s in each.series] == ["tpm"]]
+    profiles = [at for at, each in enumerate(read) if not each.metric("nopm") and each.metric("new_order_transactions")]
     for others in (counters, profiles):
-        if len(others) != 1 or not _fits(run, files[others[0]][1][0]):
-            continue
-        other_file, (other,) = files[others[0]]
-        run = replace(
-            run, metrics=run.metrics + other.metrics, series=run.series + other.series,
-            warnings=(*run.warnings, *other.warnings, f"with what {other_file.name} holds, which came with it"),
-        )  # fmt: skip
-        files[others[0]] = (other_file, [as_part_of(other, run_file)])
-    files[at] = (run_file, [run])
+        if len(others) == 1 and _fits(whole[0], read[others[0]]):
+            run, other, (other_file, reports) = whole[0], read[others[0]], files[others[0]]
+            warning = f"with what {other_file.name} holds, which came with it"
+            whole[0] = replace(
+                run, metrics=run.metrics + other.metrics, series=run.series + other.series,
+                warnings=(*run.warnings, *other.warnings, warning),
+            )  # fmt: skip
+            reports[0] = as_part_of(other, run_file)
 
 
 def _fits(run: Report, other: Report) -> bool:

@@ -16,7 +16,7 @@ from benchagent.redaction import names_a_secret
 
 # One `buildschema`.
 
-_BUILDING_WITH = re.compile(r"Building (?P<warehouses>\d+) Warehouses?(?:\(s\))? with (?P<users>\d+) Virtual Users?")
+_BUILDING_WITH = re.compile(r"Building (\d+) Warehouses?(?:\(s\))? with (\d+) Virtual Users?")
 _READY = re.compile(
     r"Ready to create a (?P<size>\d+) (?P<what>Warehouse|Scale Factor) (?P<dbms>[\w ]+?)"
     r" TPR?O?C?-?(?P<kind>[CH]) schema"
@@ -32,8 +32,8 @@ _ABOUT_BUILDING = frozenset(
 
 @dataclass
 class Build(VirtualUsers):
-    loaders: int | None = None
-    size: tuple[str, int] | None = None
+    # Warehouses or scale factor, and the virtual users that load.
+    told: dict[str, int] = field(default_factory=dict)
     kind: str = "C"
     # When each virtual user said Start, and End.
     edges: dict[str, dict[int, list[tuple[datetime, str]]]] = field(default_factory=lambda: {"Start": {}, "End": {}})
@@ -47,19 +47,18 @@ class Build(VirtualUsers):
 
     def line(self, text: str) -> None:
         if match := _BUILDING_WITH.search(text):
-            self._sized("warehouses", int(match["warehouses"]))
-            self.loaders = int(match["users"])
+            self._tell(warehouses=int(match[1]), build_virtual_users=int(match[2]))
         elif match := _READY.search(text):
             self.kind, self.dbms = match["kind"], match["dbms"] or self.dbms
-            self._sized("warehouses" if match["what"] == "Warehouse" else "scale_factor", int(match["size"]))
+            self._tell(**{"warehouses" if match["what"] == "Warehouse" else "scale_factor": int(match["size"])})
         elif not self.take_error(text):
             ends = ("ALL VIRTUAL USERS COMPLETE", "SCHEMA BUILD COMPLETED", "vudestroy")
             self.is_behind = self.is_behind or text.startswith(ends)
 
-    def _sized(self, name: str, size: int) -> None:
-        if self.size not in (None, (name, size)):
-            raise NotUnderstood(f"two sizes of one schema: {size} {name}")
-        self.size = (name, size)
+    def _tell(self, **figures: int) -> None:
+        if any(self.told.get(name, figure) != figure for name, figure in figures.items()):
+            raise NotUnderstood(f"two sizes of one schema: {figures}")
+        self.told |= figures
 
     def user(self, vuser: int, line: Line) -> None:
         text = line.text
@@ -83,11 +82,7 @@ class Build(VirtualUsers):
     def report(self, tool_version: str) -> Report:
         warnings: list[str] = []
         settings = self.settings("tpcc" if self.kind == "C" else "tpch")
-        parameters = {name: value for name, value in settings.items() if name in _ABOUT_BUILDING}
-        if self.size is not None:
-            parameters[self.size[0]] = self.size[1]
-        if self.loaders is not None:
-            parameters["build_virtual_users"] = self.loaders
+        parameters = {name: value for name, value in settings.items() if name in _ABOUT_BUILDING} | self.told
         reason = self.failure or ("" if self.complete else "the log ends before the schema is complete")
         if reason and self.errors:
             reason += f": {self.first_error}"
@@ -110,7 +105,7 @@ class Build(VirtualUsers):
         if not starts and not ends:
             return None, ""
         once = all(len(stamps) == 1 for stamps in (*starts.values(), *ends.values()))
-        loaders = len(self.running - {1} or self.running) if self.loaders is None else self.loaders
+        loaders = self.told.get("build_virtual_users", len(self.running - {1} or self.running))
         if not once or set(starts) != set(ends) or len(starts) != loaders:
             warnings.append("not every virtual user's Start and End are there: no time of loading")
             return None, ""
