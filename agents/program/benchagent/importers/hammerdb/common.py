@@ -93,19 +93,14 @@ class VirtualUsers:
 
     def take_state(self, vuser: int, text: str) -> bool:
         """Whether a virtual user said that it runs or how it finished."""
-        if text == "RUNNING":
-            self.running.add(vuser)
-        elif text == "FINISHED SUCCESS":
-            self.succeeded.add(vuser)
-        elif text.startswith("FINISHED FAILED"):
-            self.failed.add(vuser)
-        else:
-            return False
-        return True
+        states = {"RUNNING": self.running, "FINISHED SUCCESS": self.succeeded, "FINISHED FAILED": self.failed}
+        users = next((users for state, users in states.items() if text.startswith(state)), None)
+        if users is not None:
+            users.add(vuser)
+        return users is not None
 
     def take_error(self, text: str) -> bool:
-        match = _ERROR.match(text)
-        if match:
+        if match := _ERROR.match(text):
             self.errors.append(f"virtual user {match['vuser']}: {match['message'].strip()}")
         return bool(match)
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
+from statistics import geometric_mean
 from typing import Any
 
 from benchagent.importers.hammerdb.common import spaced, time_of
@@ -157,7 +158,7 @@ def _check_chart(result: dict[str, Any], figures: Mapping[str, float | None]) ->
 
 def _headline(result: dict[str, Any], warnings: list[str]) -> tuple[list[Metric], Status, str]:
     nopm, tpm = _count(result, "nopm"), _count(result, "tpm")
-    _check_chart(result, {"NOPM": nopm, "TPM": tpm})
+    _check_chart(result, {"NOPM": nopm or 0, "TPM": tpm or 0})
     if nopm is None:
         return [], Status.ABORTED, "the job has no result"
     metrics = [*result_metrics(nopm, tpm, "the DBMS", warnings)]
@@ -207,8 +208,8 @@ def _query_times(times: dict[str, Any], figures: dict[str, float]) -> tuple[Metr
     if not all(value > 0 for value in queries.values()):
         raise NotUnderstood("one of them took no time")
     # Times are whole milliseconds, and of ten seconds and more two digits are printed.
-    mean_s = math.exp(math.fsum(map(math.log, queries.values())) / len(queries))
-    for name, value, off in (("elapsed_s", sum(queries.values()), 1.0), ("geometric_mean_s", mean_s, 0.001)):
+    wholes = (("elapsed_s", sum(queries.values()), 1.0), ("geometric_mean_s", geometric_mean(queries.values()), 0.001))
+    for name, value, off in wholes:
         if name not in figures or not math.isclose(value, figures[name], rel_tol=0.02, abs_tol=off):
             raise NotUnderstood("sum and mean of all are others")
     return all_measured({f"query_{query}_s": value for query, value in sorted(queries.items())}, "query")

@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from statistics import geometric_mean
 from typing import Any
 
 from benchagent.importers.hammerdb.common import VirtualUsers, iso, time_of
@@ -41,10 +42,10 @@ class QuerySet:
     def check(self, vuser: int) -> None:
         """The printed mean is of the queries that returned rows, the elapsed time of all, in whole seconds."""
         times = [*self.queries.values()]
-        if self.mean and len(times) == self.mean[0] and min(times, default=0) > 0:
-            mean = math.exp(sum(map(math.log, times)) / len(times))
-            if not math.isclose(mean, self.mean[1], rel_tol=0.01, abs_tol=0.001):
-                raise NotUnderstood(f"virtual user {vuser}: the geometric mean is not that of its queries")
+        count, mean = self.mean or (0, 0.0)
+        is_known = len(times) == count and min(times, default=0) > 0
+        if is_known and not math.isclose(geometric_mean(times), mean, rel_tol=0.01, abs_tol=0.001):
+            raise NotUnderstood(f"virtual user {vuser}: the geometric mean is not that of its queries")
         if self.seconds is not None and sum(times) > self.seconds * 1.02 + 2:
             raise NotUnderstood(f"virtual user {vuser}: its queries took longer than the {self.seconds:g} s of the set")
 
