@@ -8,7 +8,7 @@ from typing import Any
 from django import forms
 from django.contrib import messages
 from django.core.paginator import Page, Paginator
-from django.db.models import QuerySet
+from django.db.models import Case, QuerySet, When
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
@@ -29,6 +29,7 @@ from runs.models.choices import AlertState, ChangeKind
 from runs.views.guards import PersonRequest, operator_required
 
 PER_PAGE = 50
+FIRST_IN_INBOX = (AlertState.CONFIRMED, AlertState.NEW, AlertState.ACKNOWLEDGED)
 CONTROLS = ("page", "than", "view")
 LIST, RELEASES, MACHINES = "list", "releases", "machines"
 VIEWS = {LIST: "List", RELEASES: "Releases", MACHINES: "Machines"}
@@ -118,7 +119,7 @@ class AlertForm(forms.Form):
 
 @require_safe
 def alert_list(request: HttpRequest) -> HttpResponse:
-    """The inbox. Suspicions that wait for further batches stand below what is confirmed."""
+    """The inbox: what is confirmed first, then suspicions that wait for further batches, then what people have seen."""
     rows = Alert.objects.listed_for(request.user)
     wanted = [state for state in request.GET.getlist("state") if state in AlertState.values]
     if wanted:
@@ -127,9 +128,9 @@ def alert_list(request: HttpRequest) -> HttpResponse:
         rows = rows.open()
     if "mine" in request.GET and request.user.pk:
         rows = rows.filter(assignee=request.user.pk)
-    page = Paginator(alerts.with_changes(rows).order_by("state", "-since", "pk"), PER_PAGE).get_page(
-        request.GET.get("page")
-    )
+    turn = Case(*(When(state=state, then=at) for at, state in enumerate(FIRST_IN_INBOX)), default=len(FIRST_IN_INBOX))
+    ordered = alerts.with_changes(rows).order_by(turn, "-since", "pk")
+    page = Paginator(ordered, PER_PAGE).get_page(request.GET.get("page"))
     context = {
         "page": page, "states": AlertState.choices, "chosen": wanted, "mine": "mine" in request.GET,
         "rows": [(row, alerts.title(row)) for row in page], "quality": alerts.quality(request.user),

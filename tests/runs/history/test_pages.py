@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from django.utils import timezone
 
 from runs.history import alerts
 from runs.listing.filters import RunFilter
@@ -144,6 +145,13 @@ def test_the_api_gives_benchmarks_their_series_and_alerts(client, api_token, mov
     )
     assert (wrong.status_code, list(wrong.json())) == (400, ["assignee"])
     assert client.get("/api/v1/benchmarks/?than=x").status_code == 400
+
+
+def test_the_inbox_begins_with_what_nobody_has_seen(client, db):
+    for state in ("acknowledged", "new", "fixed", "confirmed"):
+        Alert.objects.create(state=state, after=timezone.now(), since=timezone.now())
+    rows = client.get("/alerts/?all=1").context["rows"]
+    assert [row.state for row, _ in rows] == ["confirmed", "new", "acknowledged", "fixed"]
 
 
 def test_commits_lead_where_the_site_says(client, settings, moved):
