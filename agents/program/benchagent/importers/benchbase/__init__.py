@@ -85,12 +85,12 @@ def _groups(parts: Sequence[_Part]) -> list[list[_Part]]:
         if len(group) > 1 or group[0].kind not in ("console", "histograms"):
             continue
         (loose,) = group
-        fitting = []
-        for other, parts_of_other in groups.items():
-            summaries = [part.report for part in parts_of_other if part.kind == "summary"]
-            is_beside = other[0] == key[0] and other != key and loose.kind not in {part.kind for part in parts_of_other}
-            if is_beside and summaries and _same_run(summaries[0], loose.report):
-                fitting.append(other)
+        fitting = [
+            other
+            for other, parts_of_other in groups.items()
+            if other[0] == key[0] and other != key and loose.kind not in {part.kind for part in parts_of_other}
+            if any(part.kind == "summary" and _same_run(part.report, loose.report) for part in parts_of_other)
+        ]
         if len(fitting) == 1:
             groups[fitting[0]] += groups.pop(key)
     return list(groups.values())

@@ -9,43 +9,32 @@ from datetime import datetime
 
 from benchagent.importers.benchbase.documents import counted, ended, plain, rates, snake, subject_of, warehouses_of
 from benchagent.importers.commands import Commands
-from benchagent.importers.report import Metric, Report, Scalar, Series, Status, Subject, all_measured, measured, picked
+from benchagent.importers.report import Report, Scalar, Series, Status, Subject, all_measured, measured, picked
 from benchagent.importers.series import spots
 from benchagent.importers.source import MAX_COMMAND, Lines, NotUnderstood, SourceFile, number, whole
 
 _RATE = r"[\d.]+(?:E-?\d+)?|NaN"
 _TERMINALS = re.compile(r"Creating (?P<value>\d{1,9}) virtual terminals")
 # What stands somewhere in a line, and what a run says once; several of a kind have names.
-_SAID: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
-    (key, re.compile(pattern))
-    for key, pattern in (
-        (
-            "header",
-            r"^\s*#?\s*(?P<name>Type|Isolation|Scale Factor|Terminals|Batch Size|New Connection Per Txn)\s*[:=]\s+"
-            r"(?P<value>\S.*?)\s*$",
-        ),
-        ("launch", r"Launching the (?P<kind>\w+) Benchmark with (?P<phases>\d+) Phase"),
-        ("virtual terminals", _TERMINALS.pattern),  # OLTP-Bench says it here only
-        ("load", r"- (?P<name>Loading|Finished loading) data into \w+ database"),
-        ("trouble", r"(?P<value>Unexpected error when (?:executing|running|loading|creating|clearing|trying)[^\n]*)"),
-        ("interval", r"Starting MonitorThread Interval \[(?P<value>\d+)ms\]"),
-        (
-            "latency",
-            r"- (?P<name>\w+), Avg Latency: (?P<avg>\d+(?:\.\d+)?) msecs"
-            r", p99 Latency: (?P<p99>\d+(?:\.\d+)?) msecs\s*$",
-        ),
-        (
-            "result",
-            r"Results\((?:state=(?P<state>\w+), )?nano[sS]econds=(?P<ns>\d+), measuredRequests=(?P<requests>\d+)\) = "
-            rf"(?P<rate>{_RATE}) requests/sec(?: \(throughput\))?(?:, (?P<good>{_RATE}) requests/sec \(goodput\))?",
-        ),
-        ("new_orders", r"Num New Order transactions ?: (?P<count>\d+), time seconds: (?P<seconds>\d+)"),
-        ("TPM-C", r"TPM-C(?:: | \|\s*)(?P<value>[\d.,]+)\s*$"),
-        ("efficiency", r"\bEfficiency ?[:|]\s*(?P<value>\d+(?:\.\d+)?)%?\s*$"),
-        # The table of descendants that print no line of results.
-        ("throughput", r"^\s*Throughput \(req/s\) \|\s*(?P<value>\d+(?:\.\d+)?)\s*$"),
-    )
-)
+_PATTERNS = {
+    "header": r"^\s*#?\s*(?P<name>Type|Isolation|Scale Factor|Terminals|Batch Size|New Connection Per Txn)\s*[:=]\s+"
+    r"(?P<value>\S.*?)\s*$",
+    "launch": r"Launching the (?P<kind>\w+) Benchmark with (?P<phases>\d+) Phase",
+    "virtual terminals": _TERMINALS.pattern,  # OLTP-Bench says it here only
+    "load": r"- (?P<name>Loading|Finished loading) data into \w+ database",
+    "trouble": r"(?P<value>Unexpected error when (?:executing|running|loading|creating|clearing|trying)[^\n]*)",
+    "interval": r"Starting MonitorThread Interval \[(?P<value>\d+)ms\]",
+    "latency": r"- (?P<name>\w+), Avg Latency: (?P<avg>\d+(?:\.\d+)?) msecs"
+    r", p99 Latency: (?P<p99>\d+(?:\.\d+)?) msecs\s*$",
+    "result": r"Results\((?:state=(?P<state>\w+), )?nano[sS]econds=(?P<ns>\d+), measuredRequests=(?P<requests>\d+)\) = "
+    rf"(?P<rate>{_RATE}) requests/sec(?: \(throughput\))?(?:, (?P<good>{_RATE}) requests/sec \(goodput\))?",
+    "new_orders": r"Num New Order transactions ?: (?P<count>\d+), time seconds: (?P<seconds>\d+)",
+    "TPM-C": r"TPM-C(?:: | \|\s*)(?P<value>[\d.,]+)\s*$",
+    "efficiency": r"\bEfficiency ?[:|]\s*(?P<value>\d+(?:\.\d+)?)%?\s*$",
+    # The table of descendants that print no line of results.
+    "throughput": r"^\s*Throughput \(req/s\) \|\s*(?P<value>\d+(?:\.\d+)?)\s*$",
+}
+_SAID = {key: re.compile(pattern) for key, pattern in _PATTERNS.items()}
 # Two lines of any other kind that differ are of no one run.
 _MAY_DIFFER = ("launch", "virtual terminals", "load", "trouble", "interval")
 CLAIM = re.compile(
@@ -58,21 +47,21 @@ _HEADERS = {
     "Isolation": "isolation", "Scale Factor": "scale_factor", "Batch Size": "batch_size",
     "virtual terminals": "terminals", "Terminals": "terminals",
 }  # fmt: skip
-_PHASE = re.compile(r"\[Time=(?P<seconds>\d+)\]|\[WarmupTime=(?P<warm>\d+)\]|\[Rate=(?P<rate>[\d.]+|unlimited)\]")
+_PHASE = re.compile(r"\[(Time|WarmupTime|Rate)=([\d.]+|unlimited)\]")
+_OF_PHASE = {"WarmupTime": "warm_up_s", "Rate": "rate_limit_tps"}
 _MONITOR = re.compile(r"Throughput: (?P<rate>[\d.]+(?:E\d+)?) [Tt]xn/sec")
 _STAMP = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d),(\d{3})")
 # The bar of a histogram's greatest count.
 _LONGEST_BAR = 80
-_SECTION = re.compile(
-    r"^[#\s]*(Completed Transactions|Aborted Transactions|Rejected Transactions \(Server Retry\)"
-    r"|Rejected Transactions \(Retry Different\)|Unexpected SQL Errors|Unexpected Errors|Unknown Status Transactions"
-    r"|User Aborts):"
-)
-_COUNT = re.compile(r"^#?\s*(\S+/\d+|\w+)\s+\[\s*(\d+)\]\s*(\**)\s*$")
+# Histograms of counts, and the metrics that they are.
 _SECTIONS = {
     "Completed Transactions": "completed_transactions", "Aborted Transactions": "aborted_transactions",
-    "Rejected Transactions (Server Retry)": "retries", "Unexpected SQL Errors": "errors", "Unexpected Errors": "errors",
+    "Rejected Transactions (Server Retry)": "retries", "Rejected Transactions (Retry Different)": "",
+    "Unexpected SQL Errors": "errors", "Unexpected Errors": "errors", "Unknown Status Transactions": "",
+    "User Aborts": "",
 }  # fmt: skip
+_SECTION = re.compile(rf"^[#\s]*({'|'.join(map(re.escape, _SECTIONS))}):")
+_COUNT = re.compile(r"^#?\s*(\S+/\d+|\w+)\s+\[\s*(\d+)\]\s*(\**)\s*$")
 _COMMANDS = Commands(
     ("benchbase", "oltpbenchmark", "tpccbenchmark"),
     form=r"(?:^|(?<=[\s$#>+]))(?:java .*?-jar \S*benchbase\S*\.jar|\./(?:oltpbenchmark|tpccbenchmark))\s",
@@ -112,16 +101,13 @@ class _Run:
         return not most or all(bar == int(count / most * _LONGEST_BAR) for count, bar in bars.values())
 
     def take(self, line: str) -> None:
-        found = ((key, match) for key, pattern in _SAID if (match := pattern.search(line)))
         if "PHASE START ::" in line:
-            phase = {"at": _stamp(line)}
-            for match in _PHASE.finditer(line):
-                phase |= {name: value for name, value in match.groupdict().items() if value is not None}
+            phase = {"at": _stamp(line), **dict(_PHASE.findall(line))}
             self.phases += [phase] if phase not in self.phases else []
         elif monitor := _MONITOR.search(line):
             self.monitor.append((_stamp(line), number(monitor["rate"])))
-        elif first := next(found, None):
-            key, match = first
+        elif found := next(((key, match) for key in _SAID if (match := _SAID[key].search(line))), None):
+            key, match = found
             values = {name: text for name, text in match.groupdict().items() if text is not None}
             name = values.pop("name", key)
             values |= {"at": _stamp(line)} if key == "load" else {}
@@ -166,11 +152,10 @@ def _runs(file: SourceFile) -> list[_Run]:
             if begins and (command or begin or (has_result and _TERMINALS.search(text))):
                 run = _Run()
                 runs.append(run)
-            if command or begin:
-                if command:
-                    run.command = command
-                elif begin:
-                    run.kind, section = begin["kind"], ""
+            if command:
+                run.command = command
+            elif begin:
+                run.kind, section = begin["kind"], ""
             elif heading := _SECTION.match(text):
                 section = heading[1]
                 if section in run.counts:
@@ -190,8 +175,7 @@ def _runs(file: SourceFile) -> list[_Run]:
 
 def _subject(run: _Run) -> Subject:
     named = str(_COMMANDS.parameters([run.command]).get("benchmark", ""))
-    benchmark = run.kind or named or ("tpcc" if "TPM-C" in run.said else "")
-    return subject_of(benchmark, run.value("Type"))
+    return subject_of(run.kind or named or ("tpcc" if "TPM-C" in run.said else ""), run.value("Type"))
 
 
 def _parameters(run: _Run) -> dict[str, Scalar]:
@@ -209,31 +193,35 @@ def _load(run: _Run) -> Report:
         load_s = (datetime.fromisoformat(loaded["at"]) - datetime.fromisoformat(begun)).total_seconds()
         if load_s < 0:
             raise NotUnderstood("the load ends before it begins")
-    about_data = ("scale_factor", "warehouses", "batch_size")
     return Report(
         "benchbase", Status.FAILED if trouble and not loaded else Status.COMPLETE,
         reason="" if loaded else trouble or "the output ends before the data are loaded",
-        parameters={name: value for name, value in _parameters(run).items() if name in about_data},
+        parameters=picked(_parameters(run), "scale_factor", "batch_size", "warehouses"),
         metrics=all_measured({"load_s": load_s}, "load"), subject=_subject(run), command_lines=(run.command,),
     )  # fmt: skip
 
 
 def _execution(run: _Run) -> Report:
     warnings: list[str] = []
-    metrics = [*_rates(run), *_tpmc(run, warnings)]
+    result, trouble = run.said.get("result", {}), run.value("trouble")
+    figures = _rates(run) | _tpmc(run, warnings)
     for kind, latencies in run.said.items():
         ranks = picked(latencies, "avg", "p99")
-        metrics += all_measured({f"{snake(kind)}_latency_{rank}_ms": number(text) for rank, text in ranks.items()})
-    status, reason = ended(run.said.get("result", {}).get("state", ""))
-    if trouble := run.value("trouble"):
+        figures |= {f"{snake(kind)}_latency_{rank}_ms": number(text) for rank, text in ranks.items()}
+    metrics = [*all_measured(figures)]
+    if "efficiency" in run.said and "tpmc" in figures:
+        metrics.append(measured("efficiency_pct", number(run.value("efficiency")), better="higher"))
+    status, reason = ended(result.get("state", ""))
+    if trouble:
         status, reason = Status.FAILED, trouble
     elif status is Status.COMPLETE and not run.has_result:
         status, reason = Status.ABORTED, "the output ends before the result"
-    elif status is Status.COMPLETE and "result" in run.said and not any(m.value for m in metrics if m.name == "tps"):
+    elif status is Status.COMPLETE and result and not figures.get("tps"):
         status, reason = Status.FAILED, "no request was measured"
     series: tuple[Series, ...] = ()
     if status is Status.COMPLETE:
-        metrics += _counts(run, {metric.name for metric in metrics})
+        counts = {name: count for name, count in _counts(run).items() if name not in figures}
+        metrics += all_measured(counts, better="none")
         series = _series(run, warnings) if run.monitor and run.value("interval") else ()
     elif metrics:
         warnings.append("the figures are those of the part that ran")
@@ -244,69 +232,61 @@ def _execution(run: _Run) -> Report:
     )  # fmt: skip
 
 
-def _rates(run: _Run) -> tuple[Metric, ...]:
+def _rates(run: _Run) -> dict[str, float | None]:
     result = run.said.get("result")
     if result is None:
-        return (measured("tps", number(run.value("throughput"))),) if "throughput" in run.said else ()
+        return {"tps": number(run.value("throughput"))} if "throughput" in run.said else {}
     seconds = whole(result["ns"]) / 1e9
     if not seconds or "NaN" in result.values():
-        return ()
+        return {}
     good = number(result["good"]) if "good" in result else None
-    return all_measured(rates(number(result["rate"]), good, whole(result["requests"]), seconds))
+    return rates(number(result["rate"]), good, whole(result["requests"]), seconds)
 
 
-def _tpmc(run: _Run, warnings: list[str]) -> list[Metric]:
+def _tpmc(run: _Run, warnings: list[str]) -> dict[str, float | None]:
     """The tpmC that some descendants print; its thousands may be grouped by commas, which the count settles."""
     printed, new_orders = run.value("TPM-C"), run.said.get("new_orders")
     if not printed or not (new_orders or "throughput" in run.said):
-        return []
-    grouped = re.fullmatch(r"\d+(?:\.\d+)?|\d{1,3}(?:,\d{3})+(?:\.\d+)?", printed)
-    value = number(printed.replace(",", "")) if grouped else -1.0
-    count, seconds = (whole(new_orders["count"]), whole(new_orders["seconds"])) if new_orders else (0, 0)
-    if value < 0 or (new_orders and not math.isclose(value, count * 60 / max(seconds, 1), rel_tol=0.01, abs_tol=1.0)):
+        return {}
+    figures: dict[str, float | None] = {}
+    if re.fullmatch(r"(?:\d+|\d{1,3}(?:,\d{3})+)(?:\.\d+)?", printed):
+        figures["tpmc"] = value = number(printed.replace(",", ""))
+        if new_orders:
+            count, seconds = whole(new_orders["count"]), max(whole(new_orders["seconds"]), 1)
+            is_of_them = math.isclose(value, count * 60 / seconds, rel_tol=0.01, abs_tol=1.0)
+            figures = figures | {"new_order_transactions": count} if is_of_them else {}
+    if not figures:
         warnings.append("TPM-C left out: it and the number of new orders contradict each other")
-        return []
-    metrics = [measured("tpmc", value)]
-    if new_orders:
-        metrics.append(measured("new_order_transactions", count))
-    if "efficiency" in run.said:
-        metrics.append(measured("efficiency_pct", number(run.value("efficiency")), better="higher"))
-    return metrics
+    return figures
 
 
-def _counts(run: _Run, known: set[str]) -> list[Metric]:
-    metrics: list[Metric] = []
+def _counts(run: _Run) -> dict[str, float]:
+    """Those of the histograms. Goodput is completed transactions by time: a lost line of one shows there."""
+    counts: dict[str, float] = {}
     for section, name in _SECTIONS.items():
-        if run.is_whole(section):
-            metrics += counted(section, {kind: count for kind, (count, _) in run.counts[section].items()}, None, name)
-    # Goodput is completed transactions by time: a lost line of the histogram shows there.
-    completed = next((metric.value for metric in metrics if metric.name == "completed_transactions"), None)
-    result = run.said.get("result", {})
+        if name and run.is_whole(section):
+            of_kinds = {kind: count for kind, (count, _) in run.counts[section].items()}
+            counts |= counted(section, of_kinds, None, name)
+    completed, result = counts.get("completed_transactions"), run.said.get("result", {})
     if completed is None or "good" not in result:
-        return []
-    good, seconds = number(result["good"]), whole(result["ns"]) / 1e9
-    fits = math.isclose(good, completed / seconds, rel_tol=1e-6, abs_tol=1e-6)
-    return [metric for metric in metrics if metric.name not in known] if fits else []
+        return {}
+    expected = completed / (whole(result["ns"]) / 1e9)
+    return counts if math.isclose(number(result["good"]), expected, rel_tol=1e-6, abs_tol=1e-6) else {}
 
 
 def _phase_parameters(run: _Run) -> dict[str, Scalar]:
     parameters: dict[str, Scalar] = {}
     if run.phases and str(len(run.phases)) != run.said.get("launch", {}).get("phases"):
         return parameters
-    seconds = [phase.get("seconds", "") for phase in run.phases]
+    seconds = [phase.get("Time", "") for phase in run.phases]
     if seconds and all(seconds):
         parameters["duration_s"] = sum(map(int, seconds))
     elif "new_orders" in run.said:
         parameters["duration_s"] = whole(run.said["new_orders"]["seconds"])
     if len(run.phases) > 1:
         return parameters | {"phases": len(run.phases)}
-    (phase,) = run.phases or [{}]
-    if "warm" in phase:
-        parameters["warm_up_s"] = int(phase["warm"])
-    rate = plain(phase.get("rate", ""))
-    if isinstance(rate, int | float):
-        parameters["rate_limit_tps"] = rate
-    return parameters
+    told = {name: plain(phase.get(key, "")) for phase in run.phases for key, name in _OF_PHASE.items()}
+    return parameters | {name: value for name, value in told.items() if not isinstance(value, str)}
 
 
 def _series(run: _Run, warnings: list[str]) -> tuple[Series, ...]:
@@ -322,6 +302,6 @@ def _series(run: _Run, warnings: list[str]) -> tuple[Series, ...]:
     except NotUnderstood as error:
         warnings.append(f"the monitor's throughput left out: {error}")
         return ()
-    if any(phase.get("warm", "0") != "0" for phase in run.phases):
+    if any(phase.get("WarmupTime", "0") != "0" for phase in run.phases):
         warnings.append("the monitor's throughput includes the warm-up")
-    return (Series("tps", "TPS", interval_s, grid.values(rate for _, rate in run.monitor)),)
+    return (Series.called("tps", interval_s, grid.values(rate for _, rate in run.monitor)),)

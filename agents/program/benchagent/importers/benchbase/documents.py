@@ -5,34 +5,24 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 from xml.etree import ElementTree
 
-from benchagent.importers.report import (
-    Metric,
-    Report,
-    Scalar,
-    Status,
-    Subject,
-    all_measured,
-    dbms_called,
-    further,
-    rising,
-    utc,
-)
+from benchagent.importers.report import Report, Scalar, Status, Subject, all_measured, dbms_called, further, rising, utc
 from benchagent.importers.source import NotUnderstood, json_of, number, number_in, slug, xml_of
 from benchagent.redaction import redact_text, redact_value
 
 # Names and units that the files of a run share.
 
 _TO_MS = {"microsecond": 1e-3, "microseconds": 1e-3, "us": 1e-3, "millisecond": 1.0, "milliseconds": 1.0, "ms": 1.0}
-_RANKS = {
-    "minimum": "min", "average": "avg", "median": "p50", "maximum": "max", "25th percentile": "p25",
-    "75th percentile": "p75", "90th percentile": "p90", "95th percentile": "p95", "99th percentile": "p99",
-    "99.9th percentile": "p999", "50th percentile": "p50",
-    "min": "min", "avg": "avg", "max": "max", "sd": "stddev",
-    "25th": "p25", "75th": "p75", "90th": "p90", "95th": "p95", "99th": "p99",
-}  # fmt: skip
+_RANKS = {"minimum": "min", "average": "avg", "median": "p50", "maximum": "max", "sd": "stddev"}
+_RANKS |= {rank: rank for rank in ("min", "avg", "max")}
+_RANKS |= {
+    f"{rank}th{word}": f"p{rank.replace('.', '')}"
+    for rank in ("25", "50", "75", "90", "95", "99", "99.9")
+    for word in ("", " percentile")
+}
 RANKS = ("min", "p25", "p50", "p75", "p90", "p95", "p99", "p999", "max")
 
 
@@ -70,7 +60,7 @@ def subject_of(benchmark: str, dbms: str, version: str = "") -> Subject:
     workload, slug_of_dbms = slug(benchmark, "-"), dbms_called(dbms)
     if slug_of_dbms == "mysql" and "mariadb" in version.lower():
         slug_of_dbms = "mariadb"
-    digits = re.search(r"\d+(?:\.\d+)+|\b\d{2}\b", version)
+    digits = re.search(r"\d+(?:\.\d+)+|\b\d{2}(?!\d)", version)
     return Subject(
         workload=f"{workload}-benchbase" if workload else "",
         workload_name=f"BenchBase {benchmark.upper()}" if workload else "",
@@ -87,12 +77,8 @@ def warehouses_of(benchmark: str, parameters: Mapping[str, Scalar]) -> dict[str,
 def plain(text: str) -> Scalar:
     """A setting of the configuration as number where it is one: "1" -> 1, "0.5" -> 0.5, "1.0" -> 1."""
     text = text.strip()
-    if re.fullmatch(r"\d{1,15}", text):
-        return int(text)
-    if re.fullmatch(r"\d{1,12}\.\d{1,12}", text):
-        value = float(text)
-        return int(value) if value.is_integer() else value
-    return text
+    value = float(text) if re.fullmatch(r"\d{1,15}|\d{1,12}\.\d{1,12}", text) else None
+    return text if value is None else int(value) if value.is_integer() else value
 
 
 TOOL = "benchbase"
@@ -160,7 +146,7 @@ def summary(document: Mapping[str, Any]) -> Report:
         number_in(document, "Throughput (requests/second)"), number_in(document, "Goodput (requests/second)"),
         number_in(document, "Measured Requests"), None if elapsed_ns is None else elapsed_ns / 1e9,
     )  # fmt: skip
-    metrics = all_measured(values) + _latencies(document.get("Latency Distribution"))
+    metrics = all_measured(values | _latencies(document.get("Latency Distribution")))
     state, benchmark = _text(document, "Final State"), _text(document, "Benchmark Type")
     status, reason = ended(state)
     warnings: list[str] = []
@@ -172,11 +158,10 @@ def summary(document: Mapping[str, Any]) -> Report:
         status, reason = Status.FAILED, "no request was measured"
     if status is not Status.COMPLETE and metrics:
         warnings.append("the figures are those of the part that ran")
-    parameters: dict[str, Scalar] = {}
-    for key in ("isolation", "scalefactor", "terminals"):
-        value = document.get(key)
-        if isinstance(value, str | int | float) and not isinstance(value, bool) and value != "":
-            parameters[_CONFIGURED[key]] = plain(str(value))
+    told = {_CONFIGURED[key]: document.get(key) for key in ("isolation", "scalefactor", "terminals")}
+    parameters = {
+        name: plain(f"{text}") for name, text in told.items() if type(text) in (str, int, float) and text != ""
+    }
     parameters |= warehouses_of(benchmark, parameters)
     if values["elapsed_s"] is not None:
         parameters["duration_s"] = round(values["elapsed_s"], 3)
@@ -196,13 +181,10 @@ def _plain_summary(match: re.Match[str]) -> Report:
     }
     parameters |= warehouses_of(match["kind"], parameters)
     rate = float(match["rate"])
-    ranks: dict[str, float] = {}
-    for part in match["latencies"].split(", "):
-        name, _, text = part.partition("=")
-        rank = _RANKS.get(name)
-        if rank is None or rank in ranks:
-            raise NotUnderstood(f"an unknown latency: {part[:40]!r}")
-        ranks[rank] = number(text)
+    told = [part.partition("=")[::2] for part in match["latencies"].split(", ")]
+    ranks = {_RANKS.get(name, ""): number(text) for name, text in told}
+    if "" in ranks or len(ranks) < len(told):
+        raise NotUnderstood(f"an unknown latency, or one twice: {match['latencies'][:60]!r}")
     check_rising(ranks, "the latencies")
     figures, warning = {"tps": rate, "requests_per_s": rate}, ""
     # Some builds printed seconds: terminals that always wait for an answer are busy for their number of seconds each.
@@ -243,21 +225,19 @@ def rates(
     return {"tps": rate, "requests_per_s": rate, "goodput_per_s": goodput, "transactions": done, "elapsed_s": elapsed_s}
 
 
-def _latencies(distribution: Any) -> tuple[Metric, ...]:
-    if distribution is None:
-        return ()
+def _latencies(distribution: Any) -> dict[str, float]:
+    distribution = {} if distribution is None else distribution
     if not isinstance(distribution, dict):
         raise NotUnderstood("the latency distribution is no object")
     ranks: dict[str, float] = {}
     for heading in distribution:
-        rank_and_scale = latency(heading)
-        value = number_in(distribution, heading)
+        rank_and_scale, value = latency(heading), number_in(distribution, heading)
         if rank_and_scale is None or value is None:
             raise NotUnderstood(f"an unknown entry of the latency distribution: {heading[:60]!r}")
         if value >= 0:
             ranks[rank_and_scale[0]] = value * rank_and_scale[1]
     check_rising(ranks, "the latency distribution")
-    return all_measured({f"latency_{rank}_ms": round(value, 9) for rank, value in ranks.items()})
+    return {f"latency_{rank}_ms": round(value, 9) for rank, value in ranks.items()}
 
 
 def server_settings(document: Mapping[str, Any]) -> Report:
@@ -265,42 +245,33 @@ def server_settings(document: Mapping[str, Any]) -> Report:
     if not all(isinstance(value, str | int | float | None) for value in document.values()):
         raise NotUnderstood("settings that are neither text nor number")
     texts = {name: "" if value is None else str(value) for name, value in document.items()}
-    postgres, mysql = "server_version" in document, "innodb_buffer_pool_size" in document
-    version = str(document.get("server_version", document.get("version", "")))
-    engine = "mariadb" if "mariadb" in version.lower() else "mysql" if mysql else "postgresql" if postgres else ""
-    digits = re.match(r"\d+(?:\.\d+)*", version)
+    version = texts.get("server_version", texts.get("version", ""))
+    engine = "mysql" if "innodb_buffer_pool_size" in texts else "postgresql" if "server_version" in texts else ""
     settings = tuple((name, redact_text(redact_value(name, text) or "")) for name, text in texts.items())
-    return Report(
-        TOOL, warnings=("the settings of the DBMS: not a result by itself",),
-        subject=Subject(dbms=engine, dbms_version=digits[0] if engine and digits else "", settings=settings),
-    )  # fmt: skip
+    warning = "the settings of the DBMS: not a result by itself"
+    return Report(TOOL, warnings=(warning,), subject=replace(subject_of("", engine, version), settings=settings))
 
 
 def histograms(document: Mapping[str, Any]) -> Report:
     """Counts per outcome and transaction type; warm-up and cool-down are counted too."""
-    metrics: list[Metric] = []
+    counts: dict[str, float] = {}
     for outcome, name in _OUTCOMES.items():
-        block = document.get(outcome)
-        counts = block.get("HISTOGRAM") if isinstance(block, dict) else None
-        if isinstance(block, dict) and isinstance(counts, dict):
-            metrics += counted(outcome, counts, block.get("NUM_SAMPLES"), name)
-        elif block is not None:
-            raise NotUnderstood(f"{outcome} without its counts")
+        if (block := document.get(outcome)) is not None:
+            if not isinstance(block, dict) or not isinstance(block.get("HISTOGRAM"), dict):
+                raise NotUnderstood(f"{outcome} without its counts")
+            counts |= counted(outcome, block["HISTOGRAM"], block.get("NUM_SAMPLES"), name)
     warning = "counts of transactions without the run's throughput; they include warm-up and cool-down"
-    return Report(TOOL, metrics=tuple(metrics), warnings=(warning,))
+    return Report(TOOL, metrics=all_measured(counts, better="none"), warnings=(warning,))
 
 
-def counted(outcome: str, counts: Mapping[str, Any], total: Any, name: str) -> tuple[Metric, ...]:
-    """Metrics of one histogram. Raises NotUnderstood when the parts are not the total."""
+def counted(outcome: str, counts: Mapping[str, Any], total: Any, name: str) -> dict[str, float]:
+    """Figures of one histogram. Raises NotUnderstood when the parts are not the total."""
     if not all(isinstance(count, int) and not isinstance(count, bool) and count >= 0 for count in counts.values()):
         raise NotUnderstood(f"{outcome}: a count that is no whole number")
     if total is not None and total != sum(counts.values()):
         raise NotUnderstood(f"{outcome}: the counts do not add up to the total")
-    values = {name: sum(counts.values())}
-    kinds = [snake(kind) for kind in counts]
-    if len(set(kinds)) == len(kinds):
-        values |= {f"{kind}_{name}": count for kind, count in zip(kinds, counts.values(), strict=True)}
-    return all_measured(values, better="none")
+    of_kinds = {f"{snake(kind)}_{name}": count for kind, count in counts.items()}
+    return {name: sum(counts.values())} | (of_kinds if len(of_kinds) == len(counts) else {})
 
 
 def config(text: str) -> Report:

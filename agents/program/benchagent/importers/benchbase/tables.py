@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from array import array
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -24,6 +24,8 @@ _RAW = re.compile(
     r"latency \(microseconds\)(?:, ?worker id ?\(start number\), ?phase id ?\(index in config file\))?",
     re.IGNORECASE,
 )
+# A row in a locale with decimal commas: whole seconds, and all else with three decimals.
+_DECIMAL_COMMAS = re.compile(r"[^,]*(?:,-?\d+,\d{3})+")
 KINDS = ("raw", "samples", "results", "type")
 _OF_TYPE = re.compile(r"\.results\.(\w+)\.csv(?:\.gz)?$")
 # 2001 to 2096, in seconds.
@@ -32,14 +34,14 @@ _EPOCH_S = (1e9, 4e9)
 
 @dataclass(frozen=True)
 class Raw:
-    """`counts`, `sums_us`: how many started in each whole second since the first, and how long they took together."""
+    """`counts`, `means_ms`: how many started in each whole second since the first, and how long they took."""
 
     requests: int
     began_s: float
     # Whether the start times are seconds, against the heading.
     of_seconds: bool
-    counts: array[int]
-    sums_us: array[int]
+    counts: list[int]
+    means_ms: list[float | None]
 
 
 def kind_of(file: SourceFile) -> str:
@@ -60,13 +62,7 @@ def read(file: SourceFile) -> Report:
             words += "; 'Start Time (microseconds)' holds seconds"
         began = utc(raw.began_s) if raw.began_s else ""
         # A value for each finished second since the first start, as in BenchBase's own samples.
-        columns: dict[str, list[float | None]] = {
-            "tps": [*map(float, raw.counts)],
-            "latency_avg_ms": [
-                round(sum_us / count / 1000, 9) if count else None
-                for count, sum_us in zip(raw.counts, raw.sums_us, strict=True)
-            ],
-        }
+        columns: dict[str, list[float | None]] = {"tps": [*map(float, raw.counts)], "latency_avg_ms": raw.means_ms}
         series = tuple(Series.called(name, 1.0, column) for name, column in columns.items() if column)
         return Report("benchbase", series=series, warnings=(words,), started_at=began)
     series = windows(file)
@@ -97,8 +93,8 @@ def _cells(file: SourceFile) -> Iterator[tuple[int, list[str]]]:
     with Lines(file) as lines:
         for line in filter(lambda line: line.text, lines):
             cells = [cell.strip() for cell in line.text.split(",")]
-            if width and len(cells) == 2 * width - 1:
-                cells = _joined(cells)
+            if width and len(cells) == 2 * width - 1 and _DECIMAL_COMMAS.fullmatch(",".join(cells)):
+                cells = [cells[0], *map(".".join, zip(cells[1::2], cells[2::2], strict=True))]
             width = width or len(cells)
             if len(cells) != width:
                 raise NotUnderstood(f"{len(cells)} values, but {width} headings")
@@ -112,14 +108,6 @@ def _rows(file: SourceFile) -> tuple[list[str], list[tuple[int, list[str]]]]:
     if not rows:
         raise NotUnderstood(_NO_ROW)
     return heading, rows
-
-
-def _joined(cells: list[str]) -> list[str]:
-    """A row in a locale with decimal commas: whole seconds, and all else with three decimals."""
-    pairs = list(zip(cells[1::2], cells[2::2], strict=True))
-    if not all(re.fullmatch(r"-?\d+", whole_) and re.fullmatch(r"\d{3}", rest) for whole_, rest in pairs):
-        return cells
-    return [cells[0], *(".".join(pair) for pair in pairs)]
 
 
 def windows(file: SourceFile) -> tuple[Series, ...]:
@@ -201,10 +189,11 @@ def _row(
 @once
 def read_raw(file: SourceFile) -> Raw:
     """Added up by the second, as BenchBase's own samples: however many requests there are, no more is held."""
-    (_, heading), *_ = itertools.islice(_cells(file), 1)
+    rows = _cells(file)
+    _, heading = next(rows, (0, []))
     first, last, begun = None, 0.0, set[tuple[str, ...]]()
-    scale, counts, sums_us, total = 0.0, array("Q"), array("Q"), 0
-    for at, cells in itertools.islice(_cells(file), 1, None):
+    scale, second, counts, sums_us = 0.0, 0, Counter[int](), Counter[int]()
+    for at, cells in rows:
         text, duration, *who = cells[2 if len(heading) == 6 else 1 :]
         start, latency_us = number(text), whole(duration)
         if first is None:
@@ -221,18 +210,15 @@ def read_raw(file: SourceFile) -> Raw:
         second = int((start - first) * scale + 1e-7)
         if second > MAX_SECONDS:
             raise NotUnderstood("longer than a week")
-        if second >= len(counts):
-            more = [0] * (second + 1 - len(counts))
-            counts.extend(more)
-            sums_us.extend(more)
         counts[second] += 1
         sums_us[second] += latency_us
-        last, total = start, total + 1
+        last = start
     if first is None:
         raise NotUnderstood(_NO_ROW)
     if first and not _EPOCH_S[0] < last * scale < _EPOCH_S[1]:
         raise NotUnderstood(_NO_TIMES)
-    return Raw(total, first * scale, scale == 1 and first > 0, counts[:-1], sums_us[:-1])
+    means_ms = [round(sums_us[at] / counts[at] / 1000, 9) if counts[at] else None for at in range(second)]
+    return Raw(counts.total(), first * scale, scale == 1 and first > 0, [counts[at] for at in range(second)], means_ms)
 
 
 _NO_TIMES = "the start times are neither seconds nor microseconds since 1970"
