@@ -33,10 +33,10 @@ LOAD = Table(
 )
 DAMAGED_LOAD = re.compile(r"done in \d|\d+ of \d+ tuples \(")
 
-_PART = re.compile(r"(?P<name>[a-z -]+) (?P<time>\d+\.\d+) s")
 _STEPS = {"drop tables": "drop_tables_s", "create tables": "create_tables_s", "client-side generate": "generate_s",
           "server-side generate": "generate_s", "generate": "generate_s", "vacuum": "vacuum_s",
           "primary keys": "index_s", "foreign keys": "foreign_keys_s"}  # fmt: skip
+_STEP = re.compile(rf"({'|'.join(_STEPS)}) (\d+\.\d+) s(?:, |$)")
 ROWS_PER_SCALE = 100_000
 FIRST_STEP = "dropping old tables..."
 
@@ -78,13 +78,11 @@ class Load:
             self._take_total(values["total_s"], values.get("steps", ""))
 
     def _take_total(self, total_s: float, text: str) -> None:
+        if left_over := _STEP.sub("", text):
+            raise NotUnderstood(f"no step of pgbench: {left_over[:60]!r}")
         steps: dict[str, float] = {}
-        for step in filter(None, text.split(", ")):
-            part = _PART.fullmatch(step)
-            name = _STEPS.get(part["name"]) if part else None
-            if part is None or name is None:
-                raise NotUnderstood(f"no step of pgbench: {step[:60]!r}")
-            steps[name] = round(steps.get(name, 0.0) + float(part["time"]), 2)
+        for name, time_s in _STEP.findall(text):
+            steps[_STEPS[name]] = round(steps.get(_STEPS[name], 0.0) + float(time_s), 2)
         if not math.isclose(sum(steps.values()), total_s, rel_tol=0, abs_tol=0.0051 * (text.count(",") + 2)):
             raise NotUnderstood(f"the steps do not add up to {total_s} s")
         if self.total_s not in (None, total_s):

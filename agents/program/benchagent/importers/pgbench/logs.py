@@ -17,7 +17,6 @@ from typing import Any
 
 from benchagent.histogram import encode
 from benchagent.importers.report import (
-    Metric,
     ReadFile,
     Report,
     Series,
@@ -243,19 +242,17 @@ def report(logs: Sequence[Log], numbers: Sequence[int] = ()) -> Report:
         partial = "the logs of some threads are missing"
     elif log.per_transaction and log.clients != set(range(len(log.clients))) and not log.sampled:
         partial = "the logs of some clients are missing"
-    warnings = []
-    if partial:
-        warnings.append(f"{partial}: what is counted per second is left out, for it would be a part only")
-    elif len(logs) == 1:
-        warnings.append("the log of one thread: with -j pgbench writes one per thread; drop them together")
-    if log.sampled:
-        warnings.append("a sample (--sampling-rate): what is counted per second is left out")
-    if log.per_transaction:
-        warnings.append("the first and the last second are not whole seconds of the run: they are gaps")
+    is_alone = len(logs) == 1 and not partial
+    warnings = (
+        f"{partial}: what is counted per second is left out, for it would be a part only" if partial else "",
+        "the log of one thread: with -j pgbench writes one per thread; drop them together" if is_alone else "",
+        "a sample (--sampling-rate): what is counted per second is left out" if log.sampled else "",
+        "the first and the last second are not whole seconds of the run: they are gaps" if log.per_transaction else "",
+    )
     return Report(
         tool=TOOL, reason="the log's last line is cut" if log.cut else "",
         parameters={} if log.per_transaction else {"aggregate_interval_s": log.interval_s},
-        series=_series(log, complete, counted=not (partial or log.sampled)), warnings=tuple(warnings),
+        series=_series(log, complete, counted=not (partial or log.sampled)), warnings=warnings,
         latency_map={} if partial or log.sampled else log.over_time.told(),
         started_at=utc(math.floor(log.began)),
     )  # fmt: skip
@@ -334,10 +331,13 @@ def _join(files: list[ReadFile], family: Sequence[int], logs: dict[int, Log]) ->
     ((position, number),) = candidates
     run_file, reports = files[position]
     run, of_log = reports[number], files[family[0]][1][0]
+    # The last percentile of fewer is their greatest.
+    ranks = (50, 95, 99) if log.latencies_us.total() >= 100 else ()
+    latencies = latencies_of(log.latencies_us, ranks, per_ms=1000) if log.latencies_us else {}
     reports[number] = replace(
         run, series=run.series or of_log.series, started_at=run.started_at or of_log.started_at,
         latency_map=of_log.latency_map, histogram=encode(log.latencies_us.items()) if log.latencies_us else "",
-        metrics=run.metrics + tuple(metric for metric in _metrics(log) if run.metric(metric.name) is None),
+        metrics=run.metrics + tuple(metric for metric in all_measured(latencies) if run.metric(metric.name) is None),
         warnings=(*run.warnings, *of_log.warnings, _OF_THE_LOGS if log.per_transaction else _OF_THE_INTERVALS),
     )  # fmt: skip
     for other in family:
@@ -361,12 +361,3 @@ def _is_of(log: Log, threads: int, run: Report) -> bool:
     most = max(bucket.transactions for bucket in log.buckets.values())
     missing = done - log.transactions
     return abs(log.ended - log.began - run_s) <= log.interval_s + 1 and 0 <= missing <= 1.5 * most
-
-
-def _metrics(log: Log) -> tuple[Metric, ...]:
-    """What the logs say of the whole run; only for logs that hold it all, for a log has no end that would show it."""
-    if not log.latencies_us:
-        return ()
-    # The last percentile of fewer is their greatest.
-    ranks = (50, 95, 99) if log.latencies_us.total() >= 100 else ()
-    return all_measured(latencies_of(log.latencies_us, ranks, per_ms=1000))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
 
 from benchagent.importers.pgbench.load import Load, load_report
 from benchagent.importers.pgbench.reader import Run, Script
@@ -27,12 +26,6 @@ from benchagent.redaction import redact_text
 
 # Figures that pgbench prints twice, or that follow from others: where they contradict each other, none is trusted.
 
-# Counts beside their percentage of all transactions.
-_SHARES = (
-    "failed_transactions", "serialization_failures", "deadlock_failures", "retried_transactions",
-    "skipped_transactions",
-)  # fmt: skip
-
 
 def _nothing_missing(run: Run) -> None:
     """No line is missing before one that is there, unless the report's head is: then it is an extract."""
@@ -41,9 +34,10 @@ def _nothing_missing(run: Run) -> None:
             raise NotUnderstood("a report without its beginning and its end")
         run.warnings.append("an extract: the beginning of the report is missing")
         return
+    rank = REPORT.rank
     needed = ("scale_factor", "query_mode", "terminals", "transactions")
-    missing = [key for key in needed if key not in run.rows and run.rank > REPORT.rank[key]]
-    if run.rank > REPORT.rank["transactions"] and not {"duration_s", "transactions_per_client"} & set(run.rows):
+    missing = [key for key in needed if key not in run.rows and run.rank > rank[key]]
+    if run.rank > rank["transactions"] and not {"duration_s", "transactions_per_client"} & set(run.rows):
         missing.append("duration_s")
     if run.values.get("kind", "").startswith("excluding") and "tps_including" not in run.rows:
         missing.append("tps including connections establishing")
@@ -69,12 +63,15 @@ def _counts(run: Run) -> None:
     detailed = values.get("serialization_failures", 0) + values.get("deadlock_failures", 0)
     if "failed" in run.rows and detailed > values["failed_transactions"]:
         raise NotUnderstood("more serialization and deadlock failures than failures")
-    for name in _SHARES:
-        # Before 15 the percentage has its own basis.
-        if every and f"{name}_share" in values:
-            share = values[f"{name}_share"]
-            if share is None or not math.isclose(100 * values[name] / every, share, rel_tol=0, abs_tol=0.0011):
-                raise NotUnderstood(f"{values[name]} of {every} are not {share} %")
+    # Counts beside their percentage of all transactions; before 15 that of the late ones has its own basis.
+    for name, share in values.items():
+        counted = values.get(name.removesuffix("_share"))
+        if (
+            every
+            and name.endswith("_share")
+            and not (share is not None and abs(100 * counted / every - share) <= 0.0011)
+        ):
+            raise NotUnderstood(f"{counted} of {every} are not {share} %")
 
 
 def _lengths_s(run: Run) -> list[float]:
@@ -190,18 +187,16 @@ def report_of(run: Run | Load) -> Report:
 
 
 def _status(run: Run) -> tuple[Status, str]:
+    problem, every, asked = next(iter(run.problems), ""), _every(run), run.values.get("asked", 0)
     if not run.rows and not run.progress:
-        reason = run.problems[0] if run.problems else "pgbench began and printed nothing of a run"
-        return (Status.FAILED if run.problems else Status.ABORTED), reason
-    if run.problems or not run.ended:
+        return (Status.FAILED if problem else Status.ABORTED), problem or "pgbench began and printed nothing of a run"
+    if problem or not run.ended:
         nothing = "the report ends before its tps" if run.rows else "progress, but no report at the end"
-        return Status.ABORTED, run.problems[0] if run.problems else nothing
-    every, asked = _every(run), run.values.get("asked", 0)
+        return Status.ABORTED, problem or nothing
     if every < asked:
         return Status.ABORTED, f"{every} of {asked} transactions were done: clients stopped early"
-    if run.values.get("transactions") == 0:
-        return Status.FAILED, "no transaction was done"
-    return Status.COMPLETE, ""
+    none = run.values.get("transactions") == 0
+    return (Status.FAILED, "no transaction was done") if none else (Status.COMPLETE, "")
 
 
 def _parameters(run: Run) -> dict[str, Scalar]:
@@ -240,34 +235,32 @@ def _series(run: Run) -> tuple[tuple[Series, ...], str]:
     """The progress lines, and when the run began where they tell it."""
     if not run.progress:
         return (), ""
-    times = run.progress.times_s
+    times, lines = run.progress.times_s, run.progress.lines
+    is_since_epoch = times[0] > _EPOCH_S
     printed = {name: values for name in _PROGRESS if (values := run.progress.column(name)) is not None}
     try:
         grid = spots(times, tolerance=0.4)
-        _check_progress(run, times, grid.interval_s, printed["tps"])
+        _check_progress(run, grid.interval_s, is_since_epoch=is_since_epoch)
     except NotUnderstood as error:
-        lines = run.progress.lines
         run.warnings.append(f"lines {lines[0]}–{lines[-1]}: the progress is left out: {error}")
         return (), ""
-    is_since_epoch, interval_s = times[0] > _EPOCH_S, round(grid.interval_s, 3)
-    begin_s = 0.0 if is_since_epoch else round(max(grid.t0_s, 0.0), 3)
+    begin_s, interval_s = 0.0 if is_since_epoch else round(max(grid.t0_s, 0.0), 3), round(grid.interval_s, 3)
     series = (Series.called(name, interval_s, grid.values(values), begin_s) for name, values in printed.items())
     return tuple(series), utc(round(grid.t0_s, 3)) if is_since_epoch else ""
 
 
-def _check_progress(run: Run, times: Sequence[float], interval_s: float, tps: Sequence[float | None]) -> None:
+def _check_progress(run: Run, interval_s: float, *, is_since_epoch: bool) -> None:
     """The interval is not printed: it must fit the begin and the told duration, and hold no more than the report."""
-    since_epoch = times[0] > _EPOCH_S
-    if not since_epoch and times[0] < 0.6 * interval_s:
+    times, told_s = run.progress.times_s, run.values.get("duration_s", 0)
+    if not is_since_epoch and times[0] < 0.6 * interval_s:
         raise NotUnderstood(f"the first is at {times[0]:g} s, the others come every {interval_s:g} s")
-    told_s = run.values.get("duration_s", 0)
-    slack_s = 0.3 * interval_s + 0.2 if since_epoch else 0.6 * interval_s + 1
+    slack_s = 0.3 * interval_s + 0.2 if is_since_epoch else 0.6 * interval_s + 1
     if told_s and times[-1] - times[0] + interval_s > told_s + slack_s:
         raise NotUnderstood(f"lines every {interval_s:g} s do not fit a run of {told_s:g} s")
     if len(times) == 1:
         raise NotUnderstood("one line only, which does not show its interval")
     if run.ended and "transactions" in run.rows:
-        check_sum(tps, interval_s, run.values["transactions"], "transactions")
+        check_sum(run.progress.figures("tps"), interval_s, run.values["transactions"], "transactions")
 
 
 # Scripts and their statements: names, latencies of each, and whether they are those of the script.
@@ -311,25 +304,24 @@ def statement_metrics(run: Run) -> list[Metric]:
             run.warnings.append(f"line {line}: not the statements of {name}; their latencies are left out")
             for misplaced in parts:
                 misplaced.statements.clear()
+    add_up = not run.scripts or _latencies_add_up(run)
     metrics = _of_statements(run, run, "")
-    of_scripts: list[Metric] = []
     for position, script in enumerate(run.scripts, start=1):
-        prefix, figures = f"script_{position}_", picked(script.values, *_OF_SCRIPT)
-        tps = script.values.get("tps", script.values.get("share_tps"))
+        values, prefix = script.values, f"script_{position}_"
+        figures = picked(values, *_OF_SCRIPT)
+        tps = values.get("tps", values.get("share_tps"))
         if tps is not None:
             # Since 16 the share counts the failed and skipped ones too, and shows no tps.
-            done = script.values.get("transactions", script.values.get("counted", 0))
-            figures = {"tps": tps, "transactions": done} | figures
-        of_scripts += all_measured({prefix + name: float(value) for name, value in figures.items()})
-        of_scripts += _of_statements(run, script, prefix)
-    weighted = [script.values for script in run.scripts if "weight" in script.rows]
-    targets = [values["target_percent"] for values in weighted if "target_percent" in values]
-    if targets and len(targets) == len(weighted) and abs(sum(targets) - 100) > 0.1 * len(targets):
+            figures = {"tps": tps, "transactions": values.get("transactions", values.get("counted", 0))} | figures
+        of_script = [*all_measured({prefix + name: float(value) for name, value in figures.items()})]
+        of_script += _of_statements(run, script, prefix)
+        metrics += [metric for metric in of_script if add_up or "latency" not in metric.name]
+    targets = [script.values.get("target_percent", math.nan) for script in run.scripts if "weight" in script.rows]
+    if abs(sum(targets) - 100) > 0.1 * len(targets) and targets:
         run.warnings.append("parts of some scripts are missing at the end of the report")
-    if run.scripts and not _latencies_add_up(run):
+    if not add_up:
         run.warnings.append("the scripts' latencies do not add up to the run's: those of the scripts are left out")
-        of_scripts = [metric for metric in of_scripts if "latency" not in metric.name]
-    return metrics + of_scripts
+    return metrics
 
 
 def _of_builtin(script: str, texts: list[str]) -> bool:
@@ -349,12 +341,9 @@ def _of_builtin(script: str, texts: list[str]) -> bool:
 def _of_statements(run: Run, part: Run | Script, prefix: str) -> list[Metric]:
     """One metric per statement, named by its text: its number in the list would shift when a line is lost."""
     statements = part.statements
-    if not statements:
-        return []
-    if run.several_files:
-        run.warnings.append(
-            "the latencies of the statements of several files are left out: the files are not told apart"
-        )
+    if statements and run.several_files:
+        words = "the latencies of the statements of several files are left out: the files are not told apart"
+        run.warnings.append(words)
         return []
     # The latency of a transaction without its wait for the schedule, where none of them failed.
     lag_ms, latency_ms = run.values.get("lag_avg_ms", 0), None
@@ -363,10 +352,10 @@ def _of_statements(run: Run, part: Run | Script, prefix: str) -> list[Metric]:
     took_ms = sum(statement.latency_ms for statement in statements)
     # What is printed is rounded, and something lies between the statements.
     rounding = 0.0006 * len(statements) + 0.002
-    if latency_ms is not None and not latency_ms * 0.8 - rounding <= took_ms <= latency_ms * 1.05 + rounding:
-        run.warnings.append(
-            f"line {statements[0].line}: the latencies of the statements do not add up to the transaction's; left out"
-        )
+    fits = latency_ms is None or latency_ms * 0.8 - rounding <= took_ms <= latency_ms * 1.05 + rounding
+    if statements and not fits:
+        where = f"line {statements[0].line}: the latencies of the statements"
+        run.warnings.append(f"{where} do not add up to the transaction's; left out")
         return []
     metrics: list[Metric] = []
     short, long = ([slug(each.text, longest=most).strip("_") for each in statements] for most in (40, 90))
@@ -385,20 +374,18 @@ def _of_statements(run: Run, part: Run | Script, prefix: str) -> list[Metric]:
 
 def _latencies_add_up(run: Run) -> bool:
     """The mean of the scripts' latencies, weighted by their transactions, is the run's; so with the squares."""
-    parts: list[tuple[int, float, float]] = []
-    for script in run.scripts:
-        values = script.values
-        if not {"share", "latency_avg", "latency_stddev"} <= set(script.rows):
+    counted, mean, square = 0, 0.0, 0.0
+    for values, rows in ((script.values, script.rows) for script in run.scripts):
+        if not {"share", "latency_avg", "latency_stddev"} <= set(rows):
             return not values.get("counted") or not run.ended or run.cut
-        done = values["transactions"] if "processed" in script.rows else values["counted"]
-        parts.append((done, values["latency_avg_ms"], values["latency_stddev_ms"]))
-    counted = sum(done for done, _, _ in parts)
+        done = values["transactions"] if "processed" in rows else values["counted"]
+        counted += done
+        mean += done * values["latency_avg_ms"]
+        square += done * (values["latency_avg_ms"] ** 2 + values["latency_stddev_ms"] ** 2)
     every: int = run.values.get("transactions", 0)
     if "latency_stddev" not in run.rows or not counted or abs(counted - every) > 0.01 * counted:
         return True
     average: float = run.values.get("latency_avg_ms", 0.0)
-    deviation: float = run.values["latency_stddev_ms"]
-    mean = sum(done * latency for done, latency, _ in parts) / counted
-    square = (sum(done * (latency**2 + spread**2) for done, latency, spread in parts) / counted) ** 0.5
-    square_fits = abs(square - (average**2 + deviation**2) ** 0.5) <= 0.003 + 0.02 * square
-    return abs(mean - average) <= 0.002 + 0.02 * average and square_fits
+    of_run, of_scripts = math.hypot(average, run.values["latency_stddev_ms"]), math.sqrt(square / counted)
+    square_fits = abs(of_scripts - of_run) <= 0.003 + 0.02 * of_scripts
+    return abs(mean / counted - average) <= 0.002 + 0.02 * average and square_fits

@@ -14,20 +14,8 @@ from benchagent.importers.report import Scalar, further
 from benchagent.importers.source import Line
 from benchagent.importers.tables import Table
 
-REPORT = Table(
-    "pgbench",
-    # Web pages swallow `<builtin: …>` for a tag.
-    ("script", "transaction type:[ {script:rest}]"),
-    ("scale_factor", "scaling factor: {scale_factor:int}"),
-    ("partition_method", "partition method: {partition_method:word}"),
-    ("partitions", "partitions: {partitions:int}"),
-    ("query_mode", "query mode: {query_mode:simple|extended|prepared}"),
-    ("terminals", "number of clients: {terminals:int}"),
-    ("threads", "number of threads: {threads:int}"),
-    ("max_tries", "maximum number of tries: {max_tries:int}"),
-    ("duration_s", "duration: {duration_s:int} s"),
-    ("transactions_per_client", "number of transactions per client: {transactions_per_client:int}"),
-    ("transactions", "number of transactions actually processed: {transactions:int}[/{asked:int}]"),
+# What the report says of the run, and behind a dash of each of several scripts.
+_RESULTS = (
     ("failed", "number of failed transactions: {failed_transactions:int} ({failed_transactions_share:num?}[ ]%)"),
     (
         "serialization_failures",
@@ -46,6 +34,22 @@ REPORT = Table(
     ("latency_avg", "latency average = {latency_avg_ms:signed} ms[ {of_failures:(including failures)}]"),
     ("latency_stddev", "latency stddev: {latency_stddev_ms:signed} ms"),
     ("latency_stddev", "latency stddev = {latency_stddev_ms:signed} ms"),
+)
+REPORT = Table(
+    "pgbench",
+    # Web pages swallow `<builtin: …>` for a tag.
+    ("script", "transaction type:[ {script:rest}]"),
+    ("scale_factor", "scaling factor: {scale_factor:int}"),
+    ("partition_method", "partition method: {partition_method:word}"),
+    ("partitions", "partitions: {partitions:int}"),
+    ("query_mode", "query mode: {query_mode:simple|extended|prepared}"),
+    ("terminals", "number of clients: {terminals:int}"),
+    ("threads", "number of threads: {threads:int}"),
+    ("max_tries", "maximum number of tries: {max_tries:int}"),
+    ("duration_s", "duration: {duration_s:int} s"),
+    ("transactions_per_client", "number of transactions per client: {transactions_per_client:int}"),
+    ("transactions", "number of transactions actually processed: {transactions:int}[/{asked:int}]"),
+    *_RESULTS,
     ("lag", "rate limit schedule lag: avg {lag_avg_ms:num?} (max {lag_max_ms:num?}) ms", "rate limit schedule lag:"),
     ("initial_connect", "initial connection time = {connect_ms:signed} ms"),
     ("average_connect", "average connection time = {connect_avg_ms:signed} ms"),
@@ -81,14 +85,7 @@ SCRIPT = Table(
         r"- \d+ transactions",
     ),
     ("processed", "- number of transactions actually processed: {transactions:int} (tps = {tps:signed})"),
-    ("failed", "- number of failed transactions: {failed_transactions:int} ({:num?}[ ]%)"),
-    ("serialization_failures", "- number of serialization failures: {:int} ({:num?}[ ]%)", "- number of serialization"),
-    ("deadlock_failures", "- number of deadlock failures: {:int} ({:num?}[ ]%)"),
-    ("retried", "- number of transactions retried: {retried_transactions:int} ({:num?}[ ]%)"),
-    ("retries", "- total number of retries: {retries:int}"),
-    ("skipped", "- number of transactions skipped: {skipped_transactions:int} ({:num?}[ ]%)"),
-    ("latency_avg", "- latency average = {latency_avg_ms:signed} ms", "- latency average"),
-    ("latency_stddev", "- latency stddev = {latency_stddev_ms:signed} ms", "- latency stddev"),
+    *((key, f"- {template}") for key, template in _RESULTS),
 )
 # pgbench prints numbers as the locale has them, without marks of thousands: in all lines of a report or in none.
 _RATE = re.compile(r"tps = \d+([.,])\d{6} \(")
