@@ -65,7 +65,7 @@ def _counts(run: Run) -> None:
         raise NotUnderstood("more serialization and deadlock failures than failures")
     # Counts beside their percentage of all transactions; before 15 that of the late ones has its own basis.
     for name, share in values.items():
-        counted = values.get(name.removesuffix("_share"))
+        counted = values[name.removesuffix("_share")]
         if (
             every
             and name.endswith("_share")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -91,28 +90,25 @@ def _status(run: Run) -> tuple[Status, str]:
         # Preparing prints no end: every table begun must have got its index, every file its sum.
         if "files" in run.steps and "written" not in run.steps:
             return Status.ABORTED, "the preparation ends before its sum"
-        tables, indexes = run.steps.count("table"), run.steps.count("index")
-        is_cut = run.cut or 0 < indexes < tables
+        is_cut = run.cut or 0 < run.steps.count("index") < run.steps.count("table")
         return (Status.ABORTED, "the preparation ends within a table") if is_cut else (Status.COMPLETE, "")
     if run.ended:
         none = run.blocks[-1].values.get("events") == 0
         return (Status.FAILED, "no event was done") if none else (Status.COMPLETE, "")
     if run.blocks:
         return (Status.COMPLETE, "") if _is_extract(run) else (Status.ABORTED, "the report ends early")
-    ran = run.started or run.samples
-    nothing = "no report at the end: a run that was stopped, or an extract of a log"
-    return Status.ABORTED, nothing if ran else "sysbench began and printed nothing of a run"
+    ran = "no report at the end: a run that was stopped, or an extract of a log"
+    return Status.ABORTED, ran if run.started or run.samples else "sysbench began and printed nothing of a run"
 
 
 def _is_extract(run: Run) -> bool:
     """Whether somebody left out the end of the last report, or all but some lines of it, after a run that ended."""
     block = run.blocks[-1]
-    if block.checkpoint_s is not None or run.cut or "#fairness" in block.rows or not _TELLING & block.rows.keys():
+    is_whole = block.checkpoint_s is not None or run.cut or "#fairness" in block.rows
+    if is_whole or not _TELLING & block.rows.keys() or not (block.extract or run.followed):
         return False
-    if block.extract or run.followed:
-        missing = "beginning" if block.extract else "end"
-        run.warnings.append(f"an extract: the {missing} of the report is missing")
-    return block.extract or run.followed
+    run.warnings.append(f"an extract: the {'beginning' if block.extract else 'end'} of the report is missing")
+    return True
 
 
 def _parameters(run: Run) -> dict[str, Scalar]:
@@ -182,26 +178,22 @@ def _of_block(run: Run, block: Block) -> list[Metric]:
 
 def _added_up(blocks: Sequence[Block]) -> tuple[Metric, ...]:
     """The whole run from the reports of its parts."""
-    elapsed_s = blocks[-1].values.get("elapsed_s", 0)
 
     def total(name: str) -> float:
         return float(sum(block.values.get(name, 0) for block in blocks))
 
-    figures: dict[str, float | None] = {}
+    elapsed_s, events = blocks[-1].values.get("elapsed_s", 0), total("events")
     if all("transactions" in block.rows for block in blocks):
-        figures |= {
-            rate: round(total(count) / elapsed_s, 2) for rate, count in (("tps", "transactions"), ("qps", "queries"))
-        }
-        for name in ("transactions", "queries", "errors", "reconnects"):
-            figures[name] = total(name) if all(name in block.values for block in blocks) else None
+        figures = {"tps": round(total("transactions") / elapsed_s, 2), "qps": round(total("queries") / elapsed_s, 2)}
+        names = ("transactions", "queries", "errors", "reconnects")
+        figures |= {name: total(name) for name in names if all(name in block.values for block in blocks)}
     else:
-        figures |= {"ops_per_s": round(total("events") / elapsed_s, 2), "events": total("events")}
+        figures = {"ops_per_s": round(events / elapsed_s, 2), "events": events}
     figures["elapsed_s"] = elapsed_s
     figures["latency_min_ms"] = min(ms for block in blocks if (ms := block.ms("min")) is not None)
     figures["latency_max_ms"] = max(ms for block in blocks if (ms := block.ms("max")) is not None)
-    if total("events") and all("sum" in block.rows for block in blocks):
-        took_ms = sum(block.ms("sum") or 0 for block in blocks)
-        figures["latency_avg_ms"] = round(took_ms / total("events"), 4)
+    if events and all("sum" in block.rows for block in blocks):
+        figures["latency_avg_ms"] = round(sum(block.ms("sum") or 0 for block in blocks) / events, 4)
     return all_measured(figures)
 
 
@@ -217,17 +209,20 @@ def _series(run: Run) -> list[Series]:
 
 
 def _of_samples(run: Run, samples: Samples) -> list[Series]:
-    times = samples.times_s
-    announced_s = float(run.options.get("report_interval") or 0)
-    of_latency, *others = {*(samples.column("rank") or ())}
+    times, announced_s = samples.times_s, float(run.options.get("report_interval") or 0)
+    rank, *others = {*(samples.column("rank") or ())} or {None}
     if others:
         raise NotUnderstood("the rank of the percentile changes")
     if not announced_s and (len(times) == 1 or times[0] < times[1] - times[0]):
         raise NotUnderstood("they do not show how far apart they are")
     if announced_s and times[0] + 1 < announced_s:
         raise NotUnderstood(f"they do not come every {announced_s:g} s as announced")
-    series, grid = [], spots(times, interval_s=announced_s or None)
+    grid = spots(times, interval_s=announced_s or None)
     done = sum(block.values.get("events", 0) for block in run.blocks)
+    # The rank, where the intermediate reports do not say it: that of the last report.
+    ranks = [block.values.get("rank") for block in run.blocks if "percentile" in block.rows]
+    rank = rank or next(iter(ranks), None)
+    series: list[Series] = []
     for name in samples.names:
         column = samples.column(name)
         if column is None or name in BESIDE:
@@ -237,10 +232,7 @@ def _of_samples(run: Run, samples: Samples) -> list[Series]:
             check_sum(values, grid.interval_s, done, "events")
         full_name = name
         if name == "latency":
-            # The rank, where the intermediate reports do not say it: that of the last report.
-            ranks = [str(block.values.get("rank", "")) for block in run.blocks if "percentile" in block.rows]
-            rank = f"{of_latency:g}" if of_latency else next(iter(ranks), "")
-            full_name = f"latency_p{rank}_ms" if rank else "latency_percentile_ms"
+            full_name = f"latency_p{rank:g}_ms" if rank else "latency_percentile_ms"
             if not rank:
                 run.warnings.append(f"the rank of the latency's percentile is not stated: the series is {full_name}")
         series.append(Series.called(full_name, grid.interval_s, values, max(grid.t0_s, 0.0)))
@@ -252,9 +244,9 @@ def _histogram(run: Run) -> str:
     if not run.histogram:
         return ""
     counted = sum(count for _, count in run.histogram)
-    rising = all(low[0] <= high[0] for low, high in itertools.pairwise(run.histogram))
+    values_ms = [value_ms for value_ms, _ in run.histogram]
     events = run.blocks[-1].values.get("events", 0) if run.ended else 0.0
-    if not rising or counted != events:
+    if values_ms != sorted(values_ms) or counted != events:
         run.warnings.append(f"the histogram holds {counted} events, the report {events:.0f}: it is left out")
         return ""
     if len(run.blocks) > 1:

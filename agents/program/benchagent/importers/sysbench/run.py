@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,9 +18,13 @@ MIB_IN_MB = 1.048576
 _STAMP = re.compile(r"\[ *(?P<time>\d+)s *\](?: +(?P<rest>.+))?")
 # The hooks of Percona's sysbench-tpcc: the time, and these.
 _CSV = re.compile(r"(\d+),(\d+)" + r",(\d+\.\d\d)" * 8)
-_CSV_NAMES = ("threads", "tps", "qps", "reads", "writes", "others", "latency", "errors_per_s", "reconnects_per_s")
+_HOOK_NAMES = ("threads", "tps", "qps", "reads", "writes", "others", "latency", "errors_per_s", "reconnects_per_s")
+# The same in the objects of the JSON hook.
+_JSON_NAMES = ("time", "threads", "tps", "total", "reads", "writes", "other", "latency", "errors", "reconnects")
 _LIKE_CSV = re.compile(r"\d+,\d+,\d(?:[^,]*,){7}")
 _HISTOGRAM_ROW = re.compile(r"(\d+\.\d{3}) \|\** +(\d+)")
+# Headings that tell nothing.
+_NO_FIGURES = ("Throughput:", "Latency histogram (values are in milliseconds)", "value  ---")
 _CHECKPOINT = re.compile(r"\[ *(?P<time>\d+)s *\] Checkpoint report:")
 
 
@@ -41,21 +46,6 @@ def _converted(figures: dict[str, Any]) -> dict[str, float | None]:
     if latency is not None and rank != 0:
         values["latency"] = latency
     return values | {"rank": rank, "threads": threads}
-
-
-def _from_json(text: str) -> tuple[float, dict[str, float | None]]:
-    """The time of a sample, and its figures."""
-    try:
-        content = json.loads(text)
-        queries = content["qps"]
-        figures = {
-            "tps": content["tps"], "qps": queries["total"], "reads": queries["reads"], "writes": queries["writes"],
-            "others": queries["other"], "latency": content["latency"], "errors_per_s": content["errors"],
-            "reconnects_per_s": content["reconnects"], "threads": content["threads"],
-        }  # fmt: skip
-        return int(content["time"]), _converted({name: float(value) for name, value in figures.items()})
-    except (ValueError, KeyError, TypeError) as error:
-        raise NotUnderstood(f"not a report of sysbench's JSON hook: {error}") from error
 
 
 @dataclass
@@ -150,26 +140,19 @@ class Run:
             line = line._replace(text=without_comment(line.text))
         if test := TESTS.match(line):
             self.options.setdefault("test", test.key)
-        if option := OPTIONS.match(line):
-            if option.cut:
-                self.cut = True
-            else:
-                self._set(line, option.key, option.values.get("value", "."))
-            return True
-        if line.whole and DAMAGED.match(line.text):
+        option = OPTIONS.match(line)
+        if not option and line.whole and DAMAGED.match(line.text):
             raise NotUnderstood(f"{damage_of(line.text, 'sysbench')}: {line.text[:60]!r}")
-        if step := STEPS.match(line):
-            self.steps.append(step.key)
-            self.cut = self.cut or step.cut
-            for name, value in step.values.items():
-                self._set(line, name, value)
-            return True
-        self.cut = self.cut or bool(self.steps and not line.whole and line.text)
-        return False
-
-    def _set(self, line: Line, name: str, value: Any) -> None:
-        if self.options.setdefault(name, value) != value:
+        step = None if option else STEPS.match(line)
+        self.steps += [step.key] if step else []
+        said = (
+            step.values if step else {option.key: option.values.get("value", ".")} if option and not option.cut else {}
+        )
+        if any(self.options.setdefault(name, value) != value for name, value in said.items()):
             raise NotUnderstood(f"says {line.text[:60]!r}, an earlier line something else")
+        match = option or step
+        self.cut = self.cut or (match.cut if match else bool(self.steps and not line.whole and line.text))
+        return match is not None
 
     def take(self, line: Line) -> bool:
         """Whether the line is one of the run's reports."""
@@ -178,7 +161,7 @@ class Run:
                 raise NotUnderstood("a checkpoint within a report")
             self._checkpoint_s = int(checkpoint["time"])
             return True
-        return self._take_json(line) or self._take_sample(line) or self._take_histogram(line) or self._take_figure(line)
+        return self._take_json(line) or self._take_sample(line) or self._take_figure(line)
 
     def _take_sample(self, line: Line) -> bool:
         stamp, csv = _STAMP.fullmatch(line.text), _CSV.fullmatch(line.text)
@@ -194,8 +177,7 @@ class Run:
                 samples = self.queues if match.key == "queue" else self.samples
                 samples.add(line.number, int(stamp["time"]), _converted(match.values))
             elif csv:
-                time_s, *figures = map(float, csv.groups())
-                self.samples.add(line.number, time_s, _converted(dict(zip(_CSV_NAMES, figures, strict=True))))
+                self._add_hooked(line.number, map(float, csv.groups()))
             elif not stamp or stamp["rest"]:
                 raise NotUnderstood(f"{damage_of(line.text, 'sysbench')}: {line.text[:80]!r}")
         except NotUnderstood as error:
@@ -213,37 +195,41 @@ class Run:
         if report:
             self._take_figure(Line(line.number, report))
         number, text = self._json.number, f"{self._json.text}{last}\n"
-        is_whole = text.count("{") == text.count("}")
-        self._json = None if is_whole else Line(number, text)
-        if is_whole:
-            self.samples.add(number, *_from_json(text.rstrip(",\n ")))
+        self._json = Line(number, text)
+        if text.count("{") == text.count("}"):
+            self._json = None
+            try:
+                content = json.loads(text.rstrip(",\n "))
+                told = content | content["qps"]
+                self._add_hooked(number, [float(told[name]) for name in _JSON_NAMES])
+            except (ValueError, KeyError, TypeError) as error:
+                raise NotUnderstood(f"not a report of sysbench's JSON hook: {error}") from error
         elif text.count("\n") > 20:
             raise NotUnderstood("an object of the JSON hook does not end")
         return True
 
-    def _take_histogram(self, line: Line) -> bool:
-        if line.text.startswith(("Latency histogram (values are in milliseconds)", "value  ---")):
-            return True
-        row = _HISTOGRAM_ROW.fullmatch(line.text) if line.whole else None
-        if row:
-            self.histogram.append((float(row[1]), int(row[2])))
-        return row is not None
+    def _add_hooked(self, number: int, figures: Iterable[float]) -> None:
+        """A report of a hook: its time, and its figures by _HOOK_NAMES."""
+        time_s, *others = figures
+        self.samples.add(number, time_s, _converted(dict(zip(_HOOK_NAMES, others, strict=True))))
 
     def _take_figure(self, line: Line) -> bool:
-        if line.text == "Throughput:":
+        if line.whole and (row := _HISTOGRAM_ROW.fullmatch(line.text)):
+            self.histogram.append((float(row[1]), int(row[2])))
             return True
         match = REPORT.match(line)
         if match is None:
-            self.followed = self.followed or bool(self.blocks and line.text and line.whole)
-            return False
+            is_heading = line.text.startswith(_NO_FIGURES)
+            self.followed = self.followed or bool(self.blocks and line.text and line.whole and not is_heading)
+            return is_heading
         if match.cut:
             self.cut = True
             return True
-        block = self.blocks[-1] if self.blocks else None
-        if block is None or (match.key in OPENING and (block.ended or self._checkpoint_s is not None)):
-            if match.key not in OPENING and not (self.extracts and match.key in EXTRACT):
+        block, opens = self.blocks[-1] if self.blocks else None, match.key in OPENING
+        if block is None or (opens and (block.ended or self._checkpoint_s is not None)):
+            if not opens and not (self.extracts and match.key in EXTRACT):
                 raise NotUnderstood(f"a report without its beginning: {line.text[:60]!r}")
-            block = Block(line.number, checkpoint_s=self._checkpoint_s, extract=match.key not in OPENING)
+            block = Block(line.number, checkpoint_s=self._checkpoint_s, extract=not opens)
             self._checkpoint_s = None
             self.blocks.append(block)
         block.add(line, match)
@@ -305,16 +291,14 @@ def _nothing_missing(block: Block) -> None:
 
 def _queries(block: Block) -> None:
     rows, values = block.rows, block.values
-    reads, writes, others, total = (
-        values.get(name, 0) for name in ("read_queries", "write_queries", "other_queries", "queries")
-    )
-    if {"read", "write", "other"} <= set(rows) and reads + writes + others != total:
+    kinds = [values.get(f"{kind}_queries", 0) for kind in ("read", "write", "other")]
+    if {"read", "write", "other"} <= set(rows) and sum(kinds) != values["queries"]:
         raise NotUnderstood("reads, writes and others do not add up to the total")
-    if "queries" in rows and values["queries_again"] != total:
-        raise NotUnderstood(f"{values['queries_again']} queries, in total {total}")
-    if "read_write_requests" in rows and values["read_write_requests"] != reads + writes:
+    if "queries" in rows and values["queries_again"] != values["queries"]:
+        raise NotUnderstood(f"{values['queries_again']} queries, in total {values['queries']}")
+    if "read_write_requests" in rows and values["read_write_requests"] != kinds[0] + kinds[1]:
         raise NotUnderstood("reads and writes do not add up to the read/write requests")
-    if "other_operations" in rows and values["other_again"] != others:
+    if "other_operations" in rows and values["other_again"] != kinds[2]:
         raise NotUnderstood("two counts of other operations")
 
 
@@ -351,25 +335,21 @@ def _rates(run: Run, block: Block, elapsed_s: float) -> None:
 
 
 def _latency(run: Run, block: Block) -> None:
-    least, average, most = block.ms("min"), block.ms("avg"), block.ms("max")
-    values = block.values
+    values, events = block.values, block.values.get("events", 0)
+    least, average, most, percentile = (block.ms(key) for key in ("min", "avg", "max", "percentile"))
     if least is None or average is None or most is None or values.get("events") == 0:
         return
     if not least - 0.011 <= average <= most + 0.011:
         raise NotUnderstood(f"an average latency of {average} ms is not between {least} and {most} ms")
-    percentile = block.ms("percentile")
     # The percentile is of a bucket, up to 2 % off; that of 0.4 is a guess.
-    exact = percentile is not None and run.version.startswith("1.")
-    if exact and not least * 0.9 - 0.02 <= (percentile or 0.0) <= most * 1.1 + 0.02:
+    is_exact = percentile is not None and run.version.startswith("1.")
+    if is_exact and not least * 0.9 - 0.02 <= (percentile or 0.0) <= most * 1.1 + 0.02:
         raise NotUnderstood(f"a percentile of {percentile} ms is not between {least} and {most} ms")
-    total = block.ms("sum")
-    if total is None and "execution_s" in values:
-        total = values["execution_s"] * 1000
-    events = values.get("events", 0)
+    total = block.ms("sum") if "sum" in values else values.get("execution_s", math.nan) * 1000
     rounding = 0.0051 if "sum" in values or values["avg"].endswith("ms") else 0.051
     # A forced shutdown counts the time of the unfinished events too.
     timed = events + values.get("unfinished", 0)
-    if total is not None and timed and abs(total / timed - average) > rounding + 0.02 * average:
+    if timed and abs((total or 0.0) / timed - average) > rounding + 0.02 * average:
         raise NotUnderstood(f"{total} ms over {events:.0f} events are not {average} ms on average")
     threads, fair = run.options.get("terminals", 0), values.get("fair_events")
     if threads and fair is not None and not math.isclose(fair * threads, events, rel_tol=0.02, abs_tol=threads):
