@@ -6,8 +6,10 @@ off for a while. Three of them measure one experiment of 2 engines x 2 configura
 each, the others share a second one. Meanwhile web, worker, beat, broker, database, agents and DBMSs are killed, by a
 seed. Then what has failed is asked for again, as a person would, until all is there. Run by
 `make bench-lab [ARGS="--seed 1 --kills 60 --postgresql"]`; ends with 1 when anything was lost, doubled, left behind or
-says what is not so. With `--clocks libfaketime.so.1` (0.9.11 or newer: Debian's 0.9.10 breaks `time.sleep`) the clocks
-of all agents' programs are wrong by hours and are set again and again; what they start has this machine's clock.
+says what is not so. With `--clocks libfaketime.so.1` the clocks of
+all agents' programs are wrong by hours and are set again and again; what they start has this machine's clock. (Build it
+without FAKE_PTHREAD, FAKE_SLEEP and FAKE_TIMERS: a child that is forked can inherit a lock of the first and wait for
+it for ever, and Debian's 0.9.10 breaks `time.sleep`.)
 """
 
 from __future__ import annotations
