@@ -28,6 +28,7 @@ from runs.models import Config, Publication, User
 from runs.models.choices import Visibility
 from runs.models.visible import Reader
 from runs.results.brought_plan import MAX_REPEATS
+from runs.stats.stopping import LEAST
 
 DEFAULT_REPEATS = 3
 ANY_AGENT = "The first free agent that offers all chosen engines"
@@ -250,7 +251,7 @@ class ScheduleForm(DescribedFields):
     )  # fmt: skip
     stop_percent = forms.FloatField(
         required=False, min_value=0.1, max_value=100, label="Stop when the interval is narrower than (%)",
-        help_text="optional; the repeats above are then the most that are made, 6 the least",
+        help_text=f"optional; the repeats above are then the most that are made, {LEAST} the least (of fewer, all)",
     )  # fmt: skip
     stop_baseline = LinesField(
         read=cells_of, label="Of the ratio to this cell", help_text="as dbms=sqlite; empty: of each cell's mean"

@@ -25,7 +25,6 @@ from runs.models import Config, User
 from runs.models.choices import Visibility
 from runs.models.shapes import PlanDocument
 from runs.results.brought_plan import MAX_REPEATS, MAX_RUNS, values_of
-from runs.stats.stopping import LEAST
 
 NAME_LIMIT = 200
 
@@ -339,8 +338,6 @@ def _matrix_errors(plan: Plan) -> dict[str, list[str]]:
         errors["exclude"] = [f"No cell has {matrix.cells_text([sets])}." for sets in idle]
     elif not cells:
         errors["exclude"] = ["Every cell is left out."]
-    if plan.stop and plan.repeats < LEAST:
-        errors["repeats"] = [f"A rule that stops repeats needs {LEAST} at least: they are the most that are made."]
     if plan.stop and plan.stop.baseline:
         machines = {cell.agent for cell in cells}
         fitting = [cell.agent for cell in cells if matrix.fits(cell.facts, plan.stop.baseline)]

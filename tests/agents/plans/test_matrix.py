@@ -99,7 +99,6 @@ def test_space_that_a_storage_has_not_is_named(machine):
 @pytest.mark.parametrize(("more", "field"), [
     ({"exclude": ({"dbms": "oracle"},)}, "exclude"),
     ({"exclude": ({"dbms": "sqlite"},)}, "exclude"),
-    ({"stop": Stop(percent=5)}, "repeats"),
     ({"stop": Stop(percent=5, baseline={"dbms": "h2"}), "repeats": 12}, "stop"),
     ({"swept": {"h2": {"x": ("1",)}}}, "settings"),
     ({"swept": {"sqlite": {"cache_size": ("1", "1")}}}, "settings"),
