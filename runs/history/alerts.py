@@ -48,9 +48,10 @@ def move(alert: Alert, state: str, *, by: Person = None, reason: str = "", fixed
 
 def edit(alert: Alert, *, by: User, **values: Any) -> None:
     """Who takes care, note and links."""
+    before = {name: getattr(alert, name) for name in values}
     with transaction.atomic():
         for name in alert.change(**values):
-            changes.record(target=alert, field=name, old=None, new=values[name], by=by)
+            changes.record(target=alert, field=name, old=before[name], new=values[name], by=by)
 
 
 def attach(point: ChangePoint, rows: Sequence[SeriesBatch], *, was_refuted: bool = False) -> None:

@@ -171,5 +171,7 @@ def say_alert(request: PersonRequest, alert_id: uuid.UUID) -> HttpResponse:
     if "note" in request.POST:
         alerts.edit(shown, by=request.user, note=said["note"])
     if said["mine"]:
-        alerts.edit(shown, by=request.user, assignee_id=request.user.pk)
+        alerts.edit(shown, by=request.user, assignee=request.user)
+    elif "note" in request.POST and shown.assignee == request.user:
+        alerts.edit(shown, by=request.user, assignee=None)
     return redirect(shown)

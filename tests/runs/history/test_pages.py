@@ -125,6 +125,13 @@ def test_an_operator_says_what_an_alert_is(client, operator, moved):
     assert (alert.state, alert.fixed_by, alert.note, alert.assignee) == ("fixed", "0a1b2c", "fsync", operator)
     assert [row for row, _ in client.get("/alerts/?state=fixed&mine=1").context["rows"]] == [alert]
     assert client.get("/alerts/").context["rows"] == []
+    told = client.get(alert.get_absolute_url())
+    assert "olga-operator takes care" in told.content.decode()
+    client.post(f"/alerts/{alert.pk}/say/", {"note": "fsync"})
+    alert.refresh_from_db()
+    assert alert.assignee is None
+    noted = told.context["history"].filter(field="assignee").values_list("old", "new")
+    assert list(noted) == [("olga-operator", None), (None, "olga-operator")]
 
 
 def test_the_api_gives_benchmarks_their_series_and_alerts(client, api_token, moved):
