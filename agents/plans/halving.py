@@ -17,7 +17,7 @@ from django.core.exceptions import PermissionDenied
 from django.db import transaction
 
 from agents.machines import Engine
-from agents.models import Bisection, BisectionPlan, BisectionPoint
+from agents.models import Agent, Bisection, BisectionPlan, BisectionPoint
 from agents.plans import schedule
 from agents.plans.bisect import REPEATS, differing, measured_by_one_agent, versions_between
 from agents.plans.matrix import Sets
@@ -39,7 +39,9 @@ MOST_ROUNDS = 3
 
 
 def begin(old: Run, new: Run, *, user: User) -> Bisection:
-    """Schedule the first step. Raises PlanError, PermissionDenied."""
+    """Schedule the first step; of a search that goes on already, asked for twice, nothing. Raises PlanError,
+    PermissionDenied.
+    """
     agent, a, b = measured_by_one_agent(old, new)
     common = dict(b["settings"])
     if a["dbms_version"] != b["dbms_version"]:
@@ -65,6 +67,10 @@ def begin(old: Run, new: Run, *, user: User) -> Bisection:
         name=f"Between {' and '.join(days if len({*days}) > 1 else minutes)}",
     )  # fmt: skip
     with transaction.atomic():
+        Agent.objects.select_for_update().get(pk=agent.pk)
+        for other in Bisection.objects.filter(owner=user, agent=agent, outcome=""):
+            if (other.plan, other.points) == (plan, points):
+                return other
         bisection.experiment = schedule.start(_plan(bisection), user=user)
         bisection.save()
     return bisection

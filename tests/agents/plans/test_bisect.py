@@ -115,7 +115,8 @@ def test_settings_are_halved_to_the_one_that_costs(measured, operator, bring):
     old, new = measured("15.3", 9), measured("15.3", 1, **changed)
     bisection = halving.begin(old, new, user=operator)
     assert bisection.name == f"Between {old.measured_at:%Y-%m-%d} and {new.measured_at:%Y-%m-%d}"
-    same_day = halving.begin(old, measured("15.3", 9, **changed), user=operator)
+    assert halving.begin(old, new, user=operator) == bisection
+    same_day = halving.begin(old, measured("15.3", 9, **changed | {"work_mem": "32MB"}), user=operator)
     assert f"{old.measured_at:%H:%M}" in same_day.name
     while not bisection.outcome:
         cells = {tuple(map(tuple, run.job.spec["settings"])) for run in bisection.experiment.runs.select_related("job")}
@@ -130,11 +131,12 @@ def test_a_noisy_step_is_measured_again_before_its_ends_are_called_alike(measure
         return lambda spec: next(values[spec["dbms_version"]])
 
     old, new = measured("15.3", 9), measured("15.18", 1)
-    noisy, alike = halving.begin(old, new, user=operator), halving.begin(old, new, user=operator)
+    noisy = halving.begin(old, new, user=operator)
     bring(noisy, measured_as(2847, 4900, 344))
     assert (noisy.outcome, noisy.low, noisy.high) == ("", 0, 2)
     bring(noisy, measured_as(2847, 4900, 344))
     assert noisy.outcome == "It is 15.9 → 15.18."
+    alike = halving.begin(old, new, user=operator)
     for _ in range(halving.MOST_ROUNDS):
         assert alike.outcome == ""
         bring(alike, measured_as(90000, 26000, 9000))
@@ -143,9 +145,10 @@ def test_a_noisy_step_is_measured_again_before_its_ends_are_called_alike(measure
 
 def test_halving_ends_where_the_change_is_not_seen_again_or_a_point_brings_nothing(measured, operator, bring):
     old, new = measured("15.3", 9), measured("15.18", 1)
-    same, failed = halving.begin(old, new, user=operator), halving.begin(old, new, user=operator)
+    same = halving.begin(old, new, user=operator)
     bring(same, lambda spec: 100)
     assert same.outcome.startswith("Its ends do not surely differ")
+    failed = halving.begin(old, new, user=operator)
     failed.experiment.runs.update(state=RunState.FAILED)
     assert halving.go_on() == 1
     failed.refresh_from_db()
