@@ -9,6 +9,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from statistics import geometric_mean
 
 from benchagent.importers.report import ReadFile, Report, Status, Subject, all_measured, as_part_of, dbms_called, picked
 from benchagent.importers.source import Lines, NotUnderstood, SourceFile, number
@@ -115,7 +116,7 @@ def combine(files: list[ReadFile]) -> None:
     power, scale = whole.metric("power_qphh"), whole.parameters.get("scale_factor")
     seconds = [metric.value for metric in times.metrics if metric.name.startswith(("query_", "refresh_"))]
     if power and isinstance(scale, int | float) and seconds and all(seconds):
-        computed = 3600 * scale / math.exp(math.fsum(map(math.log, seconds)) / len(seconds))
+        computed = 3600 * scale / geometric_mean(seconds)
         if not math.isclose(computed, power, rel_tol=0.005):
             raise NotUnderstood("the times of the queries are not those of this score; send one run's files alone")
     exact = {metric.name for metric in times.metrics}

@@ -6,10 +6,10 @@ stands before each query (`stream 2 Q14: 1.2 s`, `stream,query,time_s`), all of 
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from statistics import geometric_mean
 
 from benchagent.importers.report import Report, Scalar, Status, Subject, all_measured, measured
 from benchagent.importers.source import Lines, NotUnderstood, SourceFile, number
@@ -127,12 +127,9 @@ def _add(lists: list[_List], line: int, row: re.Match[str], told: float | str, t
 def _streams(lists: list[_List], of_each: list[Report]) -> Report:
     """A test of throughput: what each stream took, told apart, and the longest of them."""
     totals = [report.metric("queries_total_s") for report in of_each]
-    longest = max((total for total in totals if total is not None), default=0.0)
-    metrics = [*([] if None in totals else [measured("longest_stream_s", longest)])] + [
-        replace(metric, name=f"stream_{each.stream}_{metric.name}")
-        for each, report in zip(lists, of_each, strict=True)
-        for metric in report.metrics
-    ]
+    metrics = [] if None in totals else [measured("longest_stream_s", max(filter(None, totals), default=0.0))]
+    for each, report in zip(lists, of_each, strict=True):
+        metrics += [replace(metric, name=f"stream_{each.stream}_{metric.name}") for metric in report.metrics]
     cut = [report for report in of_each if report.status is not Status.COMPLETE]
     parameters = of_each[0].parameters | {"streams": len(lists)}
     return replace((cut or of_each)[0], metrics=tuple(metrics), parameters=parameters)
@@ -151,11 +148,10 @@ def _report(queries: _List, suite: str, scale: str, *, is_cut: bool) -> Report:
     # Without one of them nobody knows what all took.
     totals = {} if failed else {"queries_total_s": round(sum(times), 6)}
     if all(times) and not failed:
-        totals["queries_geomean_s"] = round(math.exp(math.fsum(map(math.log, times)) / len(times)), 6)
+        totals["queries_geomean_s"] = round(geometric_mean(times), 6)
         if suite == "tpch" and len(refresh) == 2 and all(refresh) and scale:
             # Clause 5.4.1 of TPC-H: power, of 22 queries and two refresh functions.
-            logs = math.fsum(map(math.log, [*times, *refresh]))
-            totals = {"power_qphh": round(3600 * float(scale) / math.exp(logs / 24), 3)} | totals
+            totals = {"power_qphh": round(3600 * float(scale) / geometric_mean([*times, *refresh]), 3)} | totals
     of_each = {f"query_{query}_s": round(time_s, 9) for query, time_s in sorted(seconds.items())}
     of_each |= {f"refresh_{name}_s": round(time_s, 9) for name, time_s in zip(queries.refresh, refresh, strict=True)}
     # Nobody says how long other lists are: a total belongs to its number of queries.

@@ -118,9 +118,7 @@ class Run:
         if event.kind in ("note", "command", "broken"):
             return event.kind == "command" and self.has_figures
         if event.kind == "total":
-            return bool(self.totals) and any(
-                self.totals.get(key, value) != value for key, value in event.values.items()
-            )
+            return any(self.totals.get(key, value) != value for key, value in event.values.items())
         if event.is_summary:
             seen = self.summary.get(event.operation)
             return seen is not None and seen.values != event.values and bool(self.totals)

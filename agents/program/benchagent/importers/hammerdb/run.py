@@ -18,15 +18,6 @@ from benchagent.redaction import redact_text
 
 # TPROC-H: the times of queries, by virtual user.
 
-# Rows by the keys of `Queries.take`.
-ROWS = (
-    ("position", "Executing Query {:int} ({position:int} of {:int})"),
-    ("query", "query {query:int} completed in {seconds:exp} seconds"),
-    ("sets", "Completed {count:int} query set(s) in {seconds:int} seconds"),
-    ("mean", 'Geometric mean of query times returning rows ({count:int}) is ["]{seconds:num}["]'),
-    ("refresh", "{kind:New|Old} Sales refresh complete in {seconds:num} seconds"),
-)
-
 
 @dataclass
 class QuerySet:
@@ -137,10 +128,15 @@ _LINES = Table(
     ("result", "TEST RESULT[ ]: System achieved {tpm:int} {dbms:name} TPM at {nopm:int} NOPM"),
     ("finished", "FINISHED {SUCCESS|FAILED}[{:rest}]"),
     ("version", "DBVersion:{version:rest}"),
-    *ROWS,
+    ("position", "Executing Query {:int} ({position:int} of {:int})"),
+    ("query", "query {query:int} completed in {seconds:exp} seconds"),
+    ("sets", "Completed {count:int} query set(s) in {seconds:int} seconds"),
+    ("mean", 'Geometric mean of query times returning rows ({count:int}) is ["]{seconds:num}["]'),
+    ("refresh", "{kind:New|Old} Sales refresh complete in {seconds:num} seconds"),
     strict=False,
 )
-_OF_QUERIES = {key for key, _ in ROWS}
+# What `Queries` takes.
+_OF_QUERIES = {"position", "query", "sets", "mean", "refresh"}
 _RAMP_UP = _LINES.rank["ramp_up"]
 _STOPPED = re.compile(
     r"^(?:Virtual Users? (?:Destroyed|forced)|VU(?:s)? (?:destroyed|killed)|Terminating|\^C|Interrupted)"
@@ -233,9 +229,7 @@ class Run(VirtualUsers):
         else:
             kind, parameters = "C", self._checked_parameters(warnings)
             status, reason = self._status(warnings)
-            metrics = (
-                result_metrics(figures["nopm"], figures["tpm"], figures["dbms"], warnings) if self.result_line else ()
-            )
+            metrics = result_metrics(figures.get("nopm", 0), figures.get("tpm"), figures.get("dbms", ""), warnings)
         if self.errors:
             warnings.append(f"{len(self.errors)} lines tell of errors, the first: {self.first_error}")
         if self.readings and not self.queries.streams:
@@ -266,19 +260,17 @@ class Run(VirtualUsers):
             parameters["terminals"] = figures.get("sessions", active)
             if "clients" in figures:
                 parameters |= {"virtual_users": active, "async_clients": figures["clients"]}
-        for name, parameter in (("ramp_up", "ramp_up_s"), ("duration", "duration_s")):
-            minutes = figures.get(name)
-            if minutes is None:
-                continue
+        for name in [name for name in ("ramp_up", "duration") if name in figures]:
+            minutes = figures[name]
             counted = self.minutes.get(name, minutes)
             words = f"{counted} minutes counted of a {name.replace('_', '-')} of {minutes}"
             if counted > minutes:
                 raise NotUnderstood(words)
             if counted < minutes and self.result_line:
-                parameters.pop(parameter, None)
+                parameters.pop(f"{name}_s", None)
                 warnings.append(f"{words}: left out")
             else:
-                parameters[parameter] = minutes * 60
+                parameters[f"{name}_s"] = minutes * 60
         return parameters
 
     def _status(self, warnings: list[str]) -> tuple[Status, str]:
