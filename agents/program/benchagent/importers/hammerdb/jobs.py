@@ -11,10 +11,10 @@ from datetime import datetime
 from statistics import geometric_mean
 from typing import Any
 
-from benchagent.importers.hammerdb.common import spaced, time_of
 from benchagent.importers.hammerdb.log import counted, log_reports
 from benchagent.importers.hammerdb.profile import RANKS, SEEN_BY_USERS, SUBJECT, checked_metrics, procedure_metrics
 from benchagent.importers.hammerdb.run import result_metrics
+from benchagent.importers.hammerdb.times import spaced, time_of
 from benchagent.importers.report import Metric, Report, Series, Status, Subject, all_measured, dbms_called, rising
 from benchagent.importers.source import NotUnderstood, SourceFile, number, object_in, once, whole
 from benchagent.redaction import redact_text

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from benchagent.importers.hammerdb.common import IN_MINUTES, SETTINGS, VirtualUsers, iso, spaced, time_of
 from benchagent.importers.hammerdb.profile import profile_reports
-from benchagent.importers.hammerdb.run import ANSWER, Run
+from benchagent.importers.hammerdb.run import ANSWER, Run, VirtualUsers
+from benchagent.importers.hammerdb.times import iso, spaced, time_of
 from benchagent.importers.report import Report, Scalar, Series, Status, Subject, all_measured, dbms_called, further
 from benchagent.importers.source import Line, Lines, NotUnderstood, SourceFile, whole_or_text
 from benchagent.redaction import names_a_secret
@@ -188,6 +188,23 @@ _VIRTUAL_USERS = re.compile(r"vuset\s+vu\s+(\d{1,6})\s*;?$")
 _SECTION = re.compile(r"(connection|tpcc|tpch)\s*\{$")
 _PRINTED = re.compile(r"(\w+)\s*=\s*(.*?)$")
 _PREFIX = re.compile(r"^(?:ora|mssqls|db2|mysql|maria|pg|redis|tpcc|tpch)_")
+
+
+# Settings without their DBMS's prefix (mysql_, pg_, mssqls_, ora_, db2_, maria_).
+SETTINGS = {
+    "count_ware": "warehouses", "rampup": "ramp_up_s", "duration": "duration_s", "num_vu": "build_virtual_users",
+    "allwarehouse": "all_warehouses", "timeprofile": "time_profile", "keyandthink": "keying_and_thinking",
+    "async_scale": "async_scale", "async_client": "async_clients", "async_delay": "async_delay_ms",
+    "storedprocs": "stored_procedures", "no_stored_procs": "without_stored_procedures", "prepared": "prepared",
+    "partition": "partitioned", "raiseerror": "raise_error", "total_iterations": "total_iterations",
+    "storage_engine": "storage_engine", "use_bcp": "use_bcp", "imdb": "in_memory", "hash_clusters": "hash_clusters",
+    "history_pk": "history_primary_key", "vacuum": "vacuum", "checkpoint": "checkpoint", "dritasnap": "dritasnap",
+    "cituscompat": "citus", "scale_fact": "scale_factor", "scale_factor": "scale_factor",
+    "total_querysets": "query_sets", "degree_of_parallel": "degree_of_parallelism", "maxdop": "degree_of_parallelism",
+    "refresh_on": "refresh", "update_sets": "update_sets", "colstore": "column_store",
+    "no_compress": "without_compression", "ssl": "ssl",
+}  # fmt: skip
+IN_MINUTES = ("ramp_up_s", "duration_s")
 
 
 @dataclass

@@ -8,11 +8,15 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from benchagent.importers.hammerdb.common import PROCEDURES, iso, spaced, time_of
+from benchagent.importers.hammerdb.times import iso, spaced, time_of
 from benchagent.importers.report import Metric, Report, Series, Subject, all_measured, dbms_called, rising
 from benchagent.importers.source import Lines, NotUnderstood, SourceFile, number
 from benchagent.importers.tables import Figures, Table
 
+# HammerDB's words -> the catalogue's.
+PROCEDURES = {
+    "NEWORD": "new_order", "PAYMENT": "payment", "DELIVERY": "delivery", "SLEV": "stock_level", "OSTAT": "order_status",
+}  # fmt: skip
 _TABLE = Table(
     "hammerdb",
     (

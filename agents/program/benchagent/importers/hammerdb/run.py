@@ -1,20 +1,61 @@
-"""One run of virtual users: TPROC-C (timed or not) or TPROC-H."""
+"""What virtual users say, and one run of them: TPROC-C (timed or not) or TPROC-H."""
 
 from __future__ import annotations
 
 import contextlib
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from statistics import geometric_mean
 from typing import Any
 
-from benchagent.importers.hammerdb.common import VirtualUsers, iso, time_of
+from benchagent.importers.hammerdb.times import iso, time_of
 from benchagent.importers.report import Metric, Report, Scalar, Status, Subject, all_measured, dbms_called, measured
 from benchagent.importers.source import Line, NotUnderstood
 from benchagent.importers.tables import Figures, Table
 from benchagent.redaction import redact_text
+
+# What HammerDB's virtual users say of themselves, whether they run or build.
+
+_ERROR = re.compile(r"^Error in Virtual User (?P<vuser>\d+):(?P<message>.*)$")
+
+
+@dataclass
+class VirtualUsers:
+    # The dictionary's settings of `tpcc` or `tpch`, as far as they are known.
+    settings: Callable[[str], dict[str, Scalar]]
+    dbms: str = ""
+    created: set[int] = field(default_factory=set)
+    # How many HammerDB said it created.
+    announced: int | None = None
+    running: set[int] = field(default_factory=set)
+    succeeded: set[int] = field(default_factory=set)
+    failed: set[int] = field(default_factory=set)
+    errors: list[str] = field(default_factory=list)
+
+    def take_state(self, vuser: int, text: str) -> bool:
+        """Whether a virtual user said that it runs or how it finished."""
+        states = {"RUNNING": self.running, "FINISHED SUCCESS": self.succeeded, "FINISHED FAILED": self.failed}
+        users = next((users for state, users in states.items() if text.startswith(state)), None)
+        if users is not None:
+            users.add(vuser)
+        return users is not None
+
+    def take_error(self, text: str) -> bool:
+        if match := _ERROR.match(text):
+            self.errors.append(f"virtual user {match['vuser']}: {match['message'].strip()}")
+        return bool(match)
+
+    @property
+    def first_error(self) -> str:
+        return redact_text(self.errors[0])[:200] if self.errors else ""
+
+    @property
+    def failure(self) -> str:
+        """Which of them failed; empty where none did."""
+        return f"virtual users {', '.join(map(str, sorted(self.failed)))} failed" if self.failed else ""
+
 
 # TPROC-H: the times of queries, by virtual user.
 
