@@ -14,7 +14,7 @@ from typing import Any
 from benchagent.importers.commands import Commands
 from benchagent.importers.report import Metric, Report, Status, Subject, all_measured, picked
 from benchagent.importers.source import Line, Lines, NotUnderstood, SourceFile, slug
-from benchagent.importers.tables import Match, Table
+from benchagent.importers.tables import Table
 
 TOOL = "gbak"
 MAX_WARNINGS = 20
@@ -197,8 +197,10 @@ def _take(run: _Run, line: Line) -> _Run:
             return run
         statistics, message = run.split(match[1])
         # What is no message behind the statistics may be one that had none before it.
-        rows = (_MESSAGES.match(Line(line.number, text)) for text in dict.fromkeys((message, match[1].strip())))
-        key, _, values, _ = next(filter(None, rows), Match("", 0, {}))
+        row = _MESSAGES.match(Line(line.number, message))
+        if row is None and statistics:
+            row = _MESSAGES.match(Line(line.number, match[1].strip()))
+        key, values = (row.key, row.values) if row else ("", {})
         if (key == "version" and (run.has_begun or "version" in run.said)) or (
             key.endswith("begins") and (run.ended or run.errors)
         ):

@@ -296,7 +296,7 @@ class _Reader:
 
     def take(self, numbered: Line) -> None:
         line = numbered.text.rstrip()
-        if match := _VERSION.search(line):
+        if "HammerDB CLI v" in line and (match := _VERSION.search(line)):
             self.version, self.settings = match[1], Settings()
         text, last = _FRONT.sub("", line), self.last
         if self.settings.take(text):

@@ -36,11 +36,12 @@ class VirtualUsers:
 
     def take_state(self, vuser: int, text: str) -> bool:
         """Whether a virtual user said that it runs or how it finished."""
-        states = {"RUNNING": self.running, "FINISHED SUCCESS": self.succeeded, "FINISHED FAILED": self.failed}
-        users = next((users for state, users in states.items() if text.startswith(state)), None)
-        if users is not None:
-            users.add(vuser)
-        return users is not None
+        states = (("RUNNING", self.running), ("FINISHED SUCCESS", self.succeeded), ("FINISHED FAILED", self.failed))
+        for state, users in states:
+            if text.startswith(state):
+                users.add(vuser)
+                return True
+        return False
 
     def take_error(self, text: str) -> bool:
         if match := _ERROR.match(text):
