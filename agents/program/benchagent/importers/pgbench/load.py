@@ -56,6 +56,12 @@ class Load:
     problems: list[str] = field(default_factory=list)
     command_lines: list[str] = field(default_factory=list)
 
+    def is_over(self, match: Match, text: str) -> bool:
+        """Whether the line is of a next one."""
+        if self.finished:
+            return match.key != "done" and not (match.key == "total" and self.total_s is not None)
+        return text == FIRST_STEP and bool(self.rows or self.side)
+
     def take(self, match: Match) -> None:
         values = match.values
         if match.key == "step":

@@ -20,7 +20,6 @@ from benchagent.importers.report import (
     ReadFile,
     Report,
     Series,
-    Status,
     all_measured,
     as_part_of,
     latencies_of,
@@ -280,7 +279,7 @@ def combined(files: list[ReadFile]) -> None:
     logs = {
         position: log_of(file)
         for position, (file, reports) in enumerate(files)
-        if len(reports) == 1 and reports[0].status is not Status.NOT_UNDERSTOOD and is_log(file.head)
+        if len(reports) == 1 and reports[0].series and is_log(file.head)
     }
     for family in _families(files, logs):
         first, *others = family

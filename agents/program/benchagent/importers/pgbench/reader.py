@@ -62,6 +62,10 @@ class Run(Figures):
         """Whether the report is there to its end; nothing follows the count when no transaction ended."""
         return "tps" in self.rows or self.values.get("transactions") == 0
 
+    @property
+    def has_begun(self) -> bool:
+        return bool(self.vacuumed or self.progress or self.rows or self.problems)
+
     def goes_back(self, line: Line) -> bool:
         """Whether a line behind the report is of the next one, which begins without its first lines."""
         match = REPORT.match(line)
@@ -115,21 +119,19 @@ class Run(Figures):
         return match
 
     def take_progress(self, line: Line) -> None:
-        if not line.whole and not line.text.endswith(("failed", "skipped", "retries")):
-            self.cut = True
-            return
+        is_whole = line.whole or line.text.endswith(("failed", "skipped", "retries"))
+        self.cut = self.cut or not is_whole
         try:
-            match = PROGRESS.match(line._replace(whole=True))
+            match = PROGRESS.match(line._replace(whole=True)) if is_whole else None
         except NotUnderstood as error:
             self.bad_progress = self.bad_progress or f"line {line.number}: {error}"
             return
-        if match is None:
-            return
-        values = match.values
-        if values["tps"] == 0 and values.get("latency_avg_ms") == 0:
-            # Nothing ended, so nothing took 0 ms.
-            values |= dict.fromkeys(values.keys() & _LATENCIES, None)
-        self.progress.add(line.number, values.pop("time_s"), values)
+        if match:
+            values = match.values
+            if values["tps"] == 0 and values.get("latency_avg_ms") == 0:
+                # Nothing ended, so nothing took 0 ms.
+                values |= dict.fromkeys(values.keys() & _LATENCIES, None)
+            self.progress.add(line.number, values.pop("time_s"), values)
 
     def _take_statement(self, line: Line, columns: int) -> bool:
         counts = r"\s+(\d+)" * columns
@@ -163,41 +165,27 @@ class PartsReader(Reader[Run | Load]):
         return not isinstance(part, Run) or bool(part.rows)
 
     def take(self, line: Line, part: Run | Load | Spoiled | None) -> None:
-        text = line.text
-        version = _VERSION.fullmatch(text)
+        text, version = line.text, _VERSION.fullmatch(line.text)
+        is_first = version or text.startswith("starting vacuum...")
         if command := COMMANDS.find(text):
             self.commands.append(command)
         elif isinstance(part, Spoiled) and not (
-            version
-            or text.startswith("starting vacuum...")
-            or text == FIRST_STEP
-            or (part.reported and text.startswith(("transaction type:", "progress:")))
+            is_first or text == FIRST_STEP or (part.reported and text.startswith(("transaction type:", "progress:")))
         ):
             part.reported = part.reported or text.startswith("transaction type:")
-        elif version or text.startswith("starting vacuum..."):
-            run = part if isinstance(part, Run) else None
-            begun = run is None or run.vacuumed or run.progress or run.rows or run.problems
-            if run is None or begun or (version and run.version != version["version"]):
-                run = self.begin(Run(line.number))
-                if version:
-                    run.version, run.server_version = version["version"], version["server"] or ""
-            run.vacuumed = run.vacuumed or not version
+        elif is_first:
+            of, server = (version["version"], version["server"] or "") if version else ("", "")
+            if not isinstance(part, Run) or part.has_begun or (of and part.version != of):
+                part = self.begin(Run(line.number, version=of, server_version=server))
+            part.vacuumed = part.vacuumed or not version
         elif match := LOAD.match(line):
-            self._take_load(line, match)
+            last = self.parts[-1] if self.parts else None
+            if not isinstance(last, Load) or last.is_over(match, line.text):
+                last = self.begin(Load(line.number)) if match.key != "done" else None
+            if last:
+                last.take(match)
         else:
             self._take_line(line, part if isinstance(part, Run) else None)
-
-    def _take_load(self, line: Line, match: Match) -> None:
-        part = self.parts[-1] if self.parts else None
-        if match.key == "done" and not isinstance(part, Load):
-            return
-        if isinstance(part, Load) and part.finished:
-            anew = match.key != "done" and not (match.key == "total" and part.total_s is not None)
-        else:
-            anew = isinstance(part, Load) and line.text == FIRST_STEP and bool(part.rows or part.side)
-        if not isinstance(part, Load) or anew:
-            part = self.begin(Load(line.number))
-        part.take(match)
 
     def _take_line(self, line: Line, run: Run | None) -> None:
         text, last = line.text, self.parts[-1] if self.parts else None
@@ -246,17 +234,16 @@ def reunited(parts: Sequence[Run | Load | Spoiled]) -> list[Run | Load | Spoiled
     united: list[Run | Load | Spoiled] = []
     for part in parts:
         before = united[-1] if united else None
-        if isinstance(part, Run) and isinstance(before, Run):
-            if "script" not in part.rows and part.rows and part.rows == before.rows:
-                continue  # the same lines once more
-            if _is_progress_of(before, part) and not part.vacuumed:
+        if not isinstance(part, Run) or not isinstance(before, Run):
+            united.append(part)
+        elif "script" in part.rows or not part.rows or part.rows != before.rows:  # not the same lines once more
+            if _is_progress_of(before, part):
                 part.command_lines = before.command_lines + part.command_lines
-                united.pop()
-                _unite(part, before)
-            elif _is_progress_of(part, before) and not before.vacuumed:
-                _unite(before, part)
-                continue
-        united.append(part)
+                united[-1] = _joined(part, before)
+            elif _is_progress_of(part, before):
+                _joined(before, part)
+            else:
+                united.append(part)
     return united
 
 
@@ -266,7 +253,7 @@ def _is_progress_of(progress: Run, run: Run) -> bool:
     From 14 on every run begins with its version, so progress without it is no other run's. Before, the progress must
     last as long and hold as much as the report says.
     """
-    if progress.rows or progress.version or not progress.progress or not run.rows or run.progress:
+    if progress.rows or progress.version or not progress.progress or not run.rows or run.progress or run.vacuumed:
         return False
     if run.version:
         return True
@@ -278,6 +265,7 @@ def _is_progress_of(progress: Run, run: Run) -> bool:
     return 0.9 * done <= seen <= 1.05 * done and duration_s - seconds[-1] < 0.1 * duration_s + 1
 
 
-def _unite(run: Run, progress: Run) -> None:
+def _joined(run: Run, progress: Run) -> Run:
     run.progress, run.vacuumed = progress.progress, progress.vacuumed
     run.problems = progress.problems + run.problems
+    return run

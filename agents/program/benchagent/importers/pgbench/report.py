@@ -8,18 +8,7 @@ import re
 from benchagent.importers.pgbench.load import Load, load_report
 from benchagent.importers.pgbench.reader import Run, Script
 from benchagent.importers.pgbench.tables import REPORT, options_of_command
-from benchagent.importers.report import (
-    Metric,
-    Report,
-    Scalar,
-    Series,
-    Status,
-    Subject,
-    all_measured,
-    measured,
-    picked,
-    utc,
-)
+from benchagent.importers.report import Report, Scalar, Series, Status, Subject, all_measured, picked, utc
 from benchagent.importers.series import Samples, check_sum, spots
 from benchagent.importers.source import NotUnderstood, slug
 from benchagent.redaction import redact_text
@@ -166,9 +155,9 @@ def report_of(run: Run | Load) -> Report:
             if "share" in part.rows:
                 _script(run, part)
     status, reason = _status(run)
-    metrics = _metrics(run) if run.rows else []
+    figures = _figures(run) if run.rows else {}
     series, started_at = _series(run)
-    if status is not Status.COMPLETE and any(metric.name == "tps" for metric in metrics):
+    if status is not Status.COMPLETE and "tps" in figures:
         run.warnings.append("the tps are those that pgbench printed for the part that ran")
     parameters = _parameters(run)
     script = str(parameters.get("script", ""))
@@ -177,7 +166,7 @@ def report_of(run: Run | Load) -> Report:
     postgresql = re.fullmatch(r"(\d[\w.]*)(?: \(.*\))?", run.server_version or run.version)
     return Report(
         tool="pgbench", status=status, tool_version=run.version.partition(" ")[0], parameters=parameters,
-        metrics=tuple(metrics), series=series, warnings=tuple(run.warnings), reason=reason,
+        metrics=all_measured(figures), series=series, warnings=tuple(run.warnings), reason=reason,
         subject=Subject(
             workload=workload, workload_name=name, dbms="postgresql" if postgresql else "",
             dbms_version=postgresql[1] if postgresql else "",
@@ -217,7 +206,7 @@ def _parameters(run: Run) -> dict[str, Scalar]:
     return parameters
 
 
-def _metrics(run: Run) -> list[Metric]:
+def _figures(run: Run) -> dict[str, float]:
     values = run.values
     figures = {name: float(value) for name, value in picked(values, *_PRINTED).items()}
     if figures.get("latency_avg_ms") == 0 and "latency_stddev" not in run.rows:
@@ -228,7 +217,7 @@ def _metrics(run: Run) -> list[Metric]:
             del figures["latency_avg_ms"]
     if "of_failures" in values:
         run.warnings.append("the average latency includes failed transactions")
-    return [*all_measured(figures), *(statement_metrics(run) if run.statements or run.scripts else ())]
+    return figures | (_of_scripts(run) if run.statements or run.scripts else {})
 
 
 def _series(run: Run) -> tuple[tuple[Series, ...], str]:
@@ -293,8 +282,8 @@ def script_name(text: str) -> str:
     return redact_text(re.split(r"[/\\]", inner)[-1])
 
 
-def statement_metrics(run: Run) -> list[Metric]:
-    """The metrics of the statements, and of the scripts if there are several."""
+def _of_scripts(run: Run) -> dict[str, float]:
+    """The figures of the statements, and of the scripts if there are several."""
     parts: list[Run | Script] = [run, *run.scripts]
     for part in parts:
         name = part.values.get("script", "")
@@ -305,23 +294,23 @@ def statement_metrics(run: Run) -> list[Metric]:
             for misplaced in parts:
                 misplaced.statements.clear()
     add_up = not run.scripts or _latencies_add_up(run)
-    metrics = _of_statements(run, run, "")
+    figures = _of_statements(run, run, "")
     for position, script in enumerate(run.scripts, start=1):
         values, prefix = script.values, f"script_{position}_"
-        figures = picked(values, *_OF_SCRIPT)
+        of_script: dict[str, float] = {f"{prefix}{name}": value for name, value in picked(values, *_OF_SCRIPT).items()}
         tps = values.get("tps", values.get("share_tps"))
         if tps is not None:
             # Since 16 the share counts the failed and skipped ones too, and shows no tps.
-            figures = {"tps": tps, "transactions": values.get("transactions", values.get("counted", 0))} | figures
-        of_script = [*all_measured({prefix + name: float(value) for name, value in figures.items()})]
-        of_script += _of_statements(run, script, prefix)
-        metrics += [metric for metric in of_script if add_up or "latency" not in metric.name]
+            done = values.get("transactions", values.get("counted", 0))
+            of_script = {f"{prefix}tps": tps, f"{prefix}transactions": done} | of_script
+        of_script |= _of_statements(run, script, prefix)
+        figures |= {name: float(value) for name, value in of_script.items() if add_up or "latency" not in name}
     targets = [script.values.get("target_percent", math.nan) for script in run.scripts if "weight" in script.rows]
     if abs(sum(targets) - 100) > 0.1 * len(targets) and targets:
         run.warnings.append("parts of some scripts are missing at the end of the report")
     if not add_up:
         run.warnings.append("the scripts' latencies do not add up to the run's: those of the scripts are left out")
-    return metrics
+    return figures
 
 
 def _of_builtin(script: str, texts: list[str]) -> bool:
@@ -338,13 +327,13 @@ def _of_builtin(script: str, texts: list[str]) -> bool:
     return positions == sorted(set(positions)) and -1 not in positions and variables <= _VARIABLES[script]
 
 
-def _of_statements(run: Run, part: Run | Script, prefix: str) -> list[Metric]:
-    """One metric per statement, named by its text: its number in the list would shift when a line is lost."""
+def _of_statements(run: Run, part: Run | Script, prefix: str) -> dict[str, float]:
+    """One figure per statement, named by its text: its number in the list would shift when a line is lost."""
     statements = part.statements
     if statements and run.several_files:
         words = "the latencies of the statements of several files are left out: the files are not told apart"
         run.warnings.append(words)
-        return []
+        return {}
     # The latency of a transaction without its wait for the schedule, where none of them failed.
     lag_ms, latency_ms = run.values.get("lag_avg_ms", 0), None
     if lag_ms is not None and "latency_avg" in part.rows and not part.values.get("failed_transactions"):
@@ -356,20 +345,18 @@ def _of_statements(run: Run, part: Run | Script, prefix: str) -> list[Metric]:
     if statements and not fits:
         where = f"line {statements[0].line}: the latencies of the statements"
         run.warnings.append(f"{where} do not add up to the transaction's; left out")
-        return []
-    metrics: list[Metric] = []
+        return {}
+    figures: dict[str, float] = {}
     short, long = ([slug(each.text, longest=most).strip("_") for each in statements] for most in (40, 90))
     for at, statement in enumerate(statements):
         if long.count(long[at]) > 1:
             run.warnings.append(f"line {statement.line}: the statement occurs more than once; its latency is left out")
             continue
         name = f"{prefix}statement_{short[at] if short.count(short[at]) == 1 else long[at]}"
-        metrics.append(measured(f"{name}_latency_avg_ms", statement.latency_ms))
-        if statement.failures:
-            metrics.append(measured(f"{name}_failures", statement.failures, unit="errors"))
-        if statement.retries:
-            metrics.append(measured(f"{name}_retries", statement.retries))
-    return metrics
+        counts = {f"{name}_failures": statement.failures, f"{name}_retries": statement.retries}
+        figures[f"{name}_latency_avg_ms"] = statement.latency_ms
+        figures |= {each: count for each, count in counts.items() if count}
+    return figures
 
 
 def _latencies_add_up(run: Run) -> bool:
