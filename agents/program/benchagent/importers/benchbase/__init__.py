@@ -110,10 +110,10 @@ def _same_run(whole: Report, added: Report) -> bool | None:
 
 def _join(group: Sequence[_Part], files: list[ReadFile]) -> None:
     parts = sorted(group, key=lambda part: (_ORDER.index(part.kind), part.position))
-    kinds = [part.kind for part in parts]
-    if any(kinds.count(kind) > 1 for kind in kinds if kind != "type"):
-        return
     holder, *others = parts
+    kinds = [part.kind for part in parts if part.kind != "type"]
+    if len({*kinds}) < len(kinds):
+        return
     # Not without "not a result by itself" where other files add to it.
     added_to = holder.kind in ("samples", "results", "raw") and "summary" in kinds
     whole = replace(holder.report, warnings=() if added_to else holder.report.warnings)
@@ -121,8 +121,7 @@ def _join(group: Sequence[_Part], files: list[ReadFile]) -> None:
         try:
             whole = _add(whole, part)
         except NotUnderstood as error:
-            words = f"{part.kind} left out: {error}"
-            whole = replace(whole, warnings=(*whole.warnings, words))
+            whole = replace(whole, warnings=(*whole.warnings, f"{part.kind} left out: {error}"))
         files[part.position][1][part.index] = as_part_of(part.report, holder.file)
     files[holder.position][1][holder.index] = whole
 

@@ -158,11 +158,9 @@ def _window(times: Sequence[float], rows: Sequence[tuple[int, list[str]]], rate:
     if steps.count(window_s) < 2:
         return 0.0
     for at, cells in rows:
-        count = number(cells[rate]) * window_s
+        count, told = number(cells[rate]) * window_s, f"{cells[rate]} requests/s in {window_s:g} s"
         if abs(count - round(count)) > 0.0005 * window_s + 1e-6:
-            raise NotUnderstood(
-                f"line {at}: {cells[rate]} requests/s in {window_s:g} s are no whole number of requests"
-            )
+            raise NotUnderstood(f"line {at}: {told} are no whole number of requests")
     if any(time % window_s for time in times):
         raise NotUnderstood("the times are no multiples of the window")
     return window_s
@@ -229,6 +227,6 @@ def _scale(start: float, *, absolute: bool) -> float:
     """The heading says microseconds; the values say what they are."""
     if absolute and _EPOCH_S[0] < start < _EPOCH_S[1]:
         return 1.0
-    if (absolute and _EPOCH_S[0] < start / 1e6 < _EPOCH_S[1]) or (not absolute and start == 0):
+    if (_EPOCH_S[0] < start / 1e6 < _EPOCH_S[1]) if absolute else start == 0:
         return 1e-6
     raise NotUnderstood(_NO_TIMES)

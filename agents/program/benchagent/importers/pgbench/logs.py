@@ -16,16 +16,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from benchagent.histogram import encode
-from benchagent.importers.report import (
-    ReadFile,
-    Report,
-    Series,
-    all_measured,
-    as_part_of,
-    latencies_of,
-    not_understood,
-    utc,
-)
+from benchagent.importers.report import ReadFile, Report, all_measured, as_part_of, latencies_of, not_understood, utc
+from benchagent.importers.series import sampled
 from benchagent.importers.source import NotUnderstood, SourceFile, once
 from benchagent.latency_map import MOST_BUCKETS, LatencyMap
 
@@ -241,6 +233,8 @@ def report(logs: Sequence[Log], numbers: Sequence[int] = ()) -> Report:
         partial = "the logs of some threads are missing"
     elif log.per_transaction and log.clients != set(range(len(log.clients))) and not log.sampled:
         partial = "the logs of some clients are missing"
+    columns = _columns(log, complete, counted=not (partial or log.sampled))
+    ends = [float(log.interval_s * (at + 1)) for at in range(len(columns["latency_avg_ms"]))]
     is_alone = len(logs) == 1 and not partial
     warnings = (
         f"{partial}: what is counted per second is left out, for it would be a part only" if partial else "",
@@ -251,13 +245,14 @@ def report(logs: Sequence[Log], numbers: Sequence[int] = ()) -> Report:
     return Report(
         tool=TOOL, reason="the log's last line is cut" if log.cut else "",
         parameters={} if log.per_transaction else {"aggregate_interval_s": log.interval_s},
-        series=_series(log, complete, counted=not (partial or log.sampled)), warnings=warnings,
+        series=sampled(ends, columns, float(log.interval_s)), warnings=warnings,
         latency_map={} if partial or log.sampled else log.over_time.told(),
         started_at=utc(math.floor(log.began)),
     )  # fmt: skip
 
 
-def _series(log: Log, complete: set[int], *, counted: bool) -> tuple[Series, ...]:
+def _columns(log: Log, complete: set[int], *, counted: bool) -> dict[str, list[float | None]]:
+    """What is told of each interval of the run."""
     starts = range(min(log.buckets), max(log.buckets) + 1, log.interval_s)
     if len(starts) > 20 * len(log.buckets) + 3600:
         raise NotUnderstood("the log's times are too far apart")
@@ -265,14 +260,14 @@ def _series(log: Log, complete: set[int], *, counted: bool) -> tuple[Series, ...
         raise NotUnderstood("the threads' intervals do not begin at the same time")
     columns: dict[str, list[float | None]] = defaultdict(list)
     for start in starts:
-        bucket = log.buckets.get(start)
+        bucket = log.buckets.get(start, Bucket())
         known = start in complete and not (log.per_transaction and start in (starts[0], starts[-1]))
         if counted:
-            columns["tps"].append((bucket.transactions / log.interval_s if bucket else 0.0) if known else None)
-        done = bucket if bucket and bucket.transactions and known else None
+            columns["tps"].append(bucket.transactions / log.interval_s if known else None)
+        done = bucket if bucket.transactions and known else None
         columns["latency_avg_ms"].append(round(done.latency_sum / done.transactions / 1000, 6) if done else None)
         columns["latency_max_ms"].append(done.latency_max / 1000 if done else None)
-    return tuple(Series.called(name, float(log.interval_s), values) for name, values in columns.items())
+    return columns
 
 
 def combined(files: list[ReadFile]) -> None:

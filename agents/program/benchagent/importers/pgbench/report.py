@@ -106,13 +106,12 @@ def _script(run: Run, script: Script) -> None:
     spread = 100 * (target * (1 - target) / every) ** 0.5 if every else 0.0
     if target and abs(percent - 100 * target) > 8 * spread + 0.2:
         raise NotUnderstood(f"{percent} % of the transactions, by weight {100 * target:.1f} %")
-    left_out = values.get("skipped_transactions", 0)
+    own = counted - (left_out := values.get("skipped_transactions", 0))
     if "processed" in script.rows:
-        own, rate = values["transactions"], values["tps"]
+        own = values["transactions"]
         if own + left_out + values.get("failed_transactions", 0) != counted:
             raise NotUnderstood(f"the parts of a script's {counted} transactions do not add up")
-    else:
-        own, rate = counted - left_out, values.get("share_tps", 0)
+    rate = values.get("tps", values.get("share_tps", 0))
     if rate and not any(math.isclose(own / rate, time_s, rel_tol=0.02) for time_s in _lengths_s(run)):
         raise NotUnderstood(f"{own} transactions of a script contradict its {rate} tps")
 
@@ -315,16 +314,13 @@ def _of_scripts(run: Run) -> dict[str, float]:
 
 def _of_builtin(script: str, texts: list[str]) -> bool:
     """Whether the statements can be those of the script; those of a file can be any."""
-    expected = _STATEMENTS.get(script)
-    if expected is None:
+    if script not in _STATEMENTS:
         return True
-    positions = [
-        next((at for at, head in enumerate(expected) if text.startswith(head)), -1)
-        for text in texts
-        if not text.startswith("\\")
-    ]
+    own = iter(_STATEMENTS[script])
+    # Each is found behind the one before it.
+    in_order = all(any(text.startswith(head) for head in own) for text in texts if not text.startswith("\\"))
     variables = {text.split()[1] for text in texts if " " in text and text.startswith("\\")}
-    return positions == sorted(set(positions)) and -1 not in positions and variables <= _VARIABLES[script]
+    return in_order and variables <= _VARIABLES[script]
 
 
 def _of_statements(run: Run, part: Run | Script, prefix: str) -> dict[str, float]:
