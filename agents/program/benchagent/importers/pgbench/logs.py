@@ -86,11 +86,10 @@ def is_log(file: SourceFile) -> bool:
     first = [line.strip() for line in lines[:20] if line.strip()]
     if len(lines) <= 20 and not file.text.endswith("\n"):
         first = first[:-1]
-    if not first or not all(line[0].isdigit() for line in first):
-        return False
-    return all(_TRANSACTION.fullmatch(line) for line in first) or all(
+    are_intervals = (
         (match := _INTERVAL.fullmatch(line)) and 6 + match[7].count(" ") in _INTERVAL_COLUMNS for line in first
     )
+    return bool(first) and (all(map(_TRANSACTION.fullmatch, first)) or all(are_intervals))
 
 
 @once
@@ -201,21 +200,19 @@ def _of_intervals(lines: Iterator[tuple[int, str, bool]]) -> Log:
 def together(logs: Sequence[Log]) -> tuple[Log, set[int]]:
     """The threads' logs as one, with the starts of the intervals in which every thread has its line."""
     first = logs[0]
-    buckets: dict[int, Bucket] = defaultdict(Bucket)
-    for log in logs:
-        for start, bucket in log.buckets.items():
-            buckets[start].add(bucket)
     whole = Log(
-        first.per_transaction, first.interval_s, first.columns, dict(sorted(buckets.items())),
-        latencies_us=sum((log.latencies_us for log in logs), Counter()),
-        clients={client for log in logs for client in log.clients}, sampled=any(log.sampled for log in logs),
+        first.per_transaction, first.interval_s, first.columns, sampled=any(log.sampled for log in logs),
         began=min(log.began for log in logs), ended=max(log.ended for log in logs), cut=any(log.cut for log in logs),
     )  # fmt: skip
     for log in logs:
+        for start, bucket in log.buckets.items():
+            whole.buckets.setdefault(start, Bucket()).add(bucket)
+        whole.latencies_us.update(log.latencies_us)
+        whole.clients |= log.clients
         whole.over_time.take(log.over_time, int(log.began) - int(whole.began))
     if first.per_transaction:
         return whole, set(range(int(whole.began), int(whole.ended) + 1))
-    return whole, {start for start in buckets if all(start in log.buckets for log in logs)}
+    return whole, {start for start in whole.buckets if all(start in log.buckets for log in logs)}
 
 
 # Logs of the threads of one run put together, and joined to the run's report where they prove to be of it.

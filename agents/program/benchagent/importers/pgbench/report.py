@@ -106,7 +106,8 @@ def _script(run: Run, script: Script) -> None:
     spread = 100 * (target * (1 - target) / every) ** 0.5 if every else 0.0
     if target and abs(percent - 100 * target) > 8 * spread + 0.2:
         raise NotUnderstood(f"{percent} % of the transactions, by weight {100 * target:.1f} %")
-    own = counted - (left_out := values.get("skipped_transactions", 0))
+    left_out = values.get("skipped_transactions", 0)
+    own = counted - left_out
     if "processed" in script.rows:
         own = values["transactions"]
         if own + left_out + values.get("failed_transactions", 0) != counted:

@@ -78,7 +78,7 @@ class _Reader(Reader[Run]):
             if not isinstance(run, Run) or run.has_begun or run.version != header["version"]:
                 self._begin(line).version = header["version"]
         elif bare == _MODE:
-            if not isinstance(run, Run) or run.announced or run.started or run.blocks or run.samples:
+            if not isinstance(run, Run) or run.announced or run.ran:
                 run = self._begin(line)
             run.announced = True
         elif bare == "Threads started!":
@@ -95,7 +95,7 @@ class _Reader(Reader[Run]):
             if run or self.commands:
                 run = run or self._begin(line)
                 if isinstance(run, Run):
-                    run.never_began = run.never_began or not (run.started or run.samples or run.blocks)
+                    run.never_began = run.never_began or not run.ran
                 run.problems.append(f"line {line.number}: {line.text}")
         elif run is None:
             # Without a heading: the tail of a log, or what was filtered out of one.

@@ -131,8 +131,7 @@ def _metrics(run: Run, *, complete: bool) -> list[Metric]:
         if rate := run.options.get("load_mib_s"):
             metrics.append(_from_mib(run, "write_mb_per_s", rate, "load"))
         metrics.append(measured("size_bytes", run.options["written_bytes"], "load"))
-    last = run.blocks[-1:]
-    shown = [block for block in run.blocks if block.ended or (block.rows and (not complete or block in last))]
+    shown = [block for block in run.blocks if block.ended or not complete or block is run.blocks[-1]]
     if not any(block.checkpoint_s is not None for block in run.blocks):
         return metrics + [metric for block in shown for metric in _of_block(run, block)]
     if complete:

@@ -100,7 +100,11 @@ class Run:
 
     @property
     def has_begun(self) -> bool:
-        return bool(self.options or self.started or self.samples or self.blocks or self.steps or self.problems)
+        return bool(self.options or self.steps or self.problems or self.ran)
+
+    @property
+    def ran(self) -> bool:
+        return bool(self.started or self.samples or self.blocks)
 
     @property
     def ended(self) -> bool:
@@ -129,7 +133,7 @@ class Run:
             return False
         if block.extract:
             return match.key in OPENING or (match.rank <= block.rank and block.rows.get(match.key) != match.values)
-        has_figures = block.ended or "events" in block.rows or "memory_bytes" in block.rows
+        has_figures = block.ended or not {"events", "memory_bytes"}.isdisjoint(block.rows)
         return match.key in OPENING and match.rank < block.rank and has_figures
 
     def take_option(self, line: Line) -> bool:
