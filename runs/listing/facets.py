@@ -17,6 +17,7 @@ from django.http import QueryDict
 
 from runs.formatting import natural
 from runs.listing.filters import FACTOR_PREFIX
+from runs.machines.facts import names_apart
 from runs.models import (
     Config,
     Dbms,
@@ -118,7 +119,9 @@ def facets_of(query: QueryDict, matching: Matching) -> Facets:
         if name == "dbms":
             facets.append(_systems(query.getlist(name), {named[key]: counts[key] for key in named}))
             continue
-        values = {row.slug: (str(row), counts[key]) for key, row in named.items()}
+        names = {row.slug: str(row) for row in named.values()}
+        names = names_apart(names) if name == "hardware" else names
+        values = {row.slug: (names[row.slug], counts[key]) for key, row in named.items()}
         facets.append(_facet(query, name, label, values))
     facets[2:2] = _factors(query, base, matching)
     media = _media(_counted(matching(("medium",))) if "medium" in query else base)

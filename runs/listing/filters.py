@@ -22,6 +22,7 @@ from django.http import QueryDict
 from runs.access.rules import nameable
 from runs.formatting import natural
 from runs.listing.cursor import LAST_COLUMNS, Column
+from runs.machines.facts import names_apart
 from runs.models import (
     Config,
     ConfigParameter,
@@ -95,7 +96,7 @@ def _offered(rows: QuerySet[Any], given: Sequence[str]) -> Choices:
 
 
 def hardware_choices(user: Reader, given: Sequence[str]) -> Choices:
-    return _offered(nameable(HardwareProfile.objects.order_by("name"), user), given)
+    return [*names_apart(dict(_offered(nameable(HardwareProfile.objects.order_by("name"), user), given))).items()]
 
 
 def config_choices(user: Reader, given: Sequence[str]) -> Choices:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Annotated, Any
@@ -24,6 +24,8 @@ _UNITS = {
 }  # fmt: skip
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([a-z]*)", re.IGNORECASE)
 MAX_BYTES = 2**63 - 1
+# By which machines of one name are told apart.
+MOST_FACTS = 2
 Cores = Annotated[int, Field(ge=1, le=1_000_000), BeforeValidator(whole)]
 Bytes = Annotated[int, Field(ge=1, le=MAX_BYTES), BeforeValidator(whole)]
 
@@ -127,6 +129,24 @@ def profile_facts(profile: HardwareProfile) -> list[tuple[str, str]]:
 
 def device_facts(device: StorageDevice) -> list[tuple[str, str]]:
     return [(label, shown(device, name)) for name, label in DEVICE_LABELS.items()]
+
+
+def names_apart(names: Mapping[str, str]) -> dict[str, str]:
+    """Slug -> name of machines; those of one name with the facts in which they differ, as a new kernel."""
+    counts = Counter(names.values())
+    alike = HardwareProfile.objects.filter(slug__in=[slug for slug, name in names.items() if counts[name] > 1])
+    by_name: dict[str, list[HardwareProfile]] = defaultdict(list)
+    for profile in alike:
+        by_name[profile.name].append(profile)
+    apart = dict(names)
+    for name, profiles in by_name.items():
+        differing = [row.values for row in fact_rows([dict(profile_facts(each)) for each in profiles]) if row.differs]
+        parting = differing[:MOST_FACTS]
+        told = [", ".join(values[at] for values in parting if values[at]) for at in range(len(profiles))]
+        for profile, words in zip(profiles, told, strict=True):
+            is_alone = words and told.count(words) == 1
+            apart[profile.slug] = f"{name} ({words if is_alone else profile.slug})"
+    return apart
 
 
 def compare_profiles(profiles: Sequence[HardwareProfile]) -> tuple[list[FactRow], list[DeviceRow]]:

@@ -7,6 +7,7 @@ from django.contrib.auth.models import AnonymousUser
 
 from runs import machines
 from runs.access import changes
+from runs.listing.filters import hardware_choices
 from runs.machines.facts import parse_size, size_text
 from runs.models import HardwareProfile, Run, RunStorage
 from tests.runs.builders import hardware_facts, machine, scheduled
@@ -210,3 +211,11 @@ def test_it_speaks_rest(client, bearer):
     assert answer.status_code == 200, answer.json()
     assert answer.json()["storage"][0]["raid"] == "1"
     assert client.get(f"/hardware/{other.json()['slug']}/").headers["Location"] == f"/hardware/{slug}/"
+
+
+def test_machines_of_one_name_are_offered_with_what_parts_them(operator):
+    for facts in ({"kernel": "6.1"}, {"kernel": "6.12"}, {"kernel": "6.12"}):
+        machines.create_profile(facts={"name": "alpha", "os": "Debian 12", **facts}, by=operator)
+    machines.create_profile(facts={"name": "beta", "kernel": "6.1"}, by=operator)
+    offered = hardware_choices(operator, [])
+    assert sorted(words for _, words in offered) == ["alpha (6.1)", "alpha (alpha-2)", "alpha (alpha-3)", "beta"]
