@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import re
 from array import array
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -48,23 +49,25 @@ class _Samples:
     times_s: array[float] = field(default_factory=lambda: array("d"))
     values: array[float] = field(default_factory=lambda: array("d"))
     seconds: dict[int, tuple[int, int, float]] = field(default_factory=dict)
-    last_s: float = 0.0
+    last_ms: int = 0
     of_operations: bool = True
 
-    def add(self, time_s: float, value: float, size: int) -> None:
-        if time_s < self.last_s:
+    def add(self, time_ms: int, value: float, size: int) -> None:
+        if time_ms < self.last_ms:
             raise NotUnderstood("the time goes back: lines are out of order")
-        if time_s > MAX_SECONDS:
+        if time_ms > MAX_SECONDS * 1000:
             raise NotUnderstood("longer than a week")
-        self.last_s, self.of_operations = time_s, self.of_operations and size > 0
+        self.last_ms = time_ms
         if len(self.values) < MAX_ROWS:
-            self.times_s.append(time_s)
+            self.times_s.append(time_ms / 1000)
             self.values.append(value)
-        elif not self.of_operations:
+        elif not (size and self.of_operations):
             raise NotUnderstood(f"more than {MAX_ROWS:,} windows")
         if size:
-            count, moved, total = self.seconds.get(int(time_s), (0, 0, 0.0))
-            self.seconds[int(time_s)] = (count + 1, moved + size, total + value)
+            count, moved, total = self.seconds.get(second := time_ms // 1000, (0, 0, 0.0))
+            self.seconds[second] = (count + 1, moved + size, total + value)
+        else:
+            self.of_operations = False
 
 
 @dataclass(frozen=True)
@@ -114,14 +117,13 @@ def _log(file: SourceFile) -> _Log:
     name = _NAME.fullmatch(path.name)
     if name is None:
         raise NotUnderstood("a log of fio whose name does not end in _bw.log, _iops.log or _lat.log")
-    samples: dict[str, _Samples] = {}
+    samples = defaultdict[str, _Samples](_Samples)
     with Lines(file) as lines:
-        for line in lines:
-            if row := _ROW.fullmatch(line.text.lstrip()):
+        for _, text, _ in lines:
+            if row := _ROW.fullmatch(text):
                 time_ms, value, direction, size = row.groups()
-                rows = samples.setdefault(_DIRECTIONS[int(direction)], _Samples())
-                rows.add(int(time_ms) / 1000, float(value), int(size))
-            elif line.text.strip():
+                samples[_DIRECTIONS[int(direction)]].add(int(time_ms), float(value), int(size))
+            elif text.strip():
                 raise NotUnderstood("not a row of a fio log")
     return _Log(str(path.parent), name["stem"], name["kind"].lower(), samples)
 
@@ -210,7 +212,7 @@ def _series(logs: Sequence[_Log], kind: str, version: str) -> Iterator[Series]:
 
 def _seconds(kind: str, logs: Sequence[_Samples], factor: float) -> Iterable[float | None]:
     """Logs of single operations, second by second without the unfinished last one."""
-    for second in range(max(int(log.last_s) for log in logs)):
+    for second in range(max(log.last_ms // 1000 for log in logs)):
         of_logs = [log.seconds.get(second, (0, 0, 0.0)) for log in logs]
         count, moved, total = (sum(column) for column in zip(*of_logs, strict=True))
         if kind == "bw":

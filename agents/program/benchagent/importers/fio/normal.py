@@ -179,27 +179,32 @@ def _take_figures(run: _Run, job: Job, line: str) -> None:
         raise NotUnderstood("an unknown wording of a rate")
     elif latency := LATENCY.match(line):
         _take_latency(run, job, latency)
-    elif (ranks := PERCENTILES.match(line)) and run.flow:
+    elif (heading := PERCENTILES.match(line)) and run.flow:
         # Percentiles of the completion latency come first; those of the total one, of submissions and of priorities
         # do not replace them.
-        if run.ranked and ranks["kind"] == run.ranked:
+        if run.ranked and heading["kind"] == run.ranked:
             raise NotUnderstood("the percentiles stand there twice")
-        run.ranks, run.rank_ms = {} if run.ranked or not ranks["kind"] else run.flow.percentiles, MS[ranks["unit"]]
-        run.ranked = run.ranked or ranks["kind"] or ""
+        run.ranks, run.rank_ms = {} if run.ranked or not heading["kind"] else run.flow.percentiles, MS[heading["unit"]]
+        run.ranked = run.ranked or heading["kind"] or ""
     elif line.lstrip().startswith("|"):
-        if run.ranks is None:
-            raise NotUnderstood("percentiles of nothing")
-        if RANK.sub("", line).strip() != "|":
-            raise NotUnderstood("a line of percentiles is damaged")
-        for rank, value in RANK.findall(line):
-            if number(rank) in run.ranks:
-                raise NotUnderstood("a percentile stands there twice")
-            run.ranks[number(rank)] = _readings(value, 1000)[0] * run.rank_ms
-        Flow(percentiles=run.ranks).check(job.name)
+        _take_ranks(run, line)
     elif issued := ISSUED.match(line):
         if job.issued:
             raise NotUnderstood("the operations of a job stand there twice")
         job.issued = tuple(int(count or 0) for count in issued.groups())
+
+
+def _take_ranks(run: _Run, line: str) -> None:
+    if run.ranks is None:
+        raise NotUnderstood("percentiles of nothing")
+    if RANK.sub("", line).strip() != "|":
+        raise NotUnderstood("a line of percentiles is damaged")
+    for text, value in RANK.findall(line):
+        rank, ms = number(text), _readings(value, 1000)[0] * run.rank_ms
+        before = next(reversed(run.ranks.items()), (-1.0, 0.0))
+        if rank <= before[0] or ms < before[1]:
+            raise NotUnderstood("the percentiles do not rise: lines are missing or out of order")
+        run.ranks[rank] = ms
 
 
 def _begin_flow(run: _Run, job: Job, direction: str, flow: Flow) -> None:
