@@ -120,9 +120,8 @@ class Build(VirtualUsers):
 
 # The transaction counter's log: transactions per minute over time.
 
-_SAMPLE = re.compile(r"^(?:hammerdb>)?(?P<value>\d+) (?P<dbms>[A-Za-z][\w ]*?) (?P<unit>tpm|qph) @ (?P<stamp>.*\d{4})$")
+_SAMPLE = re.compile(r"^(?:hammerdb>)?(\d+) ([A-Za-z][\w ]*?) (tpm|qph) @ (.*\d{4})$")
 _HEAD = re.compile(r"^Hammerdb Transaction Counter Log @ ")
-_NAMES = {"tpm": ("tpm", "TPM", "tprocc"), "qph": ("qph", "QpH", "tproch")}
 
 
 def counter_reports(file: SourceFile) -> list[Report]:
@@ -136,26 +135,27 @@ def counter_reports(file: SourceFile) -> list[Report]:
             if _HEAD.match(line.text) and logs[-1]:
                 logs.append({})
             if match := _SAMPLE.match(line.text.strip()):
-                moment, zone = time_of(match["stamp"])
-                logs[-1].setdefault((match["unit"], match["dbms"], zone), []).append((moment, float(match["value"])))
-    reports: list[Report] = []
-    for log in filter(None, logs):
-        if len(log) > 1:
-            raise NotUnderstood("the counter's lines are of several systems, units or time zones")
-        (((unit, dbms, zone), samples),) = log.items()
-        reports.append(counted(samples, unit, dbms, iso(samples[0][0], zone)))
-    return reports
+                value, dbms, unit, stamp = match.groups()
+                moment, zone = time_of(stamp)
+                logs[-1].setdefault((unit, dbms, zone), []).append((moment, float(value)))
+    if any(len(log) > 1 for log in logs):
+        raise NotUnderstood("the counter's lines are of several systems, units or time zones")
+    return [
+        counted(samples, unit, dbms, iso(samples[0][0], zone))
+        for log in logs
+        for (unit, dbms, zone), samples in log.items()
+    ]
 
 
 def counted(samples: Sequence[tuple[datetime, float]], unit: str, dbms: str, started_at: str) -> Report:
     """The report of samples stamped to the second, each of the interval before it."""
-    name, unit_name, workload = _NAMES[unit]
+    unit_name, workload = {"tpm": ("TPM", "tprocc"), "qph": ("QpH", "tproch")}[unit]
     interval, values, drift = spaced([moment for moment, _ in samples], [value for _, value in samples])
     warnings = ["the transaction counter includes what other clients of the DBMS do, and the first reading is a start"]
     if drift > 0.01:
         warnings.append(f"the counter was read every {interval * (1 + drift):.2f} s, which counts as {interval:g} s")
     return Report(
-        "hammerdb", series=(Series(name, unit_name, interval, values),), warnings=tuple(warnings),
+        "hammerdb", series=(Series(unit, unit_name, interval, values),), warnings=tuple(warnings),
         started_at=started_at, subject=Subject(workload, "transaction counter (HammerDB)", dbms=dbms_called(dbms)),
     )  # fmt: skip
 
@@ -170,7 +170,7 @@ _BENCHMARK = re.compile(r"(?:^Benchmark set to |\bdbset\s+bm\s+[\"']?)TPR?O?C-([
 _VERSION = re.compile(r"HammerDB CLI v(\d[\w.]*)")
 _LOG_START = re.compile(r"Hammerdb Log @ (.*)$")
 _BUILDING = re.compile(
-    r"(?:^|\s)(?:SCHEMA BUILD STARTED|Building \d+ Warehouses?\(?s?\)?|Ready to create a|Building (?:a )?(?:Scale|TPC))"
+    r"SCHEMA BUILD STARTED|Building (?:\d+ Warehouse|(?:a )?(?:Scale|TPC))|Ready to create a"
     r"|CREATING TPC[CH] (?:SCHEMA|TABLES|INDEXES)"
 )
 _RESULT = re.compile(r"\d+ Active Virtual Users configured|TEST RESULT\s*:|\d+ VU \* \d+ AC")
@@ -188,8 +188,6 @@ _VIRTUAL_USERS = re.compile(r"vuset\s+vu\s+(\d{1,6})\s*;?$")
 _SECTION = re.compile(r"(connection|tpcc|tpch)\s*\{$")
 _PRINTED = re.compile(r"(\w+)\s*=\s*(.*?)$")
 _PREFIX = re.compile(r"^(?:ora|mssqls|db2|mysql|maria|pg|redis|tpcc|tpch)_")
-
-
 # Settings without their DBMS's prefix (mysql_, pg_, mssqls_, ora_, db2_, maria_).
 SETTINGS = {
     "count_ware": "warehouses", "rampup": "ramp_up_s", "duration": "duration_s", "num_vu": "build_virtual_users",
@@ -272,11 +270,6 @@ def log_reports(file: SourceFile) -> list[Report]:
     return [*runs, *profiles]
 
 
-def _is_building(text: str) -> bool:
-    # Most lines hold none of its words, which is found faster.
-    return ("uild" in text or "UILD" in text or "reat" in text or "REAT" in text) and bool(_BUILDING.search(text))
-
-
 @dataclass
 class _Reader:
     """The lines of one log told apart: which run, or which build, each of them is of."""
@@ -299,19 +292,19 @@ class _Reader:
         if "HammerDB CLI v" in line and (match := _VERSION.search(line)):
             self.version, self.settings = match[1], Settings()
         text, last = _FRONT.sub("", line), self.last
-        if self.settings.take(text):
-            return
         if line.lstrip().startswith(('"', "[")):
             text = text.rstrip('",] ')
         if match := _VUSER.search(text):
             self._take_vuser(int(match[1]), numbered._replace(text=match[2].strip()))
+        elif self.settings.take(text):
+            return
         elif "hammerdb>" in line and re.match(r"vurun\b", text) and last and last.is_behind:
             self.fresh = True
         elif match := _CREATED.match(text):
             self._created().created.add(int(match[1]))
         elif match := _USERS.match(text):
             self._created().tell(int(match[1]))
-        elif _is_building(text):
+        elif _BUILDING.search(text):
             self._build().line(text)
         elif _RESULT.match(text):
             # An answer of `jobs … result` within a transcript.
@@ -333,7 +326,7 @@ class _Reader:
 
     def _take_vuser(self, vuser: int, line: Line) -> None:
         last = self.last
-        if _is_building(line.text) and not isinstance(last, Build):
+        if _BUILDING.search(line.text) and not isinstance(last, Build):
             if last and not last.begun:
                 self.parts.pop()
             self._build()
