@@ -74,6 +74,14 @@ def test_it_reads_versions_without_50th_95th_and_max():
     }  # fmt: skip
 
 
+def test_it_reads_rows_that_lack_the_figures_of_a_rate():
+    whole = text_of("plain.txt")
+    (report,) = read(whole.replace("Takes(s): 10.0, ", "").replace("Takes(s): 9.9, ", ""))
+    assert (report.status, report.series) == (Status.COMPLETE, ())
+    (report,) = read(whole.replace("TPM: 17305.8, ", ""))
+    assert report.status is Status.NOT_UNDERSTOOD and "tpmTotal" in report.reason
+
+
 def test_it_computes_averages_where_a_build_printed_wrong_ones():
     report = report_of(TOOL, "averages_2021.txt")
     assert values(report)["new_order_latency_avg_ms"] == pytest.approx(4861361 / 21109, abs=0.001)

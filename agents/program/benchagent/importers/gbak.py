@@ -210,9 +210,8 @@ def _take(run: _Run, line: Line) -> _Run:
         run = _Run() if run.has_begun or "version" in run.said else run
         run.command = command
     elif real := _REAL.fullmatch(line.text.strip()):
-        run.real_s = sum(
-            float(part or 0) * unit for part, unit in zip(real.groups(), (60, 1, 3600, 60, 1), strict=True)
-        )
+        minutes = int(real[1] or 0) if real[2] else int(real[3] or 0) * 60 + int(real[4])
+        run.real_s = minutes * 60 + float(real[2] or real[5])
     elif server := _SERVER_VERSION.search(line.text):
         run.server_version = server[1]
         run.said = {"product": server[2]} | run.said if server[2] else run.said
