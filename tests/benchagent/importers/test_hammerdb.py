@@ -175,12 +175,13 @@ def test_it_reads_a_build_that_names_its_user():
     assert values(run)["nopm"] == 1
 
 
-def test_it_reads_settings_as_printed():
+@pytest.mark.parametrize("prompt", ["", "hammerdb>"])
+def test_it_reads_settings_as_printed(prompt: str):
     printed = (
         "Dictionary Settings for MySQL\nconnection {\n mysql_host = 10.0.0.1\n}\ntpcc       {\n"
         " mysql_count_ware       = 40\n mysql_pass             = s3cr3t\n mysql_allwarehouse     = true\n}\n"
     )
-    report = read(printed + text_of("run_v4_mariadb.txt"))[0]
+    report = read(printed.replace("\n", f"\n{prompt}") + text_of("run_v4_mariadb.txt"))[0]
     assert (report.parameters["warehouses"], report.parameters["all_warehouses"]) == (40, True)
     assert "s3cr3t" not in repr(report)
 
