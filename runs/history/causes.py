@@ -62,15 +62,28 @@ def why(alert: Alert, points: Sequence[ChangePoint], watched: int) -> Why:
     for point in standing:
         changed |= dict.fromkeys(changed_at(point))
     ordered = sorted(changed, key=lambda each: _ORDER.index(each[0]) if each[0] in _ORDER else len(_ORDER))
+    # What changed there alone tells more than a commit, which every night has anew.
+    seldom = [each for each in ordered if each[0] not in ("commit", "info")]
+    suspects = seldom if seldom and all(map(_has_a_commit_each, standing)) else ordered
     moved = len({point.benchmark_id for point in standing})
-    of_system = _OF_SYSTEM & {kind for kind, _ in ordered}
+    of_system = _OF_SYSTEM & {kind for kind, _ in suspects}
     systems = {point.benchmark.dbms_id for point in standing}
     nearly_all = watched >= LEAST_OF_A_MACHINE and moved >= SHARE_OF_A_MACHINE * watched
     is_machine = nearly_all and (not of_system or len(systems) > 1)
     largest = max(standing, key=lambda point: abs(point.change.get("value", 0.0)), default=None)
     where = where_it_went(largest) if largest else []
     is_slower = largest is not None and largest.side != "better"
-    return Why(ordered, where[:MOST_SHOWN], is_machine, _kind(ordered, where, is_machine, is_slower=is_slower))
+    others = [each for each in ordered if each not in suspects]
+    return Why(
+        [*suspects, *others], where[:MOST_SHOWN], is_machine, _kind(suspects, where, is_machine, is_slower=is_slower)
+    )
+
+
+def _has_a_commit_each(point: ChangePoint) -> bool:
+    """Whether every batch before the change had a commit of its own."""
+    before, _ = around(point)
+    commits = [row.commit for row in before]
+    return len(before) > 1 and all(commits) and len({*commits}) == len(commits)
 
 
 def _kind(changed: Sequence[tuple[str, str]], where: Sequence[Spent], is_machine: bool, *, is_slower: bool) -> str:
