@@ -151,9 +151,8 @@ def summary(document: Mapping[str, Any]) -> Report:
     status, reason = ended(state)
     warnings: list[str] = []
     if "Measured Requests" in document and not state:
-        warnings.append(
-            "the final state is missing, which this version prints: whether the run came to its end is unknown"
-        )
+        unknown = "whether the run came to its end is unknown"
+        warnings.append(f"the final state is missing, which this version prints: {unknown}")
     if status is Status.COMPLETE and not values["tps"] and not values["goodput_per_s"]:
         status, reason = Status.FAILED, "no request was measured"
     if status is not Status.COMPLETE and metrics:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -127,14 +127,6 @@ def _about(cells: dict[str, str], mapping: Mapping, line: int) -> Report:
     )  # fmt: skip
 
 
-def _measured(table: Table, column: Column) -> Iterator[float | None]:
-    """A column of samples; None where it says nothing."""
-    values = table.numbers(column.heading, lambda cell: None if is_missing(cell) else number(cell))
-    if column.scale == 1:
-        return values
-    return (None if value is None else column.scaled(value) for value in values)
-
-
 def _scalar(column: Column, cell: str) -> Scalar:
     """Numbers as numbers (a whole one without a fraction), the rest as text without secrets."""
     if is_number(cell):
@@ -158,10 +150,11 @@ def _samples(table: Table, mapping: Mapping, about_table: Sequence[str]) -> Repo
         ends = array("d", (end - ends[0] for end in ends))
     # A first sample at 0 begins the run: its interval is not before it.
     grid = spots(ends)
-    series = [
-        Series(each.name, each.unit, grid.interval_s, grid.values(_measured(table, each)), t0_s=max(grid.t0_s, 0.0))
-        for each in mapping.of(Role.METRIC)
-    ]
+    series: list[Series] = []
+    for each in mapping.of(Role.METRIC):
+        figures = table.numbers(each.heading, lambda cell: None if is_missing(cell) else number(cell))
+        values = grid.values(map(each.scaled, figures))
+        series.append(Series(each.name, each.unit, grid.interval_s, values, t0_s=max(grid.t0_s, 0.0)))
     may_change = (Role.METRIC, Role.TIME, Role.IGNORE, Role.STARTED_AT)
     for column in mapping.columns:
         if column.role not in may_change and not table.column(column.heading).is_constant:

@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import Any, TypeVar
 
 from benchagent.catalog import Role as FactorRole
-from benchagent.importers.plain_csv.table import Table, is_stamp, needed, seconds
+from benchagent.importers.plain_csv.table import Number, Table, is_stamp, needed, seconds
 from benchagent.importers.report import dbms_called, unit_of
 from benchagent.importers.series import spots
 from benchagent.importers.source import NotUnderstood, SourceFile, is_number, slug
@@ -64,8 +64,8 @@ class Column:
     better: str | None = None
     compared_as: str = ""
 
-    def scaled(self, value: float) -> float:
-        return value if self.scale == 1 else round(value * self.scale, 12)
+    def scaled(self, value: Number) -> Number:
+        return value if value is None or self.scale == 1 else round(value * self.scale, 12)
 
 
 @dataclass(frozen=True)
@@ -318,14 +318,13 @@ def _time_heading(table: Table) -> str | None:
         return None
     for heading in table.headings:
         words = plain(heading)
-        if words not in _TIMES and words not in _STAMPS:
-            continue
-        try:
-            interval_s = spots(array("d", table.numbers(heading, seconds))).interval_s
-        except NotUnderstood:
-            continue
-        if _alone(table, heading) and not (words in _STAMPS and interval_s >= _HISTORY_S):
-            return heading
+        if words in _TIMES or words in _STAMPS:
+            try:
+                interval_s = spots(array("d", table.numbers(heading, seconds))).interval_s
+            except NotUnderstood:
+                continue
+            if _alone(table, heading) and not (words in _STAMPS and interval_s >= _HISTORY_S):
+                return heading
     return None
 
 
@@ -385,12 +384,9 @@ def _latency(heading: str, words: str) -> Column | None:
     if match is None:
         return None
     what = match["what"].replace(" ", "")
-    digits = re.search(r"\d+(?:\.\d+)?", what)
-    if digits is not None:
-        rank = {"99.9": "999", "99.99": "9999"}.get(digits.group(), digits.group().replace(".", "_"))
-        if not 0 < float(digits.group()) < 100:
+    suffix = {"average": "avg", "mean": "avg", "median": "p50"}.get(what, what)
+    if digits := re.search(r"\d+(?:\.\d+)?", what):
+        if not 0 < float(digits[0]) < 100:
             return None
-        suffix = f"p{rank}"
-    else:
-        suffix = {"average": "avg", "mean": "avg", "median": "p50"}.get(what, what)
+        suffix = "p" + {"99.9": "999", "99.99": "9999"}.get(digits[0], digits[0].replace(".", "_"))
     return Column(heading, Role.METRIC, f"latency_{suffix}_ms", "ms", _TO_MS[match["unit"]], "lower")

@@ -156,10 +156,9 @@ def _of_block(run: Run, block: Block) -> list[Metric]:
     rates = [*picked(block.values, "cpu_ops_per_s", "requests_per_s", "memory_ops_per_s").values()]
     if "eps" in block.rows and not {"transactions", "cpu_eps", "memory_operations"} & set(block.rows):
         rates.append(block.values["eps"])
-    metrics = [measured("ops_per_s", rate) for rate in rates] + [
-        measured(name, float(value), unit="ops" if name in _OPERATIONS else "")
-        for name, value in picked(block.values, *_PRINTED).items()
-    ]
+    metrics = [measured("ops_per_s", rate) for rate in rates]
+    for name, value in picked(block.values, *_PRINTED).items():
+        metrics.append(measured(name, float(value), unit="ops" if name in _OPERATIONS else ""))
     for kind in ("read", "write", "transfer"):
         if f"{kind}_mib_per_s" in block.values:
             metrics.append(_from_mib(run, f"{kind}_mb_per_s", block.values[f"{kind}_mib_per_s"]))
