@@ -30,10 +30,8 @@ _RESULTS = (
         "number of transactions above the {latency_limit_ms:signed} ms latency limit: "
         "{late_transactions:int}[/{:int}] ({:num?}[ ]%)",
     ),
-    ("latency_avg", "latency average: {latency_avg_ms:signed} ms[ {of_failures:(including failures)}]"),
-    ("latency_avg", "latency average = {latency_avg_ms:signed} ms[ {of_failures:(including failures)}]"),
-    ("latency_stddev", "latency stddev: {latency_stddev_ms:signed} ms"),
-    ("latency_stddev", "latency stddev = {latency_stddev_ms:signed} ms"),
+    ("latency_avg", "latency average{ =|:} {latency_avg_ms:signed} ms[ {of_failures:(including failures)}]"),
+    ("latency_stddev", "latency stddev{ =|:} {latency_stddev_ms:signed} ms"),
 )
 REPORT = Table(
     "pgbench",

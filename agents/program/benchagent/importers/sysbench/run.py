@@ -247,19 +247,13 @@ _TOGETHER = (
     ("reads_s", "writes_s", "fsyncs_s", "read_mib_s", "written_mib_s"),
     ("file_read", "file_write", "file_fsync"),
 )
-# Rows with a count and the rate that follows from it.
-_COUNTED = (
-    ("transactions", "transactions", "tps"),
-    ("queries", "queries_again", "qps"),
-    ("read_write_requests", "read_write_requests", "read_write_requests_per_s"),
-    ("errors", "errors", "errors_per_s"),
-    ("reconnects", "reconnects", "reconnects_per_s"),
-    ("deadlocks", "deadlocks", "deadlocks_per_s"),
-    ("memory_operations", "operations", "memory_ops_per_s"),
-    ("cpu_eps", "events", "cpu_ops_per_s"),
-    ("eps", "events", "eps"),
-    ("file_requests_s", "events", "requests_per_s"),
-)
+# Rows with a count and the rate that follows from it: the names of both.
+_COUNTED = {
+    "transactions": ("transactions", "tps"), "queries": ("queries_again", "qps"),
+    **{key: (key, f"{key}_per_s") for key in ("read_write_requests", "errors", "reconnects", "deadlocks")},
+    "memory_operations": ("operations", "memory_ops_per_s"), "cpu_eps": ("events", "cpu_ops_per_s"),
+    "eps": ("events", "eps"), "file_requests_s": ("events", "requests_per_s"),
+}  # fmt: skip
 
 
 def check(run: Run, block: Block, since_s: float) -> None:
@@ -288,8 +282,7 @@ def _nothing_missing(block: Block) -> None:
     if block.values.get("events") != 0:
         needed += ["min", "avg", "max", "percentile", *(("sum",) if keys & {"sum", "queries"} else ())]
     needed += [key for together in _TOGETHER if keys & set(together) for key in together]
-    last = max(REPORT.rank[key] for key in keys)
-    if missing := [key for key in needed if key not in keys and REPORT.rank[key] < last]:
+    if missing := [key for key in needed if key not in keys and REPORT.rank[key] < block.rank]:
         raise NotUnderstood(f"the report lacks {', '.join(missing)}")
 
 
@@ -310,7 +303,7 @@ def _rates(run: Run, block: Block, elapsed_s: float) -> None:
     """Counts divided by time are the rates; the count of events is that of the transactions."""
     rows, values = block.rows, block.values
     events = values.get("events", 0)
-    for key, counted, rated in _COUNTED:
+    for key, (counted, rated) in _COUNTED.items():
         if key not in rows:
             continue
         count, rate = values.get(counted, 0), values[rated]
