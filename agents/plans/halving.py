@@ -23,7 +23,7 @@ from agents.plans.bisect import REPEATS, differing, measured_by_one_agent, versi
 from agents.plans.matrix import Sets
 from agents.plans.plan import Plan, PlanError
 from runs.answers.answer import Part
-from runs.answers.verdicts import verdict_words
+from runs.answers.words.verdicts import verdict_words
 from runs.formatting import percent
 from runs.models import Experiment, Measurement, Run, User
 from runs.models.choices import OPEN_STATES, Visibility

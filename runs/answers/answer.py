@@ -1,16 +1,22 @@
-"""An answer: numbers only, each claim with the runs behind it. `words.py` says them; pages and API show the same."""
+"""An answer: numbers and facts only, each claim with the runs behind it. The room of words says them; fields that are
+excluded are what it says them from, and `why` and `lost` are empty until it fills them for the API (`words.told`).
+"""
 
 from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, InstanceOf
 
-from runs.answers.verdicts import verdict_words
-from runs.compare.asked import Question
+from runs.compare.asked import Missing, Question
 from runs.compare.comparison import Comparison
-from runs.stats import Interval, Ratio, Verdict
+from runs.compare.groups import Against, Group
+from runs.compare.guard import Difference
+from runs.compare.levels import Series
+from runs.stats import WINNERS, Interval, Kind, Ratio, Verdict
+from runs.stats.curves import Knee
+from runs.stats.scaling import Scaling, Unfitted
 
 REFUSED = "refused"
 
@@ -21,7 +27,7 @@ class Part(BaseModel):
 
 class Amount(Part):
     """A ratio as a factor, or a change as a share of 1, with its interval; `verdict` is one of `runs.stats.Kind`, or
-    `refused` where it may not be told, with the reason in `why`.
+    `refused` where it may not be told, with the reason in `why`. `basis`: what the verdict is, or why there is none.
     """
 
     value: float | None = None
@@ -30,6 +36,11 @@ class Amount(Part):
     verdict: str = ""
     more_repeats: int | None = None
     why: str = ""
+    basis: InstanceOf[Verdict] | InstanceOf[Against] | InstanceOf[Missing] | None = Field(default=None, exclude=True)
+
+    @property
+    def is_sure(self) -> bool:
+        return self.verdict in {*WINNERS, Kind.EQUIVALENT, Kind.TOO_SMALL}
 
 
 class Claim(Part):
@@ -40,7 +51,7 @@ class Claim(Part):
 
 
 class Standing(Claim):
-    """A value of the fact that is ranked, by the best of its groups (`of`).
+    """A value of the fact that is ranked, by the best of its groups (`of`, `group`).
 
     `rank`: 1 and how many are surely better. `ratio`: of the first to this one. `variants`: how many groups have this
     value; `variants_differ`: whether the best of them is surely better than each other.
@@ -57,6 +68,7 @@ class Standing(Claim):
     variants: int = 1
     variants_differ: bool = False
     lost: str = ""
+    group: InstanceOf[Group] | None = Field(default=None, exclude=True)
 
 
 class LevelChange(Claim):
@@ -80,6 +92,7 @@ class FallsOff(Claim):
     memory_words: str = ""
     up_to: float | None = None
     why: str = ""
+    knee: InstanceOf[Knee] | None = Field(default=None, exclude=True)
 
 
 class Loss(Claim):
@@ -110,6 +123,8 @@ class ScalesTo(Claim):
     peak_measured: bool = False
     still_grows: bool = False
     why_no_law: str = ""
+    law: InstanceOf[Scaling] | Unfitted | None = Field(default=None, exclude=True)
+    levels: int = Field(default=0, exclude=True)
 
 
 class Effect(Claim):
@@ -171,10 +186,10 @@ AnyClaim = Annotated[
 
 
 class Answer(Part):
-    """`sure`: whether the claim is asserted. `missing`: what it takes to be sure, in sentences. `over`: the levels that
-    the ranking is over, in words; `by_level`: how the first stands to the next at them, where that differs. `first` is
-    set against `second`, where two are. `unranked`: what has too few levels in common with the others; `apart`: by why
-    they are not ranked with the others, what has no group that is.
+    """`sure`: whether the claim is asserted; `lacking`: what it takes to be. `over`: the levels that the ranking is
+    over, and `series` of the first against the next at them. `first` is set against `second`, where two are.
+    `differing`: in what groups are not alike. `unranked`: what has too few levels in common with the others;
+    `set_apart`: what has no group that is ranked, with one that it has.
     """
 
     question: Question
@@ -187,16 +202,16 @@ class Answer(Part):
     x_kind: str = ""
     claims: list[AnyClaim] = Field(default_factory=list)
     sure: bool = False
-    missing: list[str] = Field(default_factory=list)
-    not_alike: str = ""
     threshold: float = 0.0
     family: int = 0
     over: str = ""
-    by_level: str = ""
     first: str = ""
     second: str = ""
     unranked: list[str] = Field(default_factory=list)
-    apart: dict[str, list[str]] = Field(default_factory=dict)
+    lacking: list[InstanceOf[Missing]] = Field(default_factory=list, exclude=True)
+    differing: list[InstanceOf[Difference]] = Field(default_factory=list, exclude=True)
+    series: InstanceOf[Series] | None = Field(default=None, exclude=True)
+    set_apart: dict[str, InstanceOf[Group]] = Field(default_factory=dict, exclude=True)
 
 
 def begun(comparison: Comparison, question: Question, **told: Any) -> Answer:
@@ -209,15 +224,15 @@ def begun(comparison: Comparison, question: Question, **told: Any) -> Answer:
     )  # fmt: skip
 
 
-def change_of(verdict: Verdict | None, *, less: float = 0.0, refused: str = "") -> Amount:
-    """`less` 1 makes a share of a ratio."""
+def change_of(verdict: Verdict | None, *, less: float = 0.0, refused: Against | Missing | None = None) -> Amount:
+    """`less` 1 makes a share of a ratio; `refused` says why there is no verdict."""
     if verdict is None:
-        return Amount(verdict=REFUSED, why=refused)
+        return Amount(verdict=REFUSED, basis=refused)
     estimate = verdict.ratio
     low, high = ends(estimate.interval if estimate else None, less)
     return Amount(
         value=estimate.value - less if estimate else None, low=low, high=high, verdict=verdict.kind,
-        more_repeats=verdict.repeats_needed, why=verdict_words(verdict),
+        more_repeats=verdict.repeats_needed, basis=verdict,
     )  # fmt: skip
 
 

@@ -13,7 +13,6 @@ from runs.answers import curves, history, pairs
 from runs.answers.answer import Answer, begun
 from runs.answers.places import place_of
 from runs.answers.ranking import ranked
-from runs.answers.words import question_words, sentence
 from runs.compare import asked
 from runs.compare.asked import Question
 from runs.compare.axes import LEAST_LEVELS, arrange
@@ -65,13 +64,6 @@ def _over_size(comparison: Comparison) -> Answer | None:
     return curves.of_curves(comparison, Question(kind=asked.LOSS, x=x)) if x else None
 
 
-def headline(comparison: Comparison) -> str:
-    """The answer in words, and what is pooled on request; empty where nothing may be said."""
-    answer = answer_of(comparison)
-    words = sentence(answer) if answer.claims or comparison.question.kind else ""
-    return " ".join(filter(None, (words, comparison.pooled)))
-
-
 def _told_apart_by(comparison: Comparison) -> str:
     """The fact that is ranked where nobody says: the system; else what the series, or all groups, are told apart by."""
     varying = [fact.field for fact in comparison.varying if fact.field not in NEVER_TAKEN]
@@ -98,8 +90,10 @@ def _over_dates(comparison: Comparison, axes: Axes, question: Question) -> Answe
     return pairs.newest_against_baseline(comparison, beside)
 
 
-def offered(comparison: Comparison, answered: Question) -> list[tuple[str, Question]]:
-    """Words and question of each that the data can answer, but for the one that was."""
+def offered(comparison: Comparison, answered: Question) -> list[Answer]:
+    """Each question that the data can answer, but for the one that was, with what its words need."""
+    if answered.kind == asked.LOAD:  # which is best by this metric
+        answered = answered.model_copy(update={"kind": asked.BEST})
     questions, axes = [], comparison.axes
     for question in _answerable(comparison, axes):
         if _subject(question) != _subject(answered):
@@ -108,7 +102,7 @@ def offered(comparison: Comparison, answered: Question) -> list[tuple[str, Quest
                 of_x = Axes(view="curve", x=question.x, facts=axes.facts)
                 place = place_of(of_x, comparison.groups)
                 on_x = {"x_label": place.label, "x_unit": place.unit, "x_kind": place.kind}
-            questions.append((question_words(begun(comparison, question, **on_x)), question))
+            questions.append(begun(comparison, question, **on_x))
     return questions
 
 

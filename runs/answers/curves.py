@@ -7,56 +7,55 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
 from uuid import UUID
 
 from runs.answers.answer import Amount, Answer, AnyClaim, FallsOff, Loss, ScalesTo, begun, change_of, pair_of, share_of
 from runs.answers.places import Place, memory_places, place_of
-from runs.compare.asked import FALLS_OFF, LOSS, Question
+from runs.compare.asked import FALLS_OFF, LOSS, Missing, Question
 from runs.compare.comparison import Comparison
-from runs.compare.groups import Group
+from runs.compare.groups import Against, Group
+from runs.compare.guard import blocking
 from runs.compare.panels import CLIENT, SIZE, Axes, Curve, ends_of_curve
 from runs.compare.verdicts import Verdicts
 from runs.formatting import mid_sentence
 from runs.models import Metric
-from runs.stats import Interval, Ratio, Slope, ratio
-from runs.stats.curves import LEAST_FOR_KNEE, Crossing, Knee, Levels, against_first, crossing, knee, per_doubling
-from runs.stats.scaling import Scaling, scaling
+from runs.stats import Ratio, Slope, ratio
+from runs.stats.curves import Crossing, Knee, Levels, against_first, crossing, knee, per_doubling
+from runs.stats.scaling import Scaling, Unfitted, scaling
 
 LEAST_OF_A_SIDE = 2
 # An interval that reaches from a loss to twice the rate says nothing.
 MOST_OF_A_DOUBLING = 1.0
-TOO_FEW, KNEE, SMOOTH, UNDECIDED, NONE = "too_few", "knee", "smooth", "undecided", "none"
 
 
 def of_curves(comparison: Comparison, question: Question) -> Answer:
     axes = comparison.axes
     place = place_of(axes, [point for curve in comparison.curves for point in curve.points])
     claims: list[AnyClaim] = []
-    missing = [] if place.kind else ["No size and no other number varies: measure at a second one."]
+    lacking = [] if place.kind else [Missing("number_axis")]
     for curve in curves_along(comparison, place):
-        made: AnyClaim | str
+        made: AnyClaim | Missing
         if question.kind == LOSS:
             made = curve.loss(comparison.question)
         else:
             made = curve.falls_off if question.kind == FALLS_OFF else curve.scales
-        if isinstance(made, str):
-            missing.append(f"{curve.curve.name}: {made}" if curve.curve.name else made)
+        if isinstance(made, Missing):
+            lacking.append(made)
         else:
             claims.append(made)
     # What loses most comes first.
     claims.sort(key=lambda claim: claim.change.value or 0.0 if isinstance(claim, Loss) else 0.0)
     return begun(
-        comparison, question.model_copy(update={"x": axes.x}), claims=claims, missing=missing,
+        comparison, question.model_copy(update={"x": axes.x}), claims=claims, lacking=lacking,
         sure=any(map(_is_sure, claims)), x_label=place.label, x_unit=place.unit, x_kind=place.kind,
     )  # fmt: skip
 
 
 def _is_sure(claim: AnyClaim) -> bool:
     if isinstance(claim, Loss):
-        return claim.change.verdict in ("better", "worse", "different", "too_small", "equivalent")
+        return claim.change.is_sure
     if isinstance(claim, FallsOff):
-        return claim.shape in (KNEE, SMOOTH)
+        return claim.shape in ("knee", "smooth")
     return isinstance(claim, ScalesTo) and claim.gain.low is not None
 
 
@@ -69,7 +68,7 @@ def curves_along(comparison: Comparison, x: Place) -> list[Along]:
 
 @dataclass(frozen=True)
 class Along:
-    """One curve. A claim that is a text says why there is none."""
+    """One curve."""
 
     curve: Curve
     metric: Metric
@@ -129,7 +128,7 @@ class Along:
         return knee(self.levels)
 
     @cached_property
-    def law(self) -> Scaling | str:
+    def law(self) -> Scaling | Unfitted:
         return scaling(self.levels)
 
     # Claims
@@ -138,18 +137,25 @@ class Along:
     def runs(self) -> list[UUID]:
         return [run for point in self.curve.points for run in point.run_ids]
 
-    def loss(self, question: Question) -> Loss | str:
+    def loss(self, question: Question) -> Loss | Missing:
         """Between the levels that are asked for."""
         pair = ends_of_curve(self.curve, question)
-        if isinstance(pair, str):
+        if isinstance(pair, Missing):
             return pair
         first, last = pair
-        verdict = self.verdicts.along.get((last.key, first.key))
-        change = change_of(verdict, less=1.0) if verdict else share_of(ratio(last.judged, first.judged))
         return Loss(
             label=self.curve.name, runs=[*first.run_ids, *last.run_ids], start=first.x, end=last.x,
-            levels=(self._asked_level(first), self._asked_level(last)), change=change, falls_off=self.falls_off,
+            levels=(self._asked_level(first), self._asked_level(last)), change=self._change(first, last),
+            falls_off=self.falls_off,
         )  # fmt: skip
+
+    def _change(self, first: Group, last: Group) -> Amount:
+        if verdict := self.verdicts.along.get((last.key, first.key)):
+            return change_of(verdict, less=1.0)
+        along, differing = self.axes.along_x(self.curve.points), self.verdicts.differences_of(last, first)
+        if refused := blocking(each for each in differing if each.field not in along):
+            return change_of(None, refused=Against(refused))
+        return share_of(ratio(last.judged, first.judged))
 
     def _asked_level(self, point: Group) -> str:
         fact = self.axes.x_fact
@@ -158,21 +164,14 @@ class Along:
     @property
     def falls_off(self) -> FallsOff:
         words, memory = self.memory or ("", None)
-        claim = FallsOff(
-            label=self.curve.name, runs=self.runs, shape=NONE, memory=memory, memory_words=words,
-            up_to=self.levels[-1][0] if self.levels else None,
-        )  # fmt: skip
-        if len(self.levels) < LEAST_FOR_KNEE:
-            why = f"{len(self.levels)} levels are too few, it takes {LEAST_FOR_KNEE}"
-            return claim.model_copy(update={"shape": TOO_FEW, "why": why})
         bent = self.knee
-        if self._falls_faster:
-            if bent.at is None:
-                return claim.model_copy(update={"shape": SMOOTH if bent.is_smooth else UNDECIDED, "why": bent.why})
-            return claim.model_copy(update={"shape": KNEE, "at": bent.at, "interval": pair_of(bent.interval)})
-        shape = TOO_FEW if bent.gain is None else NONE
-        why = bent.why or "the curve bends, but gets no worse behind"
-        return claim.model_copy(update={"shape": shape, "why": why})
+        shape = bent.bend if bent.bend == "too_few" or self._falls_faster else "none"
+        is_knee = shape == "knee"
+        return FallsOff(
+            label=self.curve.name, runs=self.runs, shape=shape, memory=memory, memory_words=words, knee=bent,
+            up_to=self.levels[-1][0] if self.levels else None,
+            at=bent.at if is_knee else None, interval=pair_of(bent.interval) if is_knee else None,
+        )  # fmt: skip
 
     @property
     def _falls_faster(self) -> bool:
@@ -183,9 +182,9 @@ class Along:
         return after > before if self.metric.better == "lower" else after < before
 
     @property
-    def scales(self) -> ScalesTo | str:
+    def scales(self) -> ScalesTo | Missing:
         if len(self.levels) < 2:
-            return self.curve.why_no_pair or "fewer than two of its levels are above zero"
+            return self.curve.lacks or Missing("positive_levels", self.curve.name)
         means = {point.x: point.centre or 0.0 for point in self.curve.valued}
         first, last = self.levels[0][0], self.levels[-1][0]
         most_at = max((x for x, _ in self.levels), key=lambda x: means.get(x, 0.0))
@@ -193,41 +192,14 @@ class Along:
         fitted = isinstance(law, Scaling) and not law.poor
         peak = law.peak if isinstance(law, Scaling) and fitted else None
         gain = ratio(dict(self.levels)[most_at], self.levels[0][1]) if most_at != first else None
-        why = law if isinstance(law, str) else "" if fitted else f"its levels lie {law.off:.0%} off"
         has_peaked = bool(peak and peak.value <= last and peak.interval and peak.interval.high <= last)
         return ScalesTo(
             label=self.curve.name, runs=self.runs, most_at=most_at, most=means[most_at], last=last,
             efficiency=means[last] * first / (means[first] * last) if means.get(first) else None,
             gain=share_of(gain) if gain else Amount(),
             peak_at=peak.value if peak else None, peak_interval=pair_of(peak.interval) if peak else None,
-            peak_measured=has_peaked, still_grows=most_at == last and not has_peaked, why_no_law=why,
+            peak_measured=has_peaked, still_grows=most_at == last and not has_peaked, law=law, levels=len(self.levels),
         )  # fmt: skip
-
-    @property
-    def numbers(self) -> dict[str, Any]:
-        """For the API: shares of 1, null where there is none."""
-        told: dict[str, Any] = {
-            "levels": [
-                {"x": at, "against_first": loss.value - 1 if loss else None,
-                 "interval": _ends(loss.interval, -1.0) if loss else None}
-                for (at, _), loss in zip(self.levels, self.losses, strict=True)
-            ]
-        }  # fmt: skip
-        if self.x.kind == CLIENT:
-            return told | ({"scaling": _scaling(self.law)} if self.grows else {})
-        told["per_doubling"] = _slope(self.per_doubling)
-        if self.beside_memory:
-            below, above = map(_slope, self.beside_memory)
-            told |= {"per_doubling_below_ram": below, "per_doubling_above_ram": above}
-        if self.x.kind == SIZE and self.metric.better in ("higher", "lower"):
-            half = None if self.is_half_unsure else self.half
-            name = "half_at" if self.metric.better == "higher" else "doubled_at"
-            told[name] = half and {"x": half.at, "interval": _ends(half.interval)}
-        bent = self.knee
-        return told | {
-            "knee": {"x": bent.at, "interval": _ends(bent.interval), "per_doubling_before": bent.before,
-                     "per_doubling_after": bent.after, "aicc_gain": bent.gain, "why_not": bent.why},
-        }  # fmt: skip
 
 
 def losses_of(curve: Curve, verdicts: Verdicts) -> list[Ratio | None]:
@@ -251,20 +223,3 @@ def changes_of(curve: Curve, verdicts: Verdicts) -> dict[float, tuple[Ratio | No
 
 def is_told(fit: Slope | None) -> bool:
     return fit is not None and fit.interval is not None and fit.interval.high <= MOST_OF_A_DOUBLING
-
-
-def _ends(interval: Interval | None, add: float = 0.0) -> list[float] | None:
-    return [interval.low + add, interval.high + add] if interval else None
-
-
-def _slope(fit: Slope | None) -> dict[str, Any] | None:
-    return {"value": fit.value, "interval": _ends(fit.interval)} if fit else None
-
-
-def _scaling(law: Scaling | str) -> dict[str, Any]:
-    if isinstance(law, str):
-        return {"why_not": law}
-    named = {"lambda": law.rate, "sigma": law.contention, "kappa": law.coherency, "peak": law.peak}
-    numbers = {name: fit and {"value": fit.value, "interval": _ends(fit.interval)} for name, fit in named.items()}
-    why = ("the repeats scatter too much" if law.scattered else "levels lie too far off the law") if law.poor else ""
-    return {**numbers, "off": law.off, "why_not": why}

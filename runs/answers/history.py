@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 
 from runs.answers.answer import REFUSED, Amount, Answer, Newer, Step, begun, change_of, share_of
-from runs.compare.asked import Question
+from runs.compare.asked import Missing, Question
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Group
 from runs.compare.panels import Curve
@@ -25,14 +25,13 @@ def since(comparison: Comparison, curves: Sequence[Curve], question: Question) -
     """`curves` over dates."""
     better = comparison.metric.better if comparison.metric else "none"
     claims: list[Step] = []
-    missing = []
+    lacking = [] if curves else [Missing("days")]
     for curve in curves:
         claims += (of_curve := steps_of(curve, curve.name, comparison.threshold, better))
         if not of_curve:
-            few = f"{len(curve.levels)} batches are too few to tell a change, it takes {2 * LEAST_DAYS}."
-            missing.append(f"{_of(curve.name)}{few}")
+            lacking.append(Missing("batches", curve.name, len(curve.levels), 2 * LEAST_DAYS))
     sure = any(claim.day for claim in claims)
-    return begun(comparison, question, claims=claims, missing=missing, sure=sure)
+    return begun(comparison, question, claims=claims, lacking=lacking, sure=sure)
 
 
 def steps_of(curve: Curve, label: str, threshold: float, better: str) -> list[Step]:
@@ -59,36 +58,32 @@ def steps_of(curve: Curve, label: str, threshold: float, better: str) -> list[St
 def newer(comparison: Comparison, curves: Sequence[Curve], question: Question) -> Answer:
     """Whether the newest batch lies where one more batch like those of the baseline would."""
     asked = question if question.than else question.model_copy(update={"than": DEFAULT_BASELINE})
-    claims, missing = [], []
+    claims, lacking = [], [] if curves else [Missing("days")]
     for curve in curves:
         valued, label = curve.valued, curve.name
         if len(valued) < 2:
-            missing.append(f"{_of(label)}one batch only, measure a second.")
+            lacking.append(Missing("batch", label))
             continue
         newest, before = valued[-1], _baseline(valued, asked.than)
         if not before:
-            missing.append(f"{_of(label)}no batch before it is “{asked.than}”.")
+            lacking.append(Missing("baseline", label, names=[asked.than]))
             continue
         better = comparison.metric.better if comparison.metric else "none"
         centres = [point.centre for point in before if point.centre]
         ratio = expected_amount(newest.centre or 0.0, centres, better=better, threshold=comparison.threshold)
         if ratio.verdict in (Kind.TOO_FEW, REFUSED):
-            missing.append(f"{_of(label)}{len(before)} batches before it, {LEAST_BATCHES} are needed.")
+            lacking.append(Missing("batches", label, len(before), LEAST_BATCHES))
         runs = [run for point in (newest, *before) for run in point.run_ids]
         claims.append(
             Newer(label=label, runs=runs, newest=_named(newest), of=asked.than, batches=len(before), ratio=ratio)
         )
     sure = any(claim.ratio.verdict in ("better", "worse") for claim in claims)
-    return begun(comparison, asked, claims=claims, missing=missing, sure=sure)
+    return begun(comparison, asked, claims=claims, lacking=lacking, sure=sure)
 
 
 def day_at(x: float) -> date:
     """At a position on an axis of dates."""
     return date.fromordinal(int(x))
-
-
-def _of(label: str) -> str:
-    return f"{label}: " if label else ""
 
 
 def _named(point: Group) -> str:
@@ -125,15 +120,15 @@ def expected_amount(
     """
     logs = [math.log(centre) for centre in before if centre > 0]
     if not logs or newest <= 0:
-        return Amount(verdict=REFUSED, why="a value is zero or negative")
+        return Amount(verdict=REFUSED, basis=Missing("positive"))
     centre = math.log(newest) - statistics.fmean(logs)
     if len(logs) < LEAST_BATCHES:
-        few = "1 batch is too few" if len(logs) == 1 else f"{len(logs)} batches are too few"
-        return Amount(value=math.exp(centre), verdict=Kind.TOO_FEW, why=few)
+        few = Missing("batches", count=len(logs), least=LEAST_BATCHES)
+        return Amount(value=math.exp(centre), verdict=Kind.TOO_FEW, basis=few)
     spread, freedom = statistics.stdev(logs), len(logs) - 1
     half = t_quantile((1 + confidence) / 2, freedom) * spread * math.sqrt(1 + 1 / len(logs))
     interval: Interval | None = interval_of_logs(centre, half)
     if interval is None:
-        return Amount(value=math.exp(centre), verdict=Kind.UNDECIDED, why="the batches vary beyond all measure")
+        return Amount(value=math.exp(centre), verdict=Kind.UNDECIDED, basis=Missing("steady_batches"))
     estimate = Ratio(math.exp(centre), interval, freedom)
     return change_of(judge_interval(estimate, interval, better=better, threshold=threshold, fewest=None))

@@ -7,18 +7,15 @@ from collections.abc import Iterable
 from benchagent.catalog import Role
 
 from runs.answers.answer import Amount, Answer, Changed, Effect, LevelChange, Published, begun, change_of
-from runs.answers.ranking import ONE_ONLY
-from runs.answers.words.gaps import refusal_words
-from runs.answers.words.levels import against_words, by_level_words
-from runs.compare.asked import A_B, Question
+from runs.answers.ranking import level_change
+from runs.compare.asked import A_B, Missing, Question
 from runs.compare.comparison import Comparison
 from runs.compare.effects import printed_pairs
 from runs.compare.facts import NEVER_TAKEN, fact_value
 from runs.compare.grouping import day_of
-from runs.compare.groups import Group
-from runs.compare.guard import bare_field, condition_words, refusal
+from runs.compare.groups import Against, Group
+from runs.compare.guard import bare_field, blocking, unlike
 from runs.compare.levels import Key, Levels, Series
-from runs.stats import Kind
 
 PUBLICATION = "publication"
 
@@ -30,13 +27,13 @@ def a_against_b(comparison: Comparison, question: Question) -> Answer:
         return _series_against(comparison, comparison.levels, question)
     valued = [group for group in comparison.groups if group.dots]
     if base is None or len(valued) < 2:
-        return begun(comparison, question, missing=[ONE_ONLY])
+        return begun(comparison, question, lacking=[Missing("another")])
 
     def named(text: str) -> Group | None:
         return next((group for group in valued if text in (group.key, fact_value(group, question.fact))), None)
 
     if unknown := [text for text in (question.a, question.b) if text and named(text) is None]:
-        return begun(comparison, question, missing=[f"Nothing with values here is “{unknown[0]}”."])
+        return begun(comparison, question, lacking=[Missing("unknown", names=unknown[:1])])
     first = (named(question.a) if question.a else None) or next(group for group in valued if group.key != base.key)
     second = (named(question.b) if question.b else None) or base
     if second.key == first.key:
@@ -55,17 +52,18 @@ def newest_against_baseline(comparison: Comparison, groups: Iterable[Group]) -> 
 
 
 def _groups_against(comparison: Comparison, question: Question, group: Group, base: Group) -> Answer:
-    verdict = comparison.verdicts.of(group, base)
-    differing = comparison.verdicts.differences_of(group, base)
-    refused = refusal(differing)
-    claim = LevelChange(
-        label="", ratio=change_of(verdict, refused=f"no ratio, {refused}" if refused else "not judged"),
-        runs=[*group.run_ids, *base.run_ids],
-    )  # fmt: skip
+    differing, ratio = comparison.verdicts.differences_of(group, base), _ratio_of(comparison, group, base)
+    claim = LevelChange(label="", ratio=ratio, runs=[*group.run_ids, *base.run_ids])
     return begun(
-        comparison, question, claims=[claim], sure=_is_sure(claim.ratio), first=group.label, second=base.label,
-        not_alike="" if refused else condition_words(differing, comparison.named),
+        comparison, question, claims=[claim], sure=claim.ratio.is_sure, first=group.label, second=base.label,
+        differing=[] if blocking(differing) else unlike(differing, comparison.named),
     )  # fmt: skip
+
+
+def _ratio_of(comparison: Comparison, group: Group, base: Group) -> Amount:
+    if refused := blocking(comparison.verdicts.differences_of(group, base)):
+        return change_of(None, refused=Against(refused))
+    return change_of(comparison.verdicts.of(group, base), refused=Missing("judging"))
 
 
 def _series_against(comparison: Comparison, levels: Levels, question: Question) -> Answer:
@@ -73,7 +71,7 @@ def _series_against(comparison: Comparison, levels: Levels, question: Question) 
     if unknown := [
         text for text in (question.a, question.b) if text and not any(_is_named(levels, key, text) for key in order)
     ]:
-        return begun(comparison, question, missing=[f"Nothing that is compared here is “{unknown[0]}”."])
+        return begun(comparison, question, lacking=[Missing("unknown", names=unknown[:1])])
     first = next((key for key in order if _is_named(levels, key, question.a)), None)
     first = first or next(key for key in order if key != levels.base)
     second = next((key for key in order if _is_named(levels, key, question.b)), levels.base)
@@ -82,20 +80,13 @@ def _series_against(comparison: Comparison, levels: Levels, question: Question) 
     if levels.between(first, second) is None:
         second = levels.base
     series = levels.between(first, second) or Series(names[first], [])
-    overall = change_of(series.overall, refused="no two levels in common")
-    of_levels = [
-        LevelChange(
-            label=row.label, ratio=change_of(row.against.verdict, refused=against_words(row.against)),
-            runs=[run for group in (*row.groups, *row.bases) for run in group.run_ids],
-        )
-        for row in series.rows
-        if row.pairs
-    ]  # fmt: skip
+    overall = change_of(series.overall, refused=Missing("shared_levels"))
+    of_levels = [level_change(row) for row in series.rows if row.pairs]
     runs = list(dict.fromkeys(run for level in of_levels for run in level.runs))
     return begun(
         comparison, question, claims=[LevelChange(label="", ratio=overall, runs=runs), *of_levels],
-        sure=_is_sure(overall), over=f"{len(series.with_ratio)} levels of {levels.held_words}",
-        first=names[first], second=names[second], by_level=by_level_words(series),
+        sure=overall.is_sure, over=f"{len(series.with_ratio)} levels of {levels.held_words}",
+        first=names[first], second=names[second], series=series,
     )  # fmt: skip
 
 
@@ -106,10 +97,6 @@ def _is_named(levels: Levels, key: Key, asked: str) -> bool:
     return asked in key or any(group.key == asked for group, series in levels.group_series if series == key)
 
 
-def _is_sure(change: Amount) -> bool:
-    return change.verdict in (Kind.BETTER, Kind.WORSE, Kind.DIFFERENT, Kind.EQUIVALENT, Kind.TOO_SMALL)
-
-
 def effects(comparison: Comparison, question: Question) -> Answer:
     """The largest first."""
     claims = []
@@ -118,34 +105,32 @@ def effects(comparison: Comparison, question: Question) -> Answer:
         claims.append(
             Effect(
                 label=setting.setting, start=setting.start, end=setting.end, pairs=len(row.pairs),
-                ratio=change_of(row.against.verdict, refused=refusal_words(row.against)),
-                runs=[run for group in (*row.groups, *row.bases) for run in group.run_ids],
+                ratio=change_of(row.against.verdict, refused=row.against),
+                runs=row.run_ids,
             )
         )  # fmt: skip
     claims.sort(key=lambda claim: -abs((claim.ratio.value or 1.0) - 1))
-    missing = [] if claims else ["No two groups differ in one setting of their configurations and in nothing else."]
-    sure = any(_is_sure(claim.ratio) for claim in claims)
-    return begun(comparison, question, claims=claims, missing=missing, sure=sure)
+    lacking = [] if claims else [Missing("single_setting")]
+    sure = any(claim.ratio.is_sure for claim in claims)
+    return begun(comparison, question, claims=claims, lacking=lacking, sure=sure)
 
 
 def published(comparison: Comparison, question: Question) -> Answer:
     """Each group that was measured here beside the printed one of the same system that was asked the same."""
-    claims, verdicts = [], comparison.verdicts
+    claims = []
     for group, beside in printed_pairs(comparison.groups):
-        refused = refusal(verdicts.differences_of(group, beside))
-        ratio = change_of(None if refused else verdicts.of(group, beside), refused=refused or "not judged")
-        runs = [*group.run_ids, *beside.run_ids]
+        ratio, runs = _ratio_of(comparison, group, beside), [*group.run_ids, *beside.run_ids]
         claims.append(Published(label=group.label, here=group.centre, printed=beside.centre, runs=runs, ratio=ratio))
-    missing = [] if claims else ["Nothing here was measured as something that is published was: re-run its experiment."]
+    lacking = [] if claims else [Missing("printed")]
     sure = any(claim.ratio.value is not None for claim in claims)
-    return begun(comparison, question, claims=claims, missing=missing, sure=sure)
+    return begun(comparison, question, claims=claims, lacking=lacking, sure=sure)
 
 
 def changed(comparison: Comparison, question: Question) -> Answer:
     """What the guard tells of two groups, what matters first."""
     groups = comparison.groups
     if len(groups) != 2:
-        return begun(comparison, question, missing=["Choose two groups, or two runs."])
+        return begun(comparison, question, lacking=[Missing("two_groups")])
     first, second = groups
     runs = [*first.run_ids, *second.run_ids]
     differing = [each for each in comparison.verdicts.differences_of(first, second) if each.a != each.b]
@@ -156,7 +141,7 @@ def changed(comparison: Comparison, question: Question) -> Answer:
         a, b = (fact.words[group.facts[fact.field]] for group in groups)
         if fact.field not in NEVER_TAKEN and bare_field(fact.field) not in told and a != b:
             claims.insert(0, Changed(label=fact.label, a=a, b=b, role=Role.QUESTION, runs=runs))
-    missing = [] if claims else ["Nothing that is recorded of them differs."]
+    lacking = [] if claims else [Missing("difference")]
     return begun(
-        comparison, question, claims=claims, missing=missing, sure=bool(claims), first=first.label, second=second.label
+        comparison, question, claims=claims, lacking=lacking, sure=bool(claims), first=first.label, second=second.label
     )

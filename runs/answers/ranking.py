@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from uuid import UUID
 
 from runs.answers.answer import Amount, Answer, LevelChange, Standing, begun, change_of, pair_of
-from runs.answers.words import names
-from runs.answers.words.gaps import lost_words, unranked_by_class
-from runs.answers.words.levels import by_level_words
-from runs.compare.asked import RANK, Question
+from runs.compare.asked import LOAD, LOAD_METRICS, RANK, Missing, Question
 from runs.compare.comparison import Comparison
 from runs.compare.facts import Fact, fact_value
 from runs.compare.groups import Group
-from runs.compare.guard import bare_field, condition_words, refusal
+from runs.compare.guard import bare_field, blocking, unlike
 from runs.compare.levels import Key, LevelRow, Levels, Series
 from runs.compare.verdicts import by_value
 from runs.stats import MIN_REPEATS, WINNERS, Kind, Verdict
 
 SYSTEM = "dbms"
-ONE_ONLY = "There is one only: add another to set it against."
-# Groups by why they are not ranked.
-Apart = dict[str, list[str]]
+# By its label a group of what has none that is ranked.
+Apart = dict[str, Group]
 
 
 def ranked(comparison: Comparison, groups: Sequence[Group], question: Question) -> Answer:
     """The ranking of a sweep's series over its levels, else of the best group of each value."""
-    if why := _why_none(comparison, groups):
-        return begun(comparison, question, missing=[why])
+    if lacking := _lacking(comparison, groups, question):
+        return begun(comparison, question, lacking=[lacking])
     # The fact that is asked for; else the system, where it varies: settings and systems are ranked apart.
     facts = {each.field: each for each in comparison.varying}
     fact = facts.get(question.fact) or facts.get(SYSTEM)
@@ -48,24 +44,27 @@ def _value_and_label(group: Group, fact: Fact | None) -> tuple[str, str]:
 def _apart(comparison: Comparison, groups: Sequence[Group], fact: Fact | None) -> Apart:
     """What has a number and no group that is ranked: of another durability, or survivors only."""
     ranked_values = {_value_and_label(group, fact)[0] for group in groups if group.ranked and group.dots}
-    apart: dict[str, dict[str, None]] = {}
-    for why, members in unranked_by_class(comparison).items():
-        for group in members:
-            value, label = _value_and_label(group, fact)
-            if group.dots and value not in ranked_values:
-                apart.setdefault(why, {})[label] = None
-    return {why: [*labels] for why, labels in apart.items()}
+    apart: Apart = {}
+    for group in comparison.groups:
+        value, label = _value_and_label(group, fact)
+        if not group.ranked and group.dots and value not in ranked_values:
+            apart.setdefault(label, group)
+    return apart
 
 
-def _why_none(comparison: Comparison, groups: Sequence[Group]) -> str:
-    counted = [group for group in groups if group.ranked and group.dots]
-    if comparison.metric is None or not counted:
-        return "No run has a number of this."
+def _lacking(comparison: Comparison, groups: Sequence[Group], question: Question) -> Missing | None:
+    counted, metric = [group for group in groups if group.ranked and group.dots], comparison.metric
+    if metric is None or not counted:
+        return Missing("number")
+    if question.kind == LOAD and metric.name not in LOAD_METRICS:
+        return Missing("load_speed")
     if any(group.demonstration for group in counted):
-        return "Short demonstration windows rank nothing."
-    if comparison.metric.better == "none":
-        return f"{comparison.metric.label} has no better side."
-    return ""
+        return Missing("long_window")
+    if metric.better == "none":
+        return Missing("better_side", names=[metric.label])
+    if question.kind == RANK and question.fact and question.fact not in {fact.field for fact in comparison.varying}:
+        return Missing("varying", names=[question.fact])
+    return None
 
 
 def _at_their_best(comparison: Comparison, groups: Sequence[Group]) -> bool:
@@ -80,26 +79,24 @@ def _of_groups(
     verdicts = comparison.verdicts
     best_first = [group for group in by_value(groups, comparison.metric) if group.ranked]
     differing = {group.key: verdicts.differences_of(best_first[0], group) for group in best_first[1:]}
-    if why := next(filter(None, map(refusal, differing.values())), ""):
-        words = f"Groups that differ in this have no order: {why}."
-        return begun(comparison, question, apart=apart, missing=[words])
+    if refused := next(filter(None, map(blocking, differing.values())), None):
+        return begun(comparison, question, set_apart=apart, lacking=[Missing("order", differing=refused)])
     candidates = []
     for group in best_first:
         value, label = _value_and_label(group, fact)
         candidates.append(
             Standing(
                 label=label, runs=group.run_ids, value=value, of=group.label, centre=group.centre,
-                interval=pair_of(group.interval), n=group.n, rank=1, ratio=Amount(),
-                lost=lost_words(group),
+                interval=pair_of(group.interval), n=group.n, rank=1, ratio=Amount(), group=group,
             )
         )  # fmt: skip
     claims = _standings(candidates, lambda one, other: verdicts.of(best_first[one], best_first[other]))
     shown = {claim.of for claim in claims}
     of_shown = (difference for group in best_first[1:] if group.label in shown for difference in differing[group.key])
-    sure, missing = _sureness(claims, apart)
+    sure, lacking = _sureness(claims, apart)
     return begun(
-        comparison, question, apart=apart, claims=claims, sure=sure, missing=missing,
-        not_alike=condition_words(of_shown, comparison.named),
+        comparison, question, set_apart=apart, claims=claims, sure=sure, lacking=lacking,
+        differing=unlike(of_shown, comparison.named),
     )  # fmt: skip
 
 
@@ -114,7 +111,7 @@ def _of_series(comparison: Comparison, levels: Levels, question: Question, fact:
         key for key in levels.order if any(_overall(levels, key, other) for other in levels.order if other != key)
     ])  # fmt: skip
     if len(compared) < 2:
-        return begun(comparison, question, apart=apart, missing=["No two series have a level in common."])
+        return begun(comparison, question, set_apart=apart, lacking=[Missing("shared_levels")])
     candidates = []
     for key in compared:
         value, label = " · ".join(key), names[key]
@@ -140,12 +137,13 @@ def _of_series(comparison: Comparison, levels: Levels, question: Question, fact:
         for row in judged.with_ratio
         for difference in row.against.differences
     )
-    sure, missing = _sureness(claims, apart)
+    sure, lacking = _sureness(claims, apart)
     return begun(
-        comparison, question, apart=apart, claims=[*claims, *_level_changes(series.rows)], sure=sure, missing=missing,
-        not_alike=condition_words(differing, {bare_field(each.field) for each in (*levels.compared, *levels.held)}),
+        comparison, question, set_apart=apart, claims=[*claims, *map(level_change, series.with_ratio)], sure=sure,
+        lacking=lacking, series=series,
+        differing=unlike(differing, {bare_field(each.field) for each in (*levels.compared, *levels.held)}),
         unranked=[names[key] for key in levels.order if key not in compared],
-        over=f"{len(series.with_ratio)} levels of {levels.held_words}", by_level=by_level_words(series),
+        over=f"{len(series.with_ratio)} levels of {levels.held_words}",
         first=names[first], second=names[second],
     )  # fmt: skip
 
@@ -175,15 +173,8 @@ def _overall(levels: Levels, one: Key, other: Key) -> Verdict | None:
     return judged.overall if judged else None
 
 
-def _level_changes(rows: Iterable[LevelRow]) -> list[LevelChange]:
-    return [
-        LevelChange(
-            label=row.label, ratio=change_of(row.against.verdict),
-            runs=[run for group in (*row.groups, *row.bases) for run in group.run_ids],
-        )
-        for row in rows
-        if row.against.verdict
-    ]  # fmt: skip
+def level_change(row: LevelRow) -> LevelChange:
+    return LevelChange(label=row.label, ratio=change_of(row.against.verdict, refused=row.against), runs=row.run_ids)
 
 
 def _standings(candidates: Sequence[Standing], verdict_of: Callable[[int, int], Verdict | None]) -> list[Standing]:
@@ -197,7 +188,7 @@ def _standings(candidates: Sequence[Standing], verdict_of: Callable[[int, int], 
         better = sum(_is_winner(verdict_of(other, at)) for other in leaders[:place])
         told = {
             "rank": 1 + better,
-            "ratio": change_of(verdict_of(leaders[0], at), refused="not judged") if place else Amount(),
+            "ratio": change_of(verdict_of(leaders[0], at), refused=Missing("judging")) if place else Amount(),
             "variants": 1 + len(variants),
             "variants_differ": all(_is_winner(verdict_of(at, other)) for other in variants),
         }
@@ -209,14 +200,14 @@ def _is_winner(verdict: Verdict | None) -> bool:
     return verdict is not None and verdict.kind in WINNERS
 
 
-def _sureness(claims: Sequence[Standing], apart: Apart) -> tuple[bool, list[str]]:
+def _sureness(claims: Sequence[Standing], apart: Apart) -> tuple[bool, list[Missing]]:
     """Whether the first is surely the best, and what it takes to be sure."""
-    others, missing = claims[1:], []
+    others, lacking = claims[1:], []
     if not others:
-        missing.append("Only one is ranked: repeat the others, or add another." if apart else ONE_ONLY)
+        lacking.append(Missing("another_ranked" if apart else "another"))
     if any(claim.ratio.verdict == Kind.TOO_FEW for claim in others):
         few = [claim.label for claim in claims if claim.n is not None and claim.n < MIN_REPEATS]
-        missing.append(f"At least {MIN_REPEATS} repeats of {names(few or [claim.label for claim in claims])}.")
+        lacking.append(Missing("repeats", least=MIN_REPEATS, names=few or [claim.label for claim in claims]))
     if more := max((claim.ratio.more_repeats or 0 for claim in others), default=0):
-        missing.append(f"About {more} more repeats a group.")
-    return bool(others) and all(claim.ratio.verdict in WINNERS for claim in others), missing
+        lacking.append(Missing("more_repeats", count=more))
+    return bool(others) and all(claim.ratio.verdict in WINNERS for claim in others), lacking

@@ -11,7 +11,9 @@ from rest_framework.views import APIView
 
 from runs.answers.answer import Answer, Part
 from runs.answers.ask import answer_of, offered
-from runs.answers.words import question_words, sentence
+from runs.answers.words import question_words, sentence, told
+from runs.answers.words.gaps import differing_words, lacking_sentences, set_apart_words
+from runs.answers.words.levels import by_level_words
 from runs.api.compare import selected
 from runs.charts.drawing import Counted, Drawing, draw
 from runs.compare import asked
@@ -32,10 +34,18 @@ class LeftOutRun(Part):
 
 
 class AskedAnswer(Answer):
-    """The answer, its words, what is drawn of the runs, and what else can be asked of them."""
+    """The answer, its words, what is drawn of the runs, and what else can be asked of them.
+
+    `missing`: what it takes to be sure; `by_level`: how the first stands to the next at the levels, where that differs;
+    `apart`: what has no group that is ranked, by why.
+    """
 
     asked: str
     words: str
+    missing: list[str]
+    not_alike: str
+    by_level: str
+    apart: dict[str, list[str]]
     counts: Counted
     left_out: list[LeftOutRun]
     questions: list[Offered]
@@ -62,20 +72,24 @@ class Answers(APIView):
         _, problems = asked.read(request.query_params)
         selection = selected(request, problems)
         comparison = compare_selection(selection)
-        told = _told(answer_of(comparison), draw(comparison), selection.left_out)
-        return Response(told.model_dump(mode="json"))
+        answered = _answered(answer_of(comparison), draw(comparison), selection.left_out)
+        return Response(answered.model_dump(mode="json"))
 
 
-def _told(answer: Answer, drawing: Drawing, beyond: int) -> AskedAnswer:
+def _answered(answer: Answer, drawing: Drawing, beyond: int) -> AskedAnswer:
     comparison = drawing.comparisons[0]
     return AskedAnswer(
-        **{name: getattr(answer, name) for name in Answer.model_fields},
+        **dict(answer) | {"claims": [told(claim) for claim in answer.claims]},
         asked=question_words(answer),
         words=sentence(answer),
+        missing=[words for each in answer.lacking for words in lacking_sentences([each])],
+        not_alike=differing_words(answer.differing),
+        by_level=by_level_words(answer.series) if answer.series else "",
+        apart=set_apart_words(answer),
         counts=drawing.counts(beyond),
         left_out=[LeftOutRun(run=run, reason=each.reason) for each in drawing.left_out for run in each.runs],
         questions=[
-            Offered(kind=question.kind, words=words, query=question.query)
-            for words, question in offered(comparison, answer.question)
+            Offered(kind=other.question.kind, words=question_words(other), query=other.question.query)
+            for other in offered(comparison, answer.question)
         ],
     )

@@ -19,6 +19,7 @@ from rest_framework.views import APIView
 from runs.access.rules import candidates, may_operate
 from runs.answers.answer import Amount, Part
 from runs.answers.history import DEFAULT_BASELINE
+from runs.answers.words import explained
 from runs.api.outgoing import FIELD_ERRORS
 from runs.api.parsers import StrictJSONParser
 from runs.history import alerts
@@ -27,7 +28,7 @@ from runs.history.gate import Gated, InTurn, gated, in_turn
 from runs.history.overview import Baseline, Row, WrongBaseline, listed_benchmarks, rows_of
 from runs.history.page import answer_words, events_of
 from runs.history.watching import Series
-from runs.history.words import change_words, claim_of
+from runs.history.words import change_in_turn, change_words, claim_of
 from runs.incoming.reading import read
 from runs.incoming.values import Prose, Strict, Text
 from runs.listing.filters import RunFilter, unknown, without
@@ -269,7 +270,7 @@ def _cell(cell: Gated, request: Request) -> GateCell:
         benchmark=str(benchmark), url=request.build_absolute_uri(benchmark.get_absolute_url()),
         machine=benchmark.hardware.name if benchmark.hardware else "", metric=benchmark.metric.label,
         unit=benchmark.metric.unit, value=row.centre, runs=[uuid.UUID(run) for run in row.runs],
-        batches=len(cell.before), change=cell.change,
+        batches=len(cell.before), change=explained(cell.change),
     )  # fmt: skip
 
 
@@ -279,7 +280,7 @@ def _cell_in_turn(cell: InTurn, request: Request) -> GateCell:
         benchmark=cell.name, url=request.build_absolute_uri((run.experiment or run).get_absolute_url()),
         machine=run.hardware.name if run.hardware else "", metric=cell.metric.label, unit=cell.metric.unit,
         value=geometric_mean([value for _, value in cell.runs]), runs=[each.pk for each, _ in cell.runs],
-        batches=1, change=cell.change,
+        batches=1, change=change_in_turn(cell.change, cell.base[0][0].durability, run.durability),
     )  # fmt: skip
 
 
@@ -384,7 +385,8 @@ def _row(row: Row, request: Request) -> dict[str, Any]:
         "id": benchmark.pk, "url": request.build_absolute_uri(benchmark.get_absolute_url()), "name": benchmark.name,
         "branch": benchmark.branch, "machine": benchmark.hardware.name if benchmark.hardware else "",
         "metric": metric.name, "unit": metric.unit, "better": metric.better, "batches": benchmark.batches,
-        "newest": row.newest, "newest_at": benchmark.newest_at, "change": row.change,
+        "newest": row.newest, "newest_at": benchmark.newest_at,
+        "change": row.change and explained(row.change),
     }  # fmt: skip
 
 

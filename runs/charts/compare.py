@@ -6,16 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from runs import formatting
-from runs.answers.verdicts import robustness_words
-from runs.answers.words.gaps import by_class, not_known_words, unranked_by_class
+from runs.answers.words.gaps import by_class, difference_words, not_known_words, unranked_by_class
 from runs.answers.words.levels import against_words, series_words
-from runs.charts.base import (
-    INTERVAL_WORDS,
-    BarGroup,
-    Figure,
-    Multiples,
-    bars,
-)
+from runs.answers.words.verdicts import robustness_words
+from runs.charts.base import INTERVAL_WORDS, BarGroup, Figure, Multiples, bars
 from runs.compare.comparison import Comparison
 from runs.compare.facts import fact_value
 from runs.compare.groups import Group
@@ -234,7 +228,7 @@ def csv_rows(comparison: Comparison) -> Iterator[list[str]]:
             " ".join(map(formatting.plain, group.values)),
             "; ".join(f"{printed.statistic} {printed.as_printed}" for printed in group.printed),
             "; ".join(gap.reason for gap in group.gaps),
-            "; ".join(f"{difference.role}: {difference.words}" for difference in group.differences),
+            "; ".join(f"{difference.role}: {difference_words(difference)}" for difference in group.differences),
             formatting.plain(group.merged_percentile),
             comparison.grouping, " ".join(map(str, group.batches)),
             formatting.plain(over_levels.value if over_levels else None),

@@ -13,10 +13,9 @@ from typing import Any
 
 from benchagent.catalog import METRICS
 
-from runs.answers.ask import headline
 from runs.answers.places import x_label
-from runs.answers.words import MOST_NAMED
-from runs.answers.words.gaps import gap_reasons
+from runs.answers.words import headline
+from runs.answers.words.gaps import MOST_NAMED, gap_reasons
 from runs.answers.words.warnings import warnings_of
 from runs.charts.base import Figure, Multiples
 from runs.charts.compare import apart_figures, bars_figure, bars_note

@@ -9,8 +9,7 @@ from benchagent.catalog import Role, factor_role
 
 from runs import formatting
 from runs.answers.answer import pair_of
-from runs.answers.words import MOST_NAMED
-from runs.answers.words.gaps import by_class
+from runs.answers.words.gaps import MOST_NAMED, by_class
 from runs.charts.base import Axis, Figure, TradeOffGroup, TradeOffSpec
 from runs.charts.compare import class_title
 from runs.charts.curves import X_LOG_FROM, scale_of

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
 from urllib.parse import urlencode
 
 from django.http import QueryDict
 from pydantic import BaseModel, ConfigDict
+
+from runs.compare.guard import Difference
 
 BEST, RANK, A_B, LOSS, FALLS_OFF, SCALES, EFFECTS, LOAD, SINCE, NEWER, PUBLISHED, CHANGED = (
     "best", "rank", "a_b", "loss", "falls_off", "scales", "effects", "load", "since", "newer", "published", "changed",
@@ -49,6 +53,28 @@ class Question(BaseModel):
         numbers = {name: f"{value:.10g}" for name, value in ends.items() if value is not None}
         texts = {"metric": self.metric, "x": self.x, "fact": self.fact, "a": self.a, "b": self.b, "than": self.than}
         return urlencode({"ask": self.kind, **{name: text for name, text in texts.items() if text}, **numbers})
+
+
+Lacking: TypeAlias = Literal[
+    "number", "positive", "load_speed", "better_side", "long_window", "varying", "order", "judging", "unknown",
+    "another", "another_ranked", "repeats", "more_repeats", "shared_levels", "two_groups",
+    "difference", "single_setting", "printed", "number_axis", "value", "level", "level_asked", "two_levels",
+    "positive_levels", "days", "batch", "base_batch", "baseline", "batches", "steady_batches",
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Missing:
+    """What there is not, so that a question has no answer or no sure one: `of` which curve; `count` of how many there
+    are, `least` of how many it takes; the `names` of what was asked for or concerned; in what groups are `differing`.
+    """
+
+    kind: Lacking
+    of: str = ""
+    count: int = 0
+    least: int = 0
+    names: Sequence[str] = ()
+    differing: Sequence[Difference] = ()
 
 
 def read(params: QueryDict) -> tuple[Question, dict[str, list[str]]]:

@@ -11,7 +11,7 @@ from django.db.models import prefetch_related_objects
 
 from runs.compare.facts import NEVER_TAKEN, Fact, fact_value
 from runs.compare.groups import Against, Group
-from runs.compare.guard import differences, refusal
+from runs.compare.guard import blocking, differences
 from runs.compare.levels import LevelRow
 from runs.formatting import natural
 from runs.models import Config
@@ -74,15 +74,12 @@ def _given(config: Config | None) -> dict[str, str]:
 def _level(name: str, of_rest: Iterable[Mapping[str, Group]], start: str, end: str) -> LevelRow | None:
     """None without a pair. Pairs that may not be compared are left out; where none may, the row says why."""
     pairs = [(of_value[end], of_value[start]) for of_value in of_rest if start in of_value and end in of_value]
-    reasons = [refusal(differences(group.conditions, base.conditions)) for group, base in pairs]
+    reasons = [blocking(differences(group.conditions, base.conditions)) for group, base in pairs]
     allowed = [pair for pair, reason in zip(pairs, reasons, strict=True) if not reason]
     if not pairs:
         return None
-    refused = "" if allowed else reasons[0]
-    shown = allowed or pairs
-    return LevelRow(
-        name, {}, [group for group, _ in shown], [base for _, base in shown], shown, Against(refused=refused)
-    )
+    shown, against = allowed or pairs, Against([] if allowed else reasons[0])
+    return LevelRow(name, {}, [group for group, _ in shown], [base for _, base in shown], shown, against)
 
 
 def printed_pairs(groups: Iterable[Group]) -> list[tuple[Group, Group]]:

@@ -16,7 +16,7 @@ from benchagent import histogram
 from benchagent.catalog import LATENCIES, PERCENTILES
 from benchagent.histogram import Latencies
 
-from runs.compare.guard import Conditions, Difference
+from runs.compare.guard import Conditions, Difference, blocking
 from runs.models import Metric, Run
 from runs.models.choices import RunState
 from runs.run.facets import claim_words
@@ -66,15 +66,15 @@ class Printed:
 class Against:
     """A group against the baseline, or the one with the key `base`.
 
-    Without a verdict it is `refused`, as the two may not be compared, one of them has `survivors` only, or something is
-    `missing`. What is refused for nothing but other `levels` of the chart's axis has a `change` still.
+    Without a verdict differences are `blocking`, one of the two has `survivors` only, one is `lost`, or there are
+    `several` that nothing tells apart. What differs in nothing but other `levels` of the chart's axis has a `change`.
     """
 
     differences: list[Difference] = field(default_factory=list)
     verdict: Verdict | None = None
-    refused: str = ""
     survivors: Group | None = None
-    missing: str = ""
+    lost: Group | None = None
+    several: bool = False
     base: str = ""
     change: Ratio | None = None
     levels: Sequence[Difference] = ()
@@ -84,8 +84,12 @@ class Against:
         return self.verdict.ratio if self.verdict else None
 
     @property
+    def blocking(self) -> Sequence[Difference]:
+        return self.levels or blocking(self.differences)
+
+    @property
     def is_refused(self) -> bool:
-        return bool(self.refused or self.survivors)
+        return bool(self.blocking or self.survivors)
 
     @property
     def kind(self) -> str:

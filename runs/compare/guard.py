@@ -49,10 +49,6 @@ class Difference:
     severity: Severity
     role: Role = Role.CONDITION
 
-    @property
-    def words(self) -> str:
-        return f"{self.label}: {self.a} against {self.b}" if self.a != self.b else f"{self.label}: {self.a}"
-
 
 @dataclass(frozen=True)
 class Conditions:
@@ -219,24 +215,18 @@ def _beyond_span(a: Conditions, b: Conditions, name: str) -> bool:
     return more > less * factor_span(name)
 
 
-def condition_words(differing: Iterable[Difference], named: Collection[str] = ()) -> str:
-    """For a headline: in what groups are not alike, a single thing with its values; without what labels name already.
-
-    `named`: fields of the labels. The first difference of a field speaks for it.
-    """
-    by_field = {
-        difference.field: difference
-        for difference in reversed([*differing])
-        if difference.a != difference.b and difference.field not in named
-    }
-    if len(by_field) == 1:
-        return "".join(f"{only.label} ({only.a} against {only.b})" for only in by_field.values())
-    return ", ".join(difference.label for difference in reversed(by_field.values()))
+def unlike(differing: Iterable[Difference], named: Collection[str] = ()) -> list[Difference]:
+    """In what groups are not alike, one difference a field; without `named`, the fields that labels tell already."""
+    by_field: dict[str, Difference] = {}
+    for difference in differing:
+        if difference.a != difference.b and difference.field not in named:
+            by_field.setdefault(difference.field, difference)
+    return [*by_field.values()]
 
 
-def refusal(differing: Iterable[Difference]) -> str:
-    """Why there is no ratio, in one line; empty when there may be one."""
-    return "; ".join(difference.words for difference in differing if difference.severity == "blocks")
+def blocking(differing: Iterable[Difference]) -> list[Difference]:
+    """Why there is no ratio; empty when there may be one."""
+    return [difference for difference in differing if difference.severity == "blocks"]
 
 
 def _storage(a: Mapping[str, str], b: Mapping[str, str]) -> list[Difference]:

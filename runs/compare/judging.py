@@ -9,13 +9,13 @@ from math import log
 from statistics import fmean
 from typing import TypeVar
 
-from runs.compare.asked import EFFECTS, OF_CURVES, OF_PAIRS, PUBLISHED
+from runs.compare.asked import EFFECTS, OF_CURVES, OF_PAIRS, PUBLISHED, Missing
 from runs.compare.axes import arrange
 from runs.compare.comparison import Comparison
 from runs.compare.effects import printed_pairs, setting_pairs
 from runs.compare.facts import SET, fact_value, fact_values
 from runs.compare.groups import Against, Group
-from runs.compare.guard import differences, refusal
+from runs.compare.guard import blocking, differences
 from runs.compare.levels import LEAST_LEVELS, NO_LEVELS, Key, LevelRow, Levels, Series, possible_levels
 from runs.compare.panels import CLIENTS, SIZE, Axes, ends_of_curve
 from runs.compare.verdicts import Verdicts, by_value
@@ -75,7 +75,7 @@ def judge(
     allowed = [
         key
         for key, differ in differing.items()
-        if not refusal(each for each in differ if key not in of_curves or each.field not in axis)
+        if not blocking(each for each in differ if key not in of_curves or each.field not in axis)
         # Survivors are never better: the others would have been the slow ones.
         and not any(group.of_survivors for group in by_key[key])
     ]
@@ -99,7 +99,7 @@ def judge(
         judged_series.append(replace(each, rows=rows, verdicts=verdicts))
     told = (verdict for each in found for verdict in (*each.levels, each.overall) if verdict)
     return Verdicts(
-        by_pair={key: by_pair[key] for key in by_pair if key not in of_curves or not refusal(differing[key])},
+        by_pair={key: by_pair[key] for key in by_pair if key not in of_curves or not blocking(differing[key])},
         along={key: by_pair[key] for key in by_pair if key in of_curves},
         differing=differing,
         family=sum(verdict.ratio is not None and verdict.ratio.p is not None for verdict in told),
@@ -115,14 +115,13 @@ def against_base(
         differ, verdict = verdicts.differences_of(group, base), verdicts.of(group, base)
         off_axis = [difference for difference in differ if difference.field not in axis]
         survivors = next((each for each in (group, base) if each.of_survivors), None)
-        refused, change = refusal(differ), None if verdict else ratio(group.judged, base.judged)
+        change = None if verdict else ratio(group.judged, base.judged)
         if verdict:
             against[group.key] = Against(off_axis, verdict)
-        elif survivors or refusal(off_axis) or change is None:
-            against[group.key] = Against(differ, refused=refused, survivors=survivors)
+        elif survivors or blocking(off_axis) or change is None:
+            against[group.key] = Against(differ, survivors=survivors)
         else:
-            levels = [difference for difference in differ if difference.severity == "blocks"]
-            against[group.key] = Against(off_axis, refused=refused, change=change, levels=levels)
+            against[group.key] = Against(off_axis, change=change, levels=blocking(differ))
     return against
 
 
@@ -187,7 +186,7 @@ def _best_first(against_base: Mapping[Key, Sequence[LevelRow]], base: Key, metri
 def _asks_different_questions(levels: Levels) -> bool:
     """Whether groups of different levels may have no ratio, so that one baseline for all would leave some without."""
     first, *others = [group for level in levels.table.values() for group in level.get(levels.base, [])]
-    return any(refusal(differences(first.conditions, other.conditions)) for other in others)
+    return any(blocking(differences(first.conditions, other.conditions)) for other in others)
 
 
 def _along(comparison: Comparison, *, is_sweep: bool) -> list[tuple[Group, Group]]:
@@ -199,7 +198,7 @@ def _along(comparison: Comparison, *, is_sweep: bool) -> list[tuple[Group, Group
     if question.kind not in OF_CURVES and not by_rule:
         return []
     ends = (ends_of_curve(curve, question) for curve in comparison.curves)
-    return [(pair[1], pair[0]) for pair in ends if not isinstance(pair, str)]
+    return [(pair[1], pair[0]) for pair in ends if not isinstance(pair, Missing)]
 
 
 def _pairs(

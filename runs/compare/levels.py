@@ -7,10 +7,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from operator import itemgetter
+from uuid import UUID
 
 from runs.compare.facts import DATE, NEVER_TAKEN, Columns, Fact, distinguishing, fact_values, rank_of_kind
 from runs.compare.groups import Against, Group
-from runs.compare.guard import Difference, bare_field, differences, refusal
+from runs.compare.guard import Difference, bare_field, differences
 from runs.formatting import listed, mid_sentence
 from runs.run.facets import STORAGE
 from runs.stats import WINNERS, Kind, Ratio, SeriesVerdicts, Verdict, geometric_mean
@@ -47,8 +48,12 @@ class LevelRow:
         )  # fmt: skip
 
     @property
+    def run_ids(self) -> list[UUID]:
+        return [run for group in (*self.groups, *self.bases) for run in group.run_ids]
+
+    @property
     def is_comparable(self) -> bool:
-        return bool(self.pairs) and not self.against.refused
+        return bool(self.pairs) and not self.against.is_refused
 
     @property
     def kind(self) -> str:
@@ -77,8 +82,8 @@ class LevelRow:
         return -steps if self.kind == Kind.WORSE or (self.kind == Kind.DIFFERENT and self.ratio < 1) else steps
 
     @property
-    def notes(self) -> list[str]:
-        return [difference.words for difference in self.against.differences if difference.severity == "note"]
+    def notes(self) -> list[Difference]:
+        return [difference for difference in self.against.differences if difference.severity == "note"]
 
 
 def _mean(groups: Iterable[Group]) -> float | None:
@@ -107,7 +112,7 @@ class Series:
         return self.overall.ratio if self.overall and self.overall.kind != Kind.MIXED else None
 
     @property
-    def notes(self) -> list[str]:
+    def notes(self) -> list[Difference]:
         """What is not alike at every level; said once."""
         first, *others = [row.notes for row in self.with_ratio] or [[]]
         return [note for note in first if all(note in notes for notes in others)]
@@ -211,19 +216,18 @@ class Levels:
         here = [group for group in groups if group.dots]
         there = [group for group in bases if group.dots]
         if not here or not there:
-            missing = next((group.gap for group in (bases if here else groups) if group.gap), "not measured here")
-            return [], Against(missing=missing)
+            return [], Against(lost=next((group for group in (bases if here else groups) if group.gap), None))
         pairs = [(here[0], there[0])] if len(here) == len(there) == 1 else self._pairs(here, there)
         if not pairs:
-            return [], Against(missing="several groups here; hold equal what tells them apart")
+            return [], Against(several=True)
         compared = self._compared_fields
-        by_words: dict[str, Difference] = {
-            difference.words: difference
+        differing = dict.fromkeys(
+            difference
             for group, base in pairs
             for difference in differences(group.conditions, base.conditions)
             if difference.field not in compared or difference.severity == "blocks"
-        }
-        return pairs, Against([*by_words.values()], refused=refusal(by_words.values()), base=there[0].key)
+        )
+        return pairs, Against([*differing], base=there[0].key)
 
     @property
     def _compared_fields(self) -> set[str]:
@@ -252,7 +256,7 @@ class Levels:
                 pairs, against = self._set_against(groups, bases)
                 if any(each.severity == "blocks" and each.field in compared for each in against.differences):
                     return False  # Another value of what is compared is another question, at every level.
-                if pairs and not against.refused:
+                if pairs and not against.is_refused:
                     comparable += 1
                     break
             if comparable >= LEAST_LEVELS:

@@ -10,7 +10,7 @@ from typing import Any
 
 from django.utils.text import slugify
 
-from runs.compare.asked import Question
+from runs.compare.asked import Missing, Question
 from runs.compare.facts import DATE, NEVER_TAKEN, NO_FACT, Columns, Fact, fact_value
 from runs.compare.groups import Group, pooled
 from runs.compare.guard import bare_field
@@ -97,12 +97,10 @@ class Curve:
         return [point for point in self.points if point.dots]
 
     @property
-    def why_no_pair(self) -> str:
-        """Why no two of its levels can be set against each other; empty where they can."""
+    def lacks(self) -> Missing | None:
+        """What it takes to set two of its levels against each other; None where nothing is missing."""
         known = len(self.valued)
-        if not known:
-            return "none of its values is known"
-        return "" if known > 1 else "one level only, measure a second"
+        return None if known > 1 else Missing("level" if known else "value", self.name)
 
     @cached_property
     def levels(self) -> list[tuple[float, Sequence[float]]]:
@@ -293,22 +291,24 @@ def _share(group: Group, of: float | None) -> Group:
 NEAR = 0.05
 
 
-def ends_of_curve(curve: Curve, question: Question) -> tuple[Group, Group] | str:
-    """The points that a loss is asked between; without ends the first and the last that have values. Or why not."""
+def ends_of_curve(curve: Curve, question: Question) -> tuple[Group, Group] | Missing:
+    """The points that a loss is asked between; without ends the first and the last that are ranked, else any."""
     valued = curve.valued
-    if curve.why_no_pair:
-        return curve.why_no_pair
+    if curve.lacks:
+        return curve.lacks
     chosen = []
-    for wanted, default in ((question.start, valued[0]), (question.end, valued[-1])):
+    ranked = [point for point in valued if point.ranked]
+    first, *_, last = ranked if len(ranked) > 1 else valued
+    for wanted, default in ((question.start, first), (question.end, last)):
         if wanted is None:
             chosen.append(default)
             continue
         nearest = min(valued, key=lambda point: abs(_level_number(point) - wanted))
         if abs(_level_number(nearest) - wanted) > NEAR * abs(wanted):
-            return f"not measured at {wanted:g}"
+            return Missing("level_asked", curve.name, names=[f"{wanted:g}"])
         chosen.append(nearest)
     first, last = chosen
-    return (first, last) if first is not last else "both ends lie at one level"
+    return (first, last) if first is not last else Missing("two_levels", curve.name)
 
 
 def _level_number(point: Group) -> float:

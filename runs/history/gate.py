@@ -13,15 +13,15 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from benchagent.catalog import Durability, threshold_of
+from benchagent.catalog import threshold_of
 
 from runs.answers.answer import Amount, change_of
 from runs.answers.history import LEAST_BATCHES, expected_amount
+from runs.compare.asked import Missing
 from runs.history import filing
 from runs.history.overview import Baseline
 from runs.history.watching import threshold
 from runs.models import Batch, Benchmark, Metric, Run, SeriesBatch
-from runs.models.choices import SHORT_DURABILITY
 from runs.models.visible import Reader
 from runs.run.facets import factor_facets
 from runs.run.number import primary_number
@@ -67,13 +67,7 @@ def in_turn(runs: Collection[UUID], base: Collection[UUID], user: Reader) -> lis
         verdict = judge(
             values, before, better=metric.better, threshold=least, confidence=1 - ALPHA / len(shared)
         )  # fmt: skip
-        change = change_of(verdict)
-        first, promised = own[0][0], other[0][0].durability
-        if first.durability != promised:
-            told = [SHORT_DURABILITY[Durability(each)] if each else "not told" for each in (promised, first.durability)]
-            words = f"a commit survives less or more than before: {' → '.join(told)}"
-            change = change.model_copy(update={"why": "; ".join(filter(None, (change.why, words)))})
-        judged.append(InTurn(metric, own, other, change))
+        judged.append(InTurn(metric, own, other, change_of(verdict)))
     return judged
 
 
@@ -116,7 +110,7 @@ def _before(row: SeriesBatch, batches: Collection[UUID], baseline: Baseline) -> 
 
 def _judged(row: SeriesBatch, before: Sequence[SeriesBatch], *, confidence: float) -> Amount:
     if not before:
-        return Amount(verdict=Kind.TOO_FEW, why="the baseline has no batch")
+        return Amount(verdict=Kind.TOO_FEW, basis=Missing("base_batch"))
     better, least = row.benchmark.metric.better, threshold(row.benchmark)
     if len(before) < LEAST_BATCHES:
         repeats = [value for each in before for value in each.values]

@@ -4,16 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from benchagent.catalog import Durability
+
 from runs.answers.answer import Amount, Step
-from runs.answers.words import step
+from runs.answers.words import step, why
 from runs.formatting import listed
 from runs.models import Alert, ChangePoint, SeriesBatch
-from runs.models.choices import ChangeKind, ChangeState
+from runs.models.choices import SHORT_DURABILITY, ChangeKind, ChangeState
 from runs.run.facets import SHORT_COMMIT
 
 
 def tested_of(row: SeriesBatch) -> str:
     return " · ".join(filter(None, (row.build, row.commit[:SHORT_COMMIT])))
+
+
+def change_in_turn(change: Amount, promised: str, promises: str) -> Amount:
+    """With its reason in words, and that commits promise something else than on the other side."""
+    reasons = [why(change)]
+    if promises != promised:
+        told = [SHORT_DURABILITY[Durability(each)] if each else "not told" for each in (promised, promises)]
+        reasons.append(f"a commit survives less or more than before: {' → '.join(told)}")
+    return change.model_copy(update={"why": "; ".join(filter(None, reasons))})
 
 
 def claim_of(point: ChangePoint, *, is_last: bool = True) -> Step:

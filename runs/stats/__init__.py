@@ -31,14 +31,7 @@ from runs.stats.summaries import (
     summarise,
     t_quantile,
 )
-from runs.stats.verdicts import (
-    PRACTICAL_THRESHOLD,
-    WINNERS,
-    Kind,
-    Verdict,
-    judge,
-    judge_family,
-)
+from runs.stats.verdicts import PRACTICAL_THRESHOLD, WINNERS, Kind, Verdict, judge, judge_family
 
 __all__ = [
     "ALPHA",

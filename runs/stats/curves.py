@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from runs.stats.fits import Slope, slope
 from runs.stats.noise import geometric_mean_interval
@@ -19,7 +19,7 @@ from runs.stats.summaries import ALPHA, MOST_LOG, Array, Interval, geometric_mea
 
 Levels: TypeAlias = Sequence[tuple[float, Sequence[float]]]
 # A fit over two points has no doubt, and a knee needs two lines that three levels each could contradict.
-LEAST_POINTS, LEAST_FOR_KNEE = 3, 5
+LEAST_POINTS, LEAST_FOR_KNEE, LEAST_VALUES_FOR_KNEE = 3, 5, 7
 # Two lines have to beat one by so much in AICc: at 3 fewer than 5 % of straight lines with 5 % of noise show a knee
 # (simulated for 5 to 15 levels of 1 to 10 repeats; at 0 up to 18 % do, for the knee is searched).
 KNEE_MARGIN = 3.0
@@ -104,23 +104,28 @@ def _reached(line: Sequence[tuple[float, float]], goal: float, *, falling: bool)
     return None
 
 
+# Two lines that meet at a knee fit best; a smooth curve; both alike; one line does as well; or too few to tell.
+Bend: TypeAlias = Literal["knee", "smooth", "undecided", "none", "too_few"]
+
+
 @dataclass(frozen=True)
 class Knee:
-    """Two lines that meet at `at`, in shares of 1 per doubling `before` and `after` it; or, with `at` None, `why` not.
+    """How a curve of so many `levels` and `values` bends: two lines that meet at `at`, in shares of 1 per doubling
+    `before` and `after` it, which also tell how a curve without a knee falls at first and at last.
 
-    `is_smooth`: a curve without a knee fits better than two lines; these still tell how it falls at first and at last.
     `interval`: other places that fit nearly as well (F at 95 %), never beyond the second and the last level but one.
     `gain`: by how much AICc prefers two lines; None where it could not be asked. `value`: where they meet.
     """
 
-    at: float | None
-    interval: Interval | None
-    before: float | None
-    after: float | None
-    gain: float | None
-    why: str = ""
+    bend: Bend
+    levels: int
+    values: int
+    gain: float | None = None
+    before: float | None = None
+    after: float | None = None
+    at: float | None = None
+    interval: Interval | None = None
     value: float | None = None
-    is_smooth: bool = False
 
     def fitted(self, x: float) -> float | None:
         """The value of the two lines at `x`; None without a knee."""
@@ -135,13 +140,9 @@ def knee(levels: Levels) -> Knee:
     Tsai, 1989).
     """
     points = [(math.log2(x), math.log(value)) for x, values in levels for value in values]
-    if len(levels) < LEAST_FOR_KNEE:
-        return Knee(
-            None, None, None, None, None, f"{len(levels)} levels are too few to find a knee, it takes {LEAST_FOR_KNEE}"
-        )
-    if len(points) < LEAST_FOR_KNEE + 2:
-        why = f"{len(points)} values are too few to find a knee, it takes {LEAST_FOR_KNEE + 2}"
-        return Knee(None, None, None, None, None, why)
+    counts = len(levels), len(points)
+    if len(levels) < LEAST_FOR_KNEE or len(points) < LEAST_VALUES_FOR_KNEE:
+        return Knee("too_few", *counts)
     import numpy as np
     from scipy import special
 
@@ -159,21 +160,19 @@ def knee(levels: Levels) -> Knee:
     n, two_lines = len(points), float(left[best])
     gain = _aicc(one_line, n, 3) - _aicc(two_lines, n, 5)
     if gain < KNEE_MARGIN:
-        return Knee(None, None, None, None, gain, "one line fits as well")
+        return Knee("none", *counts, gain)
     design = np.column_stack([np.ones_like(x), x, np.maximum(x - tried[best], 0.0)])
     (level, before, bend), *_ = np.linalg.lstsq(design, y, rcond=None)
     paces = math.expm1(before), math.expm1(before + bend)
     # Two lines are better than a smooth curve by so much: neither is asserted where they fit alike.
     better = _smooth_aicc(x, y) - _aicc(two_lines, n, 5)
     if better < SMOOTH_MARGIN:
-        is_smooth = better <= -SURELY_SMOOTH
-        why = "a smooth curve fits better" if is_smooth else "a smooth curve fits as well"
-        return Knee(None, None, *paces, gain, why, is_smooth=is_smooth)
+        return Knee("smooth" if better <= -SURELY_SMOOTH else "undecided", *counts, gain, *paces)
     quantile = float(special.fdtri(1, n - 4, 1 - ALPHA))
     near = tried[left <= two_lines * (1 + quantile / (n - 4)) + _LEAST_SPREAD]
     near_best = Interval(float(2 ** near.min()), float(2 ** near.max()))
     value = math.exp(level + before * tried[best])
-    return Knee(float(2 ** tried[best]), near_best, *paces, gain, value=value)
+    return Knee("knee", *counts, gain, *paces, float(2 ** tried[best]), near_best, value)
 
 
 def _smooth_aicc(x: Array, y: Array) -> float:

@@ -19,8 +19,9 @@ from django.utils.timesince import timesince
 from runs import formatting
 from runs.access import rules
 from runs.access.rules import Target, source_of
-from runs.answers.verdicts import robustness_words, verdict_words
-from runs.answers.words import levels
+from runs.answers.words import levels, why
+from runs.answers.words.gaps import difference_words
+from runs.answers.words.verdicts import robustness_words, verdict_words
 from runs.charts.pivots import Cell, Pivot
 from runs.compare import markdown
 from runs.listing.filters import MOST_OFFERED
@@ -39,6 +40,8 @@ register.filter("times", formatting.times)
 register.filter("metric_label", metric_label)
 register.filter("file_size", formatting.byte_size)
 register.filter("duration", formatting.duration)
+register.filter("why", why)
+register.filter("difference_words", difference_words)
 register.filter("verdict_words", verdict_words)
 register.filter("robustness_words", robustness_words)
 register.filter("ratio_words", levels.ratio_words)

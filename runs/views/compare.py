@@ -16,11 +16,11 @@ from django.utils.dateparse import parse_datetime
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_GET, require_POST, require_safe
 
-from runs.answers.ask import answer_of, headline, offered
-from runs.answers.matrix import matrix
-from runs.answers.words import as_markdown, question_words, sentence
+from runs.answers.ask import answer_of, offered
+from runs.answers.words import as_markdown, headline, question_words, sentence
 from runs.answers.words.gaps import gap_notes, gap_words, not_known_words
 from runs.answers.words.levels import against_words, ratio_words
+from runs.answers.words.matrix import matrix
 from runs.answers.words.warnings import failed_checks_words, warnings_of
 from runs.api.compare import answer
 from runs.charts import compare as charts
@@ -190,7 +190,8 @@ def _answered(comparison: Comparison) -> dict[str, Any]:
         "question": question_words(answer),
         "headline": " ".join(filter(None, (sentence(answer), comparison.pooled))),
         "questions": [
-            (words, f"{selects}&{question.query}") for words, question in offered(comparison, answer.question)
+            (question_words(other), f"{selects}&{other.question.query}")
+            for other in offered(comparison, answer.question)
         ],
     }
 

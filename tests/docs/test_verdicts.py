@@ -9,7 +9,7 @@ import statistics
 import numpy as np
 import pytest
 
-from runs.answers.verdicts import verdict_words
+from runs.answers.words.verdicts import verdict_words
 from runs.stats import (
     WINNERS,
     geometric_mean,

@@ -10,7 +10,7 @@ from itertools import combinations
 
 import pytest
 
-from runs.answers.verdicts import robustness_words, verdict_words
+from runs.answers.words.verdicts import robustness_words, verdict_words
 from runs.stats import (
     Kind,
     Lack,

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from runs.answers.verdicts import verdict_words
+from runs.answers.words.verdicts import verdict_words
 from runs.stats import MOST_REPEATS_ASKED, Kind, judge_levels, letters, overall_ratio, ratio
 
 BASE = [100.0, 101.0, 99.0]

@@ -8,6 +8,7 @@ from runs.answers.answer import (
     REFUSED,
     Amount,
     Answer,
+    AnyClaim,
     Changed,
     Effect,
     FallsOff,
@@ -19,26 +20,27 @@ from runs.answers.answer import (
     Standing,
     Step,
 )
+from runs.answers.ask import answer_of
 from runs.answers.places import Place, from_to, place_words
-from runs.answers.words.levels import TIMES_FROM
+from runs.answers.words import gaps
+from runs.answers.words.levels import TIMES_FROM, by_level_words
+from runs.answers.words.verdicts import verdict_words
 from runs.compare import asked
-from runs.formatting import (
-    THIN,
-    listed,
-    mid_sentence,
-    percent,
-    percent_of,
-    quantity,
-    three_digits,
-    times,
-)
-from runs.stats import MIN_REPEATS, WINNERS, Kind
+from runs.compare.comparison import Comparison
+from runs.compare.groups import Against
+from runs.formatting import THIN, listed, mid_sentence, percent, percent_of, quantity, three_digits, times
+from runs.stats import MIN_REPEATS, WINNERS, Kind, Verdict
 
-# A sentence names so many things; beyond, it counts them.
-MOST_NAMED = 3
 MOST_CURVES = 6
 # How far beside the memory a knee may lie and be told to be there.
 NEAR = 1.1
+
+
+def headline(comparison: Comparison) -> str:
+    """The answer in words, and what is pooled on request; empty where nothing may be said."""
+    answer = answer_of(comparison)
+    words = sentence(answer) if answer.claims or comparison.question.kind else ""
+    return " ".join(filter(None, (words, comparison.pooled)))
 
 
 def sentence(answer: Answer) -> str:
@@ -50,28 +52,51 @@ def sentence(answer: Answer) -> str:
     }.get(answer.question.kind, _ranking)  # fmt: skip
     words = says(answer) if answer.claims else ""
     if not words:
-        return " ".join(answer.missing)
-    not_alike = f"Not alike: {answer.not_alike}." if answer.not_alike else ""
+        return " ".join(gaps.lacking_sentences(answer.lacking))
+    not_alike = f"Not alike: {gaps.differing_words(answer.differing)}." if answer.differing else ""
     return " ".join(filter(None, (words, *_untold(answer), not_alike)))
 
 
 def _untold(answer: Answer) -> list[str]:
     """What there is no claim of, and why: nothing is left out without a word."""
-    if answer.unranked or answer.apart:
+    if answer.unranked or answer.set_apart:
         unlike = {"fewer than two levels in common with the others": answer.unranked} if answer.unranked else {}
-        apart = [f"{names(labels)} ({why})" for why, labels in (answer.apart | unlike).items()]
-        return [f"Not ranked: {names(apart)}."]
+        apart = [f"{gaps.names(labels)} ({why})" for why, labels in (gaps.set_apart_words(answer) | unlike).items()]
+        return [f"Not ranked: {gaps.names(apart)}."]
     if answer.question.kind not in (*asked.OF_CURVES, asked.SINCE):
         return []
-    if len(answer.missing) > MOST_NAMED:
-        return [f"{len(answer.missing)} more curves have too few levels."]
-    return [f"{words.rstrip('.')}." for words in answer.missing]
+    return gaps.lacking_sentences(answer.lacking)
 
 
-def names(every: Sequence[str]) -> str:
-    """The first of them; beyond, they are counted."""
-    more = len(every) - MOST_NAMED
-    return listed([*every[:MOST_NAMED], *([f"{more} more"] if more > 0 else [])])
+def told(claim: AnyClaim) -> AnyClaim:
+    """The claim with its reasons in words, for the API."""
+    words: dict[str, object] = {name: explained(amount) for name, amount in claim if isinstance(amount, Amount)}
+    match claim:
+        case LevelChange(ratio=Amount(basis=Against() as refused)):
+            words["ratio"] = claim.ratio.model_copy(update={"why": f"no ratio: {gaps.refusal_words(refused)}"})
+        case Standing(group=group) if group:
+            words["lost"] = gaps.lost_words(group)
+        case Loss():
+            words["falls_off"] = told(claim.falls_off)
+        case FallsOff(knee=knee) if knee and claim.at is None:
+            words["why"] = gaps.knee_words(knee)
+        case ScalesTo(law=law) if law:
+            words["why_no_law"] = gaps.law_words(law, claim.levels)
+    return claim.model_copy(update=words)
+
+
+def explained(amount: Amount) -> Amount:
+    """With its reason in words, for the API."""
+    return amount.model_copy(update={"why": why(amount)})
+
+
+def why(amount: Amount) -> str:
+    """What its verdict says, or why there is none."""
+    if isinstance(amount.basis, Verdict):
+        return verdict_words(amount.basis)
+    if isinstance(amount.basis, Against):
+        return gaps.refusal_words(amount.basis)
+    return gaps.lacking_words(amount.basis) if amount.basis else ""
 
 
 def as_markdown(answer: Answer, table: Sequence[Sequence[str]], source: str) -> str:
@@ -122,7 +147,7 @@ def _ranking(answer: Answer) -> str:
     standings = [claim for claim in answer.claims if isinstance(claim, Standing)]
     first, *others = standings
     if not others:
-        return " ".join(answer.missing)
+        return " ".join(gaps.lacking_sentences(answer.lacking))
     open_ones = [claim for claim in others if claim.ratio.verdict not in WINNERS]
     return _no_winner(answer, first, open_ones) if open_ones else _winner(answer, first, others)
 
@@ -131,8 +156,8 @@ def _winner(answer: Answer, first: Standing, others: Sequence[Standing]) -> str:
     extreme = "lowest" if answer.better == "lower" else "highest"
     what, next_one = mid_sentence(answer.metric_label), others[0]
     the_next = ", the next" if len(others) > 1 else ""
+    by_level = f": {words}" if (words := _by_level(answer)) else ""
     words = ratio(upward(next_one.ratio, answer.better))
-    by_level = f": {answer.by_level}" if answer.by_level else ""
     if answer.over:
         if answer.better == "lower":
             sentence = f"{first.label} has the lowest {what} over {answer.over}; {next_one.label}{the_next}"
@@ -147,7 +172,8 @@ def _winner(answer: Answer, first: Standing, others: Sequence[Standing]) -> str:
         sentence += f"; {next_one.label}{the_next}{',' if the_next else ''} has {words} of it."
     else:
         sentence += f": {words} that of {next_one.label}{the_next}."
-    return " ".join(filter(None, (sentence, _variants(first), f"{first.label}: {first.lost}." if first.lost else "")))
+    lost = gaps.lost_words(first.group) if first.group else ""
+    return " ".join(filter(None, (sentence, _variants(first), f"{first.label}: {lost}." if lost else "")))
 
 
 def _with_variant(standing: Standing) -> str:
@@ -168,7 +194,7 @@ def _no_winner(answer: Answer, first: Standing, open_ones: Sequence[Standing]) -
     where = f" over {answer.over}" if answer.over else ""
     if Kind.TOO_FEW in kinds:
         few = [each.label for each in (first, *open_ones) if each.n is not None and each.n < MIN_REPEATS]
-        whose = "a group" if len(few) in (0, 1 + len(open_ones)) else f"of {names(few)}"
+        whose = "a group" if len(few) in (0, 1 + len(open_ones)) else f"of {gaps.names(few)}"
         return f"No winner is named, with fewer than {MIN_REPEATS} repeats {whose}: {named}."
     if REFUSED in kinds:
         return f"No winner is named{where}: not all of them may be set against each other."
@@ -178,15 +204,19 @@ def _no_winner(answer: Answer, first: Standing, open_ones: Sequence[Standing]) -
     return _undecided(answer, f"{first.label} against {claim.label}", claim.ratio, where, named)
 
 
+def _by_level(answer: Answer) -> str:
+    return by_level_words(answer.series) if answer.series else ""
+
+
 def _undecided(answer: Answer, pair: str, change: Amount, where: str, named: str) -> str:
     if change.verdict == Kind.MIXED:
-        return f"No single number{where}: {answer.first} against {answer.second} is {answer.by_level}."
+        return f"No single number{where}: {answer.first} against {answer.second} is {_by_level(answer)}."
     if answer.over:
-        return f"No winner{where}: {pair} {ratio(change)}, {change.why}."
+        return f"No winner{where}: {pair} {ratio(change)}, {why(change)}."
     if change.low is None:
-        return f"No winner: {named}; {change.why}."
-    says_side = change.why.partition(",")[0] in WINNERS
-    return f"No winner yet, repeats scatter too much: {named}; {f'{pair} is ' if says_side else ''}{change.why}."
+        return f"No winner: {named}; {why(change)}."
+    says_side = why(change).partition(",")[0] in WINNERS
+    return f"No winner yet, repeats scatter too much: {named}; {f'{pair} is ' if says_side else ''}{why(change)}."
 
 
 def _amounts(answer: Answer, standings: Sequence[Standing]) -> str:
@@ -194,7 +224,7 @@ def _amounts(answer: Answer, standings: Sequence[Standing]) -> str:
         f"{each.label} ({quantity(each.centre, answer.unit)})" if each.centre is not None else each.label
         for each in standings
     ]
-    if len(amounts) > MOST_NAMED:
+    if len(amounts) > gaps.MOST_NAMED:
         amounts[1:] = [f"{len(standings) - 1} others"]
     return listed(amounts)
 
@@ -203,12 +233,12 @@ def _a_against_b(answer: Answer) -> str:
     first, *levels = [claim for claim in answer.claims if isinstance(claim, LevelChange)]
     change, what, where = first.ratio, mid_sentence(answer.metric_label), f" over {answer.over}" if answer.over else ""
     if change.verdict == REFUSED:
-        return f"{answer.first} against {answer.second}: {change.why}."
+        no_ratio = "no ratio, " if isinstance(change.basis, Against) else ""
+        return f"{answer.first} against {answer.second}: {no_ratio}{why(change)}."
     if change.verdict == Kind.MIXED:
-        return f"No single number{where}: {answer.first} against {answer.second} is {answer.by_level}."
-    by_level = f": {answer.by_level}" if levels and answer.by_level else ""
+        return f"No single number{where}: {answer.first} against {answer.second} is {_by_level(answer)}."
     words = f"{answer.first} has {ratio(change)} the {what} of {answer.second}{where}"
-    return f"{words}{by_level or f': {change.why}'}."
+    return f"{words}: {(levels and _by_level(answer)) or why(change)}."
 
 
 # Along a curve
@@ -219,7 +249,15 @@ def _place(answer: Answer) -> Place:
 
 
 def _loss(answer: Answer) -> str:
-    losses = [claim for claim in answer.claims if isinstance(claim, Loss)]
+    every = [claim for claim in answer.claims if isinstance(claim, Loss)]
+    losses = [claim for claim in every if claim.change.verdict != REFUSED]
+    refused: dict[str, list[str]] = {}
+    for claim in every:
+        if claim.change.verdict == REFUSED:
+            refused.setdefault(why(claim.change), []).append(claim.label)
+    without = [f"No ratio{' of ' * any(labels)}{gaps.names(labels)}: {reason}." for reason, labels in refused.items()]
+    if not losses:
+        return " ".join(without)
     spans = {(claim.start, claim.end) for claim in losses}
     levels = {claim.levels for claim in losses}
     named = len(losses) > 1 or bool(losses[0].label)
@@ -239,7 +277,7 @@ def _loss(answer: Answer) -> str:
             for claim in losses[:MOST_CURVES]
         ]
         words = "; ".join(changes)
-    return f"{words}{_and_falls_off(answer, [claim.falls_off for claim in losses])}."
+    return " ".join([f"{words}{_and_falls_off(answer, [claim.falls_off for claim in losses])}.", *without])
 
 
 def _and_falls_off(answer: Answer, claims: Sequence[FallsOff]) -> str:
@@ -276,7 +314,7 @@ def _falls_off(answer: Answer) -> str:
             "smooth": "falls off smoothly, without a knee",
             "undecided": "falls off, and whether at a knee or smoothly cannot be told",
             "none": f"no knee up to {place_words(claim.up_to or 0.0, _place(answer))}",
-        }.get(claim.shape, claim.why)
+        }.get(claim.shape) or (gaps.knee_words(claim.knee) if claim.knee else "")
         # A name stays as it is.
         sentences.append(f"{claim.label}: {words}." if claim.label else f"{words[:1].upper()}{words[1:]}.")
     return " ".join(sentences)
@@ -285,7 +323,7 @@ def _falls_off(answer: Answer) -> str:
 def _scales(answer: Answer) -> str:
     claims = [claim for claim in answer.claims if isinstance(claim, ScalesTo)]
     if len(claims) > 1 and all(claim.still_grows for claim in claims) and len({claim.most_at for claim in claims}) == 1:
-        amounts = [f"{claim.label} {quantity(claim.most, answer.unit)}" for claim in claims[:MOST_CURVES]]
+        amounts = [f"{claim.label} ({quantity(claim.most, answer.unit)})" for claim in claims[:MOST_CURVES]]
         more = f" and {len(claims) - MOST_CURVES} more" if len(claims) > MOST_CURVES else ""
         where = _most_at(answer, claims[0])
         subject = "Both" if len(claims) == 2 else f"All {len(claims)}"
@@ -319,10 +357,10 @@ def _effects(answer: Answer) -> str:
         if claim.ratio.verdict in WINNERS:
             sentences.append(f"{name}: {share(as_share(claim.ratio))}.")
         elif claim.ratio.verdict == REFUSED:
-            sentences.append(f"{name}: no ratio, {claim.ratio.why}.")
+            sentences.append(f"{name}: no ratio, {why(claim.ratio)}.")
         elif claim not in small:
             amount = f"{share(as_share(claim.ratio))}, " if claim.ratio.value else ""
-            sentences.append(f"{name}: {amount}{claim.ratio.why}.")
+            sentences.append(f"{name}: {amount}{why(claim.ratio)}.")
     if small:
         sentences.append(f"{listed([claim.label for claim in small])}: below {percent_of(answer.threshold)}.")
     return " ".join(sentences)
@@ -367,7 +405,7 @@ def _newer(answer: Answer) -> str:
 def newest_words(claim: Newer, metric_label: str) -> str:
     subject = f"{claim.label}, {claim.newest}" if claim.label else claim.newest
     before = f"the {claim.batches} batches before it" if claim.batches > 1 else "the batch before it"
-    words = f": {claim.ratio.why}" if claim.ratio.why else ""
+    words = f": {reason}" if (reason := why(claim.ratio)) else ""
     return f"{subject} has {ratio(claim.ratio)} the {mid_sentence(metric_label)} of {before}{words}."
 
 
@@ -377,17 +415,17 @@ def newest_words(claim: Newer, metric_label: str) -> str:
 def _published(answer: Answer) -> str:
     claims = [claim for claim in answer.claims if isinstance(claim, Published)]
     told = [claim for claim in claims if claim.ratio.value is not None]
-    sentences = [f"{claim.label}: {ratio(claim.ratio)} of what is printed." for claim in told[:MOST_NAMED]]
-    if len(told) > MOST_NAMED:
-        sentences.append(f"{len(told) - MOST_NAMED} more in the table.")
-    reasons = dict.fromkeys(claim.ratio.why for claim in claims if claim.ratio.value is None)
-    return " ".join([*sentences, *(f"No ratio: {why}." for why in reasons)])
+    sentences = [f"{claim.label}: {ratio(claim.ratio)} of what is printed." for claim in told[: gaps.MOST_NAMED]]
+    if len(told) > gaps.MOST_NAMED:
+        sentences.append(f"{len(told) - gaps.MOST_NAMED} more in the table.")
+    reasons = dict.fromkeys(why(claim.ratio) for claim in claims if claim.ratio.value is None)
+    return " ".join([*sentences, *(f"No ratio: {reason}." for reason in reasons)])
 
 
 def _changed(answer: Answer) -> str:
     claims = [claim for claim in answer.claims if isinstance(claim, Changed)]
-    named = [f"{claim.label} ({claim.a} against {claim.b})" for claim in claims[:MOST_NAMED]]
-    more = f" and {len(claims) - MOST_NAMED} more" if len(claims) > MOST_NAMED else ""
+    named = [f"{claim.label} ({claim.a} against {claim.b})" for claim in claims[: gaps.MOST_NAMED]]
+    more = f" and {len(claims) - gaps.MOST_NAMED} more" if len(claims) > gaps.MOST_NAMED else ""
     return f"They differ in {listed(named)}{more}."
 
 
@@ -417,7 +455,7 @@ def question_words(answer: Answer) -> str:
     if question.kind in words:
         return words[question.kind]
     extreme = "lowest" if answer.better == "lower" else "highest"
-    return f"Which {_kind_of_thing(question.fact)} has the {extreme} {what}, and is it sure?"
+    return f"Which {gaps.thing_words(question.fact)} has the {extreme} {what}, and is it sure?"
 
 
 def baseline_words(than: str) -> str:
@@ -427,11 +465,3 @@ def baseline_words(than: str) -> str:
         "last": f"the {value} before it", "days": f"those of {value} days before", "label": f"those labelled {value}",
         "commit": f"commit {value}", "version": f"version {value}",
     }.get(kind, "those before it")  # fmt: skip
-
-
-def _kind_of_thing(fact: str) -> str:
-    bare = fact.partition(":")[2] or fact
-    if fact.startswith("storage"):
-        return "disk"
-    named = {"": "group", "dbms": "system", "hardware": "machine", "config": "configuration"}
-    return named.get(fact) or bare.replace("_", " ")

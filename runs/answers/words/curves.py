@@ -10,6 +10,7 @@ from runs.answers.curves import Along, changes_of, curves_along, is_told
 from runs.answers.history import steps_of
 from runs.answers.places import Place, from_to, place_words
 from runs.answers.words import step
+from runs.answers.words.gaps import knee_words, law_words
 from runs.answers.words.levels import change_words
 from runs.compare.axes import LEAST_LEVELS
 from runs.compare.comparison import Comparison
@@ -19,7 +20,7 @@ from runs.compare.verdicts import Verdicts
 from runs.formatting import number, percent, times
 from runs.stats import Interval, Slope
 from runs.stats.curves import LEAST_FOR_KNEE
-from runs.stats.scaling import Scaling
+from runs.stats.scaling import Scaling, Unfitted
 from runs.tables import TableCell
 
 # A last level so many times as far as the one before it is told apart.
@@ -46,7 +47,7 @@ def curve_words(comparison: Comparison, x: Place) -> tuple[list[CurveWords], str
     # Those with levels enough for sentences of their own.
     curves = [curve for curve in curves_along(comparison, x) if len(curve.levels) >= LEAST_LEVELS]
     name = comparison.metric.label if comparison.metric else ""
-    words = [CurveWords(each.curve.panel, each.curve.label or name, sentences(each), each.numbers) for each in curves]
+    words = [CurveWords(each.curve.panel, each.curve.label or name, sentences(each), _numbers(each)) for each in curves]
     lost = sum(not point.dots for curve in comparison.curves for point in curve.points)
     return words, _note(curves, comparison.axes.y_as, lost) if curves else ""
 
@@ -99,6 +100,49 @@ def change_cells(curve: Curve, verdicts: Verdicts) -> dict[float, list[TableCell
     changes = changes_of(curve, verdicts).items()
     return {x: [TableCell(each.value - 1, change_words(each)) if each else TableCell() for each in of_x]
             for x, of_x in changes}  # fmt: skip
+
+
+def _numbers(curve: Along) -> dict[str, Any]:
+    """For the API: shares of 1, null where there is none."""
+    told: dict[str, Any] = {
+        "levels": [
+            {"x": at, "against_first": loss.value - 1 if loss else None,
+             "interval": _pair(loss.interval, -1.0) if loss else None}
+            for (at, _), loss in zip(curve.levels, curve.losses, strict=True)
+        ]
+    }  # fmt: skip
+    if curve.x.kind == CLIENT:
+        return told | ({"scaling": _law_numbers(curve.law, len(curve.levels))} if curve.grows else {})
+    told["per_doubling"] = _slope(curve.per_doubling)
+    if curve.beside_memory:
+        below, above = map(_slope, curve.beside_memory)
+        told |= {"per_doubling_below_ram": below, "per_doubling_above_ram": above}
+    if curve.x.kind == SIZE and curve.metric.better in ("higher", "lower"):
+        half = None if curve.is_half_unsure else curve.half
+        name = "half_at" if curve.metric.better == "higher" else "doubled_at"
+        told[name] = half and {"x": half.at, "interval": _pair(half.interval)}
+    bent, why_not = curve.knee, "" if curve.knee.at else knee_words(curve.knee)
+    return told | {
+        "knee": {"x": bent.at, "interval": _pair(bent.interval), "per_doubling_before": bent.before,
+                 "per_doubling_after": bent.after, "aicc_gain": bent.gain, "why_not": why_not},
+    }  # fmt: skip
+
+
+def _pair(interval: Interval | None, add: float = 0.0) -> list[float] | None:
+    return [interval.low + add, interval.high + add] if interval else None
+
+
+def _slope(fit: Slope | None) -> dict[str, Any] | None:
+    return {"value": fit.value, "interval": _pair(fit.interval)} if fit else None
+
+
+def _law_numbers(law: Scaling | Unfitted, levels: int) -> dict[str, Any]:
+    if isinstance(law, str):
+        return {"why_not": law_words(law, levels)}
+    named = {"lambda": law.rate, "sigma": law.contention, "kappa": law.coherency, "peak": law.peak}
+    numbers = {name: fit and {"value": fit.value, "interval": _pair(fit.interval)} for name, fit in named.items()}
+    why = ("the repeats scatter too much" if law.scattered else "levels lie too far off the law") if law.poor else ""
+    return {**numbers, "off": law.off, "why_not": why}
 
 
 # Of one curve
@@ -185,7 +229,7 @@ def _knee(curve: Along) -> list[str]:
     if bent.gain is None:
         return []
     if bent.at is None or bent.before is None or bent.after is None or bent.interval is None:
-        return [f"No knee: {bent.why}."]
+        return [f"No knee: {knee_words(bent)}."]
     near = _between(curve, bent.interval.low, bent.interval.high)
     paces = f"{percent(bent.before, signed=True)} per doubling before, {percent(bent.after, signed=True)} after"
     return [f"Knee at {_at(curve, bent.at)} ({near}): {paces}."]
@@ -194,7 +238,7 @@ def _knee(curve: Along) -> list[str]:
 def _scaling(curve: Along) -> list[str]:
     law = curve.law
     if isinstance(law, str):
-        return [f"No scaling law: {law}."]
+        return [f"No scaling law: {law_words(law, len(curve.levels))}."]
     off = percent(law.off)
     if law.poor and law.scattered:
         return ["No scaling law: the repeats scatter too much to tell."]

@@ -1,14 +1,121 @@
-"""Why runs have no number, why groups have no ratio, and why they have no rank."""
+"""Why runs have no number, groups no ratio and no rank, curves no knee and no law, and questions no answer."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
+from runs.answers.answer import Answer
+from runs.compare.asked import Lacking, Missing
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Against, Group, Repeat
+from runs.compare.guard import Difference
+from runs.formatting import listed
+from runs.stats.curves import LEAST_FOR_KNEE, LEAST_VALUES_FOR_KNEE, Knee
+from runs.stats.scaling import LEAST_LEVELS, Scaling, Unfitted
 
 LONG_REASON = 80
+# A sentence names so many things; beyond, it counts them.
+MOST_NAMED = 3
+
+_LACKING: Mapping[Lacking, str] = {
+    "number": "no run has a number of this",
+    "positive": "a value is zero or negative",
+    "load_speed": "no run has a speed of loading",
+    "better_side": "{names} has no better side",
+    "long_window": "short demonstration windows rank nothing",
+    "varying": "all that stands here has one {thing}, or none that is known",
+    "order": "groups that differ in this have no order: {differing}",
+    "judging": "not judged",
+    "unknown": "nothing with values here is “{names}”",
+    "another": "there is one only: add another to set it against",
+    "another_ranked": "only one is ranked: repeat the others, or add another",
+    "repeats": "at least {least} repeats of {names}",
+    "more_repeats": "about {count} more repeats a group",
+    "shared_levels": "no two series have two levels in common",
+    "two_groups": "choose two groups, or two runs",
+    "difference": "nothing that is recorded of them differs",
+    "single_setting": "no two groups differ in one setting of their configurations and in nothing else",
+    "printed": "nothing here was measured as something that is published was: re-run its experiment",
+    "number_axis": "no size and no other number varies: measure at a second one",
+    "value": "none of its values is known",
+    "level": "one level only, measure a second",
+    "level_asked": "not measured at {names}",
+    "two_levels": "both ends lie at one level",
+    "positive_levels": "fewer than two of its levels are above zero",
+    "days": "nothing here was measured on two days",
+    "batch": "one batch only, measure a second",
+    "base_batch": "the baseline has no batch",
+    "baseline": "no batch before it is “{names}”",
+    "batches": "too few batches to tell a change, {count} of {least}",
+    "steady_batches": "the batches vary beyond all measure",
+}
+
+
+def names(every: Sequence[str]) -> str:
+    """The first of them; beyond, they are counted."""
+    more = len(every) - MOST_NAMED
+    return listed([*every[:MOST_NAMED], *([f"{more} more"] if more > 0 else [])])
+
+
+def thing_words(fact: str) -> str:
+    """What is ranked by a fact, empty for groups: system, disk, machine, commit group."""
+    if fact.startswith("storage"):
+        return "disk"
+    named = {"": "group", "dbms": "system", "hardware": "machine", "config": "configuration"}
+    return named.get(fact) or (fact.partition(":")[2] or fact).replace("_", " ")
+
+
+def lacking_words(missing: Missing) -> str:
+    thing, differing = thing_words("".join(missing.names[:1])), "; ".join(map(difference_words, missing.differing))
+    told = {"names": names(missing.names), "thing": thing, "differing": differing}
+    return _LACKING[missing.kind].format(count=missing.count, least=missing.least, **told)
+
+
+def lacking_sentences(lacking: Iterable[Missing]) -> list[str]:
+    """One for all curves of which the same is to be said."""
+    curves_by_words: dict[str, list[str]] = {}
+    for missing in lacking:
+        curves_by_words.setdefault(lacking_words(missing), []).extend(filter(None, [missing.of]))
+    return [
+        f"{names(curves)}: {words}." if curves else f"{words[:1].upper()}{words[1:]}."
+        for words, curves in curves_by_words.items()
+    ]
+
+
+def difference_words(difference: Difference) -> str:
+    of_both = f" against {difference.b}" if difference.a != difference.b else ""
+    return f"{difference.label}: {difference.a}{of_both}"
+
+
+def differing_words(differing: Sequence[Difference]) -> str:
+    """In what groups are not alike; a single thing with its values."""
+    if len(differing) == 1:
+        return f"{differing[0].label} ({differing[0].a} against {differing[0].b})"
+    return ", ".join(difference.label for difference in differing)
+
+
+def knee_words(knee: Knee) -> str:
+    """Why there is no knee that it falls off at."""
+    if knee.bend == "too_few":
+        of_levels = knee.levels < LEAST_FOR_KNEE
+        counted = f"{knee.levels} levels" if of_levels else f"{knee.values} values"
+        least = LEAST_FOR_KNEE if of_levels else LEAST_VALUES_FOR_KNEE
+        return f"{counted} are too few to find a knee, it takes {least}"
+    return {
+        "none": "one line fits as well", "smooth": "a smooth curve fits better",
+        "undecided": "a smooth curve fits as well",
+    }.get(knee.bend, "the curve bends, but gets no worse behind")  # fmt: skip
+
+
+def law_words(law: Scaling | Unfitted, levels: int) -> str:
+    """Why no law of scaling is told of so many levels; empty where one is."""
+    if isinstance(law, Scaling):
+        return f"its levels lie {law.off:.0%} off" if law.poor else ""
+    return {
+        "too_few": f"{levels} levels are too few, it takes {LEAST_LEVELS}",
+        "below_one": "the law of scaling begins at 1", "no_fit": "the law of scaling cannot be fitted",
+    }[law]  # fmt: skip
 
 
 def gap_words(group: Group) -> str:
@@ -66,7 +173,8 @@ def refusal_words(against: Against | None) -> str:
     """Why the two may not be compared; empty where they may."""
     if against is None:
         return ""
-    return against.refused or (f"survivors only: {lost_words(against.survivors)}" if against.survivors else "")
+    blocking = "; ".join(map(difference_words, against.blocking))
+    return blocking or (f"survivors only: {lost_words(against.survivors)}" if against.survivors else "")
 
 
 def unranked_by_class(comparison: Comparison) -> dict[str, list[Group]]:
@@ -74,9 +182,20 @@ def unranked_by_class(comparison: Comparison) -> dict[str, list[Group]]:
     classes: dict[str, list[Group]] = {}
     for group in comparison.groups:
         if not group.ranked:
-            words = f"survivors only: {lost_words(group)}" if group.of_survivors else group.durability_words
-            classes.setdefault(words, []).append(group)
+            classes.setdefault(_class_words(group), []).append(group)
     return classes
+
+
+def _class_words(group: Group) -> str:
+    return f"survivors only: {lost_words(group)}" if group.of_survivors else group.durability_words
+
+
+def set_apart_words(answer: Answer) -> dict[str, list[str]]:
+    """What has no group that is ranked, by why."""
+    labels_by_class: dict[str, list[str]] = {}
+    for label, group in answer.set_apart.items():
+        labels_by_class.setdefault(_class_words(group), []).append(label)
+    return labels_by_class
 
 
 def by_class(comparison: Comparison) -> dict[str, list[Group]]:

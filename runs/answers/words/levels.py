@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from math import log
 from statistics import fmean
 
-from runs.answers.verdicts import verdict_words
 from runs.answers.words.gaps import refusal_words
+from runs.answers.words.verdicts import verdict_words
 from runs.compare.facts import with_heading
 from runs.compare.groups import Against
 from runs.compare.levels import LevelRow, Series
@@ -44,7 +44,11 @@ def against_words(against: Against | None) -> str:
     if against.change:
         levels = ", ".join(f"{mid_sentence(level.label)} {level.b}" for level in against.levels)
         return f"{change_words(against.change)} from {levels}"
-    return f"no ratio: {refusal_words(against) or against.missing}"
+    if refused := refusal_words(against):
+        return f"no ratio: {refused}"
+    if against.several:
+        return "no ratio: several groups here; hold equal what tells them apart"
+    return f"no ratio: {against.lost.gap if against.lost else 'not measured here'}"
 
 
 def series_words(series: Series) -> str:

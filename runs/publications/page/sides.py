@@ -8,6 +8,7 @@ from functools import cached_property
 
 from benchagent.catalog import METRICS, Role, factor_span
 
+from runs.answers.words.gaps import difference_words
 from runs.compare.guard import Difference, conditions_of, differences
 from runs.models import Measurement, Run
 from runs.models.choices import Provenance
@@ -144,13 +145,13 @@ class Relation:
         if missing := self.side.gap or (self.base.gap and f"its baseline: {self.base.gap}"):
             return missing
         found = self._differences
-        refused = [each.words for each in found if each.severity == "blocks" and each.field in _REFUSED]
+        refused = [difference_words(each) for each in found if each.severity == "blocks" and each.field in _REFUSED]
         return f"no ratio: {'; '.join(refused)}" if refused else "" if self.amount else "no ratio: a value is zero"
 
     @property
     def notes(self) -> list[str]:
         """In which storages the two sides differ, a relation of two disks is one of those two; and what is doubtful."""
-        storages = [difference.words for difference in self._differences if difference.field.startswith("storage:")]
+        storages = [difference_words(each) for each in self._differences if each.field.startswith("storage:")]
         return list(dict.fromkeys([*storages, *self.side.notes, *self.base.notes]))
 
     @cached_property
@@ -192,7 +193,7 @@ def refusal(here: Sequence[Run], there: Sequence[Run]) -> str:
         if check.get("name") in _DISTURBED and not check.get("ok")
     ]
     reasons += [
-        difference.words
+        difference_words(difference)
         for difference in differences(conditions_of(here), conditions_of(there))
         if difference.severity == "blocks" and (difference.field == "durability" or difference.role == Role.PROCEDURE)
     ]

@@ -130,10 +130,41 @@ def test_two_levels_are_enough_for_a_loss():
     assert claim["falls_off"]["shape"] == "too_few"
 
 
+def test_a_loss_between_levels_that_promise_unlike_is_no_ratio():
+    """Was: −97.4 % from commits that survive power loss to such that do not, which no table may set side by side."""
+    world = World()
+    for size, tps, durability in ((10, 1000, "power_loss"), (500, 400, "bounded_loss")):
+        world.add(tps, factors={"size_gb": size, "terminals": 8}, durability=durability)
+
+    told = ask(world.store(), "ask=loss&x=factor:size_gb")
+
+    (claim,) = told["claims"]
+    assert (claim["change"]["verdict"], claim["change"]["value"], told["sure"]) == ("refused", None, False)
+    assert claim["change"]["why"].startswith("Durability") and claim["change"]["why"] in told["words"]
+
+
+@pytest.mark.parametrize(
+    ("question", "missing"),
+    [
+        ("ask=rank&fact=hardware", "machine"),
+        ("ask=load", "loading"),
+        ("ask=since", "two days"),
+        ("ask=newer", "two days"),
+        ("ask=effects", "one setting"),
+        ("ask=a_b&a=nobody", "nobody"),
+    ],
+)
+def test_a_question_that_the_data_cannot_answer_says_what_is_missing(question, missing):
+    """Was: another question's answer, or none at all."""
+    told = ask(two_disks(), question)
+    assert told["claims"] == [] and not told["sure"]
+    assert missing in told["words"] and told["missing"] == [told["words"]]
+
+
 def test_a_level_that_was_not_measured_is_missing_and_not_guessed():
     told = ask(two_disks(), "ask=loss&x=factor:size_gb&from=10&to=900")
     assert told["claims"] == []
-    assert told["missing"] == ["NVMe: not measured at 900", "SATA: not measured at 900"]
+    assert told["missing"] == ["NVMe: not measured at 900.", "SATA: not measured at 900."]
 
 
 def test_the_faster_disk_is_faster_and_never_a_part_of_the_slower():

@@ -9,8 +9,8 @@ import pytest
 from django.contrib.auth.models import AnonymousUser
 
 from runs import results
-from runs.answers.ask import headline
 from runs.answers.questions import questions
+from runs.answers.words import headline
 from runs.answers.words.warnings import failed_checks_words, warnings_of
 from runs.charts.drawing import draw, point_rows
 from runs.compare.compare import compare

@@ -13,9 +13,11 @@ from django.http import QueryDict
 from django.urls import reverse
 
 from runs.answers.answer import Standing
-from runs.answers.ask import answer_of, headline
-from runs.answers.matrix import matrix
-from runs.answers.words.levels import against_words, series_words
+from runs.answers.ask import answer_of
+from runs.answers.words import headline
+from runs.answers.words.gaps import difference_words
+from runs.answers.words.levels import against_words, by_level_words, series_words
+from runs.answers.words.matrix import matrix
 from runs.answers.words.warnings import warnings_of
 from runs.compare import reports
 from runs.compare.compare import compare
@@ -159,7 +161,7 @@ def test_the_fact_that_parts_the_ratios_of_one_side_is_named():
 
     parted = "0.901\u202f× to 0.908\u202f× at scale factor 1 and 10, 0.551\u202f× to 0.558\u202f× at scale factor 30"
     assert series_words(comparison.levels.series[0]) == f"worse; the levels differ, {parted}"
-    assert answer_of(comparison).by_level == (
+    assert by_level_words(answer_of(comparison).series) == (
         "1.10\u202f× to 1.11\u202f× at scale factor 1 and 10, 1.79\u202f× to 1.81\u202f× at scale factor 30"
     )
 
@@ -291,7 +293,7 @@ def test_one_baseline_for_all_can_be_asked_for():
     comparison = asked("compared=none")
 
     assert comparison.levels is None
-    assert any(group.against.refused for group in comparison.groups if group.against)
+    assert any(group.against.is_refused for group in comparison.groups if group.against)
 
 
 def test_conditions_keep_the_one_baseline_until_levels_are_asked_for():
@@ -350,7 +352,7 @@ def test_conditions_that_differ_at_every_level_are_named_once():
     comparison = asked()
 
     (series,) = comparison.levels.series
-    assert series.notes == ["Machine: Bench Two against Bench One"]
+    assert [*map(difference_words, series.notes)] == ["Machine: Bench Two against Bench One"]
     assert "Not alike: Machine (Bench Two against Bench One)." in headline(comparison)
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from benchagent.catalog import FACTORS as KNOWN
 
-from runs.answers.ask import headline
+from runs.answers.words import headline
+from runs.answers.words.gaps import difference_words, refusal_words
 from runs.answers.words.levels import against_words
 from runs.answers.words.warnings import warnings_of
 from runs.charts.compare import csv_rows
@@ -70,7 +71,7 @@ def test_a_condition_is_named_beside_the_ratio_and_in_the_headline(first, second
     against, comparison = compared(first, second)
 
     assert against.ratio is not None and against.verdict is not None
-    assert [(one.severity, one.role, one.words) for one in against.differences] == [
+    assert [(one.severity, one.role, difference_words(one)) for one in against.differences] == [
         ("note", "condition", f"{label}: {values}")
     ]
     assert f"Not alike: {label} ({values})." in headline(comparison)
@@ -123,7 +124,7 @@ def test_a_window_in_minutes_is_one_of_so_many_seconds():
 
     against = next(group.against for group in compare(all_runs()).groups if group.against)
 
-    assert not against.refused
+    assert not against.is_refused
 
 
 @pytest.mark.parametrize(("first_s", "second_s", "stands"), [(10, 60, True), (0, 10, False), (1, 3600, False)])
@@ -191,7 +192,7 @@ def recorded(first: dict[str, object], second: dict[str, object], systems=("Post
         make_run(system, 100, durability="power_loss", on=machine(), **columns)
         for system, columns in zip(systems, (first, second), strict=True)
     ]
-    return [one.words for one in differences(conditions_of(runs[:1]), conditions_of(runs[1:]))]
+    return [difference_words(one) for one in differences(conditions_of(runs[:1]), conditions_of(runs[1:]))]
 
 
 @pytest.mark.parametrize(
@@ -265,7 +266,7 @@ def test_levels_of_the_axis_say_what_came_or_went_and_not_that_there_is_no_ratio
     assert {(against.kind, against.ratio, against.verdict, *against.differences) for against in told} == {
         ("level", None, None)
     }
-    assert told[0].refused == "Scale factor: 2 against 1"
+    assert refusal_words(told[0]) == "Scale factor: 2 against 1"
     assert warnings_of(comparison) == []
 
 

@@ -84,8 +84,8 @@ def test_where_repeats_scatter_it_is_their_fault():
 
 
 def test_too_few_levels_are_said():
-    assert scaling(measured([1, 2, 4], 5, (100, 0.1, 0))) == "3 levels are too few, it takes 4"
-    assert scaling([(0.5, [1.0]), (1, [2.0]), (2, [3.0]), (4, [4.0])]) == "the law of scaling begins at 1"
+    assert scaling(measured([1, 2, 4], 5, (100, 0.1, 0))) == "too_few"
+    assert scaling([(0.5, [1.0]), (1, [2.0]), (2, [3.0]), (4, [4.0])]) == "below_one"
 
 
 @pytest.mark.parametrize(
