@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from urllib.parse import urlencode
 
@@ -18,7 +18,8 @@ from runs.compare.asked import Question
 from runs.compare.axes import LEAST_LEVELS, arrange
 from runs.compare.comparison import Comparison
 from runs.compare.effects import setting_pairs
-from runs.compare.facts import DATE, NEVER_TAKEN, NO_FACT, Columns, Fact, fact_values
+from runs.compare.facts import DATE, NEVER_TAKEN, NO_FACT, Columns, Fact, fact_value, fact_values
+from runs.compare.groups import Group
 from runs.compare.panels import CLIENTS, SIZE, SIZES, Axes
 from runs.run.facets import FACTOR
 from runs.stats.curves import LEAST_FOR_KNEE
@@ -57,7 +58,7 @@ def answer_of(comparison: Comparison) -> Answer:
 def _over_size(comparison: Comparison) -> Answer | None:
     """What is lost over sizes, which is asked of one system rather than its best size; two sizes are enough."""
     axes = comparison.axes
-    sizes = (question for name in axes.facts for question in _over(name, axes.facts[name]))
+    sizes = (question for name in axes.facts for question in _over(name, axes.facts[name], comparison.groups))
     x = axes.x if axes.kind == SIZE else next((each.x for each in sizes if each.kind == asked.LOSS), "")
     if x != axes.x:
         comparison = replace(comparison, axes=arrange(comparison, QueryDict(urlencode({"x": x}))))
@@ -120,7 +121,7 @@ def _answerable(comparison: Comparison, axes: Axes) -> Iterator[Question]:
     if comparison.metric.better != "none":
         yield from _rankings(comparison, axes.facts)
     for name in axes.facts:
-        yield from _over(name, axes.facts[name])
+        yield from _over(name, axes.facts[name], comparison.groups)
     # Where each system has a configuration of its own, no two groups differ in one setting.
     several = not Columns(with_values).follow(["config"], ["dbms"])
     if several and setting_pairs(with_values, comparison.varying):
@@ -157,9 +158,10 @@ def _is_condition(name: str) -> bool:
     return name.removeprefix(FACTOR) not in CLIENTS and factor_role(name.removeprefix(FACTOR)) == Role.CONDITION
 
 
-def _over(name: str, fact: Fact) -> Iterator[Question]:
-    """What is lost over a size, or how far something scales over clients."""
-    bare, numbers = name.removeprefix(FACTOR), sorted(fact.numbers.values())
+def _over(name: str, fact: Fact, groups: Sequence[Group]) -> Iterator[Question]:
+    """What is lost over a size, or how far something scales over clients, where groups promise the same."""
+    known = {fact_value(group, name) for group in groups if group.dots and group.ranked}
+    bare, numbers = name.removeprefix(FACTOR), sorted({fact.numbers[each] for each in known & fact.numbers.keys()})
     if len(numbers) < 2:
         return
     if bare in SIZES:

@@ -255,7 +255,10 @@ def _loss(answer: Answer) -> str:
     for claim in every:
         if claim.change.verdict == REFUSED:
             refused.setdefault(why(claim.change), []).append(claim.label)
-    without = [f"No ratio{' of ' * any(labels)}{gaps.names(labels)}: {reason}." for reason, labels in refused.items()]
+    is_of_all = not losses and len(refused) == 1
+    without = [
+        f"No ratio{'' if is_of_all else f' of {gaps.names(labels)}'}: {reason}." for reason, labels in refused.items()
+    ]
     if not losses:
         return " ".join(without)
     spans = {(claim.start, claim.end) for claim in losses}

@@ -10,6 +10,7 @@ from runs.compare.asked import Lacking, Missing
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Against, Group, Repeat
 from runs.compare.guard import Difference
+from runs.compare.panels import CLIENTS
 from runs.formatting import listed
 from runs.stats.curves import LEAST_FOR_KNEE, LEAST_VALUES_FOR_KNEE, Knee
 from runs.stats.scaling import LEAST_LEVELS, Scaling, Unfitted
@@ -63,7 +64,8 @@ def thing_words(fact: str) -> str:
     if fact.startswith("storage"):
         return "disk"
     named = {"": "group", "dbms": "system", "hardware": "machine", "config": "configuration"}
-    return named.get(fact) or (fact.partition(":")[2] or fact).replace("_", " ")
+    bare = (fact.partition(":")[2] or fact).replace("_", " ")
+    return named.get(fact) or (f"number of {bare}" if bare in CLIENTS else bare)
 
 
 def lacking_words(missing: Missing) -> str:
