@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -190,7 +189,7 @@ def read_raw(file: SourceFile) -> Raw:
     rows = _cells(file)
     _, heading = next(rows, (0, []))
     first, last, begun = None, 0.0, set[tuple[str, ...]]()
-    scale, second, counts, sums_us = 0.0, 0, Counter[int](), Counter[int]()
+    scale, counts, sums_us = 0.0, list[int](), list[int]()
     for at, cells in rows:
         text, duration, *who = cells[2 if len(heading) == 6 else 1 :]
         start, latency_us = number(text), whole(duration)
@@ -208,6 +207,9 @@ def read_raw(file: SourceFile) -> Raw:
         second = int((start - first) * scale + 1e-7)
         if second > MAX_SECONDS:
             raise NotUnderstood("longer than a week")
+        while second >= len(counts):
+            counts.append(0)
+            sums_us.append(0)
         counts[second] += 1
         sums_us[second] += latency_us
         last = start
@@ -215,8 +217,9 @@ def read_raw(file: SourceFile) -> Raw:
         raise NotUnderstood(_NO_ROW)
     if first and not _EPOCH_S[0] < last * scale < _EPOCH_S[1]:
         raise NotUnderstood(_NO_TIMES)
-    means_ms = [round(sums_us[at] / counts[at] / 1000, 9) if counts[at] else None for at in range(second)]
-    return Raw(counts.total(), first * scale, scale == 1 and first > 0, [counts[at] for at in range(second)], means_ms)
+    totals = zip(sums_us[:-1], counts, strict=False)
+    means_ms = [round(sum_us / count / 1000, 9) if count else None for sum_us, count in totals]
+    return Raw(sum(counts), first * scale, scale == 1 and first > 0, counts[:-1], means_ms)
 
 
 _NO_TIMES = "the start times are neither seconds nor microseconds since 1970"

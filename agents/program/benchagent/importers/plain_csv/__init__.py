@@ -153,7 +153,7 @@ def _samples(table: Table, mapping: Mapping, about_table: Sequence[str]) -> Repo
     series: list[Series] = []
     for each in mapping.of(Role.METRIC):
         figures = table.numbers(each.heading, lambda cell: None if is_missing(cell) else number(cell))
-        values = grid.values(map(each.scaled, figures))
+        values = grid.values(figures if each.scale == 1 else map(each.scaled, figures))
         series.append(Series(each.name, each.unit, grid.interval_s, values, t0_s=max(grid.t0_s, 0.0)))
     may_change = (Role.METRIC, Role.TIME, Role.IGNORE, Role.STARTED_AT)
     for column in mapping.columns:
