@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -376,3 +377,14 @@ def test_a_job_that_was_pasted_without_the_totals_of_its_run_is_whole() -> None:
     (cut,) = reports("x", (job[: job.index("issued rwts")].rpartition("\n")[0] + "\n").encode())
     (announced,) = reports("x", (text.partition("\nRun status")[0] + "\n").encode())
     assert [cut.status, announced.status] == [Status.ABORTED, Status.ABORTED]
+
+
+def test_a_run_that_is_not_understood_spoils_no_other() -> None:
+    whole = sample(TOOL, "seqwrite.txt").decode()
+    (alone,) = reports("x", whole.encode())
+    broken = re.sub(r"BW=(\d)", r"BW=9\1", whole, count=1)
+    assert broken != whole
+    for text, at in ((f"{broken}\n{whole}", 1), (f"{whole}\n{broken}", 0)):
+        read = reports("x", text.encode())
+        assert [report.status for report in read][1 - at] is Status.NOT_UNDERSTOOD
+        assert (len(read), values(read[at])) == (2, values(alone))

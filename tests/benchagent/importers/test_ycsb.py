@@ -289,3 +289,13 @@ def test_it_reads_raw_latencies():
     assert alone.status is Status.COMPLETE and alone.series == report.series and not alone.metrics
     assert read("YCSB Client 0.17.0\n\n" + RAW)[0].status is Status.ABORTED
     assert [len(each.series) for each in read(2 * (RAW + SUMMARY))] == [2, 2]
+
+
+def test_a_run_that_is_not_understood_spoils_no_other():
+    whole = text_of("run_0_17_jdbc.txt")
+    broken = whole.replace("[READ], AverageLatency(us), ", "[READ], AverageLatency(us), 99999")
+    assert broken != whole
+    for text, at in ((f"{broken}\n{whole}", 1), (f"{whole}\n{broken}", 0)):
+        found = read(text)
+        assert [report.status for report in found][1 - at] is Status.NOT_UNDERSTOOD
+        assert (len(found), values(found[at])) == (2, values(read(whole)[0]))

@@ -12,6 +12,7 @@ from benchagent.importers.fio import common
 from benchagent.importers.fio.common import ALL_CLIENTS, COMMANDS, DIRECTIONS, FSYNC, SIGNAL, Flow, Job, grouped, report
 from benchagent.importers.report import Report
 from benchagent.importers.source import Lines, NotUnderstood, SourceFile, number, size_bytes_of, whole
+from benchagent.importers.tables import Spoiled, reports_of
 
 # Its lines, and their units.
 CLAIM = re.compile(
@@ -57,6 +58,9 @@ _CARRY = "a rate is corrected: fio lost the carry when it rounded (21.98 is prin
 
 @dataclass
 class _Run:
+    line: int = 1
+    # Why it is not understood.
+    refusal: str = ""
     version: str = ""
     command: str = ""
     signal: str = ""
@@ -80,21 +84,42 @@ class _Run:
     ranked: str = ""
 
 
+@dataclass(frozen=True)
+class _Group:
+    """Jobs that ran side by side; none where fio only said why none ran."""
+
+    line: int
+    run: _Run
+    number: int
+    jobs: list[Job]
+
+
 def claims(text: str) -> bool:
     return bool(CLAIM.search(text)) and ("groupid=" in text or "(g=" in text or "fio-" in text)
 
 
 def read(file: SourceFile) -> list[Report]:
+    """The reports of all groups of all runs of a file; a run that is not understood spoils no other."""
     runs = [_Run()]
-    with Lines(file) as lines:
-        for line in lines:
-            if _begins(runs[-1], line.text):
-                runs.append(_Run())
+    for line in Lines(file):
+        if _begins(runs[-1], line.text):
+            runs.append(_Run(line.number))
+        try:
             _take(runs[-1], line.text)
-    reports = [report for run in runs for report in _reports(run)]
-    if not reports:
-        raise NotUnderstood("fio printed neither a job's figures nor an error")
-    return reports
+        except NotUnderstood as error:
+            runs[-1].refusal = runs[-1].refusal or f"line {line.number}: {error}"
+    parts = [part for run in runs for part in _parts(run)]
+    return reports_of(parts, _report, "fio", "fio printed neither a job's figures nor an error")
+
+
+def _parts(run: _Run) -> list[_Group | Spoiled]:
+    if not (run.refusal or run.jobs) and run.totals:
+        run.refusal = "only the totals stand there, and of no job whether it ended well"
+    if run.refusal:
+        return [Spoiled(run.line, run.refusal)]
+    if not run.jobs:
+        return [_Group(run.line, run, 0, [])] if run.messages else []
+    return [_Group(run.line, run, group, jobs) for group, jobs in grouped(run.jobs)]
 
 
 def _begins(run: _Run, line: str) -> bool:
@@ -268,18 +293,6 @@ def _take_latency(run: _Run, job: Job, match: re.Match[str]) -> None:
             job.warnings.append(f"{what}: latencies left out, the completion takes longer than the whole")
 
 
-def _reports(run: _Run) -> list[Report]:
-    if not run.jobs:
-        if run.messages:
-            return [report([], version=run.version, messages=run.messages)]
-        if run.totals:
-            raise NotUnderstood("only the totals stand there, and of no job whether it ended well")
-    for job in run.jobs:
-        job.options = {**_options_of(run, job), **job.options}
-        _check(run, job)
-    return [_report(run, group, jobs) for group, jobs in grouped(run.jobs)]
-
-
 def _options_of(run: _Run, job: Job) -> dict[str, str]:
     """What the lines before the run say of a job.
 
@@ -310,8 +323,12 @@ def _check(run: _Run, job: Job) -> None:
             raise NotUnderstood(f"job {job.name}: {count} {direction}s, but no rate of them")
 
 
-def _report(run: _Run, group: int, jobs: list[Job]) -> Report:
-    reason, warnings, totals = "", list[str](), run.totals.get(group)
+def _report(group: _Group) -> Report:
+    run, jobs = group.run, group.jobs
+    for job in jobs:
+        job.options = {**_options_of(run, job), **job.options}
+        _check(run, job)
+    reason, warnings, totals = "", list[str](), run.totals.get(group.number)
     # What a job that failed has left, its group's totals need not hold.
     failed = any(job.error for job in jobs)
     missing = {name for job in jobs for name in job.flows if name != FSYNC} - {*(totals or ())}
@@ -324,7 +341,7 @@ def _report(run: _Run, group: int, jobs: list[Job]) -> Report:
         # Perhaps not even all jobs are there.
         jobs = [replace(job, flows={}, options={}) for job in jobs[:1]]
     elif not failed:
-        _check_totals(totals or {}, group, jobs)
+        _check_totals(totals or {}, group.number, jobs)
     blocks = {job.options.get("bs", "") for job in jobs}
     warnings += [f"block sizes {text}" for text in sorted(blocks) if text and size_bytes_of(text) is None]
     return report(
