@@ -48,6 +48,18 @@ def test_it_reads_a_summary_in_milliseconds() -> None:
     assert report.started_at.startswith("2025-11-21T08:05:45.123")
 
 
+@pytest.mark.parametrize(
+    ("version", "told"),
+    [
+        ("16", "16"),
+        ("PostgreSQL 17beta1 on x86_64, compiled by gcc, 64-bit", "17"),
+        ("PostgreSQL 16.4, 64-bit", "16.4"),
+    ],
+)
+def test_it_takes_no_other_number_for_the_version_of_the_dbms(version: str, told: str) -> None:
+    assert changed(**{"DBMS Version": version}).subject.dbms_version == told
+
+
 def test_it_reads_the_summary_of_oltpbench() -> None:
     report = report_of(TOOL, "oltpbench.summary")
     assert values(report)["tps"] == 10601.25

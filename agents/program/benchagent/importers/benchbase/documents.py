@@ -60,7 +60,7 @@ def subject_of(benchmark: str, dbms: str, version: str = "") -> Subject:
     workload, slug_of_dbms = slug(benchmark, "-"), dbms_called(dbms)
     if slug_of_dbms == "mysql" and "mariadb" in version.lower():
         slug_of_dbms = "mariadb"
-    digits = re.search(r"\d+(?:\.\d+)+|\b\d{2}(?!\d)", version)
+    digits = re.search(r"\d+(?:\.\d+)+|^\d+|\b\d{2}(?!\d)", version)
     return Subject(
         workload=f"{workload}-benchbase" if workload else "",
         workload_name=f"BenchBase {benchmark.upper()}" if workload else "",
