@@ -7,7 +7,7 @@ import io
 import math
 import random
 from datetime import date, timedelta
-from typing import Any
+from typing import Any, get_args
 from urllib.parse import quote
 from uuid import uuid4
 
@@ -15,6 +15,8 @@ import pytest
 from django.test import Client
 
 from runs import results
+from runs.answers.words.gaps import lacking_words
+from runs.compare.asked import Lacking, Missing
 from tests.runs.builders import document
 
 pytestmark = pytest.mark.django_db
@@ -159,6 +161,11 @@ def test_a_question_that_the_data_cannot_answer_says_what_is_missing(question, m
     told = ask(two_disks(), question)
     assert told["claims"] == [] and not told["sure"]
     assert missing in told["words"] and told["missing"] == [told["words"]]
+
+
+def test_there_are_words_for_everything_that_may_be_missing():
+    said = {kind: lacking_words(Missing(kind, names=["NVMe"])) for kind in get_args(Lacking)}
+    assert all(said.values()) and len({*said.values()}) == len(said)
 
 
 def test_a_level_that_was_not_measured_is_missing_and_not_guessed():
