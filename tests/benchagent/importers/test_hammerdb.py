@@ -357,3 +357,9 @@ def test_it_gives_no_other_numbers_whatever_the_damage(file):
     # Rows of etprof carry no time, lines of pretty JSON no name: two that changed places cannot be told.
     unseen = ("etprof_v3.log: swapped: series", "jobs_timing.json: swapped")
     assert not [words for words in wrong if not words.startswith(unseen)]
+
+
+def test_a_run_that_contradicts_itself_spoils_no_other():
+    found = read(text_of("loop_v5_postgresql.txt").replace("Vuser 1:4 Active", "Vuser 1:5 Active"))
+    assert [run.status for run in found] == [Status.COMPLETE, Status.NOT_UNDERSTOOD, Status.COMPLETE]
+    assert [values(run)["nopm"] for run in (found[0], found[2])] == [21034, 61877]

@@ -12,6 +12,7 @@ from benchagent.importers.hammerdb.run import ANSWER, Run, VirtualUsers
 from benchagent.importers.hammerdb.times import iso, spaced, time_of
 from benchagent.importers.report import Report, Scalar, Series, Status, Subject, all_measured, dbms_called, further
 from benchagent.importers.source import Line, Lines, NotUnderstood, SourceFile, whole_or_text
+from benchagent.importers.tables import reports_of
 from benchagent.redaction import names_a_secret
 
 # One `buildschema`.
@@ -45,7 +46,7 @@ class Build(VirtualUsers):
     def tell(self, count: int) -> None:
         self.announced = count
 
-    def line(self, text: str) -> None:
+    def take_line(self, text: str) -> None:
         if match := _BUILDING_WITH.search(text):
             self._tell(warehouses=int(match[1]), build_virtual_users=int(match[2]))
         elif match := _READY.search(text):
@@ -252,12 +253,14 @@ class Settings:
 
 
 def log_reports(file: SourceFile) -> list[Report]:
+    """A run or a build that contradicts itself spoils no other."""
     reader = _Reader()
     with Lines(file, with_cut=True) as lines:
         for line in lines:
             reader.take(line)
+    parts = [part for part in reader.parts if part.begun]
     runs: list[Report] = []
-    for report in (part.report(reader.version) for part in reader.parts if part.begun):
+    for report in reports_of(parts, lambda part: part.report(reader.version), "hammerdb", "") if parts else ():
         # A result that `jobs` repeats after the run is the same run.
         result = (report.metric("nopm"), report.metric("tpm"))
         if ANSWER not in report.warnings or all((run.metric("nopm"), run.metric("tpm")) != result for run in runs):
@@ -281,6 +284,8 @@ class _Reader:
     started_at: str = ""
     # Another log begins: HammerDB appends to the file.
     fresh: bool = False
+    # The number of the line that is read.
+    line: int = 1
     parts: list[Run | Build] = field(default_factory=list)
 
     @property
@@ -288,7 +293,7 @@ class _Reader:
         return self.parts[-1] if self.parts else None
 
     def take(self, numbered: Line) -> None:
-        line = numbered.text.rstrip()
+        self.line, line = numbered.number, numbered.text.rstrip()
         if "HammerDB CLI v" in line and (match := _VERSION.search(line)):
             self.version, self.settings = match[1], Settings()
         text, last = _FRONT.sub("", line), self.last
@@ -305,7 +310,7 @@ class _Reader:
         elif match := _USERS.match(text):
             self._created().tell(int(match[1]))
         elif _BUILDING.search(text):
-            self._build().line(text)
+            self._build().take_line(text)
         elif _RESULT.match(text):
             # An answer of `jobs … result` within a transcript.
             part = last if isinstance(last, Run) and last.echo and not last.result_line else self._add_run()
@@ -322,7 +327,7 @@ class _Reader:
         elif match := _LOG_START.match(text):
             self.started_at, self.fresh = match[1], True
         elif self.last:
-            self.last.line(text)
+            self.last.take_line(text)
 
     def _take_vuser(self, vuser: int, line: Line) -> None:
         last = self.last
@@ -347,12 +352,12 @@ class _Reader:
     def _add_run(self) -> Run:
         # Without a word of it, what was set tells: nobody sets scale factors for transactions.
         benchmark = self.benchmark or ("tpch" if {key for key, _ in self.settings.values} == {"tpch"} else "")
-        run = Run(self.settings.parameters, self.dbms, log_start=self.started_at, benchmark=benchmark)
+        run = Run(self.settings.parameters, self.dbms, log_start=self.started_at, benchmark=benchmark, line=self.line)
         self.parts.append(run)
         return run
 
     def _build(self) -> Build:
         if isinstance(self.last, Build) and not self.last.is_behind:
             return self.last
-        self.parts.append(build := Build(self.settings.parameters, self.dbms))
+        self.parts.append(build := Build(self.settings.parameters, self.dbms, line=self.line))
         return build

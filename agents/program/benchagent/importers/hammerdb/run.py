@@ -33,6 +33,8 @@ class VirtualUsers:
     succeeded: set[int] = field(default_factory=set)
     failed: set[int] = field(default_factory=set)
     errors: list[str] = field(default_factory=list)
+    # Where it begins.
+    line: int = 1
 
     def take_state(self, vuser: int, text: str) -> bool:
         """Whether a virtual user said that it runs or how it finished."""
@@ -231,7 +233,7 @@ class Run(VirtualUsers):
             re.match(r"Beginning rampup time of \d+ minutes?$|DBVersion:\S", text)
         )
 
-    def line(self, text: str) -> None:
+    def take_line(self, text: str) -> None:
         """A line that no virtual user said."""
         if self.take_error(text):
             return
