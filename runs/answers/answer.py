@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, InstanceOf
 
 from runs.compare.asked import Missing, Question
 from runs.compare.comparison import Comparison
-from runs.compare.groups import Against, Group
+from runs.compare.groups import Contrast, Group
 from runs.compare.guard import Difference
 from runs.compare.levels import Series
 from runs.stats import WINNERS, Interval, Kind, Ratio, Verdict
@@ -36,7 +36,7 @@ class Amount(Part):
     verdict: str = ""
     more_repeats: int | None = None
     why: str = ""
-    basis: InstanceOf[Verdict] | InstanceOf[Against] | InstanceOf[Missing] | None = Field(default=None, exclude=True)
+    basis: InstanceOf[Verdict] | InstanceOf[Contrast] | InstanceOf[Missing] | None = Field(default=None, exclude=True)
 
     @property
     def is_sure(self) -> bool:
@@ -224,7 +224,7 @@ def begun(comparison: Comparison, question: Question, **told: Any) -> Answer:
     )  # fmt: skip
 
 
-def change_of(verdict: Verdict | None, *, less: float = 0.0, refused: Against | Missing | None = None) -> Amount:
+def change_of(verdict: Verdict | None, *, less: float = 0.0, refused: Contrast | Missing | None = None) -> Amount:
     """`less` 1 makes a share of a ratio; `refused` says why there is no verdict."""
     if verdict is None:
         return Amount(verdict=REFUSED, basis=refused)

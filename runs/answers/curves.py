@@ -13,7 +13,7 @@ from runs.answers.answer import Amount, Answer, AnyClaim, FallsOff, Loss, Scales
 from runs.answers.places import Place, memory_places, place_of
 from runs.compare.asked import FALLS_OFF, LOSS, Missing, Question
 from runs.compare.comparison import Comparison
-from runs.compare.groups import Against, Group
+from runs.compare.groups import Contrast, Group
 from runs.compare.guard import blocking
 from runs.compare.panels import CLIENT, SIZE, Axes, Curve, ends_of_curve
 from runs.compare.verdicts import Verdicts
@@ -154,7 +154,7 @@ class Along:
             return change_of(verdict, less=1.0)
         along, differing = self.axes.along_x(self.curve.points), self.verdicts.differences_of(last, first)
         if refused := blocking(each for each in differing if each.field not in along):
-            return change_of(None, refused=Against(refused))
+            return change_of(None, refused=Contrast(refused))
         return share_of(ratio(last.judged, first.judged))
 
     def _asked_level(self, point: Group) -> str:

@@ -13,7 +13,7 @@ from runs.compare.comparison import Comparison
 from runs.compare.effects import printed_pairs
 from runs.compare.facts import NEVER_TAKEN, fact_value
 from runs.compare.grouping import day_of
-from runs.compare.groups import Against, Group
+from runs.compare.groups import Contrast, Group
 from runs.compare.guard import bare_field, blocking, unlike
 from runs.compare.levels import Key, Levels, Series
 
@@ -62,7 +62,7 @@ def _groups_against(comparison: Comparison, question: Question, group: Group, ba
 
 def _ratio_of(comparison: Comparison, group: Group, base: Group) -> Amount:
     if refused := blocking(comparison.verdicts.differences_of(group, base)):
-        return change_of(None, refused=Against(refused))
+        return change_of(None, refused=Contrast(refused))
     return change_of(comparison.verdicts.of(group, base), refused=Missing("judging"))
 
 

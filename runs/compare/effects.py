@@ -10,7 +10,7 @@ from benchagent.importers.source import size_bytes_of
 from django.db.models import prefetch_related_objects
 
 from runs.compare.facts import NEVER_TAKEN, Fact, fact_value
-from runs.compare.groups import Against, Group
+from runs.compare.groups import Contrast, Group
 from runs.compare.guard import blocking, differences
 from runs.compare.levels import LevelRow
 from runs.formatting import natural
@@ -78,7 +78,7 @@ def _level(name: str, of_rest: Iterable[Mapping[str, Group]], start: str, end: s
     allowed = [pair for pair, reason in zip(pairs, reasons, strict=True) if not reason]
     if not pairs:
         return None
-    shown, against = allowed or pairs, Against([] if allowed else reasons[0])
+    shown, against = allowed or pairs, Contrast([] if allowed else reasons[0])
     return LevelRow(name, {}, [group for group, _ in shown], [base for _, base in shown], shown, against)
 
 

@@ -63,8 +63,8 @@ class Printed:
 
 
 @dataclass(frozen=True)
-class Against:
-    """A group against the baseline, or the one with the key `base`.
+class Contrast:
+    """A group against the baseline, or the one with the key `base`: what statistics calls a contrast.
 
     Without a verdict differences are `blocking`, one of the two has `survivors` only, one is `lost`, or there are
     `several` that nothing tells apart. What differs in nothing but other `levels` of the chart's axis has a `change`.
@@ -130,7 +130,7 @@ class Group:
     ranked: bool = True
     of_survivors: bool = False
     is_baseline: bool = False
-    against: Against | None = None
+    against: Contrast | None = None
     color: int = 0
     x: float = 0.0
     x_words: str = ""

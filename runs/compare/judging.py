@@ -14,7 +14,7 @@ from runs.compare.axes import arrange
 from runs.compare.comparison import Comparison
 from runs.compare.effects import printed_pairs, setting_pairs
 from runs.compare.facts import SET, fact_value, fact_values
-from runs.compare.groups import Against, Group
+from runs.compare.groups import Contrast, Group
 from runs.compare.guard import blocking, differences
 from runs.compare.levels import LEAST_LEVELS, NO_LEVELS, Key, LevelRow, Levels, Series, possible_levels
 from runs.compare.panels import CLIENTS, SIZE, Axes, ends_of_curve
@@ -108,7 +108,7 @@ def judge(
 
 def against_base(
     groups: Iterable[Group], base: Group, verdicts: Verdicts, axis: Collection[str] = ()
-) -> dict[str, Against]:
+) -> dict[str, Contrast]:
     """The other groups that have values, by key. `axis`: fields that only say where a group stands on the chart."""
     against = {}
     for group in (group for group in groups if group.key != base.key and group.dots):
@@ -117,11 +117,11 @@ def against_base(
         survivors = next((each for each in (group, base) if each.of_survivors), None)
         change = None if verdict else ratio(group.judged, base.judged)
         if verdict:
-            against[group.key] = Against(off_axis, verdict)
+            against[group.key] = Contrast(off_axis, verdict)
         elif survivors or blocking(off_axis) or change is None:
-            against[group.key] = Against(differ, survivors=survivors)
+            against[group.key] = Contrast(differ, survivors=survivors)
         else:
-            against[group.key] = Against(off_axis, change=change, levels=blocking(differ))
+            against[group.key] = Contrast(off_axis, change=change, levels=blocking(differ))
     return against
 
 

@@ -10,7 +10,7 @@ from operator import itemgetter
 from uuid import UUID
 
 from runs.compare.facts import DATE, NEVER_TAKEN, Columns, Fact, distinguishing, fact_values, rank_of_kind
-from runs.compare.groups import Against, Group
+from runs.compare.groups import Contrast, Group
 from runs.compare.guard import Difference, bare_field, differences
 from runs.formatting import listed, mid_sentence
 from runs.run.facets import STORAGE
@@ -36,7 +36,7 @@ class LevelRow:
     groups: list[Group]
     bases: list[Group]
     pairs: list[tuple[Group, Group]]
-    against: Against
+    against: Contrast
 
     @property
     def turned(self) -> LevelRow:
@@ -211,15 +211,15 @@ class Levels:
 
     def _set_against(
         self, groups: Sequence[Group], bases: Sequence[Group]
-    ) -> tuple[list[tuple[Group, Group]], Against]:
+    ) -> tuple[list[tuple[Group, Group]], Contrast]:
         """The pairs of one level; without any the reason."""
         here = [group for group in groups if group.dots]
         there = [group for group in bases if group.dots]
         if not here or not there:
-            return [], Against(lost=next((group for group in (bases if here else groups) if group.gap), None))
+            return [], Contrast(lost=next((group for group in (bases if here else groups) if group.gap), None))
         pairs = [(here[0], there[0])] if len(here) == len(there) == 1 else self._pairs(here, there)
         if not pairs:
-            return [], Against(several=True)
+            return [], Contrast(several=True)
         compared = self._compared_fields
         differing = dict.fromkeys(
             difference
@@ -227,7 +227,7 @@ class Levels:
             for difference in differences(group.conditions, base.conditions)
             if difference.field not in compared or difference.severity == "blocks"
         )
-        return pairs, Against([*differing], base=there[0].key)
+        return pairs, Contrast([*differing], base=there[0].key)
 
     @property
     def _compared_fields(self) -> set[str]:
@@ -305,7 +305,7 @@ class Levels:
         return Series(self.names[one], [row.turned for row in judged.rows], turned)
 
     @property
-    def against(self) -> dict[str, Against]:
+    def against(self) -> dict[str, Contrast]:
         """Each group by its key against the baseline's at its level."""
         return {group.key: row.against for series in self.series for row in series.rows for group in row.groups}
 

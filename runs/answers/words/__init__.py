@@ -27,7 +27,7 @@ from runs.answers.words.levels import TIMES_FROM, by_level_words
 from runs.answers.words.verdicts import verdict_words
 from runs.compare import asked
 from runs.compare.comparison import Comparison
-from runs.compare.groups import Against
+from runs.compare.groups import Contrast
 from runs.formatting import THIN, listed, mid_sentence, percent, percent_of, quantity, three_digits, times
 from runs.stats import MIN_REPEATS, WINNERS, Kind, Verdict
 
@@ -72,7 +72,7 @@ def told(claim: AnyClaim) -> AnyClaim:
     """The claim with its reasons in words, for the API."""
     words: dict[str, object] = {name: explained(amount) for name, amount in claim if isinstance(amount, Amount)}
     match claim:
-        case LevelChange(ratio=Amount(basis=Against() as refused)):
+        case LevelChange(ratio=Amount(basis=Contrast() as refused)):
             words["ratio"] = claim.ratio.model_copy(update={"why": f"no ratio: {gaps.refusal_words(refused)}"})
         case Standing(group=group) if group:
             words["lost"] = gaps.lost_words(group)
@@ -94,7 +94,7 @@ def why(amount: Amount) -> str:
     """What its verdict says, or why there is none."""
     if isinstance(amount.basis, Verdict):
         return verdict_words(amount.basis)
-    if isinstance(amount.basis, Against):
+    if isinstance(amount.basis, Contrast):
         return gaps.refusal_words(amount.basis)
     return gaps.lacking_words(amount.basis) if amount.basis else ""
 
@@ -233,7 +233,7 @@ def _a_against_b(answer: Answer) -> str:
     first, *levels = [claim for claim in answer.claims if isinstance(claim, LevelChange)]
     change, what, where = first.ratio, mid_sentence(answer.metric_label), f" over {answer.over}" if answer.over else ""
     if change.verdict == REFUSED:
-        no_ratio = "no ratio, " if isinstance(change.basis, Against) else ""
+        no_ratio = "no ratio, " if isinstance(change.basis, Contrast) else ""
         return f"{answer.first} against {answer.second}: {no_ratio}{why(change)}."
     if change.verdict == Kind.MIXED:
         return f"No single number{where}: {answer.first} against {answer.second} is {_by_level(answer)}."

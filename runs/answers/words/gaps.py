@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from runs.answers.answer import Answer
 from runs.compare.asked import Lacking, Missing
 from runs.compare.comparison import Comparison
-from runs.compare.groups import Against, Group, Repeat
+from runs.compare.groups import Contrast, Group, Repeat
 from runs.compare.guard import Difference
 from runs.compare.panels import CLIENTS
 from runs.formatting import listed
@@ -171,7 +171,7 @@ def lost_words(group: Group) -> str:
     return f"{count} of {count + group.n} repeats have no number: {'; '.join(dict.fromkeys(heads))}"
 
 
-def refusal_words(against: Against | None) -> str:
+def refusal_words(against: Contrast | None) -> str:
     """Why the two may not be compared; empty where they may."""
     if against is None:
         return ""

@@ -9,7 +9,7 @@ from statistics import fmean
 from runs.answers.words.gaps import refusal_words
 from runs.answers.words.verdicts import verdict_words
 from runs.compare.facts import with_heading
-from runs.compare.groups import Against
+from runs.compare.groups import Contrast
 from runs.compare.levels import LevelRow, Series
 from runs.formatting import listed, mid_sentence, percent, three_digits, times
 from runs.stats import ALPHA, WINNERS, Kind, Ratio
@@ -35,7 +35,7 @@ def ratio_words(ratio: Ratio | None) -> str:
     return f"{times(ratio.value)} ({three_digits(ratio.interval.low)}–{three_digits(ratio.interval.high)})"
 
 
-def against_words(against: Against | None) -> str:
+def against_words(against: Contrast | None) -> str:
     """The verdict; why there is none; or the change from another level of the axis, which is no verdict."""
     if against is None:
         return ""

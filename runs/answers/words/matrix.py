@@ -10,7 +10,7 @@ from runs import formatting
 from runs.answers.words.levels import against_words
 from runs.answers.words.verdicts import verdict_words
 from runs.compare.comparison import Comparison
-from runs.compare.groups import Against
+from runs.compare.groups import Contrast
 from runs.compare.judging import MOST_IN_A_MATRIX
 from runs.compare.levels import Levels
 from runs.compare.verdicts import by_value
@@ -79,7 +79,7 @@ def matrix(comparison: Comparison) -> Matrix | None:
     if not 3 <= len(groups) <= MOST_IN_A_MATRIX:
         return None
     found = {
-        (row, column): verdicts.of(group, base) or against_words(Against(verdicts.differences_of(group, base)))
+        (row, column): verdicts.of(group, base) or against_words(Contrast(verdicts.differences_of(group, base)))
         for (row, group), (column, base) in combinations(enumerate(groups), 2)
     }
     if not any(isinstance(each, Verdict) for each in found.values()):

@@ -9,7 +9,7 @@ from types import ModuleType
 import pytest
 from benchagent.importers.pgbench import logs
 from benchagent.importers.report import Report, Status, measured, unit_of
-from benchagent.importers.series import spots
+from benchagent.importers.series import grid_of
 from benchagent.importers.source import Line, Lines, NotUnderstood, SourceFile
 from benchagent.importers.tables import Figures, Table
 
@@ -96,10 +96,10 @@ def test_it_knows_units_by_the_end_of_a_name() -> None:
 
 
 def test_it_lays_samples_on_a_grid_that_was_told() -> None:
-    grid = spots([1.0, 3.0], interval_s=1.0)
+    grid = grid_of([1.0, 3.0], interval_s=1.0)
     assert (grid.t0_s, grid.interval_s, grid.values([5.0, 6.0])) == (0.0, 1.0, (5.0, None, 6.0))
     with pytest.raises(NotUnderstood, match="does not lie on a grid of 2 s"):
-        spots([2.0, 5.0], interval_s=2.0)
+        grid_of([2.0, 5.0], interval_s=2.0)
 
 
 def test_it_works_something_out_of_a_file_once() -> None:

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import replace
 
-from benchagent.importers.report import MAX_FACTOR, Metric, ReadFile, Report, Scalar, Status, further
+from benchagent.importers.report import MAX_FACTOR, Metric, ReadFile, Report, Scalar, Status, as_factors
 from benchagent.importers.source import NotUnderstood, SourceFile
 
 # What stands above a result, the surest first: a heading of Markdown, or words of their own between empty lines
@@ -146,7 +146,7 @@ def _sections(text: str, form: re.Pattern[str]) -> Iterator[tuple[str, dict[str,
 
 def _named(name: str, value: str) -> dict[str, Scalar]:
     numbers_repeats = _TIME.search(value) or _REPEAT.fullmatch(f"{name} {value}".lower())
-    return {} if numbers_repeats else further({name: value})
+    return {} if numbers_repeats else as_factors({name: value})
 
 
 def _said(level: str, text: str) -> dict[str, Scalar]:

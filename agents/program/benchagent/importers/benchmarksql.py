@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from datetime import datetime
 
-from benchagent.importers.report import Report, Scalar, Subject, all_measured, dbms_called, picked, rising
+from benchagent.importers.report import Report, Scalar, Subject, all_measured, dbms_called, entries, rising
 from benchagent.importers.source import Line, NotUnderstood, SourceFile, slug
 from benchagent.importers.tables import Match, Run, Runs, Spoiled, Table
 
@@ -78,7 +78,7 @@ def report_of(run: Run) -> Report:
     for name, minutes in (("duration_s", "run_minutes"), ("ramp_up_s", "ramp_up_minutes")):
         if values.get(minutes):
             parameters[name] = values[minutes] * 60
-    switches = picked(values, "terminal_warehouse_fixed", "stored_procedures")
+    switches = entries(values, "terminal_warehouse_fixed", "stored_procedures")
     parameters |= {name: text.lower() == "true" for name, text in switches.items()}
     for row in run.lists.get("weight", []):
         parameters[slug(re.sub(r"([A-Z])", r"_\1", row["name"])) + "_weight"] = row["percent"]
@@ -106,7 +106,7 @@ def of_5(run: Run) -> dict[str, float]:
     by_rate, more = values["tpm"] * elapsed_s / 60, values["tpm"] / 60 * 1.5 + 2 + rounding * elapsed_s / 60
     if elapsed_s <= 0 or values["tpmc"] > values["tpm"] or abs(by_rate - values.get("transactions", by_rate)) > more:
         raise NotUnderstood(f"transactions by time are not {values['tpm']:g} a minute")
-    return picked(values, "tpmc", "tpm", "transactions") | {"elapsed_s": elapsed_s}
+    return entries(values, "tpmc", "tpm", "transactions") | {"elapsed_s": elapsed_s}
 
 
 def of_6(run: Run) -> dict[str, float]:
@@ -125,7 +125,7 @@ def of_6(run: Run) -> dict[str, float]:
     # The last transactions end after the last minute.
     if minutes and abs(orders / minutes - nopm) > 1 + 0.005 * nopm:
         raise NotUnderstood(f"{orders} new orders by time are not {nopm} a minute")
-    figures: dict[str, float] = picked(values, "nopm", "tpm", "efficiency_pct")
+    figures: dict[str, float] = entries(values, "nopm", "tpm", "efficiency_pct")
     figures["transactions"] = transactions
     for name, row in rows.items():
         rising(row, "p90_s", "max_s")

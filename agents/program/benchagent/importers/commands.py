@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from benchagent.importers.report import Scalar, further
+from benchagent.importers.report import Scalar, as_factors
 from benchagent.importers.source import MAX_COMMAND, is_number, seconds_of, size_bytes_of, whole_or_text
 
 _OPERATORS = "|&;<>"
@@ -153,7 +153,7 @@ class Commands:
         if kind == "either" and name.endswith(("_s", "_bytes")) and (number := value_of(name, text)) is not None:
             return {name: number}
         taken = kind == "either" or (self.keeps_others and option and is_named)
-        return further({name or option.lstrip("-"): text}) if taken else {}
+        return as_factors({name or option.lstrip("-"): text}) if taken else {}
 
     def parameters(self, commands: Iterable[str]) -> dict[str, Scalar]:
         """What all options say; one that is given twice counts as tools take it, the last one."""

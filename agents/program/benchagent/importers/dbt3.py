@@ -11,7 +11,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from statistics import geometric_mean
 
-from benchagent.importers.report import ReadFile, Report, Status, Subject, all_measured, as_part_of, dbms_called, picked
+from benchagent.importers.report import (
+    ReadFile,
+    Report,
+    Status,
+    Subject,
+    all_measured,
+    as_part_of,
+    dbms_called,
+    entries,
+)
 from benchagent.importers.source import Lines, NotUnderstood, SourceFile, number
 from benchagent.importers.tables import Run, Runs, Table
 
@@ -51,7 +60,7 @@ def read(file: SourceFile) -> Sequence[Report]:
 
 
 def scores_of(run: Run) -> Report:
-    scores = {name: number(text.replace("N/A", "0")) for name, text in picked(run.values, *SCORES).items()}
+    scores = {name: number(text.replace("N/A", "0")) for name, text in entries(run.values, *SCORES).items()}
     if "throughput" not in run.rows and run.cut != "throughput":
         return Report(TOOL, reason="the output ends before the score of its throughput", subject=SUBJECT)
     # Both are cut, not rounded, to two decimals.
@@ -64,7 +73,7 @@ def scores_of(run: Run) -> Report:
     manager = run.values.get("manager", "").split()
     return Report(
         TOOL, Status.COMPLETE if metrics else Status.FAILED, reason="" if metrics else "none of its tests has a score",
-        parameters=picked(run.values, "scale_factor"), metrics=metrics,
+        parameters=entries(run.values, "scale_factor"), metrics=metrics,
         subject=replace(SUBJECT, dbms=dbms_called(manager[0]) if manager else "", dbms_version=" ".join(manager[1:2])),
     )  # fmt: skip
 

@@ -34,7 +34,7 @@ from typing import Any
 import yaml
 
 from benchagent.importers.commands import Commands
-from benchagent.importers.report import Metric, Report, Scalar, Subject, dbms_called, picked, unit_of
+from benchagent.importers.report import Metric, Report, Scalar, Subject, dbms_called, entries, unit_of
 from benchagent.importers.source import Line, NotUnderstood, SourceFile, printed_lines, slug
 from benchagent.importers.tables import KINDS, PIECE, Match, Run, Runs, Spoiled, Table, pattern_of, reports_of
 
@@ -255,7 +255,7 @@ class Described:
                 continue
             naming = [row[name] for name in _naming(self.values_of[key], self.metrics) if row.get(name)]
             front = f"{slug(' '.join(map(str, naming or heading.values())))}_".removeprefix("_")
-            for name, value in picked(row, *self.metrics).items():
+            for name, value in entries(row, *self.metrics).items():
                 full_name = f"{front}{self.metrics[name].name}"
                 if full_name in metrics:
                     raise NotUnderstood(f"{full_name} stands there twice")

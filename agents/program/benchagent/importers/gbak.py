@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from benchagent.importers.commands import Commands
-from benchagent.importers.report import Metric, Report, Status, Subject, all_measured, picked
+from benchagent.importers.report import Metric, Report, Status, Subject, all_measured, entries
 from benchagent.importers.source import Line, Lines, NotUnderstood, SourceFile, slug
 from benchagent.importers.tables import Table
 
@@ -232,7 +232,7 @@ def _report(run: _Run) -> Report:
     is_firebird = "Firebird" in run.said.get("product", "")
     return Report(
         TOOL, Status.FAILED if run.errors else Status.COMPLETE, version, reason=reason,
-        parameters=picked(run.said, "page_size_bytes", "parallel_workers")
+        parameters=entries(run.said, "page_size_bytes", "parallel_workers")
         | _COMMANDS.parameters([run.command.lower()]),
         metrics=metrics, warnings=(*run.warnings[:MAX_WARNINGS], *more), command_lines=(run.command,),
         subject=Subject(

@@ -15,7 +15,17 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
-from benchagent.importers.report import Metric, Report, Scalar, Status, Subject, check_count, dbms_called, further, utc
+from benchagent.importers.report import (
+    Metric,
+    Report,
+    Scalar,
+    Status,
+    Subject,
+    as_factors,
+    check_count,
+    dbms_called,
+    utc,
+)
 from benchagent.importers.source import NotUnderstood, SourceFile, json_of, number, object_in, once, slug
 
 TOOL = "histories"
@@ -93,7 +103,7 @@ def _conbench(row: Row) -> Iterator[Report]:
     tested = _texts(
         commit=commit.get("sha") or github.get("commit"), branch=github.get("branch") or commit.get("branch")
     )
-    parameters = further({name: _text(value) for name, value in tags.items() if name != "name" and _text(value)})
+    parameters = as_factors({name: _text(value) for name, value in tags.items() if name != "name" and _text(value)})
     told = partial(
         _report, CONBENCH, _text(tags.get("name")), parameters=parameters, tested=tested,
         date=_date(commit.get("timestamp") or row.get("timestamp")),

@@ -16,7 +16,7 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
-from benchagent.importers.report import Report, Scalar, Series, Subject, latencies_of, measured, picked, rising, utc
+from benchagent.importers.report import Report, Scalar, Series, Subject, entries, latencies_of, measured, rising, utc
 from benchagent.importers.series import MAX_SECONDS, sampled
 from benchagent.importers.source import (
     Lines,
@@ -278,7 +278,7 @@ def document(file: SourceFile) -> Rows | None:
     if any(f"pct{rank}ResTime" in row for row in content.values() for rank in (1, 2, 3)):
         file.remarks.append("the JSON does not say which percentiles it has: they are not read")
     return {
-        label: picked({name: number_in(row, key) for key, name in _STATISTICS.items()}, *_STATISTICS.values())
+        label: entries({name: number_in(row, key) for key, name in _STATISTICS.items()}, *_STATISTICS.values())
         for label, row in content.items()
     }
 
@@ -311,7 +311,7 @@ def of_lines(run: Run) -> Report:
         raise NotUnderstood(f"requests by time are not {rate} a second")
     if abs(100 * last["errors"] / max(last["requests"], 1) - last["error_share_percent"]) > 0.006:
         raise NotUnderstood(f"the errors are not {last['error_share_percent']} %")
-    figures = picked(last, *ORDER) | {"elapsed_s": elapsed_s}
+    figures = entries(last, *ORDER) | {"elapsed_s": elapsed_s}
     return _report(figures, {}, {}, aborted="" if ended else "the output ends before its end")
 
 

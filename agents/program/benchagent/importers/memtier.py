@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from benchagent.importers.commands import Commands
-from benchagent.importers.report import Report, Scalar, Subject, measured, picked, rising, utc
+from benchagent.importers.report import Report, Scalar, Subject, entries, measured, rising, utc
 from benchagent.importers.source import (
     NotUnderstood,
     SourceFile,
@@ -105,7 +105,7 @@ def of_lines(run: Run, refused: int) -> Report:
     rising(totals, "WORST", "AGGREGATED", "BEST")
     rows = sections[average or 0][1] if sections and not (several and average is None) else {}
     values = figures_of(rows) if "Totals" in rows else {}
-    parameters = COMMANDS.parameters(run.command_lines) | picked(
+    parameters = COMMANDS.parameters(run.command_lines) | entries(
         run.values, "client_threads", "connections_per_thread", "requests_per_client", "duration_s"
     )
     if average is not None:
@@ -189,7 +189,7 @@ def of_document(content: Mapping[str, Any]) -> Report:
     if "Totals" not in rows:
         raise NotUnderstood("the JSON has no Totals")
     parameters: dict[str, Scalar] = {}
-    for key, value in picked(object_in(content, "configuration"), *CONFIGURED).items():
+    for key, value in entries(object_in(content, "configuration"), *CONFIGURED).items():
         if value not in ("", 0, "(null)"):
             parameters |= COMMANDS.factors(key, str(value))
     if "duration_s" in parameters:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from benchagent.importers.commands import Commands
-from benchagent.importers.report import Report, Status, Subject, all_measured, picked, rising
+from benchagent.importers.report import Report, Status, Subject, all_measured, entries, rising
 from benchagent.importers.source import NotUnderstood, SourceFile
 from benchagent.importers.tables import Run, Runs, Table
 
@@ -68,17 +68,17 @@ def report_of(run: Run) -> Report:
     values = run.values
     needed = (*FIGURES, "terminals", *(() if run.cut == "queries" else ("queries_per_client",)))
     if missing := [name for name in needed if name not in values]:
-        if not picked(values, *FIGURES):
+        if not entries(values, *FIGURES):
             raise NotUnderstood("no figures of mysqlslap")
         return Report(TOOL, Status.ABORTED, reason=f"the report lacks {', '.join(missing)}", subject=SUBJECT)
     rising(values, "all_queries_min_s", "all_queries_s", "all_queries_max_s")
     mixed = {"load_type": "mixed"} if any(GENERATED.search(command) for command in run.command_lines) else {}
-    parameters = mixed | COMMANDS.parameters(run.command_lines) | picked(values, *PARAMETERS)
+    parameters = mixed | COMMANDS.parameters(run.command_lines) | entries(values, *PARAMETERS)
     queries = parameters.get("number_of_queries")
     sent = values["terminals"] * values.get("queries_per_client", 0)
     if isinstance(queries, int) and sent and not 0 <= queries - sent < values["terminals"]:
         raise NotUnderstood(f"clients and their queries are not the {queries} of the command line")
     return Report(
-        TOOL, parameters=parameters, metrics=all_measured(picked(values, *FIGURES)), subject=SUBJECT,
+        TOOL, parameters=parameters, metrics=all_measured(entries(values, *FIGURES)), subject=SUBJECT,
         command_lines=tuple(run.command_lines),
     )  # fmt: skip

@@ -19,8 +19,8 @@ from benchagent.importers.report import (
     Status,
     Subject,
     dbms_called,
+    entries,
     not_understood,
-    picked,
     refusal_of,
     unit_of,
 )
@@ -130,7 +130,7 @@ def _reports(result: ElementTree.Element, version: str, systems: dict[str, Eleme
         yield Report(
             TOOL, Status.FAILED if reason else Status.COMPLETE, version, reason=reason, metrics=metrics,
             # With which options the test was built, where they were set.
-            parameters=parameters | ({"system": system} if system else {}) | picked(_details(machine), _ENVIRONMENT),
+            parameters=parameters | ({"system": system} if system else {}) | entries(_details(machine), _ENVIRONMENT),
             subject=Subject(
                 workload=f"phoronix-{slug(profile or title, '-', 60)}", workload_name=f"{title} (Phoronix)", dbms=dbms,
                 dbms_version=text_of("AppVersion") if dbms else "", hardware=_machine(machine),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from benchagent.importers.commands import Commands
-from benchagent.importers.report import Report, Scalar, Subject, all_measured, picked, rising
+from benchagent.importers.report import Report, Scalar, Subject, all_measured, entries, rising
 from benchagent.importers.source import NotUnderstood, SourceFile, slug
 from benchagent.importers.tables import Match, Run, Runs, Table
 
@@ -95,12 +95,12 @@ def report_of(run: Run) -> Report:
     ended = bool(ENDS & {*run.rows, run.cut})
     if ended:
         check(run)
-    parameters: dict[str, Scalar] = COMMANDS.parameters(run.command_lines) | picked(
+    parameters: dict[str, Scalar] = COMMANDS.parameters(run.command_lines) | entries(
         values, "terminals", "requests", "payload_bytes", "client_threads", "cluster_masters"
     )
     if "keep_alive" in values:
         parameters["keep_alive"] = values["keep_alive"] == 1
-    figures = picked(values, "requests_per_s", "latency_avg_ms", *LATENCIES, "elapsed_s")
+    figures = entries(values, "requests_per_s", "latency_avg_ms", *LATENCIES, "elapsed_s")
     return Report(
         TOOL, reason="" if ended else f"the output ends before the result of {values['test'][:60]}",
         parameters=parameters, metrics=all_measured(figures) if ended else (),

@@ -100,7 +100,7 @@ def latencies_of(counts: Mapping[int, int], ranks: Iterable[int], *, per_ms: int
     return {f"latency_{name}_ms": round(value / per_ms, 6) for name, value in figures.items()}
 
 
-def picked(values: Mapping[str, Any], *names: str) -> dict[str, Any]:
+def entries(values: Mapping[str, Any], *names: str) -> dict[str, Any]:
     """Those of these names, in their order, that have a value."""
     return {name: values[name] for name in names if values.get(name) is not None}
 
@@ -157,7 +157,7 @@ _NO_FACTOR = re.compile(
 )
 
 
-def further(options: Mapping[str, str], left_out: Collection[str] = ()) -> dict[str, Scalar]:
+def as_factors(options: Mapping[str, str], left_out: Collection[str] = ()) -> dict[str, Scalar]:
     """What is set besides what an importer knows, under its own name: no factor that a tool prints is lost.
 
     `left_out`: what the importer knows, and what only says how the tool reports. Addresses, names of users and secrets
@@ -412,6 +412,6 @@ def _needed(words: str, files: Sequence[str], items: int) -> str:
 
 def rising(values: Mapping[str, Any], *names: str, of: str = "") -> None:
     """Raises NotUnderstood where percentiles do not rise in the order of their names; those that are missing may be."""
-    for (low, before), (high, after) in itertools.pairwise(picked(values, *names).items()):
+    for (low, before), (high, after) in itertools.pairwise(entries(values, *names).items()):
         if after < before:
             raise NotUnderstood(f"{of + ': ' if of else ''}{high} = {after:g} is below {low} = {before:g}")

@@ -65,7 +65,7 @@ MAX_SECONDS = 7 * 24 * 3600
 
 
 @dataclass(frozen=True)
-class Spots:
+class Grid:
     """Where samples lie on the grid of their interval, which begins at `t0_s`: the number of each one's interval."""
 
     t0_s: float
@@ -83,14 +83,14 @@ class Spots:
         return tuple(grid)
 
 
-def spots(times_s: Sequence[float], *, tolerance: float = 0.25, interval_s: float | None = None) -> Spots:
+def grid_of(times_s: Sequence[float], *, tolerance: float = 0.25, interval_s: float | None = None) -> Grid:
     """Where samples lie that are stamped with the end of their interval, which is the usual step unless it is given.
 
     Raises NotUnderstood when the times do not rise, repeat, or lie on no grid (within `tolerance` of an interval).
     """
     if len(times_s) < 2 and interval_s is None:
         interval = times_s[0] if times_s and times_s[0] > 0 else 1.0
-        return Spots((times_s[0] - interval if times_s else 0.0), interval, array("q", range(len(times_s))))
+        return Grid((times_s[0] - interval if times_s else 0.0), interval, array("q", range(len(times_s))))
     steps = array("d", map(operator.sub, itertools.islice(times_s, 1, None), times_s))
     least = min(steps, default=1.0)
     if least <= 0:
@@ -99,7 +99,7 @@ def spots(times_s: Sequence[float], *, tolerance: float = 0.25, interval_s: floa
     # Two lines a year apart are no series: a small file would become a large one.
     longest = min(MAX_SAMPLES, MAX_GAPS * len(times_s) + 3600)
     if least == max(steps, default=1.0) == interval and len(times_s) <= longest:
-        return Spots(times_s[0] - interval, interval, array("q", range(len(times_s))))
+        return Grid(times_s[0] - interval, interval, array("q", range(len(times_s))))
     first_s, last, positions = times_s[0], -1, array("q")
     for time_s in times_s:
         exact = (time_s - first_s) / interval
@@ -108,7 +108,7 @@ def spots(times_s: Sequence[float], *, tolerance: float = 0.25, interval_s: floa
             raise NotUnderstood(f"the sample at {time_s:g} s does not lie on a grid of {interval:g} s")
         positions.append(position)
         last = position
-    return Spots(first_s - interval, interval, positions)
+    return Grid(first_s - interval, interval, positions)
 
 
 def drifting(
@@ -142,7 +142,7 @@ def sampled(
     times_s: Sequence[float], columns: Mapping[str, Sequence[float | None]], interval_s: float
 ) -> tuple[Series, ...]:
     """A series of each column, which is called as its metric."""
-    grid = spots(times_s, interval_s=interval_s)
+    grid = grid_of(times_s, interval_s=interval_s)
     return tuple(Series.called(name, interval_s, grid.values(each), grid.t0_s) for name, each in columns.items())
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from benchagent.importers.commands import Commands
-from benchagent.importers.report import Report, Series, Subject, all_measured, picked, rising
+from benchagent.importers.report import Report, Series, Subject, all_measured, entries, rising
 from benchagent.importers.series import sampled
 from benchagent.importers.source import Line, NotUnderstood, SourceFile
 from benchagent.importers.tables import Match, Run, Runs, Spoiled, Table
@@ -97,7 +97,7 @@ def load_of(run: Run) -> Report:
     values, load_s = run.values, run.values.get("load_s")
     return Report(
         TOOL, reason="" if "loaded" in run.rows else "the output ends before the data is loaded",
-        parameters=COMMANDS.parameters(run.command_lines) | picked(values, "warehouses"),
+        parameters=COMMANDS.parameters(run.command_lines) | entries(values, "warehouses"),
         metrics=all_measured({"load_s": load_s}),
         warnings=("tpcc_load does not say how long it took: run it as `time tpcc_load …`",) if load_s is None else (),
         subject=SUBJECT, command_lines=tuple(run.command_lines),
@@ -110,7 +110,7 @@ def report_of(run: Run) -> Report:
     values, ended = run.values, "tpmc" in run.values
     failed = [row["name"] for row in run.lists.get("constraint", []) if row["verdict"] == "NG"]
     parameters = COMMANDS.parameters(run.command_lines)
-    parameters |= picked(values, "warehouses", "terminals", "ramp_up_s", "duration_s")
+    parameters |= entries(values, "warehouses", "terminals", "ramp_up_s", "duration_s")
     if "elapsed_s" in values:
         parameters["duration_s"] = values["elapsed_s"]
     return Report(

@@ -6,7 +6,7 @@ import math
 import re
 
 from benchagent.importers.commands import Commands
-from benchagent.importers.report import Report, Subject, all_measured, picked
+from benchagent.importers.report import Report, Subject, all_measured, entries
 from benchagent.importers.source import NotUnderstood, SourceFile
 from benchagent.importers.tables import Run, Runs, Table
 
@@ -50,8 +50,8 @@ def report_of(run: Run) -> Report:
         tool_version=values.get("version", ""),
         # A reason alone says that the run was aborted.
         reason="" if ended else "the output ends before its last line",
-        parameters=COMMANDS.parameters(run.command_lines) | picked(values, "terminals"),
-        metrics=all_measured(picked(values, "tps", "transactions", "latency_avg_ms", "elapsed_s")),
+        parameters=COMMANDS.parameters(run.command_lines) | entries(values, "terminals"),
+        metrics=all_measured(entries(values, "tps", "transactions", "latency_avg_ms", "elapsed_s")),
         subject=Subject(workload="minibench", workload_name="minibench"),
         command_lines=tuple(run.command_lines),
     )

@@ -9,8 +9,8 @@ from datetime import datetime
 
 from benchagent.importers.benchbase.documents import counted, ended, plain, rates, snake, subject_of, warehouses_of
 from benchagent.importers.commands import Commands
-from benchagent.importers.report import Report, Scalar, Series, Status, Subject, all_measured, measured, picked
-from benchagent.importers.series import spots
+from benchagent.importers.report import Report, Scalar, Series, Status, Subject, all_measured, entries, measured
+from benchagent.importers.series import grid_of
 from benchagent.importers.source import MAX_COMMAND, Lines, NotUnderstood, SourceFile, number, whole
 
 _RATE = r"[\d.]+(?:E-?\d+)?|NaN"
@@ -182,7 +182,7 @@ def _parameters(run: _Run) -> dict[str, Scalar]:
     parameters = {alias: plain(run.value(name)) for name, alias in _HEADERS.items() if name in run.said}
     if (reconnects := run.value("New Connection Per Txn")) in ("true", "false"):
         parameters["new_connection_per_transaction"] = reconnects == "true"
-    parameters |= picked(_COMMANDS.parameters([run.command]), "warehouses")
+    parameters |= entries(_COMMANDS.parameters([run.command]), "warehouses")
     return parameters | warehouses_of(run.kind, parameters)
 
 
@@ -196,7 +196,7 @@ def _load(run: _Run) -> Report:
     return Report(
         "benchbase", Status.FAILED if trouble and not loaded else Status.COMPLETE,
         reason="" if loaded else trouble or "the output ends before the data are loaded",
-        parameters=picked(_parameters(run), "scale_factor", "batch_size", "warehouses"),
+        parameters=entries(_parameters(run), "scale_factor", "batch_size", "warehouses"),
         metrics=all_measured({"load_s": load_s}, "load"), subject=_subject(run), command_lines=(run.command,),
     )  # fmt: skip
 
@@ -206,7 +206,7 @@ def _execution(run: _Run) -> Report:
     result, trouble = run.said.get("result", {}), run.value("trouble")
     figures = _rates(run) | _tpmc(run, warnings)
     for kind, latencies in run.said.items():
-        ranks = picked(latencies, "avg", "p99")
+        ranks = entries(latencies, "avg", "p99")
         figures |= {f"{snake(kind)}_latency_{rank}_ms": number(text) for rank, text in ranks.items()}
     metrics = [*all_measured(figures)]
     if "efficiency" in run.said and "tpmc" in figures:
@@ -296,7 +296,7 @@ def _series(run: _Run, warnings: list[str]) -> tuple[Series, ...]:
     try:
         if len(stamps) != len(run.monitor) or len(stamps) < 2:
             raise NotUnderstood("its lines have no times")
-        grid = spots([stamp - stamps[0] for stamp in stamps])
+        grid = grid_of([stamp - stamps[0] for stamp in stamps])
         if not math.isclose(grid.interval_s, interval_s, rel_tol=0.1):
             raise NotUnderstood(f"its lines are {grid.interval_s:g} s apart, not {interval_s:g} s")
     except NotUnderstood as error:

@@ -9,7 +9,17 @@ from dataclasses import replace
 from typing import Any
 from xml.etree import ElementTree
 
-from benchagent.importers.report import Report, Scalar, Status, Subject, all_measured, dbms_called, further, rising, utc
+from benchagent.importers.report import (
+    Report,
+    Scalar,
+    Status,
+    Subject,
+    all_measured,
+    as_factors,
+    dbms_called,
+    rising,
+    utc,
+)
 from benchagent.importers.source import NotUnderstood, json_of, number, number_in, slug, xml_of
 from benchagent.redaction import redact_text, redact_value
 
@@ -282,7 +292,7 @@ def config(text: str) -> Report:
     if (reconnects := _child(root, "newConnectionPerTxn").lower()) in ("true", "false"):
         parameters["new_connection_per_transaction"] = reconnects == "true"
     leaves = {snake(child.tag): child.text or "" for child in root if not len(child) and not child.attrib}
-    parameters |= further(leaves, {*map(snake, _CONFIGURED), "new_connection_per_txn"} | _NO_FACTORS)
+    parameters |= as_factors(leaves, {*map(snake, _CONFIGURED), "new_connection_per_txn"} | _NO_FACTORS)
     works = root.findall("./works/work")
     if not works:
         raise NotUnderstood("a configuration without work")

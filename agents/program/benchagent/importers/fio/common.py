@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from benchagent.importers.commands import Commands
-from benchagent.importers.report import Report, Scalar, Status, Subject, all_measured, further, picked, utc
+from benchagent.importers.report import Report, Scalar, Status, Subject, all_measured, as_factors, entries, utc
 from benchagent.importers.source import NotUnderstood, seconds_of, size_bytes_of, slug
 
 # The sum of a run with several servers (`--client`).
@@ -70,7 +70,7 @@ class Flow:
     def check(self, what: str) -> None:
         """Raises NotUnderstood where figures do not rise from the least to the greatest."""
         for latency in (self.latency, self.completion):
-            values = picked(latency, "min", "avg", "max").values()
+            values = entries(latency, "min", "avg", "max").values()
             # What is printed is rounded.
             if any(left > right * 1.01 + 0.001 for left, right in itertools.pairwise(values)):
                 raise NotUnderstood(f"{what}: least, mean and greatest latency contradict each other")
@@ -202,6 +202,6 @@ def _parameters(options: Mapping[str, str], jobs: Sequence[Job]) -> dict[str, Sc
         if name not in ("bs", "blocksize", "size") or (is_binary and size_bytes_of(text) is not None):
             parameters |= COMMANDS.factors(name, text)
         else:  # `4k,8k`, `10%`
-            parameters |= further({"block_sizes" if is_binary and name != "size" else name: text})
+            parameters |= as_factors({"block_sizes" if is_binary and name != "size" else name: text})
     direct = options.get("direct") or {"0": "1", "1": "0"}.get(options.get("buffered", ""), "")
     return parameters | ({"direct": direct == "1"} if direct in ("0", "1") else {})

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from benchagent.importers.gotpc.rows import Event, command_of
-from benchagent.importers.report import Metric, Report, Series, Status, Subject, all_measured, measured, picked, rising
+from benchagent.importers.report import Metric, Report, Series, Status, Subject, all_measured, entries, measured, rising
 from benchagent.importers.source import NotUnderstood
 from benchagent.importers.tables import Spoiled, reports_of
 from benchagent.redaction import redact_text
@@ -249,7 +249,7 @@ def _check_totals(run: Run) -> None:
 
 def _metrics(run: Run) -> list[Metric]:
     _check_totals(run)
-    totals = picked(run.totals, "tpmc", "tpm", "qphh", "efficiency_pct")
+    totals = entries(run.totals, "tpmc", "tpm", "qphh", "efficiency_pct")
     metrics = [measured(name, value, "query" if name == "qphh" else "run") for name, value in totals.items()]
     if "tpm" in run.totals and run.transactions:
         # Checked against the sum of the types, so no type is missing.
@@ -303,7 +303,7 @@ def _latencies(run: Run) -> dict[str, dict[str, float]]:
         if name in doubtful:
             latencies[name] = {"avg_ms": round(exact[name], 3)} if systematic else {}
         else:
-            latencies[name] = picked(row.values, "avg_ms", *_RISING)
+            latencies[name] = entries(row.values, "avg_ms", *_RISING)
             rising(latencies[name], *_RISING, of=f"line {row.line}: {name}")
     if systematic:
         run.warnings.append(

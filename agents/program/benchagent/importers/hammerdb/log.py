@@ -10,7 +10,7 @@ from datetime import datetime
 from benchagent.importers.hammerdb.profile import profile_reports
 from benchagent.importers.hammerdb.run import ANSWER, Run, VirtualUsers
 from benchagent.importers.hammerdb.times import iso, spaced, time_of
-from benchagent.importers.report import Report, Scalar, Series, Status, Subject, all_measured, dbms_called, further
+from benchagent.importers.report import Report, Scalar, Series, Status, Subject, all_measured, as_factors, dbms_called
 from benchagent.importers.source import Line, Lines, NotUnderstood, SourceFile, whole_or_text
 from benchagent.importers.tables import reports_of
 from benchagent.redaction import names_a_secret
@@ -244,7 +244,7 @@ class Settings:
             setting, text = _PREFIX.sub("", _PREFIX.sub("", name)), printed.strip()
             parameter, value = SETTINGS.get(setting, ""), whole_or_text(text)
             if not parameter:
-                parameters |= further({setting: text}) if text else {}
+                parameters |= as_factors({setting: text}) if text else {}
             elif parameter in IN_MINUTES:
                 parameters |= {parameter: value * 60} if isinstance(value, int) else {}
             else:

@@ -8,8 +8,8 @@ import re
 from benchagent.importers.pgbench.load import Load, load_report
 from benchagent.importers.pgbench.reader import Run, Script
 from benchagent.importers.pgbench.tables import REPORT, options_of_command
-from benchagent.importers.report import Report, Scalar, Series, Status, Subject, all_measured, picked, utc
-from benchagent.importers.series import Samples, check_sum, spots
+from benchagent.importers.report import Report, Scalar, Series, Status, Subject, all_measured, entries, utc
+from benchagent.importers.series import Samples, check_sum, grid_of
 from benchagent.importers.source import NotUnderstood, slug
 from benchagent.redaction import redact_text
 
@@ -192,7 +192,7 @@ def _parameters(run: Run) -> dict[str, Scalar]:
     parameters = options_of_command(run.command_lines)
     if "script" in parameters:
         parameters["script"] = script_name(str(parameters["script"]).partition("@")[0])
-    parameters |= picked(run.values, *_PARAMETERS)
+    parameters |= entries(run.values, *_PARAMETERS)
     if script := run.values.get("script"):
         parameters["script"] = script_name(script)
     # Several scripts with their weights, where all of them are there: `tpcb-like@9, select-only@1`.
@@ -208,7 +208,7 @@ def _parameters(run: Run) -> dict[str, Scalar]:
 
 def _figures(run: Run) -> dict[str, float]:
     values = run.values
-    figures = {name: float(value) for name, value in picked(values, *_PRINTED).items()}
+    figures = {name: float(value) for name, value in entries(values, *_PRINTED).items()}
     if figures.get("latency_avg_ms") == 0 and "latency_stddev" not in run.rows:
         # 9.4 to 9.6 computed the average from -T even where -t was given: it prints 0.000 ms.
         tps = values.get("tps") or values.get("tps_with_connections")
@@ -228,7 +228,7 @@ def _series(run: Run) -> tuple[tuple[Series, ...], str]:
     is_since_epoch = times[0] > _EPOCH_S
     printed = {name: values for name in _PROGRESS if (values := run.progress.column(name)) is not None}
     try:
-        grid = spots(times, tolerance=0.4)
+        grid = grid_of(times, tolerance=0.4)
         _check_progress(run, grid.interval_s, is_since_epoch=is_since_epoch)
     except NotUnderstood as error:
         run.warnings.append(f"lines {lines[0]}–{lines[-1]}: the progress is left out: {error}")
@@ -297,7 +297,7 @@ def _of_scripts(run: Run) -> dict[str, float]:
     figures = _of_statements(run, run, "")
     for position, script in enumerate(run.scripts, start=1):
         values, prefix = script.values, f"script_{position}_"
-        of_script: dict[str, float] = {f"{prefix}{name}": value for name, value in picked(values, *_OF_SCRIPT).items()}
+        of_script: dict[str, float] = {f"{prefix}{name}": value for name, value in entries(values, *_OF_SCRIPT).items()}
         tps = values.get("tps", values.get("share_tps"))
         if tps is not None:
             # Since 16 the share counts the failed and skipped ones too, and shows no tps.

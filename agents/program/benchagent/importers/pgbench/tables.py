@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from benchagent.importers.commands import Commands
-from benchagent.importers.report import Scalar, further
+from benchagent.importers.report import Scalar, as_factors
 from benchagent.importers.source import Line
 from benchagent.importers.tables import Table
 
@@ -142,7 +142,7 @@ def options_of_command(commands: Sequence[str]) -> dict[str, Scalar]:
     for option, value in (pair for command in commands for pair in COMMANDS.options(command)):
         if option in ("-D", "--define"):
             variable, _, text = value.partition("=")
-            parameters |= {f"variable_{key}": given for key, given in further({variable: text}).items() if text}
+            parameters |= {f"variable_{key}": given for key, given in as_factors({variable: text}).items() if text}
         else:
             parameters |= COMMANDS.factors(option, value)
     return parameters

@@ -11,7 +11,7 @@ from datetime import datetime
 from benchagent.importers.plain_csv.mapping import Column, Mapping, Role, Rows, guess, propose, proposed_without_doubt
 from benchagent.importers.plain_csv.table import Table, is_missing, is_stamp, needed, seconds, table_of
 from benchagent.importers.report import Metric, Report, Scalar, Series, Status, Subject, check_count, dbms_called
-from benchagent.importers.series import spots
+from benchagent.importers.series import grid_of
 from benchagent.importers.source import NotUnderstood, SourceFile, is_number, number, slug
 from benchagent.redaction import redact_text, redact_value
 
@@ -149,7 +149,7 @@ def _samples(table: Table, mapping: Mapping, about_table: Sequence[str]) -> Repo
         started_at = first if is_stamp(first) else ""
         ends = array("d", (end - ends[0] for end in ends))
     # A first sample at 0 begins the run: its interval is not before it.
-    grid = spots(ends)
+    grid = grid_of(ends)
     series: list[Series] = []
     for each in mapping.of(Role.METRIC):
         figures = table.numbers(each.heading, lambda cell: None if is_missing(cell) else number(cell))

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from benchagent.catalog import Role as FactorRole
 from benchagent.importers.plain_csv.table import Number, Table, is_stamp, needed, seconds
 from benchagent.importers.report import dbms_called, unit_of
-from benchagent.importers.series import spots
+from benchagent.importers.series import grid_of
 from benchagent.importers.source import NotUnderstood, SourceFile, is_number, slug
 
 Choice = TypeVar("Choice", bound=StrEnum)
@@ -320,7 +320,7 @@ def _time_heading(table: Table) -> str | None:
         words = plain(heading)
         if words in _TIMES or words in _STAMPS:
             try:
-                interval_s = spots(array("d", table.numbers(heading, seconds))).interval_s
+                interval_s = grid_of(array("d", table.numbers(heading, seconds))).interval_s
             except NotUnderstood:
                 continue
             if _alone(table, heading) and not (words in _STAMPS and interval_s >= _HISTORY_S):

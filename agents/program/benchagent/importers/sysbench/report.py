@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from benchagent.histogram import encode
-from benchagent.importers.report import Metric, Report, Scalar, Series, Status, Subject, all_measured, measured, picked
-from benchagent.importers.series import Samples, check_sum, spots
+from benchagent.importers.report import Metric, Report, Scalar, Series, Status, Subject, all_measured, entries, measured
+from benchagent.importers.series import Samples, check_sum, grid_of
 from benchagent.importers.source import NotUnderstood, size_bytes_of
 from benchagent.importers.sysbench.run import BESIDE, MIB_IN_MB, Block, Run, check
 from benchagent.importers.sysbench.tables import options_of_command
@@ -112,7 +112,7 @@ def _is_extract(run: Run) -> bool:
 
 
 def _parameters(run: Run) -> dict[str, Scalar]:
-    parameters = options_of_command(run.command_lines) | picked(run.options, *_TOLD)
+    parameters = options_of_command(run.command_lines) | entries(run.options, *_TOLD)
     for option in ("block_size", "total_size"):
         # What sysbench rounded is left out.
         if size_bytes := size_bytes_of(run.options.get(option, "")):
@@ -153,11 +153,11 @@ def _from_mib(run: Run, name: str, mib_per_s: float, phase: str = "run") -> Metr
 
 
 def _of_block(run: Run, block: Block) -> list[Metric]:
-    rates = [*picked(block.values, "cpu_ops_per_s", "requests_per_s", "memory_ops_per_s").values()]
+    rates = [*entries(block.values, "cpu_ops_per_s", "requests_per_s", "memory_ops_per_s").values()]
     if "eps" in block.rows and not {"transactions", "cpu_eps", "memory_operations"} & set(block.rows):
         rates.append(block.values["eps"])
     metrics = [measured("ops_per_s", rate) for rate in rates]
-    for name, value in picked(block.values, *_PRINTED).items():
+    for name, value in entries(block.values, *_PRINTED).items():
         metrics.append(measured(name, float(value), unit="ops" if name in _OPERATIONS else ""))
     for kind in ("read", "write", "transfer"):
         if f"{kind}_mib_per_s" in block.values:
@@ -215,7 +215,7 @@ def _of_samples(run: Run, samples: Samples) -> list[Series]:
         raise NotUnderstood("they do not show how far apart they are")
     if announced_s and times[0] + 1 < announced_s:
         raise NotUnderstood(f"they do not come every {announced_s:g} s as announced")
-    grid = spots(times, interval_s=announced_s or None)
+    grid = grid_of(times, interval_s=announced_s or None)
     done = sum(block.values.get("events", 0) for block in run.blocks)
     # The rank, where the intermediate reports do not say it: that of the last report.
     ranks = [block.values.get("rank") for block in run.blocks if "percentile" in block.rows]

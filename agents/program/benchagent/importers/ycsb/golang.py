@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 
 from benchagent.catalog import too_many_failed
-from benchagent.importers.report import Report, Status, all_measured, check_count, picked, rising
+from benchagent.importers.report import Report, Status, all_measured, check_count, entries, rising
 from benchagent.importers.source import Lines, NotUnderstood, SourceFile
 from benchagent.importers.tables import Table
 from benchagent.importers.ycsb.command import Command, called
@@ -127,6 +127,6 @@ def _figures(run: _Run, done: float) -> dict[str, float]:
             figures[f"{prefix}errors"] = row["count"]
             continue
         figures |= {f"{prefix}ops_per_s": row["ops"], f"{prefix}operations": row["count"]}
-        for rank, us in picked(row, "avg", "min", "max", *_RANKS).items():
+        for rank, us in entries(row, "avg", "min", "max", *_RANKS).items():
             figures[f"{prefix}latency_{rank}_ms"] = round(us / 1000, 9)
     return figures

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from benchagent.catalog import too_many_failed
-from benchagent.importers.report import Report, Series, Status, all_measured, check_count, measured, picked, utc
-from benchagent.importers.series import MAX_SECONDS, Samples, Spots, spots
+from benchagent.importers.report import Report, Series, Status, all_measured, check_count, entries, measured, utc
+from benchagent.importers.series import MAX_SECONDS, Grid, Samples, grid_of
 from benchagent.importers.source import Line, Lines, NotUnderstood, SourceFile, decoded, number
 from benchagent.importers.tables import Spoiled, reports_of
 from benchagent.importers.ycsb.command import Command, called
@@ -240,7 +240,7 @@ def _status_series(run: Run) -> Iterator[Series]:
     interval_s = sorted(steps)[len(steps) // 2]
     if interval_s <= 0:
         raise NotUnderstood("the times do not rise")
-    grid = Spots(0.0, float(interval_s), array("q"))
+    grid = Grid(0.0, float(interval_s), array("q"))
     last = -1
     for at, step in enumerate(steps, start=1):
         if step < 0 or done[at] < done[at - 1]:
@@ -356,7 +356,7 @@ def _figures(name: str, values: dict[str, str]) -> dict[str, float]:
         # The variance of PerfKit's builds is not kept.
         elif "Latency" in key and not key.startswith("LatencyVariance("):
             raise NotUnderstood(f"[{name}] {key[:60]}: a latency in an unknown unit or of an unknown kind")
-    ranks = [*picked(latencies, *_RANKS.values()).values()]
+    ranks = [*entries(latencies, *_RANKS.values()).values()]
     # HdrHistogram rounds a percentile up by up to a thousandth; old versions count whole milliseconds.
     top = latencies.get("max", math.inf) * 1.01 + 1
     rises = ranks == sorted(ranks) and max(ranks, default=0) <= top
@@ -379,7 +379,7 @@ def _time_series(run: Run, name: str, values: dict[str, str]) -> Iterator[Series
         run.warnings.append(f"the time series of {name} has no unit: left out")
     else:
         samples = [None if text.strip() == "NaN" else round(number(text) * _PER_MS[unit], 12) for text in rows.values()]
-        grid = spots([time / 1000 for time in rows])
+        grid = grid_of([time / 1000 for time in rows])
         t0_s = grid.t0_s + grid.interval_s
         yield Series.called(f"{_prefix(name)}_latency_avg_ms", grid.interval_s, grid.values(samples), t0_s)
 
