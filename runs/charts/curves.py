@@ -26,7 +26,7 @@ from runs.charts.base import (
     lines,
 )
 from runs.charts.compare import centre_label, class_title
-from runs.charts.overlays import marks, overlays, step_marks, version_marks
+from runs.charts.overlays import marks, overlays
 from runs.compare.comparison import Comparison
 from runs.compare.facts import DATE
 from runs.compare.groups import Group
@@ -52,7 +52,7 @@ def curve_figures(comparison: Comparison, *, id: str = "curve", title: str = "")
     figures = []
     for index, (words, groups) in enumerate(by_class(comparison).items()):
         of_class = replace(comparison, groups=groups) if len(groups) < len(comparison.groups) else comparison
-        if comparison.metric and any(point.dots for point in _points(of_class.panels)):
+        if comparison.metric and any(curve.valued for panel in of_class.panels for curve in panel.curves):
             over = f" over {mid_sentence(x_label(comparison.axes))}" if comparison.axes.x else ""
             name = title or f"{comparison.metric.label}{over}"
             named = class_title(words, name)
@@ -70,7 +70,7 @@ def scale_of(values: Iterable[float], wanted: str, log_from: float) -> Scale:
 
 def _multiples(comparison: Comparison, metric: Metric, *, id: str, title: str) -> Multiples:
     axes, panels = comparison.axes, comparison.shown_panels
-    groups = _points(panels)
+    groups = [point for panel in panels for point in panel.points]
     xs = [group.x for group in groups]
     values = list(chain(*(group.values for group in groups)))
     unit = "%" if axes.y_as in RELATIVE else metric.unit
@@ -98,10 +98,7 @@ def _multiples(comparison: Comparison, metric: Metric, *, id: str, title: str) -
                 "better": metric.better if len(panels) == 1 else "none", "span": (min(span), max(span)),
             },
             series=[_series(curve, max(values) * MOST_OF_A_BAND) for curve in panel.curves],
-            marks=[
-                *marks(panel.points, axes), *step_marks(panel, axes, comparison.threshold),
-                *version_marks(panel, axes),
-            ],
+            marks=marks(panel, axes, comparison.threshold),
         ) | {"gaps": _gaps(panel), "panel": len(panels) > 1, "overlays": overlays(panel, axes, metric)}
         for panel in panels
     ]  # fmt: skip
@@ -135,10 +132,6 @@ def _multiples(comparison: Comparison, metric: Metric, *, id: str, title: str) -
     return Multiples(
         id, title, figures, [keys[color] for color in sorted(keys)], table, note, metric.name, words, words_note
     )
-
-
-def _points(panels: Iterable[Panel]) -> list[Group]:
-    return [point for panel in panels for curve in panel.curves for point in curve.points]
 
 
 def _ends(group: Group) -> list[float]:
@@ -191,7 +184,7 @@ def _table(panels: Sequence[Panel], x: Axis, comparison: Comparison, unit: str) 
     panel_fact = axes.facts.get(axes.panels)
     compared = bool(axes.kind) and axes.y_as != "baseline"
     several = len({curve.color for panel in panels for curve in panel.curves}) > 1
-    heading = centre_label(_points(panels))
+    heading = centre_label(point for panel in panels for point in panel.points)
     # A size says its own unit, as it comes to.
     x_unit = "" if x["unit"] == "MB" else x["unit"]
     columns = [

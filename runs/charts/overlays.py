@@ -1,8 +1,7 @@
-"""What is drawn over curves: memory as marks, the ideal line, the scaling law."""
+"""What is drawn over curves: memory, steps and upgrades as marks, the ideal line, the scaling law."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import pairwise
 
 from runs.answers.places import memory_places
@@ -10,7 +9,6 @@ from runs.answers.words.curves import MOST_SAID
 from runs.charts.base import LineSeries, Mark, Point
 from runs.compare.axes import LEAST_LEVELS
 from runs.compare.facts import DATE
-from runs.compare.groups import Group
 from runs.compare.panels import CLIENT, COLOURS, Axes, Curve, Panel
 from runs.formatting import percent
 from runs.models import Metric
@@ -21,36 +19,22 @@ from runs.stats.steps import steps
 _STEPS = 40
 
 
-# Marks
-
-
-def marks(groups: Sequence[Group], axes: Axes) -> list[Mark]:
-    """The memory limit that all runs share, else the RAM of their machine, and their buffer pool, where x is a size."""
-    return [{"axis": "x", "value": x, "label": words} for words, x in memory_places(groups, axes)]
-
-
-def step_marks(panel: Panel, axes: Axes, threshold: float) -> list[Mark]:
-    """Where the curves of days have a step; none where there are more than can be told apart."""
-    if axes.x != DATE:
-        return []
-    changes = [step for curve in panel.curves for step in steps(curve.levels, threshold)]
-    if len(changes) > MOST_SAID:
-        return []
-    return [{"axis": "x", "value": step.at, "label": percent(step.change.value - 1, signed=True)} for step in changes]
-
-
-def version_marks(panel: Panel, axes: Axes) -> list[Mark]:
-    """Where a curve of days goes on with another version of its DBMS; none of many."""
-    changed = []
-    for curve in panel.curves if axes.x == DATE else ():
-        versions = [(point.x, point.all_runs[0].dbms_version.version) for point in curve.points]
-        changed += [(at, version) for (_, before), (at, version) in pairwise(versions) if version != before]
-    return (
-        [{"axis": "x", "value": at, "label": version} for at, version in changed] if len(changed) <= MOST_SAID else []
-    )
-
-
-# Lines over those of the curves
+def marks(panel: Panel, axes: Axes, threshold: float) -> list[Mark]:
+    """Over a size the memory and the buffer pool that all runs share. Over days the steps of the curves, and where one
+    goes on with another version of its DBMS; none of a kind of which there are more than can be told apart.
+    """
+    placed = memory_places(panel.points, axes)
+    if axes.x == DATE:
+        changes = [step for curve in panel.curves for step in steps(curve.levels, threshold)]
+        upgrades = []
+        for curve in panel.curves:
+            versions = [(point.all_runs[0].dbms_version.version, point.x) for point in curve.points]
+            upgrades += [after for before, after in pairwise(versions) if after[0] != before[0]]
+        if len(changes) <= MOST_SAID:
+            placed += [(percent(step.change.value - 1, signed=True), step.at) for step in changes]
+        if len(upgrades) <= MOST_SAID:
+            placed += upgrades
+    return [{"axis": "x", "value": x, "label": words} for words, x in placed]
 
 
 def overlays(panel: Panel, axes: Axes, metric: Metric) -> list[LineSeries]:

@@ -55,10 +55,7 @@ def pivots(comparison: Comparison, *, id: str) -> list[Pivot]:
     series across.
     """
     panels = comparison.shown_panels
-    values = [
-        centre for panel in panels for curve in panel.curves for point in curve.points
-        if (centre := point.centre) is not None
-    ]  # fmt: skip
+    values = [point.centre for panel in panels for point in panel.points if point.centre is not None]
     scale = (min(values), max(values)) if comparison.axes.view == HEAT_MAP and values else None
     return [_pivot(panel, comparison, scale, f"{id}-{panel.key}" if len(panels) > 1 else id) for panel in panels]
 
@@ -88,7 +85,7 @@ def _pivot(panel: Panel, comparison: Comparison, scale: tuple[float, float] | No
     series = ", ".join(axes.facts[name].label for name in axes.series) or "Series"
     x = x_label(axes) or "All"
     corner = f"{series} ↓  {x} →" if scale else f"{x} ↓  {series} →"
-    centre = centre_label(point for curve in panel.curves for point in curve.points).lower()
+    centre = centre_label(panel.points).lower()
     note = f"Number: {centre}{'' if scale else '; with intervals'}."
     if size != (len(rows), len(columns)):
         note += f" The first {len(rows)} of {size[0]} rows, {len(columns)} of {size[1]} columns; the CSV file has all."
@@ -97,7 +94,7 @@ def _pivot(panel: Panel, comparison: Comparison, scale: tuple[float, float] | No
 
 def _headings(panel: Panel, unit: str) -> list[tuple[float, str]]:
     """Places on x in their order, with words."""
-    words_by_x = {point.x: point.x_words for curve in panel.curves for point in curve.points}
+    words_by_x = {point.x: point.x_words for point in panel.points}
 
     def said(x: float) -> str:
         return quantity(x, unit) if unit == "MB" else f"{x:,.6g} {unit}".rstrip()

@@ -11,11 +11,12 @@ import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.http import QueryDict
 
-from runs.charts.overlays import version_marks
+from runs.charts.overlays import marks
 from runs.compare.axes import arrange
 from runs.compare.compare import compare, compare_selection
 from runs.compare.select import select
 from runs.models import Config, Publication, RunStorage, StorageDevice
+from runs.stats.verdicts import PRACTICAL_THRESHOLD
 from tests.runs.cells import TOGETHER, add_number, all_runs, batch, machine, make_article, make_run, make_runs, workload
 
 pytestmark = pytest.mark.django_db
@@ -247,7 +248,7 @@ def test_a_dbms_that_is_upgraded_goes_on_as_the_same_curve():
     axes, panels = arranged()
     assert (axes.view, axes.x, axes.series) == ("curve", "date", ())
     assert [len(curve.points) for curve in panels[0].curves] == [9]
-    assert [mark["label"] for mark in version_marks(panels[0], axes)] == ["18.1"]
+    assert [mark["label"] for mark in marks(panels[0], axes, PRACTICAL_THRESHOLD)] == ["18.1"]
     assert len(arranged("series=dbms")[1][0].curves) == 2
 
 
