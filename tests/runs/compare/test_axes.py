@@ -235,11 +235,12 @@ def test_nights_of_two_versions_that_are_batches_of_a_commit_each_are_a_curve_of
     ]  # fmt: skip
 
 
-def nights(*versions: str) -> None:
+def nights(*versions: str, slower_from: int = 99) -> None:
     for night, version in enumerate(versions, start=1):
         tested = {"commit": f"{version}-{night}"}
         made = batch(uuid5(TOGETHER, f"{night} {version}"), label=f"nightly {night}", tested=tested)
-        make_run(version, 7, batch=made, measured_on=f"2026-01-{night:02}")
+        value = 7 if night < slower_from else 5
+        make_run(version, value, batch=made, measured_on=f"2026-01-{night:02}")
 
 
 def test_a_dbms_that_is_upgraded_goes_on_as_the_same_curve():
@@ -250,6 +251,13 @@ def test_a_dbms_that_is_upgraded_goes_on_as_the_same_curve():
     assert [len(curve.points) for curve in panels[0].curves] == [9]
     assert [mark["label"] for mark in marks(panels[0], axes, PRACTICAL_THRESHOLD)] == ["18.1"]
     assert len(arranged("series=dbms")[1][0].curves) == 2
+
+
+def test_it_marks_a_curve_of_days_where_it_has_a_step_and_where_its_dbms_was_upgraded():
+    nights(*["PostgreSQL 18.0"] * 12, *["PostgreSQL 18.1"] * 8, slower_from=11)
+    axes, panels = arranged()
+    marked = [date.fromordinal(int(mark["value"])).day for mark in marks(panels[0], axes, PRACTICAL_THRESHOLD)]
+    assert marked == [11, 13]
 
 
 @pytest.mark.parametrize(
