@@ -87,8 +87,8 @@ def _sweeps(chosen: RunQuerySet, *by: str) -> list[dict[str, Any]]:
     levels: dict[tuple[object, ...], dict[str, dict[str, Any]]] = {}
     factors = RunFactor.objects.filter(run__in=chosen, name__in=[*SIZES, *CLIENTS]).order_by()
     of_factor = (*(f"run__{name}" for name in by), "run__workload__slug")
-    # Two systems, each of a size of its own, lose nothing.
-    for row in factors.values(*of_factor, "run__dbms_version", "name").annotate(
+    # Two systems, each of a size of its own, lose nothing; nor do two sizes at which commits promise different things.
+    for row in factors.values(*of_factor, "run__dbms_version", "run__durability", "name").annotate(
         levels=Count("number", distinct=True), low=Min("number"), high=Max("number"), unit=Max("unit")
     ):
         if row["levels"] >= 2:

@@ -81,6 +81,14 @@ def test_two_systems_of_a_size_each_are_not_asked_what_is_lost():
     ]
 
 
+def test_sizes_at_which_commits_promise_different_things_are_not_asked_what_is_lost():
+    safe, unsafe = tpcb(scale_factor=10, durability="power_loss"), tpcb(scale_factor=500, durability="none")
+    stored(safe, unsafe)
+    assert not list(questions(AnonymousUser()))
+    stored(safe, tpcb(scale_factor=500, durability="power_loss"))
+    assert [question.words for question in questions(AnonymousUser())] == ["What is lost from scale factor 10 to 500?"]
+
+
 def test_a_sweep_of_single_uploads_is_asked_about_alone(client):
     """Was: the address of "6 runs of that day" selected all that was measured on it."""
     for scale in (1, 10, 100):
