@@ -166,7 +166,7 @@ def expected(part: str, alerts: Sequence[Any], mails: Sequence[str]) -> dict[str
 
 def report(part: str, alerts: Sequence[Any], seen: Mapping[str, bool]) -> None:
     for alert in alerts:
-        print(f"  {alert['title']}; machine: {alert['is_machine']}")
+        print(f"  {alert['title']}; machine: {alert['is_machine']}, likeliest: {alert['kind']}")
         print(*(f"    {change['state']}: {change['words']}" for change in alert["changes"]), sep="\n")
         print(*(f"    cause: {each['kind']} {each['words']}" for each in alert["caused_by"]), sep="\n")
         counters = ", ".join(f"{each['label']} {each['change']['value']:+.0%}" for each in alert["counters"])
