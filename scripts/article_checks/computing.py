@@ -1,22 +1,23 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
-from runs.models import Publication
 from runs.publications.check import stored
-from runs.publications.folder import Folder
-from runs.publications.importer import import_folders
-from runs.publications.material import Material
-from scripts.article_checks.rows import FormulasFile, compute_checks
+from runs.publications.document import Results
+from scripts.article_checks import cubrid_mysql_ssd_2011, firebird_terabyte_2015, gbak_backup_2007, tpcb_2010
+from scripts.article_checks.article import Article, in_topics
+
+MODULES = {
+    "gbak-backup-2007": gbak_backup_2007,
+    "tpcb-2010": tpcb_2010,
+    "cubrid-mysql-ssd-2011": cubrid_mysql_ssd_2011,
+    "firebird-terabyte-2015": firebird_terabyte_2015,
+}
 
 
-def computed(files: Mapping[str, bytes], formulas: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The rows of checks.json. Of the files only the numbers are imported: a page may name checks that are not yet."""
-    article = Folder.of({"results.json": files["results.json"]})
-    import_folders(article)
-    publication = Publication.objects.get(slug=article.slug)
-    rows = stored(compute_checks(FormulasFile.model_validate(formulas), Material(publication)))
+def computed(slug: str, results: dict[str, Any]) -> list[dict[str, Any]]:
+    """The rows of checks.json, of what results.json holds."""
+    rows = stored(list(in_topics(Article(Results.model_validate(results)), MODULES[slug].TOPICS)))
     for row in rows:
         for figure in row["computed"]:
             del figure["rounded"]  # follows from value and digits

@@ -39,3 +39,7 @@ def judge_bounds(computed: float, *, low: float | None = None, high: float | Non
 def all_of(*results: Result) -> Result:
     """Agrees when all do; otherwise the first that does not."""
     return next((result for result in results if result != Result.AGREES), Result.AGREES)
+
+
+def agrees(holds: bool) -> Result:
+    return Result.AGREES if holds else Result.DISAGREES

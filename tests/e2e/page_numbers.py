@@ -9,7 +9,7 @@ from typing import Any
 
 from runs.publications.check import rounded
 from runs.stats import CELL_CONFIDENCE
-from scripts.article_checks.formula import FormulaError, evaluate
+from tests.formulas import value_of
 
 # Our own sentences: they are in the JSON too, but a number in them needs a fact of the publication behind it.
 PROSE = {"article": {"figures"}, "checks": {"explanation"}}
@@ -182,8 +182,8 @@ def wrong_formulas(formulas: Iterable[dict[str, Any]], pool: Pool) -> list[str]:
     for one in formulas:
         formula, value = one["formula"], float(one["exact"])
         try:
-            result = evaluate(formula)
-        except FormulaError:
+            result = value_of(formula)
+        except (SyntaxError, NameError, TypeError):
             # In words: its numbers must be stored ones.
             loose = [chunk for chunk in chunks(formula) if not pool.holds(chunk)]
         else:

@@ -9,7 +9,6 @@ from typing import Any
 from runs.publications.folder import DATA, Folder
 from runs.publications.importer import import_folders
 from scripts.article_checks.computing import computed
-from tests.conftest import REPOSITORY
 
 
 def files_of(slug: str) -> dict[str, bytes]:
@@ -22,6 +21,5 @@ def import_changed(slug: str, change: Callable[[dict[str, Any]], object]) -> Non
     results = json.loads(files["results.json"])
     change(results)
     files |= {"results.json": json.dumps(results).encode()}
-    formulas = json.loads((REPOSITORY / "scripts" / "article_checks" / f"{slug}.json").read_text())
-    files["checks.json"] = json.dumps({"checks": computed(files, formulas)}).encode()
+    files["checks.json"] = json.dumps({"checks": computed(slug, results)}).encode()
     import_folders(Folder.of(files))
