@@ -9,12 +9,13 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, InstanceOf
 
+from runs.answers.places import NO_PLACE, Place
 from runs.compare.asked import Missing, Question
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Contrast, Group
 from runs.compare.guard import Difference
 from runs.compare.levels import Series
-from runs.stats import WINNERS, Interval, Kind, Ratio, Verdict
+from runs.stats import WINNERS, Interval, Kind, Ratio, Verdict, ends_of
 from runs.stats.curves import Knee
 from runs.stats.scaling import Scaling, Unfitted
 
@@ -214,37 +215,35 @@ class Answer(Part):
     set_apart: dict[str, InstanceOf[Group]] = Field(default_factory=dict, exclude=True)
 
 
-def begun(comparison: Comparison, question: Question, **told: Any) -> Answer:
-    """An answer of the comparison's metric; `told` are its further fields."""
+def begun(comparison: Comparison, question: Question, x: Place = NO_PLACE, **told: Any) -> Answer:
+    """An answer of the comparison's metric; `x`: the axis that it is asked over, `told` are its further fields."""
     metric = comparison.metric
     return Answer(
         question=question, metric=metric.name if metric else "", metric_label=metric.label if metric else "",
         unit=metric.unit if metric else "", better=metric.better if metric else "none",
+        x_label=x.label, x_unit=x.unit, x_kind=x.kind,
         threshold=comparison.threshold, family=comparison.verdicts.family, **told,
     )  # fmt: skip
 
 
-def change_of(verdict: Verdict | None, *, less: float = 0.0, refused: Contrast | Missing | None = None) -> Amount:
-    """`less` 1 makes a share of a ratio; `refused` says why there is no verdict."""
+def change_of(verdict: Verdict | None, *, refused: Contrast | Missing | None = None) -> Amount:
+    """The ratio of a verdict; `refused` says why there is none."""
     if verdict is None:
         return Amount(verdict=REFUSED, basis=refused)
-    estimate = verdict.ratio
-    low, high = ends(estimate.interval if estimate else None, less)
-    return Amount(
-        value=estimate.value - less if estimate else None, low=low, high=high, verdict=verdict.kind,
-        more_repeats=verdict.repeats_needed, basis=verdict,
-    )  # fmt: skip
+    return amount_of(verdict.ratio, verdict=verdict.kind, more_repeats=verdict.repeats_needed, basis=verdict)
 
 
-def ends(interval: Interval | None, less: float = 0.0) -> tuple[float | None, float | None]:
-    return (interval.low - less, interval.high - less) if interval else (None, None)
+def amount_of(ratio: Ratio | None, **told: Any) -> Amount:
+    """`told` are its further fields."""
+    low, high = ends_of(ratio.interval if ratio else None)
+    return Amount(value=ratio.value if ratio else None, low=low, high=high, **told)
+
+
+def as_share(change: Amount) -> Amount:
+    """A ratio as a change, a share of 1."""
+    numbers = {name: value - 1 for name in ("value", "low", "high") if (value := getattr(change, name)) is not None}
+    return change.model_copy(update=numbers)
 
 
 def pair_of(interval: Interval | None) -> tuple[float, float] | None:
     return (interval.low, interval.high) if interval else None
-
-
-def share_of(estimate: Ratio | None, verdict: str = "") -> Amount:
-    """A change without a verdict of its own family."""
-    low, high = ends(estimate.interval if estimate else None, 1.0)
-    return Amount(value=estimate.value - 1 if estimate else None, low=low, high=high, verdict=verdict)

@@ -11,7 +11,7 @@ from django.http import QueryDict
 
 from runs.answers import curves, history, pairs
 from runs.answers.answer import Answer, begun
-from runs.answers.places import place_of
+from runs.answers.places import NO_PLACE, place_of
 from runs.answers.ranking import ranked
 from runs.compare import asked
 from runs.compare.asked import Question
@@ -31,11 +31,10 @@ _RANKED = ("storage:data", "hardware", "config")
 
 def answer_of(comparison: Comparison) -> Answer:
     """The answer to the question that the address asks, else to the one that fits best."""
-    axes = comparison.axes
     question = comparison.question
     if not question.kind:
         # Nobody asks which day wins of what was measured on many days.
-        of_days = axes.x == DATE or {*comparison.named} == {"batch"}
+        of_days = comparison.axes.x == DATE or {*comparison.named} == {"batch"}
         question = Question(kind=asked.SINCE if of_days else asked.BEST)
     if question.kind in (asked.BEST, asked.LOAD) and not question.fact:
         question = question.model_copy(update={"fact": _told_apart_by(comparison)})
@@ -48,8 +47,8 @@ def answer_of(comparison: Comparison) -> Answer:
     if question.kind in asked.OF_CURVES:
         return curves.of_curves(comparison, question)
     if question.kind in asked.OF_DATES:
-        return _over_dates(comparison, axes, question)
-    answer = ranked(comparison, comparison.best_groups or comparison.groups, question)
+        return _over_dates(comparison, question)
+    answer = ranked(comparison, question)
     if not answer.claims and not comparison.question.kind and comparison.levels is None:
         return _over_size(comparison) or answer
     return answer
@@ -74,7 +73,8 @@ def _told_apart_by(comparison: Comparison) -> str:
     return next((name for name in (*_RANKED, *compared) if name in compared), "")
 
 
-def _over_dates(comparison: Comparison, axes: Axes, question: Question) -> Answer:
+def _over_dates(comparison: Comparison, question: Question) -> Answer:
+    axes = comparison.axes
     curves_of_days = comparison.curves if axes.x == DATE else []
     if question.kind == asked.NEWER:
         return history.newer(comparison, curves_of_days, question)
@@ -87,7 +87,7 @@ def _over_dates(comparison: Comparison, axes: Axes, question: Question) -> Answe
     own = fact_values(base, names) if base else ()
     beside = [group for group in comparison.groups if fact_values(group, names) == own]
     if len({group.key for group in beside if group.dots}) < LEAST_LEVELS:
-        return ranked(comparison, comparison.best_groups, Question(kind=asked.BEST))
+        return ranked(comparison, Question(kind=asked.BEST))
     return pairs.newest_against_baseline(comparison, beside)
 
 
@@ -95,15 +95,13 @@ def offered(comparison: Comparison, answered: Question) -> list[Answer]:
     """Each question that the data can answer, but for the one that was, with what its words need."""
     if answered.kind == asked.LOAD:  # which is best by this metric
         answered = answered.model_copy(update={"kind": asked.BEST})
-    questions, axes = [], comparison.axes
-    for question in _answerable(comparison, axes):
+    questions, facts = [], comparison.axes.facts
+    for question in _answerable(comparison, facts):
         if _subject(question) != _subject(answered):
-            on_x = {}
-            if question.kind in asked.OF_CURVES and question.x in axes.facts:
-                of_x = Axes(view="curve", x=question.x, facts=axes.facts)
-                place = place_of(of_x, comparison.groups)
-                on_x = {"x_label": place.label, "x_unit": place.unit, "x_kind": place.kind}
-            questions.append(begun(comparison, question, **on_x))
+            x = NO_PLACE
+            if question.kind in asked.OF_CURVES:
+                x = place_of(Axes(view="curve", x=question.x, facts=facts), comparison.groups)
+            questions.append(begun(comparison, question, x))
     return questions
 
 
@@ -114,19 +112,19 @@ def _subject(question: Question) -> tuple[str, str, str]:
     return (question.kind, question.fact, question.x)
 
 
-def _answerable(comparison: Comparison, axes: Axes) -> Iterator[Question]:
+def _answerable(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[Question]:
     with_values = [group for group in comparison.groups if group.dots]
     if comparison.metric is None or len(with_values) < 2:
         return
     if comparison.metric.better != "none":
-        yield from _rankings(comparison, axes.facts)
-    for name in axes.facts:
-        yield from _over(name, axes.facts[name], comparison.groups)
+        yield from _rankings(comparison, facts)
+    for name in facts:
+        yield from _over(name, facts[name], comparison.groups)
     # Where each system has a configuration of its own, no two groups differ in one setting.
     several = not Columns(with_values).follow(["config"], ["dbms"])
     if several and setting_pairs(with_values, comparison.varying):
         yield Question(kind=asked.EFFECTS)
-    days = len(axes.facts[DATE].values) if DATE in axes.facts else 1
+    days = len(facts[DATE].values) if DATE in facts else 1
     if days >= 2 * LEAST_DAYS:
         yield Question(kind=asked.SINCE)
     if days >= LEAST_LEVELS:
@@ -142,20 +140,17 @@ def _rankings(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[Que
         yield Question(kind=asked.BEST, fact="dbms")
     columns = Columns([group for group in comparison.groups if group.dots and group.ranked])
     for name in facts:
+        bare = name.removeprefix(FACTOR)
+        is_other = bare == name or bare in CLIENTS or name in NEVER_TAKEN
+        is_ranked = name in _RANKED or (not is_other and factor_role(bare) == Role.CONDITION)
         # A configuration that each system has of its own is no other question than which system.
         several = len({value for value in columns[name] if value != NO_FACT}) > 1
-        if several and (name in _RANKED or _is_condition(name)) and not columns.follow([name], ["dbms"]):
+        if is_ranked and several and not columns.follow([name], ["dbms"]):
             yield Question(kind=asked.RANK, fact=name)
     names = {metric.name for metric in comparison.metrics if metric != comparison.metric}
     load = next((name for name in asked.LOAD_METRICS if name in names), "")
     if load and "dbms" in facts:
         yield Question(kind=asked.LOAD, metric=load)
-
-
-def _is_condition(name: str) -> bool:
-    if not name.startswith(FACTOR) or name in NEVER_TAKEN:
-        return False
-    return name.removeprefix(FACTOR) not in CLIENTS and factor_role(name.removeprefix(FACTOR)) == Role.CONDITION
 
 
 def _over(name: str, fact: Fact, groups: Sequence[Group]) -> Iterator[Question]:

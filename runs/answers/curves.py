@@ -7,9 +7,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from typing import Literal
 from uuid import UUID
 
-from runs.answers.answer import Amount, Answer, AnyClaim, FallsOff, Loss, ScalesTo, begun, change_of, pair_of, share_of
+from runs.answers.answer import (
+    Amount,
+    Answer,
+    AnyClaim,
+    FallsOff,
+    Loss,
+    ScalesTo,
+    amount_of,
+    as_share,
+    begun,
+    change_of,
+    pair_of,
+)
 from runs.answers.places import Place, memory_places, place_of
 from runs.compare.asked import FALLS_OFF, LOSS, Missing, Question
 from runs.compare.comparison import Comparison
@@ -45,10 +58,8 @@ def of_curves(comparison: Comparison, question: Question) -> Answer:
             claims.append(made)
     # What loses most comes first.
     claims.sort(key=lambda claim: claim.change.value or 0.0 if isinstance(claim, Loss) else 0.0)
-    return begun(
-        comparison, question.model_copy(update={"x": axes.x}), claims=claims, lacking=lacking,
-        sure=any(map(_is_sure, claims)), x_label=place.label, x_unit=place.unit, x_kind=place.kind,
-    )  # fmt: skip
+    asked = question.model_copy(update={"x": axes.x})
+    return begun(comparison, asked, place, claims=claims, lacking=lacking, sure=any(map(_is_sure, claims)))
 
 
 def _is_sure(claim: AnyClaim) -> bool:
@@ -111,17 +122,16 @@ class Along:
         return within, beyond
 
     @cached_property
-    def half(self) -> Crossing | None:
-        """Where half is left, of what is lower the better where it has doubled, sure or not."""
-        return crossing(self.levels, 0.5 if self.metric.better == "higher" else 2.0)
-
-    @cached_property
-    def is_half_unsure(self) -> bool:
-        """Whether the level that is beyond it may as well lie where the first does."""
-        if self.half is None or self.half.interval:
-            return False
-        loss = next(loss for (x, _), loss in zip(self.levels, self.losses, strict=True) if x == self.half.before)
-        return bool(loss and loss.interval and loss.interval.low <= 1 <= loss.interval.high)
+    def half(self) -> Crossing | Literal["unsure"] | None:
+        """Where half is left, of what is lower the better where it has doubled; unsure where the level beyond it may as
+        well lie where the first does.
+        """
+        reached = crossing(self.levels, 0.5 if self.metric.better == "higher" else 2.0)
+        if reached is None or reached.interval:
+            return reached
+        loss = next(loss for (x, _), loss in zip(self.levels, self.losses, strict=True) if x == reached.before)
+        is_unsure = loss and loss.interval and loss.interval.low <= 1 <= loss.interval.high
+        return "unsure" if is_unsure else reached
 
     @cached_property
     def knee(self) -> Knee:
@@ -151,11 +161,11 @@ class Along:
 
     def _change(self, first: Group, last: Group) -> Amount:
         if verdict := self.verdicts.along.get((last.key, first.key)):
-            return change_of(verdict, less=1.0)
+            return as_share(change_of(verdict))
         along, differing = self.axes.along_x(self.curve.points), self.verdicts.differences_of(last, first)
         if refused := blocking(each for each in differing if each.field not in along):
             return change_of(None, refused=Contrast(refused))
-        return share_of(ratio(last.judged, first.judged))
+        return as_share(amount_of(ratio(last.judged, first.judged)))
 
     def _asked_level(self, point: Group) -> str:
         fact = self.axes.x_fact
@@ -196,7 +206,7 @@ class Along:
         return ScalesTo(
             label=self.curve.name, runs=self.runs, most_at=most_at, most=means[most_at], last=last,
             efficiency=means[last] * first / (means[first] * last) if means.get(first) else None,
-            gain=share_of(gain) if gain else Amount(),
+            gain=as_share(amount_of(gain)),
             peak_at=peak.value if peak else None, peak_interval=pair_of(peak.interval) if peak else None,
             peak_measured=has_peaked, still_grows=most_at == last and not has_peaked, law=law, levels=len(self.levels),
         )  # fmt: skip

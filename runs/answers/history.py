@@ -7,7 +7,7 @@ import statistics
 from collections.abc import Sequence
 from datetime import date, timedelta
 
-from runs.answers.answer import REFUSED, Amount, Answer, Newer, Step, begun, change_of, share_of
+from runs.answers.answer import REFUSED, Amount, Answer, Newer, Step, amount_of, as_share, begun, change_of
 from runs.compare.asked import Missing, Question
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Group
@@ -46,9 +46,10 @@ def steps_of(curve: Curve, label: str, threshold: float, better: str) -> list[St
     claims = []
     for step in steps(levels, threshold):
         side = "better" if (step.change.value > 1) == (better == "higher") else "worse"
+        verdict = side if better in ("higher", "lower") else Kind.DIFFERENT
         told = {
             "day": str(day_at(step.at)), "tested": tested_words(points[step.at].all_runs[0]),
-            "change": share_of(step.change, side if better in ("higher", "lower") else Kind.DIFFERENT),
+            "change": as_share(amount_of(step.change, verdict=verdict)),
             "batches": step.days, "batches_before": step.days_before, "is_last": step.is_last,
         }  # fmt: skip
         claims.append(unchanged.model_copy(update=told))
@@ -74,9 +75,8 @@ def newer(comparison: Comparison, curves: Sequence[Curve], question: Question) -
         if ratio.verdict in (Kind.TOO_FEW, REFUSED):
             lacking.append(Missing("batches", label, len(before), LEAST_BATCHES))
         runs = [run for point in (newest, *before) for run in point.run_ids]
-        claims.append(
-            Newer(label=label, runs=runs, newest=_named(newest), of=asked.than, batches=len(before), ratio=ratio)
-        )
+        name = " · ".join(filter(None, (str(day_at(newest.x)), tested_words(newest.all_runs[0]))))
+        claims.append(Newer(label=label, runs=runs, newest=name, of=asked.than, batches=len(before), ratio=ratio))
     sure = any(claim.ratio.verdict in ("better", "worse") for claim in claims)
     return begun(comparison, asked, claims=claims, lacking=lacking, sure=sure)
 
@@ -84,10 +84,6 @@ def newer(comparison: Comparison, curves: Sequence[Curve], question: Question) -
 def day_at(x: float) -> date:
     """At a position on an axis of dates."""
     return date.fromordinal(int(x))
-
-
-def _named(point: Group) -> str:
-    return " · ".join(filter(None, (str(day_at(point.x)), tested_words(point.all_runs[0]))))
 
 
 def _baseline(valued: Sequence[Group], than: str) -> list[Group]:

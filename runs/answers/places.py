@@ -28,6 +28,9 @@ class Place:
     kind: str = ""
 
 
+NO_PLACE = Place("", "")
+
+
 def place_of(axes: Axes, groups: Iterable[Group]) -> Place:
     """The x axis of these groups."""
     if axes.x_as != "value":

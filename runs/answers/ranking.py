@@ -20,17 +20,17 @@ SYSTEM = "dbms"
 Apart = dict[str, Group]
 
 
-def ranked(comparison: Comparison, groups: Sequence[Group], question: Question) -> Answer:
+def ranked(comparison: Comparison, question: Question) -> Answer:
     """The ranking of a sweep's series over its levels, else of the best group of each value."""
-    if lacking := _lacking(comparison, groups, question):
+    if lacking := _lacking(comparison, question):
         return begun(comparison, question, lacking=[lacking])
     # The fact that is asked for; else the system, where it varies: settings and systems are ranked apart.
     facts = {each.field: each for each in comparison.varying}
     fact = facts.get(question.fact) or facts.get(SYSTEM)
-    apart = _apart(comparison, groups, fact)
-    if comparison.levels and (question.kind == RANK or not _at_their_best(comparison, groups)):
+    apart = _apart(comparison, fact)
+    if comparison.levels and (question.kind == RANK or not _at_their_best(comparison)):
         return _of_series(comparison, comparison.levels, question, fact, apart)
-    return _of_groups(comparison, groups, question, fact, apart)
+    return _of_groups(comparison, question, fact, apart)
 
 
 def _value_and_label(group: Group, fact: Fact | None) -> tuple[str, str]:
@@ -41,9 +41,10 @@ def _value_and_label(group: Group, fact: Fact | None) -> tuple[str, str]:
     return value, fact.in_legend(value)
 
 
-def _apart(comparison: Comparison, groups: Sequence[Group], fact: Fact | None) -> Apart:
+def _apart(comparison: Comparison, fact: Fact | None) -> Apart:
     """What has a number and no group that is ranked: of another durability, or survivors only."""
-    ranked_values = {_value_and_label(group, fact)[0] for group in groups if group.ranked and group.dots}
+    counted = (group for group in comparison.best_groups if group.ranked and group.dots)
+    ranked_values = {_value_and_label(group, fact)[0] for group in counted}
     apart: Apart = {}
     for group in comparison.groups:
         value, label = _value_and_label(group, fact)
@@ -52,8 +53,8 @@ def _apart(comparison: Comparison, groups: Sequence[Group], fact: Fact | None) -
     return apart
 
 
-def _lacking(comparison: Comparison, groups: Sequence[Group], question: Question) -> Missing | None:
-    counted, metric = [group for group in groups if group.ranked and group.dots], comparison.metric
+def _lacking(comparison: Comparison, question: Question) -> Missing | None:
+    counted, metric = [group for group in comparison.best_groups if group.ranked and group.dots], comparison.metric
     if metric is None or not counted:
         return Missing("number")
     if question.kind == LOAD and metric.name not in LOAD_METRICS:
@@ -67,17 +68,16 @@ def _lacking(comparison: Comparison, groups: Sequence[Group], question: Question
     return None
 
 
-def _at_their_best(comparison: Comparison, groups: Sequence[Group]) -> bool:
+def _at_their_best(comparison: Comparison) -> bool:
     """Whether the page judged the best of each curve beside the levels: over terminals that is the first question."""
-    best, *others = by_value(groups, comparison.metric)
-    return len(groups) < len(comparison.groups) and bool(others) and bool(comparison.verdicts.of(best, others[0]))
+    best, *others = by_value(comparison.best_groups, comparison.metric)
+    is_part = len(comparison.best_groups) < len(comparison.groups)
+    return is_part and bool(others) and bool(comparison.verdicts.of(best, others[0]))
 
 
-def _of_groups(
-    comparison: Comparison, groups: Sequence[Group], question: Question, fact: Fact | None, apart: Apart
-) -> Answer:
+def _of_groups(comparison: Comparison, question: Question, fact: Fact | None, apart: Apart) -> Answer:
     verdicts = comparison.verdicts
-    best_first = [group for group in by_value(groups, comparison.metric) if group.ranked]
+    best_first = [group for group in by_value(comparison.best_groups, comparison.metric) if group.ranked]
     differing = {group.key: verdicts.differences_of(best_first[0], group) for group in best_first[1:]}
     if refused := next(filter(None, map(blocking, differing.values())), None):
         return begun(comparison, question, set_apart=apart, lacking=[Missing("order", differing=refused)])

@@ -13,7 +13,7 @@ from runs.answers.answer import Answer, Part
 from runs.answers.ask import answer_of, offered
 from runs.answers.words import question_words, sentence, told
 from runs.answers.words.gaps import differing_words, lacking_sentences, set_apart_words
-from runs.answers.words.levels import by_level_words
+from runs.answers.words.verdicts import by_level_words
 from runs.api.compare import selected
 from runs.charts.drawing import Counted, Drawing, draw
 from runs.compare import asked
@@ -84,7 +84,7 @@ def _answered(answer: Answer, drawing: Drawing, beyond: int) -> AskedAnswer:
         words=sentence(answer),
         missing=[words for each in answer.lacking for words in lacking_sentences([each])],
         not_alike=differing_words(answer.differing),
-        by_level=by_level_words(answer.series) if answer.series else "",
+        by_level=by_level_words(answer.series),
         apart=set_apart_words(answer),
         counts=drawing.counts(beyond),
         left_out=[LeftOutRun(run=run, reason=each.reason) for each in drawing.left_out for run in each.runs],

@@ -22,9 +22,8 @@ from rest_framework.views import APIView
 from runs.answers.answer import Part
 from runs.answers.words import headline
 from runs.answers.words.gaps import gap_notes, refusal_words
-from runs.answers.words.levels import against_words, series_words
 from runs.answers.words.matrix import Matrix, matrix
-from runs.answers.words.verdicts import robustness_words, verdict_words
+from runs.answers.words.verdicts import against_words, robustness_words, series_words, verdict_words
 from runs.answers.words.warnings import warnings_of
 from runs.api.outgoing import Outgoing, Username, page_of, source
 from runs.charts.drawing import Drawing, draw

@@ -282,9 +282,9 @@ def lines_table(spec: LinesSpec) -> Table:
     return Table([Column(spec["x"]["label"], spec["x"]["unit"]), *labels], rows)
 
 
-def columns_of(lines: int) -> int:
+def columns_of(lines: int, stretches: int = MOST_STRETCHES) -> int:
     """How many stretches each of so many lines of a page is thinned to."""
-    return min(MOST_COLUMNS, MOST_STRETCHES // max(1, lines))
+    return min(MOST_COLUMNS, stretches // max(1, lines))
 
 
 def thinned_table(spec: LinesSpec, lines: Sequence[Sequence[Stretch]], scale: int = 1) -> Table:

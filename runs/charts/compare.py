@@ -7,12 +7,11 @@ from dataclasses import replace
 
 from runs import formatting
 from runs.answers.words.gaps import by_class, difference_words, not_known_words, unranked_by_class
-from runs.answers.words.levels import against_words, series_words
-from runs.answers.words.verdicts import robustness_words
+from runs.answers.words.verdicts import against_words, robustness_words, series_words
 from runs.charts.base import INTERVAL_WORDS, BarGroup, Figure, Multiples, bars
 from runs.compare.comparison import Comparison
 from runs.compare.facts import fact_value
-from runs.compare.groups import Group
+from runs.compare.groups import Contrast, Group
 from runs.compare.panels import COLOURS, panel_groups, panel_key
 from runs.run.facets import DOUBT_WORDS
 from runs.stats import ends_of
@@ -208,12 +207,9 @@ def csv_rows(comparison: Comparison) -> Iterator[list[str]]:
     of_levels = levels.series if levels else []
     series_by_group = {group.key: of for of in of_levels for row in of.rows for group in row.groups}
     for group in comparison.groups:
-        series = series_by_group.get(group.key)
-        over_levels = series.ratio if series else None
-        ratio = group.against.ratio if group.against else None
-        against = base.key if base else ""
-        if levels:
-            against = group.against.base if group.against else ""
+        series, against = series_by_group.get(group.key), group.against or Contrast()
+        over_levels, ratio = series.ratio if series else None, against.ratio
+        base_key = against.base if levels else base.key if base else ""
         numbers = [
             *(getattr(group.summary, name, None) for name in OF_SUMMARY),
             *ends_of(group.interval),
@@ -222,8 +218,8 @@ def csv_rows(comparison: Comparison) -> Iterator[list[str]]:
         ]  # fmt: skip
         yield [
             group.label, group.key, metric.name if metric else "", metric.unit if metric else "", str(group.n),
-            *map(formatting.plain, numbers), against, against_words(group.against),
-            robustness_words(group.against.verdict if group.against else None),
+            *map(formatting.plain, numbers), base_key, against_words(group.against),
+            robustness_words(against.verdict),
             "yes" if group.ranked else "no", group.durability, group.doubt,
             " ".join(map(formatting.plain, group.values)),
             "; ".join(f"{printed.statistic} {printed.as_printed}" for printed in group.printed),

@@ -11,9 +11,11 @@ from datetime import date
 from itertools import chain
 
 from runs import formatting
+from runs.answers.curves import changes_of
 from runs.answers.places import place_of, x_label
-from runs.answers.words.curves import CHANGES, change_cells, curve_words
+from runs.answers.words.curves import curve_words
 from runs.answers.words.gaps import by_class
+from runs.answers.words.verdicts import change_words
 from runs.charts.base import (
     INTERVAL_WORDS,
     Axis,
@@ -33,7 +35,7 @@ from runs.compare.groups import Group
 from runs.compare.panels import COLOURS, RELATIVE, Axes, Curve, Panel
 from runs.formatting import mid_sentence
 from runs.models import Metric
-from runs.stats import ends_of
+from runs.stats import Ratio, ends_of
 from runs.tables import Column, Table, TableCell
 
 # From where on an axis is logarithmic, unless a reader says: the largest over the smallest.
@@ -44,6 +46,7 @@ NOTE = f"Band: {INTERVAL_WORDS}. Dots: every repeat."
 MEDIAN_NOTE = ", the median where a value is zero or negative"
 LINEAR_NOTE = "Linear: a value is zero or negative."
 ZOOMED_NOTE = "The axis of values does not begin at 0."
+CHANGES = ("Against the first level", "Against the level before")
 OPEN_NOTE = "Arrow: an interval that reaches far beyond the chart; the table has its ends."
 
 
@@ -197,7 +200,7 @@ def _table(panels: Sequence[Panel], x: Axis, comparison: Comparison, unit: str) 
     rows = []
     for panel in panels:
         for curve in panel.curves:
-            changes = change_cells(curve, comparison.verdicts) if compared else {}
+            changes = changes_of(curve, comparison.verdicts) if compared else {}
             for group in curve.points:
                 rows.append([
                     *([TableCell(text=panel.label)] if panel_fact else []),
@@ -207,9 +210,14 @@ def _table(panels: Sequence[Panel], x: Axis, comparison: Comparison, unit: str) 
                     ),
                     TableCell(group.centre) if group.dots else TableCell(gap=group.gap or ""),
                     *map(TableCell, ends_of(group.interval)),
-                    TableCell(group.n), *(changes.get(group.x, [TableCell(), TableCell()]) if compared else ()),
+                    TableCell(group.n), *map(_change_cell, changes.get(group.x, (None, None)) if compared else ()),
                 ])  # fmt: skip
     return Table(columns, rows)
+
+
+def _change_cell(change: Ratio | None) -> TableCell:
+    """A share of 1, in words with its interval."""
+    return TableCell(change.value - 1, change_words(change)) if change else TableCell()
 
 
 def _alt(panel: Panel, metric: Metric, unit: str) -> str:

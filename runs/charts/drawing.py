@@ -93,12 +93,9 @@ class Drawing:
         for comparison in self.comparisons:
             metric = comparison.metric
             if axes.view in ON_AXES:
-                panels = comparison.shown_panels
-                of_metric = [
-                    part for part in self.parts if isinstance(part, Multiples) and metric and part.metric == metric.name
-                ]
-                words = [curve for part in of_metric for curve in part.curve_words]
-                numbers.append(DrawnMetric(metric, panels, [], words))
+                drawn = [part for part in self.parts if isinstance(part, Multiples)]
+                words = [curve for part in drawn if metric and part.metric == metric.name for curve in part.curve_words]
+                numbers.append(DrawnMetric(metric, comparison.shown_panels, [], words))
                 continue
             points = {group.key: replace(group, x_words=group.label) for group in comparison.groups}
             panels = [
@@ -127,30 +124,25 @@ class Drawing:
         missing = sum(len(each.runs) for each in self.left_out)
         return Counted(numbered + unnumbered + beyond, numbered - missing, unnumbered, missing + beyond)
 
-    @cached_property
+    @property
     def _drawn_runs(self) -> set[UUID]:
         comparison, view = self.comparisons[0], self.axes.view
         groups = comparison.groups
         if view in ON_AXES:
             groups = [point for panel in comparison.panels for point in panel.points]
         elif view == TRADE_OFF:
-            across = {group.key for group in self.comparisons[-1].groups if group.dots}
-            groups = [group for group in groups if group.key in across and len(self.comparisons) > 1]
+            across = {group.key for second in self.comparisons[1:2] for group in second.groups if group.dots}
+            groups = [group for group in groups if group.key in across]
         elif view in (TIME, LATENCY):
-            return self._runs_inside
+            # Those that a line, or the name of their group, stands for in the tables of the charts.
+            tables = [part.table for part in self.parts if not isinstance(part, Pivot) and part.table]
+            named = [row[0] for table in tables for row in table.rows]
+            hrefs, labels = {cell.href for cell in named}, {cell.text for cell in named}
+            of_groups = [(group, run) for group in groups for run in group.runs]
+            return {run.id for group, run in of_groups if run.get_absolute_url() in hrefs or group.label in labels}
         elif view == BARS:
-            unvalued = [group for group in groups if not group.dots]
-            groups = [*drawn_and_lost(groups)[0], *unvalued]
+            groups, _ = drawn_and_lost(groups)
         return {run.id for group in groups for run in group.all_runs}
-
-    @property
-    def _runs_inside(self) -> set[UUID]:
-        """Those that a line, or the name of their group, stands for in the tables of the charts."""
-        tables = [part.table for part in self.parts if isinstance(part, Multiples | LatencyTypes) and part.table]
-        cells = [cell for table in tables for row in table.rows for cell in row[:1]]
-        hrefs, labels = {cell.href for cell in cells}, {cell.text for cell in cells}
-        of_groups = [(group, run) for group in self.comparisons[0].groups for run in group.runs]
-        return {run.id for group, run in of_groups if run.get_absolute_url() in hrefs or group.label in labels}
 
     def _why_left_out(self, group: Group) -> str:
         axes, comparison = self.axes, self.comparisons[0]
@@ -176,10 +168,10 @@ def draw(comparison: Comparison) -> Drawing:
         axes = arrange(comparison, others=comparisons[1:])
         comparisons = [replace(each, axes=axes) for each in comparisons]
     axes = comparisons[0].axes
-    if axes.view == TRADE_OFF and len(comparisons) == 1 and (paid_with := second_metric(comparisons)):
-        comparisons.append(paid_with)
     parts: list[Part] = []
     if axes.view == TRADE_OFF:
+        if len(comparisons) == 1 and (paid_with := second_metric(comparison)):
+            comparisons.append(paid_with)
         parts += trade_off_figures(comparisons)
     elif axes.view == TIME:
         parts += over_time_figures(comparison)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from runs.charts.base import Axis, Figure, HeatSpec, Key, LineSeries, Multiples, columns_of, lines
+from runs.charts.base import Axis, Figure, HeatSpec, LineSeries, Multiples, columns_of, lines
 from runs.charts.compare import numbered
 from runs.charts.run import warm_up_band
 from runs.compare.comparison import Comparison
@@ -39,17 +39,14 @@ class LatencyTypes:
     template: ClassVar[str] = "_latency_types.html"
 
 
-def latency_parts(comparison: Comparison) -> list[Multiples | LatencyTypes]:
+def latency_parts(comparison: Comparison) -> list[Figure | Multiples | LatencyTypes]:
     """Latencies by percentile, over time, by transaction type; what no run tells of is left out."""
     groups = [group for group in comparison.groups if group.all_runs]
     finished = {group.key: [run for run in group.all_runs if run.counts] for group in groups}
     latencies = [(group, latency_of(finished[group.key])) for group in groups]
-    parts: list[Multiples | LatencyTypes] = []
+    parts: list[Figure | Multiples | LatencyTypes] = []
     if curves := [(group.label, group.color, latency) for group, latency in latencies if latency]:
-        curves = curves[:MOST_GROUPS]
-        figure = percentile_figure(curves)
-        keys = [Key(label, color, dash=False) for label, color, _ in curves]
-        parts.append(Multiples(figure.id, figure.title, [figure], keys, figure.table))
+        parts.append(percentile_figure(curves[:MOST_GROUPS]))
     if over_time := _over_time(groups[:MOST_PANELS]):
         parts.append(over_time)
     if maps := _maps([(group, finished[group.key]) for group in groups[:MOST_PANELS]]):

@@ -20,6 +20,7 @@ from runs.charts.base import (
     LineSeries,
     LinesSpec,
     Multiples,
+    columns_of,
     lines,
     lines_table,
     thinned_table,
@@ -67,11 +68,6 @@ _METRICS = tuple(name for course in COURSES for name in course.metrics)
 SIGNS = {CHECKPOINT: "▲ checkpoint", STALL: "▼ stall", NOTE: "⚑ note"}
 ZOOM = "Drag over a stretch to see it alone, in all panels."
 THINNED = "Thinned: of every {each:,} samples the lowest and the highest; a stretch that is zoomed into has more."
-
-
-def whole_number(x: float) -> float:
-    """43200, not 43200.0: of a day of seconds that are many bytes."""
-    return int(x) if x.is_integer() else x
 
 
 @dataclass(frozen=True)
@@ -123,7 +119,7 @@ def _multiples(
 ) -> Multiples:  # fmt: skip
     lines_of = {course: [(run, series) for run in runs if (series := run.of(course))] for course in courses}
     every = [series for of_course in lines_of.values() for _, series in of_course]
-    columns = min(MOST_COLUMNS, MOST_STRETCHES // max(1, len(every)))
+    columns = columns_of(len(every), MOST_STRETCHES)
     each = max(samples_each((series for _, series in of_course), columns) for of_course in lines_of.values())
     bands, events = _bands(runs), _events(runs)
     end_s = max(series.t0_s + (len(series.values) - 1) * series.interval_s for series in every)
@@ -181,8 +177,12 @@ def _panel(
 
 
 def _line(run: _Sampled, series: Series, stretches: Sequence[Stretch], scale: int, *, is_thinned: bool) -> LineSeries:
-    kept = [point for stretch in stretches for point in stretch.points]
-    points = [(whole_number(x), None if y is None else float(f"{y / scale:.{DIGITS}g}")) for x, y in kept]
+    # 43200, not 43200.0: of a day of seconds that are many bytes.
+    points = [
+        (int(x) if x.is_integer() else x, None if y is None else float(f"{y / scale:.{DIGITS}g}"))
+        for stretch in stretches
+        for x, y in stretch.points
+    ]
     line: LineSeries = {
         "label": run.label, "color": run.group.color, "dash": run.is_further, "points": points,
         "metric": series.name, "scale": scale,

@@ -22,23 +22,17 @@ MOST_COLUMNS, MOST_CELLS = 100, 4_000
 
 
 @dataclass(frozen=True)
-class Cell:
-    """`heat`: step of the colour scale. Without `group` nothing was measured there."""
-
-    group: Group | None = None
-    heat: int | None = None
-
-
-@dataclass(frozen=True)
 class Pivot:
-    """`rows`: label and cells. `scale`: the values at the ends of the colour scale, None without colours."""
+    """`rows`: label and groups, None where nothing was measured. `scale`: the values at the ends of the colour scale,
+    None without colours.
+    """
 
     template: ClassVar[str] = "_pivot.html"
     id: str
     title: str
     corner: str
     columns: list[str]
-    rows: list[tuple[str, list[Cell]]]
+    rows: list[tuple[str, list[Group | None]]]
     unit: str
     note: str
     scale: tuple[float, float] | None = None
@@ -65,11 +59,7 @@ def _pivot(panel: Panel, comparison: Comparison, scale: tuple[float, float] | No
     label = metric.label if metric else ""
     unit = "%" if axes.y_as != "absolute" else metric.unit if metric else ""
     across = _headings(panel, place_of(axes, groups).unit)
-    grid = {
-        (point.x, at): Cell(point, None if scale is None else heat(point.centre, scale))
-        for at, curve in enumerate(panel.curves)
-        for point in curve.points
-    }
+    grid = {(point.x, at): point for at, curve in enumerate(panel.curves) for point in curve.points}
     names = [curve.label or label for curve in panel.curves]
     size = (len(names), len(across)) if scale else (len(across), len(names))
     most_columns = min(size[1], MOST_COLUMNS)
@@ -77,10 +67,10 @@ def _pivot(panel: Panel, comparison: Comparison, scale: tuple[float, float] | No
     if scale:
         across, names = across[:most_columns], names[:most_rows]
         columns = [words for _, words in across]
-        rows = [(name, [grid.get((x, at), Cell()) for x, _ in across]) for at, name in enumerate(names)]
+        rows = [(name, [grid.get((x, at)) for x, _ in across]) for at, name in enumerate(names)]
     else:
         columns = names[:most_columns]
-        rows = [(words, [grid.get((x, at), Cell()) for at in range(most_columns)]) for x, words in across[:most_rows]]
+        rows = [(words, [grid.get((x, at)) for at in range(most_columns)]) for x, words in across[:most_rows]]
     title = f"{label}{f', {unit}' if unit else ''}"
     series = ", ".join(axes.facts[name].label for name in axes.series) or "Series"
     x = x_label(axes) or "All"
@@ -94,19 +84,15 @@ def _pivot(panel: Panel, comparison: Comparison, scale: tuple[float, float] | No
 
 def _headings(panel: Panel, unit: str) -> list[tuple[float, str]]:
     """Places on x in their order, with words."""
-    words_by_x = {point.x: point.x_words for point in panel.points}
-
-    def said(x: float) -> str:
-        return quantity(x, unit) if unit == "MB" else f"{x:,.6g} {unit}".rstrip()
-
-    return sorted((x, words or said(x)) for x, words in words_by_x.items())
+    places = sorted({point.x: point.x_words for point in panel.points}.items())
+    return [(x, words or (quantity(x, unit) if unit == "MB" else f"{x:,.6g} {unit}".rstrip())) for x, words in places]
 
 
-def heat(value: float | None, scale: tuple[float, float]) -> int | None:
+def heat(value: float | None, scale: tuple[float, float] | None) -> int | None:
     """Step of the colour scale from 0; by logarithms where the values lie far apart."""
-    least, most = scale
-    if value is None:
+    if value is None or scale is None:
         return None
+    least, most = scale
     if least > 0 and most / least >= LOG_FROM:
         value, least, most = math.log(value), math.log(least), math.log(most)
     return min(STEPS - 1, int(STEPS * (value - least) / (most - least))) if most > least else STEPS // 2

@@ -30,10 +30,12 @@ FRONT = "Ringed: no comparable one is better in both."
 
 def trade_off_figures(comparisons: Sequence[Comparison]) -> list[Figure]:
     """The first metric upright, the second across; one figure for the ranked groups and one for each other class."""
-    upright, across = comparisons[0], second_metric(comparisons)
-    if upright.metric is None or across is None or across.metric is None:
+    if len(comparisons) < 2:
         return []
+    upright, across = comparisons[:2]
     x, y = across.metric, upright.metric
+    if x is None or y is None:
+        return []
     by_key = {group.key: group for group in across.groups}
     figures = []
     for index, (words, groups) in enumerate(by_class(upright).items()):
@@ -63,11 +65,8 @@ def _without_dot(groups: Sequence[Group], across: Mapping[str, Group]) -> str:
     return f"No dot: {'; '.join(kinds)}." if kinds else ""
 
 
-def second_metric(comparisons: Sequence[Comparison]) -> Comparison | None:
-    """The comparison by it; where one metric is named by what it is mostly paid with. None without another metric."""
-    if len(comparisons) > 1:
-        return comparisons[1]
-    comparison = comparisons[0]
+def second_metric(comparison: Comparison) -> Comparison | None:
+    """The comparison by what its metric is mostly paid with. None without another metric."""
     others = [metric for metric in comparison.metrics if comparison.metric and metric.name != comparison.metric.name]
     order = {name: at for at, name in enumerate(PAID_WITH)}
     others.sort(key=lambda metric: (order.get(metric.name, len(order)), metric.better == "none"))

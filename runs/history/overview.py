@@ -11,7 +11,7 @@ from uuid import UUID
 from django.db.models import Q, QuerySet
 
 from runs.answers import words as saying
-from runs.answers.answer import Amount
+from runs.answers.answer import Amount, as_share
 from runs.answers.history import DEFAULT_BASELINE, expected_amount
 from runs.formatting import percent
 from runs.history.watching import RECENT, threshold
@@ -85,7 +85,7 @@ class Row:
 
     @property
     def change_words(self) -> str:
-        return saying.share(saying.as_share(self.change)) if self.change and self.change.value is not None else ""
+        return saying.share(as_share(self.change)) if self.change and self.change.value is not None else ""
 
     @property
     def step_words(self) -> str:

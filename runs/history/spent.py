@@ -14,7 +14,7 @@ from statistics import fmean
 
 from benchagent.catalog.metrics import METRICS
 
-from runs.answers.answer import Amount, share_of
+from runs.answers.answer import Amount, amount_of, as_share
 from runs.models import Run, SeriesBatch
 from runs.run.engine_report import COUNTERS
 from runs.stats import ALPHA, MIN_REPEATS, PRACTICAL_THRESHOLD, ratio
@@ -226,7 +226,7 @@ def _spent(quantity: Quantity, old: Sequence[float], new: Sequence[float], grown
     # What is ranked by its part of the time needs no level of a family: a small part comes last.
     sure_below = ALPHA if part is not None and abs(part) >= LEAST_PART else level
     is_sure = is_large and (change.p or 0.0) < sure_below
-    return Spent(quantity, before, after, share_of(change), part) if is_sure else None
+    return Spent(quantity, before, after, as_share(amount_of(change)), part) if is_sure else None
 
 
 def _threshold(quantity: Quantity) -> float:

@@ -10,7 +10,7 @@ from datetime import timedelta
 from benchagent.catalog import threshold_of
 from django.utils import timezone
 
-from runs.answers.answer import Amount, ends
+from runs.answers.answer import Amount, amount_of, as_share
 from runs.answers.history import expected_amount
 from runs.history import alerts
 from runs.models import Benchmark, ChangePoint, SeriesBatch
@@ -198,8 +198,7 @@ def _tell(series: Series, point: ChangePoint, *, was_refuted: bool = False) -> N
 
 def _describe(series: Series, point: ChangePoint, found: statistics.Found) -> None:
     point.at, point.kind = series.rows[found.at], ChangeKind(found.kind)
-    low, high = ends(found.change.interval, 1.0)
-    point.change = {"value": found.change.value - 1, "low": low, "high": high}
+    point.change = as_share(amount_of(found.change)).model_dump(include={"value", "low", "high"})
     point.side = _side(series.benchmark, found)
     point.batches_before, point.batches_after = found.before, found.after
 

@@ -19,11 +19,11 @@ from django.utils.timesince import timesince
 from runs import formatting
 from runs.access import rules
 from runs.access.rules import Target, source_of
-from runs.answers.words import levels, why
-from runs.answers.words.gaps import difference_words
-from runs.answers.words.verdicts import robustness_words, verdict_words
-from runs.charts.pivots import Cell, Pivot
+from runs.answers.words import gaps, verdicts, why
+from runs.answers.words.warnings import failed_checks_words
+from runs.charts.pivots import Pivot, heat
 from runs.compare import markdown
+from runs.compare.groups import Group
 from runs.listing.filters import MOST_OFFERED
 from runs.machines.usage import MOST_COUNTED
 from runs.models import Batch, Change, Config, Experiment, HardwareProfile, Publication, Run
@@ -37,16 +37,20 @@ register = template.Library()
 register.filter("number", formatting.number)
 register.filter("quantity", formatting.quantity)
 register.filter("times", formatting.times)
+register.filter("percent", formatting.percent)
 register.filter("metric_label", metric_label)
 register.filter("file_size", formatting.byte_size)
 register.filter("duration", formatting.duration)
 register.filter("why", why)
-register.filter("difference_words", difference_words)
-register.filter("verdict_words", verdict_words)
-register.filter("robustness_words", robustness_words)
-register.filter("ratio_words", levels.ratio_words)
-register.filter("against_words", levels.against_words)
-register.filter("series_words", levels.series_words)
+register.filter("difference_words", gaps.difference_words)
+register.filter("gap_words", gaps.gap_words)
+register.filter("gap_notes", gaps.gap_notes)
+register.filter("failed_checks_words", failed_checks_words)
+register.filter("verdict_words", verdicts.verdict_words)
+register.filter("robustness_words", verdicts.robustness_words)
+register.filter("ratio_words", verdicts.ratio_words)
+register.filter("against_words", verdicts.against_words)
+register.filter("series_words", verdicts.series_words)
 register.filter("markdown", markdown.rendered)
 register.filter("markdown_text", markdown.plain)
 
@@ -96,23 +100,23 @@ def table_cell(cell: TableCell, heads_row: bool = False) -> SafeString:
 
 
 @register.simple_tag
-def pivot_cells(pivot: Pivot, cells: Iterable[Cell]) -> SafeString:
+def pivot_cells(pivot: Pivot, groups: Iterable[Group | None]) -> SafeString:
     """The cells of one row. There are up to 4,000: empty ones say nothing but in cards, which need a heading."""
     labels = [attribute("data-label", column if pivot.stacks else "") for column in pivot.columns]
-    return SafeString("".join(_pivot_cell(pivot, cell, label) for cell, label in zip(cells, labels, strict=True)))
+    return SafeString("".join(_pivot_cell(pivot, group, label) for group, label in zip(groups, labels, strict=True)))
 
 
-def _pivot_cell(pivot: Pivot, cell: Cell, label: SafeString) -> str:
-    if cell.group is None:
+def _pivot_cell(pivot: Pivot, group: Group | None, label: SafeString) -> str:
+    if group is None:
         return f'<td class="num muted"{label}>–</td>'
-    group = cell.group
     if not group.dots:
         return format_html('<td class="num"{} data-gap title="{}">not known</td>', label, group.gap)
     ends = (group.interval.low, group.interval.high) if group.interval and not pivot.scale else ()
     between = "–".join(map(formatting.number, ends))
+    step = heat(group.centre, pivot.scale)
     return format_html(
         '<td class="num"{} data-value="{}"{} title="{} repeat{}">{}{}</td>', label, group.centre,
-        attribute("data-heat", "" if cell.heat is None else str(cell.heat)), group.n, pluralize(group.n),
+        attribute("data-heat", "" if step is None else str(step)), group.n, pluralize(group.n),
         formatting.number(group.centre), format_html('<span class="sub">{}</span>', between) if between else "",
     )  # fmt: skip
 

@@ -14,7 +14,7 @@ from rest_framework.exceptions import ValidationError
 
 from runs.access import changes
 from runs.access.rules import changeable, readable_batch
-from runs.charts.matrix import overview
+from runs.charts.experiment import overview
 from runs.incoming.forms import DescribedFields
 from runs.incoming.reading import read
 from runs.models import Batch, Run

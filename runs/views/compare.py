@@ -18,10 +18,10 @@ from django.views.decorators.http import require_GET, require_POST, require_safe
 
 from runs.answers.ask import answer_of, offered
 from runs.answers.words import as_markdown, headline, question_words, sentence
-from runs.answers.words.gaps import gap_notes, gap_words, not_known_words
-from runs.answers.words.levels import against_words, ratio_words
+from runs.answers.words.gaps import gap_words, not_known_words
 from runs.answers.words.matrix import matrix
-from runs.answers.words.warnings import failed_checks_words, warnings_of
+from runs.answers.words.verdicts import against_words, ratio_words
+from runs.answers.words.warnings import warnings_of
 from runs.api.compare import answer
 from runs.charts import compare as charts
 from runs.charts.drawing import draw, point_rows, table_rows
@@ -34,7 +34,7 @@ from runs.compare.facts import NEVER_TAKEN, fact_value
 from runs.compare.grouping import GROUPINGS
 from runs.compare.groups import Group
 from runs.compare.select import CONTROLS, Selection, read_query, select, set_queries, shortened
-from runs.formatting import percent, quantity
+from runs.formatting import quantity
 from runs.listing.filters import without_blanks
 from runs.models import Report, Run
 from runs.models.choices import Visibility
@@ -63,7 +63,9 @@ def compare(request: HttpRequest) -> HttpResponse:
             return JsonResponse(selection.problems, status=400)
         return JsonResponse(answer(comparison, draw(comparison)))
     if request.GET.get("format") == "md" and selection.runs:
-        source = request.build_absolute_uri(f"{request.path}?{_page(request.GET).urlencode()}")
+        page = request.GET.copy()
+        del page["format"]
+        source = request.build_absolute_uri(f"{request.path}?{page.urlencode()}")
         return HttpResponse(_markdown(comparison, source), content_type="text/markdown; charset=utf-8")
     if not selection.runs:
         status = 400 if selection.problems else 200
@@ -79,12 +81,6 @@ def compare(request: HttpRequest) -> HttpResponse:
     response = render(request, "compare.html", context)
     response["HX-Push-Url"] = f"{request.path}?{without_blanks(request.GET).urlencode()}"
     return response
-
-
-def _page(params: QueryDict) -> QueryDict:
-    page = params.copy()
-    page.pop("format", None)
-    return page
 
 
 def _markdown(comparison: Comparison, source: str) -> str:
@@ -153,17 +149,7 @@ def comparison_context(selection: Selection, comparison: Comparison) -> dict[str
             ],
             # The groups in numbers.
             "centre_label": charts.centre_label(comparison.groups),
-            "rows": [
-                {
-                    "group": group,
-                    "marks": failed_checks_words(group),
-                    "gap": gap_words(group),
-                    "gap_notes": gap_notes(group.gaps),
-                    "ratio": ratio_words(group.against.ratio if group.against else None),
-                    "cv": percent(group.summary.cv) if group.summary and group.summary.cv is not None else "",
-                }
-                for group in shown
-            ],
+            "rows": shown,
             "row_count": len(listed),
             "lost": lost,
             "lost_words": not_known_words(lost),

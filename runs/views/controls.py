@@ -9,7 +9,7 @@ from typing import Any
 from django.http import QueryDict
 
 from runs.charts.drawing import Drawing
-from runs.charts.tradeoff import PAID_WITH, second_metric
+from runs.charts.tradeoff import PAID_WITH
 from runs.compare.axes import BARS, CURVE, NONE, ON_AXES, POOL, SCALES, TRADE_OFF, VIEWS, X_AS, Y_AS
 from runs.compare.compare import MOST_METRICS
 from runs.compare.facts import Fact
@@ -86,12 +86,11 @@ def _more(every: Sequence[Metric], shown: Sequence[Metric]) -> list[tuple[Metric
 
 def _against(drawing: Drawing) -> Select | None:
     """The second metric of a trade-off."""
-    other = second_metric(drawing.comparisons)
-    if other is None or other.metric is None:
+    first, *others = drawing.comparisons
+    if not others or others[0].metric is None:
         return None
-    first = drawing.comparisons[0]
     options = [(metric.name, str(metric)) for metric in first.metrics if metric != first.metric]
-    return Select("metric", "against-metric", "Against", options, other.metric.name)
+    return Select("metric", "against-metric", "Against", options, others[0].metric.name)
 
 
 def _axis(name: str, drawing: Drawing, params: QueryDict) -> Select:

@@ -27,8 +27,8 @@ from rest_framework.exceptions import ValidationError
 from runs.access import changes
 from runs.access.rules import Target, candidates, change_visibility, changeable, may_operate
 from runs.answers.questions import questions
-from runs.charts import matrix
 from runs.charts.compare import bars_figures
+from runs.charts.experiment import fingerprint, overview
 from runs.charts.run import csv_pieces, series_rows
 from runs.compare.compare import compare
 from runs.incoming.reading import read
@@ -68,7 +68,7 @@ def home(request: HttpRequest) -> HttpResponse:
     demonstration = experiments.filter(demonstration=True).first()
     present = Run.objects.present().listed_for(request.user).for_lists()
     runs = list(present.filter(experiment=demonstration).order_by("order_index")) if demonstration else []
-    seen = matrix.fingerprint(runs)
+    seen = fingerprint(runs)
     if request.GET.get("seen") == seen:
         return HttpResponse(status=NOTHING_NEW)
     context: dict[str, Any] = {
@@ -77,7 +77,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "seen": seen,
         "first_run": settings.FIRST_RUN,
     }
-    context |= matrix.overview(runs)
+    context |= overview(runs)
     if "seen" in request.GET:
         return render(request, "home.html#demonstration", context)
     # What was measured or uploaded last; what still waits in the queue is shown by its experiment.
@@ -432,11 +432,11 @@ def _uuid(text: str) -> uuid.UUID:
 def experiment(request: HttpRequest, slug: str) -> HttpResponse:
     chosen = get_object_or_404(Experiment.objects.readable_by(request.user).select_related("created_by"), slug=slug)
     runs = list(Run.objects.present().for_lists().filter(experiment=chosen).order_by("order_index", "repeat"))
-    seen = matrix.fingerprint(runs)
+    seen = fingerprint(runs)
     if request.GET.get("seen") == seen:
         return HttpResponse(status=NOTHING_NEW)
     context = {
-        "experiment": chosen, "runs": runs, "seen": seen, "gaps": gaps_of(chosen), **matrix.overview(runs),
+        "experiment": chosen, "runs": runs, "seen": seen, "gaps": gaps_of(chosen), **overview(runs),
         "accepted": may_operate(request.user) and changes.history(chosen).filter(field="brought").first(),
         **_published(chosen, runs),
     }  # fmt: skip

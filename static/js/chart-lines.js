@@ -1,5 +1,5 @@
 // Lines over time or size: gaps stay gaps, the warm-up is shaded, marks stand at RAM and the like.
-import { KEY_PX, baseOptions, dash, keyPlugin, legend, numberScale, pointStyle, seriesColour, tooltip, translucent } from "./chart-theme.js";
+import { KEY_PX, baseOptions, dash, keyPlugin, legend, numberScale, pointStyle, seriesColour, toData, tooltip, translucent } from "./chart-theme.js";
 import { gapPlugin, gapsHeight, markPlugin, marksHeight, overlayDatasets } from "./chart-marks.js";
 import { openIntervals, repeatDatasets, repeatLegend, repeatWords } from "./chart-repeats.js";
 import { clockTicks, clockWords, eventsAt, isLong, timePlugin } from "./chart-time.js";
@@ -19,8 +19,6 @@ const TICK_GAP_PX = 12, TICK_LETTER_PX = 7;
 // Between numbers of an axis of shares, and their distances.
 const SHARE_PX = 34;
 const SHARE_STEPS = [1, 2, 5, 10, 20, 25, 50, 100];
-
-export const toData = (points) => points.map(([x, y]) => ({ x, y }));
 
 /** Dots where a line leaps over a decade or more of a number that was varied: nothing was measured there. */
 const leaps = (axis) => (axis.ticks || axis.nines || axis.label === "Time" ? {} : {

@@ -1,5 +1,5 @@
 // What is drawn upon a chart: lines at values that matter, and the hatched room of what is not known.
-import { seriesColour, translucent } from "./chart-theme.js";
+import { seriesColour, toData, translucent } from "./chart-theme.js";
 
 /**
  * Dashed line at a value that matters to bars, RAM, a ratio of 1: annotation of a mark {axis: "x"|"y", value, label};
@@ -86,7 +86,7 @@ export function overlayDatasets({ overlays = [], series }, theme) {
   return overlays.map((line) => {
     const colour = seriesColour(theme, line.color);
     return {
-      of: series.findIndex(({ color }) => color === line.color), role: "overlay", label: line.label, data: line.points.map(([x, y]) => ({ x, y })),
+      of: series.findIndex(({ color }) => color === line.color), role: "overlay", label: line.label, data: toData(line.points),
       borderColor: translucent(colour, 0.75), backgroundColor: colour, borderWidth: 1, borderDash: line.dash ? [6, 4] : [2, 3], pointRadius: 0, pointHitRadius: 0, order: 10,
     };
   });

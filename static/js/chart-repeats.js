@@ -1,5 +1,5 @@
 // What stands behind the lines of a comparison: every repeat as a dot, the interval of each mean as a band.
-import { seriesColour, translucent } from "./chart-theme.js";
+import { seriesColour, toData, translucent } from "./chart-theme.js";
 import { withUnit } from "./format.js";
 
 const DOT_PX = 2.5;
@@ -19,7 +19,7 @@ export function repeatDatasets(spec, theme) {
     const datasets = [];
     if (series.dots?.length) {
       datasets.push({
-        of, role: "dot", label: series.label, data: series.dots.map(([x, y]) => ({ x, y })), showLine: false, order: 20, pointStyle: "circle",
+        of, role: "dot", label: series.label, data: toData(series.dots), showLine: false, order: 20, pointStyle: "circle",
         pointRadius: DOT_PX, pointHoverRadius: DOT_PX + 1.5, pointHitRadius: 4, backgroundColor: translucent(colour, 0.45), borderColor: colour, borderWidth: 0,
       });
     }

@@ -30,6 +30,8 @@ export function readTheme() {
 export const seriesColour = (theme, index) => theme.series[index % SERIES_COLOURS];
 export const pointStyle = (index) => POINT_STYLES[index % POINT_STYLES.length];
 export const dash = (index) => DASHES[index % DASHES.length];
+/** Points [x, y] as Chart.js reads them. */
+export const toData = (points) => points.map(([x, y]) => ({ x, y }));
 
 /** The same colour with an opacity of 0 to 1. `colour` is what getComputedStyle returns. */
 export function translucent(colour, opacity) {

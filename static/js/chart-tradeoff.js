@@ -1,6 +1,6 @@
 // Metric against metric: a dot for each group with its intervals, the ones that no other beats ringed and joined.
 import { baseOptions, legend, numberScale, pointStyle, seriesColour, tooltip, translucent } from "./chart-theme.js";
-import { formatNumber, withUnit } from "./format.js";
+import { fill, formatNumber, withUnit } from "./format.js";
 
 // Beyond so many names a chart is letters; short ones may be more.
 const MOST_NAMES = 12, MOST_SHORT_NAMES = { wide: 48, narrow: 24 }, SHORT = 12;
@@ -110,17 +110,6 @@ const names = (groups, theme, isLed) => ({
   },
 });
 
-/** Lines of at most so many letters, broken between words. */
-export function broken(text, letters) {
-  const lines = [""];
-  for (const word of text.split(" ")) {
-    const line = lines.at(-1);
-    if (line && line.length + 1 + word.length > letters) lines.push(word);
-    else lines[lines.length - 1] = line ? `${line} ${word}` : word;
-  }
-  return lines;
-}
-
 function tooltipCallbacks(spec) {
   const interval = (ends, unit) => (ends ? ` (${formatNumber(ends[0])} to ${formatNumber(ends[1])} ${unit})` : "");
   return {
@@ -169,7 +158,7 @@ export function tradeOffConfig(spec, theme, width) {
     labels.generateLabels(chart).map((label) => {
       const { pointBackgroundColor, pointStyle: shape } = chart.data.datasets[label.datasetIndex];
       const words = numbered ? `${label.datasetIndex + 1} ${label.text}` : label.text;
-      return { ...label, text: broken(words, Math.floor(width / LETTER_PX) - 4), pointStyle: shape, fillStyle: pointBackgroundColor, strokeStyle: pointBackgroundColor };
+      return { ...label, text: fill(words.split(" "), " ", Math.floor(width / LETTER_PX) - 4), pointStyle: shape, fillStyle: pointBackgroundColor, strokeStyle: pointBackgroundColor };
     });
   return {
     type: "line", data: { datasets: [...dots, front] },

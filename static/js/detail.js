@@ -1,4 +1,5 @@
 // A thinned chart into which somebody zooms: asks the API for what lies in the stretch, and puts it in place of the rest.
+import { toData } from "./chart-theme.js";
 
 /** The address of the samples between two times. */
 export const rangeUrl = (url, from, to) => `${url}&after=${from}&before=${to}`;
@@ -52,4 +53,4 @@ export async function loadRange(spec, chart) {
 }
 
 /** The whole range again, as the page came. */
-export const showWhole = (spec, chart) => show(chart, spec.series.map(({ points }) => points.map(([x, y]) => ({ x, y }))));
+export const showWhole = (spec, chart) => show(chart, spec.series.map(({ points }) => toData(points)));

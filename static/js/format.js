@@ -78,12 +78,12 @@ export function spread(count) {
   return Array.from({ length: count }, (_, index) => index / (count - 1) - 0.5);
 }
 
-/** Parts joined to lines of at most `width` characters; a longer part keeps its line. */
-function fill(parts, joint, width) {
+/** Parts joined to lines of at most `width`, in characters or as `measure` says; a longer part keeps its line. */
+export function fill(parts, joint, width, measure = (text) => text.length) {
   const lines = [];
   for (const part of parts) {
     const joined = `${lines.at(-1)}${joint}${part}`;
-    if (lines.length && joined.length <= width) lines[lines.length - 1] = joined;
+    if (lines.length && measure(joined) <= width) lines[lines.length - 1] = joined;
     else lines.push(part);
   }
   return lines;

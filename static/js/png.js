@@ -1,16 +1,9 @@
 // A chart as a picture that says what it is: title, the answer of the page, note, the chart, and where and when it was
 // saved. Made on a canvas.
+import { fill } from "./format.js";
 
-/** The words of `text` as lines that fit `width`; `measure` gives the width of a text. A word that is too long stays whole. Pure. */
-export function wrapped(text, width, measure) {
-  const lines = [];
-  for (const word of text.split(/\s+/).filter(Boolean)) {
-    const longer = lines.length ? `${lines.at(-1)} ${word}` : word;
-    if (lines.length && measure(longer) <= width) lines[lines.length - 1] = longer;
-    else lines.push(word);
-  }
-  return lines;
-}
+/** The words of `text` as lines that fit `width`; `measure` gives the width of a text. Pure. */
+export const wrapped = (text, width, measure) => fill(text.split(/\s+/).filter(Boolean), " ", width, measure);
 
 /** A long address is cut in its middle: its beginning names the site, its end what was looked at. Pure. */
 export function shortened(text, most) {

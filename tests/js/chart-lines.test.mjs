@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { above, evenTicks, levelTicks, linesConfig, roundEnds, shareTicks, sized, tellableTicks, toData } from "../../static/js/chart-lines.js";
+import { above, evenTicks, levelTicks, linesConfig, roundEnds, shareTicks, sized, tellableTicks } from "../../static/js/chart-lines.js";
+import { toData } from "../../static/js/chart-theme.js";
 
 const ticks = (...values) => values.map((value) => ({ value }));
 

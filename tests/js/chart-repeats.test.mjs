@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { alone, repeatDatasets, repeatWords } from "../../static/js/chart-repeats.js";
-import { broken, frontPoints, placeNames, tradeOffConfig } from "../../static/js/chart-tradeoff.js";
+import { frontPoints, placeNames, tradeOffConfig } from "../../static/js/chart-tradeoff.js";
 import { titleLines } from "../../static/js/chart-theme.js";
-import { axisTitle, roundEnd } from "../../static/js/format.js";
+import { axisTitle, fill, roundEnd } from "../../static/js/format.js";
 
 const theme = { series: Array(8).fill("rgb(1, 2, 3)") };
 const series = { label: "H2", color: 1, dash: false, points: [[1, 20], [4, null], [16, 5]], dots: [[1, 19], [1, 21], [16, 5]], band: [[1, 18, 22]] };
@@ -78,8 +78,8 @@ test("names stand upon no dot and no other name, and none beyond the chart", () 
 });
 
 test("a name too long for a line of the legend is broken between words", () => {
-  assert.deepEqual(broken("PostgreSQL 17.2 · scale factor 100", 20), ["PostgreSQL 17.2 ·", "scale factor 100"]);
-  assert.deepEqual(broken("H2", 20), ["H2"]);
+  assert.deepEqual(fill("PostgreSQL 17.2 · scale factor 100".split(" "), " ", 20), ["PostgreSQL 17.2 ·", "scale factor 100"]);
+  assert.deepEqual(fill(["H2"], " ", 20), ["H2"]);
 });
 
 test("an interval without a neighbour to make a band with stands alone", () => {

@@ -19,12 +19,12 @@ from runs.answers.answer import (
     ScalesTo,
     Standing,
     Step,
+    as_share,
 )
 from runs.answers.ask import answer_of
 from runs.answers.places import Place, from_to, place_words
 from runs.answers.words import gaps
-from runs.answers.words.levels import TIMES_FROM, by_level_words
-from runs.answers.words.verdicts import verdict_words
+from runs.answers.words.verdicts import TIMES_FROM, by_level_words, verdict_words
 from runs.compare import asked
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Contrast
@@ -153,39 +153,29 @@ def _ranking(answer: Answer) -> str:
 
 
 def _winner(answer: Answer, first: Standing, others: Sequence[Standing]) -> str:
-    extreme = "lowest" if answer.better == "lower" else "highest"
-    what, next_one = mid_sentence(answer.metric_label), others[0]
-    the_next = ", the next" if len(others) > 1 else ""
-    by_level = f": {words}" if (words := _by_level(answer)) else ""
-    words = ratio(upward(next_one.ratio, answer.better))
+    what, is_lower = mid_sentence(answer.metric_label), answer.better == "lower"
+    the_next, comma = (f"{others[0].label}, the next", ",") if len(others) > 1 else (others[0].label, "")
+    words = ratio(upward(others[0].ratio, answer.better))
     if answer.over:
-        if answer.better == "lower":
-            sentence = f"{first.label} has the lowest {what} over {answer.over}; {next_one.label}{the_next}"
-            return f"{sentence}{',' if the_next else ''} has {words} of it{by_level}."
-        comma = "," if the_next else ""
-        return (
-            f"{first.label} has {words} the {what} of {next_one.label}{the_next}{comma} over {answer.over}{by_level}."
-        )
-    amount = quantity(first.centre, answer.unit)
-    sentence = f"{_with_variant(first)} has the {extreme} {what}, {amount}"
-    if answer.better == "lower":
-        sentence += f"; {next_one.label}{the_next}{',' if the_next else ''} has {words} of it."
+        by_level = f": {levels}" if (levels := by_level_words(answer.series)) else ""
+        if is_lower:
+            claim = f"{first.label} has the lowest {what} over {answer.over}; {the_next}{comma} has {words} of it"
+        else:
+            claim = f"{first.label} has {words} the {what} of {the_next}{comma} over {answer.over}"
+        return f"{claim}{by_level}."
+    # With what tells its best group from its others: a setting, or where on the axis it is.
+    _, _, own = first.of.partition(f"{first.label} · ")
+    subject, amount = f"{first.label} ({own})" if own else first.label, quantity(first.centre, answer.unit)
+    if is_lower:
+        sentences = [f"{subject} has the lowest {what}, {amount}; {the_next}{comma} has {words} of it."]
     else:
-        sentence += f": {words} that of {next_one.label}{the_next}."
-    lost = gaps.lost_words(first.group) if first.group else ""
-    return " ".join(filter(None, (sentence, _variants(first), f"{first.label}: {lost}." if lost else "")))
-
-
-def _with_variant(standing: Standing) -> str:
-    """With what tells its best group from its others: a setting, or where on the axis it is."""
-    _, _, own = standing.of.partition(f"{standing.label} · ")
-    return f"{standing.label} ({own})" if own else standing.label
-
-
-def _variants(standing: Standing) -> str:
-    if standing.variants < 2 or standing.variants_differ:
-        return ""
-    return f"Its {standing.variants} groups cannot {'all ' * (standing.variants > 2)}be told apart from each other."
+        sentences = [f"{subject} has the highest {what}, {amount}: {words} that of {the_next}."]
+    if first.variants > 1 and not first.variants_differ:
+        every = "all " if first.variants > 2 else ""
+        sentences.append(f"Its {first.variants} groups cannot {every}be told apart from each other.")
+    if first.group and (lost := gaps.lost_words(first.group)):
+        sentences.append(f"{first.label}: {lost}.")
+    return " ".join(sentences)
 
 
 def _no_winner(answer: Answer, first: Standing, open_ones: Sequence[Standing]) -> str:
@@ -204,13 +194,9 @@ def _no_winner(answer: Answer, first: Standing, open_ones: Sequence[Standing]) -
     return _undecided(answer, f"{first.label} against {claim.label}", claim.ratio, where, named)
 
 
-def _by_level(answer: Answer) -> str:
-    return by_level_words(answer.series) if answer.series else ""
-
-
 def _undecided(answer: Answer, pair: str, change: Amount, where: str, named: str) -> str:
     if change.verdict == Kind.MIXED:
-        return f"No single number{where}: {answer.first} against {answer.second} is {_by_level(answer)}."
+        return f"No single number{where}: {answer.first} against {answer.second} is {by_level_words(answer.series)}."
     if answer.over:
         return f"No winner{where}: {pair} {ratio(change)}, {why(change)}."
     if change.low is None:
@@ -236,9 +222,9 @@ def _a_against_b(answer: Answer) -> str:
         no_ratio = "no ratio, " if isinstance(change.basis, Contrast) else ""
         return f"{answer.first} against {answer.second}: {no_ratio}{why(change)}."
     if change.verdict == Kind.MIXED:
-        return f"No single number{where}: {answer.first} against {answer.second} is {_by_level(answer)}."
+        return f"No single number{where}: {answer.first} against {answer.second} is {by_level_words(answer.series)}."
     words = f"{answer.first} has {ratio(change)} the {what} of {answer.second}{where}"
-    return f"{words}: {(levels and _by_level(answer)) or why(change)}."
+    return f"{words}: {(levels and by_level_words(answer.series)) or why(change)}."
 
 
 # Along a curve
@@ -357,21 +343,15 @@ def _effects(answer: Answer) -> str:
     sentences = []
     for claim in effects:
         name = f"{claim.label} {claim.start} → {claim.end}"
+        change = share(as_share(claim.ratio)) if claim.ratio.value else ""
         if claim.ratio.verdict in WINNERS:
-            sentences.append(f"{name}: {share(as_share(claim.ratio))}.")
-        elif claim.ratio.verdict == REFUSED:
-            sentences.append(f"{name}: no ratio, {why(claim.ratio)}.")
+            sentences.append(f"{name}: {change}.")
         elif claim not in small:
-            amount = f"{share(as_share(claim.ratio))}, " if claim.ratio.value else ""
+            amount = "no ratio, " if claim.ratio.verdict == REFUSED else f"{change}, " if change else ""
             sentences.append(f"{name}: {amount}{why(claim.ratio)}.")
     if small:
         sentences.append(f"{listed([claim.label for claim in small])}: below {percent_of(answer.threshold)}.")
     return " ".join(sentences)
-
-
-def as_share(change: Amount) -> Amount:
-    ends = {name: value - 1 for name in ("value", "low", "high") if (value := getattr(change, name)) is not None}
-    return change.model_copy(update=ends)
 
 
 # Over time

@@ -6,28 +6,25 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from runs.answers.curves import Along, changes_of, curves_along, is_told
+from runs.answers.curves import Along, curves_along, is_told
 from runs.answers.history import steps_of
 from runs.answers.places import Place, from_to, place_words
 from runs.answers.words import step
 from runs.answers.words.gaps import knee_words, law_words
-from runs.answers.words.levels import change_words
+from runs.answers.words.verdicts import change_words
 from runs.compare.axes import LEAST_LEVELS
 from runs.compare.comparison import Comparison
 from runs.compare.facts import DATE
-from runs.compare.panels import CLIENT, SIZE, Curve
-from runs.compare.verdicts import Verdicts
+from runs.compare.panels import CLIENT, SIZE
 from runs.formatting import number, percent, times
 from runs.stats import Interval, Slope
-from runs.stats.curves import LEAST_FOR_KNEE
-from runs.stats.scaling import Scaling, Unfitted
-from runs.tables import TableCell
+from runs.stats.curves import LEAST_FOR_KNEE, Crossing
+from runs.stats.scaling import Parameter, Scaling, Unfitted
 
 # A last level so many times as far as the one before it is told apart.
 APART = 10.0
 # The sentences of more curves than these are folded away: the answer says the ends.
 MOST_SAID = 6
-CHANGES = ("Against the first level", "Against the level before")
 
 
 @dataclass(frozen=True)
@@ -95,13 +92,6 @@ def _of_days(comparison: Comparison) -> list[CurveWords]:
     return words
 
 
-def change_cells(curve: Curve, verdicts: Verdicts) -> dict[float, list[TableCell]]:
-    """Cells of `CHANGES` by x: shares of 1, in words with their intervals."""
-    changes = changes_of(curve, verdicts).items()
-    return {x: [TableCell(each.value - 1, change_words(each)) if each else TableCell() for each in of_x]
-            for x, of_x in changes}  # fmt: skip
-
-
 def _numbers(curve: Along) -> dict[str, Any]:
     """For the API: shares of 1, null where there is none."""
     told: dict[str, Any] = {
@@ -113,14 +103,14 @@ def _numbers(curve: Along) -> dict[str, Any]:
     }  # fmt: skip
     if curve.x.kind == CLIENT:
         return told | ({"scaling": _law_numbers(curve.law, len(curve.levels))} if curve.grows else {})
-    told["per_doubling"] = _slope(curve.per_doubling)
+    told["per_doubling"] = _fit(curve.per_doubling)
     if curve.beside_memory:
-        below, above = map(_slope, curve.beside_memory)
+        below, above = map(_fit, curve.beside_memory)
         told |= {"per_doubling_below_ram": below, "per_doubling_above_ram": above}
     if curve.x.kind == SIZE and curve.metric.better in ("higher", "lower"):
-        half = None if curve.is_half_unsure else curve.half
+        half = curve.half
         name = "half_at" if curve.metric.better == "higher" else "doubled_at"
-        told[name] = half and {"x": half.at, "interval": _pair(half.interval)}
+        told[name] = {"x": half.at, "interval": _pair(half.interval)} if isinstance(half, Crossing) else None
     bent, why_not = curve.knee, "" if curve.knee.at else knee_words(curve.knee)
     return told | {
         "knee": {"x": bent.at, "interval": _pair(bent.interval), "per_doubling_before": bent.before,
@@ -132,7 +122,7 @@ def _pair(interval: Interval | None, add: float = 0.0) -> list[float] | None:
     return [interval.low + add, interval.high + add] if interval else None
 
 
-def _slope(fit: Slope | None) -> dict[str, Any] | None:
+def _fit(fit: Slope | Parameter | None) -> dict[str, Any] | None:
     return {"value": fit.value, "interval": _pair(fit.interval)} if fit else None
 
 
@@ -140,9 +130,8 @@ def _law_numbers(law: Scaling | Unfitted, levels: int) -> dict[str, Any]:
     if isinstance(law, str):
         return {"why_not": law_words(law, levels)}
     named = {"lambda": law.rate, "sigma": law.contention, "kappa": law.coherency, "peak": law.peak}
-    numbers = {name: fit and {"value": fit.value, "interval": _pair(fit.interval)} for name, fit in named.items()}
     why = ("the repeats scatter too much" if law.scattered else "levels lie too far off the law") if law.poor else ""
-    return {**numbers, "off": law.off, "why_not": why}
+    return {**{name: _fit(fit) for name, fit in named.items()}, "off": law.off, "why_not": why}
 
 
 # Of one curve
@@ -198,21 +187,16 @@ def _doublings(curve: Along) -> list[str]:
 
 
 def _doubling(fit: Slope) -> str:
-    ends = f" ({_ends(fit.interval)})" if fit.interval else ""
-    return f"{percent(fit.value, signed=True)} per doubling{ends}"
-
-
-def _ends(interval: Interval) -> str:
-    return " to ".join(percent(end, signed=True) for end in (interval.low, interval.high))
+    change, *ends = (percent(each, signed=True) for each in (fit.value, *(_pair(fit.interval) or ())))
+    return f"{change} per doubling{f' ({ends[0]} to {ends[1]})' if ends else ''}"
 
 
 def _half(curve: Along) -> str:
-    falling = curve.metric.better == "higher"
-    reached = None if curve.is_half_unsure else curve.half
-    if reached is None:
+    falling, reached = curve.metric.better == "higher", curve.half
+    if not isinstance(reached, Crossing):
         ends = [loss.interval.low if falling else loss.interval.high for loss in curve.losses if loss and loss.interval]
         last = _at(curve, curve.levels[-1][0])
-        if curve.is_half_unsure or any(end < 0.5 if falling else end > 2.0 for end in ends):
+        if reached == "unsure" or any(end < 0.5 if falling else end > 2.0 for end in ends):
             question = "where half is left" if falling else "whether it has doubled"
             return f"The repeats scatter too much to tell {question}, up to {last}."
         return f"{'More than half is left' if falling else 'Not doubled'} up to {last}."

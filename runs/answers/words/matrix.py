@@ -7,12 +7,11 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from runs import formatting
-from runs.answers.words.levels import against_words
-from runs.answers.words.verdicts import verdict_words
+from runs.answers.words.verdicts import against_words, verdict_words
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Contrast
 from runs.compare.judging import MOST_IN_A_MATRIX
-from runs.compare.levels import Levels
+from runs.compare.levels import LevelRow, Levels
 from runs.compare.verdicts import by_value
 from runs.stats import WINNERS, Kind, Verdict, letters
 
@@ -96,20 +95,20 @@ def _of_series(levels: Levels) -> Matrix | None:
     judged = {places: series for places, series in between.items() if series}
     if len(names) < 3 or len(judged) < len(between):
         return None  # too many pairs: not all were judged
-    kinds: dict[str, dict[Places, str]] = {}
-    means: dict[str, dict[int, float | None]] = {}
+    rows_by_level: dict[str, dict[Places, LevelRow]] = {}
     found: dict[Places, Verdict | str] = {}
     for places, series in judged.items():
         without_ratio = (against_words(row.against) for row in series.rows if not row.ratio)
         found[places] = series.overall or next(without_ratio, "no ratio: one level only")
         for row in series.rows:
-            kinds.setdefault(row.label, {})[places] = row.kind
-            means.setdefault(row.label, {}).update(zip(places, (row.value, row.base_value), strict=True))
+            rows_by_level.setdefault(row.label, {})[places] = row
     lettered = []
-    for label, of_level in kinds.items():
-        if len(of_level) == len(between) and not {"none", "refused", Kind.TOO_FEW} & set(of_level.values()):
-            letter = letters(len(names), (places for places, kind in of_level.items() if kind in WINNERS))
-            of_series = [Lettered(name, means[label][at], letter[at]) for at, name in enumerate(names)]
+    for label, rows in rows_by_level.items():
+        if len(rows) == len(between) and not {"none", "refused", Kind.TOO_FEW} & {row.kind for row in rows.values()}:
+            letter = letters(len(names), (places for places, row in rows.items() if row.kind in WINNERS))
+            means = {place: value for places, row in rows.items()
+                     for place, value in zip(places, (row.value, row.base_value), strict=True)}  # fmt: skip
+            of_series = [Lettered(name, means[at], letter[at]) for at, name in enumerate(names)]
             lettered.append(LetteredLevel(label, of_series))
     return replace(_matrix(names, found, levels.family), levels=lettered, held=levels.held_words)
 

@@ -1,11 +1,22 @@
-"""How a verdict is said."""
+"""How a verdict is said, and a ratio: of two groups, of two levels of a curve, of two series level by level."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
+from statistics import fmean
 
-from runs.stats import ALPHA, MIN_REPEATS, MOST_REPEATS_ASKED, WINNERS, Interval, Kind, Lack, Verdict
+from runs.answers.words.gaps import refusal_words
+from runs.compare.facts import with_heading
+from runs.compare.groups import Contrast
+from runs.compare.levels import LevelRow, Series
+from runs.formatting import listed, mid_sentence, percent, three_digits, times
+from runs.stats import ALPHA, MIN_REPEATS, MOST_REPEATS_ASKED, WINNERS, Interval, Kind, Lack, Ratio, Verdict
 
+# From so many times on growth is said as a multiple.
+TIMES_FROM = 3.0
+# So many times as far as either is wide lie two ranges of ratios apart that are told one by one.
+APART = 2.0
 _LACKS = {
     Lack.NOT_POSITIVE: "a value is zero or negative",
     Lack.TOO_FAR_APART: "the values are too far apart",
@@ -69,3 +80,140 @@ def robustness_words(verdict: Verdict | None) -> str:
     if verdict.kind == Kind.UNDECIDED and verdict.ratio and ranks.p < 1 - verdict.ratio.confidence:
         return f"The ranks differ, outliers hide it: {numbers}"
     return f"Ranks: {numbers}"
+
+
+# Ratios
+
+
+def change_words(change: Ratio) -> str:
+    """What came or went, with the interval where there is one: −17.5 % (−20.1 % to −15.0 %); what grew far 27.2 ×."""
+    ratios = [change.value, *((change.interval.low, change.interval.high) if change.interval else ())]
+    is_far = max(ratios) >= TIMES_FROM
+    words, *ends = (times(r) if is_far else percent(r - 1, signed=True) for r in ratios)
+    return f"{words} ({' to '.join(ends)})" if ends else words
+
+
+def ratio_words(ratio: Ratio | None) -> str:
+    """4.74 × (4.37–5.13); without the interval where there is none."""
+    if ratio is None or ratio.interval is None:
+        return times(ratio.value) if ratio else ""
+    return f"{times(ratio.value)} ({three_digits(ratio.interval.low)}–{three_digits(ratio.interval.high)})"
+
+
+def against_words(against: Contrast | None) -> str:
+    """The verdict; why there is none; or the change from another level of the axis, which is no verdict."""
+    if against is None:
+        return ""
+    if against.verdict:
+        return verdict_words(against.verdict)
+    if against.change:
+        levels = ", ".join(f"{mid_sentence(level.label)} {level.b}" for level in against.levels)
+        return f"{change_words(against.change)} from {levels}"
+    if refused := refusal_words(against):
+        return f"no ratio: {refused}"
+    if against.several:
+        return "no ratio: several groups here; hold equal what tells them apart"
+    return f"no ratio: {against.lost.gap if against.lost else 'not measured here'}"
+
+
+def series_words(series: Series) -> str:
+    """The ratio over all levels and how alike these are; or that there is no single number, or no ratio at all."""
+    overall, verdicts = series.overall, series.verdicts
+    if overall is None:
+        reasons = {against_words(row.against) for row in series.rows}
+        return reasons.pop() if len(reasons) == 1 and not series.with_ratio else ""
+    if overall.kind == Kind.MIXED:
+        return f"{by_level_words(series)}: no single number"
+    if verdicts.p_alike is not None and verdicts.p_alike < ALPHA:
+        return f"{verdict_words(overall)}; the levels differ, {by_level_words(series)}"
+    if not verdicts.of_repeats:
+        sureness = "Too few repeats a level: how sure it is follows from how the levels differ"
+        return f"{verdict_words(overall)}; {by_level_words(series)}. {sureness}"
+    return verdict_words(overall)
+
+
+def by_level_words(series: Series | None) -> str:
+    """Its ratios, where they differ from level to level."""
+    if series is None:
+        return ""
+    verdicts = series.verdicts
+    if verdicts.overall and verdicts.overall.kind == Kind.MIXED:
+        return _unlike_words(series.rows)
+    differ = not verdicts.of_repeats or (verdicts.p_alike is not None and verdicts.p_alike < ALPHA)
+    return _ratios_by_level(series.rows) if differ else ""
+
+
+def _ratios_by_level(rows: Sequence[LevelRow]) -> str:
+    """The ratios by the values of the fact that parts them; else of the levels with the highest and the lowest."""
+    if in_two_ranges := _two_ranges(rows):
+        return in_two_ranges
+    falling = sorted((row for row in rows if row.ratio), key=lambda row: -(row.ratio or 0.0))
+    ends = [falling[0], falling[-1]] if len(falling) > 1 else falling
+    return ", ".join(f"{times(row.ratio)} at {mid_sentence(row.label)}" for row in ends if row.ratio)
+
+
+def _two_ranges(rows: Sequence[LevelRow]) -> str:
+    """Two ranges of ratios that lie well apart, each with its values of one fact; else empty."""
+    widest, split = 0.0, ("", [""], [""])
+    for heading in rows[0].words if rows else ():
+        logs: dict[str, list[float]] = {}
+        for row in rows:
+            if row.ratio:
+                logs.setdefault(row.words[heading], []).append(math.log(row.ratio))
+        names = sorted(logs, key=lambda name: fmean(logs[name]))
+        for cut in range(1, len(names)):
+            low, high = ([value for name in part for value in logs[name]] for part in (names[:cut], names[cut:]))
+            gap = min(high) - max(low)
+            if gap > max(widest, APART * (max(low) - min(low)), APART * (max(high) - min(high))):
+                widest, split = gap, (heading, names[:cut], names[cut:])
+    if not widest:
+        return ""
+    heading, *parts = split
+    in_order = [*dict.fromkeys(row.words[heading] for row in rows if row.ratio)]
+    parts.sort(key=lambda part: in_order[0] not in part)
+    return ", ".join(_range_words(heading, [name for name in in_order if name in part], rows) for part in parts)
+
+
+def _range_words(heading: str, values: Sequence[str], rows: Iterable[LevelRow]) -> str:
+    """From the lowest ratio to the highest at these values of a fact."""
+    ratios = [row.ratio for row in rows if row.ratio and row.words[heading] in values]
+    ends = dict.fromkeys((times(min(ratios)), times(max(ratios))))
+    is_number = all(value[:1].isdigit() for value in values)
+    where = with_heading(heading, values) if is_number else f"{heading} {listed(values)}"
+    return f"{' to '.join(ends)} at {mid_sentence(where)}"
+
+
+def _ratios_by_winner(rows: Sequence[LevelRow]) -> str:
+    """The ratios by the values of the fact that decides which side is better, or where one is at all; empty where no
+    single one does.
+
+    Levels without a verdict for one side decide nothing and are counted apart.
+    """
+    decided = [row for row in rows if row.ratio and row.kind in WINNERS]
+    for heading in decided[0].words if decided else ():
+        kinds_by_value: dict[str, set[str]] = {}
+        for row in decided:
+            kinds_by_value.setdefault(row.words[heading], set()).add(row.kind)
+        if any(len(kinds) > 1 for kinds in kinds_by_value.values()):
+            continue
+        # One side only: a fact says where, if the levels that decide are a part of its values.
+        one_side = len(set.union(*kinds_by_value.values())) < 2
+        if one_side and all(row.words[heading] in kinds_by_value for row in rows if row.ratio):
+            continue
+        parts = []
+        for kind in dict.fromkeys(row.kind for row in decided):
+            values = [value for value, kinds in kinds_by_value.items() if kind in kinds]
+            parts.append(_range_words(heading, values, decided))
+        with_ratio = sum(row.ratio is not None for row in rows)
+        if len(decided) < with_ratio:
+            parts.append(f"undecided at {with_ratio - len(decided)} of {with_ratio} levels")
+        return ", ".join(parts)
+    return ""
+
+
+def _unlike_words(rows: Sequence[LevelRow]) -> str:
+    """The ratios of levels that have no single number, and that no level is sure where none is."""
+    if words := _ratios_by_winner(rows):
+        return words
+    is_sure = any(row.kind in WINNERS for row in rows)
+    return _ratios_by_level(rows) + ("" if is_sure else ", undecided at each of them")

@@ -28,11 +28,6 @@ _FAILED_CHECKS = {
 }
 
 
-def _is_several_fold(values: Sequence[float]) -> bool:
-    """Whether repeats of one cell lie too far apart for noise: something of them is not told."""
-    return bool(values) and min(values) > 0 and max(values) >= SEVERAL_FOLD * min(values)
-
-
 def _failures(group: Group) -> Counter[str]:
     """How many of its repeats failed each check."""
     failed = ({str(check.get("name")) for check in run.checks if not check.get("ok")} for run in group.runs)
@@ -84,26 +79,25 @@ def warnings_of(comparison: Comparison) -> list[str]:
     for check, (words, why) in _FAILED_CHECKS.items():
         if concerned := [group for group, counts in failures if counts[check]]:
             warnings.append(f"{words}: {which(concerned)}; {why}.")
-    if wide := [group for group in groups if metric and metric.better == "higher" and _is_several_fold(group.values)]:
+    # Too far apart for noise: something of them is not told.
+    wide = [group for group in groups if group.values and 0 < SEVERAL_FOLD * min(group.values) <= max(group.values)]
+    if wide and metric and metric.better == "higher":
         warnings.append(f"Repeats several times as large as others, although nothing tells them apart: {which(wide)}.")
-    warnings += filter(None, [partly_stated([group.runs for group in groups]), _uneven_pooling(comparison)])
+    uneven = _uneven_pooling(groups, comparison.whole) if comparison.whole else ""
+    warnings += filter(None, [partly_stated([group.runs for group in groups]), uneven])
     few = [group for group in groups if 0 < group.n < MIN_REPEATS]
     if few and len(groups) > 1:
         warnings.append(f"Fewer than {MIN_REPEATS} repeats, so no verdict: {which(few)}.")
     return warnings
 
 
-def _uneven_pooling(comparison: Comparison) -> str:
-    """A warning where pooled groups hold the levels of what is pooled in unlike shares; else empty."""
-    if comparison.whole is None:
-        return ""
-    group_by_run = {run.id: group for group in comparison.whole.groups for run in group.runs}
+def _uneven_pooling(groups: Sequence[Group], whole: Comparison) -> str:
+    """A warning where pooled groups hold the levels of the `whole` in unlike shares; else empty."""
+    group_by_run = {run.id: group for group in whole.groups for run in group.runs}
     uneven = []
-    for fact in comparison.whole.varying:
-        if any(group.facts.get(fact.field) == POOLED for group in comparison.groups):
-            counts = [
-                Counter(group_by_run[run.id].facts[fact.field] for run in group.runs) for group in comparison.groups
-            ]
+    for fact in whole.varying:
+        if any(group.facts.get(fact.field) == POOLED for group in groups):
+            counts = [Counter(group_by_run[run.id].facts[fact.field] for run in group.runs) for group in groups]
             shares = [{level: n / count.total() for level, n in count.items()} for count in counts if count]
             if any(share != shares[0] for share in shares):
                 uneven.append(fact.label)

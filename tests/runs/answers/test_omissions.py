@@ -11,6 +11,7 @@ from django.utils import timezone
 from runs.compare.axes import VIEWS
 from runs.models import Run
 from tests.runs.answers.test_answers import World, ask, page
+from tests.runs.cells import make_runs
 
 pytestmark = pytest.mark.django_db
 
@@ -82,3 +83,15 @@ def test_each_engine_stands_at_the_size_of_its_own_databases():
     assert {row["label"] for series in told["levels"]["series"] for row in series["levels"]} == {
         "Scale factor 1", "Scale factor 4", "Scale factor 16"
     }  # fmt: skip
+
+
+def test_a_trade_off_of_three_metrics_draws_what_has_the_first_two():
+    """Seen: what lacked the third one was said to lack the second, beside its own dot."""
+    made = make_runs(
+        {"system": name, "value": 100 + repeat, "beside": {"latency_p99_ms": 5.0, **more}, "repeat": repeat}
+        for name, more in (("H2 2.4", {"latency_p50_ms": 1.0}), ("SQLite 3", {}))
+        for repeat in (1, 2, 3)
+    )
+    selects = "&".join(f"run={run.pk}" for run in made)
+    told = ask(selects, "view=tradeoff&metric=tps&metric=latency_p99_ms&metric=latency_p50_ms")
+    assert told["counts"] == {"selected": 6, "drawn": 6, "unnumbered": 0, "left_out": 0}

@@ -110,8 +110,7 @@ def test_percentiles_are_those_of_all_repeats_together():
     with_latencies("SQLite 3", 1, [(1_000, 999), (50_000, 1)])
     with_latencies("SQLite 3", 2, [(1_000, 900), (50_000, 100)])
     make_run("Derby 10", 90)
-    multiples, types = latency_parts(compare(all_runs()))
-    figure = multiples.figures[0]
+    figure, types = latency_parts(compare(all_runs()))
     said = {column.label: cell for column, cell in zip(figure.table.columns, figure.table.rows[0], strict=True)}
     # 101 of 2,000 are slow: p95 is just reached by them, where the mean of both repeats' would be 25 ms.
     assert (said["Repeats"].value, said["Transactions"].value) == (2, 2000)

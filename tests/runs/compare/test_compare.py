@@ -8,7 +8,7 @@ from benchagent.catalog import DURABILITY_WORDS
 from benchagent.catalog.durability import HOST
 
 from runs.answers.words.gaps import gap_notes, unranked_by_class
-from runs.answers.words.levels import against_words
+from runs.answers.words.verdicts import against_words
 from runs.answers.words.warnings import warnings_of
 from runs.compare.compare import Comparison, compare
 from runs.listing.rows import RunRow

@@ -16,8 +16,8 @@ from runs.answers.answer import Standing
 from runs.answers.ask import answer_of
 from runs.answers.words import headline
 from runs.answers.words.gaps import difference_words
-from runs.answers.words.levels import against_words, by_level_words, series_words
 from runs.answers.words.matrix import matrix
+from runs.answers.words.verdicts import against_words, by_level_words, series_words
 from runs.answers.words.warnings import warnings_of
 from runs.compare import reports
 from runs.compare.compare import compare

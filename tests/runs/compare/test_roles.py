@@ -7,7 +7,7 @@ from benchagent.catalog import FACTORS as KNOWN
 
 from runs.answers.words import headline
 from runs.answers.words.gaps import difference_words, refusal_words
-from runs.answers.words.levels import against_words
+from runs.answers.words.verdicts import against_words
 from runs.answers.words.warnings import warnings_of
 from runs.charts.compare import csv_rows
 from runs.compare.compare import compare

@@ -11,8 +11,8 @@ from django.utils import timezone
 from runs.answers.ask import answer_of
 from runs.answers.words import headline
 from runs.answers.words.gaps import lost_words, refusal_words
-from runs.answers.words.levels import against_words
 from runs.answers.words.matrix import matrix
+from runs.answers.words.verdicts import against_words
 from runs.answers.words.warnings import warnings_of
 from runs.compare.compare import compare, compare_selection
 from runs.compare.select import select

@@ -10,7 +10,7 @@ from django.http import Http404
 
 from runs import machines
 from runs.charts import compare as charts
-from runs.charts import matrix
+from runs.charts.experiment import fingerprint, overview
 from runs.compare import reports
 from runs.compare.compare import compare
 from runs.models import Change, Publication, Run
@@ -85,10 +85,10 @@ def test_lists_strike_it_through_and_sort_it_last_by_value(client, wrong):
 
 
 def test_the_matrix_of_an_experiment_strikes_it_through(wrong):
-    assert matrix.overview(all_runs())["comparison"].groups[0].values == [400, 410]
-    before = matrix.fingerprint(all_runs())
+    assert overview(all_runs())["comparison"].groups[0].values == [400, 410]
+    before = fingerprint(all_runs())
     editing.validate(wrong, by=None)
-    assert matrix.fingerprint(all_runs()) != before
+    assert fingerprint(all_runs()) != before
 
 
 def test_the_best_results_of_a_machine_do_without_it(wrong, viewer):

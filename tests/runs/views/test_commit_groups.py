@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runs.charts.matrix import commit_group_rows
+from runs.charts.experiment import commit_group_rows
 from runs.compare.compare import compare
 from runs.models import Experiment
 from tests.runs.cells import add_number, all_runs, make_run

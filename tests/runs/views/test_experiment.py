@@ -10,7 +10,7 @@ from django.utils.html import escape
 
 from benchsite.management.commands.experiments import labels
 from runs.charts.base import Multiples
-from runs.charts.matrix import curves
+from runs.charts.experiment import curves
 from runs.compare.compare import compare
 from runs.models import Experiment, Run, StorageDevice
 from tests.runs.cells import add_number, all_runs, machine, make_run
