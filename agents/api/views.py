@@ -42,7 +42,7 @@ from agents.models import ONLINE_WITHIN, Agent, AgentStatus, Job, ObserverOrder
 from agents.refusals import BadMessage, Refusal
 from runs.api.permissions import bearer_of
 from runs.incoming.reading import messages, parse_json
-from runs.incoming.typed import reader_of
+from runs.incoming.typed import reader_of, storable
 from runs.models import digest_secret
 from runs.models.choices import RunState
 
@@ -101,7 +101,7 @@ def check(kind: Callable[..., T], value: object) -> T:
     """
     reader: TypeAdapter[T] = reader_of(kind)
     try:
-        return reader.validate_python(value)
+        return reader.validate_python(storable(value))
     except ValidationError as error:
         field, (problem, *_) = next(iter(messages(error, reader).items()))
         raise BadMessage("" if field == "detail" else field, problem) from error

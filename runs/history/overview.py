@@ -145,10 +145,11 @@ def _series(benchmarks: Sequence[Benchmark], baseline: Baseline) -> dict[UUID, l
     """For each benchmark its newest batch and those that the baseline can name, in order."""
     if baseline.kind == "last":
         return {benchmark.pk: _recent(benchmark) for benchmark in benchmarks}
-    wanted = SeriesBatch.objects.filter(benchmark__in=benchmarks).exclude(centre=None).select_related("version")
+    wanted = SeriesBatch.objects.filter(benchmark__in=benchmarks).exclude(centre=None).defer("runs", "values")
     if baseline.kind in _NAMED:
         since = min((each.newest_at for each in benchmarks if each.newest_at), default=datetime.min)
-        wanted = wanted.filter(Q(**{_NAMED[baseline.kind]: baseline.value}) | Q(measured_at__gte=since))
+        named = Q(**{_NAMED[baseline.kind]: baseline.value})
+        wanted = wanted.filter(named | Q(measured_at__gte=since)).select_related("version")
     else:
         oldest = min((each.newest_at for each in benchmarks if each.newest_at), default=datetime.max)
         wanted = wanted.filter(measured_at__gte=oldest - timedelta(days=int(baseline.value) + 1))

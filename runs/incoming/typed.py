@@ -27,7 +27,7 @@ def reader_of(kind: Callable[..., Any]) -> TypeAdapter[Any]:
 
 
 def _as_read(hint: Any, name: str = "") -> Any:
-    """A type of the protocol for pydantic: nothing is converted, numbers are such as a database stores, text too.
+    """A type of the protocol for pydantic: nothing is converted, numbers are such as a database stores.
 
     `name` of the field. A TypedDict is made anew: before Python 3.12 pydantic knows those of typing_extensions only.
     """
@@ -47,8 +47,8 @@ def _as_read(hint: Any, name: str = "") -> Any:
         return Annotated[origin[tuple(_as_read(part, name) for part in parts)], Strict(origin is not tuple)]
     least, most = FIELD_LIMITS.get(name, INT_LIMITS)
     return {
-        Any: Annotated[Any, BeforeValidator(_storable)],
-        str: Annotated[str, Strict(), BeforeValidator(_storable)],
+        Any: Annotated[Any, BeforeValidator(_shallow)],
+        str: Annotated[str, Strict()],
         bool: Annotated[bool, Strict()],
         int: Annotated[int, Strict(), Field(ge=least, le=most)],
         float: Annotated[float, Strict(), Field(allow_inf_nan=False, gt=-FLOAT_LIMIT, lt=FLOAT_LIMIT)],
@@ -64,14 +64,23 @@ def _by_kind(kinds: Mapping[str, Any], item: Any) -> Any:
     return reader_of(kinds[kind]).validate_python(item)
 
 
-def _storable(value: Any, depth: int = 0) -> Any:
-    """Without NUL and lone surrogates, which a database refuses; each becomes one byte, so that offsets stay."""
+def _shallow(value: Any, depth: int = 0) -> Any:
     if depth > DEEPEST:
         raise ValueError(f"must not be nested deeper than {DEEPEST}")
+    for item in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        _shallow(item, depth + 1)
+    return value
+
+
+def storable(value: Any, depth: int = 0) -> Any:
+    """Without NUL and lone surrogates, which a database refuses; each becomes one byte, so that offsets stay.
+
+    What is nested too deep stays as it is: no reader takes it.
+    """
     if isinstance(value, str):
         return value.replace("\x00", " ").encode("utf-8", "replace").decode()
-    if isinstance(value, list):
-        return [_storable(item, depth + 1) for item in value]
-    if isinstance(value, dict):
-        return {_storable(name): _storable(item, depth + 1) for name, item in value.items()}
+    if isinstance(value, list) and depth <= DEEPEST:
+        return [storable(item, depth + 1) for item in value]
+    if isinstance(value, dict) and depth <= DEEPEST:
+        return {storable(name): storable(item, depth + 1) for name, item in value.items()}
     return value

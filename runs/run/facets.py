@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise, zip_longest
@@ -41,6 +41,8 @@ _ORDER["test_no"] = 1_000
 _SPEAKING_UNITS = frozenset({"B", "KB", "MB", "GB", "TB", "KiB", "MiB", "GiB", "TiB", "%"})
 # Values of factors whose words are kept: the runs of a comparison share a few.
 _MOST_LEVELS = 2_000
+# So many servers' settings are kept.
+_MOST_SETTINGS = 100
 # Characters of a text, as a script is one, that can stand in a sentence.
 _SPEAKABLE = 60
 
@@ -215,10 +217,16 @@ def reads_given_settings(run: Run) -> bool:
 
 def settings_of_run(run: Run) -> Settings | None:
     """Those in force, else those that an upload gives: reads the parameters of its configuration then."""
-    given = [Given(str(name), str(value)) for name, value in run.effective_settings]
+    told: Iterable[tuple[Any, ...]] = map(tuple, run.effective_settings)
     if reads_given_settings(run) and run.config:
-        given = [Given(row.name, row.value, row.section) for row in run.config.parameters.all()]
-    return settings_of(run.dbms_version.dbms.slug, given, Facts(complete=False)) if given else None
+        told = ((row.name, row.value, row.section) for row in run.config.parameters.all())
+    return told_settings(run.dbms_version.dbms.slug, tuple(told))
+
+
+@lru_cache(_MOST_SETTINGS)
+def told_settings(dbms: str, told: tuple[tuple[Any, ...], ...]) -> Settings | None:
+    """(name, value[, section]) of each as one object: the runs of a comparison share a few hundred of them."""
+    return settings_of(dbms, [Given(*row) for row in told], Facts(complete=False)) if told else None
 
 
 def recorded(run: Run) -> dict[str, str]:

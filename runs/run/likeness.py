@@ -15,13 +15,12 @@ from typing import Any
 from uuid import UUID
 
 from benchagent.catalog import Durability
-from benchagent.configfiles.meaning import settings_of
-from benchagent.configfiles.settings import Facts, Given, Settings
+from benchagent.configfiles.settings import Settings
 
 from runs.models import Run
 from runs.models.choices import SHORT_DURABILITY, Precision
 from runs.run.durability import KEY, of_rows
-from runs.run.facets import Facet
+from runs.run.facets import Facet, told_settings
 
 # Field of what parts a cell -> its heading, the first to be named first. Settings follow by their own names.
 PARTS = {
@@ -74,7 +73,7 @@ def conditions(run: Run) -> dict[str, str]:
 @lru_cache(MOST_SETTINGS_KEPT)
 def _settings(dbms: str, in_force: tuple[tuple[Any, ...], ...]) -> dict[str, str]:
     """Those settings in force that the catalogue knows, and the isolation level that they set."""
-    settings = settings_of(dbms, [Given(str(name), str(value)) for name, value in in_force], Facts(complete=False))
+    settings = told_settings(dbms, in_force)
     if settings is None:
         return {}
     meanings = settings.engine.meanings
