@@ -35,24 +35,8 @@ QUERIES = ("warehouses", LARGEST, {"queries": "yes"})
 # The smallest is loaded on each storage, which the article compares; of the others the second gets a copy.
 LOADED = ("warehouses", SMALLEST, {"data_origin": "fresh"})
 
-FIREBIRD_3 = Wanted("firebird", "3.0")
-PARTS = (
-    Part(
-        "sizes", "from half to eight times the memory limit, SuperServer", "tpcc", (FIREBIRD_3,), FACTORS, 1,
-        sweep={"warehouses": (SMALLEST, *SIZES, LARGEST)}, overrides=(QUERIES, LOADED),
-        settings={"firebird": (("ServerMode", "Super"), *SETTINGS)}, storage_factors=("data_storage",),
-        second=parts.SLOW, figure="perf7_performance_with_1800Gb_Firebird_database", gaps=parts.gaps("fb-2.5.2"),
-    ),
-    Part(
-        "superclassic", "SuperClassic", "tpcc", (FIREBIRD_3,), FACTORS, 1, sweep={"warehouses": (SMALLEST, 23)},
-        settings={"firebird": (("ServerMode", "SuperClassic"), *CLASSIC_SETTINGS)},
-    ),
-)  # fmt: skip
 
-
-def matches(part: str, other: SecondStorage | None) -> tuple[Match, ...]:
-    if part != "sizes":
-        return ()
+def _sizes(other: SecondStorage | None) -> list[Match]:
     losses = [
         _loss(warehouses, gb, storage, other) for storage in parts.storages(other) for warehouses, gb in SIZES.items()
     ]
@@ -66,7 +50,7 @@ def matches(part: str, other: SecondStorage | None) -> tuple[Match, ...]:
         _against(MIDDLE, LARGEST, slow, other), claim="firebird-b",
         differs="there 30 GB against 1.77 TB on 16 GB of memory, SATA RAID1",
     )  # fmt: skip
-    return (*losses, replace(claimed, label=f"{claimed.label}, as claimed"), largest, *_two_storages(other))
+    return [*losses, replace(claimed, label=f"{claimed.label}, as claimed"), largest, *_two_storages(other)]
 
 
 def _size(warehouses: int) -> str:
@@ -95,14 +79,14 @@ def _loss(warehouses: int, size_gb: float, storage: str, other: SecondStorage | 
     )  # fmt: skip
 
 
-def _two_storages(other: SecondStorage | None) -> tuple[Match, ...]:
+def _two_storages(other: SecondStorage | None) -> list[Match]:
     """The load of the smallest size (elsewhere the second storage gets a copy), then the work on each size."""
     load = f"Load, size {_size(SMALLEST)} nominal memory"
     if other is None:
-        return (
+        return [
             Match(load, claim="firebird-c", gap=parts.ONE_STORAGE),
             Match("Two storages", claim="firebird-d", gap=parts.ONE_STORAGE),
-        )
+        ]
 
     def match(label: str, metric: str, warehouses: int, claim: str, when: str = "") -> Match:
         return Match(
@@ -111,13 +95,27 @@ def _two_storages(other: SecondStorage | None) -> tuple[Match, ...]:
             differs=parts.with_nature(f"there SSD against SATA RAID1{when}", other),
         )  # fmt: skip
 
-    return (
+    return [
         match(load, "load_s", SMALLEST, "firebird-c"),
         *(
             match(f"Size {_size(size)} nominal memory", "ops_per_s", size, "firebird-d", ", at a size that is not said")
             for size in (SMALLEST, *SIZES, LARGEST)
         ),
-    )
+    ]
 
 
-EXPERIMENT = ArticleExperiment("firebird-terabyte-2015", "Firebird by size", PARTS, matches)
+FIREBIRD_3 = Wanted("firebird", "3.0")
+PARTS = (
+    Part(
+        "sizes", "from half to eight times the memory limit, SuperServer", "tpcc", (FIREBIRD_3,), FACTORS, 1,
+        sweep={"warehouses": (SMALLEST, *SIZES, LARGEST)}, overrides=(QUERIES, LOADED),
+        settings={"firebird": (("ServerMode", "Super"), *SETTINGS)}, storage_factors=("data_storage",),
+        second=parts.SLOW, figure="perf7_performance_with_1800Gb_Firebird_database", gaps=parts.gaps("fb-2.5.2"),
+        matches=_sizes,
+    ),
+    Part(
+        "superclassic", "SuperClassic", "tpcc", (FIREBIRD_3,), FACTORS, 1, sweep={"warehouses": (SMALLEST, 23)},
+        settings={"firebird": (("ServerMode", "SuperClassic"), *CLASSIC_SETTINGS)},
+    ),
+)  # fmt: skip
+EXPERIMENT = ArticleExperiment("firebird-terabyte-2015", "Firebird by size", PARTS)

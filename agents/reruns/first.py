@@ -21,7 +21,7 @@ NOTE = (
     "rank anything. SQLite, Derby and HSQLDB wait for the disk at each commit, H2 does not."
 )
 PART = Part("engines", "TPC-B profile", "tpcb", tuple(map(Wanted, FIRST_ENGINES)), FACTORS, REPEATS)
-EXPERIMENT = ArticleExperiment("", "First light", (PART,), lambda _part, _other: ())
+EXPERIMENT = ArticleExperiment("", "First light", (PART,))
 
 
 def start_first() -> Experiment | None:

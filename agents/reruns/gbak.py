@@ -21,16 +21,6 @@ SWITCHES: tuple[dict[str, FactorValue], ...] = (
     {"method": "gbak_tcp", "verbose": "on"}, {"method": "gbak_tcp", "cpus": 1},
 )  # fmt: skip
 SAME_DISK = ("method", "gbak_services_same", {"backup_storage": ""})
-PARTS = tuple(
-    Part(
-        f"methods-{mode.lower()}", f"Firebird 3, ServerMode {mode}", "backup", (Wanted("firebird", "3.0"),), DATASET, 3,
-        sweep={"method": METHODS}, settings={"firebird": (("ServerMode", mode), *FIREBIRD_SETTINGS)},
-        figure="gbak-fig1", gaps=gaps("fb-1.5.3", "fb-2.1", "ib-7.5.1sp1", "ib-2007", "yaffil-892"), apart=TARGET,
-        second=SECOND, overrides=(SAME_DISK,), extra=extra,
-    )
-    for mode, extra in (("Super", SWITCHES), ("SuperClassic", ()))
-)  # fmt: skip
-
 GONE = (
     gone("Firebird 2.1 against 1.5", "gbak-e", "fb-2.1"),
     gone("InterBase: local protocol against localhost (TCP)", "gbak-f", "ib-2007"),
@@ -54,9 +44,7 @@ GONE = (
 PLAIN: CellFacts = {"verbose": "off", "cpus": 2}
 
 
-def matches(part: str, other: SecondStorage | None) -> tuple[Match, ...]:
-    if part != "methods-super":
-        return _methods(other)
+def _methods_and_switches(other: SecondStorage | None) -> list[Match]:
     plain = [
         replace(match, ours=match.ours and {**PLAIN, **match.ours}, base=match.base and {**PLAIN, **match.base})
         for match in _methods(other)
@@ -66,13 +54,13 @@ def matches(part: str, other: SecondStorage | None) -> tuple[Match, ...]:
         "-v against none", "backup_s", ours={**tcp, "verbose": "on"}, base=tcp, extra="extra time", extra_on_s=360,
         percent=True, differs="there on a backup of 6 minutes; what -v prints goes to a file here",
     )  # fmt: skip
-    return (*plain, verbose)
+    return [*plain, verbose]
 
 
-def _methods(other: SecondStorage | None) -> tuple[Match, ...]:
+def _methods(other: SecondStorage | None) -> list[Match]:
     there, all_servers = "published for Firebird 1.5.3", "published for five servers together"
     one_disk = "Services API, backup on the database's disk against another"
-    return (
+    return [
         _method("local protocol against localhost (TCP)", "gbak_local", "gbak_tcp", "gbak-a", there),
         _method("Services API against localhost (TCP)", "gbak_services", "gbak_tcp", "gbak-b", there),
         _method(one_disk, "gbak_services_same", "gbak_services", "gbak-c", with_nature(there, other))
@@ -90,11 +78,20 @@ def _methods(other: SecondStorage | None) -> tuple[Match, ...]:
             differs="the largest table has 1.9 GB there and the same share of a smaller data set here",
         ),
         *GONE,
-    )  # fmt: skip
+    ]  # fmt: skip
 
 
 def _method(label: str, ours: str, base: str, claim: str, differs: str) -> Match:
     return Match(label, "backup_s", ours={"method": ours}, base={"method": base}, claim=claim, differs=differs)
 
 
-EXPERIMENT = ArticleExperiment("gbak-backup-2007", "gbak by four methods", PARTS, matches)
+PARTS = tuple(
+    Part(
+        f"methods-{mode.lower()}", f"Firebird 3, ServerMode {mode}", "backup", (Wanted("firebird", "3.0"),), DATASET, 3,
+        sweep={"method": METHODS}, settings={"firebird": (("ServerMode", mode), *FIREBIRD_SETTINGS)},
+        figure="gbak-fig1", gaps=gaps("fb-1.5.3", "fb-2.1", "ib-7.5.1sp1", "ib-2007", "yaffil-892"), apart=TARGET,
+        second=SECOND, overrides=(SAME_DISK,), extra=extra, matches=matches,
+    )
+    for mode, extra, matches in (("Super", SWITCHES, _methods_and_switches), ("SuperClassic", (), _methods))
+)  # fmt: skip
+EXPERIMENT = ArticleExperiment("gbak-backup-2007", "gbak by four methods", PARTS)

@@ -7,7 +7,7 @@ pages of results need no knowledge of agents and guess nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from benchagent.catalog import DBMSS, OWN_STORAGE
@@ -21,9 +21,8 @@ from runs.publications.matching import CellFacts, Match, PlanGap
 WINDOW = {"warm_up_s": 10, "duration_s": 10}
 # The emulated disks of `scripts/experiments.py`; where a machine has neither, any second storage stands for both.
 SLOW, SECOND = "slow", "second"
-# Matches of one part, empty of a part that the article has no figure for; without the second storage where the machine
-# has one only.
-Matches = Callable[[str, SecondStorage | None], tuple[Match, ...]]
+# Which cells of a part answer which figure of the article; without the second storage where the machine has one only.
+Matches = Callable[[SecondStorage | None], Sequence[Match]]
 
 
 @dataclass(frozen=True)
@@ -70,6 +69,8 @@ class Part:
     extra: tuple[Mapping[str, FactorValue], ...] = ()
     figure: str = ""
     gaps: tuple[PlanGap, ...] = ()
+    # None of a part that the article has no figure for.
+    matches: Matches | None = None
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,6 @@ class ArticleExperiment:
     publication: str
     title: str
     parts: tuple[Part, ...]
-    matches: Matches
 
     def part(self, slug: str) -> Part:
         """Raises KeyError."""

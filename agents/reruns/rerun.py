@@ -56,7 +56,7 @@ def prepare(experiment: ArticleExperiment, part: Part, agent: Agent, *, quick: b
         if engine is None
     }
     other = SecondStorage.of(agent, part.second)
-    published = tuple(_without(missing, match) for match in experiment.matches(part.slug, other))
+    published = tuple(_without(missing, match) for match in (part.matches(other) if part.matches else ()))
     prepared = Prepared(experiment, part, None, (*part.gaps, *missing.values()), published)
     engines = tuple(engine for engine in by_wanted.values() if engine is not None)
     if not engines:
