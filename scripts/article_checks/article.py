@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from runs.publications.check import Check, Input, Result, Stated
@@ -116,15 +115,6 @@ def check(
         title, result, words, stated, [row.computed for row in computed], tuple(claims), number,
         inputs=list(inputs.values()),
     )  # fmt: skip
-
-
-def in_topics(
-    article: Article, topics: Mapping[str, Sequence[Callable[[Article], Iterator[Check]]]]
-) -> Iterator[Check]:
-    """The checks of each topic, in order."""
-    for topic, makers in topics.items():
-        for maker in makers:
-            yield from (replace(each, topic=topic) for each in maker(article))
 
 
 def number_of(run: RunRow, metric: str) -> float | None:

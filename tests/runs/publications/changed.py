@@ -8,7 +8,7 @@ from typing import Any
 
 from runs.publications.folder import DATA, Folder
 from runs.publications.importer import import_folders
-from scripts.article_checks.computing import computed
+from scripts.article_checks.computing import TOPICS, computed
 
 
 def files_of(slug: str) -> dict[str, bytes]:
@@ -21,5 +21,5 @@ def import_changed(slug: str, change: Callable[[dict[str, Any]], object]) -> Non
     results = json.loads(files["results.json"])
     change(results)
     files |= {"results.json": json.dumps(results).encode()}
-    files["checks.json"] = json.dumps({"checks": computed(slug, results)}).encode()
+    files["checks.json"] = json.dumps({"checks": computed(TOPICS[slug], results)}).encode()
     import_folders(Folder.of(files))

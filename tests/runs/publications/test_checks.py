@@ -8,12 +8,16 @@ import pytest
 from pydantic import TypeAdapter
 
 from runs.publications.check import Check, Result, rounded
-from scripts.article_checks.computing import MODULES, computed
+from runs.publications.folder import DATA
+from scripts.article_checks import example
+from scripts.article_checks.computing import TOPICS, computed
 from scripts.article_checks.judging import judge
 from scripts.article_checks.quantities import constant, given
+from tests.conftest import REPOSITORY
 from tests.formulas import value_of
 from tests.runs.publications.changed import files_of
 
+EXAMPLE = REPOSITORY / "docs" / "use" / "publication-example"
 RESULTS = {
     "agrees": (
         "0.1 0.2 1.0 1.0a 1.1 1.2 1.3 1.4 1.7 2.0 2.2 2.3 2.4 2.5 2.6 2.7 2.9 2.10 2.12 2.17 2.18 2.19 2.20 2.25 2.26 "
@@ -92,7 +96,7 @@ _of_the_articles: dict[str, Check] = {}
 def checks() -> dict[str, Check]:
     """As they come with the articles."""
     if not _of_the_articles:
-        for slug in MODULES:
+        for slug in TOPICS:
             _of_the_articles.update(by_number(json.loads(files_of(slug)["checks.json"])["checks"]))
     return _of_the_articles
 
@@ -105,14 +109,17 @@ def with_changed(slug, change) -> dict[str, Check]:
     """The checks of a copy of the data in which `change` changed something."""
     results = json.loads(files_of(slug)["results.json"])
     change(results)
-    return by_number(computed(slug, results))
+    return by_number(computed(TOPICS[slug], results))
 
 
-@pytest.mark.parametrize("slug", MODULES)
-def test_the_rows_of_an_article_are_what_its_numbers_give(slug):
+@pytest.mark.parametrize(
+    ("folder", "topics"),
+    [*((DATA / slug, topics) for slug, topics in TOPICS.items()), (EXAMPLE, example.TOPICS)],
+)
+def test_the_rows_of_an_article_are_what_its_numbers_give(folder, topics):
     """Else: `make article-checks`."""
-    files = files_of(slug)
-    assert computed(slug, json.loads(files["results.json"])) == json.loads(files["checks.json"])["checks"]
+    results, checks = (json.loads((folder / name).read_text()) for name in ("results.json", "checks.json"))
+    assert computed(topics, results) == checks["checks"]
 
 
 def test_it_decides_every_check_as_the_numbers_do(checks):
