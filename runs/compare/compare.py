@@ -12,13 +12,14 @@ from benchagent.catalog import EXTREMES, Durability, threshold_of
 from django.http import QueryDict
 
 from runs.compare.asked import LOAD, LOAD_METRICS, Question, read, with_controls
+from runs.compare.axes import ON_AXES, arrange
 from runs.compare.comparison import Comparison
-from runs.compare.facts import DATE, SET, Fact, Naming, name_cells
+from runs.compare.facts import DATE, SET, Naming, fact_values, name_cells
 from runs.compare.grouping import BATCH, GROUPINGS, Cell, batch_facets, cells_of, day_of, pooled_words
 from runs.compare.groups import Group, Printed, by_histograms, repeats_of, summed_up
 from runs.compare.guard import bare_field, conditions_of, fetch_settings
 from runs.compare.judging import judged
-from runs.compare.panels import COLOURS
+from runs.compare.panels import COLOURS, series_colors
 from runs.compare.pooling import at_chosen_levels
 from runs.compare.select import Selection
 from runs.compare.verdicts import Verdicts
@@ -74,8 +75,8 @@ def compare(
     )  # fmt: skip
     if "fix" in controls or "pool" in controls:
         comparison = at_chosen_levels(comparison)
-    groups = _coloured(comparison.groups, comparison.varying, question.fact)
-
+    comparison = replace(comparison, axes=arrange(comparison))
+    groups = _coloured(comparison)
     with_values = [group for group in groups if group.dots]
     of_base = [group for group in with_values if any(run.id in base_runs for run in group.runs)]
     by_key = [group for group in with_values if group.key == baseline]
@@ -178,21 +179,28 @@ def _ranked(groups: Sequence[Group], metric: Metric | None, order: str) -> list[
     return sorted(ranked, key=position)
 
 
-def _coloured(groups: Sequence[Group], varying: Iterable[Fact], asked: str) -> list[Group]:
-    """With the index of the palette.
+def _coloured(comparison: Comparison) -> list[Group]:
+    """With the index of the palette: that of its curve, where curves are drawn.
 
     More groups than colours are coloured by what a reader tells apart (the disk, the DBMS), else all alike: a palette
     that starts again says that strangers belong together.
     """
+    groups, axes, asked = comparison.groups, comparison.axes, comparison.question.fact
+    if axes.view in ON_AXES:
+        colors = series_colors(comparison.drawn, axes, asked)
+        names = [name for name in axes.series if name in axes.facts]
+        return [replace(group, color=colors.get(fact_values(group, names), 0) % COLOURS) for group in groups]
     if len(groups) <= COLOURS and not asked:
         return [replace(group, color=index) for index, group in enumerate(groups)]
     # The DBMS first, then what has names; sizes and counts are an axis, not a colour.
-    order = sorted(varying, key=lambda fact: (fact.field != asked, fact.field != "dbms", fact.values[0][:1].isdigit()))
+    order = sorted(
+        comparison.varying, key=lambda fact: (fact.field != asked, fact.field != "dbms", fact.values[0][:1].isdigit())
+    )
     for fact in order:
         values = list(dict.fromkeys(group.facts[fact.field] for group in groups))
         if len(values) <= COLOURS:
             return [replace(group, color=values.index(group.facts[fact.field])) for group in groups]
-    return [*groups]
+    return groups
 
 
 def with_metric(comparison: Comparison, metric: Metric) -> Comparison:

@@ -10,7 +10,6 @@ from statistics import fmean
 from typing import TypeVar
 
 from runs.compare.asked import EFFECTS, OF_CURVES, OF_PAIRS, PUBLISHED, Missing
-from runs.compare.axes import arrange
 from runs.compare.comparison import Comparison
 from runs.compare.effects import printed_pairs, setting_pairs
 from runs.compare.facts import SET, fact_value, fact_values
@@ -34,9 +33,7 @@ def judged(comparison: Comparison) -> Comparison:
 
     What the question needs beyond that is judged with it.
     """
-    axes = arrange(comparison)
-    comparison = replace(comparison, axes=axes)
-    groups, base, metric = comparison.groups, comparison.baseline, comparison.metric
+    axes, groups, base, metric = comparison.axes, comparison.groups, comparison.baseline, comparison.metric
     if base is None or metric is None:
         return comparison
     best = best_of_curves(axes, groups, metric)

@@ -137,8 +137,7 @@ def panels_of(groups: Sequence[Group], axes: Axes, asked: str = "") -> list[Pane
     """
     xs = _xs(groups, axes)
     names = [name for name in axes.series if name in axes.facts]
-    series = _combinations(groups, names, axes.facts)
-    colors = _colors(series, names, asked)
+    series = series_colors(groups, axes, asked)
     panels: list[Panel] = []
     for heading, of_panel in panel_groups(groups, axes):
         by_level: dict[tuple[str, ...], dict[str, list[Group]]] = {}
@@ -146,7 +145,7 @@ def panels_of(groups: Sequence[Group], axes: Axes, asked: str = "") -> list[Pane
             if group.key in xs:
                 by_level.setdefault(key, {}).setdefault(size_level(group, axes.x), []).append(group)
         curves = []
-        for index, key in enumerate(series):
+        for key, color in series.items():
             points = []
             for level, at_level in by_level.get(key, {}).items():
                 words = axes.x_fact.words.get(fact_value(at_level[0], axes.x), "") if axes.x_fact else ""
@@ -155,22 +154,27 @@ def panels_of(groups: Sequence[Group], axes: Axes, asked: str = "") -> list[Pane
             if points:
                 label = " · ".join(axes.facts[name].in_legend(value) for name, value in zip(names, key, strict=True))
                 in_order = sorted(points, key=lambda point: point.x)
-                curves.append(Curve(label, panel_key(label), colors[index], in_order, heading))
+                curves.append(Curve(label, panel_key(label), color, in_order, heading))
         if curves:
             panels.append(Panel(heading, panel_key(heading), curves))
     return panels
 
 
-def _colors(series: Sequence[tuple[str, ...]], names: Sequence[str], asked: str) -> list[int]:
-    """One for each series; where a question is about one fact, one for each of its values, and dashed for the second
-    series that has it: from `COLOURS` on a line is dashed.
+def series_colors(groups: Sequence[Group], axes: Axes, asked: str) -> dict[tuple[str, ...], int]:
+    """The values that name each series, in their order, and its color.
+
+    Where a question is about one fact, one color for each of its values, and dashed for the second series that has it:
+    from `COLOURS` on a line is dashed.
     """
-    if asked not in names:
-        return list(range(len(series)))
-    values = [key[names.index(asked)] for key in series]
-    distinct = list(dict.fromkeys(values))
-    colors = [distinct.index(value) + COLOURS * values[:at].count(value) for at, value in enumerate(values)]
-    return colors if len(distinct) <= COLOURS and max(colors) < 2 * COLOURS else list(range(len(series)))
+    names = [name for name in axes.series if name in axes.facts]
+    series = _combinations(groups, names, axes.facts)
+    if asked in names:
+        values = [key[names.index(asked)] for key in series]
+        distinct = list(dict.fromkeys(values))
+        colors = [distinct.index(value) + COLOURS * values[:at].count(value) for at, value in enumerate(values)]
+        if len(distinct) <= COLOURS and max(colors) < 2 * COLOURS:
+            return dict(zip(series, colors, strict=True))
+    return {key: index for index, key in enumerate(series)}
 
 
 def panel_groups(groups: Sequence[Group], axes: Axes) -> list[tuple[str, list[Group]]]:

@@ -117,15 +117,17 @@ export function tooltip(theme) {
 
 const LETTER_PX = 6.6;
 
-/** In two lines where a horizontal axis has little room beside labels and numbers: Chart.js would squeeze the letters. */
+const TITLE_SHARE = { x: 0.5, y: 0.6 };
+
+/** In two lines where an axis has little room beside labels, numbers and legend: Chart.js would squeeze or cut the letters. */
 export const titleLines = (title, axis, chartPx) =>
-  axis === "x" && title.length * LETTER_PX > chartPx / 2 ? title.split(", ") : [title];
+  title.length * LETTER_PX > chartPx * TITLE_SHARE[axis] ? title.split(", ") : [title];
 
 function scaleBase(theme, title) {
   return {
     grid: { color: theme.grid, tickColor: theme.grid }, border: { color: theme.rule },
     ticks: { color: theme.soft, font: { family: theme.font, size: 12 }, maxRotation: 0, autoSkipPadding: 12 },
-    title: { display: Boolean(title), text: ({ chart, scale }) => titleLines(title, scale.axis, chart.width), color: theme.soft, font: { family: theme.font, size: 12 } },
+    title: { display: Boolean(title), text: ({ chart, scale }) => titleLines(title, scale.axis, scale.axis === "x" ? chart.width : chart.height), color: theme.soft, font: { family: theme.font, size: 12 } },
   };
 }
 

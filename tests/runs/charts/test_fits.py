@@ -54,11 +54,11 @@ def test_the_article_says_what_a_sata_disk_loses():
     multiples = figure()
     assert sentences(multiples) == {
         "SATA": [
-            "−17.5 % from 9.04 to 30.3 GB, −65.8 % at 1.77 TB.",
+            "−17.5 % from 9.04 to 30.3 GB, −65.8 % at 1,814 GB.",
             "−13.4 % per doubling (−13.9 % to −12.9 %), one fit over 12 levels.",
             "Within memory −6.8 % per doubling (−11.5 % to −1.9 %); "
             "beyond it −13.5 % per doubling (−14.0 % to −13.1 %).",
-            "Half is left at 311 GB (no level between: 30.3 GB to 1.77 TB).",
+            "Half is left at 311 GB (no level between: 30.3 to 1,814 GB).",
             "No knee: one line fits as well.",
         ]
     }

@@ -55,6 +55,15 @@ def test_a_sweep_of_engines_scales_and_terminals_is_two_panels_of_two_curves():
     assert [curve.color for panel in panels for curve in panel.curves] == [0, 1, 0, 1]
 
 
+def test_a_group_has_the_color_of_its_curve():
+    sweep(engines=("Derby 10.6",), scales=(1, 4, 16))
+    comparison = compare(all_runs(), controls=QueryDict("x=factor:terminals"))
+    (panel,) = comparison.panels
+    of_curves = {run.id: curve.color for curve in panel.curves for point in curve.points for run in point.runs}
+    assert len({*of_curves.values()}) == 3
+    assert {run.id: group.color for group in comparison.groups for run in group.runs} == of_curves
+
+
 def test_every_repeat_stands_behind_its_point():
     sweep(repeats=3)
     _, panels = arranged()
