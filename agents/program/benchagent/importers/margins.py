@@ -26,7 +26,7 @@ SHOWN_LINES, FEW = 400, 8
 MOST_PARTS = 30
 # The share of the lines of a stretch that have it in common, and how many there must be.
 MOST, LEAST = 0.8, 2
-MOST_PROPOSALS = 6
+MOST_PROPOSALS = 9
 
 _ISO = r"\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d:\d\d(?:[.,:]\d+)?(?: ?Z| UTC| ?[+-]\d\d:?\d\d)?"
 _ISO_STAMP = re.compile(_ISO)
@@ -37,7 +37,12 @@ _STAMP = (
 )
 _LEVEL = r"\b(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|FATAL|debug|info|notice|warn(?:ing)?|error)\b"
 # The parts of which a line is made, and how they read in another line of the same form; the rest is constant.
-_CHANGING = {"stamp": _STAMP, "level": _LEVEL, "stream": r"\b(?:stdout|stderr) [FP](?= |$)", "digits": r"\d+"}
+_CHANGING = {
+    "stamp": _STAMP,
+    "level": _LEVEL,
+    "stream": r"\b(?:(?:stdout|stderr) [FP]|\d\d[OE]\+?)(?= |$)",
+    "digits": r"\d+",
+}
 _CONSTANT = {"tag": r"</?[a-z]{1,10} ?/?>", "word": r"[^\W\d_]+", "mark": r"\S"}
 # Loggers name threads and classes, which differ; so do containers.
 _NAMES = {
@@ -50,12 +55,14 @@ _FORMS = tuple(
 )
 _READS = _NAMES | _CHANGING | {"name": r"[\w./@-]{1,60}"}
 # What ends a margin behind which no blank stands.
-_ENDS = "|│┃>:\"'#*`"
+_ENDS = "|│┃>:\"'#*`+"
 _CLOSING = "|│┃\"'*`,"
 # What no tool prints in front of its own lines, by its parts: stamps, levels, names of containers and hosts, quotes.
 _NO_TOOLS = re.compile(
     r"(?:\S+ )*(?:<stamp>(?: \])?|<level>(?: \])?|<stream>)(?: <place>){0,2}(?: [:-])?(?: #)?"
     r"|(?:\S+ )*(?:<stamp>|<level>) [A-Za-z]\S*[^,;=%]*[\]:]"
+    r"|(?:\S+ )*(?:<stamp>|<level>) (?:\S+ )*[=,] \""
+    r"|< 0 > 0 <stamp> (?:\S+ )*- -"
     r"|<name> [|│]|\[ [\w. -]+ /[^,;=%]*\]|[>#*•+-](?: [>#*])*|/ /"
 )
 # What any of them needs, within the beginning of a line.
@@ -69,8 +76,9 @@ _TEXTS = ("log", "MESSAGE", "message", "msg", "line")
 _TIMES = ("time", "timestamp", "@timestamp", "ts", "__REALTIME_TIMESTAMP")
 _ESCAPED = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _IN_TEXT = re.compile(r"\\[nr\"]")
+_DOCUMENT = re.compile(r"[{\[]\s*[{\[\"}]|<\?xml")
 _QUOTED = re.compile(r'\s*(?:- )?"((?:[^"\\]|\\.)*)",?\s*')
-_FENCE = re.compile(r"\s*(?:```|~~~)[\w+ -]*")
+_FENCE = re.compile(r"\s*(?:(?:```|~~~)[\w+ -]*|\{(?:code|noformat)(?::[^{}\n]{0,80})?\})")
 _TAG = re.compile(r"</?(?:pre|code|br|p|td|tr|div|span|tt|samp|blockquote)\b[^<>]{0,200}>", re.IGNORECASE)
 _HTML = re.compile(rf"{_TAG.pattern}|&(?:lt|gt|quot|amp|#\d{{2,4}});", re.IGNORECASE)
 _QUOTES = re.compile(r"(?:[ \t]{0,3}>)+ ?")
@@ -151,7 +159,9 @@ def _front(form: re.Pattern[str], blanks: int, closing: str = "") -> Margin:
             return [line]
         text = line[front.end() :]
         text = text[min(blanks, len(text) - len(text.lstrip(" \t"))) :]
-        return [text.rstrip().removesuffix(closing).rstrip() if closing else text]
+        text = text.rstrip().removesuffix(closing).rstrip() if closing else text
+        # What a logger or a table quotes.
+        return [_unescaped(text) if "\\" in text else text.replace('""', '"')] if closing == '"' else [text]
 
     def stamp(line: str) -> str:
         front = form.match(line)
@@ -186,7 +196,7 @@ def proposals(text: str, *, claimed: Claimed, ended: bool) -> list[Margin]:
         if any(map(test, lines[:FEW])) and sum(test(line) is not None for line in lines) >= max(1, MOST * len(lines)):
             return [margin]
     # A document of a tool has no lines, but perhaps a text that holds some.
-    document = text[:1] + text.rstrip()[-1:] if claimed is Claimed.BY_TOOL else ""
+    document = text[:1] + text.rstrip()[-1:] if claimed is Claimed.BY_TOOL and _DOCUMENT.match(text) else ""
     if (document == "{}" and not _IN_TEXT.search(text)) or (ended and document in ("{}", "[]")):
         return []
     if document and text.startswith("<?xml"):
@@ -195,11 +205,14 @@ def proposals(text: str, *, claimed: Claimed, ended: bool) -> list[Margin]:
     if len(shown) < LEAST and claimed is Claimed.NOT:
         claimed = Claimed.BY_TOOL
     found = [ESCAPED] if _IN_TEXT.search(text) else []
+    found += [QUOTED] if sum(map(bool, map(_QUOTED.fullmatch, lines))) >= FEW else []
     if _HTML.search(text) if ended else any(_of_markup(line) != [line] for line in shown):
         found.append(MARKUP)
     some = shown[:: max(1, len(shown) // FEW)]
-    if claimed is Claimed.NOT or sum(map(bool, map(_MAY_BE.match, some))) > len(some) // 2:
-        fronts = {front for form in _FORMS for front in _fronts(shown, form, claimed=claimed)}
+    # What is the same in front of all lines, the tool may have printed: what is read without it decides.
+    of_all = len(shown) > LEAST
+    if claimed is Claimed.NOT or of_all or sum(map(bool, map(_MAY_BE.match, some))) > len(some) // 2:
+        fronts = {front for form in _FORMS for front in _fronts(shown, form, claimed=claimed, of_all=of_all)}
         # The longest first, by which those come last that leave a part of the margin.
         longest = sorted(fronts, key=lambda front: (len(front[0]), len(front[2]), front), reverse=True)
         found += [_front(re.compile(form), blanks, closing) for form, blanks, closing in longest]
@@ -211,24 +224,25 @@ def proposals(text: str, *, claimed: Claimed, ended: bool) -> list[Margin]:
 _Form = tuple[str, int, str]
 
 
-def _fronts(shown: Sequence[str], form: re.Pattern[str], *, claimed: Claimed) -> Iterator[_Form]:
+def _fronts(shown: Sequence[str], form: re.Pattern[str], *, claimed: Claimed, of_all: bool) -> Iterator[_Form]:
     begun = [form.search(line) for line in shown]
     firsts = [_Part(part.lastgroup or "", part[0], part.end()).form if part else "" for part in begun]
     for first, count in Counter(firsts).most_common(2):
         places = [at for at, other in enumerate(firsts) if other == first]
-        if claimed is not Claimed.NOT and not _MAY_BE.match(shown[places[0]]):
+        may_be_any = claimed is Claimed.NOT or (of_all and count == len(shown))
+        if not may_be_any and not _MAY_BE.match(shown[places[0]]):
             continue
         stretch = places[-1] - places[0] + 1 if claimed is Claimed.NOT else len(shown)
         if count >= max(min(LEAST, len(shown)), claimed.value * stretch):
-            yield from _longer(form, [shown[at] for at in places], claimed=claimed)
+            yield from _longer(form, [shown[at] for at in places], claimed=claimed, may_be_any=may_be_any)
 
 
-def _longer(form: re.Pattern[str], lines: Sequence[str], *, claimed: Claimed) -> Iterator[_Form]:
+def _longer(form: re.Pattern[str], lines: Sequence[str], *, claimed: Claimed, may_be_any: bool) -> Iterator[_Form]:
     """The fronts that lines have in common, the longest first."""
     fronts, common = list[_Form](), list[_Part]()
     # Every line with where its next part is looked for; a line that has come to its end stays.
     group = [(line, 0) for line in lines]
-    few = min(LEAST, len(lines))
+    few, is_of_all = min(LEAST, len(lines)), may_be_any
     while len(common) < MOST_PARTS:
         found = [(line, form.search(line, at)) for line, at in group]
         parts = [(line, _Part(part.lastgroup or "", part[0], part.end()) if part else None) for line, part in found]
@@ -239,14 +253,27 @@ def _longer(form: re.Pattern[str], lines: Sequence[str], *, claimed: Claimed) ->
         if len(parts) < max(few, claimed.value * len(lines)):
             break
         common.append(next(part for _, part in parts if part))
+        is_of_all = is_of_all and (
+            claimed is Claimed.NOT or (len(parts) == len(lines) and _is_steady([part for _, part in parts]))
+        )
         group = [(line, part.end if part else len(line)) for line, part in parts]
         rests = [rest for line, at in group if (rest := line[at:]).strip()]
         # Where every line ends here, nothing stands behind it.
         if len(rests) < few or not _ends(common[-1], rests):
             continue
-        if claimed is Claimed.NOT or _NO_TOOLS.fullmatch(" ".join(part.sign for part in common)):
+        has_word = claimed is not Claimed.BY_TABLE or any(part.kind == "word" for part in common)
+        if (is_of_all and has_word) or _NO_TOOLS.fullmatch(" ".join(part.sign for part in common)):
             fronts += _forms(common, rests)
-    yield from [*fronts[:-2][:MOST_PROPOSALS], *fronts[-2:]][::-1]
+    yield from [*fronts[:-3][:MOST_PROPOSALS], *fronts[-3:]][::-1]
+
+
+def _is_steady(parts: Sequence[_Part | None]) -> bool:
+    """Whether it is the same on every line, but for clocks, levels and a number that rises."""
+    texts = [part.text for part in parts if part]
+    first = next(filter(None, parts))
+    if len(texts) < len(parts) or first.kind in ("stamp", "level", "stream") or len({*texts}) == 1:
+        return len(texts) == len(parts)
+    return first.kind == "digits" and all(int(one) < int(next_) for one, next_ in itertools.pairwise(texts))
 
 
 def _ends(last: _Part, rests: Sequence[str]) -> bool:
@@ -260,6 +287,8 @@ def _forms(common: Sequence[_Part], rests: Sequence[str]) -> list[_Form]:
     form = "".join(rf"[ \t]*{'(?P<stamp>' if at == first else '(?:'}{text})" for at, text in enumerate(reads))
     blanks = min(len(rest) - len(rest.lstrip(" \t")) for rest in rests)
     closing = _closing(rests) if all(part.kind in ("mark", "tag") for part in common) else ""
+    if not closing and any(part.text == '"' for part in common):
+        closing = '"' if sum(rest.endswith('"') for rest in rests) >= MOST * len(rests) else ""
     return [(form, blanks, each) for each in dict.fromkeys((closing, ""))]
 
 

@@ -448,7 +448,7 @@ def number_in(content: Mapping[str, Any], key: str) -> float | None:
 MAX_LINE = 16_000
 _CONTROLS = re.compile(r"[\x00-\x07\x0b\x0e-\x1a\x1c-\x1f]")
 _ESCAPES = re.compile(
-    r"\x1b\[[0-9;?]{0,20}[A-Za-z]|\x1b\][^\x07\x1b\n]{0,200}(?:\x07|\x1b\\)|\x1b[()][0-9A-B]|\x1b[=>78]|\x07"
+    r"\x1b\[[0-9;?]{0,20}[A-Za-z]|\x1b[\]_][^\x07\x1b\n]{0,200}(?:\x07|\x1b\\)|\x1b[()][0-9A-B]|\x1b[=>78]|\x07"
 )
 # What is copied with the end of an output: `root@db1:~# `, `[bench@db1 ~]$`, `mysql> `, `PS C:\\Users>`.
 _PROMPT = re.compile(
