@@ -31,6 +31,8 @@ def factors(text: str, *names: str) -> list[tuple]:
         (("## m5a.large", "## m6g.large"), "heading", ["m5a.large", "m6g.large"]),
         (("# Results\n## m5a.large", "## m6g.large"), "heading", ["m5a.large", "m6g.large"]),
         (("## m5a.large, 4 threads", "## m6g.large, 4 threads"), "heading", ["m5a.large", "m6g.large"]),
+        (("h3. m5a.large", "h3. m6g.large"), "heading", ["m5a.large", "m6g.large"]),
+        (("h2. m5a.large\nh3. 4 threads", "h3. 8 threads"), "terminals", [4, 8]),
         (("Instance: m5a.large\n", "\nInstance: m6g.large\n"), "instance", ["m5a.large", "m6g.large"]),
         (("=== 4 threads ===", "=== 8 threads ==="), "terminals", [4, 8]),
         (("--- m5a.large", "--- m6g.large"), "heading", ["m5a.large", "m6g.large"]),

@@ -171,8 +171,10 @@ def test_it_names_the_column_that_a_mapping_wants_and_the_table_has_not():
 
 def test_it_does_not_read_a_cell_that_is_no_number():
     mapping = Mapping((Column("tps", Role.METRIC, "tps", "TPS"),))
-    with pytest.raises(NotUnderstood, match="line 3, column 'tps'"):
-        read_mapped(file_of("n,tps\n1,2\n2,about 3\n"), mapping)
+    whole, bad = read_mapped(file_of("n,tps\n1,2\n2,about 3\n"), mapping)
+    assert values(whole) == {"tps": 2} and "line 3, column 'tps'" in bad.reason
+    with pytest.raises(NotUnderstood, match="line 2, column 'tps'"):
+        read_mapped(file_of("n,tps\n1,none so far\n2,about 3\n"), mapping)
 
 
 def test_it_shows_missing_cells_as_gaps():
@@ -288,7 +290,7 @@ def test_it_guesses_tables_of_benchbase_and_clickbench():
 
 
 @pytest.mark.parametrize(
-    ("cells", "cause"), [('"1,234.5"', "'1,234.5' is no plain number"), ("N/A", "no cell of it holds a value")]
+    ("cells", "cause"), [('"1,234"', "'1,234' is no plain number"), ("N/A", "no cell of it holds a value")]
 )
 def test_a_refusal_says_what_in_a_column_is_no_number(cells, cause):
     (report,) = read(f"threads,tps\n1,{cells}\n2,{cells}\n")
@@ -296,5 +298,16 @@ def test_a_refusal_says_what_in_a_column_is_no_number(cells, cause):
 
 
 def test_a_refusal_says_so_too_where_no_other_column_holds_a_number():
-    (report,) = read('system,tps\na,"1,234.5"\nb,"2,000.1"\n')
-    assert "'tps' ('1,234.5' is no plain number)" in report.reason
+    (report,) = read('system,tps\na,"1,234"\nb,"2,000"\n')
+    assert "'tps' ('1,234' is no plain number)" in report.reason
+
+
+def test_a_bad_cell_of_a_known_column_takes_its_own_row_only():
+    first, bad, last = read("threads,tps\n1,812.5\n8,err\n64,6021.9\n")
+    assert [values(first), values(last)] == [{"tps": 812.5}, {"tps": 6021.9}]
+    assert bad.status is Status.NOT_UNDERSTOOD and "line 3, column 'tps'" in bad.reason
+
+
+def test_it_reads_a_titled_table_with_marks_of_thousands():
+    text = "Results on m5.large:\n\n| Threads | TPS |\n|---:|---:|\n| 1 | 312.4 |\n| 4 | 1,102.7 |\n| 16 | 2,845 |\n"
+    assert [values(report)["tps"] for report in read(text)] == [312.4, 1102.7, 2845]

@@ -119,6 +119,11 @@ def test_it_refuses_a_list_that_is_not_whole(old: str, new: str, why: str):
     assert why in report.reason
 
 
+def test_it_reads_a_list_whose_columns_are_aligned():
+    (plain,), (aligned,) = reports("x", TEXT.encode()), reports("x", TEXT.replace(": ", "   :   ").encode())
+    assert values(aligned) == values(plain)
+
+
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
 def test_it_gives_no_other_numbers_whatever_the_damage(file):
     wrong = wrong_answers(file.name, file.read_bytes(), seed=14, count=140)

@@ -11,10 +11,10 @@ from dataclasses import replace
 from benchagent.importers.report import MAX_FACTOR, Metric, ReadFile, Report, Scalar, Status, as_factors
 from benchagent.importers.source import NotUnderstood, SourceFile
 
-# What stands above a result, the surest first: a heading of Markdown, or words of their own between empty lines
-# (`Instance: m5a.large`) …
+# What stands above a result, the surest first: a heading of Markdown or of a wiki (`h3. m5.large`), or words of their
+# own between empty lines (`Instance: m5a.large`) …
 _HEADING = re.compile(
-    r"^ {0,3}(?P<level>#{1,6}) +(?P<text>[^\n]{1,200}?)[ #]*$"
+    r"^ {0,3}(?P<level>#{1,6}|h[1-6]\.) +(?P<text>[^\n]{1,200}?)[ #]*$"
     r"|(?:\A|(?<=\n\n)) {0,3}(?!(?i:debug|info|note|warn|error|fatal))(?P<name>[A-Za-z][\w -]{0,40}): +"
     r"(?P<value>[^\n]{0,99}[^\s:]) *(?=\n(?:\n|```))",
     re.MULTILINE,
@@ -137,7 +137,8 @@ def _sections(text: str, form: re.Pattern[str]) -> Iterator[tuple[str, dict[str,
         yield text[begin : match.start()], {k: v for level in sorted(levels) for k, v in levels[level].items()}
         begin, groups = match.end(), match.groupdict()
         words = groups.get("text") or groups.get("counted")
-        level = len(groups.get("level") or "") if form is _HEADING and words else 7
+        mark = groups.get("level") or ""
+        level = (int(mark[1]) if mark[0] == "h" else len(mark)) if form is _HEADING and words else 7
         levels = {other: said for other, said in levels.items() if other < level}
         said = _said("#" * level, words) if words else _named(match["name"], match["value"])
         levels[level] = said if not groups.get("counted") else {k: v for k, v in said.items() if k in _COUNTS.values()}

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from statistics import geometric_mean
 
-from benchagent.importers.report import Report, Scalar, Status, Subject, all_measured, measured
+from benchagent.importers.report import Report, Scalar, Status, Subject, all_measured, measured, refusal_of
 from benchagent.importers.source import Lines, NotUnderstood, SourceFile, number
-from benchagent.importers.tables import damage_of
+from benchagent.importers.tables import Told, damage_of, reports_of
 
 TOOL = "query-times"
 UNITS = {"s": 1.0, "sec": 1.0, "secs": 1.0, "seconds": 1.0, "ms": 0.001, "msec": 0.001, "milliseconds": 0.001}
@@ -21,8 +21,8 @@ _LABEL = r"(?:Query|query|QUERY|Q|q)"
 _STREAM = r"(?i:stream)[ #_-]{0,2}(?P<stream>\d{1,3}) ?[:,;|.-]? ?"
 # `Q01: 0.046 s`, `| query 1 | 46 ms |`; after a heading that says the unit, `1,0.046` or `q1;46`.
 _ROW = re.compile(
-    rf"\|? ?(?:{_STREAM})?{_LABEL}[ #_-]{{0,2}}0?(?P<query>\d{{1,3}}) ?[:=|,;]? ?(?P<value>\d+(?:\.\d+)?)"
-    rf" ?(?P<unit>{'|'.join(UNITS)})\.?(?: ?\|)?"
+    rf"\|? ?(?:{_STREAM})?{_LABEL}[ #_-]{{0,2}}0?(?P<query>\d{{1,3}}) {{0,8}}[:=|,;]? {{0,8}}(?P<value>\d+(?:\.\d+)?)"
+    rf" {{0,8}}(?P<unit>{'|'.join(UNITS)})\.?(?: ?\|)?"
 )
 _HEADED = re.compile(
     rf"(?:\"?(?P<stream>\d{{1,3}})\"?[,;\t])?(?:\"?{_LABEL}[ #_-]{{0,2}})?0?(?P<query>\d{{1,3}})\"?[,;\t]"
@@ -36,7 +36,7 @@ _HEADING = re.compile(
     re.IGNORECASE,
 )
 _FAILED = re.compile(
-    rf"\|? ?(?:{_STREAM})?\"?(?:{_LABEL}[ #_-]{{0,2}})?0?(?P<query>\d{{1,3}})\"? ?[:=|,;\t]? ?\"?"
+    rf"\|? ?(?:{_STREAM})?\"?(?:{_LABEL}[ #_-]{{0,2}})?0?(?P<query>\d{{1,3}})\"? {{0,8}}[:=|,;\t]? {{0,8}}\"?"
     r"(?P<why>time(?:d ?)?-?out|fail(?:ed|ure)?|error|cancell?ed|killed|oom|out of memory|n/?a|nan)\b[^\n]{0,80}",
     re.IGNORECASE,
 )
@@ -55,9 +55,8 @@ _LEAST = 3
 
 
 @dataclass
-class _List:
-    line: int
-    stream: str
+class _List(Told):
+    stream: str = ""
     # Seconds, or why a query has none.
     queries: dict[int, float | str] = field(default_factory=dict)
     refresh: dict[int, float | str] = field(default_factory=dict)
@@ -96,17 +95,26 @@ def read(file: SourceFile) -> Sequence[Report]:
             elif failed := begins and _FAILED.fullmatch(text):
                 _add(lists, line.number, failed, failed["why"], titled)
             elif begins:
-                raise NotUnderstood(f"{damage_of(text, 'a list of query times')}: {text[:60]!r}")
+                why = f"line {line.number}: {damage_of(text, 'a list of query times')}: {text[:60]!r}"
+                lists = lists or [_List(line.number)]
+                lists[-1].refusal = lists[-1].refusal or why
             elif scale_factor := _SCALE.search(text):
                 scale = scale_factor[1]
     if not lists:
         raise NotUnderstood("no list of query times")
     if {bool(each.stream) for each in lists} == {True, False}:
         raise NotUnderstood("some queries are of a stream, and some are not")
-    if len({len(each.queries) for each in lists}) > 1:
-        raise NotUnderstood("the lists in it have different numbers of queries: one of them is not whole")
+    most = max(len(each.queries) for each in lists)
     suite = next((name for name in _SUITES if re.search(name[:3] + r"[-_ ]?" + name[3:], file.text, re.IGNORECASE)), "")
-    reports = [_report(each, suite, scale, is_cut=is_cut and each is lists[-1]) for each in lists]
+
+    def report(each: _List) -> Report:
+        if len(each.queries) < most:
+            raise NotUnderstood(f"lists of different numbers of queries: this has {len(each.queries)}, another {most}")
+        return _report(each, suite, scale, is_cut=is_cut and each is lists[-1])
+
+    reports = reports_of(lists, report, TOOL)
+    if lists[0].stream and (refused := next((each for each in reports if each.status is Status.NOT_UNDERSTOOD), None)):
+        raise NotUnderstood(refusal_of(refused))
     return [_streams(lists, reports)] if lists[0].stream else reports
 
 
@@ -141,9 +149,9 @@ def _report(queries: _List, suite: str, scale: str, *, is_cut: bool) -> Report:
     seconds = {query: time_s for query, time_s in told.items() if isinstance(time_s, float)}
     failed = ", ".join(f"query {query}: {why}" for query, why in sorted(told.items()) if query not in seconds)
     if missing := [query for query in range(1, (count or max(told)) + 1) if query not in told]:
-        raise NotUnderstood(f"line {queries.line}: the list lacks queries {', '.join(map(str, missing[:10]))}")
+        raise NotUnderstood(f"the list lacks queries {', '.join(map(str, missing[:10]))}")
     if count and len(told) != count:
-        raise NotUnderstood(f"line {queries.line}: {title} has {count} queries, and these are {len(told)}")
+        raise NotUnderstood(f"{title} has {count} queries, and these are {len(told)}")
     times = [*seconds.values()]
     # Without one of them nobody knows what all took.
     totals = {} if failed else {"queries_total_s": round(sum(times), 6)}

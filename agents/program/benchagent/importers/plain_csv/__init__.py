@@ -13,6 +13,7 @@ from benchagent.importers.plain_csv.table import Table, is_missing, is_stamp, ne
 from benchagent.importers.report import Metric, Report, Scalar, Series, Status, Subject, check_count, dbms_called
 from benchagent.importers.series import grid_of
 from benchagent.importers.source import NotUnderstood, SourceFile, is_number, number, slug
+from benchagent.importers.tables import reports_of
 from benchagent.redaction import redact_text, redact_value
 
 TOOL = "csv"
@@ -59,7 +60,7 @@ def _runs(table: Table, mapping: Mapping, about_table: Sequence[str]) -> list[Re
     outcomes = (Role.METRIC, Role.IGNORE, Role.STATUS, Role.STARTED_AT)
     keys = [column.heading for column in mapping.columns if column.role not in outcomes]
     seen: dict[tuple[str, ...], int] = {}
-    reports: list[Report] = []
+    rows: list[tuple[dict[str, str], int, Mapping, list[str]]] = []
     for row, line in zip(table.rows, table.lines, strict=True):
         cells = dict(zip(table.headings, row, strict=True))
         key = tuple(cells[heading] for heading in (keys if repeats else table.headings))
@@ -69,8 +70,8 @@ def _runs(table: Table, mapping: Mapping, about_table: Sequence[str]) -> list[Re
         if key in seen:
             warnings.append(f"line {line} is the same as line {seen[key]}, to the last digit")
         seen.setdefault(key, line)
-        reports.append(_run(cells, line, mapping, warnings))
-    return reports
+        rows.append((cells, line, mapping, warnings))
+    return reports_of(rows, lambda row: _run(*row), TOOL)
 
 
 def _run(cells: dict[str, str], line: int, mapping: Mapping, warnings: list[str]) -> Report:

@@ -360,9 +360,16 @@ def _proposed(table: Table, heading: str, time_heading: str | None) -> Column:
         return Column(heading, role)
     if words in _FACTORS:
         return Column(heading, Role.FACTOR, _FACTORS[words])
-    if numeric:
-        return _metric(heading, name) if name else _latency(heading, words) or Column(heading, Role.IGNORE)
+    measured = _metric(heading, name) if name else _latency(heading, words)
+    if numeric or (measured and _is_mostly_numeric(table, heading)):
+        return measured or Column(heading, Role.IGNORE)
     return _of_texts(table, heading, words)
+
+
+def _is_mostly_numeric(table: Table, heading: str) -> bool:
+    """Whether what is no number in a column is an exception, which takes its own row only."""
+    cells = [*itertools.islice(table.column(heading).stated, MOST_SHOWN)]
+    return 2 * sum(map(is_number, cells)) > len(cells)
 
 
 def _of_texts(table: Table, heading: str, words: str) -> Column:

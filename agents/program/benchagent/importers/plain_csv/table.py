@@ -18,6 +18,7 @@ from benchagent.importers.source import NotUnderstood, SourceFile, is_number, nu
 _COMMA_NUMBER = re.compile(r"[+-]?\d+,\d+")
 _COMMA_CELL = re.compile(r"^([+-]?\d+),(\d+)$", re.MULTILINE)
 _THOUSANDS = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+_THOUSANDS_AND_MORE = re.compile(r"^[+-]?\d{1,3}(?:,\d{3})+\.\d+$", re.MULTILINE)
 _DOCUMENT = re.compile(r"\s*(?:[{\[<]|\Z)")
 # What Markdown, psql and mysql draw between rows, and say below them.
 _RULE = re.compile(r"(?=[^-]*--)[-+|:=\s]+|\(\d+ rows?\)\s*|\d+ rows? in set\b.*")
@@ -26,6 +27,8 @@ _SEPARATORS = ",;\t|"
 Number = TypeVar("Number", float, float | None)
 MISSING = frozenset({"", "-", "na", "n/a", "nan", "null", "none", "nil"})
 _MAX_COLUMNS = 1000
+# So many lines may stand around a table.
+MOST_WORDS = 3
 
 
 class Column:
@@ -139,9 +142,19 @@ def table_of(file: SourceFile) -> Table | None:
     if _DOCUMENT.match(file.head.text):
         return None
     first = next((text for _, text, is_whole in _lines_of(file) if is_whole and not _RULE.fullmatch(text)), "")
-    tables = (_split(file, separator) for separator in _SEPARATORS if separator in first)
+    titled = _is_titled(file)
+    tables = (
+        _split(file, separator, titled=titled) for separator in _SEPARATORS if separator in ("|" if titled else first)
+    )
     table = next(filter(None, tables), None)
     return None if table is None else _checked(table, with_commas=table.separator != ",")
+
+
+def _is_titled(file: SourceFile) -> bool:
+    """Whether some words stand around a table whose rows begin with a bar."""
+    lines = [line for line in file.head.text.split("\n") if line.strip()]
+    rows = sum(line.lstrip().startswith("|") for line in lines)
+    return rows > MOST_WORDS and 0 < len(lines) - rows <= MOST_WORDS
 
 
 def _lines_of(file: SourceFile) -> Iterator[tuple[int, str, bool]]:
@@ -154,14 +167,14 @@ def _lines_of(file: SourceFile) -> Iterator[tuple[int, str, bool]]:
                 yield at, line, is_whole
 
 
-def _split(file: SourceFile, separator: str) -> Table | None:
+def _split(file: SourceFile, separator: str, *, titled: bool = False) -> Table | None:
     """Rows of equal width; None where they are not. A cell never holds a line end."""
     numbers, cut = array("L"), False
 
     def lines() -> Iterator[str]:
         nonlocal cut
         for at, text, is_whole in _lines_of(file):
-            if separator == "|" and _RULE.fullmatch(text):
+            if separator == "|" and (_RULE.fullmatch(text) or (titled and not text.lstrip().startswith("|"))):
                 continue
             if is_whole:
                 numbers.append(at)
@@ -192,13 +205,26 @@ def _split(file: SourceFile, separator: str) -> Table | None:
     return Table(tuple(headings), columns, numbers[1:], separator, headed_again, cut=cut)
 
 
+def _without_thousands(column: Column) -> None:
+    """`1,102.7` says of a column what its commas are."""
+    if any("," in block and _THOUSANDS_AND_MORE.search(block) for block in column.blocks):
+        grouped = [
+            [cell.replace(",", "") if _THOUSANDS.fullmatch(cell) else cell for cell in block.split("\n")]
+            for block in column.blocks
+        ]
+        column.blocks = ["\n".join(cells) for cells in grouped]
+
+
 def _checked(table: Table, *, with_commas: bool) -> Table | None:
     """With its numbers in plain form; None for what has no headings or no numbers."""
-    headings, blocks = table.headings, [block for column in table.columns for block in column.blocks]
+    headings = table.headings
     if any(not heading or is_number(heading) or _COMMA_NUMBER.fullmatch(heading) for heading in headings):
         return None
     if len({heading.lower() for heading in headings}) != len(headings):
         return None
+    for column in table.columns:
+        _without_thousands(column)
+    blocks = [block for column in table.columns for block in column.blocks]
     decimal_comma = with_commas and any("," in block and _COMMA_CELL.search(block) for block in blocks)
     if decimal_comma:
         if any(any("." in cell and is_number(cell) for cell in block.split("\n")) for block in blocks):
