@@ -337,6 +337,12 @@ def test_it_keeps_two_runs_of_a_folder_apart() -> None:
     assert [report.part_of for report in found] == ["", "one.summary.json", "", "two.summary.json"]
 
 
+def test_settings_of_mariadb_are_not_those_of_postgresql() -> None:
+    settings = {"shared_buffers": "0", "max_connections": "151", "server_version": "10.11.6-MariaDB-log"}
+    (report,) = reports("x.params.json", json.dumps(settings).encode())
+    assert (report.subject.dbms, report.subject.dbms_version) == ("mariadb", "10.11.6")
+
+
 def test_it_reads_histograms_alone() -> None:
     report = report_of(TOOL, "histograms.json")
     assert values(report)["completed_transactions"] == 202

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from benchagent.importers.report import Report, Scalar, Subject, all_measured, dbms_called, entries, rising
 from benchagent.importers.source import Line, NotUnderstood, SourceFile, slug
-from benchagent.importers.tables import Match, Run, Runs, Spoiled, Table
+from benchagent.importers.tables import Match, Run, Runs, Spoiled, Table, says_more
 
 TOOL = "BenchmarkSQL"
 TABLE = Table(
@@ -55,11 +55,10 @@ class Calls(Runs):
     def take(self, line: Line, part: Run | Spoiled | None) -> None:
         super().take(line._replace(text=FRONT.sub("", line.text.replace("\b", "")).strip()), part)
 
-    def is_another(self, run: Run, match: Match) -> bool:
-        # The block begins with its banner, else with its DBMS, else with the result.
-        if match.key == "version":
-            return super().is_another(run, match)
-        return run.rows.get(match.key, match.values) != match.values
+
+def is_another(run: Run, match: Match) -> bool:
+    """The block begins with its banner, else with its DBMS, else with the result."""
+    return says_more(run, match) if match.key == "version" else run.rows.get(match.key, match.values) != match.values
 
 
 def claims(file: SourceFile) -> bool:
@@ -67,7 +66,7 @@ def claims(file: SourceFile) -> bool:
 
 
 def read(file: SourceFile) -> Sequence[Report]:
-    calls = Calls(table=TABLE, begins={"version", "db", "tpmc"}, lists={"weight", "type"})
+    calls = Calls(table=TABLE, begins={"version", "db", "tpmc"}, lists={"weight", "type"}, another=is_another)
     return calls.reports(file, report_of, "no run of BenchmarkSQL")
 
 

@@ -87,12 +87,6 @@ class _Calls(Runs):
     # Whether rows may stand in any order, below their headings.
     is_free: bool = field(default=False, kw_only=True)
 
-    def is_another(self, run: Run, match: Match) -> bool:
-        """Where a line comes again that stands in front of others, but for the same one twice."""
-        repeated = run.lists.get(_ROWS, [])
-        rank = max(run.rank, self.table.rank[repeated[-1][_ROWS]] if repeated else -1)
-        return rank > match.rank or run.rows.get(match.key, match.values) != match.values
-
     def take_row(self, line: Line, match: Match, part: Run | Spoiled | None) -> None:
         if match.key not in self.lists:
             super().take_row(line, match, part)
@@ -162,7 +156,7 @@ class Described:
 
     def read(self, file: SourceFile) -> Sequence[Report]:
         reader = _Calls(
-            table=self.table, begins=self.begins, called=self.called, last=self.last,
+            table=self.table, begins=self.begins, called=self.called, another=self._is_another, last=self.last,
             lists={key for key, kind in self.kinds.items() if kind not in ("", "maybe")},
             is_free=self.has_headings or bool(self.results),
         )  # fmt: skip
@@ -172,6 +166,12 @@ class Described:
             begun = [part for part in begun[:-1] if isinstance(part, Spoiled) or self.last in part.rows] + begun[-1:]
         parts = [one for part in begun for one in self._runs(part)]
         return reports_of(parts, self.report_of, self.TOOL, f"no run of {self.TOOL}")
+
+    def _is_another(self, run: Run, match: Match) -> bool:
+        """Where a line comes again that stands in front of others, but for the same one twice."""
+        repeated = run.lists.get(_ROWS, [])
+        rank = max(run.rank, self.table.rank[repeated[-1][_ROWS]] if repeated else -1)
+        return rank > match.rank or run.rows.get(match.key, match.values) != match.values
 
     def _is_begun(self, call: Run) -> bool:
         return not self.begun_by.isdisjoint([*call.rows, *(row[_ROWS] for row in call.lists.get(_ROWS, []))])
@@ -183,7 +183,7 @@ class Described:
         try:
             return self._results(call)
         except NotUnderstood as error:
-            return [Spoiled(call.line, str(error))]
+            return [Spoiled(call.line, refusal=str(error))]
 
     def _results(self, call: Run) -> list[Run]:
         telling = {*self.parameters, *re.findall(r"\{(\w+)\}", self.workload)}

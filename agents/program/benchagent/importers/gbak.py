@@ -14,7 +14,7 @@ from typing import Any
 from benchagent.importers.commands import Commands
 from benchagent.importers.report import Metric, Report, Status, Subject, all_measured, entries
 from benchagent.importers.source import Line, Lines, NotUnderstood, SourceFile, slug
-from benchagent.importers.tables import Table
+from benchagent.importers.tables import Table, Told, parts_of, reports_of
 
 TOOL = "gbak"
 MAX_WARNINGS = 20
@@ -79,7 +79,7 @@ _TROUBLE = re.compile(
 
 
 @dataclass
-class _Run:
+class _Run(Told):
     """One backup or restore, line by line."""
 
     operation: str = ""
@@ -178,14 +178,10 @@ def claims(file: SourceFile) -> bool:
 
 
 def read(file: SourceFile) -> Sequence[Report]:
-    runs = [_Run()]
-    with Lines(file, with_cut=True) as lines:
-        for line in lines:
-            # The last line counts only where its own form shows that it is whole.
-            if line.whole or line.text.endswith(_WHOLE):
-                run = _take(runs[-1], line)
-                runs += [run] if run is not runs[-1] else []
-    return [_report(run) for run in runs if run.started or run.errors]
+    # The last line counts only where its own form shows that it is whole.
+    lines = (line for line in Lines(file, with_cut=True) if line.whole or line.text.endswith(_WHOLE))
+    runs = [run for run in parts_of(lines, _Run(), _take) if run.started or run.errors or run.refusal]
+    return reports_of(runs, _report, TOOL, "no run of gbak")
 
 
 def _take(run: _Run, line: Line) -> _Run:

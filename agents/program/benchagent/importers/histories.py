@@ -27,6 +27,7 @@ from benchagent.importers.report import (
     utc,
 )
 from benchagent.importers.source import NotUnderstood, SourceFile, json_of, number, object_in, once, slug
+from benchagent.importers.tables import reports_of
 
 TOOL = "histories"
 CONBENCH, BENCHER, CODESPEED, ASV = "Conbench", "Bencher", "Codespeed", "asv"
@@ -62,7 +63,8 @@ def _rows(file: SourceFile) -> tuple[str, list[Row]] | None:
         return CONBENCH, rows
     if all({"commitid", "benchmark", "result_value"} <= row.keys() for row in rows):
         return CODESPEED, rows
-    return (BENCHER, [content]) if isinstance(content, dict) and _is_bmf(content) else None
+    is_bmf = isinstance(content, dict) and _is_bmf(content)
+    return (BENCHER, [{name: measures} for name, measures in content.items()]) if is_bmf else None
 
 
 def _content(text: str) -> Any:
@@ -92,7 +94,7 @@ def read(file: SourceFile) -> Sequence[Report]:
     if found is None:
         raise NotUnderstood("no results over time")
     site, rows = found
-    reports = list(itertools.chain.from_iterable(_READERS[site](row) for row in rows))
+    reports = reports_of(rows, lambda row: [*_READERS[site](row)], TOOL, "no results over time")
     check_count(len(reports))
     return reports
 
@@ -146,7 +148,12 @@ def _asv(content: Row) -> Iterator[Report]:
         row = dict(zip(columns, held, strict=False)) if isinstance(held, list) else {"result": [held]}
         code = {"code": str(row["version"])[:12]} if row.get("version") else {}
         unit = _ASV_UNITS.get(name.rpartition(".")[2].partition("_")[0], "")
-        combinations = itertools.product(*(row.get("params") or []))
+        sweeps = row.get("params") or []
+        if not isinstance(sweeps, list) or not all(
+            isinstance(values, list) for values in [*sweeps, row.get("result") or []]
+        ):
+            raise NotUnderstood(f"{name[:60]}: values that are no list")
+        combinations = itertools.product(*sweeps)
         for values, value in zip(combinations, row.get("result") or [], strict=False):
             is_number = isinstance(value, int | float) and math.isfinite(value)
             parameters = {f"parameter_{at}": str(each) for at, each in enumerate(values, 1)}

@@ -16,10 +16,10 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
+from benchagent.importers.plain_csv.table import needed
 from benchagent.importers.report import Report, Scalar, Series, Subject, entries, latencies_of, measured, rising, utc
 from benchagent.importers.series import MAX_SECONDS, sampled
 from benchagent.importers.source import (
-    Lines,
     NotUnderstood,
     SourceFile,
     json_with,
@@ -238,17 +238,11 @@ def table(file: SourceFile) -> Rows | None:
     heading = file.text[:2000].partition("\n")[0].strip().strip('"').lower()
     if not heading.startswith(("label,# samples,", "sampler_label,aggregate_report_count,")):
         return None
-    headings: list[str] = []
-    rows: Rows = {}
-    with Lines(file) as lines:
-        for line in lines:
-            cells = next(csv.reader([line.text]), [])
-            if not headings:
-                headings = [cell.lower().removeprefix("aggregate_report_") for cell in cells]
-                continue
-            if len(cells) != len(headings) or cells[0] in rows:
-                raise NotUnderstood(f"not {len(headings)} values, or a label that stands there twice")
-            rows[cells[0]] = _figures(dict(zip(headings, cells, strict=True)))
+    printed = needed(file)
+    headings = [text.lower().removeprefix("aggregate_report_") for text in printed.headings]
+    rows = {cells[0]: _figures(dict(zip(headings, cells, strict=True))) for cells in printed.rows}
+    if len(rows) < len(printed.lines):
+        raise NotUnderstood("a label stands there twice")
     return rows if any(label.lower() == "total" for label in rows) else None
 
 

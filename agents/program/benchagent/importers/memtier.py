@@ -19,7 +19,7 @@ from benchagent.importers.source import (
     printed_lines,
     slug,
 )
-from benchagent.importers.tables import Match, Run, Runs, Table, damage_of
+from benchagent.importers.tables import Run, Runs, Table, damage_of, says_more
 
 TOOL = "memtier"
 TABLE = Table(
@@ -84,14 +84,12 @@ def claims(file: SourceFile) -> bool:
 def read(file: SourceFile) -> Sequence[Report]:
     if (content := json_with(file, DOCUMENT)) is not None:
         return [of_document(content)]
-    calls = Calls(table=TABLE, begins={"#begin", "threads"}, lists={"table"}, called=COMMANDS)
+    calls = Runs(
+        table=TABLE, begins={"#begin", "threads"}, lists={"table"}, called=COMMANDS,
+        another=lambda run, match: bool(run.lists) if match.key == "threads" else says_more(run, match),
+    )  # fmt: skip
     refused = sum(1 for line in printed_lines(file) if ERROR.match(line.text))
     return calls.reports(file, lambda run: of_lines(run, refused), "no run of memtier_benchmark")
-
-
-class Calls(Runs):
-    def is_another(self, run: Run, match: Match) -> bool:
-        return bool(run.lists) if match.key == "threads" else super().is_another(run, match)
 
 
 def of_lines(run: Run, refused: int) -> Report:

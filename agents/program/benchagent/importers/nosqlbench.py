@@ -15,6 +15,7 @@ from benchagent.importers.commands import Commands
 from benchagent.importers.report import Report, Scalar, Series, Subject, all_measured
 from benchagent.importers.series import sampled
 from benchagent.importers.source import Lines, NotUnderstood, SourceFile, number, slug, whole
+from benchagent.importers.tables import reports_of
 from benchagent.redaction import redact_text
 
 TOOL = "NoSQLBench"
@@ -74,7 +75,7 @@ def read(file: SourceFile) -> Sequence[Report]:
         raise NotUnderstood("no timer called result; let it print its metrics, or send the CSV of the timer")
     if not timed:
         return [Report(TOOL, reason="the log ends before its metrics")]
-    return [_report(name, activity, command, ended=ended) for name, activity in timed.items()]
+    return reports_of(timed.items(), lambda named: _report(named[0], named[1], command, ended=ended), TOOL)
 
 
 def _take(activities: dict[str, _Activity], match: re.Match[str]) -> None:
@@ -112,7 +113,7 @@ def of_table(file: SourceFile) -> Report:
     """A row an interval: seconds since 1970, how many until then, latencies of the interval."""
     with Lines(file) as lines:
         rows = [*csv.DictReader(line.text for line in lines)]
-    if not rows or any(None in row or None in row.values() for row in rows):
+    if not rows or "duration_unit" not in rows[0] or any(None in row or None in row.values() for row in rows):
         raise NotUnderstood("a row of the timer is not whole, or there is none")
     times, counts = [whole(row["t"]) for row in rows], [whole(row["count"]) for row in rows]
     unit, to_ms = rows[0]["duration_unit"], _TO_MS.get(rows[0]["duration_unit"])

@@ -20,11 +20,10 @@ from benchagent.importers.report import (
     Subject,
     dbms_called,
     entries,
-    not_understood,
-    refusal_of,
     unit_of,
 )
 from benchagent.importers.source import NotUnderstood, SourceFile, decoded, number, slug, whole_or_text, xml_of
+from benchagent.importers.tables import reports_of
 from benchagent.redaction import redact_text
 
 TOOL = "Phoronix"
@@ -56,16 +55,11 @@ def read(file: SourceFile) -> Sequence[Report]:
         file.remarks.append(
             f"{len(others)} results that are no single value (curves, pictures, passed or not) are not read"
         )
-    reports: list[Report] = []
-    for result in (result for result in tests if result not in others):
-        try:
-            reports += [*_reports(result, version[1] if version else "", systems)]
-        except NotUnderstood as error:  # it spoils no other
-            reports.append(not_understood(error, tool=TOOL))
-    if all(report.status is Status.NOT_UNDERSTOOD for report in reports):
-        nothing = "no test in it has a value; send the composite.xml of a result"
-        raise NotUnderstood(refusal_of(reports[0]) if reports else nothing)
-    return reports
+    return reports_of(
+        (result for result in tests if result not in others),
+        lambda result: [*_reports(result, version[1] if version else "", systems)],
+        TOOL, "no test in it has a value; send the composite.xml of a result",
+    )  # fmt: skip
 
 
 def _details(of: ElementTree.Element | None) -> dict[str, str]:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar, cast
 
@@ -158,10 +158,20 @@ class Table:
 
 
 @dataclass
-class Figures:
+class Told:
+    """What stands in one part of a file: where it begins, and why it cannot be read."""
+
+    line: int = 1
+    refusal: str = field(default="", kw_only=True)
+    command_lines: list[str] = field(default_factory=list, kw_only=True)
+    # Lines that say that it did not end well.
+    problems: list[str] = field(default_factory=list, kw_only=True)
+
+
+@dataclass
+class Figures(Told):
     """What the lines of one report say. A line may stand there twice, but say nothing else and not come too late."""
 
-    line: int
     # Rows by the keys of the table, and all together.
     rows: dict[str, dict[str, Any]] = field(default_factory=dict)
     values: dict[str, Any] = field(default_factory=dict)
@@ -181,26 +191,15 @@ class Figures:
         self.values |= match.values
 
 
-class Part(Protocol):
-    """A run, a load, or whatever else one call of the tool leaves in a file."""
-
-    line: int
-    command_lines: list[str]
-
-
-AnyPart = TypeVar("AnyPart", bound=Part)
-Begun = TypeVar("Begun", bound=Part)
+AnyPart = TypeVar("AnyPart", bound=Told)
+Begun = TypeVar("Begun", bound=Told)
 
 
 @dataclass
-class Spoiled:
+class Spoiled(Told):
     """A part that cannot be read; its further lines belong to it until something plainly begins anew."""
 
-    line: int
-    reason: str
     reported: bool = False
-    problems: list[str] = field(default_factory=list)
-    command_lines: list[str] = field(default_factory=list)
 
 
 @dataclass
@@ -225,9 +224,9 @@ class Reader(ABC, Generic[AnyPart]):
                 part = self.parts[-1] if self.parts and not self.commands else None
                 reason = f"line {line.number}: {error}"
                 if part is None:
-                    self.begin(Spoiled(line.number, reason, self.is_reported(None)))
+                    self.begin(Spoiled(line.number, self.is_reported(None), refusal=reason))
                 elif not isinstance(part, Spoiled):
-                    self.parts[-1] = Spoiled(part.line, reason, self.is_reported(part))
+                    self.parts[-1] = Spoiled(part.line, self.is_reported(part), refusal=reason)
 
     @abstractmethod
     def take(self, line: Line, part: AnyPart | Spoiled | None) -> None:
@@ -249,7 +248,6 @@ class Reader(ABC, Generic[AnyPart]):
 class Run(Figures):
     """A run of which one table tells. Rows of `lists` repeat (a distribution, progress), each with its line."""
 
-    command_lines: list[str] = field(default_factory=list)
     lists: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     # The row that the file ends in the middle of.
     cut: str = ""
@@ -260,6 +258,11 @@ class Run(Figures):
             raise NotUnderstood(f"out of order: {line.text[:60]!r}")
         self.rank = match.rank
         self.lists.setdefault(match.key, []).append(match.values)
+
+
+def says_more(run: Run, match: Match) -> bool:
+    """Whether a row is not the only one of a run once more."""
+    return [*run.rows.items()] != [(match.key, match.values)]
 
 
 @dataclass
@@ -275,8 +278,8 @@ class Runs(Reader[Run]):
     called: Commands | None = field(default=None, kw_only=True)
     # Whether one call runs several, so that its command line is that of all of them.
     several_a_call: bool = field(default=False, kw_only=True)
-    # Whether a row that begins a run begins another one; else any does, but for the same line twice.
-    another: Callable[[Run, Match], bool] | None = field(default=None, kw_only=True)
+    # Whether a row that begins a run begins another than the one before it.
+    another: Callable[[Run, Match], bool] = field(default=says_more, kw_only=True)
 
     def begin(self, part: Begun) -> Begun:
         if self.several_a_call and self.parts and not self.commands:
@@ -295,7 +298,7 @@ class Runs(Reader[Run]):
             self.take_row(line, match, part)
 
     def take_row(self, line: Line, match: Match, part: Run | Spoiled | None) -> None:
-        begins = match.key in self.begins and (not isinstance(part, Run) or self.is_another(part, match))
+        begins = match.key in self.begins and (not isinstance(part, Run) or self.another(part, match))
         if part is None or begins:
             part = self.begin(Run(line.number))
         if isinstance(part, Run):
@@ -306,22 +309,53 @@ class Runs(Reader[Run]):
         self.read(printed_lines(file))
         return reports_of(self.parts, report, self.table.tool, nothing)
 
-    def is_another(self, run: Run, match: Match) -> bool:
-        """Whether a row that begins a run begins another than `run`."""
-        return self.another(run, match) if self.another else [*run.rows.items()] != [(match.key, match.values)]
+
+class Numbered(Protocol):
+    @property
+    def number(self) -> int: ...
 
 
-def reports_of(parts: Sequence[Any], report: Callable[[Any], Report], tool: str, nothing: str) -> list[Report]:
-    """One report a part; one that contradicts itself spoils no other. Raises NotUnderstood where none is understood."""
+AnyLine = TypeVar("AnyLine", bound=Numbered)
+
+
+def parts_of(lines: Iterable[AnyLine], first: AnyPart, take: Callable[[AnyPart, AnyLine], AnyPart]) -> list[AnyPart]:
+    """The parts of a file, which begins with `first`.
+
+    `take` gives a line to the part before it, or to a new one that it begins, and returns that. What it raises spoils
+    the part before, which takes further lines all the same: they show where the next one begins.
+    """
+    parts = [first]
+    for line in lines:
+        part = parts[-1]
+        try:
+            part = take(part, line)
+        except NotUnderstood as error:
+            part.refusal = part.refusal or f"line {line.number}: {error}"
+        if part is not parts[-1]:
+            part.line = line.number
+            parts.append(part)
+            check_count(len(parts))
+    return parts
+
+
+def reports_of(
+    parts: Iterable[Any], read: Callable[[Any], Report | Iterable[Report]], tool: str, nothing: str = ""
+) -> list[Report]:
+    """What `read` makes of each part; one that contradicts itself spoils no other.
+
+    Raises NotUnderstood where none is understood, and where there is none, if that is worth words.
+    """
     reports: list[Report] = []
     for part in parts:
+        line, refusal = (part.line, part.refusal) if isinstance(part, Told) else (0, "")
         try:
-            if isinstance(part, Spoiled):
-                raise NotUnderstood(part.reason)
-            reports.append(report(part))
+            if refusal:
+                raise NotUnderstood(refusal)
+            made = read(part)
+            reports += [made] if isinstance(made, Report) else made
         except NotUnderstood as error:
-            where = "" if str(error).startswith("line ") else f"line {part.line}: "
+            where = f"line {line}: " if line and not str(error).startswith("line ") else ""
             reports.append(not_understood(f"{where}{error}", tool=tool))
-    if all(report.status is Status.NOT_UNDERSTOOD for report in reports):
+    if all(report.status is Status.NOT_UNDERSTOOD for report in reports) and (reports or nothing):
         raise NotUnderstood(refusal_of(reports[0]) if reports else nothing)
     return reports

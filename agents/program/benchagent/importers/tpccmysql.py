@@ -10,7 +10,7 @@ from benchagent.importers.commands import Commands
 from benchagent.importers.report import Report, Series, Subject, all_measured, entries, rising
 from benchagent.importers.series import sampled
 from benchagent.importers.source import Line, NotUnderstood, SourceFile
-from benchagent.importers.tables import Match, Run, Runs, Spoiled, Table
+from benchagent.importers.tables import Match, Run, Runs, Spoiled, Table, says_more
 
 TOOL = "tpcc-mysql"
 TABLE = Table(
@@ -75,9 +75,10 @@ class Calls(Runs):
             return
         super().take(line, part)
 
-    def is_another(self, run: Run, match: Match) -> bool:
-        goes_on = match.key == "#parameters" and [*run.rows] in (["#banner"], ["#loader"])
-        return super().is_another(run, match) and not goes_on
+
+def is_another(run: Run, match: Match) -> bool:
+    goes_on = match.key == "#parameters" and [*run.rows] in (["#banner"], ["#loader"])
+    return says_more(run, match) and not goes_on
 
 
 def claims(file: SourceFile) -> bool:
@@ -87,7 +88,7 @@ def claims(file: SourceFile) -> bool:
 def read(file: SourceFile) -> Sequence[Report]:
     calls = Calls(
         table=TABLE, begins={"#loader", "#banner", "#parameters"}, lists={"interval", "type", "constraint"},
-        called=COMMANDS,
+        called=COMMANDS, another=is_another,
     )  # fmt: skip
     return calls.reports(file, report_of, "no run of tpcc-mysql")
 

@@ -11,7 +11,8 @@ from benchagent.importers.benchbase.documents import counted, ended, plain, rate
 from benchagent.importers.commands import Commands
 from benchagent.importers.report import Report, Scalar, Series, Status, Subject, all_measured, entries, measured
 from benchagent.importers.series import grid_of
-from benchagent.importers.source import MAX_COMMAND, Lines, NotUnderstood, SourceFile, number, whole
+from benchagent.importers.source import MAX_COMMAND, Line, Lines, NotUnderstood, SourceFile, number, whole
+from benchagent.importers.tables import Told, parts_of, reports_of
 
 _RATE = r"[\d.]+(?:E-?\d+)?|NaN"
 _TERMINALS = re.compile(r"Creating (?P<value>\d{1,9}) virtual terminals")
@@ -73,7 +74,7 @@ _COMMANDS = Commands(
 
 
 @dataclass
-class _Run:
+class _Run(Told):
     kind: str = ""
     # What was printed, by the keys of _SAID or by name.
     said: dict[str, dict[str, str]] = field(default_factory=dict)
@@ -84,6 +85,8 @@ class _Run:
     counts: dict[str, dict[str, tuple[int, int]]] = field(default_factory=dict)
     empty: set[str] = field(default_factory=set)
     command: str = ""
+    # The histogram of which the next lines are.
+    section: str = ""
 
     @property
     def has_result(self) -> bool:
@@ -115,6 +118,7 @@ class _Run:
                 raise NotUnderstood(f"two different {name.replace('_', ' ')}s of one run")
             self.kind = self.kind or values.get("kind", "").lower()
         elif "Results(" in line:
+            self.said["result"] = {}
             raise NotUnderstood("the result is damaged")
 
 
@@ -129,48 +133,46 @@ def claims(file: SourceFile) -> bool:
 
 
 def read(file: SourceFile) -> list[Report]:
-    reports: list[Report] = []
-    for run in _runs(file):
-        is_load = "Loading" in run.said
-        reports += [_load(run)] if is_load else []
-        if run.has_result or "launch" in run.said or ("trouble" in run.said and not is_load):
-            reports.append(_execution(run))
-    return reports
+    """A run that is not understood spoils no other."""
+    runs = parts_of(Lines(file), _Run(), _of_run)
+    return reports_of(runs, _reports, "benchbase", "no run of BenchBase")
 
 
-def _runs(file: SourceFile) -> list[_Run]:
-    runs = [_Run()]
-    section = ""
-    with Lines(file) as lines:
-        for line in lines:
-            # A longer line is none of BenchBase's, and would cost the square of its length.
-            text = line.text if len(line.text) <= MAX_COMMAND else ""
-            run = runs[-1]
-            command, begin = _COMMANDS.find(text), _BEGIN.match(text)
-            has_result = "result" in run.said
-            begins = run.kind or has_result or (command and "throughput" in run.said)
-            if begins and (command or begin or (has_result and _TERMINALS.search(text))):
-                run = _Run()
-                runs.append(run)
-            if command:
-                run.command = command
-            elif begin:
-                run.kind, section = begin["kind"], ""
-            elif heading := _SECTION.match(text):
-                section = heading[1]
-                if section in run.counts:
-                    raise NotUnderstood(f"{section} stands there twice")
-                run.counts[section] = {}
-            elif section and (count := _COUNT.match(text)):
-                if count[1] in run.counts[section]:
-                    raise NotUnderstood(f"{count[1]} stands there twice")
-                run.counts[section][count[1]] = (whole(count[2]), len(count[3]))
-            elif section and text.startswith("<EMPTY>"):
-                run.empty.add(section)
-            else:
-                section = "" if text.strip() else section
-                run.take(text)
-    return runs
+def _of_run(run: _Run, line: Line) -> _Run:
+    """The run that the line is of: a new one where it begins one."""
+    # A longer line is none of BenchBase's, and would cost the square of its length.
+    text = line.text if len(line.text) <= MAX_COMMAND else ""
+    command, begin = _COMMANDS.find(text), _BEGIN.match(text)
+    has_result = "result" in run.said
+    begins = run.kind or has_result or (command and "throughput" in run.said)
+    if begins and (command or begin or (has_result and _TERMINALS.search(text))):
+        run = _Run()
+    if command:
+        run.command = command
+    elif begin:
+        run.kind, run.section = begin["kind"], ""
+    elif heading := _SECTION.match(text):
+        run.section = heading[1]
+        if run.section in run.counts:
+            raise NotUnderstood(f"{run.section} stands there twice")
+        run.counts[run.section] = {}
+    elif run.section and (count := _COUNT.match(text)):
+        if count[1] in run.counts[run.section]:
+            raise NotUnderstood(f"{count[1]} stands there twice")
+        run.counts[run.section][count[1]] = (whole(count[2]), len(count[3]))
+    elif run.section and text.startswith("<EMPTY>"):
+        run.empty.add(run.section)
+    else:
+        run.section = "" if text.strip() else run.section
+        run.take(text)
+    return run
+
+
+def _reports(run: _Run) -> list[Report]:
+    """Those of its load and of its execution."""
+    is_load = "Loading" in run.said
+    is_run = run.has_result or "launch" in run.said or ("trouble" in run.said and not is_load)
+    return [*([_load(run)] if is_load else []), *([_execution(run)] if is_run else [])]
 
 
 def _subject(run: _Run) -> Subject:

@@ -255,7 +255,8 @@ def server_settings(document: Mapping[str, Any]) -> Report:
         raise NotUnderstood("settings that are neither text nor number")
     texts = {name: "" if value is None else str(value) for name, value in document.items()}
     version = texts.get("server_version", texts.get("version", ""))
-    engine = "mysql" if "innodb_buffer_pool_size" in texts else "postgresql" if "server_version" in texts else ""
+    is_mysql = "innodb_buffer_pool_size" in texts or "mariadb" in version.lower()
+    engine = "mysql" if is_mysql else "postgresql" if "server_version" in texts else ""
     settings = tuple((name, redact_text(redact_value(name, text) or "")) for name, text in texts.items())
     warning = "the settings of the DBMS: not a result by itself"
     return Report(TOOL, warnings=(warning,), subject=replace(subject_of("", engine, version), settings=settings))

@@ -6,16 +6,18 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from benchagent.importers.fio.common import ALL_CLIENTS, DIRECTIONS, FSYNC, SIGNAL, Flow, Job, grouped, report
-from benchagent.importers.report import Report, not_understood
+from benchagent.importers.report import Report
 from benchagent.importers.source import NotUnderstood, decoded, number_in, object_in, said_once
+from benchagent.importers.tables import reports_of
 
 CLAIM = re.compile(r'"fio version"\s*:\s*"fio-')
 DOCUMENT = re.compile(r'(?m:^[ \t]*\{\s*"fio version")')
 _MESSAGE = re.compile(r"(?m)^fio: (pid=\d+, err=.*|io_u error .*)$")
 _OPENING = re.compile(r"(?m)^[ \t]*\{")
+_JOB_OPTIONS = re.compile(r'"job options"\s*:\s*(\{[^{}]*\})')
 # Percentiles that were not asked for: fio up to 3.1 fills its list of 20 up with them.
 _NO_RANK = re.compile(r"0\.0+")
 _NS_MS, _US_MS = 1e-6, 1e-3
@@ -38,53 +40,68 @@ def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 _DECODER = json.JSONDecoder(object_pairs_hook=_pairs)
 
 
+class _Document(NamedTuple):
+    """A run's document as it stands there, and what it holds, or why it cannot be read."""
+
+    text: str
+    content: dict[str, Any] | NotUnderstood
+
+
 def read(text: str) -> list[Report]:
     documents, around = _documents(text)
     signal, messages = SIGNAL.search(around), _MESSAGE.findall(around)
-    reports: list[Report] = []
-    for document in documents:
-        try:
-            reports += [
-                report(jobs, version=document["fio version"], signal=signal[1] if signal else "", messages=messages)
-                for _, jobs in grouped(_jobs(document))
-            ]
-        except NotUnderstood as error:
-            if len(documents) == 1:
-                raise
-            reports.append(not_understood(error, tool="fio"))
-    return reports
+
+    def reports(document: _Document) -> list[Report]:
+        if isinstance(document.content, NotUnderstood):
+            raise document.content
+        version, ended_by = document.content["fio version"], signal[1] if signal else ""
+        groups = grouped(_jobs(document.content))
+        return [report(jobs, version=version, signal=ended_by, messages=messages) for _, jobs in groups]
+
+    return reports_of(documents, reports, "fio")
 
 
-def _documents(text: str) -> tuple[list[dict[str, Any]], str]:
+def _documents(text: str) -> tuple[list[_Document], str]:
     """The documents of fio's runs, and the text around them."""
-    documents: list[dict[str, Any]] = []
+    documents: list[_Document] = []
     around, at, count = list[str](), 0, 0
     while opening := _OPENING.search(text, at):
         around.append(text[at : opening.end() - 1])
-        document, at = decoded(text, opening.end() - 1, _DECODER)
-        if not isinstance(document, dict) or "fio version" not in document:
-            continue
-        count += 1
-        if document in documents:
-            continue  # printed twice: to the moment the same
-        # Of the interim reports of `--status-interval`, totals of the same run so far, the last one is the run's.
-        if documents and _continues(documents[-1], document):
-            documents.pop()
-        documents.append(document)
+        content: Any
+        try:
+            content, at = decoded(text, opening.end() - 1, _DECODER)
+        except NotUnderstood as error:
+            following = DOCUMENT.search(text, opening.end())
+            content, at = error, following.start() if following else len(text)
+        document = _Document(text[opening.start() : at], content)
+        if isinstance(content, NotUnderstood) and not DOCUMENT.match(document.text):
+            raise content
+        if isinstance(content, NotUnderstood) or (isinstance(content, dict) and "fio version" in content):
+            count += 1
+            # Of the interim reports of `--status-interval`, totals of the same run so far, the last one is the run's.
+            if documents and _continues(documents[-1], document):
+                documents.pop()
+            # One printed twice is to the moment the same.
+            documents += [] if content in [other.content for other in documents] else [document]
     if count != len(CLAIM.findall(text)):
         raise NotUnderstood("a part of the JSON is missing or damaged")
     return documents, "\n".join([*around, text[at:]])
 
 
-def _continues(earlier: Mapping[str, Any], later: Mapping[str, Any]) -> bool:
+def _continues(earlier: _Document, later: _Document) -> bool:
     """The same jobs, older by as much as the clock went on; a repeat of the run begins at zero again."""
-    clock = "timestamp_ms" if "timestamp_ms" in later else "timestamp"
-    before, after = _ages(earlier), _ages(later)
-    times = [earlier.get(clock), later.get(clock), *before.values(), *after.values()]
-    if not before or before.keys() != after.keys() or not all(isinstance(time, int) for time in times):
+    if isinstance(earlier.content, NotUnderstood):
         return False
-    passed_s = (later[clock] - earlier[clock]) / (1000 if clock == "timestamp_ms" else 1)
-    return passed_s > 0 and all(abs(after[job] - before[job] - passed_s) <= 1.5 for job in before)
+    if isinstance(later.content, NotUnderstood):  # nobody knows how old it is
+        before, after = ({*_JOB_OPTIONS.findall(document.text)} for document in (earlier, later))
+        return bool(before & after) or not (before and after)
+    clock = "timestamp_ms" if "timestamp_ms" in later.content else "timestamp"
+    ages, ages_after = _ages(earlier.content), _ages(later.content)
+    times = [earlier.content.get(clock), later.content.get(clock), *ages.values(), *ages_after.values()]
+    if not ages or ages.keys() != ages_after.keys() or not all(isinstance(time, int) for time in times):
+        return False
+    passed_s = (later.content[clock] - earlier.content[clock]) / (1000 if clock == "timestamp_ms" else 1)
+    return passed_s > 0 and all(abs(ages_after[job] - ages[job] - passed_s) <= 1.5 for job in ages)
 
 
 def _ages(document: Mapping[str, Any]) -> dict[str, Any]:

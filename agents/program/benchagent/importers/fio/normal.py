@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from benchagent.importers.fio import common
 from benchagent.importers.fio.common import ALL_CLIENTS, COMMANDS, DIRECTIONS, FSYNC, SIGNAL, Flow, Job, grouped, report
 from benchagent.importers.report import Report
-from benchagent.importers.source import Lines, NotUnderstood, SourceFile, number, size_bytes_of, whole
-from benchagent.importers.tables import Spoiled, reports_of
+from benchagent.importers.source import Line, Lines, NotUnderstood, SourceFile, number, size_bytes_of, whole
+from benchagent.importers.tables import Told, parts_of, reports_of
 
 # Its lines, and their units.
 CLAIM = re.compile(
@@ -57,10 +57,7 @@ _CARRY = "a rate is corrected: fio lost the carry when it rounded (21.98 is prin
 
 
 @dataclass
-class _Run:
-    line: int = 1
-    # Why it is not understood.
-    refusal: str = ""
+class _Run(Told):
     version: str = ""
     command: str = ""
     signal: str = ""
@@ -84,11 +81,10 @@ class _Run:
     ranked: str = ""
 
 
-@dataclass(frozen=True)
-class _Group:
+@dataclass(kw_only=True)
+class _Group(Told):
     """Jobs that ran side by side; none where fio only said why none ran."""
 
-    line: int
     run: _Run
     number: int
     jobs: list[Job]
@@ -100,26 +96,18 @@ def claims(text: str) -> bool:
 
 def read(file: SourceFile) -> list[Report]:
     """The reports of all groups of all runs of a file; a run that is not understood spoils no other."""
-    runs = [_Run()]
-    for line in Lines(file):
-        if _begins(runs[-1], line.text):
-            runs.append(_Run(line.number))
-        try:
-            _take(runs[-1], line.text)
-        except NotUnderstood as error:
-            runs[-1].refusal = runs[-1].refusal or f"line {line.number}: {error}"
-    parts = [part for run in runs for part in _parts(run)]
+    parts = [part for run in parts_of(Lines(file), _Run(), _of_run) for part in _parts(run)]
     return reports_of(parts, _report, "fio", "fio printed neither a job's figures nor an error")
 
 
-def _parts(run: _Run) -> list[_Group | Spoiled]:
+def _parts(run: _Run) -> list[_Group | _Run]:
     if not (run.refusal or run.jobs) and run.totals:
         run.refusal = "only the totals stand there, and of no job whether it ended well"
     if run.refusal:
-        return [Spoiled(run.line, run.refusal)]
+        return [run]
     if not run.jobs:
-        return [_Group(run.line, run, 0, [])] if run.messages else []
-    return [_Group(run.line, run, group, jobs) for group, jobs in grouped(run.jobs)]
+        return [_Group(run.line, run=run, number=0, jobs=[])] if run.messages else []
+    return [_Group(run.line, run=run, number=group, jobs=jobs) for group, jobs in grouped(run.jobs)]
 
 
 def _begins(run: _Run, line: str) -> bool:
@@ -133,6 +121,13 @@ def _begins(run: _Run, line: str) -> bool:
     if not run.jobs and not run.messages:
         return False
     return bool((run.version and VERSION.match(line)) or SPEC.match(line) or COMMANDS.find(line))
+
+
+def _of_run(run: _Run, line: Line) -> _Run:
+    """The run that the line is of: a new one where it begins one."""
+    run = _Run() if _begins(run, line.text) else run
+    _take(run, line.text)
+    return run
 
 
 def _take(run: _Run, line: str) -> None:

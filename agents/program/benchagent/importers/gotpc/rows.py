@@ -65,7 +65,7 @@ class Event(NamedTuple):
     their run, a `command` line of go-tpc, or a `note`, any other line.
     """
 
-    line: int
+    number: int
     kind: str
     # As it stands there; of broken figures why they cannot be read.
     text: str = ""
@@ -97,7 +97,7 @@ def events_of(lines: Iterable[Line]) -> list[Event]:
                 events += [_event(line.number, pairs) for pairs in rows]
         except NotUnderstood as error:
             if line.whole:
-                events.append(Event(line.number, "broken", f"line {line.number}: {error}"))
+                events.append(Event(line.number, "broken", str(error)))
         last = events[-1] if events else Event(0, "note")
         finished = last.text == "Finished" or (finished and last.kind not in ("total", "command"))
     return events

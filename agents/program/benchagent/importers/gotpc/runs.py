@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from benchagent.importers.gotpc.rows import Event, command_of
 from benchagent.importers.report import Metric, Report, Series, Status, Subject, all_measured, entries, measured, rising
 from benchagent.importers.source import NotUnderstood
-from benchagent.importers.tables import Spoiled, reports_of
+from benchagent.importers.tables import Told, parts_of, reports_of
 from benchagent.redaction import redact_text
 
 # The [Current] rows -> throughput over time.
@@ -89,10 +89,9 @@ _RISING = ("p50_ms", "p90_ms", "p95_ms", "p99_ms", "p999_ms", "max_ms")
 
 
 @dataclass
-class Run:
+class Run(Told):
     """What stands in a log between the end of one run and the end of the next."""
 
-    line: int = 1
     current: list[Event] = field(default_factory=list)
     summary: dict[str, Event] = field(default_factory=dict)
     totals: dict[str, float] = field(default_factory=dict)
@@ -103,8 +102,6 @@ class Run:
     finished: bool = False
     # The line of its last figure.
     last: int = 0
-    # Why it cannot be read.
-    broken: str = ""
 
     @property
     def has_figures(self) -> bool:
@@ -125,9 +122,9 @@ class Run:
             seen = self.summary.get(event.operation)
             return seen is not None and seen.values != event.values and bool(self.totals)
         if self.finished and not self.summary:
-            raise NotUnderstood(f"line {event.line}: a [Current] row after the end of the run")
+            raise NotUnderstood("a [Current] row after the end of the run")
         if "NEW_ORDER" in self.summary and not self.totals:
-            raise NotUnderstood(f"line {event.line}: a [Current] row amid the summary")
+            raise NotUnderstood("a [Current] row amid the summary")
         return bool(self.summary)
 
     def add(self, event: Event) -> None:
@@ -135,10 +132,10 @@ class Run:
             self.finished = self.finished or event.text == "Finished"
             self.notes.append(event)
             return
-        self.last = event.line
+        self.last = event.number
         if event.kind == "broken":
-            self.broken = self.broken or event.text
-        elif event.kind == "total":
+            raise NotUnderstood(event.text)
+        if event.kind == "total":
             self.totals |= event.values
             self.has_totals = True
         elif not event.is_summary:
@@ -146,22 +143,24 @@ class Run:
         else:
             seen = self.summary.setdefault(event.operation, event)
             if seen is event and "tpmc" in self.totals and event.operation in self.transactions:
-                raise NotUnderstood(f"line {event.line}: {event.operation} is summed up after the result")
+                raise NotUnderstood(f"{event.operation} is summed up after the result")
             if seen.values != event.values:
-                raise NotUnderstood(f"line {event.line}: {event.operation} is summed up twice with different figures")
+                raise NotUnderstood(f"{event.operation} is summed up twice with different figures")
 
 
 def reports(events: Sequence[Event]) -> list[Report]:
-    runs = [Run()]
-    for event in events:
-        run = runs[-1]
-        if run.is_over(event):
-            # Lines after the figures of the run before belong to the next: its command line, its start.
-            runs.append(Run(event.line, notes=[note for note in run.notes if note.line > run.last]))
-            run.notes = [note for note in run.notes if note.line <= run.last or note.kind != "command"]
-        runs[-1].add(event)
-    parts = [Spoiled(run.line, run.broken) if run.broken else run for run in runs if run.has_figures or run.broken]
-    return reports_of(parts, _report, "go-tpc", "") if parts else []
+    runs = [run for run in parts_of(events, Run(), _of_run) if run.has_figures or run.refusal]
+    return reports_of(runs, _report, "go-tpc")
+
+
+def _of_run(run: Run, event: Event) -> Run:
+    """The run that the event is of: a new one where it begins one."""
+    if run.is_over(event):
+        # Lines after the figures of the run before belong to the next: its command line, its start.
+        before, run = run, Run(notes=[note for note in run.notes if note.number > run.last])
+        before.notes = [note for note in before.notes if note.number <= before.last or note.kind != "command"]
+    run.add(event)
+    return run
 
 
 def _report(run: Run) -> Report:
@@ -203,7 +202,7 @@ def _status(run: Run) -> tuple[Status, str]:
         old = run.summary.keys() >= _ALL_TYPES and all("p50_ms" not in row.values for row in run.summary.values())
         if run.has_totals:
             run.warnings.append("tpmC is left out: its line has no end, and perhaps its number neither")
-        elif old and any(note.line > run.last and note.text for note in run.notes):
+        elif old and any(note.number > run.last and note.text for note in run.notes):
             run.warnings.append("tpmC is missing: the first versions do not print it")
         else:
             return Status.ABORTED, "the log ends within the summary"
@@ -222,11 +221,11 @@ def _check_rate(row: Event) -> None:
         return
     takes_s, count, tpm = (row.values[name] for name in ("takes_s", "count", "tpm"))
     if count != int(count):
-        raise NotUnderstood(f"line {row.line}: {row.operation} counts parts of a transaction")
+        raise NotUnderstood(f"line {row.number}: {row.operation} counts parts of a transaction")
     expected, relative = (count * 60 / takes_s, 0.06 / takes_s) if takes_s > 0 else (0.0, 1.0)
     if not math.isclose(expected, tpm, rel_tol=relative, abs_tol=0.11):
         raise NotUnderstood(
-            f"line {row.line}: {row.operation} says {tpm:g} TPM, but {count:g} in {takes_s:g} s are {expected:.1f}"
+            f"line {row.number}: {row.operation} says {tpm:g} TPM, but {count:g} in {takes_s:g} s are {expected:.1f}"
         )
 
 
@@ -304,7 +303,7 @@ def _latencies(run: Run) -> dict[str, dict[str, float]]:
             latencies[name] = {"avg_ms": round(exact[name], 3)} if systematic else {}
         else:
             latencies[name] = entries(row.values, "avg_ms", *_RISING)
-            rising(latencies[name], *_RISING, of=f"line {row.line}: {name}")
+            rising(latencies[name], *_RISING, of=f"line {row.number}: {name}")
     if systematic:
         run.warnings.append(
             "Avg and the percentiles contradict Sum and Count (a defect of some builds of 2021): "

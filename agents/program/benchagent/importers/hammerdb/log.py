@@ -255,12 +255,15 @@ class Settings:
 def log_reports(file: SourceFile) -> list[Report]:
     """A run or a build that contradicts itself spoils no other."""
     reader = _Reader()
-    with Lines(file, with_cut=True) as lines:
-        for line in lines:
+    for line in Lines(file, with_cut=True):
+        try:
             reader.take(line)
-    parts = [part for part in reader.parts if part.begun]
+        except NotUnderstood as error:
+            part = reader.last or reader.add_run()
+            part.refusal = part.refusal or f"line {line.number}: {error}"
+    parts = [part for part in reader.parts if part.begun or part.refusal]
     runs: list[Report] = []
-    for report in reports_of(parts, lambda part: part.report(reader.version), "hammerdb", "") if parts else ():
+    for report in reports_of(parts, lambda part: part.report(reader.version), "hammerdb"):
         # A result that `jobs` repeats after the run is the same run.
         result = (report.metric("nopm"), report.metric("tpm"))
         if ANSWER not in report.warnings or all((run.metric("nopm"), run.metric("tpm")) != result for run in runs):
@@ -313,7 +316,7 @@ class _Reader:
             self._build().take_line(text)
         elif _RESULT.match(text):
             # An answer of `jobs … result` within a transcript.
-            part = last if isinstance(last, Run) and last.echo and not last.result_line else self._add_run()
+            part = last if isinstance(last, Run) and last.echo and not last.result_line else self.add_run()
             part.echo = True
             part.user(1, numbered._replace(text=text))
         else:
@@ -337,9 +340,9 @@ class _Reader:
             self._build()
         elif isinstance(last, Build):
             if self.fresh or (last.is_behind and not line.text.startswith("FINISHED")):
-                self._add_run()
+                self.add_run()
         elif self.fresh or last is None or last.ends_before(vuser, line.text):
-            self._add_run()
+            self.add_run()
         self.fresh = False
         self.parts[-1].user(vuser, line)
 
@@ -347,17 +350,19 @@ class _Reader:
         """The part that virtual users are created for."""
         part = self.last
         is_open = part and not (part.is_behind if isinstance(part, Build) else part.begun)
-        return part if part and is_open else self._add_run()
+        return part if part and is_open else self.add_run()
 
-    def _add_run(self) -> Run:
+    def add_run(self) -> Run:
         # Without a word of it, what was set tells: nobody sets scale factors for transactions.
         benchmark = self.benchmark or ("tpch" if {key for key, _ in self.settings.values} == {"tpch"} else "")
-        run = Run(self.settings.parameters, self.dbms, log_start=self.started_at, benchmark=benchmark, line=self.line)
+        run = Run(
+            self.line, settings=self.settings.parameters, dbms=self.dbms, log_start=self.started_at, benchmark=benchmark
+        )
         self.parts.append(run)
         return run
 
     def _build(self) -> Build:
         if isinstance(self.last, Build) and not self.last.is_behind:
             return self.last
-        self.parts.append(build := Build(self.settings.parameters, self.dbms, line=self.line))
+        self.parts.append(build := Build(self.line, settings=self.settings.parameters, dbms=self.dbms))
         return build

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 
 from benchagent.importers.hammerdb.times import iso, spaced, time_of
 from benchagent.importers.report import Metric, Report, Series, Subject, all_measured, dbms_called, rising
-from benchagent.importers.source import Lines, NotUnderstood, SourceFile, number
-from benchagent.importers.tables import Figures, Table
+from benchagent.importers.source import Line, Lines, NotUnderstood, SourceFile, number
+from benchagent.importers.tables import Figures, Table, Told, parts_of, reports_of
 
 # HammerDB's words -> the catalogue's.
 PROCEDURES = {
@@ -48,7 +48,7 @@ Summary = Mapping[str, Mapping[str, float]]
 
 
 @dataclass
-class Profile:
+class Profile(Told):
     """One report of xtprof: figures of every virtual user, and at last of all together (0)."""
 
     dbms: str = ""
@@ -56,47 +56,48 @@ class Profile:
     users: int | None = None
     sections: dict[int, dict[str, Figures]] = field(default_factory=dict)
     closed: bool = False
+    # What the next lines tell of: the procedures of a section, the figures of one of them.
+    procedures: dict[str, Figures] | None = None
+    figures: Figures | None = None
 
 
 def profile_reports(file: SourceFile) -> list[Report]:
     text = file.text
     reports: list[Report] = []
     if ">>>>> SUMMARY OF" in text or ">>>>> VIRTUAL USER" in text:
-        reports += [_report(profile) for profile in _profiles(file) if profile.sections]
+        reports += reports_of(
+            [each for each in parts_of(Lines(file, with_cut=True), Profile(), _take) if each.sections or each.refusal],
+            _report, "hammerdb",
+        )  # fmt: skip
     return reports + ([_windows_report(file)] if "|PERCENTILES " in text else [])
 
 
-def _profiles(file: SourceFile) -> list[Profile]:
-    profiles = [Profile()]
-    current: dict[str, Figures] | None = None
-    figures: Figures | None = None
-    with Lines(file, with_cut=True) as lines:
-        for line in lines:
-            profile, text = profiles[-1], " ".join(line.text.split())
-            match = _TABLE.match(line._replace(text=text))
-            if text.startswith("+-+-+"):
-                profile.closed = profile.closed or bool(profile.sections.get(0))
-                current, figures = None, None
-            elif match is None or match.cut:
-                continue
-            elif match.key == "head":
-                profiles += [Profile()] if profile.sections else []
-                profiles[-1].dbms = match.values.get("dbms", "")
-                profiles[-1].started_at = iso(*time_of(match.values["stamp"]))
-                current = None
-            elif match.key == "section":
-                vuser = match.values.get("vuser", 0)
-                if {0, vuser} & profile.sections.keys():
-                    raise NotUnderstood(f"out of order: {text[:60]!r}")
-                current, profile.users = profile.sections.setdefault(vuser, {}), match.values.get("users")
-            elif match.key == "procedure":
-                name = match.values["procedure"]
-                if current is None or name in current:
-                    raise NotUnderstood(f"procedure {name} out of order")
-                figures = current.setdefault(name, Figures(line.number))
-            elif figures is not None:
-                figures.add(line, match)
-    return profiles
+def _take(profile: Profile, line: Line) -> Profile:
+    """The profile that the line is of: a new one where it begins one."""
+    text = " ".join(line.text.split())
+    match = _TABLE.match(line._replace(text=text))
+    if text.startswith("+-+-+"):
+        profile.closed = profile.closed or bool(profile.sections.get(0))
+        profile.procedures = profile.figures = None
+    elif match is None or match.cut:
+        return profile
+    elif match.key == "head":
+        profile = Profile() if profile.sections or profile.refusal else profile
+        profile.dbms, profile.procedures = match.values.get("dbms", ""), None
+        profile.started_at = iso(*time_of(match.values["stamp"]))
+    elif match.key == "section":
+        vuser = match.values.get("vuser", 0)
+        if {0, vuser} & profile.sections.keys():
+            raise NotUnderstood(f"out of order: {text[:60]!r}")
+        profile.procedures, profile.users = profile.sections.setdefault(vuser, {}), match.values.get("users")
+    elif match.key == "procedure":
+        name = match.values["procedure"]
+        if profile.procedures is None or name in profile.procedures:
+            raise NotUnderstood(f"procedure {name} out of order")
+        profile.figures = profile.procedures.setdefault(name, Figures(line.number))
+    elif profile.figures is not None:
+        profile.figures.add(line, match)
+    return profile
 
 
 def _report(profile: Profile) -> Report:

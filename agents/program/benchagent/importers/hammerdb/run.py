@@ -13,7 +13,7 @@ from typing import Any
 from benchagent.importers.hammerdb.times import iso, time_of
 from benchagent.importers.report import Metric, Report, Scalar, Status, Subject, all_measured, dbms_called, measured
 from benchagent.importers.source import Line, NotUnderstood
-from benchagent.importers.tables import Figures, Table
+from benchagent.importers.tables import Figures, Table, Told
 from benchagent.redaction import redact_text
 
 # What HammerDB's virtual users say of themselves, whether they run or build.
@@ -21,8 +21,8 @@ from benchagent.redaction import redact_text
 _ERROR = re.compile(r"^Error in Virtual User (?P<vuser>\d+):(?P<message>.*)$")
 
 
-@dataclass
-class VirtualUsers:
+@dataclass(kw_only=True)
+class VirtualUsers(Told):
     # The dictionary's settings of `tpcc` or `tpch`, as far as they are known.
     settings: Callable[[str], dict[str, Scalar]]
     dbms: str = ""
@@ -33,8 +33,6 @@ class VirtualUsers:
     succeeded: set[int] = field(default_factory=set)
     failed: set[int] = field(default_factory=set)
     errors: list[str] = field(default_factory=list)
-    # Where it begins.
-    line: int = 1
 
     def take_state(self, vuser: int, text: str) -> bool:
         """Whether a virtual user said that it runs or how it finished."""

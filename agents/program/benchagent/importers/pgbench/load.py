@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from benchagent.importers.pgbench.tables import options_of_command
 from benchagent.importers.report import Report, Status, Subject, all_measured
 from benchagent.importers.source import NotUnderstood
-from benchagent.importers.tables import Match, Table
+from benchagent.importers.tables import Match, Table, Told
 
 LOAD = Table(
     "pgbench",
@@ -42,10 +42,9 @@ FIRST_STEP = "dropping old tables..."
 
 
 @dataclass
-class Load:
+class Load(Told):
     """One initialisation as its lines tell it."""
 
-    line: int
     side: str = ""
     # Done, and to be done; 0 where it is not told.
     rows: tuple[int, int] | None = None
@@ -53,8 +52,6 @@ class Load:
     steps: dict[str, float] = field(default_factory=dict)
     total_s: float | None = None
     finished: bool = False
-    problems: list[str] = field(default_factory=list)
-    command_lines: list[str] = field(default_factory=list)
 
     def is_over(self, match: Match, text: str) -> bool:
         """Whether the line is of a next one."""

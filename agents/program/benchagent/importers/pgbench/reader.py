@@ -39,7 +39,7 @@ class Script(Figures):
 
 @dataclass
 class Run(Figures):
-    """One run as its lines tell it. `problems` are the lines that say it did not end well."""
+    """One run as its lines tell it."""
 
     version: str = ""
     server_version: str = ""
@@ -47,8 +47,6 @@ class Run(Figures):
     scripts: list[Script] = field(default_factory=list)
     statements: list[Statement] = field(default_factory=list)
     progress: Samples = field(default_factory=Samples)
-    problems: list[str] = field(default_factory=list)
-    command_lines: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     several_files: bool = False
     # Why the progress cannot be read, empty where it can.

@@ -12,7 +12,7 @@ from typing import Any
 from benchagent.importers.series import Samples
 from benchagent.importers.source import Line, NotUnderstood, without_comment
 from benchagent.importers.sysbench.tables import DAMAGED, EXTRACT, OPENING, OPTIONS, PROGRESS, REPORT, STEPS, TESTS
-from benchagent.importers.tables import Figures, damage_of
+from benchagent.importers.tables import Figures, Told, damage_of
 
 MIB_IN_MB = 1.048576
 _STAMP = re.compile(r"\[ *(?P<time>\d+)s *\](?: +(?P<rest>.+))?")
@@ -69,10 +69,9 @@ class Block(Figures):
 
 
 @dataclass
-class Run:
+class Run(Told):
     """One call of sysbench: of a test, or of its preparation or cleanup."""
 
-    line: int
     version: str = ""
     options: dict[str, Any] = field(default_factory=dict)
     # "Running the test with following options", "Threads started!"
@@ -84,9 +83,7 @@ class Run:
     blocks: list[Block] = field(default_factory=list)
     histogram: list[tuple[float, int]] = field(default_factory=list)
     steps: list[str] = field(default_factory=list)
-    problems: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
-    command_lines: list[str] = field(default_factory=list)
     cut: bool = False
     # Whether the file holds lines that were taken out of reports.
     extracts: bool = False

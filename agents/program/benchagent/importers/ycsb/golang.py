@@ -6,9 +6,9 @@ import math
 from dataclasses import dataclass, field
 
 from benchagent.catalog import too_many_failed
-from benchagent.importers.report import Report, Status, all_measured, check_count, entries, rising
-from benchagent.importers.source import Lines, NotUnderstood, SourceFile
-from benchagent.importers.tables import Table
+from benchagent.importers.report import Report, Status, all_measured, entries, rising
+from benchagent.importers.source import Line, NotUnderstood, SourceFile, printed_lines
+from benchagent.importers.tables import Table, Told, parts_of, reports_of
 from benchagent.importers.ycsb.command import Command, called
 
 _TABLE = Table(
@@ -26,7 +26,7 @@ _RANKS = ("p50", "p90", "p95", "p99", "p999", "p9999")
 
 
 @dataclass
-class _Run:
+class _Run(Told):
     command: Command = field(default_factory=Command)
     # Operations and counts of the running totals.
     progress: list[tuple[str, float]] = field(default_factory=list)
@@ -34,41 +34,45 @@ class _Run:
     rows: dict[str, dict[str, float]] = field(default_factory=dict)
     takes_s: float | None = None
     signalled: bool = False
+    # How many figures its last row has.
+    figures: int = 0
     warnings: list[str] = field(default_factory=list)
 
 
 def go_reports(file: SourceFile) -> list[Report]:
     """Only the rows after "Run finished" are the result; those before are running totals."""
-    runs, figures = [_Run()], 0
-    with Lines(file, with_cut=True) as lines:
-        for numbered in lines:
-            check_count(len(runs))
-            line = numbered.text.strip()
-            match = _TABLE.match(numbered._replace(text=line))
-            command = "" if match else called(line)
-            if runs[-1].rows and (command or (match and match.key == "finished")):
-                runs.append(_Run())
-            run = runs[-1]
-            if command:
-                if run.command.line and not command.startswith('"'):
-                    run.command = Command()
-                run.command.take(command)
-            elif match and match.key == "finished":
-                run.takes_s = match.values.get("takes") or 0.0
-            elif match and match.cut:
-                continue
-            # What may be cut has as many figures as the row before it, or one of the last of any version.
-            elif match and (numbered.whole or (line.count(": ") >= figures if figures else "99th(us): " in line)):
-                figures = line.count(": ")
-                _take(run, **match.values)
-            run.signalled = run.signalled or "Got signal [" in line
+    runs = parts_of(printed_lines(file), _Run(), _of_run)
     # A command without any output of its own is no run.
-    with_output = [run for run in runs if run.rows or run.progress] or runs[-1:]
-    return [_report(run) for run in with_output]
+    with_output = [run for run in runs if run.rows or run.progress or run.refusal] or runs[-1:]
+    return reports_of(with_output, _report, "ycsb")
+
+
+def _of_run(run: _Run, line: Line) -> _Run:
+    """The run that the line is of: a new one where it begins one."""
+    match = _TABLE.match(line)
+    command = "" if match else called(line.text)
+    if run.rows and (command or (match and match.key == "finished")):
+        run = _Run(figures=run.figures)
+    if command:
+        if run.command.line and not command.startswith('"'):
+            run.command = Command()
+        run.command.take(command)
+    elif match and match.key == "finished":
+        run.takes_s = match.values.get("takes") or 0.0
+    elif match and not match.cut:
+        # What may be cut has as many figures as the row before it, or one of the last of any version.
+        count = line.text.count(": ")
+        if line.whole or (count >= run.figures if run.figures else "99th(us): " in line.text):
+            run.figures = count
+            _take(run, **match.values)
+    run.signalled = run.signalled or "Got signal [" in line.text
+    return run
 
 
 def _take(run: _Run, name: str, takes_s: float, count: int, ops: float, **latencies: float) -> None:
     """A row. Raises NotUnderstood where its figures contradict each other, or those of an earlier row."""
+    values = {"ops": ops, "count": count, **latencies}
+    is_same = run.takes_s is None or run.rows.setdefault(name, values) == values
     expected = count / takes_s if takes_s else ops
     if not math.isclose(expected, ops, rel_tol=0.06 / max(takes_s, 0.1), abs_tol=0.11):
         raise NotUnderstood(f"{ops:g} OPS are not {count} in {takes_s:g} s")
@@ -77,7 +81,7 @@ def _take(run: _Run, name: str, takes_s: float, count: int, ops: float, **latenc
         run.progress.append((name, count))
     elif run.takes_s and takes_s > run.takes_s + 0.2:
         raise NotUnderstood(f"an operation took longer than the run, {run.takes_s:g} s: lines have changed places")
-    elif run.rows.setdefault(name, values := {"ops": ops, "count": count, **latencies}) != values:
+    elif not is_same:
         raise NotUnderstood(f"{name} stands twice in one result")
 
 

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from benchagent.catalog import too_many_failed
-from benchagent.importers.report import Report, Series, Status, all_measured, check_count, entries, measured, utc
+from benchagent.importers.report import Report, Series, Status, all_measured, entries, measured, utc
 from benchagent.importers.series import MAX_SECONDS, Grid, Samples, grid_of
 from benchagent.importers.source import Line, Lines, NotUnderstood, SourceFile, decoded, number
-from benchagent.importers.tables import Spoiled, reports_of
+from benchagent.importers.tables import Told, parts_of, reports_of
 from benchagent.importers.ycsb.command import Command, called
 from benchagent.redaction import redact_text
 
@@ -59,10 +59,7 @@ _LOADED_OR_RAN = (
 
 
 @dataclass
-class Run:
-    line: int = 1
-    # Why it is not understood.
-    refusal: str = ""
+class Run(Told):
     command: Command = field(default_factory=Command)
     version: str = ""
     sections: dict[str, dict[str, str]] = field(default_factory=dict)
@@ -112,24 +109,13 @@ class Run:
 
 def java_reports(file: SourceFile) -> list[Report]:
     """A run that is not understood spoils no other."""
-    runs = [Run()]
-    for line in Lines(file):
-        try:
-            run = _line(runs[-1], line)
-        except NotUnderstood as error:
-            runs[-1].refusal = runs[-1].refusal or f"line {line.number}: {error}"
-            continue
-        if run is not runs[-1]:
-            run.line = line.number
-            runs.append(run)
-            check_count(len(runs))
+    runs = parts_of(Lines(file), Run(), _line)
     if any(run.operations and not run.overall for run in runs):
         raise NotUnderstood("figures of operations without the [OVERALL] that comes before them")
     if len(runs) > 1 and any(run.status and run.status.times_s[0] != 0 for run in runs):
         raise NotUnderstood("status lines of a run that does not begin at second 0: lines are out of order")
     said = [run for run in runs if run.refusal or run.says_something]
-    parts = [Spoiled(run.line, run.refusal) if run.refusal else run for run in said]
-    return reports_of(parts, _report, "ycsb", "no run of YCSB")
+    return reports_of(said, _report, "ycsb", "no run of YCSB")
 
 
 def _line(run: Run, numbered: Line) -> Run:
