@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
@@ -11,19 +11,17 @@ from django.urls import reverse
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from pydantic import Field
-from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from agents import machines
+from agents.api.operators import OperatorView, refusals
 from agents.jobs import reservations
 from agents.models import CODE_VALID_FOR, Agent, AgentStatus, EnrolmentCode
 from runs.access.rules import may_operate
 from runs.answers.answer import Part
-from runs.api.outgoing import FIELD_ERRORS, REFUSALS, Error
-from runs.api.parsers import StrictJSONParser
-from runs.api.permissions import OperatorWithScope
+from runs.api.outgoing import FIELD_ERRORS, REFUSALS, Error, Outgoing, SlugOf, answered
 from runs.incoming.reading import read
 from runs.incoming.values import Moment, OneOf, Strict, Text
 
@@ -38,7 +36,7 @@ class EngineOffered(Part):
     reason: str
 
 
-class AgentAnswer(Part):
+class AgentAnswer(Outgoing):
     """An agent and its machine. `pause`: until when it is reserved, by whom and why; empty while it is not."""
 
     slug: str
@@ -52,7 +50,7 @@ class AgentAnswer(Part):
     last_seen_at: datetime | None
     registered_at: datetime
     agent_version: str
-    machine: str | None
+    machine: SlugOf
     engines: list[EngineOffered]
     storages: list[str]
     errands: Annotated[
@@ -61,28 +59,14 @@ class AgentAnswer(Part):
     ]
 
     @classmethod
-    def of(cls, agent: Agent, request: Request) -> AgentAnswer:
-        return cls(
-            **{
-                name: getattr(agent, name)
-                for name in ("slug", "name", "labels", "last_seen_at", "registered_at", "errands")
-            },
-            url=request.build_absolute_uri(reverse("agent", args=[agent.slug])),
-            status=AgentStatus(agent.status),
-            online=agent.is_online,
-            pause=agent.pause_words,
-            paused_until=agent.reservation.ends_at if agent.reservation else None,
-            agent_version=agent.agent_version,
-            machine=agent.hardware.slug if agent.hardware else None,
-            engines=[
-                EngineOffered(
-                    connection=engine.get("connection", ""),
-                    **{name: engine[name] for name in ("dbms", "version", "available", "reason")},
-                )
-                for engine in agent.engines
-            ],
-            storages=[storage["name"] for storage in agent.places if not storage["problem"]],
-        )
+    def of(cls, row: Agent, **values: Any) -> Self:
+        """`request` is in `values`."""
+        return super().of(
+            row, url=values["request"].build_absolute_uri(reverse("agent", args=[row.slug])), online=row.is_online,
+            pause=row.pause_words, paused_until=row.reservation.ends_at if row.reservation else None,
+            machine=row.hardware, engines=[{"connection": "", **engine} for engine in row.engines],
+            storages=[storage["name"] for storage in row.places if not storage["problem"]],
+        )  # fmt: skip
 
 
 class AgentList(Part):
@@ -126,31 +110,23 @@ class Agents(APIView):
     @extend_schema(operation_id="v1_agents_list", responses={200: AgentList})
     def get(self, request: Request) -> Response:
         """Every agent, by name."""
-        agents = AgentList(results=[AgentAnswer.of(agent, request) for agent in shown_agents(request)])
-        return Response(agents.model_dump(mode="json"))
+        return answered(AgentList(results=[AgentAnswer.of(row, request=request) for row in shown_agents(request)]))
 
 
-class AgentDetail(APIView):
-    permission_classes = [OperatorWithScope]
+class AgentDetail(OperatorView):
     required_scope = "agent"
-    parser_classes = [StrictJSONParser]
 
     @extend_schema(responses={200: AgentAnswer, 404: Error})
     def get(self, request: Request, slug: str) -> Response:
         """One agent."""
-        return Response(
-            AgentAnswer.of(get_object_or_404(shown_agents(request), slug=slug), request).model_dump(mode="json")
-        )
+        return answered(AgentAnswer.of(get_object_or_404(shown_agents(request), slug=slug), request=request))
 
     @extend_schema(request=AgentChange, responses={200: AgentAnswer, 400: FIELD_ERRORS, **REFUSALS})
     def patch(self, request: Request, slug: str) -> Response:
         """Rename, label, approve, disable, retire, pause or resume an agent."""
         agent = get_object_or_404(shown_agents(request), slug=slug)
-        try:
+        with refusals(ends_at="paused_until"):
             read(AgentChange, request.data).apply(agent, by=request.user)
-        except machines.Wrong as error:
-            field = {"ends_at": "paused_until"}.get(error.field, error.field)
-            raise ValidationError({field: [str(error)]}) from error
         return self.get(request, slug)
 
 
@@ -162,12 +138,11 @@ class EnrolmentCodeMade(Part):
     expires_at: datetime
 
 
-class EnrolmentCodes(APIView):
-    permission_classes = [OperatorWithScope]
+class EnrolmentCodes(OperatorView):
     required_scope = "agent"
 
     @extend_schema(request=None, responses={201: EnrolmentCodeMade, 401: Error, 403: Error})
     def post(self, request: Request) -> Response:
         """Make a one-time code: the agent that registers with it is approved at once."""
         made = EnrolmentCodeMade(code=EnrolmentCode.issue(), expires_at=timezone.now() + CODE_VALID_FOR)
-        return Response(made.model_dump(mode="json"), status=201, headers={"Cache-Control": "no-store"})
+        return answered(made, 201, {"Cache-Control": "no-store"})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, cast
+from typing import Annotated, Any, Self, cast
 from uuid import UUID
 
 from django.db.models import QuerySet
@@ -12,17 +12,15 @@ from drf_spectacular.utils import extend_schema
 from pydantic import Field
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
-from agents.api.experiments import plan_errors
+from agents.api.operators import OperatorView, refusals
 from agents.models import Bisection
 from agents.plans import bisect, halving
 from agents.plans.halving import Step
 from runs.answers.answer import Part
 from runs.api.once import KEY, once
-from runs.api.outgoing import FIELD_ERRORS, REFUSALS, Error, answered, page_of
-from runs.api.parsers import StrictJSONParser
-from runs.api.permissions import OperatorWithScope, person_of, readable_runs
+from runs.api.outgoing import FIELD_ERRORS, REFUSALS, Error, Outgoing, SlugOf, answered, page_of
+from runs.api.permissions import person_of, readable_runs
 from runs.incoming.reading import read
 from runs.incoming.values import Strict
 from runs.models import User
@@ -38,7 +36,7 @@ class EndAnswer(Part):
     settings: dict[str, str]
 
 
-class BisectionAnswer(Part):
+class BisectionAnswer(Outgoing):
     """The change lies between `old` and `new`, which come closer with each step.
 
     `outcome`: why it ended, in words; empty while it goes on. `found`: one version or one setting is left.
@@ -52,7 +50,7 @@ class BisectionAnswer(Part):
     dbms: str
     agent: str
     created_at: datetime
-    experiment: str | None
+    experiment: SlugOf
     old: EndAnswer
     new: EndAnswer
     steps: list[Step]
@@ -60,13 +58,12 @@ class BisectionAnswer(Part):
     found: bool
 
     @classmethod
-    def of(cls, row: Bisection, request: Request) -> BisectionAnswer:
-        old, new = (EndAnswer(**end) for end in halving.unlike(row.points[row.low : row.high + 1]))
-        return cls(
-            id=row.pk, url=page_of(row, request), name=row.name, created_at=row.created_at,
-            workload=row.plan["workload"], dbms=row.plan["dbms"], agent=row.agent.slug,
-            experiment=row.experiment.slug if row.experiment else None,
-            old=old, new=new, steps=halving.steps_of(row), outcome=row.outcome, found=row.is_found,
+    def of(cls, row: Bisection, **values: Any) -> Self:
+        """`request` is in `values`."""
+        old, new = halving.unlike(row.points[row.low : row.high + 1])
+        return super().of(
+            row, url=page_of(row, values["request"]), workload=row.plan["workload"], dbms=row.plan["dbms"],
+            agent=row.agent.slug, old=old, new=new, steps=halving.steps_of(row), found=row.is_found,
         )  # fmt: skip
 
 
@@ -87,16 +84,12 @@ def _own(request: Request) -> QuerySet[Bisection]:
     return Bisection.objects.filter(owner=person_of(request)).select_related("agent", "experiment")
 
 
-class Bisections(APIView):
-    permission_classes = [OperatorWithScope]
-    required_scope = "schedule"
-    parser_classes = [StrictJSONParser]
-
+class Bisections(OperatorView):
     @extend_schema(operation_id="v1_bisections_list", responses={200: BisectionList})
     def get(self, request: Request) -> Response:
         """One's own, the newest first."""
         rows = _own(request)[: halving.MOST_SHOWN]
-        return answered(BisectionList(results=[BisectionAnswer.of(row, request) for row in rows]))
+        return answered(BisectionList(results=[BisectionAnswer.of(row, request=request) for row in rows]))
 
     @extend_schema(
         request=BisectionGiven, parameters=[KEY], responses={201: BisectionAnswer, 400: FIELD_ERRORS, **REFUSALS}
@@ -105,17 +98,14 @@ class Bisections(APIView):
     def post(self, request: Request) -> Response:
         """Look for what moved a benchmark between two runs: each step measures the middle in turn with both ends."""
         given = read(BisectionGiven, request.data)
-        with plan_errors():
+        with refusals():
             old, new = bisect.ends_of(readable_runs(request), given.runs)
             begun = halving.begin(old, new, user=cast(User, request.user))
-        return answered(BisectionAnswer.of(begun, request), 201)
+        return answered(BisectionAnswer.of(begun, request=request), 201)
 
 
-class BisectionDetail(APIView):
-    permission_classes = [OperatorWithScope]
-    required_scope = "schedule"
-
+class BisectionDetail(OperatorView):
     @extend_schema(responses={200: BisectionAnswer, 404: Error})
     def get(self, request: Request, pk: UUID) -> Response:
         """How far it has come."""
-        return answered(BisectionAnswer.of(get_object_or_404(_own(request), pk=pk), request))
+        return answered(BisectionAnswer.of(get_object_or_404(_own(request), pk=pk), request=request))

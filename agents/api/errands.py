@@ -10,20 +10,16 @@ from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
 from pydantic import Field
-from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
-from agents import machines
 from agents.api.agents import shown_agents
+from agents.api.operators import OperatorView, refusals
 from agents.jobs import errands
 from agents.models import Errand, ErrandState
 from runs.access.rules import may_operate
 from runs.answers.answer import Part
 from runs.api.outgoing import FIELD_ERRORS, REFUSALS, Outgoing, Username, answered
-from runs.api.parsers import StrictJSONParser
-from runs.api.permissions import OperatorWithScope
 from runs.incoming.reading import read
 from runs.incoming.values import Strict, Text
 
@@ -74,10 +70,8 @@ def _asked(request: Request, slug: str) -> QuerySet[Errand]:
     return rows if may_operate(request.user) else rows.none()
 
 
-class Errands(APIView):
-    permission_classes = [OperatorWithScope]
+class Errands(OperatorView):
     required_scope = "agent"
-    parser_classes = [StrictJSONParser]
 
     @extend_schema(operation_id="v1_agents_errands_list", responses={200: ErrandList, **REFUSALS})
     def get(self, request: Request, slug: str) -> Response:
@@ -89,15 +83,12 @@ class Errands(APIView):
     def post(self, request: Request, slug: str) -> Response:
         """Have an agent do one of its `errands` once it has no run: install an engine, measure a storage, …"""
         agent, given = get_object_or_404(shown_agents(request), slug=slug), read(ErrandGiven, request.data)
-        try:
+        with refusals():
             made = errands.ask(agent, by=request.user, command=given.command, words=given.words)
-        except machines.Wrong as error:
-            raise ValidationError({error.field: [str(error)]}) from error
         return answered(ErrandAnswer.of(made), 201)
 
 
-class ErrandDetail(APIView):
-    permission_classes = [OperatorWithScope]
+class ErrandDetail(OperatorView):
     required_scope = "agent"
 
     @extend_schema(responses={200: ErrandAnswer, **REFUSALS})

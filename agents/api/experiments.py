@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
-from typing import Annotated, Any, cast
+from typing import Annotated, Any, Self, cast
 from uuid import UUID
 
 from benchagent.catalog import DBMSS, WORKLOADS
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import OpenApiParameter, PolymorphicProxySerializer, extend_schema
 from pydantic import BeforeValidator, Field, WithJsonSchema
-from rest_framework.exceptions import ValidationError
 from rest_framework.pagination import PageNumberPagination
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from agents.api.operators import OperatorView, refusals
 from agents.jobs import life
 from agents.machines import Engine
 from agents.models import Agent, Job, Template
@@ -31,12 +29,11 @@ from agents.reruns.templating import OWN, prepared_on
 from runs.answers.answer import Part
 from runs.api.errors import Conflict
 from runs.api.once import KEY, once
-from runs.api.outgoing import FIELD_ERRORS, REFUSALS, Error
-from runs.api.parsers import StrictJSONParser
-from runs.api.permissions import OperatorWithScope, readable_runs
+from runs.api.outgoing import FIELD_ERRORS, REFUSALS, Error, Outgoing, Page, answered, page_of
+from runs.api.permissions import readable_runs, token_of
 from runs.incoming.reading import read
 from runs.incoming.values import Described, Moment, OneOf, Prose, Slug, Strict, Text, wrong
-from runs.models import ApiToken, Experiment, User
+from runs.models import Experiment, User
 from runs.models.choices import OPEN_STATES, Visibility
 
 
@@ -138,29 +135,23 @@ class PlanGiven(PlanOptions):
             raise PlanError({"settings": [f"Unknown DBMS {', '.join(unknown)}; known: {', '.join(DBMSS)}."]})
         agent = agent_of(self.agent) if self.agent else None
         defaults = {factor.name: factor.default for factor in WORKLOADS[self.workload].factors if complete}
+        alike = ("workload", "repeats", "each", "order_seed", "stop", "note", "not_after", "visibility")
         return Plan(
-            workload=self.workload,
+            **{name: getattr(self, name) for name in alike},
             engines=tuple(Engine(**engine.model_dump()) for engine in self.engines),
             factors=defaults | {name: values[0] for name, values in self.factors.items() if len(values) == 1},
             sweep={name: values for name, values in self.factors.items() if len(values) > 1},
-            repeats=self.repeats,
             settings={dbms: tuple((name, value) for name, value in pairs) for dbms, pairs in self.settings.items()},
             agent=agent,
             configs={dbms: stored_configs(dbms, slugs, user) for dbms, slugs in self.configs.items()},
             swept={dbms: {name: tuple(values) for name, values in swept.items()} for dbms, swept in self.swept.items()},
             machines=tuple(self.machines),
             labels=tuple(self.labels),
-            each=self.each,
             exclude=tuple(self.exclude),
             order="random" if self.order == "random" else "interleaved",
-            order_seed=self.order_seed,
-            stop=self.stop,
             name=self.name or self.label,
             tags=tuple(self.tags),
             tested=self.tested.model_dump(exclude_defaults=True),
-            note=self.note,
-            not_after=self.not_after,
-            visibility=self.visibility,
         )
 
 
@@ -201,7 +192,7 @@ def changed(plan: Plan, change: Any, user: User) -> Plan:
 GIVEN: Any = [PlanGiven, TemplateStart]
 
 
-class ScheduledRun(Part):
+class ScheduledRun(Outgoing):
     id: UUID
     url: str
     dbms: str
@@ -209,7 +200,7 @@ class ScheduledRun(Part):
     order_index: int | None
 
 
-class ExperimentStarted(Part):
+class ExperimentStarted(Outgoing):
     """`estimated_s`: how long all of it is expected to take, on one machine."""
 
     slug: str
@@ -220,18 +211,14 @@ class ExperimentStarted(Part):
     runs: list[ScheduledRun]
 
     @classmethod
-    def of(cls, experiment: Experiment, plan: Plan, request: Request) -> ExperimentStarted:
-        rows = experiment.runs.select_related("dbms_version").order_by("order_index")
-        return cls(
-            **{name: getattr(experiment, name) for name in ("slug", "name", "visibility")},
-            url=request.build_absolute_uri(experiment.get_absolute_url()),
-            estimated_s=estimate.estimate(plan, user=request.user).seconds,
+    def of(cls, row: Experiment, **values: Any) -> Self:
+        """`plan` and `request` are in `values`."""
+        request = values["request"]
+        return super().of(
+            row, url=page_of(row, request), estimated_s=estimate.estimate(values["plan"], user=request.user).seconds,
             runs=[
-                ScheduledRun(
-                    id=run.pk, url=request.build_absolute_uri(run.get_absolute_url()), dbms=run.dbms_version.name,
-                    repeat=run.repeat, order_index=run.order_index,
-                )
-                for run in rows
+                ScheduledRun.of(run, url=page_of(run, request), dbms=run.dbms_version.name)
+                for run in row.runs.select_related("dbms_version").order_by("order_index")
             ],
         )  # fmt: skip
 
@@ -242,7 +229,7 @@ class RunCancelled(Part):
     cancel_requested: bool
 
 
-class ExperimentAnswer(Part):
+class ExperimentAnswer(Outgoing):
     """`states`: how many of its runs are in each state."""
 
     slug: str
@@ -256,22 +243,14 @@ class ExperimentAnswer(Part):
     plan: dict[str, Any]
 
     @classmethod
-    def of(cls, experiment: Experiment, request: Request) -> ExperimentAnswer:
-        states = Counter(run.state for run in experiment.runs.all())
-        return cls(
-            **{
-                name: getattr(experiment, name) for name in ("slug", "name", "note", "visibility", "created_at", "plan")
-            },
-            url=request.build_absolute_uri(experiment.get_absolute_url()),
-            is_open=any(states[state] for state in OPEN_STATES),
-            states=dict(states),
-        )
+    def of(cls, row: Experiment, **values: Any) -> Self:
+        """`request` is in `values`."""
+        states = Counter(run.state for run in row.runs.all())
+        is_open = any(states[state] for state in OPEN_STATES)
+        return super().of(row, url=page_of(row, values["request"]), is_open=is_open, states=states)
 
 
-class ExperimentPage(Part):
-    count: int
-    next: str | None
-    previous: str | None
+class ExperimentPage(Page):
     results: list[ExperimentAnswer]
 
 
@@ -283,11 +262,7 @@ class ExperimentPages(PageNumberPagination):
     page_size = 50
 
 
-class Experiments(APIView):
-    permission_classes = [OperatorWithScope]
-    required_scope = "schedule"
-    parser_classes = [StrictJSONParser]
-
+class Experiments(OperatorView):
     @extend_schema(
         operation_id="v1_experiments_list",
         parameters=[OpenApiParameter("page", int)],
@@ -298,7 +273,8 @@ class Experiments(APIView):
         rows = Experiment.objects.listed_for(request.user).prefetch_related("runs")
         pages = ExperimentPages()
         page = pages.paginate_queryset(rows, request) or []
-        return pages.get_paginated_response([ExperimentAnswer.of(row, request).model_dump(mode="json") for row in page])
+        shown = [ExperimentAnswer.of(row, request=request).model_dump(mode="json") for row in page]
+        return pages.get_paginated_response(shown)
 
     @extend_schema(
         request=PolymorphicProxySerializer("ExperimentGiven", GIVEN, resource_type_field_name=None),
@@ -308,30 +284,16 @@ class Experiments(APIView):
     @once
     def post(self, request: Request) -> Response:
         """Start an experiment on a registered agent: a plan, or a template."""
-        with plan_errors():
+        with refusals():
             if isinstance(request.data, dict) and "template" in request.data:
                 return _start_template(request.data, request)
             return _start(read(PlanGiven, request.data).plan(cast(User, request.user)), request)
 
 
-@contextmanager
-def plan_errors(**names: str) -> Iterator[None]:
-    """What is wrong of a plan or a schedule, field by field; `names`: how the API calls fields of others' names."""
-    try:
-        yield
-    except PlanError as error:
-        told: dict[str, Any] = {names.get(name, name): words for name, words in error.errors.items()}
-        raise ValidationError(told) from error
-
-
-def _token(request: Request) -> ApiToken | None:
-    return request.auth if isinstance(request.auth, ApiToken) else None
-
-
 def _start(plan: Plan, request: Request) -> Response:
     """Raises PlanError."""
-    experiment = schedule.start(plan, user=cast(User, request.user), token=_token(request))
-    return Response(ExperimentStarted.of(experiment, plan, request).model_dump(mode="json"), status=201)
+    experiment = schedule.start(plan, user=cast(User, request.user), token=token_of(request))
+    return answered(ExperimentStarted.of(experiment, plan=plan, request=request), 201)
 
 
 def _start_template(document: dict[str, Any], request: Request) -> Response:
@@ -345,8 +307,8 @@ def _start_template(document: dict[str, Any], request: Request) -> Response:
         return _start(changed(planned(saved.plan, user=user), change, user), request)
     prepared = given.own()
     plan = changed(cast(Plan, prepared.plan), change, user)
-    experiment = rerun.start(replace(prepared, plan=plan), user=user, token=_token(request))
-    return Response(ExperimentStarted.of(experiment, plan, request).model_dump(mode="json"), status=201)
+    experiment = rerun.start(replace(prepared, plan=plan), user=user, token=token_of(request))
+    return answered(ExperimentStarted.of(experiment, plan=plan, request=request), 201)
 
 
 class ExperimentDetail(APIView):
@@ -354,26 +316,18 @@ class ExperimentDetail(APIView):
     def get(self, request: Request, slug: str) -> Response:
         """One experiment: its plan, and how far it has come."""
         experiment = get_object_or_404(Experiment.objects.readable_by(request.user), slug=slug)
-        return Response(ExperimentAnswer.of(experiment, request).model_dump(mode="json"))
+        return answered(ExperimentAnswer.of(experiment, request=request))
 
 
-class ExperimentCancel(APIView):
-    permission_classes = [OperatorWithScope]
-    required_scope = "schedule"
-    parser_classes = [StrictJSONParser]
-
+class ExperimentCancel(OperatorView):
     @extend_schema(request=None, responses={202: CancelledRuns, **REFUSALS})
     def post(self, request: Request, slug: str) -> Response:
         """Cancel what is left of an experiment. What was measured is kept."""
         experiment = get_object_or_404(Experiment.objects.readable_by(request.user), slug=slug)
-        return Response(CancelledRuns(cancelled=life.cancel_experiment(experiment)).model_dump(), status=202)
+        return answered(CancelledRuns(cancelled=life.cancel_experiment(experiment)), 202)
 
 
-class ExperimentRepeat(APIView):
-    permission_classes = [OperatorWithScope]
-    required_scope = "schedule"
-    parser_classes = [StrictJSONParser]
-
+class ExperimentRepeat(OperatorView):
     @extend_schema(
         request=PlanChange, parameters=[KEY], responses={201: ExperimentStarted, 400: FIELD_ERRORS, **REFUSALS}
     )
@@ -382,7 +336,7 @@ class ExperimentRepeat(APIView):
         """Start the plan of an experiment again, as an experiment of its own, with what is given changed."""
         user = cast(User, request.user)
         experiment = get_object_or_404(Experiment.objects.readable_by(user), slug=slug)
-        with plan_errors():
+        with refusals():
             return _start(changed(planned(experiment.plan, user=user), request.data or {}, user), request)
 
 
@@ -396,32 +350,24 @@ class RepeatedRuns(Part):
     results: list[UUID]
 
 
-class ExperimentRepeatRuns(APIView):
-    permission_classes = [OperatorWithScope]
-    required_scope = "schedule"
-    parser_classes = [StrictJSONParser]
-
+class ExperimentRepeatRuns(OperatorView):
     @extend_schema(request=RepeatGiven, parameters=[KEY], responses={201: RepeatedRuns, 400: FIELD_ERRORS, **REFUSALS})
     @once
     def post(self, request: Request, slug: str) -> Response:
         """Queue one more repeat of a cell, or of everything that failed or was lost."""
         user, given = cast(User, request.user), read(RepeatGiven, request.data or {})
         experiment = get_object_or_404(Experiment.objects.readable_by(user), slug=slug)
-        with plan_errors():
+        with refusals():
             if given.run is None:
-                made = schedule.repeat_failed(experiment, user=user, token=_token(request))
+                made = schedule.repeat_failed(experiment, user=user, token=token_of(request))
             else:
                 own = readable_runs(request).present().filter(experiment=experiment, job__isnull=False)
                 run = get_object_or_404(own.select_related("job__agent"), pk=given.run)
-                made = [schedule.repeat_cell(run, user=user, token=_token(request))]
-        return Response(RepeatedRuns(results=[run.pk for run in made]).model_dump(mode="json"), status=201)
+                made = [schedule.repeat_cell(run, user=user, token=token_of(request))]
+        return answered(RepeatedRuns(results=[run.pk for run in made]), 201)
 
 
-class RunCancel(APIView):
-    permission_classes = [OperatorWithScope]
-    required_scope = "schedule"
-    parser_classes = [StrictJSONParser]
-
+class RunCancel(OperatorView):
     @extend_schema(request=None, responses={202: RunCancelled, 409: Error, **REFUSALS})
     def post(self, request: Request, run_id: UUID) -> Response:
         """Cancel a run: at once while it waits, else as soon as its agent hears of it. What was measured is kept."""
@@ -429,5 +375,5 @@ class RunCancel(APIView):
         if not life.cancel(run):
             raise Conflict("This run has ended already.")
         job = Job.objects.select_related("run").get(pk=run.pk)
-        state = RunCancelled(id=job.run.pk, status=job.run.state, cancel_requested=job.cancel_requested_at is not None)
-        return Response(state.model_dump(mode="json"), status=202)
+        asked = job.cancel_requested_at is not None
+        return answered(RunCancelled(id=job.run.pk, status=job.run.state, cancel_requested=asked), 202)

@@ -10,32 +10,29 @@ from django.db.models import Q
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from pydantic import Field
-from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
-from agents import machines
+from agents.api.operators import OperatorView, refusals
 from agents.jobs import queue, reservations
 from runs.answers.answer import Part
-from runs.api.outgoing import FIELD_ERRORS, REFUSALS
-from runs.api.parsers import StrictJSONParser
-from runs.api.permissions import OperatorWithScope, readable_runs
+from runs.api.outgoing import FIELD_ERRORS, REFUSALS, Outgoing, SlugOf, answered
+from runs.api.permissions import readable_runs
 from runs.incoming.reading import read
 from runs.incoming.values import Moment, Slug, Strict, Text
 from runs.models.choices import RunState
 
 
-class QueueEntry(Part):
+class QueueEntry(Outgoing):
     """Runs of one experiment on one machine, one after the other. Times are expected; null: not as things stand.
 
     `experiment` and `run` (the first of them) are null where whoever asks may not see them.
     """
 
-    experiment: str | None
+    experiment: SlugOf
     run: UUID | None
     runs: int
-    agent: str | None
+    agent: SlugOf
     state: Literal["running", "waiting"]
     begins_at: datetime | None
     ends_at: datetime | None
@@ -69,29 +66,17 @@ class CancelledOfQueue(Part):
 
 def _queue_list(request: Request) -> Response:
     entries = [
-        QueueEntry(
-            experiment=entry.experiment.slug if entry.experiment else None,
-            run=entry.run.pk if entry.run else None,
-            runs=entry.runs,
-            agent=entry.agent.slug if entry.agent else None,
-            state="running" if entry.is_running else "waiting",
-            begins_at=entry.begins_at,
-            ends_at=entry.ends_at,
-            reason=entry.reason,
+        QueueEntry.of(
+            entry, run=entry.run.pk if entry.run else None, state="running" if entry.is_running else "waiting"
         )
         for entry in queue.entries(request.user)
     ]
     paused = reservations.Calendar(timezone.now()).of_queue
     words = f"The queue is {paused}." if paused else ""
-    listed = QueueList(paused=words, stalled=queue.stalled(), results=entries)
-    return Response(listed.model_dump(mode="json"))
+    return answered(QueueList(paused=words, stalled=queue.stalled(), results=entries))
 
 
-class Queue(APIView):
-    permission_classes = [OperatorWithScope]
-    required_scope = "schedule"
-    parser_classes = [StrictJSONParser]
-
+class Queue(OperatorView):
     @extend_schema(operation_id="v1_queue_list", responses={200: QueueList})
     def get(self, request: Request) -> Response:
         """What runs, then what waits, in the order in which it begins."""
@@ -102,24 +87,18 @@ class Queue(APIView):
         """Pause the queue or resume it."""
         given = read(QueueChange, request.data)
         if given.paused:
-            try:
+            with refusals(begins_at="until", ends_at="until"):
                 reservations.reserve(None, by=request.user, reason=given.reason, ends_at=given.until)
-            except machines.Wrong as error:
-                raise ValidationError({"until": [str(error)]}) from error
         else:
             reservations.resume(None, by=request.user)
         return _queue_list(request)
 
 
-class QueueCancel(APIView):
-    permission_classes = [OperatorWithScope]
-    required_scope = "schedule"
-    parser_classes = [StrictJSONParser]
-
+class QueueCancel(OperatorView):
     @extend_schema(request=Waiting, responses={202: CancelledOfQueue, 400: FIELD_ERRORS, **REFUSALS})
     def post(self, request: Request) -> Response:
         """Cancel what waits of these experiments and runs. What an agent has already goes on."""
         given = read(Waiting, request.data)
         rows = readable_runs(request).present().filter(job__isnull=False, state=RunState.QUEUED)
         count = queue.cancel(rows.filter(Q(experiment__slug__in=given.experiments) | Q(pk__in=given.runs)))
-        return Response(CancelledOfQueue(cancelled=count).model_dump(), status=202)
+        return answered(CancelledOfQueue(cancelled=count), 202)

@@ -13,14 +13,11 @@ from pydantic import Field
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
-from agents import machines
+from agents.api.operators import OperatorView, refusals
 from agents.jobs import reservations
 from agents.models import Agent, Reservation
 from runs.api.outgoing import FIELD_ERRORS, REFUSALS, Outgoing, SlugOf, Username, answered
-from runs.api.parsers import StrictJSONParser
-from runs.api.permissions import OperatorWithScope
 from runs.incoming.reading import read
 from runs.incoming.values import Moment, Slug, Strict, Text
 
@@ -54,10 +51,8 @@ class ReservationGiven(Strict):
     reason: Annotated[str, Text(200, least=0)] = ""
 
 
-class Reservations(APIView):
-    permission_classes = [OperatorWithScope]
+class Reservations(OperatorView):
     required_scope = "agent"
-    parser_classes = [StrictJSONParser]
 
     @extend_schema(operation_id="v1_reservations_list", responses={200: ReservationList})
     def get(self, request: Request) -> Response:
@@ -73,15 +68,12 @@ class Reservations(APIView):
         agent = Agent.objects.filter(slug=slug).first() if slug else None
         if slug and agent is None:
             raise ValidationError({"agent": [f"There is no agent {slug}."]})
-        try:
+        with refusals():
             made = reservations.reserve(agent, by=request.user, **given)
-        except machines.Wrong as error:
-            raise ValidationError({error.field: [str(error)]}) from error
         return answered(ReservationAnswer.of(made), 201)
 
 
-class ReservationDetail(APIView):
-    permission_classes = [OperatorWithScope]
+class ReservationDetail(OperatorView):
     required_scope = "agent"
 
     @extend_schema(request=None, responses={204: None, **REFUSALS})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, cast
+from typing import Annotated, Any, Self, cast
 
 from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
@@ -13,32 +13,29 @@ from pydantic import Field
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
-from agents.api.experiments import plan_errors
+from agents.api.operators import OperatorView, refusals
 from agents.models import Schedule
 from agents.plans import timetable
 from agents.plans.plan import NAME_LIMIT
 from runs.access.rules import may_operate
 from runs.answers.answer import Part
 from runs.api.once import KEY, once
-from runs.api.outgoing import FIELD_ERRORS, REFUSALS, Error
-from runs.api.parsers import StrictJSONParser
-from runs.api.permissions import OperatorWithScope
+from runs.api.outgoing import FIELD_ERRORS, REFUSALS, Error, Outgoing, SlugOf, answered
 from runs.incoming.reading import read
 from runs.incoming.values import Moment, Slug, Strict, Text
 from runs.models import Experiment, User
 
 
-class OccurrenceAnswer(Part):
+class OccurrenceAnswer(Outgoing):
     """A time that has come. `note`: why nothing was started."""
 
     due_at: datetime
-    experiment: str | None
+    experiment: SlugOf
     note: str
 
 
-class ScheduleAnswer(Part):
+class ScheduleAnswer(Outgoing):
     """A plan that becomes an experiment at set times; its next five times and the last ten that have come."""
 
     slug: str
@@ -52,20 +49,13 @@ class ScheduleAnswer(Part):
     occurrences: list[OccurrenceAnswer]
 
     @classmethod
-    def of(cls, schedule: Schedule, request: Request) -> ScheduleAnswer:
-        return cls(
-            **{name: getattr(schedule, name) for name in ("slug", "name", "cron", "ends_at")},
-            url=request.build_absolute_uri(reverse("schedule-one", args=[schedule.slug])),
-            timezone=schedule.zone,
-            paused=schedule.is_paused,
-            next_times=timetable.next_times(schedule),
-            occurrences=[
-                OccurrenceAnswer(
-                    due_at=each.due_at, experiment=each.experiment.slug if each.experiment else None, note=each.note
-                )
-                for each in schedule.occurrences.select_related("experiment")[:10]
-            ],
-        )
+    def of(cls, row: Schedule, **values: Any) -> Self:
+        """`request` is in `values`."""
+        return super().of(
+            row, url=values["request"].build_absolute_uri(reverse("schedule-one", args=[row.slug])), timezone=row.zone,
+            paused=row.is_paused, next_times=timetable.next_times(row),
+            occurrences=list(row.occurrences.select_related("experiment")[:10]),
+        )  # fmt: skip
 
 
 class ScheduleList(Part):
@@ -94,16 +84,11 @@ def _schedules(request: Request) -> QuerySet[Schedule]:
     return Schedule.objects.all() if may_operate(request.user) else Schedule.objects.none()
 
 
-class Schedules(APIView):
-    permission_classes = [OperatorWithScope]
-    required_scope = "schedule"
-    parser_classes = [StrictJSONParser]
-
+class Schedules(OperatorView):
     @extend_schema(operation_id="v1_schedules_list", responses={200: ScheduleList})
     def get(self, request: Request) -> Response:
         """Every schedule, for operators."""
-        schedules = ScheduleList(results=[ScheduleAnswer.of(row, request) for row in _schedules(request)])
-        return Response(schedules.model_dump(mode="json"))
+        return answered(ScheduleList(results=[ScheduleAnswer.of(row, request=request) for row in _schedules(request)]))
 
     @extend_schema(
         request=ScheduleGiven, parameters=[KEY], responses={201: ScheduleAnswer, 400: FIELD_ERRORS, **REFUSALS}
@@ -116,30 +101,24 @@ class Schedules(APIView):
         if experiment is None:
             raise ValidationError({"experiment": [f"There is no experiment {given.experiment}."]})
         values = given.model_dump(exclude={"experiment", "timezone"}) | {"zone": given.timezone}
-        with plan_errors(zone="timezone"):
+        with refusals(zone="timezone"):
             made = timetable.make(experiment.plan, owner=cast(User, request.user), **values)
-        return Response(ScheduleAnswer.of(made, request).model_dump(mode="json"), status=201)
+        return answered(ScheduleAnswer.of(made, request=request), 201)
 
 
-class ScheduleDetail(APIView):
-    permission_classes = [OperatorWithScope]
-    required_scope = "schedule"
-    parser_classes = [StrictJSONParser]
-
+class ScheduleDetail(OperatorView):
     @extend_schema(responses={200: ScheduleAnswer, 404: Error})
     def get(self, request: Request, slug: str) -> Response:
         """One schedule."""
-        return Response(
-            ScheduleAnswer.of(get_object_or_404(_schedules(request), slug=slug), request).model_dump(mode="json")
-        )
+        return answered(ScheduleAnswer.of(get_object_or_404(_schedules(request), slug=slug), request=request))
 
     @extend_schema(request=SchedulePaused, responses={200: ScheduleAnswer, 400: FIELD_ERRORS, **REFUSALS})
     def patch(self, request: Request, slug: str) -> Response:
         """Pause or resume a schedule. Times that come while it is paused are passed over."""
         schedule = get_object_or_404(_schedules(request), slug=slug)
-        with plan_errors(zone="timezone"):
+        with refusals(zone="timezone"):
             timetable.set_paused(schedule, paused=read(SchedulePaused, request.data).paused)
-        return Response(ScheduleAnswer.of(schedule, request).model_dump(mode="json"))
+        return answered(ScheduleAnswer.of(schedule, request=request))
 
     @extend_schema(request=None, responses={204: None, **REFUSALS})
     def delete(self, request: Request, slug: str) -> Response:

@@ -12,9 +12,8 @@ from pydantic import Field
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
-from agents.api.experiments import plan_errors
+from agents.api.operators import OperatorView, refusals
 from agents.machines import approved_agents
 from agents.models import Agent, Template
 from agents.plans.estimate import estimate
@@ -23,9 +22,7 @@ from agents.reruns import first, rerun, templating
 from agents.reruns.templating import OWN
 from runs.answers.answer import Part
 from runs.api.once import KEY, once
-from runs.api.outgoing import FIELD_ERRORS, REFUSALS, Error
-from runs.api.parsers import StrictJSONParser
-from runs.api.permissions import OperatorWithScope
+from runs.api.outgoing import FIELD_ERRORS, REFUSALS, Error, answered
 from runs.incoming.reading import read
 from runs.incoming.values import Slug, Strict, Text
 from runs.models import Experiment, User
@@ -137,11 +134,7 @@ class TemplateGiven(Strict):
     shared: Annotated[bool, Field(description="other operators may use it")] = True
 
 
-class Templates(APIView):
-    permission_classes = [OperatorWithScope]
-    required_scope = "schedule"
-    parser_classes = [StrictJSONParser]
-
+class Templates(OperatorView):
     @extend_schema(
         operation_id="v1_templates_list", parameters=[AGENT], responses={200: TemplateList, 400: FIELD_ERRORS}
     )
@@ -151,7 +144,7 @@ class Templates(APIView):
         saved = Template.objects.visible_to(user).select_related("owner")
         answers = [TemplateAnswer.saved(row, agent, user) for row in saved]
         answers += [TemplateAnswer.own(slug, agent, user) for slug in OWN]
-        return Response(TemplateList(results=answers).model_dump(mode="json"))
+        return answered(TemplateList(results=answers))
 
     @extend_schema(
         request=TemplateGiven, parameters=[KEY], responses={201: TemplateAnswer, 400: FIELD_ERRORS, **REFUSALS}
@@ -163,18 +156,15 @@ class Templates(APIView):
         experiment = Experiment.objects.readable_by(request.user).filter(slug=given.experiment).first()
         if experiment is None:
             raise ValidationError({"experiment": [f"There is no experiment {given.experiment}."]})
-        with plan_errors():
+        with refusals():
             made = templating.make(
                 experiment.plan, owner=cast(User, request.user), name=given.name, note=given.note,
                 is_shared=given.shared,
             )  # fmt: skip
-        return Response(TemplateAnswer.saved(made, None, request.user).model_dump(mode="json"), status=201)
+        return answered(TemplateAnswer.saved(made, None, request.user), 201)
 
 
-class TemplateDetail(APIView):
-    permission_classes = [OperatorWithScope]
-    required_scope = "schedule"
-
+class TemplateDetail(OperatorView):
     @extend_schema(parameters=[AGENT], responses={200: TemplateAnswer, 400: FIELD_ERRORS, 404: Error})
     def get(self, request: Request, slug: str) -> Response:
         """One template."""
@@ -182,8 +172,7 @@ class TemplateDetail(APIView):
         saved = Template.objects.visible_to(user).filter(slug=slug).first()
         if saved is None and slug not in OWN:
             raise Http404
-        answer = TemplateAnswer.saved(saved, agent, user) if saved else TemplateAnswer.own(slug, agent, user)
-        return Response(answer.model_dump(mode="json"))
+        return answered(TemplateAnswer.saved(saved, agent, user) if saved else TemplateAnswer.own(slug, agent, user))
 
     @extend_schema(request=None, responses={204: None, **REFUSALS})
     def delete(self, request: Request, slug: str) -> Response:

@@ -6,7 +6,7 @@ Every field of a factor gives a list: several values are all combined.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -214,6 +214,11 @@ def _matrix_initial(plan: Mapping[str, Any]) -> dict[str, Any]:
     return initial
 
 
+def _is_given(fields: Iterable[forms.BoundField]) -> bool:
+    """Whether one of them is not as usual, or wrong."""
+    return any(field.errors or field.value() != field.field.initial for field in fields if field.value())
+
+
 class ScheduleForm(DescribedFields):
     workload = forms.ChoiceField(
         choices=[(entry.slug, entry.name) for entry in WORKLOADS.values()], widget=forms.HiddenInput
@@ -333,9 +338,7 @@ class ScheduleForm(DescribedFields):
 
     @property
     def matrix_is_given(self) -> bool:
-        return any(
-            field.errors or field.value() != field.field.initial for field in self.matrix_fields if field.value()
-        )
+        return _is_given(self.matrix_fields)
 
     @property
     def repeated(self) -> Publication | None:
@@ -383,8 +386,7 @@ class ScheduleForm(DescribedFields):
     @property
     def conditions_differ(self) -> bool:
         """True when one of them is not as usual, or wrong."""
-        fields = self.condition_fields
-        return any(field.errors or field.value() != field.field.initial for field in fields if field.value())
+        return _is_given(self.condition_fields)
 
     @property
     def engine_groups(self) -> list[dict[str, Any]]:
@@ -419,16 +421,15 @@ class ScheduleForm(DescribedFields):
     def clean(self) -> dict[str, Any]:
         cleaned = self.cleaned_data
         settings: dict[str, Settings] = {}
-        for dbms in {key.partition(":")[0] for key in cleaned.get("engines", [])}:
-            field = f"settings_{dbms}"
-            if field in self.data:  # else the catalogue's; an emptied one means: none
-                try:
-                    settings[dbms] = parse_settings(cleaned.get(field, ""))
-                except forms.ValidationError as error:
-                    self.add_error(field, error)
         configs: dict[str, Mapping[str, Settings]] = {}
         dbmss = dict.fromkeys(key.partition(":")[0] for key in cleaned.get("engines", []))
         for dbms in dbmss:
+            field = f"settings_{dbms}"
+            try:
+                if field in self.data:  # else the catalogue's; an emptied one means: none
+                    settings[dbms] = parse_settings(cleaned.get(field, ""))
+            except forms.ValidationError as error:
+                self.add_error(field, error)
             try:
                 if slugs := cleaned.get(f"configs_{dbms}"):
                     configs[dbms] = stored_configs(dbms, slugs, self.user if isinstance(self.user, User) else None)
@@ -440,33 +441,31 @@ class ScheduleForm(DescribedFields):
         chosen = {factor.name: cleaned[factor.name] for factor in self.workload_entry.factors}
         described = {"tags": [], "tested": {}} | self.described()
         self.plan = Plan(
-            workload=cleaned["workload"],
+            **{
+                name: cleaned[name]
+                for name in (
+                    "workload", "repeats", "each", "exclude", "note", "not_after", "visibility", "publication",
+                    "figure",
+                )
+            },
             engines=tuple(offer.engine for offer in self.offers if offer.engine.key in cleaned["engines"]),
             factors={name: values[0] for name, values in chosen.items() if len(values) == 1},
             sweep={name: tuple(values) for name, values in chosen.items() if len(values) > 1},
             overrides=cleaned["beyond"].overrides,
             extra=cleaned["beyond"].extra,
-            repeats=cleaned["repeats"],
             settings=settings,
             agent=next((agent for agent in self.agents if agent.slug == cleaned["agent"]), None),
             configs=configs,
             swept={dbms: swept for dbms in dbmss if (swept := cleaned[f"swept_{dbms}"])},
             machines=tuple(cleaned["machines"]),
             labels=tuple(cleaned["labels"].split()),
-            each=cleaned["each"],
-            exclude=cleaned["exclude"],
             order="random" if cleaned["order"] == "random" else "interleaved",
             order_seed=cleaned["order_seed"] or 0,
             stop=Stop(percent=percent, baseline=next(iter(cleaned["stop_baseline"]), {})) if percent else None,
             name=cleaned["name"].strip(),
             tags=tuple(described["tags"]),
             tested=described["tested"],
-            note=cleaned.get("note", ""),
-            not_after=cleaned.get("not_after"),
-            visibility=cleaned.get("visibility", ""),
-            publication=cleaned.get("publication", ""),
-            figure=cleaned.get("figure", ""),
-        )
+        )  # fmt: skip
         try:
             check(self.plan)
         except PlanError as error:

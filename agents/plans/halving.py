@@ -145,13 +145,12 @@ def _toward(moved: float, whole: Verdict) -> float:
 
 def _numbers(experiments: Sequence[str], point: BisectionPoint) -> list[Measurement]:
     rows = Run.objects.with_values().filter(experiment__slug__in=experiments).select_related("job", "workload")
-    runs = [run for run in rows.prefetch_related("measurements__metric", "factors") if _is_at(run, point)]
-    return [number for run in runs if (number := primary_number(run)) and number.value > 0]
-
-
-def _is_at(run: Run, point: BisectionPoint) -> bool:
-    spec = run.job.spec
-    return spec["dbms_version"] == point["version"] and dict(spec["settings"]) == point["settings"]
+    at_point = (
+        run
+        for run in rows.prefetch_related("measurements__metric", "factors")
+        if (run.job.spec["dbms_version"], dict(run.job.spec["settings"])) == (point["version"], point["settings"])
+    )
+    return [number for run in at_point if (number := primary_number(run)) and number.value > 0]
 
 
 def difference(points: Sequence[BisectionPoint]) -> str:

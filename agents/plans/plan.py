@@ -15,6 +15,7 @@ from benchagent.catalog.values import FACTORS, factor_words
 from benchagent.plugins import LACKING
 from benchagent.redaction import REDACTED, redact_value
 from django.utils import timezone
+from pydantic_core import to_jsonable_python
 
 from agents.machines import Engine, SecondStorage, approved_agents
 from agents.models import Agent, AgentStatus
@@ -28,6 +29,12 @@ from runs.results.brought_plan import MAX_REPEATS, MAX_RUNS, values_of
 
 NAME_LIMIT = 200
 
+# What a plan's document holds as the plan does, from the first on, and since there are matrices.
+FROM_THE_FIRST = (
+    "workload", "factors", "overrides", "extra", "repeats", "name", "tags", "tested", "note", "visibility",
+    "publication", "figure",
+)  # fmt: skip
+SINCE = ("machines", "labels", "each", "exclude", "order", "order_seed")
 # A plan whose combinations are more, before any is left out, is not looked at further.
 MOST_CELLS = 5_000
 # What follows from the value of a varied factor: (name, value, what it sets).
@@ -183,39 +190,21 @@ class Plan:
 
     def as_json(self) -> dict[str, Any]:
         """For the experiment, which is public: without secrets."""
-        return {
-            "workload": self.workload,
+        alike = (*FROM_THE_FIRST, *SINCE, "sweep", "stop")
+        told: dict[str, Any] = to_jsonable_python({name: getattr(self, name) for name in alike})
+        return told | {
             "engines": [engine.key.split(":", 1) for engine in self.engines],
             "settings": {
                 engine.dbms: [[name, redact_value(name, value)] for name, value in self.settings_of(engine)]
                 for engine in self.engines
                 if not engine.connection
             },
-            "factors": dict(self.factors),
-            "overrides": [[name, value, dict(factors)] for name, value, factors in self.overrides],
-            "sweep": {name: list(values) for name, values in self.sweep.items()},
-            "extra": [dict(beside) for beside in self.extra],
-            "repeats": self.repeats,
             "agent": self.agent.slug if self.agent else None,
             "configs": {dbms: list(stored) for dbms, stored in self.configs.items()},
             "swept": {
                 dbms: {name: [redact_value(name, value) for value in values] for name, values in swept.items()}
                 for dbms, swept in self.swept.items()
             },
-            "machines": list(self.machines),
-            "labels": list(self.labels),
-            "each": self.each,
-            "exclude": [dict(sets) for sets in self.exclude],
-            "order": self.order,
-            "order_seed": self.order_seed,
-            "stop": self.stop.model_dump() if self.stop else None,
-            "name": self.name,
-            "tags": list(self.tags),
-            "tested": dict(self.tested),
-            "note": self.note,
-            "visibility": self.visibility,
-            "publication": self.publication,
-            "figure": self.figure,
         }
 
     @classmethod
@@ -229,28 +218,23 @@ class Plan:
         agent = Agent.objects.filter(slug=document.get("agent") or "").first()
         if document.get("agent") and agent is None:
             raise PlanError({"agent": [f"There is no agent {document['agent']} any more."]})
-        alike = ("workload", "factors", "repeats", "name", "tested", "note", "visibility", "publication", "figure")
+        given = cast(dict[str, Any], document)
+        alike: dict[str, Any] = {
+            name: tuple(given[name]) if isinstance(given[name], list) else given[name]
+            for name in (*FROM_THE_FIRST, *(name for name in SINCE if name in given))
+        }
         return cls(
+            **alike,
             engines=tuple(Engine(dbms, *version.split("@", 1)) for dbms, version in document["engines"]),
             settings=settings,
-            overrides=tuple(document["overrides"]),
             sweep={name: tuple(values) for name, values in document["sweep"].items()},
-            extra=tuple(document["extra"]),
-            tags=tuple(document["tags"]),
             agent=agent,
             configs={dbms: stored_configs(dbms, slugs, user) for dbms, slugs in document.get("configs", {}).items()},
             swept={
                 dbms: {name: tuple(values) for name, values in swept.items()}
                 for dbms, swept in document.get("swept", {}).items()
             },
-            machines=tuple(document.get("machines", ())),
-            labels=tuple(document.get("labels", ())),
-            each=document.get("each", False),
-            exclude=tuple(document.get("exclude", ())),
-            order="random" if document.get("order") == "random" else "interleaved",
-            order_seed=document.get("order_seed", 0),
             stop=Stop.model_validate(document["stop"]) if document.get("stop") else None,
-            **{name: document[name] for name in alike},  # type: ignore[literal-required]
         )
 
 
@@ -406,23 +390,13 @@ def _engines_problem(plan: Plan) -> str:
     if len(set(plan.engines)) < len(plan.engines):
         return "An engine is named twice."
     if not plan.candidates:
-        return f"No agent{_asked_words(plan)} is registered and approved yet."
-    if plan.each:
-        return ""
-    return _no_single(plan)
-
-
-def _asked_words(plan: Plan) -> str:
-    return (" of these" if plan.machines else "") + (f" with {', '.join(plan.labels)}" if plan.labels else "")
-
-
-def _no_single(plan: Plan) -> str:
-    """Why no agent has all engines; empty when one has."""
+        asked = (" of these" if plan.machines else "") + (f" with {', '.join(plan.labels)}" if plan.labels else "")
+        return f"No agent{asked} is registered and approved yet."
     missing = {
         agent: [engine for engine in plan.engines if not agent.offers(engine.dbms, engine.version, engine.connection)]
         for agent in plan.candidates
     }
-    if any(not lacks for lacks in missing.values()):
+    if plan.each or any(not lacks for lacks in missing.values()):
         return ""
     nowhere = [engine.label for engine in plan.engines if all(engine in lacks for lacks in missing.values())]
     if nowhere:

@@ -15,6 +15,7 @@ from runs.answers.words import question_words, sentence, told
 from runs.answers.words.gaps import differing_words, lacking_sentences, set_apart_words
 from runs.answers.words.verdicts import by_level_words
 from runs.api.compare import selected
+from runs.api.outgoing import answered
 from runs.charts.drawing import Counted, Drawing, draw
 from runs.compare import asked
 from runs.compare.compare import compare_selection
@@ -72,11 +73,10 @@ class Answers(APIView):
         _, problems = asked.read(request.query_params)
         selection = selected(request, problems)
         comparison = compare_selection(selection)
-        answered = _answered(answer_of(comparison), draw(comparison), selection.left_out)
-        return Response(answered.model_dump(mode="json"))
+        return answered(_asked(answer_of(comparison), draw(comparison), selection.left_out))
 
 
-def _answered(answer: Answer, drawing: Drawing, beyond: int) -> AskedAnswer:
+def _asked(answer: Answer, drawing: Drawing, beyond: int) -> AskedAnswer:
     comparison = drawing.comparisons[0]
     return AskedAnswer(
         **dict(answer) | {"claims": [told(claim) for claim in answer.claims]},

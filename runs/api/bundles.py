@@ -83,9 +83,8 @@ class Bundles(APIView):
     @extend_schema(request={"multipart/form-data": BundleRequest}, responses={200: BundleAnswer, 201: BundleAnswer})
     def post(self, request: Request) -> Response:
         """Store the experiment of a bundle that another Benchsite made, whole or not at all; private unless said."""
-        owner, _ = writer(request)
         try:
-            experiment, created = taken_in(request, owner)
+            experiment, created = taken_in(request, writer(request))
         except bundle.Busy as error:
             raise BundleBusy(str(error)) from error
         except (bundle.BadBundle, BadFiles) as error:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, Self
+
 from benchagent.catalog import DBMSS, METRICS, WORKLOADS, FactorDef
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
@@ -9,9 +11,10 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from runs.answers.answer import Part
+from runs.api.outgoing import Outgoing, answered
 
 
-class FactorAnswer(Part):
+class FactorAnswer(Outgoing):
     """`kind`: number, choice, text or storage. `choices`: value and what it is called; of a number its limits."""
 
     name: str
@@ -27,16 +30,12 @@ class FactorAnswer(Part):
     help: str
 
     @classmethod
-    def of(cls, factor: FactorDef) -> FactorAnswer:
-        limits = (factor.minimum, factor.maximum) if factor.kind == "number" else (None, None)
-        alike = {name: getattr(factor, name) for name in ("name", "label", "unit", "default", "optional", "help")}
-        return cls(
-            **alike, kind=factor.kind, role=factor.role, minimum=limits[0], maximum=limits[1],
-            choices=dict(factor.words),
-        )  # fmt: skip
+    def of(cls, row: FactorDef, **values: Any) -> Self:
+        limits = {} if row.kind == "number" else {"minimum": None, "maximum": None}
+        return super().of(row, choices=row.words, **limits)
 
 
-class WorkloadAnswer(Part):
+class WorkloadAnswer(Outgoing):
     slug: str
     name: str
     version: str
@@ -45,7 +44,7 @@ class WorkloadAnswer(Part):
     factors: list[FactorAnswer]
 
 
-class EngineAnswer(Part):
+class EngineAnswer(Outgoing):
     """`settings`: those of a scheduled run that says nothing else. `unverified`: why no live server was ever met."""
 
     slug: str
@@ -57,7 +56,7 @@ class EngineAnswer(Part):
     unverified: str
 
 
-class MetricAnswer(Part):
+class MetricAnswer(Outgoing):
     """`better`: higher, lower or none. `threshold`: a smaller difference, as a share of 1, is too small to matter."""
 
     name: str
@@ -77,21 +76,13 @@ class Catalogue(APIView):
     @extend_schema(responses={200: CatalogueAnswer})
     def get(self, _request: Request) -> Response:
         """Workloads with their factors, engines and metrics that this server knows; plug-ins' too."""
-        told = CatalogueAnswer(
-            workloads=[
-                WorkloadAnswer(
-                    **{name: getattr(each, name) for name in ("slug", "name", "version", "summary", "primary_metric")},
-                    factors=[FactorAnswer.of(factor) for factor in each.factors],
-                )
-                for each in WORKLOADS.values()
-            ],
-            engines=[
-                EngineAnswer(
-                    **{name: getattr(each, name) for name in ("slug", "name", "vendor", "embedded", "unverified")},
-                    settings=list(each.settings), backup_methods=dict(each.backup_methods),
-                )
-                for each in DBMSS.values()
-            ],
-            metrics=[MetricAnswer(**vars(each)) for each in METRICS.values()],
-        )  # fmt: skip
-        return Response(told.model_dump(mode="json"))
+        return answered(
+            CatalogueAnswer(
+                workloads=[
+                    WorkloadAnswer.of(each, factors=[FactorAnswer.of(factor) for factor in each.factors])
+                    for each in WORKLOADS.values()
+                ],
+                engines=[EngineAnswer.of(each) for each in DBMSS.values()],
+                metrics=[MetricAnswer.of(each) for each in METRICS.values()],
+            )
+        )

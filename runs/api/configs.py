@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Annotated, Any, Literal, Self, cast
 
@@ -13,7 +14,6 @@ from django.utils import timezone
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from pydantic import BeforeValidator, Field, StrictBool
 from rest_framework.exceptions import PermissionDenied, ValidationError
-from rest_framework.pagination import PageNumberPagination
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -22,7 +22,7 @@ from runs import configs, models
 from runs.access.rules import may_describe
 from runs.answers.answer import Part
 from runs.api.errors import refuse_unknown
-from runs.api.outgoing import NamedRef, Outgoing, SlugOf, answered, source
+from runs.api.outgoing import PAGING, NamedRef, Outgoing, Page, SlugOf, answered, paged, source
 from runs.configs.pages import diff_table, matching
 from runs.configs.reading import MOST_CHARACTERS
 from runs.incoming.reading import read
@@ -106,10 +106,7 @@ class ConfigSummary(ConfigHead):
     parameters: Annotated[int, Field(description="how many")]
 
 
-class ConfigPage(Part):
-    count: int
-    next: str | None
-    previous: str | None
+class ConfigPage(Page):
     results: list[ConfigSummary]
 
 
@@ -187,12 +184,6 @@ class Diff(Outgoing):
 MOST_COMPARED = 8
 
 
-class ConfigPages(PageNumberPagination):
-    page_size = 50
-    page_size_query_param = "page_size"
-    max_page_size = 500
-
-
 class ConfigList(APIView):
     required_scope = "upload"
 
@@ -201,24 +192,21 @@ class ConfigList(APIView):
         parameters=[
             OpenApiParameter("q", str, description="Words in the name, the note, or a parameter."),
             OpenApiParameter("dbms", str, description="Slug of a DBMS."),
-            OpenApiParameter("page", int),
-            OpenApiParameter("page_size", int, description="50 by itself, at most 500."),
+            *PAGING,
         ],
         responses={200: ConfigPage},
     )
     def get(self, request: Request) -> Response:
         """All configurations, by name."""
-        refuse_unknown(request.query_params, {"q", "dbms", "page", "page_size"})
-        words, dbms = (request.query_params.get(name, "").strip()[:120] for name in ("q", "dbms"))
-        rows = matching(configs.for_pages(configs.listed_configs(request.user)), _clean(words), _clean(dbms))
-        pages = ConfigPages()
-        page = pages.paginate_queryset(rows.order_by("name", "revision", "pk"), request, view=self) or []
-        counts = _runs_of(request, page)
-        rows_shown = [
-            ConfigSummary.of(config, runs=counts.get(config.pk, 0), parameters=len(config.parameters.all()))
-            for config in page
-        ]
-        return pages.get_paginated_response([row.model_dump(mode="json") for row in rows_shown])
+        words, dbms = (_clean(request.query_params.get(name, "").strip()[:120]) for name in ("q", "dbms"))
+        rows = matching(configs.for_pages(configs.listed_configs(request.user)), words, dbms)
+
+        def told(page: Sequence[models.Config]) -> Iterator[ConfigSummary]:
+            counts = _runs_of(request, page)
+            for row in page:
+                yield ConfigSummary.of(row, runs=counts.get(row.pk, 0), parameters=len(row.parameters.all()))
+
+        return paged(request, rows.order_by("name", "revision", "pk"), told, "q", "dbms")
 
     @extend_schema(request=ConfigGiven, responses={200: Config, 201: Config})
     def post(self, request: Request) -> Response:
@@ -226,8 +214,7 @@ class ConfigList(APIView):
         given = read(ConfigGiven, request.data)
         began = timezone.now()
         made = _made(request, given)
-        status = 201 if made.created_at >= began else 200
-        return answered(_whole(request, made.slug), status=status)
+        return answered(_whole(request, made.slug), 201 if made.created_at >= began else 200)
 
 
 class ConfigDetail(APIView):
@@ -283,7 +270,7 @@ def _editable(request: Request, slug: str) -> models.Config:
     return config
 
 
-def _runs_of(request: Request, rows: list[models.Config]) -> dict[Any, int]:
+def _runs_of(request: Request, rows: Sequence[models.Config]) -> dict[Any, int]:
     return Run.objects.present().listed_for(request.user).filter(config__in=rows).counts_by("config")
 
 

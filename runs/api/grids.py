@@ -11,14 +11,9 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from runs.answers.answer import Amount, Part, change_of
-from runs.api.history import baseline_of, chosen_benchmarks, next_of, part_of
-from runs.history.grids import (
-    MOST_BENCHMARKS,
-    MachineCell,
-    ReleaseCell,
-    machine_matrix,
-    release_maps,
-)
+from runs.api.history import BenchmarkHead, baseline_of, chosen_benchmarks, head_of, next_of, part_of
+from runs.api.outgoing import answered, page_of
+from runs.history.grids import MOST_BENCHMARKS, MachineCell, ReleaseCell, machine_matrix, release_maps
 from runs.models import Benchmark
 
 
@@ -30,16 +25,9 @@ class OfRelease(Part):
     change: Amount | None
 
 
-class ReleaseRow(Part):
+class ReleaseRow(BenchmarkHead):
     """`cells` by the releases of its map; null where the benchmark has none."""
 
-    id: uuid.UUID
-    url: str
-    name: str
-    machine: str
-    metric: str
-    unit: str
-    better: str
     cells: list[OfRelease | None]
 
 
@@ -110,17 +98,20 @@ class Releases(APIView):
                 {"than": ["Releases are set against version:NUMBER, or each against the one before."]}
             )
         shown = list(part_of(rows, params.get("offset", "0")))
-        maps = release_maps(shown, than=baseline.value if baseline.kind == "version" else "")
-        count = rows.count()
         results = [
             ReleaseMapOfSystem(
                 system=each.system, releases=each.releases,
-                benchmarks=[_release_row(benchmark, cells, request) for benchmark, cells in each.rows],
+                benchmarks=[
+                    ReleaseRow(
+                        **head_of(benchmark, request), cells=[_of_release(cell) if cell else None for cell in cells]
+                    )
+                    for benchmark, cells in each.rows
+                ],
             )
-            for each in maps
+            for each in release_maps(shown, than=baseline.value if baseline.kind == "version" else "")
         ]  # fmt: skip
-        answer = ReleaseMaps(count=count, next=next_of(request, count), results=results)
-        return Response(answer.model_dump(mode="json"))
+        count = rows.count()
+        return answered(ReleaseMaps(count=count, next=next_of(request, count), results=results))
 
 
 class Machines(APIView):
@@ -132,22 +123,11 @@ class Machines(APIView):
             machines=matrix.machines, means=matrix.means, common=matrix.common, alone=matrix.alone,
             results=[_machine_row(benchmark, cells, request) for benchmark, cells in matrix.rows],
         )  # fmt: skip
-        return Response(answer.model_dump(mode="json"))
-
-
-def _release_row(benchmark: Benchmark, cells: list[ReleaseCell | None], request: Request) -> ReleaseRow:
-    metric = benchmark.metric
-    return ReleaseRow(
-        id=benchmark.pk, url=request.build_absolute_uri(benchmark.get_absolute_url()), name=benchmark.name,
-        machine=benchmark.hardware.name if benchmark.hardware else "", metric=metric.name, unit=metric.unit,
-        better=metric.better, cells=[_of_release(cell) if cell else None for cell in cells],
-    )  # fmt: skip
+        return answered(answer)
 
 
 def _of_release(cell: ReleaseCell) -> OfRelease:
-    return OfRelease(
-        mean=cell.mean, batches=cell.batches, change=change_of(cell.verdict) if cell.verdict else None
-    )  # fmt: skip
+    return OfRelease(mean=cell.mean, batches=cell.batches, change=change_of(cell.verdict) if cell.verdict else None)
 
 
 def _machine_row(benchmark: Benchmark, cells: list[MachineCell | None], request: Request) -> MachineRow:
@@ -159,5 +139,5 @@ def _machine_row(benchmark: Benchmark, cells: list[MachineCell | None], request:
 
 
 def _of_machine(cell: MachineCell, request: Request) -> OfMachine:
-    url = request.build_absolute_uri(cell.benchmark.get_absolute_url())
-    return OfMachine(id=cell.benchmark.pk, url=url, mean=cell.mean, share=cell.share, is_best=cell.is_best)
+    row = cell.benchmark
+    return OfMachine(id=row.pk, url=page_of(row, request), mean=cell.mean, share=cell.share, is_best=cell.is_best)

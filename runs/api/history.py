@@ -20,8 +20,7 @@ from runs.access.rules import candidates, may_operate
 from runs.answers.answer import Amount, Part
 from runs.answers.history import DEFAULT_BASELINE
 from runs.answers.words import explained
-from runs.api.outgoing import FIELD_ERRORS
-from runs.api.parsers import StrictJSONParser
+from runs.api.outgoing import FIELD_ERRORS, Outgoing, answered, page_of, source
 from runs.history import alerts
 from runs.history.causes import why
 from runs.history.gate import Gated, InTurn, gated, in_turn
@@ -31,8 +30,8 @@ from runs.history.watching import Series
 from runs.history.words import change_in_turn, change_words, claim_of
 from runs.incoming.reading import read
 from runs.incoming.values import Prose, Strict, Text
-from runs.listing.filters import RunFilter, unknown, without
-from runs.models import Alert, Benchmark, ChangePoint, SeriesBatch, User
+from runs.listing.filters import RunFilter, without
+from runs.models import Alert, Benchmark, ChangePoint, User
 from runs.models.choices import AlertState
 from runs.results.document import Ident
 from runs.stats import geometric_mean
@@ -44,24 +43,29 @@ MOST_BATCHES = 1_000
 IN_TURN = "runs measured in turn"
 
 
-class BenchmarkRow(Part):
-    """`change`: of the newest batch against the baseline, as a ratio."""
+class BenchmarkHead(Part):
+    """What a benchmark is."""
 
     id: uuid.UUID
     url: str
     name: str
-    branch: str
     machine: str
     metric: str
     unit: str
     better: str
+
+
+class BenchmarkRow(BenchmarkHead):
+    """`change`: of the newest batch against the baseline, as a ratio."""
+
+    branch: str
     batches: int
     newest: float | None
     newest_at: datetime | None
     change: Amount | None
 
 
-class BatchOfSeries(Part):
+class BatchOfSeries(Outgoing):
     """`mean`: geometric. `events`: what was recorded differently of the batch before it."""
 
     batch: uuid.UUID
@@ -112,7 +116,7 @@ class BenchmarkPage(Part):
     results: list[BenchmarkRow]
 
 
-class AlertRow(Part):
+class AlertRow(Outgoing):
     id: uuid.UUID
     url: str
     title: str
@@ -137,9 +141,9 @@ class CauseRow(Part):
     words: str
 
 
-class CounterRow(Part):
-    label: str
-    unit: str
+class CounterRow(Outgoing):
+    label: str = source("quantity.label")
+    unit: str = source("quantity.unit")
     change: Amount
     words: str
 
@@ -184,8 +188,7 @@ class Benchmarks(APIView):
         rows = chosen_benchmarks(request, "than", "offset")
         shown = rows_of(list(part_of(rows, params.get("offset", "0"))), baseline)
         count, results = rows.count(), [BenchmarkRow(**_row(row, request)) for row in shown]
-        page = BenchmarkPage(count=count, next=next_of(request, count), results=results)
-        return Response(page.model_dump(mode="json"))
+        return answered(BenchmarkPage(count=count, next=next_of(request, count), results=results))
 
 
 class BenchmarkDetail(APIView):
@@ -205,9 +208,14 @@ class BenchmarkDetail(APIView):
             expected=Expected(low=band.interval.low, high=band.interval.high) if band else None,
             least_seen=band.least_seen if band else None,
             changes=[_changed(point) for point in series.points],
-            series=[_batch(each, events.get(index, [])) for index, each in enumerate(series.rows)],
+            series=[
+                BatchOfSeries.of(
+                    each, batch=each.batch_id, version=each.version.version, mean=each.centre, events=events.get(at, [])
+                )
+                for at, each in enumerate(series.rows)
+            ],
         )  # fmt: skip
-        return Response(answer.model_dump(mode="json"))
+        return answered(answer)
 
 
 class GateRequest(Strict):
@@ -244,7 +252,6 @@ class GateAnswer(Part):
 
 class Gate(APIView):
     required_scope = "upload"
-    parser_classes = [StrictJSONParser]
 
     @extend_schema(request=GateRequest, responses={200: GateAnswer, 400: FIELD_ERRORS})
     def post(self, request: Request) -> Response:
@@ -261,13 +268,13 @@ class Gate(APIView):
             than=IN_TURN if given.base else given.than, cells=cells,
             without=[run for run in (*given.runs, *given.base) if uuid.UUID(str(run)) not in judged],
         )  # fmt: skip
-        return Response(answer.model_dump(mode="json"))
+        return answered(answer)
 
 
 def _cell(cell: Gated, request: Request) -> GateCell:
     row, benchmark = cell.row, cell.row.benchmark
     return GateCell(
-        benchmark=str(benchmark), url=request.build_absolute_uri(benchmark.get_absolute_url()),
+        benchmark=str(benchmark), url=page_of(benchmark, request),
         machine=benchmark.hardware.name if benchmark.hardware else "", metric=benchmark.metric.label,
         unit=benchmark.metric.unit, value=row.centre, runs=[uuid.UUID(run) for run in row.runs],
         batches=len(cell.before), change=explained(cell.change),
@@ -277,7 +284,7 @@ def _cell(cell: Gated, request: Request) -> GateCell:
 def _cell_in_turn(cell: InTurn, request: Request) -> GateCell:
     run = cell.first
     return GateCell(
-        benchmark=cell.name, url=request.build_absolute_uri((run.experiment or run).get_absolute_url()),
+        benchmark=cell.name, url=page_of(run.experiment or run, request),
         machine=run.hardware.name if run.hardware else "", metric=cell.metric.label, unit=cell.metric.unit,
         value=geometric_mean([value for _, value in cell.runs]), runs=[each.pk for each, _ in cell.runs],
         batches=1, change=change_in_turn(cell.change, cell.base[0][0].durability, run.durability),
@@ -303,9 +310,8 @@ class Alerts(APIView):
         else:
             rows = rows.open()
         shown = alerts.with_changes(part_of(rows.order_by("-since", "pk"), request.query_params.get("offset", "0")))
-        count, results = rows.count(), [AlertRow(**_alert(each, request)) for each in shown]
-        page = AlertPage(count=count, next=next_of(request, count), results=results)
-        return Response(page.model_dump(mode="json"))
+        count, results = rows.count(), [AlertRow.of(row, **_alert(row, request)) for row in shown]
+        return answered(AlertPage(count=count, next=next_of(request, count), results=results))
 
 
 class AlertDetail(APIView):
@@ -314,7 +320,7 @@ class AlertDetail(APIView):
     @extend_schema(responses={200: AlertAnswer})
     def get(self, request: Request, alert_id: uuid.UUID) -> Response:
         """One with its changes and what else changed there."""
-        return Response(self._answer(request, alert_id))
+        return self._answer(request, alert_id)
 
     @extend_schema(request=AlertEdit, responses={200: AlertAnswer})
     def patch(self, request: Request, alert_id: uuid.UUID) -> Response:
@@ -334,29 +340,24 @@ class AlertDetail(APIView):
         alerts.edit(shown, by=user, **edits)
         if said.state:
             alerts.move(shown, said.state, by=user, reason=said.reason, fixed_by=said.fixed_by)
-        return Response(self._answer(request, alert_id))
+        return self._answer(request, alert_id)
 
-    def _answer(self, request: Request, alert_id: uuid.UUID) -> object:
+    def _answer(self, request: Request, alert_id: uuid.UUID) -> Response:
         shown = get_object_or_404(alerts.with_changes(Alert.objects.readable_by(request.user)), pk=alert_id)
         cause = why(shown, list(shown.changes.all()), alerts.watched_beside(shown))
-        answer = AlertAnswer(
-            **_alert(shown, request), is_machine=cause.is_machine, kind=cause.kind,
-            caused_by=[CauseRow(kind=kind, words=words) for kind, words in cause.changed],
-            counters=[
-                CounterRow(label=each.quantity.label, unit=each.quantity.unit, change=each.change, words=each.words)
-                for each in cause.where
-            ],
+        answer = AlertAnswer.of(
+            shown, **_alert(shown, request), is_machine=cause.is_machine, kind=cause.kind,
+            caused_by=[CauseRow(kind=kind, words=words) for kind, words in cause.changed], counters=cause.where,
         )  # fmt: skip
-        return answer.model_dump(mode="json")
+        return answered(answer)
 
 
 def chosen_benchmarks(request: Request, *controls: str) -> QuerySet[Benchmark]:
     """Those that the filters choose; `controls` are no filters. Raises ValidationError."""
     given = without(request.query_params, *controls)
     chosen = RunFilter(given, queryset=candidates(request.user), user=request.user)
-    problems = {name: ["There is no such filter."] for name in unknown(given)}
-    if problems or not chosen.is_valid():
-        raise ValidationError(problems or chosen.errors)
+    if problems := chosen.problems():
+        raise ValidationError(problems)
     return listed_benchmarks(request.user, chosen.qs if given else None)
 
 
@@ -379,22 +380,22 @@ def next_of(request: Request, count: int) -> str | None:
     return replace_query_param(request.build_absolute_uri(), "offset", offset) if offset < count else None
 
 
-def _row(row: Row, request: Request) -> dict[str, Any]:
-    benchmark, metric = row.benchmark, row.benchmark.metric
+def head_of(benchmark: Benchmark, request: Request) -> dict[str, Any]:
+    """The fields of `BenchmarkHead`."""
+    metric = benchmark.metric
     return {
-        "id": benchmark.pk, "url": request.build_absolute_uri(benchmark.get_absolute_url()), "name": benchmark.name,
-        "branch": benchmark.branch, "machine": benchmark.hardware.name if benchmark.hardware else "",
-        "metric": metric.name, "unit": metric.unit, "better": metric.better, "batches": benchmark.batches,
-        "newest": row.newest, "newest_at": benchmark.newest_at,
-        "change": row.change and explained(row.change),
+        "id": benchmark.pk, "url": page_of(benchmark, request), "name": benchmark.name,
+        "machine": benchmark.hardware.name if benchmark.hardware else "", "metric": metric.name, "unit": metric.unit,
+        "better": metric.better,
     }  # fmt: skip
 
 
-def _batch(row: SeriesBatch, events: list[str]) -> BatchOfSeries:
-    return BatchOfSeries(
-        batch=row.batch_id, runs=row.runs, measured_at=row.measured_at, version=row.version.version, commit=row.commit,
-        build=row.build, label=row.label, mean=row.centre, values=row.values, events=events,
-    )  # fmt: skip
+def _row(row: Row, request: Request) -> dict[str, Any]:
+    benchmark = row.benchmark
+    return head_of(benchmark, request) | {
+        "branch": benchmark.branch, "batches": benchmark.batches, "newest": row.newest,
+        "newest_at": benchmark.newest_at, "change": row.change and explained(row.change),
+    }  # fmt: skip
 
 
 def _changed(point: ChangePoint) -> Changed:
@@ -405,10 +406,9 @@ def _changed(point: ChangePoint) -> Changed:
 
 
 def _alert(alert: Alert, request: Request) -> dict[str, Any]:
+    """What a row of alerts has beside its columns."""
     return {
-        "id": alert.pk, "url": request.build_absolute_uri(alert.get_absolute_url()), "title": alerts.title(alert),
-        "state": alert.state, "after": alert.after, "since": alert.since, "note": alert.note,
-        "fixed_by": alert.fixed_by, "links": alert.links,
+        "url": page_of(alert, request), "title": alerts.title(alert),
         "assignee": alert.assignee.username if alert.assignee else "",
         "changes": [_changed(point) for point in alert.changes.all()],
     }  # fmt: skip

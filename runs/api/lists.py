@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from uuid import UUID
 
 from django.db.models import Count, Exists, OuterRef, Q
 from django.urls import reverse
-from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework.pagination import PageNumberPagination
+from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from runs import imports
-from runs.answers.answer import Part
-from runs.api.errors import refuse_unknown
+from runs import imports, models
+from runs.api.outgoing import PAGING, Outgoing, Page, page_of, paged
 from runs.api.permissions import person_of
-from runs.models import Batch, FileImport, Run, Upload
+from runs.models import FileImport, Run, Upload
 
 
-class Page(Part):
-    count: int
-    next: str | None
-    previous: str | None
-
-
-class BatchRow(Part):
+class BatchRow(Outgoing):
     """`runs`: how many of its runs the reader may see."""
 
     id: UUID
@@ -42,7 +35,7 @@ class BatchPage(Page):
     results: list[BatchRow]
 
 
-class UploadRow(Part):
+class UploadRow(Outgoing):
     """`file_import`: the import of files that it was made of."""
 
     id: UUID
@@ -57,7 +50,7 @@ class UploadPage(Page):
     results: list[UploadRow]
 
 
-class ImportRow(Part):
+class ImportRow(Outgoing):
     id: UUID
     url: str
     state: str
@@ -70,35 +63,18 @@ class ImportPage(Page):
     results: list[ImportRow]
 
 
-class Pages(PageNumberPagination):
-    page_size = 50
-    page_size_query_param = "page_size"
-    max_page_size = 500
-
-
-PAGING = [OpenApiParameter("page", int), OpenApiParameter("page_size", int, description="50 by itself, at most 500.")]
-
-
 class Batches(APIView):
     @extend_schema(operation_id="v1_batches_list", parameters=PAGING, responses={200: BatchPage})
     def get(self, request: Request) -> Response:
         """What was measured together, newest first, as far as whoever asks sees runs of it in lists."""
-        refuse_unknown(request.query_params, {"page", "page_size"})
         shown = Run.objects.listed_for(request.user).present()
-        rows = Batch.objects.filter(Exists(shown.filter(batch=OuterRef("pk"))))
-        pages = Pages()
-        batches = pages.paginate_queryset(rows, request) or []
-        counts = dict(
-            shown.filter(batch__in=batches).order_by().values_list("batch").annotate(runs=Count("pk"))
-        )  # fmt: skip
-        told = [
-            BatchRow(
-                **{name: getattr(row, name) for name in ("id", "label", "tested", "created_at")},
-                url=request.build_absolute_uri(row.get_absolute_url()), tags=row.tag_list, runs=counts[row.pk],
-            ).model_dump(mode="json")
-            for row in batches
-        ]  # fmt: skip
-        return pages.get_paginated_response(told)
+
+        def told(batches: Sequence[models.Batch]) -> Iterator[BatchRow]:
+            counts = shown.filter(batch__in=batches).counts_by("batch")
+            for row in batches:
+                yield BatchRow.of(row, url=page_of(row, request), tags=row.tag_list, runs=counts[row.pk])
+
+        return paged(request, models.Batch.objects.filter(Exists(shown.filter(batch=OuterRef("pk")))), told)
 
 
 class Uploads(APIView):
@@ -108,32 +84,24 @@ class Uploads(APIView):
     @extend_schema(operation_id="v1_uploads_list", parameters=PAGING, responses={200: UploadPage})
     def get(self, request: Request) -> Response:
         """One's own uploads, newest first; nobody's for a stranger."""
-        refuse_unknown(request.query_params, {"page", "page_size"})
         own = Upload.objects.filter(owner=person_of(request)) if person_of(request) else Upload.objects.none()
-        rows = own.annotate(present=Count("runs", filter=Q(runs__deleted_at=None)))
-        rows = rows.defer("document").order_by("-received_at")
-        pages = Pages()
-        told = [
-            UploadRow(
-                **{name: getattr(row, name) for name in ("id", "received_at", "visibility")}, runs=row.present,
-                url=request.build_absolute_uri(row.get_absolute_url()), file_import=row.file_import_id,
-            ).model_dump(mode="json")
-            for row in pages.paginate_queryset(rows, request) or []
-        ]  # fmt: skip
-        return pages.get_paginated_response(told)
+        rows = own.annotate(run_count=Count("runs", filter=Q(runs__deleted_at=None)))
+        return paged(
+            request, rows.defer("document").order_by("-received_at"),
+            lambda uploads: (
+                UploadRow.of(row, url=page_of(row, request), runs=row.run_count, file_import=row.file_import_id)
+                for row in uploads
+            ),
+        )  # fmt: skip
 
 
 def listed_imports(request: Request) -> Response:
     """One's own imports of files, newest first, administrators' all; nobody's for a stranger."""
-    refuse_unknown(request.query_params, {"page", "page_size"})
     person = person_of(request)
     own = imports.imports_of(person) if person else FileImport.objects.none()
-    pages = Pages()
-    told = [
-        ImportRow(
-            **{name: getattr(row, name) for name in ("id", "state", "created_at", "stored_at", "problem")},
-            url=request.build_absolute_uri(reverse("import", args=[row.pk])),
-        ).model_dump(mode="json")
-        for row in pages.paginate_queryset(own.defer("items", "subject"), request) or []
-    ]
-    return pages.get_paginated_response(told)
+    return paged(
+        request, own.defer("items", "subject"),
+        lambda rows: (
+            ImportRow.of(row, url=request.build_absolute_uri(reverse("import", args=[row.pk]))) for row in rows
+        ),
+    )  # fmt: skip

@@ -10,11 +10,12 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from runs.answers.answer import Part
-from runs.api.permissions import person_of
-from runs.models import SCOPES, ApiToken
+from runs.api.outgoing import Outgoing, answered
+from runs.api.permissions import person_of, token_of
+from runs.models import SCOPES
 
 
-class TokenAnswer(Part):
+class TokenAnswer(Outgoing):
     name: str
     scopes: list[str]
     expires_at: datetime | None
@@ -35,10 +36,10 @@ class WhoAmI(APIView):
     @extend_schema(responses={200: Me})
     def get(self, request: Request) -> Response:
         """Who asks, with which role and which scopes."""
-        person, token = person_of(request), request.auth if isinstance(request.auth, ApiToken) else None
-        told = Me(
-            user=person.username if person else None,
-            role=person.role if person else None,
-            token=TokenAnswer(name=token.name, scopes=token.scopes, expires_at=token.expires_at) if token else None,
-        )
-        return Response(told.model_dump(mode="json"))
+        person, token = person_of(request), token_of(request)
+        return answered(
+            Me(
+                user=person.username if person else None, role=person.role if person else None,
+                token=TokenAnswer.of(token) if token else None,
+            )
+        )  # fmt: skip

@@ -5,16 +5,19 @@ Documents that come in are runs.results.document's.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import date, datetime
 from typing import Annotated, Any, Generic, Literal, Self, TypeVar
 from uuid import UUID
 
 from benchagent.catalog import Durability, factor_role
 from benchagent.catalog.durability import Judgement
+from django.db.models import QuerySet
 from django.http import HttpRequest
 from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter
 from pydantic import AliasPath, BaseModel, BeforeValidator, ConfigDict, Field, RootModel
+from rest_framework.pagination import PageNumberPagination
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
@@ -22,6 +25,7 @@ from rest_framework.reverse import reverse
 from runs import models
 from runs.access.changes import history
 from runs.answers.answer import Part
+from runs.api.errors import refuse_unknown
 from runs.models.choices import Precision, Provenance, RunState, Visibility
 from runs.run import quality
 from runs.run.artefacts import artefacts_of
@@ -62,8 +66,7 @@ def source(path: str, **options: Any) -> Any:
 
 
 def answered(answer: BaseModel, status: int = 200, headers: dict[str, str] | None = None) -> Response:
-    """Without what was never set."""
-    return Response(answer.model_dump(mode="json", by_alias=True, exclude_unset=True), status=status, headers=headers)
+    return Response(answer.model_dump(mode="json", by_alias=True), status=status, headers=headers)
 
 
 def page_of(row: Any, request: Request | HttpRequest) -> str:
@@ -81,6 +84,33 @@ SlugOf = Annotated[str | None, BeforeValidator(lambda row: getattr(row, "slug", 
 
 class Error(Part):
     detail: str
+
+
+class Page(Part):
+    """Of a list; `results` are its own."""
+
+    count: int
+    next: str | None
+    previous: str | None
+
+
+class Pages(PageNumberPagination):
+    page_size = 50
+    page_size_query_param = "page_size"
+    max_page_size = 500
+
+
+PAGING = [OpenApiParameter("page", int), OpenApiParameter("page_size", int, description="50 by itself, at most 500.")]
+
+
+def paged(
+    request: Request, rows: QuerySet[Any], told: Callable[[Sequence[Any]], Iterable[BaseModel]], *others: str
+) -> Response:
+    """The page of these rows that is asked for, as `told`. `others`: parameters beside those of pages."""
+    refuse_unknown(request.query_params, {"page", "page_size", *others})
+    pages = Pages()
+    shown = told(pages.paginate_queryset(rows, request) or [])
+    return pages.get_paginated_response([row.model_dump(mode="json") for row in shown])
 
 
 # Path of each wrong field -> what is wrong with it.
@@ -260,9 +290,7 @@ class Run(Outgoing):
         return super().of(
             run, url=page_of(run, request), dbms=run.dbms_version, status=run.state, batch=run.batch_id,
             label=run.effective_label, tags=run.effective_tags, tested=run.effective_tested,
-            factors={factor.name: factor.value for factor in run.factors.all()},
-            metrics={row.metric.name: row.value for row in run.measurements.all() if row.phase == "run"},
-            result=headline_numbers(run), missing=run if run.missing_reason else None,
+            factors=run.factor_values, result=headline_numbers(run), missing=run if run.missing_reason else None,
             invalid=run if run.invalid_at else None, **values,
         )  # fmt: skip
 
@@ -304,14 +332,13 @@ class RunDetail(Run):
     def of(cls, row: models.Run, **values: Any) -> Self:
         """`request` and the run's `series` are in `values`."""
         run, factors = row, row.factors.all()
-        facts = quality.RunFacts.of(run, values["series"])
         return super().of(
             run, measurements=list(run.measurements.all()), storage=list(run.storage.all()),
             state_changes=list(run.state_changes.all()), annotations=list(run.annotations.all()),
             factor_units={factor.name: factor.unit for factor in factors if factor.unit},
             factor_roles={factor.name: factor_role(factor.name, factor.role) for factor in factors},
             durability_statements=judgement(run),
-            not_judged=quality.not_judged(facts, run.checks, run.per_terminal) if run.counts else [],
+            not_judged=quality.not_judged(run, values["series"]),
             artefacts=[Artefact.of(artefact, request=values["request"]) for artefact in artefacts_of(run)],
             **values,
         )  # fmt: skip
@@ -349,12 +376,16 @@ class Batch(Outgoing):
         return super().of(row, url=page_of(row, request), tags=row.tag_list, runs=runs, changes=list(history(row)))
 
 
+# Left out where it is empty.
+WHERE_IT_IS = Field(exclude_if=lambda text: not text)
+
+
 class StoredRun(Part):
     id: UUID
     url: str
     repeat: int
-    restore_url: Annotated[str, Field(description="POST: of a run that was deleted")] = ""
-    copy_of: Annotated[str, Field(description="the run that holds the same result and counts")] = ""
+    restore_url: Annotated[str, WHERE_IT_IS, Field(description="POST: of a run that was deleted")] = ""
+    copy_of: Annotated[str, WHERE_IT_IS, Field(description="the run that holds the same result and counts")] = ""
 
 
 class StoredResult(Outgoing):

@@ -89,7 +89,7 @@ class PublicReadScopedWrite(BasePermission):
         if not hasattr(view, str(request.method).lower()):
             # A method that the view does not have answers 405, whoever asks.
             return True
-        token = request.auth if isinstance(request.auth, ApiToken) else None
+        token = token_of(request)
         scope = getattr(view, "required_scope", None)
         if token is not None and scope not in token.scopes:
             self.message = f"This token has not the scope {scope}." if scope else self.message
@@ -117,3 +117,7 @@ def changeable_run(request: Request, run_id: UUID, *, deleted: bool = False) -> 
 
 def person_of(request: Request) -> User | None:
     return request.user if isinstance(request.user, User) else None
+
+
+def token_of(request: Request) -> ApiToken | None:
+    return request.auth if isinstance(request.auth, ApiToken) else None

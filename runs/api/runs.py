@@ -207,10 +207,7 @@ class RunDetail(APIView):
     @extend_schema(request=editing.RunEdit, responses={200: outgoing.RunDetail, 409: Error})
     def patch(self, request: Request, run_id: UUID) -> Response:
         """Change what a run says about itself. The old value, who changed it and when are kept."""
-        run = changeable_run(request, run_id)
-        if run.publication_id is not None:
-            raise Conflict("This run is part of a publication and says what that says.")
-        editing.edit(run, read(editing.RunEdit, request.data), by=person_of(request))
+        editing.edit(_describable(request, run_id), read(editing.RunEdit, request.data), by=person_of(request))
         return _detail(request, run_id)
 
 
@@ -226,7 +223,7 @@ class RunAnnotations(APIView):
     @extend_schema(request=editing.NewAnnotation, responses={201: outgoing.Annotation, 409: Error})
     def post(self, request: Request, run_id: UUID) -> Response:
         """Note something at a second of a run: a checkpoint tuned, a neighbour that came."""
-        run = _annotatable(request, run_id)
+        run = _describable(request, run_id)
         made = editing.annotate(run, read(editing.NewAnnotation, request.data), by=person_of(request))
         return answered(outgoing.Annotation.of(made), status=201)
 
@@ -237,7 +234,7 @@ class RunAnnotation(APIView):
     @extend_schema(request=editing.NewAnnotation, responses={200: outgoing.Annotation, 409: Error})
     def put(self, request: Request, run_id: UUID, annotation_id: UUID) -> Response:
         """Change what was noted. The old words are kept in the changes of the run."""
-        run = _annotatable(request, run_id)
+        run = _describable(request, run_id)
         row = get_object_or_404(run.annotations.select_related("by"), pk=annotation_id)
         wanted = read(editing.NewAnnotation, request.data)
         return answered(outgoing.Annotation.of(editing.annotate(run, wanted, by=person_of(request), annotation=row)))
@@ -245,12 +242,12 @@ class RunAnnotation(APIView):
     @extend_schema(responses={204: None, 409: Error})
     def delete(self, request: Request, run_id: UUID, annotation_id: UUID) -> Response:
         """Take a note away. Its words are kept in the changes of the run."""
-        run = _annotatable(request, run_id)
+        run = _describable(request, run_id)
         editing.forget_annotation(get_object_or_404(run.annotations, pk=annotation_id), by=person_of(request))
         return Response(status=204)
 
 
-def _annotatable(request: Request, run_id: UUID) -> Run:
+def _describable(request: Request, run_id: UUID) -> Run:
     run = changeable_run(request, run_id)
     if run.publication_id is not None:
         raise Conflict("This run is part of a publication and says what that says.")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import IO, Annotated, Any, cast
 from uuid import UUID
+from wsgiref.util import FileWrapper
 
 from benchagent.importers import PARSER_VERSION
 from benchagent.importers.report import missing_details
@@ -27,9 +27,10 @@ from rest_framework.views import APIView
 
 from runs import imports, models, results
 from runs.api.errors import Conflict
-from runs.api.lists import PAGING, ImportPage, listed_imports
+from runs.api.lists import ImportPage, listed_imports
 from runs.api.outgoing import (
     FIELD_ERRORS,
+    PAGING,
     BatchAnswer,
     Error,
     Outgoing,
@@ -38,11 +39,10 @@ from runs.api.outgoing import (
     StoredRun,
     answered,
 )
-from runs.api.parsers import StrictJSONParser
-from runs.api.permissions import person_of
+from runs.api.permissions import person_of, token_of
 from runs.imports.documents import ImportSubject, checked, from_text
 from runs.incoming.values import Strict
-from runs.models import ApiToken, Artefact, Run, User
+from runs.models import Artefact, Run, User
 from runs.models.choices import ImportState
 from runs.models.visible import Reader
 from runs.results import UploadOutcome
@@ -80,8 +80,8 @@ class Results(APIView):
         many = _many(request.data)
         outcomes = results.store_uploads(
             documents=[request.data] if many is None else many,
-            token=request.auth if isinstance(request.auth, ApiToken) else None,
-            owner=request.user if isinstance(request.user, User) else None,
+            token=token_of(request),
+            owner=person_of(request),
         )
         base = request.build_absolute_uri("/").rstrip("/")
         if many is not None:
@@ -202,9 +202,9 @@ def own(request: Request, import_id: UUID) -> models.FileImport:
     return get_object_or_404(imports.imports_of(person), id=import_id)
 
 
-def writer(request: Request) -> tuple[User, ApiToken | None]:
+def writer(request: Request) -> User:
     assert isinstance(request.user, User)  # noqa: S101  # the permission class has seen to it
-    return request.user, request.auth if isinstance(request.auth, ApiToken) else None
+    return request.user
 
 
 def _import_answer(request: Request, taken: models.FileImport, status: int = 200) -> Response:
@@ -243,7 +243,7 @@ class Imports(APIView):
     )
     def post(self, request: Request) -> Response:
         """Send files of pgbench, sysbench, HammerDB, … They are kept and read; nothing is stored as a run yet."""
-        owner, _ = writer(request)
+        owner = writer(request)
         subject = checked(from_text(request.POST.get("subject", "")))
         try:
             taken, created = imports.receive(files=files_of(request, owner), owner=owner)
@@ -268,7 +268,6 @@ class ImportDetail(APIView):
 
 class ImportStore(APIView):
     required_scope = "upload"
-    parser_classes = [StrictJSONParser]
 
     @extend_schema(
         request=StoreRequest,
@@ -280,12 +279,12 @@ class ImportStore(APIView):
     )
     def post(self, request: Request, import_id: UUID) -> Response:
         """Store the import as runs: all of them or none."""
-        owner, token = writer(request)
         taken = own(request, import_id)
         body = request.data if isinstance(request.data, dict) else {}
         if unknown := [name for name in body if name != "subject"]:
             raise ValidationError({str(name): ["Unknown key. Known here: subject."] for name in unknown})
-        _, created = imports.store(taken, subject=body.get("subject") or {}, owner=owner, token=token)
+        said = body.get("subject") or {}
+        _, created = imports.store(taken, subject=said, owner=writer(request), token=token_of(request))
         return _import_answer(request, taken, status=201 if created else 200)
 
 
@@ -329,10 +328,10 @@ class ArtefactContent(APIView):
         except FileNotFoundError as error:
             raise NotFound("The file is gone from the server's disk.") from error
         media_type = artefact.media_type if artefact.media_type in SHOWN_TYPES else "application/octet-stream"
-        response = StreamingHttpResponse(_pieces(gzip.GzipFile(fileobj=packed)), content_type=media_type)
+        pieces = FileWrapper(cast(IO[bytes], gzip.GzipFile(fileobj=packed)), PIECE_BYTES)
+        response = StreamingHttpResponse(pieces, content_type=media_type)
         response["Content-Length"] = str(artefact.size_bytes)
         response["Content-Disposition"] = content_disposition_header(True, artefact.name) or "attachment"
-        response["X-Content-Type-Options"] = "nosniff"
         return response
 
 
@@ -346,9 +345,3 @@ def readable_artefacts(user: Reader) -> QuerySet[Artefact]:
     if isinstance(user, User):
         shown |= Q(file_import__in=imports.imports_of(user))
     return Artefact.objects.filter(shown)
-
-
-def _pieces(file: gzip.GzipFile) -> Iterator[bytes]:
-    with file:
-        while piece := file.read(PIECE_BYTES):
-            yield piece

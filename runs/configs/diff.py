@@ -10,7 +10,7 @@ from benchagent.configfiles.meaning import MEANINGS, Reading, reading
 from benchagent.configfiles.settings import Settings, bare
 from benchagent.configfiles.units import Kind, Quantity
 
-from runs.configs.facts import adds_to, engines_of, given_of, key_of, settings_of
+from runs.configs.facts import adds_to, engines_of, key_of, settings_of
 from runs.models import Config
 
 
@@ -121,7 +121,7 @@ def _by_name(configs: Sequence[Config], settings: Sequence[Settings | None]) -> 
     columns: list[dict[Key, list[str | None]]] = []
     for config, known in zip(configs, settings, strict=True):
         values: dict[Key, list[str | None]] = {}
-        for given in given_of(config):
+        for given in config.given:
             key = key_of(known, given)
             labels.setdefault(key, given.name)
             values.setdefault(key, []).append(given.value)

@@ -108,13 +108,9 @@ def facts_of(config: Config) -> Facts:
     )
 
 
-def given_of(config: Config) -> list[Given]:
-    return [Given(row.name, row.value, row.section) for row in config.parameters.all()]
-
-
 def settings_of(config: Config) -> Settings | None:
     """None for a DBMS whose settings we know nothing of."""
-    return read_settings(engines_of(config), given_of(config), facts_of(config))
+    return read_settings(engines_of(config), config.given, facts_of(config))
 
 
 def durability_of(config: Config) -> Promise:
@@ -123,7 +119,7 @@ def durability_of(config: Config) -> Promise:
         return Promise(None, "no setting is stated")
     if not engines_of(config):
         return Promise(None, "it is given for several DBMSs")
-    return durability(engines_of(config), given_of(config), facts_of(config))
+    return durability(engines_of(config), config.given, facts_of(config))
 
 
 def parameter_rows(config: Config) -> list[ParameterRow]:

@@ -343,6 +343,11 @@ class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
     def filter_queryset(self, queryset: QuerySet[Run]) -> QuerySet[Run]:
         return self.without(())
 
+    def problems(self, *others: str) -> dict[str, list[str]]:
+        """What is wrong with its parameters, by their names, of which `others` are no filters; empty if it is valid."""
+        wrong = {name: ["There is no such filter."] for name in unknown(self.data or (), *others)}
+        return wrong | ({} if self.is_valid() else dict(self.errors))
+
     def lost_values(self) -> QuerySet[Run]:
         """Those of them that a source has lost."""
         rows: QuerySet[Run] = self.qs

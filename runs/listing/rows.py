@@ -102,7 +102,7 @@ def _statements(run: Run) -> list[str]:
 
 
 def _row(run: Run, factors: list[str], metrics: list[tuple[str, str, str]]) -> list[Any]:
-    values = {factor.name: factor.value for factor in run.factors.all()}
+    values = run.factor_values
     numbers = {(row.metric.name, row.metric.unit, row.phase): row.value for row in run.measurements.all()}
     version = run.dbms_version
     return [

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime, time
 from typing import Any
@@ -337,18 +338,36 @@ class Run(UUIDModel, Described):
 
     def factor(self, name: str) -> float | str | None:
         """Value of a factor, from the prefetched rows; None when the run has no such factor."""
-        for factor in self.factors.all():
-            if factor.name == name:
-                return factor.value
-        return None
+        return self.factor_values.get(name)
+
+    @property
+    def factor_values(self) -> dict[str, float | str]:
+        return {factor.name: factor.value for factor in self.factors.all()}
+
+    @property
+    def metrics(self) -> dict[str, float]:
+        """The numbers of the measured phase, by name; from the prefetched rows."""
+        return {row.metric.name: row.value for row in self.measurements.all() if row.phase == "run"}
+
+    @property
+    def window_s(self) -> tuple[float, float]:
+        """Begin and end of what was measured, from the begin of the warm-up."""
+        return window_of(self.factor_values)
 
     def set_cell_key(self) -> None:
         """Needs factors and storage saved."""
         self.cell_key = cell_key(
             self,
             storage={use.role: use.device for use in self.storage.all()},
-            factors={factor.name: factor.value for factor in self.factors.all()},
+            factors=self.factor_values,
         )
+
+
+def window_of(factors: Mapping[str, float | str]) -> tuple[float, float]:
+    """Begin and end of what is measured, in s from the begin of the warm-up; without a length all that follows."""
+    begin, lasts = (factors.get(name) for name in ("warm_up_s", "duration_s"))
+    begin_s = float(begin) if isinstance(begin, int | float) else 0.0
+    return begin_s, begin_s + lasts if isinstance(lasts, int | float) and lasts else math.inf
 
 
 def cell_key(run: Run, *, storage: Mapping[str, StorageDevice], factors: Mapping[str, float | str]) -> str:

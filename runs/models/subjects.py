@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from benchagent.catalog import Durability
+from benchagent.configfiles.settings import Given
 from django.conf import settings
 from django.db import models
 from django.utils import timezone
@@ -190,6 +191,11 @@ class Config(NamedModel):
 
     class Meta:
         ordering = ["name"]
+
+    @property
+    def given(self) -> list[Given]:
+        """Its parameters in their order, as settings are read."""
+        return [Given(row.name, row.value, row.section) for row in self.parameters.all()]
 
 
 class ConfigFile(models.Model):

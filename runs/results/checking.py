@@ -157,7 +157,8 @@ def _read_settings(run: Run) -> list[str]:
     files = [file for file in run.upload.artefacts.all() if file.name.lower().endswith(SQL_ENDING)]
     texts += [artefacts.content(file).decode("utf-8", "replace") for file in files]
     devices = {use.role: use.device for use in run.storage.all()}
-    judged = durability.of_sent(run, stated, devices, "\n".join(texts))
+    configured = run.config.given if run.config else []
+    judged = durability.of_sent(run, stated, devices, "\n".join(texts), configured)
     columns = durability.columns_of(judged)
     if columns == {name: getattr(run, name) for name in columns}:
         return []

@@ -227,7 +227,7 @@ def contents_of(runs: QuerySet[Run]) -> list[Content]:
     )
     return [
         Content(
-            run, source_of(run), {factor.name: factor.value for factor in run.factors.all()},
+            run, source_of(run), run.factor_values,
             [row for row in run.measurements.all() if row.provenance != Provenance.COMPUTED], list(run.series.all()),
         )
         for run in read

@@ -331,7 +331,7 @@ def note_observer(*, run: Run, observed: Observed) -> None:
         if any(sampled.values()):
             words = observed.words
             if observed.over:
-                seconds = len([t_s for t_s, _ in series.read(run, "tps").points() if t_s >= _begin_s(run)])
+                seconds = len([t_s for t_s, _ in series.read(run, "tps").points() if t_s >= run.window_s[0]])
                 count = len(sampled.get("server_cpu_cores", []))
                 part = f"the server was sampled in {count} of {seconds} measured seconds" if count < seconds else ""
                 warning = "; ".join(filter(None, (part, observed.problem)))
@@ -354,19 +354,13 @@ def note_observer(*, run: Run, observed: Observed) -> None:
 
 def _measured(run: Run) -> dict[str, list[float]]:
     """The values of the measured seconds by metric, gaps left out."""
-    begin_s = _begin_s(run)
+    begin_s = run.window_s[0]
     wanted = {*OBSERVED_MEANS, *OBSERVED_MAXIMA}
     return {
         sampled.name: [value for t_s, value in sampled.points() if value is not None and t_s >= begin_s]
         for sampled in series.read_all(run)
         if sampled.name in wanted
     }
-
-
-def _begin_s(run: Run) -> float:
-    """When the measured window begins, from the begin of the warm-up."""
-    warm_up_s = run.factor("warm_up_s")
-    return warm_up_s if isinstance(warm_up_s, int | float) else 0.0
 
 
 def _store_observed(run: Run, observed: Observed, words: str, warning: str) -> None:

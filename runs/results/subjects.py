@@ -60,14 +60,16 @@ class Resolver:
         """`owner` finds by slug what they may see: a machine that only others' private runs use is not there."""
         self._owner = owner
         self._dbmss: dict[str, list[Dbms]] = {}
-        for row in Dbms.objects.all():
+        dbmss = {row.pk: row for row in Dbms.objects.all()}
+        for row in dbmss.values():
             self._add_dbms(row)
         # That a person has sent within a day, with those of this request; None where nobody has asked yet.
         self._versions_today: int | None = None
         self._nameable: dict[uuid.UUID, bool] = {}
         self._versions: dict[uuid.UUID, list[DbmsVersion]] = {}
         numbers = {document.dbms.version for document in documents}
-        for version in DbmsVersion.objects.filter(Q(version__in=numbers) | ~Q(aliases=[])).select_related("dbms"):
+        for version in DbmsVersion.objects.filter(Q(version__in=numbers) | ~Q(aliases=[])):
+            version.dbms = dbmss[version.dbms_id]
             self._versions.setdefault(version.dbms_id, []).append(version)
         workloads: set[str] = set()
         for given in (document.workload for document in documents):
@@ -81,8 +83,7 @@ class Resolver:
         slugs = {slug for given in machines if (slug := given if isinstance(given, str) else given.slug)}
         self._hardware: dict[str, HardwareProfile] = {}
         if slugs:
-            rows = self._visible(HardwareProfile.objects.filter(slug__in=slugs)).select_related("merged_into")
-            self._hardware = {row.slug: row for row in rows}
+            self._hardware = {row.slug: row for row in self._visible(HardwareProfile.objects.filter(slug__in=slugs))}
         self._devices: dict[uuid.UUID, list[StorageDevice]] = {}
         self._configs: dict[Hashable, Config | None] = {}
         # Ids that other documents' runs have. A document that was stored a moment ago is noticed by its own id.
@@ -236,7 +237,7 @@ class Resolver:
     def _find_machine(self, data: str | UploadHardware) -> HardwareProfile | None:
         """The machine by slug, or by all of its facts: an equal description is the same. A merged one leads on."""
         slug = data if isinstance(data, str) else data.slug
-        rows = HardwareProfile.objects.select_related("merged_into")
+        rows = HardwareProfile.objects.all()
         row = self._hardware.get(slug) if slug else None
         if row is None and slug:
             row = self._visible(rows.filter(slug=slug)).first()

@@ -22,11 +22,11 @@ from itertools import accumulate
 from typing import Any
 
 from benchagent.catalog import METRICS, PERCENTILES, too_many_failed
+from benchagent.configfiles.settings import Given
 from benchagent.redaction import is_suspicious, redact_json, redact_text, redact_value
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
 from django.db import IntegrityError, transaction
-from django.db.models import prefetch_related_objects
 from django.utils import timezone
 from rest_framework.exceptions import ValidationError
 
@@ -35,6 +35,7 @@ from runs.models import (
     ApiToken,
     Artefact,
     Batch,
+    Config,
     FileImport,
     Measurement,
     Run,
@@ -390,12 +391,12 @@ class _Rows:
             tested = own["tested"].items()
             columns["tested"] = {name: value for name, value in tested if batch.tested.get(name) != value}
         devices = {role: device for role, (device, _) in subjects.storage.items()}
-        prefetch_related_objects([subjects.config] if subjects.config else [], "parameters")
-        judged = durability.of_sent(Run(**columns), data.durability or "", devices, _sql(data))
+        alike = Run(**columns)
+        judged = durability.of_sent(alike, data.durability or "", devices, _sql(data), _configured(data, alike.config))
         if judged.durability is not None:
             columns |= durability.columns_of(judged) | {"statistics": {durability.KEY: durability.kept(judged)}}
         factors = {name: given["value"] for name, given in data.factors.items()}
-        return columns | {"cell_key": cell_key(Run(**columns), storage=devices, factors=factors)}
+        return columns | {"cell_key": cell_key(alike, storage=devices, factors=factors)}
 
     def _add_numbers(
         self, run: Run, repeat: UploadRepeat, packed: Sequence[Mapping[str, Any]], resolver: Resolver
@@ -462,12 +463,20 @@ class _Rows:
     def write(self) -> None:
         """In the order of their references."""
         known = self.batches.keys() - {batch.pk for batch in self.new_batches}
-        Batch.objects.filter(pk__in=known).update(is_filed=False)
+        if known:
+            Batch.objects.filter(pk__in=known).update(is_filed=False)
         for rows in (
             self.new_batches, self.uploads, self.runs, self.factors, self.storage, self.measurements, self.chunks,
             self.artefacts,
         ):  # fmt: skip
             insert(rows)
+
+
+def _configured(data: UploadDocument, config: Config | None) -> list[Given]:
+    """The settings of its configuration, which are read where the document does not list them."""
+    if isinstance(data.config, list):
+        return [Given(row["name"], row["value"], row.get("section", "")) for row in data.config]
+    return config.given if config else []
 
 
 def _sql(data: UploadDocument) -> str:

@@ -6,7 +6,6 @@ seconds after the warm-up, for as long as the run was to last.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -231,10 +230,7 @@ def so_far(run: Run) -> list[tuple[str, float]]:
 
 def _measured(run: Run, series: Series | None) -> list[float | None]:
     """Values of the measured window; of a run without one all."""
-    if series is None:
-        return []
-    begin, lasts = _number(run.factor("warm_up_s")) or 0.0, _number(run.factor("duration_s"))
-    return within(series, begin, begin + lasts if lasts else math.inf)
+    return within(series, *run.window_s) if series else []
 
 
 def _mean(values: Sequence[float | None]) -> float | None:

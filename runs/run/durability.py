@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from benchagent.catalog import Durability
@@ -76,22 +76,17 @@ def judgement(run: Run, stored: Mapping[str, Any] | None = None) -> Judgement:
 UNKNOWN = Statement(None, NOT_STATED)
 
 
-def settings_given(run: Run) -> list[Given]:
-    """As its configuration gives them, then those in force, which count where both tell. Reads the configuration's
-    parameters, saved or not are only the run's own columns."""
-    given = [Given(row.name, row.value, row.section) for row in run.config.parameters.all()] if run.config else []
-    return [*given, *(Given(str(name), str(value)) for name, value in run.effective_settings)]
-
-
-def of_sent(run: Run, stated: str, devices: Mapping[str, StorageDevice], sql: str) -> Judgement:
+def of_sent(
+    run: Run, stated: str, devices: Mapping[str, StorageDevice], sql: str, configured: Sequence[Given]
+) -> Judgement:
     """Judge a result that somebody sends: what is not stated is not known, and nobody looked on.
 
-    Settings in force count, else as given, on command lines and in the `sql` of its scripts too, else what is stated:
-    of these the weakest. Where the settings promise less than is stated that is a contradiction.
+    Settings in force count, else as `configured`, on command lines and in the `sql` of its scripts too, else what is
+    stated: of these the weakest. Where the settings promise less than is stated that is a contradiction.
     """
     dbms, facts = run.dbms_version.dbms.slug, Facts(version=run.dbms_version.version, complete=False)
     claimed = Statement(Durability(stated), STATED) if stated else UNKNOWN
-    given = settings_given(run)
+    given = [*configured, *(Given(str(name), str(value)) for name, value in run.effective_settings)]
     own = [("the script sets", each) for each in set_by(dbms, sql)]
     own += [("its command line sets", each) for line in run.command_lines for each in set_by_options(dbms, line)]
     cases = [("", given), *((f"{who} {each.name}: ", [*given, each]) for who, each in own)]

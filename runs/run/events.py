@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -44,9 +43,7 @@ def _stalls(run: Run, series: Mapping[str, Series]) -> list[Event]:
     rate = series.get(RATE)
     if rate is None:
         return []
-    begin, lasts = run.factor("warm_up_s"), run.factor("duration_s")
-    begin_s = float(begin) if isinstance(begin, int | float) else 0.0
-    end_s = begin_s + lasts if isinstance(lasts, int | float) and lasts else math.inf
+    begin_s, end_s = run.window_s
     first_s, each_s = max(begin_s, rate.t0_s), rate.interval_s
     return [
         Event(first_s + stall.start * each_s, STALL, f"stall, {len(stall) * each_s:g} s")

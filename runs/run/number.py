@@ -49,8 +49,7 @@ def implausible(row: Measurement) -> str:
 
 def unfair(run: Run) -> str:
     """Why its latencies count nowhere: a few terminals did the work of all. Empty where they count."""
-    metrics = {row.metric.name: row.value for row in run.measurements.all() if row.phase == "run"}
-    return unfair_words(metrics, {factor.name: factor.value for factor in run.factors.all()})
+    return unfair_words(run.metrics, run.factor_values)
 
 
 def _uncounted(run: Run, row: Measurement) -> str:

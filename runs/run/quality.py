@@ -5,7 +5,6 @@ What is judged is a check of the run (`Run.checks`), and a warning where it does
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import mean, median
@@ -15,6 +14,7 @@ from benchagent.catalog import DBMSS, FAILED
 from benchagent.protocol import DISK_SHARES, Check
 
 from runs.models import Run
+from runs.models.runs import window_of
 from runs.run.series import Series, within, without_gaps
 from runs.run.steadiness import LEAST_VALUES, STALL_SHARE, stalls, unsteady
 
@@ -74,13 +74,13 @@ class RunFacts:
     @classmethod
     def of(cls, run: Run, series: Iterable[Series]) -> RunFacts:
         """The facts of a stored run, with all its factors and measurements."""
-        metrics = {row.metric.name: row.value for row in run.measurements.all() if row.phase == "run"}
+        metrics = run.metrics
         dbms = DBMSS.get(run.dbms_version.dbms.slug)
         sampled = "server_cpu_cores" in metrics or (dbms is not None and dbms.embedded)
         one_machine = sampled and not run.context.get("connection")
         return cls(
             workload=run.workload.slug,
-            factors={factor.name: factor.value for factor in run.factors.all()},
+            factors=run.factor_values,
             metrics=metrics,
             series={item.name: item for item in series},
             demonstration=run.demonstration,
@@ -94,25 +94,9 @@ class RunFacts:
     @property
     def window(self) -> tuple[float, float]:
         """Begin and end of what was measured, in seconds from the begin of the warm-up."""
-        begin, lasts = self.seconds("warm_up_s") or 0.0, self.seconds("duration_s")
-        return begin, begin + lasts if lasts else math.inf
+        return window_of(self.factors)
 
 
-def judged(facts: RunFacts) -> list[Check]:
-    """The checks of a run that has finished. What cannot be told of it is left out."""
-    checks = (
-        terminals_fair(facts),
-        steady_state(facts),
-        no_stalls(facts),
-        machine_alone(facts),
-        window_long_enough(facts),
-        branches_enough(facts),
-    )
-    return [check for check in checks if check]
-
-
-# The names of the checks above.
-NAMES = ("terminals_fair", "steady_state", "no_stalls", "machine_alone", "window_long_enough", "branches_enough")
 BEFORE = "it was stored before runs were judged (manage.py judge does it)"
 
 
@@ -120,14 +104,16 @@ def warnings(checks: Iterable[Mapping[str, Any]]) -> list[str]:
     return [check["detail"] for check in checks if not check["ok"]]
 
 
-def not_judged(facts: RunFacts, checks: Iterable[Mapping[str, Any]], per_terminal: Sequence[float]) -> list[str]:
-    """What nobody could judge of a finished run with a rate, and which data it lacks."""
-    if RATE not in facts.metrics:
+def not_judged(run: Run, samples: Iterable[Series]) -> list[str]:
+    """What nobody could judge of a run that counts and has a rate, and which data it lacks."""
+    facts = RunFacts.of(run, samples)
+    if RATE not in facts.metrics or not run.counts:
         return []
-    names, rate, missing = {check.get("name") for check in checks}, facts.series.get(RATE), []
+    names, rate, missing = {check.get("name") for check in run.checks}, facts.series.get(RATE), []
     if "terminals_fair" not in names and facts.factors.get("terminals") != 1:
         few = f"fewer than {LEAST_EACH} transactions a terminal"
-        why = BEFORE if fairness(per_terminal) else few if per_terminal else "what each terminal did is not stored"
+        unstored = few if run.per_terminal else "what each terminal did is not stored"
+        why = BEFORE if fairness(run.per_terminal) else unstored
         missing.append(f"fairness: {why}")
     if "steady_state" not in names:
         count = len(without_gaps(within(rate, *facts.window))) if rate else 0
@@ -329,3 +315,12 @@ def branches_enough(facts: RunFacts) -> Check | None:
         "ok": ok,
         "detail": counts if ok else f"{counts}: terminals wait for each other's rows",
     }
+
+
+CHECKS = (terminals_fair, steady_state, no_stalls, machine_alone, window_long_enough, branches_enough)
+NAMES = tuple(check.__name__ for check in CHECKS)
+
+
+def judged(facts: RunFacts) -> list[Check]:
+    """The checks of a run that has finished. What cannot be told of it is left out."""
+    return [made for check in CHECKS if (made := check(facts))]

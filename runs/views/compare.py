@@ -35,7 +35,7 @@ from runs.compare.grouping import GROUPINGS
 from runs.compare.groups import Group
 from runs.compare.select import CONTROLS, Selection, read_query, select, set_queries, shortened
 from runs.formatting import quantity
-from runs.listing.filters import without_blanks
+from runs.listing.filters import without, without_blanks
 from runs.models import Report, Run
 from runs.models.choices import Visibility
 from runs.models.visible import Reader
@@ -63,9 +63,7 @@ def compare(request: HttpRequest) -> HttpResponse:
             return JsonResponse(selection.problems, status=400)
         return JsonResponse(answer(comparison, draw(comparison)))
     if request.GET.get("format") == "md" and selection.runs:
-        page = request.GET.copy()
-        del page["format"]
-        source = request.build_absolute_uri(f"{request.path}?{page.urlencode()}")
+        source = request.build_absolute_uri(f"{request.path}?{without(request.GET, 'format').urlencode()}")
         return HttpResponse(_markdown(comparison, source), content_type="text/markdown; charset=utf-8")
     if not selection.runs:
         status = 400 if selection.problems else 200
@@ -168,10 +166,7 @@ def comparison_context(selection: Selection, comparison: Comparison) -> dict[str
 def _answered(comparison: Comparison) -> dict[str, Any]:
     """The question with its answer, and the addresses of the others that the same runs can answer."""
     answer = answer_of(comparison)
-    kept = comparison.controls.copy()
-    for name in CONTROLS:
-        kept.pop(name, None)
-    selects = kept.urlencode()
+    selects = without(comparison.controls, *CONTROLS).urlencode()
     return {
         "question": question_words(answer),
         "headline": " ".join(filter(None, (sentence(answer), comparison.pooled))),

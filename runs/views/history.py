@@ -23,7 +23,7 @@ from runs.history.grids import MOST_BENCHMARKS, machine_matrix, release_maps
 from runs.history.overview import BASELINES, Baseline, WrongBaseline, listed_benchmarks, rows_of
 from runs.history.page import DRAWN, MOST_DRAWN, context_of
 from runs.history.words import change_words
-from runs.listing.filters import RunFilter, unknown, without, without_blanks
+from runs.listing.filters import RunFilter, without, without_blanks
 from runs.models import Alert, Benchmark
 from runs.models.choices import AlertState, ChangeKind
 from runs.views.guards import PersonRequest, operator_required
@@ -40,8 +40,7 @@ def benchmark_list(request: HttpRequest) -> HttpResponse:
     params = without_blanks(request.GET)
     given = without(params, *CONTROLS)
     chosen = RunFilter(given, queryset=candidates(request.user), user=request.user)
-    problems: dict[str, list[str]] = {name: ["There is no such filter."] for name in unknown(params, *CONTROLS)}
-    problems |= chosen.errors if not chosen.is_valid() else {}
+    problems = chosen.problems()
     try:
         baseline = Baseline.read(params.get("than", ""))
     except WrongBaseline as error:

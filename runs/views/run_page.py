@@ -115,5 +115,4 @@ class Counting:
         self.durability = judgement(run)
         self.original = run.copy_of if run.copy_of and may_open(reader, run.copy_of) else None
         self.may_let_count = sees_all(reader) or not run.is_marked_by_rules
-        facts = quality.RunFacts.of(run, measured.samples)
-        self.not_judged = quality.not_judged(facts, run.checks, run.per_terminal) if run.counts else []
+        self.not_judged = quality.not_judged(run, measured.samples)

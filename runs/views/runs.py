@@ -34,7 +34,7 @@ from runs.compare.compare import compare
 from runs.incoming.reading import read
 from runs.listing import cursor
 from runs.listing.cursor import WrongCursor
-from runs.listing.filters import RunFilter, columns_of, unknown, without, without_blanks
+from runs.listing.filters import RunFilter, columns_of, without, without_blanks
 from runs.listing.rows import RunRow
 from runs.models import Annotation, Experiment, Publication, Report, Run, Upload
 from runs.models.choices import RunState, Visibility
@@ -112,10 +112,7 @@ def run_list(request: HttpRequest) -> HttpResponse:
     params = without_blanks(request.GET)
     rows = candidates(request.user, experiments=params.getlist("experiment")).for_rows()
     chosen = RunFilter(params, queryset=rows, user=request.user)
-    problems: dict[str, list[str]] = {
-        name: ["There is no such filter."] for name in unknown(params, *CONTROLS, SHOW_LOST)
-    }
-    problems |= chosen.errors if not chosen.is_valid() else {}
+    problems = chosen.problems(*CONTROLS, SHOW_LOST)
     page: dict[str, Any] = {}
     lost, hides = 0, not {"lost", "status", "state"} & set(params)
     if not problems:
