@@ -76,8 +76,8 @@ check:
 	$(RUN) -m ruff check .
 	$(RUN) -m ruff format --check .
 	$(RUN) -m mypy
-	$(RUN) -m mypy scripts --exclude 'scripts/(article_checks|few_repeats|verdict_table)'
-	$(RUN) -m mypy -p scripts.article_checks -p scripts.few_repeats -p scripts.verdict_table
+	$(RUN) -m mypy scripts --exclude 'scripts/(article_checks|verdict_table)'
+	$(RUN) -m mypy -p scripts.article_checks -p scripts.verdict_table
 	$(RUN) -m mypy benchmarks
 	cd agents/program && ../../$(RUN) -m mypy -p benchagent -p benchagent_unverified
 	$(RUN) .venv/bin/lint-imports

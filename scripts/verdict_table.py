@@ -1,6 +1,6 @@
 """Print docs/reference/verdict-simulation.md: how often intervals and verdicts are right, simulated with fixed seeds.
 
-    (scripts/verdict_table.py; scripts/few_repeats.py) > docs/reference/verdict-simulation.md
+    .venv/bin/python scripts/verdict_table.py > docs/reference/verdict-simulation.md
 
 Each row draws repeats of cells whose true ratio is known, and asks what pages ask (`runs.stats`), all tries at once.
 """
@@ -21,7 +21,18 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchagent.catalog import METRICS
 
-from runs.stats import ALPHA, CELL_CONFIDENCE, PRACTICAL_THRESHOLD, Moments, Noise, Welch, holm
+from runs.stats import (
+    ALPHA,
+    CELL_CONFIDENCE,
+    MOST_REPEATS_ASKED,
+    PRACTICAL_THRESHOLD,
+    Kind,
+    Moments,
+    Noise,
+    Welch,
+    holm,
+    judge,
+)
 from runs.stats.noise import LEAST_TO_LEAVE_OUT
 
 Array = NDArray[np.float64]
@@ -117,10 +128,9 @@ def named(welch: Welch[Array], p: Array, levels: Array | float) -> Truths:
     return np.asarray((p < levels) & (abs(welch.centre) >= math.log1p(PRACTICAL_THRESHOLD)))
 
 
-def family(welch: Welch[Array], p: Array | None = None) -> Truths:
+def family(welch: Welch[Array]) -> Truths:
     """The same for comparisons that a page makes together: the last axis is the page."""
-    p = welch.p if p is None else p
-    return named(welch, p, holm(p))
+    return named(welch, welch.p, holm(welch.p))
 
 
 def false_headline(logs: Array, noise: Noise[Array]) -> Truths:
@@ -258,6 +268,34 @@ def jackknifed_of(whole: Array, without: Array, each: Array) -> Array:
     return np.asarray(whole[..., None] + apart * np.maximum(1.0, least / spread))
 
 
+NOISES_ASKED, REPEATS_ASKED, PAIRS_ASKED = (0.02, 0.05, 0.08, 0.15), (3, 4, 5), 1000
+DIFFERENCES = (0.0, 0.05, 0.10, 0.20, 0.30)
+ASKED_COLUMNS = ("noise of a repeat", "repeats", "undecided", "with a number", "decided by that number")
+
+
+def asked_row(share: float, repeats: int) -> tuple[float, float | None, float | None]:
+    """Shares of all pairs, of the undecided, and of those with a number."""
+    draw = np.random.default_rng(7)
+    undecided = numbers = decided = 0
+    for difference in DIFFERENCES:
+        for _ in range(PAIRS_ASKED):
+            logs = draw.normal(0, share, (2, repeats + MOST_REPEATS_ASKED))
+            logs[0] += math.log1p(difference)
+            a, b = np.exp(logs).tolist()
+            verdict = judge(a[:repeats], b[:repeats], better="higher")
+            undecided += verdict.kind == Kind.UNDECIDED
+            if verdict.repeats_needed:
+                numbers += 1
+                n = repeats + verdict.repeats_needed
+                decided += judge(a[:n], b[:n], better="higher").kind != Kind.UNDECIDED
+    pairs = len(DIFFERENCES) * PAIRS_ASKED
+    return (
+        undecided / pairs,
+        numbers / undecided if undecided else None,
+        decided / numbers if numbers else None,
+    )
+
+
 def parts(welch: Welch[Array]) -> tuple[Array, Array, Array]:
     return welch.centre, welch.error, welch.df
 
@@ -270,7 +308,7 @@ def line(noise: str, *counts: int | str, shares: Sequence[float | None]) -> str:
 def page() -> Iterator[str]:
     yield f"""# Verdicts, simulated
 
-Output of `scripts/verdict_table.py` and `scripts/few_repeats.py`: fixed seeds, {TRIES_OF_A_PAGE:,} pages a row and
+Output of `scripts/verdict_table.py`: fixed seeds, {TRIES_OF_A_PAGE:,} pages a row and
 {TRIES_OF_A_PAIR:,} of two cells; a test simulates them again.
 What the columns follow from: [how a verdict comes about](../method/verdicts.md).
 
@@ -321,6 +359,24 @@ The 99th percentile of all transactions of a cell, {TRANSACTIONS:,} a repeat; {T
         for tail in TAILS:
             for repeats in REPEATS_TOGETHER:
                 yield line(noise, tail, repeats, shares=together(noise, tail, repeats))
+    yield f"""
+## Repeats that are asked for
+
+Pairs whose true difference is {", ".join(f"{difference:.0%}" for difference in DIFFERENCES)}, {PAIRS_ASKED:,} of each a
+row.
+
+* *Undecided*: so many of all pairs; *with a number*: of these, where more repeats are asked for, and not said that more
+  than {MOST_REPEATS_ASKED} would be needed.
+* *Decided by that number*: of those, where the verdict after so many more repeats is another than undecided.
+
+Of noise of 15 % the few that get a number are those whose repeats seem quiet by chance, and nothing tells them from
+quiet ones.
+
+| {" | ".join(ASKED_COLUMNS)} |
+|{"---|" * len(ASKED_COLUMNS)}"""
+    for share in NOISES_ASKED:
+        for repeats in REPEATS_ASKED:
+            yield line(f"{share * 100:g} %", repeats, shares=asked_row(share, repeats))
 
 
 if __name__ == "__main__":

@@ -2,8 +2,8 @@
 
 Of noise with two modes (a third of the repeats loses a fifth) three repeats of a cell meet the same mode in a third of
 cases. Their own spread is then that within a mode, and two equal cells, one in each mode, differ "for sure". So a cell
-of few repeats is never taken to be quieter than its page. The rules that were weighed against this one are simulated in
-scripts/few_repeats.py.
+of few repeats is never taken to be quieter than its page. The rules that were weighed against this one stand in
+docs/decisions/0014.
 """
 
 from __future__ import annotations

@@ -23,16 +23,18 @@ from runs.stats import (
     ratio,
     t_quantile,
 )  # fmt: skip
-from scripts.few_repeats import NOISES_ASKED, REPEATS_ASKED, RULES, asked_row, rule_row
 from scripts.verdict_table import (
     CELLS,
     COLUMNS,
     LEVELS,
     NOISES,
+    NOISES_ASKED,
     NOISES_OF_LEVELS,
     ONE_NOISY,
     REPEATS,
+    REPEATS_ASKED,
     REPEATS_OF_LEVELS,
+    asked_row,
     compared,
     drawn,
     family,
@@ -192,16 +194,6 @@ def test_the_simulation_asks_what_the_pages_ask(noise: str, repeats: int):
         verdicts = judge_family([(cell, page[0]) for cell in page[1:]], better="higher", noise=of_page)
         assert [verdict.kind in WINNERS for verdict in verdicts] == expected.tolist()
     assert 0.05 < asked.mean() < 0.9
-
-
-def test_the_rule_in_force_is_the_one_that_keeps_its_promise():
-    """Of the rules that were weighed, where ten cells have three repeats: three seconds of CPU time."""
-    rows = {name: rule_row(name, 10, 3) for name in RULES}
-
-    assert [line(name, 10, 3, shares=shares) in TABLE.splitlines() for name, shares in rows.items()] == [True] * len(
-        rows
-    )
-    assert max(rows["not below that of the page"][:-2]) <= 0.05 < max(rows["each cell's own spread"][:-2])
 
 
 def test_the_repeats_that_are_asked_for_decide_in_four_cases_of_five():
