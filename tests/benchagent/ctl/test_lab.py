@@ -12,6 +12,7 @@ import pytest
 import requests
 from benchagent.ctl.api import Api, load, tls_words
 from benchagent.ctl.cli import main
+from benchagent.ctl.output import table_lines
 from benchagent.link.client import Refused
 
 from tests.benchagent.company import Authority, Mirror
@@ -235,6 +236,23 @@ def test_all_tries_are_one_line(logged_in: FakeApi, monkeypatch, capsys) -> None
     assert main(["watch", "night"]) == 0
     words = capsys.readouterr().err
     assert (words.count("503"), "(3 tries in" in words) == (1, True)
+
+
+@pytest.mark.parametrize("columns", [60, 80, 100])
+def test_a_table_is_as_wide_as_the_terminal(columns: int) -> None:
+    """Was: templates with what an agent lacks, in lines of 250 characters."""
+    lacks = "; ".join(f"it has no {engine}, which no registry offers" for engine in ("DB2 9.7", "Oracle 11.1"))
+    rows = [("tpcb-2010", "How many transactions a second", "engines (21 runs, 12 min)", lacks)]
+    whole, narrow = (
+        table_lines(rows, heading=("TEMPLATE", "NAME", "PARTS", "LACKS"), columns=most) for most in (None, columns)
+    )
+    assert len(whole) == 2 and max(map(len, narrow)) <= columns
+    assert sorted(" ".join(narrow).split()) == sorted(" ".join(whole).split())
+
+
+def test_a_word_that_is_wider_than_the_terminal_stays_whole() -> None:
+    address = "http://127.0.0.1:8000/imports/b0bc6f49-2751-4853-a745-8440e387687a/"
+    assert address in table_lines([("a b", address)], heading=("FILE", "IMPORT"), columns=40)[-1]
 
 
 def test_a_shell_completes_its_commands(capsys) -> None:

@@ -75,7 +75,7 @@ def test_it_waits_while_the_server_is_away(night: FakeApi, monkeypatch: pytest.M
     monkeypatch.setattr("benchagent.ctl.output.time.sleep", sleep)
     night.down = True
     assert main(["watch", "night"]) == 0
-    assert pauses == [3.0]
+    assert pauses == [2.0]
 
 
 @pytest.mark.parametrize(

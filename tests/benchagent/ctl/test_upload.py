@@ -227,18 +227,16 @@ def test_a_server_that_went_away_is_asked_again(
     logged_in: FakeApi, years: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     waits: list[float] = []
-    monkeypatch.setattr(uploading.time, "sleep", waits.append)
-    send = uploading.send_files
 
-    def away_twice(api: Any, *arguments: Any) -> dict[str, Any]:
-        if len(waits) < 2:
-            raise Unreachable("it does not answer")
-        return send(api, *arguments)
+    def sleep(seconds: float) -> None:
+        waits.append(seconds)
+        logged_in.down = len(waits) < 2
 
-    monkeypatch.setattr(uploading, "send_files", away_twice)
+    monkeypatch.setattr("benchagent.ctl.output.time.sleep", sleep)
+    logged_in.down = True
     assert main(["import", str(years / "2025"), "--hardware", "box"]) == 1
     captured = capsys.readouterr()
-    assert waits == [2.0, 5.0] and "(2 tries in" in captured.err
+    assert waits == [2.0, 4.0] and "(2 tries in" in captured.err
     assert [stored["names"] for stored in logged_in.imports.values()] == [["randrw.json"]]
 
 
@@ -270,20 +268,20 @@ def test_a_table_fits_a_narrow_terminal(monkeypatch: pytest.MonkeyPatch, capsys:
     long = uploading.Outcome(["a/long/folder/name/" * 5 + "out.txt", "b", "c"], "stored", [{}, {}], url)
     short = uploading.Outcome(["x.txt"], "not understood", message="no known tool wrote this")
     monkeypatch.setattr(uploading, "columns_of", lambda stream: 60)
-    uploading._show([long, short])
+    uploading.show([long, short])
     title, row, address, other = capsys.readouterr().out.splitlines()
     assert max(map(len, (title, row, other))) <= 60 and "out.txt and 2 more" in row and row.startswith("…")
     assert address == f"  {url}"
     monkeypatch.setattr(uploading, "columns_of", lambda stream: None)
-    uploading._show([long, short])
+    uploading.show([long, short])
     captured = capsys.readouterr()
     _, row, _ = captured.out.splitlines()
     assert long.files[0] in row and row.endswith(url)
-    assert captured.err == "x.txt:\n  no known tool wrote this\n"
+    assert captured.err.splitlines() == ["x.txt:", f"  {short.message}"]
 
 
 def test_what_many_files_are_refused_for_is_said_once(capsys: pytest.CaptureFixture[str]) -> None:
-    uploading._show([uploading.Outcome([f"{number}.txt"], "not understood", message="unknown") for number in range(5)])
+    uploading.show([uploading.Outcome([f"{number}.txt"], "not understood", message="unknown") for number in range(5)])
     assert capsys.readouterr().err == "0.txt, 1.txt, 2.txt and 2 more:\n  unknown\n"
 
 

@@ -157,7 +157,7 @@ def test_benchctl_sends_in_parts_goes_on_where_it_ended_and_leaves_nothing(
         return answer
 
     monkeypatch.setattr(ctl_api, "send", broken)
-    monkeypatch.setattr(ctl_parts, "AWAY_S", (0.0, 0.0))
+    monkeypatch.setattr(ctl_api, "FIRST_PAUSE_S", 0.0)
     upload = ["upload", str(file), "--hardware", "Lab 3", "--dbms", "PostgreSQL 16.4"]
     assert main(upload) == 130
     assert FileInParts.objects.get().received_bytes == 1000

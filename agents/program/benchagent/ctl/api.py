@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 import ssl
 import stat
 from collections.abc import Iterator, Sequence
@@ -12,6 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin, urlsplit
+from uuid import UUID
 
 import requests
 
@@ -84,53 +84,29 @@ API_ROOT = "/api/v1"
 TIMEOUT_S = (10.0, 60.0)
 # A large file takes time to arrive and to be read.
 UPLOAD_TIMEOUT_S = (10.0, 600.0)
-# How long it waits when the server asks it to: its database is locked or away, or others ask too much.
-PATIENCE_S = 120.0
-PIECE_BYTES = 64 * 1024
+# How long it waits when the server asks it to: its database is locked or away, or others ask too much; and how long,
+# where that is wanted, for one that does not answer: one that starts anew is back after some seconds.
+PATIENCE_S, AWAY_S = 120.0, 300.0
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 2.0, 60.0
 # OpenSSL's numbers for an unknown issuer and for a certificate that signs itself.
 UNKNOWN_AUTHORITY = {18, 19, 20, 21}
 Params = Sequence[tuple[str, str]]
 
 
-def connect() -> Api:
+def id_of(text: str) -> str:
+    """The id that a text is, in its usual spelling; empty where it is none."""
+    try:
+        return str(UUID(text))
+    except ValueError:
+        return ""
+
+
+def connect(*, patient: bool = False) -> Api:
     """The server that somebody has logged in to. Raises UsageError."""
     login = load()
-    return Api(login.server, login.token, login.ca)
-
-
-class Form:
-    """Files as a form sends them, read from the disk while they are sent, anew with each try."""
-
-    def __init__(self, files: Sequence[tuple[str, Path]], values: Params) -> None:
-        self.boundary = secrets.token_hex(16)
-        fields = [(self._head(f'name="{name}"') + value.encode(), None) for name, value in values]
-        self._parts: list[tuple[bytes, Path | None]] = [*fields]
-        for name, path in files:
-            quoted = name.replace('"', "%22").replace("\r", "%0D").replace("\n", "%0A")
-            head = self._head(f'name="file"; filename="{quoted}"', "Content-Type: application/octet-stream")
-            self._parts.append((head, path))
-
-    def _head(self, disposition: str, *more: str) -> bytes:
-        lines = [f"--{self.boundary}", f"Content-Disposition: form-data; {disposition}", *more, "", ""]
-        return "\r\n".join(lines).encode()
-
-    @property
-    def _end(self) -> bytes:
-        return f"--{self.boundary}--\r\n".encode()
-
-    def __len__(self) -> int:
-        sizes = (len(head) + (path.stat().st_size if path else 0) + len(b"\r\n") for head, path in self._parts)
-        return sum(sizes) + len(self._end)
-
-    def __iter__(self) -> Iterator[bytes]:
-        for head, path in self._parts:
-            yield head
-            if path:
-                with path.open("rb") as file:
-                    while piece := file.read(PIECE_BYTES):
-                        yield piece
-            yield b"\r\n"
-        yield self._end
+    api = Api(login.server, login.token, login.ca)
+    api.patient = patient
+    return api
 
 
 def tls_words(error: BaseException) -> str:
@@ -148,6 +124,10 @@ def tls_words(error: BaseException) -> str:
 
 
 class Api:
+    """`patient`: a server that does not answer is waited for. What is sent again is known there by its content."""
+
+    patient = False
+
     def __init__(self, server: str, token: str = "", ca: str = "") -> None:
         self.server = checked_url(server)
         self._token = token
@@ -165,9 +145,11 @@ class Api:
     def patch(self, path: str, body: Any) -> dict[str, Any]:
         return self._send("PATCH", path, json=body)
 
-    def post_form(self, path: str, form: Form) -> dict[str, Any]:
-        headers = {"Content-Type": f"multipart/form-data; boundary={form.boundary}"}
-        return self._send("POST", path, data=form, headers=headers, timeout=UPLOAD_TIMEOUT_S)
+    def post_form(self, path: str, files: Sequence[tuple[str, Path]], values: Params) -> dict[str, Any]:
+        """Files, each with its name, and fields: what has no file name is a field."""
+        parts: list[tuple[str, Any]] = [(name, (None, value)) for name, value in values]
+        parts += [("file", (name, path.read_bytes(), "application/octet-stream")) for name, path in files]
+        return self._send("POST", path, files=parts, timeout=UPLOAD_TIMEOUT_S)
 
     def download(self, path: str) -> bytes:
         """A file, as it is."""
@@ -189,9 +171,10 @@ class Api:
     def ask(self, method: str, path: str, *, root: str = API_ROOT, **more: Any) -> requests.Response:
         """A good answer, which need not be JSON. Raises `Unreachable`, `Refused`.
 
-        Asks again, for `PATIENCE_S` in all, when the server says after how long: it has done nothing yet.
+        Asks again, for `PATIENCE_S` in all, when the server says after how long: it has done nothing yet. One that is
+        patient does so for `AWAY_S` where there is no answer at all.
         """
-        waited_s = 0.0
+        waited_s, pause_s = 0.0, FIRST_PAUSE_S
         with Tries() as tries:
             while True:
                 try:
@@ -200,11 +183,12 @@ class Api:
                         answer_of(response)
                     return response
                 except Unreachable as error:
-                    if error.retry_after_s is None or waited_s > PATIENCE_S:
+                    asked_s = error.retry_after_s
+                    if waited_s > (AWAY_S if self.patient else PATIENCE_S) or (asked_s is None and not self.patient):
                         raise
-                    wait_s = max(1.0, error.retry_after_s)
+                    wait_s = pause_s if asked_s is None else max(1.0, asked_s)
                     tries.wait(str(error), wait_s)
-                    waited_s += wait_s
+                    waited_s, pause_s = waited_s + wait_s, min(2 * pause_s, LONGEST_PAUSE_S)
 
     def _send(self, method: str, path: str, **more: Any) -> dict[str, Any]:
         return answer_of(self.ask(method, path, **more))

@@ -5,9 +5,8 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping
 from typing import Any
-from uuid import UUID
 
-from benchagent.ctl.api import connect
+from benchagent.ctl.api import connect, id_of
 from benchagent.ctl.comparing import exit_status
 from benchagent.ctl.output import UsageError, plain_number, print_json, print_table, say
 
@@ -32,21 +31,13 @@ def parameters(what: list[str]) -> list[tuple[str, str]]:
         name, separator, value = text.partition("=")
         if separator and name:
             chosen.append((name, value))
-        elif _is_id(text):
+        elif id_of(text):
             chosen.append(("run", text))
         elif any(name == "ask" for name, _ in chosen):
             raise UsageError(f"{text!r}: a question has been asked already; a filter is NAME=VALUE, as label=sweep")
         else:
             chosen.append(("ask", text))
     return chosen
-
-
-def _is_id(text: str) -> bool:
-    try:
-        UUID(text)
-    except ValueError:
-        return False
-    return True
 
 
 def status_of(answer: Mapping[str, Any], fail_if: tuple[str, ...]) -> int:

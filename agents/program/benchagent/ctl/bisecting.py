@@ -9,14 +9,14 @@ from urllib.parse import quote
 
 from benchagent.ctl.api import Api, connect
 from benchagent.ctl.output import UsageError, print_json, print_table, say
-from benchagent.ctl.running import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_TIME_OUT, patiently
+from benchagent.ctl.running import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_TIME_OUT
 
 
 def run(options: argparse.Namespace) -> int:
     """Begins with two runs; with the id of what has begun says how far that is."""
     if len(options.what) > 2:
         raise UsageError("name two runs, or one bisection")
-    api = connect()
+    api = connect(patient=options.watch)
     told = api.post("/bisections/", {"runs": options.what}) if len(options.what) == 2 else _state(api, options.what[0])
     if not (options.json or told["steps"]):
         print(told["url"])
@@ -33,7 +33,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _state(api: Api, pk: str) -> dict[str, Any]:
-    return patiently(lambda: api.get(f"/bisections/{quote(pk, safe='')}/"))
+    return api.get(f"/bisections/{quote(pk, safe='')}/")
 
 
 def _until_ended(api: Api, pk: str, options: argparse.Namespace) -> bool:

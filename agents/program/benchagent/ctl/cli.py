@@ -20,7 +20,6 @@ from benchagent.ctl import (
     comparing,
     files,
     gate,
-    history,
     lab,
     lists,
     past,
@@ -140,11 +139,9 @@ def _add_subject(parser: argparse.ArgumentParser, *, shape: bool = True) -> None
     parser.add_argument("--measured-on", metavar="DAY|mtime", help=words)
     words = "data, log, temp or backup; repeatable"
     parser.add_argument("--storage", action="append", metavar="ROLE=DEVICE", help=words)
-    parser.add_argument("--visibility", choices=("public", "unlisted", "private"), help="default: the server's setting")
     _add_described(parser)
     words = "the order of commits: a file with what `git rev-list BRANCH` prints, - reads standard input"
     parser.add_argument("--commits", type=past.Commits, metavar="FILE", help=words)
-    parser.add_argument("--label", metavar="TEXT", help="stands in legends where it tells one batch from another")
     if shape:
         parser.add_argument("--json", action="store_true")
         parser.add_argument("--dry-run", action="store_true", help="read the files and send nothing")
@@ -152,6 +149,8 @@ def _add_subject(parser: argparse.ArgumentParser, *, shape: bool = True) -> None
 
 def _add_described(parser: argparse.ArgumentParser) -> None:
     """What is said of all runs that were measured together."""
+    parser.add_argument("--visibility", choices=("public", "unlisted", "private"), help="default: the server's setting")
+    parser.add_argument("--label", metavar="TEXT", help="stands in legends where it tells one batch from another")
     parser.add_argument("--note", metavar="TEXT")
     parser.add_argument("--tag", action="append", metavar="WORD", help="to find it by; repeatable")
     for name in TESTED:
@@ -188,7 +187,7 @@ def _add_reading(commands: Any) -> None:
     ask.set_defaults(command=asking.run)
 
     words = "filters of the list of runs, as dbms=postgresql; or the id of one, with its changes"
-    benchmarks = _add_list(commands, "benchmarks", words=words, command=history.run)
+    benchmarks = _add_list(commands, "benchmarks", words=words, command=lists.benchmarks)
     benchmarks.add_argument(
         "--than", metavar="BASELINE", help="last:10 (the default), days:30, label:…, version:…, commit:…"
     )
@@ -256,9 +255,7 @@ def _add_experiments(commands: Any) -> None:
     schedule.add_argument("--config", action="append", metavar="SLUG", help="stored configuration; repeatable")
     words = "setting of the engine, each value is run; repeatable; of several engines as postgresql:NAME=…"
     schedule.add_argument("--set", action="append", metavar="NAME=VALUE[,…]", help=words)
-    schedule.add_argument("--label", metavar="TEXT", help="stands in legends where it tells one batch from another")
     _add_described(schedule)
-    schedule.add_argument("--visibility", choices=("public", "unlisted", "private"))
     schedule.set_defaults(command=running.schedule)
 
     repeat = commands.add_parser("repeat", help="start the plan of an experiment again")

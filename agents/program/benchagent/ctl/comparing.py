@@ -7,9 +7,8 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
-from uuid import UUID
 
-from benchagent.ctl.api import Api, connect
+from benchagent.ctl.api import Api, connect, id_of
 from benchagent.ctl.lists import a_filter
 from benchagent.ctl.output import UsageError, plain_number, print_json, print_table, say
 
@@ -95,10 +94,8 @@ def kind_of(group: Mapping[str, Any]) -> str:
 
 
 def _parameter(text: str) -> tuple[str, str]:
-    try:
-        return "run", str(UUID(text))
-    except ValueError:
-        pass
+    if run := id_of(text):
+        return "run", run
     if _CELL.fullmatch(text):
         return "cell", text
     raise UsageError(f"{text!r} is neither the id of a run nor the key of a cell")

@@ -59,7 +59,7 @@ def errand(options: argparse.Namespace) -> int:
 
 def templates(options: argparse.Namespace) -> int:
     parameters = [("agent", options.agent)] if options.agent else []
-    return lists.show(argparse.Namespace(**vars(options), parameters=parameters))
+    return lists.show(options, parameters)
 
 
 def schedules(options: argparse.Namespace) -> int:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from benchagent.ctl.api import Params, connect
+from benchagent.ctl.api import Params, connect, id_of
 from benchagent.ctl.output import UsageError, plain_number, print_json, print_table, say
 
 DEFAULT_LIMIT = 50
@@ -143,13 +143,13 @@ LISTS: Mapping[str, Listing] = {
 }  # fmt: skip
 
 
-def show(options: argparse.Namespace) -> int:
-    """`options`: list, filters, limit, all, fields, json, csv."""
+def show(options: argparse.Namespace, parameters: Params = ()) -> int:
+    """`options`: list, filters, limit, all, fields, json, csv. `parameters` are those of the API besides filters."""
     listing = LISTS[options.list]
     limit = None if options.all else options.limit
-    params: Params = [a_filter(text) for text in options.filters] + list(getattr(options, "parameters", ()))
+    params = [*map(a_filter, options.filters), *parameters]
     if listing.page_size:
-        params = [*params, ("page_size", str(min(limit or PAGE, PAGE)))]
+        params.append(("page_size", str(min(limit or PAGE, PAGE))))
     rows = list(itertools.islice(connect().pages(listing.path, params), limit))
     if options.fields:
         _columns(rows, options.fields, as_csv=options.csv, as_json=options.json)
@@ -165,6 +165,29 @@ def show(options: argparse.Namespace) -> int:
         print_table(cells, heading=tuple(listing.columns))
         if limit is not None and len(rows) == limit:
             say(f"the first {limit}; --all shows all, --limit N more")
+    return 0
+
+
+def benchmarks(options: argparse.Namespace) -> int:
+    """All that filters choose, or one by its id with its changes."""
+    parameters = [("than", options.than)] if options.than else []
+    ids = [text for text in options.filters if "=" not in text]
+    if not ids and options.json and not options.fields:
+        print_json(connect().get("/benchmarks/", [*map(a_filter, options.filters), *parameters]))
+        return 0
+    if not ids:
+        return show(options, parameters)
+    if len(options.filters) > 1 or not id_of(ids[0]):
+        raise UsageError("give filters as NAME=VALUE, or the id of one benchmark")
+    answer = connect().get(f"/benchmarks/{ids[0]}/", parameters)
+    if options.json:
+        print_json(answer)
+    else:
+        say(f"{answer['name']}, {answer['batches']} batches on {answer['machine']}")
+        print(answer["words"])
+        for change in answer["changes"]:
+            if change["state"] != "refuted":
+                print(f"{change['state']}: {change['words']}")
     return 0
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import sys
+import textwrap
 import time
 from collections.abc import Sequence
+from itertools import zip_longest
 from typing import Any, Self, TextIO
 
 
@@ -100,16 +102,28 @@ def print_json(value: Any) -> None:
 
 
 def print_table(rows: Sequence[Sequence[str]], *, heading: Sequence[str]) -> None:
-    for line in table_lines(rows, heading=heading):
-        print(line)
+    print("\n".join(table_lines(rows, heading=heading, columns=columns_of(sys.stdout))))
 
 
-def table_lines(rows: Sequence[Sequence[str]], *, heading: Sequence[str]) -> list[str]:
-    """Columns as wide as their widest cell; the last one runs on."""
+def table_lines(rows: Sequence[Sequence[str]], *, heading: Sequence[str], columns: int | None = None) -> list[str]:
+    """Columns as wide as their widest cell. Where that is wider than `columns`, cells go on below, between words."""
     table = [[*map(str, row)] for row in (heading, *rows)]
-    widths = [max(len(row[column]) for row in table) for column in range(len(heading))]
-    padded = ([cell.ljust(width) for cell, width in zip(row, widths, strict=True)] for row in table)
-    return ["  ".join(cells).rstrip() for cells in padded]
+    widths = [max(map(len, cells)) for cells in zip(*table, strict=True)]
+    least = [max(len(word) for cell in cells for word in cell.split() or [""]) for cells in zip(*table, strict=True)]
+    while columns and sum(widths) + len("  ") * (len(widths) - 1) > columns and widths != least:
+        widest = max((at for at, width in enumerate(widths) if width > least[at]), key=widths.__getitem__)
+        widths[widest] -= 1
+    lines = []
+    for row in table:
+        cells = [_wrapped(cell, width) for cell, width in zip(row, widths, strict=True)]
+        lines += ["  ".join(map(str.ljust, line, widths)).rstrip() for line in zip_longest(*cells, fillvalue="")]
+    return lines
+
+
+def _wrapped(cell: str, width: int) -> list[str]:
+    if len(cell) <= width:
+        return [cell]
+    return textwrap.wrap(cell, width, break_long_words=False, break_on_hyphens=False)
 
 
 def plain_number(value: float) -> str:

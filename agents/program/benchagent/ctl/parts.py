@@ -8,33 +8,31 @@ from __future__ import annotations
 import base64
 import hashlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-from benchagent.ctl.api import TIMEOUT_S, UPLOAD_TIMEOUT_S, Api, Form, Params
-from benchagent.ctl.output import ProgressLine, Tries, how_far
-from benchagent.link.client import ClientError, Refused, Unreachable
+from benchagent.ctl.api import TIMEOUT_S, UPLOAD_TIMEOUT_S, Api, Params
+from benchagent.ctl.output import ProgressLine, how_far
+from benchagent.link.client import ClientError, Refused
 
-T = TypeVar("T")
 # The server takes no larger request.
 MOST_BYTES = 32 * 1024 * 1024
+# What stands around a file in a form: its name, the boundary, the kind of its content.
+AROUND_BYTES = 2_000
 PART_BYTES = 8 * 1024 * 1024
-# A server that starts anew is back after some seconds; an upload of hours does not end with it.
-AWAY_S = (2.0, 5.0, 10.0, 20.0, 40.0)
 # Another offset is wanted, another part is being written, the checksum differs: the server says how far it is.
 ASK_ANEW = (409, 423, 460)
 
 
 def send_files(api: Api, path: str, files: Sequence[tuple[str, Path]], values: Params = ()) -> dict[str, Any]:
     """The answer to a form with these files."""
-    form = Form(files, values)
-    if len(form) <= MOST_BYTES:
-        return api.post_form(path, form)
+    if sum(file.stat().st_size + AROUND_BYTES for _, file in files) <= MOST_BYTES:
+        return api.post_form(path, files, values)
+    api.patient = True
     ids = [_in_parts(api, name, file) for name, file in files]
-    answer = api.post_form(path, Form((), [*values, *(("parts", each) for each in ids)]))
+    answer = api.post_form(path, (), [*values, *(("parts", each) for each in ids)])
     for each in ids:
         with suppress(ClientError):  # else they expire
             api.ask("DELETE", f"/parts/{each}/", timeout=TIMEOUT_S)
@@ -65,30 +63,17 @@ def _begin(api: Api, name: str, size: int, mark: str) -> dict[str, Any]:
 
 
 def _append(api: Api, file_id: str, offset: int, file: Any) -> int:
-    """How much is there after one more part. A server that is away is waited for."""
+    """How much is there after one more part."""
     file.seek(offset)
     part = file.read(PART_BYTES)
     headers = {
         "Content-Type": "application/offset+octet-stream", "Upload-Offset": str(offset),
         "Upload-Checksum": f"sha256 {base64.b64encode(hashlib.sha256(part).digest()).decode()}",
     }  # fmt: skip
-    send = partial(api.ask, "PATCH", f"/parts/{file_id}/", data=part, headers=headers, timeout=UPLOAD_TIMEOUT_S)
     try:
-        return int(once_it_is_back(send).headers["Upload-Offset"])
+        answer = api.ask("PATCH", f"/parts/{file_id}/", data=part, headers=headers, timeout=UPLOAD_TIMEOUT_S)
+        return int(answer.headers["Upload-Offset"])
     except Refused as error:
         if error.status not in ASK_ANEW:
             raise
         return int(api.get(f"/parts/{file_id}/")["received_bytes"])
-
-
-def once_it_is_back(send: Callable[[], T]) -> T:
-    """Its answer, also where the server is away for a good minute. What is sent again is known by its content."""
-    with Tries() as tries:
-        for wait_s in AWAY_S:
-            try:
-                return send()
-            except Unreachable as error:
-                if error.retry_after_s is not None:  # it was there, and was waited for
-                    raise
-                tries.wait(str(error), wait_s)
-        return send()

@@ -7,27 +7,23 @@ import json
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import quote
-from uuid import UUID
 
 from benchagent.arguments import by_name
 from benchagent.catalog import number_in
-from benchagent.ctl.api import Api, connect
+from benchagent.ctl.api import Api, connect, id_of
 from benchagent.ctl.files import described
 from benchagent.ctl.lists import dbms_of, headline
-from benchagent.ctl.output import ProgressLine, Tries, UsageError, counted, print_json, print_table, say
-from benchagent.link.client import Refused, Unreachable
+from benchagent.ctl.output import ProgressLine, UsageError, counted, print_json, print_table, say
+from benchagent.link.client import Refused
 
-T = TypeVar("T")
 EXIT_FAILED, EXIT_CANCELLED, EXIT_LOST, EXIT_TIME_OUT, EXIT_INTERRUPTED = 20, 21, 22, 23, 130
 EXIT_REFUSED = 3
 ENDED = {"finished": 0, "failed": EXIT_FAILED, "cancelled": EXIT_CANCELLED, "lost": EXIT_LOST, "value_missing": 0}
 POLL_S = 3.0
-# A server that restarts is not the end of a run.
-PATIENCE_S = 300.0
 
 
 def schedule(options: argparse.Namespace) -> int:
@@ -143,11 +139,10 @@ def cancel(options: argparse.Namespace) -> int:
 
 
 def _cancel(api: Api, what: str) -> str:
-    try:
-        state = api.post(f"/runs/{UUID(what)}/cancel/", None)
-    except ValueError:
+    if not (run := id_of(what)):
         answer = api.post(f"/experiments/{quote(what, safe='')}/cancel/", None)
         return f"{counted(answer['cancelled'])} cancelled"
+    state = api.post(f"/runs/{run}/cancel/", None)
     return "ends as soon as its agent hears of it" if state["cancel_requested"] else str(state["status"])
 
 
@@ -173,10 +168,10 @@ def until_ended(api: Api, what: str, *, poll_s: float, timeout_s: float | None =
 
     Shows how far they are.
     """
-    started, progress = time.monotonic(), ProgressLine()
+    api.patient, started, progress = True, time.monotonic(), ProgressLine()
     try:
         while True:
-            rows = patiently(lambda: _rows(api, what))
+            rows = _rows(api, what)
             progress.show(_line(rows, time.monotonic() - started))
             if all(row["status"] in ENDED for row in rows):
                 return rows
@@ -187,25 +182,11 @@ def until_ended(api: Api, what: str, *, poll_s: float, timeout_s: float | None =
         progress.end()
 
 
-def patiently(ask: Callable[[], T]) -> T:
-    """Its answer. Waits for a server that does not answer for a while."""
-    with Tries() as tries:
-        while True:
-            try:
-                return ask()
-            except Unreachable as error:
-                if tries.passed_s > PATIENCE_S:
-                    raise
-                tries.wait(str(error), POLL_S)
-
-
 def _rows(api: Api, what: str) -> list[dict[str, Any]]:
     """The run, or the runs of the experiment."""
-    try:
-        return [api.get(f"/runs/{UUID(what)}/")]
-    except ValueError:
-        rows = list(api.pages("/runs/", [("experiment", what), ("page_size", "500")]))
-    if not rows:
+    if run := id_of(what):
+        return [api.get(f"/runs/{run}/")]
+    if not (rows := list(api.pages("/runs/", [("experiment", what), ("page_size", "500")]))):
         raise UsageError(f"{what!r}: no experiment of that name with runs that you may see")
     return sorted(rows, key=lambda row: (row.get("order_index") is None, row.get("order_index") or 0))
 

@@ -34,7 +34,7 @@ from benchagent.ctl.output import (
     shortened,
     table_lines,
 )
-from benchagent.ctl.parts import MOST_BYTES, once_it_is_back, send_files
+from benchagent.ctl.parts import MOST_BYTES, send_files
 from benchagent.ctl.past import Commits, said_by, together
 from benchagent.importers import Report, as_json, inspect
 from benchagent.importers.report import becomes_a_run, missing_details, refusal_of
@@ -76,9 +76,9 @@ def import_bundle(options: argparse.Namespace) -> int:
 class Uploaded:
     """One line a file: server, SHA-256. Appended at once; a line that is cut is forgotten."""
 
-    def __init__(self, server: str, path: Path | None = None) -> None:
+    def __init__(self, server: str) -> None:
         self._server = server
-        self._path = path or config_path().with_name("benchctl-uploaded.txt")
+        self._path = config_path().with_name("benchctl-uploaded.txt")
         self._known: set[str] = set()
         try:
             lines = self._path.read_text(encoding="utf-8").splitlines()
@@ -130,15 +130,7 @@ class Outcome:
 
     @property
     def done(self) -> bool:
-        return self.state in (
-            "stored",
-            "there already",
-            "restored",
-            "corrected",
-            "skipped",
-            "dry run",
-            "no result by itself",
-        )
+        return self.state in DONE
 
     def as_json(self) -> dict[str, Any]:
         return {**asdict(self), "url": self.url or None, "message": self.message or None}
@@ -248,7 +240,7 @@ def import_folder(options: argparse.Namespace) -> int:
     if not Path(options.folder).is_dir():
         raise UsageError(f"{options.folder}: no such folder")
     paths = list(walk([options.folder]))
-    api = None if options.dry_run else connect()
+    api = None if options.dry_run else connect(patient=True)
     memory = Uploaded(api.server if api else "")
     folders = [list(files) for _, files in groupby(sorted(paths), key=lambda path: path[0].parent)]
     sizes = [sum(path.stat().st_size for path, _ in files) for files in folders]
@@ -351,7 +343,7 @@ def _kinds(read: Sequence[tuple[LocalFile, Sequence[Report]]], details: dict[str
 def _sent(memory: Uploaded, files: Sequence[LocalFile], send: Callable[[], Outcome]) -> Outcome:
     """What is stored is remembered. In a folder of many, one refusal does not end the rest."""
     try:
-        outcome = once_it_is_back(send)
+        outcome = send()
     except Refused as error:
         if error.status in (401, 403):
             raise
@@ -495,11 +487,11 @@ def _finish(options: argparse.Namespace, outcomes: Sequence[Outcome]) -> int:
     if options.json:
         print_json([outcome.as_json() for outcome in outcomes])
     else:
-        _show(outcomes)
+        show(outcomes)
     return 0 if all(outcome.done for outcome in outcomes) else EXIT_PARTLY
 
 
-def _show(outcomes: Sequence[Outcome]) -> None:
+def show(outcomes: Sequence[Outcome]) -> None:
     runs = [run for outcome in outcomes for run in outcome.runs]
     if copies := sum("copy_of" in run for run in runs):
         say(f"{copies} of {counted(len(runs))}: a copy of a result that is stored, shown there and counted nowhere")
