@@ -106,7 +106,6 @@ def computed_line(computed: Computed) -> SafeString:
     return format_html('<dt>{}</dt><dd>{} <span class="formula">= {}</span></dd>', computed.label, value, formula)
 
 
-@register.simple_tag
 def amount(shown: Amount, tab: bool = True) -> SafeString:
     """A number with where it comes from on hover, focus and touch."""
     look: dict[str, Any] = {"unit": shown.unit, "note": shown.note, "digits": shown.digits, "signed": shown.signed}

@@ -14,7 +14,6 @@ from django.template.defaultfilters import pluralize
 from django.urls import reverse
 from django.utils.html import escape, format_html, format_html_join
 from django.utils.safestring import SafeString
-from django.utils.timesince import timesince
 
 from runs import formatting
 from runs.access import rules
@@ -204,11 +203,6 @@ def run_moment(run: Run) -> SafeString:
 def counted(runs: int) -> str:
     """A number of runs that were counted to `MOST_COUNTED` + 1."""
     return f"{MOST_COUNTED:,}+" if runs > MOST_COUNTED else str(runs)
-
-
-@register.filter
-def ago(value: datetime | None) -> str:
-    return f"{timesince(value, depth=1)} ago" if value else ""
 
 
 @register.filter
