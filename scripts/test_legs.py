@@ -116,23 +116,9 @@ def pytest(leg: str, arguments: list[str], env: dict[str, str] | None = None, *,
         environment = {"STATE": f"{scratch}/state", "BENCHSITE_TEST_CACHE": str(CACHE)} | (env or {})
         # pytest keeps there which tests failed.
         kept = f"cache_dir={os.environ.get('BENCHSITE_TEST_RUN') or scratch}/{leg}"
-        command = [*before, PYTHON, "-m", "pytest", "-q", f"--junitxml={report}", "-o", kept, *arguments]
-        code = run(command, environment)
-        for line in slowest(report, int(os.environ.get("BENCHSITE_SLOWEST", "0"))):
-            print(line)
-        return counted(leg, report, code)
-
-
-def slowest(report: Path, number: int) -> Iterator[str]:
-    """The tests that took longest, fixtures included."""
-    if not number or not report.exists():
-        return
-    tests = [
-        (float(test.get("time", 0)), f"{test.get('classname')}::{test.get('name')}")
-        for test in ElementTree.parse(report).getroot().iter("testcase")
-    ]
-    for seconds, name in sorted(tests, reverse=True)[:number]:
-        yield f"{seconds:7.2f} s  {name}"
+        slowest = [f"--durations={number}"] if (number := os.environ.get("BENCHSITE_SLOWEST")) else []
+        command = [*before, PYTHON, "-m", "pytest", "-q", f"--junitxml={report}", "-o", kept, *slowest, *arguments]
+        return counted(leg, report, run(command, environment))
 
 
 def counted(leg: str, report: Path, code: int) -> Outcome:

@@ -56,8 +56,8 @@ class Asset:
         return self.folder / Path(self.licence_file).name
 
 
-def read_lock(path: Path = LOCK) -> list[Asset]:
-    return [Asset(**entry) for entry in json.loads(path.read_text())["assets"]]
+def read_lock() -> list[Asset]:
+    return [Asset(**entry) for entry in json.loads(LOCK.read_text())["assets"]]
 
 
 def sha256(content: bytes) -> str:
