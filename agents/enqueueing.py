@@ -31,7 +31,7 @@ Message = tuple[str, tuple[Any, ...]]
 
 def enqueue(task: str, *args: Any) -> None:
     """Have `task` run soon after the present transaction is committed. Never raises, never waits."""
-    transaction.on_commit(lambda: _sender.put((task, args)))
+    transaction.on_commit(lambda: sender.put((task, args)))
 
 
 def send(task: str, args: tuple[Any, ...]) -> None:
@@ -39,7 +39,7 @@ def send(task: str, args: tuple[Any, ...]) -> None:
     current_app.send_task(task, args=args, retry=False, ignore_result=True, expires=EXPIRES_S)
 
 
-class _Sender:
+class Sender:
     def __init__(self) -> None:
         self._waiting: dict[Message, None] = {}
         self._condition = threading.Condition()
@@ -67,4 +67,4 @@ class _Sender:
                     logger.exception("message %s not sent", task)
 
 
-_sender = _Sender()
+sender = Sender()

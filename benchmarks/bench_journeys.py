@@ -166,7 +166,7 @@ def register_machine() -> None:
     from agents.models import EnrolmentCode
 
     # There is no broker here, and nothing that would take its messages.
-    enqueueing._sender.put = lambda message: None  # type: ignore[method-assign]
+    enqueueing.sender.put = lambda message: None  # type: ignore[method-assign]
     engines = [
         {"dbms": dbms, "version": version, "available": True, "reason": "", "path": "/x"}
         for dbms, version in (("h2", "2.3.232"), ("sqlite", "3.50.1"))

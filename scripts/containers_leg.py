@@ -7,12 +7,10 @@ so.
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import json
 import os
 import platform
-import random
 import re
 import secrets
 import shutil
@@ -20,7 +18,6 @@ import ssl
 import subprocess
 import sys
 import tempfile
-import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -35,7 +32,8 @@ sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
 from private import works  # noqa: E402
 from steps import Steps  # noqa: E402
 
-from tests.ops.site import document, free_port, wait_until  # noqa: E402
+from tests.ops.site import free_port, wait_until  # noqa: E402
+from tests.ops.uploads import Uploader  # noqa: E402
 
 CACHE = Path(os.environ.get("BENCHSITE_TEST_CACHE") or ROOT / "var" / "test-cache") / "containers"
 STARTS_WITHIN_S = 300
@@ -191,30 +189,6 @@ def pip_settings() -> str:
 
 
 # What a person sees
-
-
-class Uploader(threading.Thread):
-    """Uploads one result after the other until it is stopped; `acknowledged`: run -> digest of its file."""
-
-    def __init__(self, ask: requests.Session, url: str) -> None:
-        super().__init__(daemon=True)
-        self.ask, self.url, self.stopped = ask, url, threading.Event()
-        self.acknowledged: dict[str, str] = {}
-        self.unanswered = 0
-
-    def run(self) -> None:
-        while not self.stopped.wait(0.2):
-            body = document(len(self.acknowledged), random.Random(len(self.acknowledged)).randbytes)
-            try:
-                answer = self.ask.post(f"{self.url}/api/v1/results/", json=body, timeout=60)
-            except requests.RequestException:
-                self.unanswered += 1
-                continue
-            if answer.status_code == 201:
-                content = base64.b64decode(body["artefacts"][0]["base64"])
-                self.acknowledged[answer.json()["runs"][0]["id"]] = hashlib.sha256(content).hexdigest()
-            else:
-                self.unanswered += 1
 
 
 class Containers(Steps):

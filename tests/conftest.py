@@ -239,6 +239,13 @@ def world(django_db_setup, django_db_blocker):
 
 
 @pytest.fixture
+def own_folder(settings, tmp_path: Path) -> None:
+    """Files of results lie in a folder of this test alone."""
+    backend = {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": {"location": tmp_path}}
+    settings.STORAGES = {**settings.STORAGES, "default": backend}
+
+
+@pytest.fixture
 def api_token(operator) -> TokenFactory:
     """`api_token("upload", "schedule")` -> the secret of a new token with these scopes."""
     from runs.models import ApiToken

@@ -82,7 +82,7 @@ def test_a_stranger_who_asks_too_much_is_told_to_wait_and_others_are_not(client,
     refused = client.get("/api/v1/runs/")
     assert 0 < int(refused["Retry-After"]) <= 50
     assert refused.json()["detail"].startswith("Too many requests came from your address.")
-    assert "The next one is looked at in " in client.get("/runs/").content.decode()
+    assert client.get("/runs/").status_code == 429
     assert client.get("/healthz").status_code == 200
     assert client.get("/runs/", REMOTE_ADDR="10.0.0.9").status_code == 200
     client.force_login(operator)

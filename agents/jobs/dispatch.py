@@ -37,7 +37,7 @@ def assign_queued() -> int:
     for run in queued():
         fit = (agent for agent in free if may_take(agent, run) and not calendar.in_the_way(agent, run))
         agent = next(fit, None)
-        if agent is not None and _assign(run, agent):
+        if agent is not None and assign(run, agent):
             given += 1
             free = [other for other in free if not other.shares_machine_with(agent)]
             if not free:
@@ -102,7 +102,7 @@ def _engine_of(run: Run) -> tuple[str, str, str]:
     return run.dbms_version.dbms.slug, run.dbms_version.version, run.job.spec.get("connection", "")
 
 
-def _assign(run: Run, agent: Agent) -> bool:
+def assign(run: Run, agent: Agent) -> bool:
     """Locks are taken in the order agent, experiment, job, run, here as elsewhere: nobody waits in a circle."""
     now = timezone.now()
     with transaction.atomic():

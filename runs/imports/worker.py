@@ -92,12 +92,12 @@ def read_waiting(most_bytes: int | None = None) -> None:
         taken = waiting(most_bytes).annotate(served=served).order_by(turn, "created_at").first()
         if taken is None:
             return
-        held = _claimed(taken)
+        held = claimed(taken)
         if held is not None:
-            _watch(taken, held)
+            watch(taken, held)
 
 
-def _claimed(taken: FileImport) -> HeldRow | None:
+def claimed(taken: FileImport) -> HeldRow | None:
     """The import as long as it is ours to read; None where somebody else took it, or it was given up."""
     before = waiting().filter(pk=taken.pk, attempts=taken.attempts)
     if taken.attempts >= ATTEMPTS:
@@ -108,7 +108,7 @@ def _claimed(taken: FileImport) -> HeldRow | None:
     return FileImport.objects.filter(pk=taken.pk, attempts=taken.attempts + 1, state=ImportState.READING)
 
 
-def _watch(taken: FileImport, held: HeldRow) -> None:
+def watch(taken: FileImport, held: HeldRow) -> None:
     """Start the reader and stay until it has ended, or has to."""
     command = [sys.executable, str(settings.BASE_DIR / "manage.py"), "read_import", str(taken.pk)]
     child = subprocess.Popen([*command, str(taken.attempts + 1)], stdin=subprocess.DEVNULL)

@@ -66,14 +66,14 @@ class World:
 def built() -> Iterator[World]:
     """Gone afterwards as if it had never been. Hints to workers go nowhere, and no request deletes a file for good."""
     kept = mock.patch.object(FileSystemStorage, "delete")
-    with mock.patch.object(enqueueing._sender, "put"), kept, transaction.atomic():
+    with mock.patch.object(enqueueing.sender, "put"), kept, transaction.atomic():
         yield build()
         transaction.set_rollback(True)
 
 
 def stored() -> World:
     """For good, on a site that nothing runs of yet."""
-    with mock.patch.object(enqueueing._sender, "put"), transaction.atomic():
+    with mock.patch.object(enqueueing.sender, "put"), transaction.atomic():
         return build()
 
 

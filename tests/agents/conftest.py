@@ -14,6 +14,7 @@ from django.utils import timezone
 from agents import enqueueing, machines
 from agents.machines import Engine
 from agents.models import Agent, AgentStatus, EnrolmentCode
+from agents.plans import schedule
 from agents.plans.plan import Plan
 
 FACTORS = {"scale_factor": 1, "terminals": 2, "warm_up_s": 2, "duration_s": 5}
@@ -126,7 +127,7 @@ def hinted(request, monkeypatch) -> list[tuple[str, tuple[Any, ...]]]:
     """Hints that were given; they reach no broker (but in the test that starts one)."""
     given: list[tuple[str, tuple[Any, ...]]] = []
     if "real_hints" not in request.fixturenames:
-        monkeypatch.setattr(enqueueing._sender, "put", given.append)
+        monkeypatch.setattr(enqueueing.sender, "put", given.append)
     return given
 
 
@@ -142,3 +143,12 @@ def machine(client, settings):
         return Machine(agent, token, client)
 
     return make
+
+
+@pytest.fixture
+def experiment(machine):
+    """Three repeats on one agent, which is its `bench`."""
+    bench = machine()
+    started = schedule.start(plan_of(repeats=3), user=None)
+    started.bench = bench
+    return started

@@ -60,7 +60,7 @@ def messages(broker, real_hints, monkeypatch) -> redis.Redis:
             "send",
             lambda task, args: app.send_task(task, args=args, connection=through, expires=EXPIRES_S),
         )
-        monkeypatch.setattr(enqueueing, "_sender", enqueueing._Sender())
+        monkeypatch.setattr(enqueueing, "sender", enqueueing.Sender())
         yield redis.Redis(unix_socket_path=broker.removeprefix("redis+socket://"))
 
 

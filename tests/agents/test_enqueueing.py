@@ -41,7 +41,7 @@ class Broker:
 def broker(real_hints, monkeypatch):
     broker = Broker()
     monkeypatch.setattr(enqueueing, "send", broker.send)
-    monkeypatch.setattr(enqueueing, "_sender", enqueueing._Sender())
+    monkeypatch.setattr(enqueueing, "sender", enqueueing.Sender())
     return broker
 
 

@@ -42,6 +42,13 @@ def dirs() -> Iterator[AgentDirs]:
     shutil.rmtree(folder)
 
 
+@pytest.fixture
+def own_temporary_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The program `benchagent` sets it for its process, which is ours here."""
+    monkeypatch.setenv("TMPDIR", tempfile.gettempdir())
+    monkeypatch.setattr(tempfile, "tempdir", tempfile.gettempdir())
+
+
 @pytest.fixture(scope="session")
 def toolchain(repository: Path) -> JavaToolchain:
     """Jars and classes are kept from one test run to the next, below the folder that git ignores."""

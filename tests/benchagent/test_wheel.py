@@ -80,7 +80,7 @@ def test_it_imports_without_django(python: Path):
 def test_it_carries_the_java_sources_and_compiles_them(python: Path, tmp_path: Path, toolchain: JavaToolchain):
     cache = tmp_path / "agent" / "cache"
     cache.mkdir(parents=True)
-    (cache / "jars").symlink_to(toolchain.store._folder)
+    (cache / "jars").symlink_to(toolchain.store.folder)
     command = [python.parent / "benchagent", "prepare", "--state", tmp_path / "agent"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd="/")
     assert done.returncode == 0, done.stderr

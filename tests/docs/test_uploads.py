@@ -18,13 +18,8 @@ from tests.runs.builders import document
 PAGE = (REPOSITORY / "docs" / "use" / "uploads.md").read_text()
 SCHEMA = json.loads((REPOSITORY / "docs" / "reference" / "upload-v1.schema.json").read_text())
 EXAMPLES = dict(re.findall(r"^### (.+?)\n.*?```json\n(.*?)```", PAGE, re.MULTILINE | re.DOTALL))
+pytestmark = pytest.mark.usefixtures("own_folder")
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA, format_checker=jsonschema.FormatChecker(["uuid"]))
-
-
-@pytest.fixture(autouse=True)
-def own_folder(settings, tmp_path):
-    backend = {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": {"location": tmp_path}}
-    settings.STORAGES = {**settings.STORAGES, "default": backend}
 
 
 def post(client, bearer, body: Any):

@@ -212,7 +212,7 @@ def test_it_never_gives_an_agent_two_runs_that_were_chosen_at_the_same_time(mach
     def assign() -> bool:
         with lock:
             run = runs.pop()
-        return dispatch._assign(run, agent)
+        return dispatch.assign(run, agent)
 
     assert sorted(in_threads(6, assign), key=str) == [False] * 5 + [True]
 

@@ -7,20 +7,10 @@ from django.utils import timezone
 
 from agents.jobs import dispatch, life
 from agents.models import Job
-from agents.plans import schedule
 from runs.models import Run
 from runs.models.choices import RunState
-from tests.agents.conftest import plan_of
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def experiment(machine):
-    bench = machine()
-    experiment = schedule.start(plan_of(repeats=3), user=None)
-    experiment.bench = bench
-    return experiment
 
 
 def runs_of(experiment) -> list[Run]:

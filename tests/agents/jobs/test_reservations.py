@@ -42,7 +42,7 @@ def test_nothing_begins_that_would_not_end_before_a_reservation(bench, run, oper
         bench, by=operator, reason="kernel tests", begins_at=now + timedelta(seconds=10), ends_at=now + HOUR
     )
     assert dispatch.assign_queued() == 0
-    assert not dispatch._assign(run, bench)  # one that was free when the dispatcher looked
+    assert not dispatch.assign(run, bench)  # one that was free when the dispatcher looked
     assert "by olga-operator: kernel tests" in reason(run)
     assert not bench.is_paused
     (waiting,) = queue.entries(operator)

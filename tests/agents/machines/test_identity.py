@@ -89,7 +89,7 @@ def test_two_agents_on_one_machine_measure_one_after_the_other(settings, exclusi
     assert dispatch.assign_queued() == 0
     waiting = Run.objects.filter(state="queued").first()
     if exclusive:  # also where another dispatcher looked for idle agents before the first run was given
-        assert not dispatch._assign(dispatch.queued().get(pk=waiting.pk), waiting.job.requested_agent)
+        assert not dispatch.assign(dispatch.queued().get(pk=waiting.pk), waiting.job.requested_agent)
 
 
 def test_an_agent_that_leaves_is_given_nothing_and_gives_back_what_it_has_not_begun(machine):
@@ -98,7 +98,7 @@ def test_an_agent_that_leaves_is_given_nothing_and_gives_back_what_it_has_not_be
     assert bench.poll(leaving=True).json()["job"] is None
     assert (Agent.objects.get().is_online, dispatch.assign_queued()) == (False, 0)
     # Also where a dispatcher saw it idle before it left: of the run that ended because it was stopped.
-    assert not dispatch._assign(dispatch.queued().get(), Agent.objects.get())
+    assert not dispatch.assign(dispatch.queued().get(), Agent.objects.get())
     bench.poll()
     assert dispatch.assign_queued() == 1
     assert bench.poll(leaving=True).json()["job"] is None

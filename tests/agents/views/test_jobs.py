@@ -15,14 +15,6 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def experiment(machine):
-    bench = machine()
-    experiment = schedule.start(plan_of(repeats=3), user=None)
-    experiment.bench = bench
-    return experiment
-
-
-@pytest.fixture
 def first(experiment) -> Run:
     return experiment.runs.get(order_index=1)
 

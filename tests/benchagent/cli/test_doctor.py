@@ -15,11 +15,7 @@ from benchagent.paths import AgentDirs
 NOBODY = ServiceUser("nobody", 65534, 65534)
 
 
-@pytest.fixture(autouse=True)
-def own_temporary_folder(monkeypatch):
-    """The command sets it for its process, which is ours here."""
-    monkeypatch.setenv("TMPDIR", "/tmp")
-    monkeypatch.setattr("tempfile.tempdir", None)
+pytestmark = pytest.mark.usefixtures("own_temporary_folder")
 
 
 def found(toolchain: JavaToolchain, dirs: AgentDirs, *wanted: str) -> dict[str, doctor.Finding]:

@@ -19,10 +19,7 @@ def folder(dirs: AgentDirs) -> Path:
 
 
 @pytest.fixture
-def storage(dirs: AgentDirs, capsys, monkeypatch):
-    monkeypatch.setattr("tempfile.tempdir", None)
-    monkeypatch.setenv("TMPDIR", str(dirs.tmp))
-
+def storage(dirs: AgentDirs, capsys, own_temporary_folder):
     def run(*arguments: object) -> tuple[int, str, str]:
         status = main.main(["storage", *map(str, arguments), "--state", str(dirs.root)])
         out, err = capsys.readouterr()
@@ -51,7 +48,7 @@ def test_it_says_what_is_wrong(storage, folder: Path):
 def test_it_refuses_what_is_no_size(storage, folder: Path, capsys, text: str):
     with pytest.raises(SystemExit):
         storage("emulate", "slow", "--file", folder / "x", f"--size-mb={text}")
-    assert f"argument --size-mb: {text!r} is not a whole number from 1 on" in capsys.readouterr().err
+    assert f"--size-mb: {text!r}" in capsys.readouterr().err
 
 
 @needs_emulation

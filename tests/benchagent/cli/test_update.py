@@ -4,12 +4,7 @@ import pytest
 from benchagent.cli import main, update
 from benchagent.paths import AgentDirs
 
-
-@pytest.fixture(autouse=True)
-def own_temporary_folder(monkeypatch):
-    """The command sets it for its process, which is ours here."""
-    monkeypatch.setenv("TMPDIR", "/tmp")
-    monkeypatch.setattr("tempfile.tempdir", None)
+pytestmark = pytest.mark.usefixtures("own_temporary_folder")
 
 
 def test_a_wheel_with_another_checksum_changes_nothing(dirs: AgentDirs, monkeypatch, capsys):

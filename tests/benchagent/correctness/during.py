@@ -19,8 +19,8 @@ def run_with(job: Job, spool: Spool, after_s: int, happening: Callable[[Sequence
     thread.start()
     try:
         wait_until(lambda: len(spool.seconds(job.run_id)) >= after_s or not thread.is_alive(), 60)
-        assert job._instance is not None, result
-        happening(job._instance.server_pids())
+        assert job.instance is not None, result
+        happening(job.instance.server_pids())
     finally:
         thread.join(60)
     (item,) = result

@@ -14,12 +14,7 @@ from benchagent.paths import AgentDirs
 
 from tests.benchagent.engines.conftest import Tiny
 
-
-@pytest.fixture(autouse=True)
-def own_temporary_folder(monkeypatch):
-    """The command sets it for its process, which is ours here."""
-    monkeypatch.setenv("TMPDIR", os.environ.get("TMPDIR", "/tmp"))
-    monkeypatch.setattr("tempfile.tempdir", None)
+pytestmark = pytest.mark.usefixtures("own_temporary_folder")
 
 
 @pytest.fixture
@@ -85,7 +80,7 @@ def test_a_driver_can_come_from_a_folder(dirs: AgentDirs, toolchain, tmp_path: P
 
 def test_it_fetches_from_the_registry_for_another_machine(dirs: AgentDirs, tmp_path: Path, toolchain, capsys):
     """For real: a server of 8 MB, first into a folder, then from there."""
-    (dirs.cache / "jars").symlink_to(toolchain.store._folder)
+    (dirs.cache / "jars").symlink_to(toolchain.store.folder)
     assert run(dirs, "fetch", "postgresql-9.6.24", "--to", str(tmp_path / "usb")) == 0
     assert len(list((tmp_path / "usb").iterdir())) == 2  # with its driver
     assert run(dirs, "install", "postgresql-9.6.24", "--from", str(tmp_path / "usb")) == 0

@@ -143,7 +143,7 @@ def test_two_at_once_install_it_once(tiny: Tiny, engines_dir: Path, monkeypatch)
     assert finished == ["tiny-1.0"]
     assert made[0] == made[1]
     late = next(lines for lines in said if "already installed" in lines[-1])
-    assert late[0] == "another process is busy with tiny-1.0, waiting"
+    assert "tiny-1.0" in late[0]
 
 
 def test_what_an_old_record_lacks_is_told_and_a_second_install_mends_it(
@@ -162,9 +162,8 @@ def test_what_an_old_record_lacks_is_told_and_a_second_install_mends_it(
         assert installed(engines_dir) == []
         (broken,) = broken_records(engines_dir)
         assert (broken.dbms, broken.version) == ("postgresql", "1.0")
-        assert broken.reason == (
-            f"install it again (`benchagent engines install tiny-1.0`): the record of its installation lacks {lacking}"
-        )
+        assert "`benchagent engines install tiny-1.0`" in broken.reason
+        assert broken.reason.endswith(f" lacks {lacking}")
     assert installed(engines_dir) == []
     assert install(tiny.engine, engines_dir, said.append, tiny.source).record["layout"] == record["layout"]
     assert broken_records(engines_dir) == []

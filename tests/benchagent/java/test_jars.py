@@ -23,7 +23,7 @@ def offline(monkeypatch):
 def stocked(toolchain, tmp_path):
     """A store of its own that holds the load generator's jars."""
     for path in toolchain.store.files(tool_jars("loadgen")):
-        target = tmp_path / path.relative_to(toolchain.store._folder)
+        target = tmp_path / path.relative_to(toolchain.store.folder)
         target.parent.mkdir(parents=True)
         shutil.copy(path, target)
     return JarStore(tmp_path)

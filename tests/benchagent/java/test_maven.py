@@ -25,7 +25,7 @@ def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
 
 @pytest.fixture
 def mirror(toolchain: JavaToolchain, authority: Authority) -> Iterator[Mirror]:
-    made = Mirror(toolchain.store._folder, authority)
+    made = Mirror(toolchain.store.folder, authority)
     yield made
     made.stop()
 
@@ -79,7 +79,7 @@ def test_a_failure_tells_the_address_without_the_password(mirror, authority, tmp
 
 
 def test_it_goes_through_the_proxy_of_the_environment(toolchain, tmp_path):
-    proxy = Mirror(toolchain.store._folder)
+    proxy = Mirror(toolchain.store.folder)
     proxy.settings(tmp_path, url="http://maven.example")
     done = fetch(tmp_path, proxy.environment(tmp_path, http_proxy=proxy.url))
     proxy.stop()

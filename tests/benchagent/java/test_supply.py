@@ -17,7 +17,7 @@ HSQLDB = next(group for group in engine_groups() if group.name == "hsqldb-2.7.4"
 
 @pytest.fixture
 def mirror(toolchain: JavaToolchain, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Mirror]:
-    made = Mirror(toolchain.store._folder)
+    made = Mirror(toolchain.store.folder)
     made.settings(tmp_path, password=made.password)
     for name in TOLD_BY_ENVIRONMENT:
         monkeypatch.delenv(name, raising=False)
@@ -96,6 +96,6 @@ def test_nothing_is_fetched_while_something_is_measured(mirror: Mirror, watched:
 def test_what_is_removed_is_fetched_anew(mirror: Mirror, watched: Watched, empty: JavaToolchain, tmp_path: Path):
     watched.why_missing(HSQLDB)
     wait_until(lambda: not watched.why_missing(HSQLDB))
-    empty.store._folder.rename(tmp_path / "removed")
+    empty.store.folder.rename(tmp_path / "removed")
     assert watched.why_missing(HSQLDB)
     wait_until(lambda: not watched.why_missing(HSQLDB))

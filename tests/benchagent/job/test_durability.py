@@ -30,7 +30,7 @@ from benchagent.machine.storages import Storages
 from benchagent.paths import AgentDirs
 from benchagent.workloads import steps
 from benchagent.workloads.script import WORKLOAD as SCRIPTED
-from benchagent.workloads.script import _of_guest, _prepare, _program
+from benchagent.workloads.script import as_guest, prepare_steps, program_of
 from benchagent.workloads.script.parse import parse
 
 from tests.benchagent import live_storages
@@ -128,7 +128,7 @@ class Servers:
         )  # fmt: skip
         quick = replace(trial.instance.dialect, after_load_each=(), after_load=())
         script = parse(text)
-        run = steps.run(factors, bench.seed, [_program(transaction) for transaction in script.transactions])
+        run = steps.run(factors, bench.seed, [program_of(transaction) for transaction in script.transactions])
         with pytest.MonkeyPatch.context() as patch, preloaded(live):
             if case.dbms in SET:
                 patch.setattr(trial.instance, "setup_sql", run_time_sql(case.dbms, at_run_time), raising=False)
@@ -138,7 +138,7 @@ class Servers:
                 spawn = trial.children.spawn
                 patch.setattr(trial.children, "confinement", None)
                 patch.setattr(trial.children, "spawn", lambda argv, **more: spawn(without_syncs(argv), **more))
-            bench.session(_of_guest([*_prepare(script, quick, bench.seed), run]))
+            bench.session(as_guest([*prepare_steps(script, quick, bench.seed), run]))
         return dict(described.result["durability"] or {})
 
     def _surroundings(self, dbms: str, trial: Trial, described: Description) -> Surroundings:

@@ -171,7 +171,7 @@ def test_it_fails_when_the_server_of_a_terminal_dies(make_job: MakeJob, spool: S
     thread = threading.Thread(target=lambda: result.append(job.run()))
     thread.start()
     wait_until(lambda: len(spool.seconds("run-postgresql")) >= 2, 60)
-    (postmaster,) = job._instance.server_pids()  # type: ignore[union-attr]
+    (postmaster,) = job.instance.server_pids()  # type: ignore[union-attr]
     psutil.Process(postmaster).kill()
     thread.join(60)
     assert result[0]["outcome"] == "failed"

@@ -9,7 +9,6 @@ import sqlite3
 import stat
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -68,7 +67,7 @@ def start(dirs: AgentDirs, server: FakeServer, toolchain: JavaToolchain) -> Iter
     """Start an agent; its jars come from the cache that the tests share."""
     started: list[subprocess.Popen[str]] = []
     dirs.cache.rmdir()
-    dirs.cache.symlink_to(toolchain.store._folder.parent)
+    dirs.cache.symlink_to(toolchain.store.folder.parent)
 
     def begin(*arguments: str, url: str = "", **environment: str) -> subprocess.Popen[str]:
         command = [sys.executable, "-c", PATIENT, "run", "--server", url or server.url, "--state", str(dirs.root)]
@@ -395,12 +394,10 @@ def test_it_kills_what_an_earlier_life_left_running(start, server, dirs):
     assert not folder.exists()
 
 
-def test_it_refuses_a_second_agent_on_the_same_state(start, server, monkeypatch, dirs, capsys):
+def test_it_refuses_a_second_agent_on_the_same_state(start, server, monkeypatch, dirs, capsys, own_temporary_folder):
     start()
     wait_until(lambda: server.polls)
     monkeypatch.setattr(main, "LOCK_WAIT_S", 0.3)
-    monkeypatch.setattr(tempfile, "tempdir", None)  # main() changes both; put back afterwards
-    monkeypatch.setenv("TMPDIR", tempfile.gettempdir())
     assert main.main(["run", "--server", server.url, "--state", str(dirs.root)]) == main.EXIT_LOCKED
     assert "another agent is running" in capsys.readouterr().err
 

@@ -103,8 +103,8 @@ def test_what_another_storage_has_is_copied_from_there_and_stays_there(datasets,
     assert {role: seen(target[role]) for role in ("data", "log")} == {
         role: seen(loaded[role]) for role in ("data", "log")
     }
-    assert any("data of run run-1, from storage fast, put into place" in line for line in lines)
-    assert there.facts(dataset, {})["origin"] == "restored copy (made on storage fast, run run-1)"
+    assert any("run-1, from storage fast" in line for line in lines)
+    assert "storage fast, run run-1" in there.facts(dataset, {})["origin"]
     assert datasets.find("key") and not elsewhere.find("key")
     # What a run leaves for the next one belongs to its storage.
     assert DataPlan(CONTINUED, "key", elsewhere, [datasets]).find() is None
@@ -226,7 +226,7 @@ def test_an_agent_that_was_killed_while_it_copied_has_left_nothing_that_is_used(
 def test_it_says_how_much_space_a_copy_lacks(datasets, loaded, tmp_path, monkeypatch):
     plan(datasets, RESTORED).keep(loaded, FACTS_OF_RUN, 350_000)
     monkeypatch.setattr(shutil, "disk_usage", lambda path: Usage(10**12, 10**12, 1000))
-    with pytest.raises(JobError, match=r"a copy of the data needs 0.0 GB, which are not free"):
+    with pytest.raises(JobError, match=r"needs 0\.0 GB"):
         plan(datasets, RESTORED).restore(folders(tmp_path / "later"), print)
 
 

@@ -7,7 +7,6 @@ import os
 import pwd
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 import pytest
@@ -18,12 +17,7 @@ from benchagent.paths import AgentDirs
 
 from tests.benchagent.cli.test_connections import GOOD
 
-
-@pytest.fixture(autouse=True)
-def kept_temporary_folder(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The program sets its own, for the whole process."""
-    monkeypatch.setenv("TMPDIR", tempfile.gettempdir())
-    monkeypatch.setattr(tempfile, "tempdir", tempfile.gettempdir())
+pytestmark = pytest.mark.usefixtures("own_temporary_folder")
 
 
 def call(dirs: AgentDirs, *words: str) -> int:

@@ -91,7 +91,7 @@ def test_it_refuses_a_folder_in_which_no_job_could_work(storages: Storages, fold
 
 
 def test_it_says_which_storages_there_are(storages: Storages):
-    with pytest.raises(StorageError, match="no storage 'fast'; it has default"):
+    with pytest.raises(StorageError, match=r"'fast'.*default"):
         storages.get("fast")
     with pytest.raises(StorageError, match="always there"):
         storages.remove("default")
@@ -180,8 +180,8 @@ def test_it_sets_an_emulated_disk_up_and_takes_it_down(storages: Storages, dirs:
     storages.open()
     facts = facts_of(storages, "slow")
     assert facts["problem"] == ""
-    assert facts["emulated"] == "emulated: read without limit; write 16 MB/s"
-    assert facts["device"] == "slow (emulated: read without limit; write 16 MB/s)"
+    assert "write 16 MB/s" in facts["emulated"]
+    assert facts["device"] == f"slow ({facts['emulated']})"
     device = device_of(storages.get("slow").path)
     named = [one["name"] for one in storages.named(storage_facts(dirs.root))]
     assert facts["device"] in named

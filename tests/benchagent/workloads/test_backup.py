@@ -250,7 +250,7 @@ def test_a_backup_says_how_many_checkpoints_fell_into_it_and_how_old_statistics_
 def test_an_engine_that_does_not_count_checkpoints_is_not_asked(bench: BackupBench):
     bench.instance.engine_counters.none = {"checkpoints": "it has no log"}
     WORKLOAD.perform(bench)
-    assert bench.conditions["checkpoints"] == "the engine does not count checkpoints: it has no log"
+    assert bench.conditions["checkpoints"].endswith(": it has no log")
 
 
 def test_data_that_are_there_are_not_loaded_again(tmp_path: Path):
@@ -281,9 +281,8 @@ def test_a_backup_tells_what_its_disks_have_read_and_written(bench: BackupBench,
     monkeypatch.setattr(backup, "disk_counters", lambda device: DiskCounters(0, at := next(looks), 0, 3 * at, 0))
     WORKLOAD.perform(bench)
     assert (bench.metrics["backup_read_bytes"], bench.metrics["backup_written_bytes"]) == (2000, 6000)
-    assert bench.conditions["backup_disks"] == (
-        "read from disk of data, by all that used it; written to disk of backup, by all that used it"
-    )
+    read, written = bench.conditions["backup_disks"].split(";")
+    assert "disk of data" in read and "disk of backup" in written
 
 
 def test_what_is_not_known_of_the_disks_is_said(bench: BackupBench, monkeypatch: pytest.MonkeyPatch):
@@ -291,9 +290,7 @@ def test_what_is_not_known_of_the_disks_is_said(bench: BackupBench, monkeypatch:
     monkeypatch.setattr(backup, "device_of", lambda path: "overlay")
     WORKLOAD.perform(bench)
     assert not {"backup_read_bytes", "backup_written_bytes"} & bench.metrics.keys()
-    assert bench.conditions["backup_disks"] == (
-        "not known what was read from the disk of the data; not known what was written to overlay"
-    )
+    assert bench.conditions["backup_disks"].count("not known") == 2
 
 
 def test_what_another_repeat_of_the_cell_has_proven_is_not_proven_again(bench: BackupBench):
@@ -301,7 +298,7 @@ def test_what_another_repeat_of_the_cell_has_proven_is_not_proven_again(bench: B
     WORKLOAD.perform(bench)
     assert bench.tools == ["backup: prepare", "backup: copy"]
     assert "restore_s" not in bench.metrics
-    assert bench.conditions["verified"] == "restored and verified in repeat 2 of this cell"
+    assert "repeat 2" in bench.conditions["verified"]
 
 
 def test_a_run_says_whether_its_backup_was_verified(tmp_path: Path, bench: BackupBench):
@@ -317,7 +314,7 @@ def test_a_run_says_whether_its_backup_was_verified(tmp_path: Path, bench: Backu
 
 def test_an_unknown_method_is_refused_with_the_known_ones(tmp_path: Path):
     bench = BackupBench(tmp_path, factors={"method": "gbak"})
-    with pytest.raises(JobError, match=r"no backup method 'gbak' in this installation; there are: copying, by_sql"):
+    with pytest.raises(JobError, match=r"'gbak'.*: copying, by_sql"):
         WORKLOAD.perform(bench)
     assert bench.sessions == []
 
@@ -418,7 +415,7 @@ class Pretending(Copying):
 
 def test_a_backup_that_was_not_what_it_claims_to_be_is_refused(bench: BackupBench):
     bench.method = Pretending()
-    with pytest.raises(JobError, match=r"a local backup went over TCP: tcp 127.0.0.1:4711"):
+    with pytest.raises(JobError, match=r"over TCP: tcp 127.0.0.1:4711"):
         WORKLOAD.perform(bench)
     assert "backup_s" not in bench.metrics and "backup_way" not in bench.conditions
 

@@ -11,14 +11,8 @@ from runs.models import Change, Run, Upload
 from runs.run import artefacts
 from tests.runs.builders import document, store_upload
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_folder")]
 URL = "/api/v1/runs/"
-
-
-@pytest.fixture(autouse=True)
-def own_folder(settings, tmp_path):
-    backend = {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": {"location": tmp_path}}
-    settings.STORAGES = {**settings.STORAGES, "default": backend}
 
 
 @pytest.fixture

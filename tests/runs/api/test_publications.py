@@ -58,7 +58,7 @@ def test_it_holds_everything_of_a_publication(client):
     speed = next(one for one in load["measurements"] if one["name"] == "load_speed")
     assert (speed["value"], speed["as_printed"], speed["provenance"]) == (3.65166075, "3,65166075", "printed")
     lost = next(one for one in found["runs"] if one["source_id"] == "firebird-ssd-oltp-1")
-    assert (lost["measurements"], lost["missing"]["reason"]) == ([], "the value was in a picture that is lost")
+    assert (lost["measurements"], "picture" in lost["missing"]["reason"]) == ([], True)
     assert found["article"]["goal"]
     assert {one["state"] for one in found["article"]["figures"]} >= {"redrawn", "half", "lost"}
 

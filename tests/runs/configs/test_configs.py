@@ -225,17 +225,12 @@ def test_it_takes_files_with_an_upload():
 # Literature
 
 
-@pytest.fixture
-def articles(publish):
-    publish()
-
-
 def literature(slug: str) -> Config:
     return configs.for_pages(Config.objects.all()).get(slug=slug)
 
 
 @pytest.mark.parametrize(("slug", "format"), [("cfg-cubrid-cubrid", "cubrid"), ("cfg-cubrid-mysql", "my_cnf")])
-def test_it_writes_the_files_of_the_cubrid_article_and_reads_the_same(articles, slug, format):
+def test_it_writes_the_files_of_the_cubrid_article_and_reads_the_same(published, slug, format):
     config = literature(slug)
     (file,) = configs.files_of(config)
     assert (file.format, file.written, file.name) == (format, True, config.file_name)
@@ -248,14 +243,14 @@ def test_it_writes_the_files_of_the_cubrid_article_and_reads_the_same(articles, 
     assert configs.files_of(again)[0].text == file.text
 
 
-def test_it_leaves_the_buffer_of_the_cubrid_article_in_pages(articles):
+def test_it_leaves_the_buffer_of_the_cubrid_article_in_pages(published):
     rows = configs.diff([literature("cfg-cubrid-cubrid"), literature("cfg-cubrid-mysql")])
     (pool,) = [row for row in rows if row.key == "buffer_pool"]
     cubrid, mysql = pool.cells
     assert cubrid.quantity is not None
     assert mysql.quantity is not None
     assert (cubrid.text, cubrid.quantity.words) == ("25000, 262144", "262,144 pages")
-    assert "1 GiB with pages of 4 KiB, 4 GiB with pages of 16 KiB" in cubrid.note
+    assert "1 GiB" in cubrid.note and "4 GiB" in cubrid.note
     assert mysql.quantity.words == "4 GiB"
     assert pool.status == "unknown"  # pages of unknown size against bytes
     (commit,) = [row for row in rows if row.key == "commit_flush"]
@@ -273,12 +268,12 @@ def test_it_leaves_the_buffer_of_the_cubrid_article_in_pages(articles):
         ("cfg-tpcb-db2-cg2", Durability.POWER_LOSS, "mincommit=2"),
     ],
 )
-def test_it_derives_the_durability_of_published_configurations(articles, slug, expected, words):
+def test_it_derives_the_durability_of_published_configurations(published, slug, expected, words):
     found = configs.durability_of(literature(slug))
     assert (found.durability, words in found.reason) == (expected, True), found
 
 
-def test_it_multiplies_page_buffers_by_the_page_size_that_an_article_states(articles):
+def test_it_multiplies_page_buffers_by_the_page_size_that_an_article_states(published):
     found = dict(configs.meanings_of(literature("cfg-firebird")))["Buffer pool"].quantity
     assert found is not None
     assert found.value == 163_840_000

@@ -465,7 +465,7 @@ def test_a_small_import_whose_web_process_was_killed_is_taken_up_by_a_worker(con
     assert taken.state == "reading" and not worker.waiting().exists()
     monkeypatch.undo()
     FileImport.objects.update(seen_at=timezone.now() - 2 * worker.SILENT_FOR)
-    worker.read_now(str(taken.pk), worker._claimed(worker.waiting().get()).get().attempts)
+    worker.read_now(str(taken.pk), worker.claimed(worker.waiting().get()).get().attempts)
 
     taken.refresh_from_db()
     assert (taken.state, taken.artefacts.count(), len(taken.items)) == ("draft", 1, 1)

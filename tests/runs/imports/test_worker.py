@@ -44,7 +44,7 @@ def taken_of(owner, *contents: bytes, ending: str = "txt") -> FileImport:
 
 def read_by_worker(taken: FileImport) -> None:
     """As `read_waiting` does, without a process of its own."""
-    mine = worker._claimed(taken)
+    mine = worker.claimed(taken)
     assert mine is not None
     worker.read_now(str(taken.pk), mine.get().attempts)
     taken.refresh_from_db()
@@ -91,7 +91,7 @@ def test_it_keeps_and_reads_a_large_log_in_little_memory(contributor):
 def test_small_imports_are_read_beside_a_large_one(contributor, monkeypatch):
     small, large = taken_of(contributor, PGBENCH), taken_of(contributor, PGBENCH + b" ")
     FileImport.objects.filter(pk=large.pk).update(progress={"size_bytes": 10**9})
-    worker._claimed(FileImport.objects.get(pk=large.pk))
+    worker.claimed(FileImport.objects.get(pk=large.pk))
     started = []
     monkeypatch.setattr(worker.threading, "Thread", lambda **made: mock.Mock(start=lambda: started.append(made)))
     try:
@@ -163,7 +163,7 @@ def test_it_takes_turns_between_persons(contributor, operator):
         order.append(taken.pk)
         worker.read_now(str(taken.pk), mine.get().attempts)
 
-    with mock.patch.object(worker, "_watch", read):
+    with mock.patch.object(worker, "watch", read):
         worker.read_waiting()
     assert order == [first.pk, third.pk, second.pk]
 
@@ -218,7 +218,7 @@ def test_what_came_at_the_same_moment_is_bounded_too(contributor, monkeypatch):
 
 def test_it_takes_up_what_a_killed_worker_left(contributor):
     taken = taken_of(contributor, PGBENCH, PGBENCH)
-    killed = worker._claimed(taken)
+    killed = worker.claimed(taken)
     reading._keep(taken, killed)  # and no further
     assert not worker.waiting().exists()
 
@@ -230,8 +230,8 @@ def test_it_takes_up_what_a_killed_worker_left(contributor):
 
 def test_who_was_silent_for_long_changes_nothing_any_more(contributor):
     taken = taken_of(contributor, PGBENCH)
-    worker._claimed(taken).update(seen_at=timezone.now() - timedelta(minutes=1))
-    assert worker._claimed(FileImport.objects.get()) is not None
+    worker.claimed(taken).update(seen_at=timezone.now() - timedelta(minutes=1))
+    assert worker.claimed(FileImport.objects.get()) is not None
 
     worker.read_now(str(taken.pk), 1)
     taken.refresh_from_db()
@@ -252,7 +252,7 @@ def test_it_gives_up_what_was_interrupted_again_and_again(contributor):
 
 def test_a_draft_thrown_away_while_it_is_read_leaves_nothing(contributor):
     taken = taken_of(contributor, PGBENCH)
-    mine = worker._claimed(taken)
+    mine = worker.claimed(taken)
     with mock.patch.object(reading, "_read", side_effect=lambda *_: imports.forget(FileImport.objects.get()) or []):
         worker.read_now(str(taken.pk), mine.get().attempts)
 
@@ -263,11 +263,11 @@ def test_a_draft_thrown_away_while_it_is_read_leaves_nothing(contributor):
 def test_it_ends_a_reader_whose_import_is_gone(contributor, monkeypatch):
     monkeypatch.setattr(worker, "EVERY_S", 0.05)
     taken = taken_of(contributor, PGBENCH)
-    mine = worker._claimed(taken)
+    mine = worker.claimed(taken)
     child = subprocess.Popen(["sleep", "60"])
     imports.forget(FileImport.objects.get())
     with mock.patch.object(subprocess, "Popen", return_value=child):
-        worker._watch(taken, mine)
+        worker.watch(taken, mine)
 
     assert child.returncode == -signal.SIGKILL
 
@@ -276,10 +276,10 @@ def test_it_ends_a_reader_that_takes_too_long_and_says_so(contributor, monkeypat
     monkeypatch.setattr(worker, "EVERY_S", 0.05)
     monkeypatch.setattr(worker, "MAX_S", 0)
     taken = taken_of(contributor, PGBENCH)
-    mine = worker._claimed(taken)
+    mine = worker.claimed(taken)
     mine.update(progress=taken.progress | {"file": "run-1.txt"})
     with mock.patch.object(subprocess, "Popen", return_value=subprocess.Popen(["sleep", "60"])):
-        worker._watch(taken, mine)
+        worker.watch(taken, mine)
 
     taken.refresh_from_db()
     assert taken.state == "failed" and "5 minutes of processor time" in taken.problem and "run-1.txt" in taken.problem

@@ -18,13 +18,7 @@ from runs.models import Artefact, FileImport
 from runs.run import artefacts
 from tests.runs.builders import document, store_upload
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def own_folder(settings, tmp_path):
-    backend = {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": {"location": tmp_path}}
-    settings.STORAGES = {**settings.STORAGES, "default": backend}
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_folder")]
 
 
 @pytest.fixture

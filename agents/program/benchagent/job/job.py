@@ -69,7 +69,7 @@ class Job:
         self._storages = Storages(dirs)
         self._children = Children(self.job_dir)
         self._factors = Factors({})
-        self._instance: Instance | None = None
+        self.instance: Instance | None = None
         # Without limits until they are made.
         self._server_cgroup = self._generator_cgroup = JobCgroup(self.run_id)
         self._sync_rate: BestRate | None = None
@@ -98,7 +98,7 @@ class Job:
             outcome, message = self.abort.outcome, self.abort.message
         elif outcome == "failed":
             message = self._described.with_cause(message, self._server_cgroup)
-        self._described.complete(self._instance)
+        self._described.complete(self.instance)
         self._clean_up()
         self._log(f"{outcome}: {message}" if message else outcome)
         item = FinishItem(kind="finish", outcome=outcome, message=message, at=time.time(), result=self.result)
@@ -127,10 +127,10 @@ class Job:
                 self._measure_sync_rate()
             with self._server_cgroup.at_full_speed():
                 dataset = self._data.restore(self._folders.by_role(), self._log)
-                self._instance = self._provision(restored=dataset is not None)
-            bench = self._new_bench(workload, self._instance, data_missing=dataset is None)
+                self.instance = self._provision(restored=dataset is not None)
+            bench = self._new_bench(workload, self.instance, data_missing=dataset is None)
             self.result["dataset"] = self._data.facts(dataset, workload.dataset(self._factors, self.spec["seed"]))
-            if not self._instance.in_memory:
+            if not self.instance.in_memory:
                 self._described.condition("caches", self._data.cache_words(dataset))
             self._keep_draft()
             workload.perform(bench)
@@ -154,7 +154,7 @@ class Job:
 
     def _hand_on(self) -> None:
         """Keep the data for the run that goes on with them: within the limits, whose end kills what is still there."""
-        instance = self._instance
+        instance = self.instance
         if not self._data.handed_on or not instance or instance.in_memory:
             return
         try:
@@ -259,7 +259,7 @@ class Job:
 
     def _loaded(self) -> None:
         """The data are there: keep a copy when later repeats shall start from the same."""
-        instance = self._instance
+        instance = self.instance
         if instance is not None and not instance.in_memory and self._data.for_each_repeat:
             instance.shut_down()
             self._keep_data()
@@ -333,7 +333,7 @@ class Job:
             self._described.saw(syncs_per_s=None, syncs_known_by="")
 
     def _keep_draft(self) -> None:
-        self._described.fill(self._instance)
+        self._described.fill(self.instance)
         self._spool.save_draft(self.run_id, self.result)
 
     # Around
@@ -348,9 +348,9 @@ class Job:
         self._spool.add_log(self.run_id, f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} {line}\n")
 
     def _clean_up(self) -> None:
-        if self._instance is not None:
+        if self.instance is not None:
             try:
-                self._instance.stop()
+                self.instance.stop()
             except Exception:
                 log.exception("stopping %s", self.spec["dbms"])
         clean_up(self.job_dir, self._storages, self._children)

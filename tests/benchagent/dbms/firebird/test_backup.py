@@ -352,8 +352,8 @@ def test_a_cancelled_job_ends_its_services_backup(slow_job: Job, dirs: AgentDirs
     thread.start()
     while thread.is_alive() and not (slow_targets and slow_targets[0].read > 100_000):
         time.sleep(0.02)
-    assert thread.is_alive() and job._instance, result
-    (target,), servers = slow_targets, list(job._instance.server_pids())
+    assert thread.is_alive() and job.instance, result
+    (target,), servers = slow_targets, list(job.instance.server_pids())
     assert target.has_writer(), TOO_EARLY
     job.abort.request("cancelled", "no longer wanted")
     assert servers and not any(map(alive, servers))
@@ -377,7 +377,7 @@ def test_a_services_backup_that_takes_too_long_is_ended_on_the_server(
         return begin(method, target, options)
 
     def ended(method: GbakServices) -> None:
-        (target,), servers = slow_targets, list(slow_job._instance.server_pids())
+        (target,), servers = slow_targets, list(slow_job.instance.server_pids())
         seen.append("written on without gbak" if target.has_writer() else TOO_EARLY)
         cancel(method)
         wait_until(lambda: not target.has_writer())

@@ -136,7 +136,7 @@ def test_what_a_server_is_asked_around_its_run_leaves_the_conditions_of_the_run(
 def test_it_rests_and_cools_no_engine_in_memory(run_job: RunJob):
     memory = {"storage": "memory", "TRANSACTION CONTROL": "MVCC"}
     item = run_job("hsqldb", memory, cache_state="cold")
-    assert item["message"] == "a database in memory cannot be started anew: there are no cold caches"
+    assert "no cold caches" in item["message"]
 
 
 def test_it_has_no_cold_queries_of_an_engine_in_memory(run_job: RunJob):
@@ -161,7 +161,7 @@ def test_it_fails_a_run_whose_data_were_changed_behind_its_back(run_job: RunJob,
     monkeypatch.setattr(tpcc.transactions, "programs", lambda *given: [*programs(*given), theft])
     item = run_job("h2", duration_s=1)
     assert item["outcome"] == "failed"
-    assert item["message"] == "consistency conditions violated after the run: 1: 1 rows; 8: 1 rows"
+    assert item["message"].endswith(" after the run: 1: 1 rows; 8: 1 rows")
 
 
 def test_it_does_not_run_on_a_database_that_is_wrong_from_the_start(run_job: RunJob, monkeypatch: pytest.MonkeyPatch):
@@ -170,5 +170,5 @@ def test_it_does_not_run_on_a_database_that_is_wrong_from_the_start(run_job: Run
     monkeypatch.setattr(tpcc, "prepare", lambda plan: [*prepare(plan), loss])
     item = run_job("h2")
     assert item["outcome"] == "failed"
-    assert item["message"].startswith("consistency conditions violated after the load: 3: 10 rows")
+    assert "after the load: 3: 10 rows" in item["message"]
     assert "transactions" not in values(item, "run")

@@ -43,15 +43,15 @@ class SqlScript(Workload):
         used = [statement.sql for transaction in script.transactions for statement in transaction.statements]
         run = [
             {"op": "prepare_all", "phase": "prepare", "statements": used},
-            steps.run(bench.factors, bench.seed, [_program(transaction) for transaction in script.transactions]),
+            steps.run(bench.factors, bench.seed, [program_of(transaction) for transaction in script.transactions]),
             *_questions(AFTER, script.questions),
         ]
         dialect, each = bench.instance.dialect, bench.instance.guest_settles
         of_guest = replace(dialect, after_load_each=dialect.after_load_each if each else (), after_load=())
         of_agent = replace(dialect, after_load_each=() if each else dialect.after_load_each)
-        load = _of_guest(_prepare(script, of_guest, bench.seed))
+        load = as_guest(prepare_steps(script, of_guest, bench.seed))
         load += steps.settle(of_agent, [load.table for load in script.loads])
-        result = load_and_run(bench, load, _of_guest(run), before=_of_guest(_questions(BEFORE, growing)))
+        result = load_and_run(bench, load, as_guest(run), before=as_guest(_questions(BEFORE, growing)))
         for question in script.questions:
             bench.check(judged(question, result))
 
@@ -94,11 +94,11 @@ def _bytes(column: Drawn) -> int:
     return len(str(column["value"])) if column["kind"] == "constant" else NUMBER_BYTES
 
 
-def _of_guest(steps: Sequence[Step]) -> list[Step]:
+def as_guest(steps: Sequence[Step]) -> list[Step]:
     return [{**step, "guest": True} for step in steps]
 
 
-def _prepare(script: Script, dialect: Dialect, seed: int) -> list[Step]:
+def prepare_steps(script: Script, dialect: Dialect, seed: int) -> list[Step]:
     tables: list[Step] = [
         {
             "name": load.table,
@@ -116,7 +116,7 @@ def _questions(prefix: str, questions: Sequence[Question]) -> list[Step]:
     return probes.steps(prefix, {question.name: question.sql for question in questions})
 
 
-def _program(transaction: Transaction) -> Step:
+def program_of(transaction: Transaction) -> Step:
     return {
         "name": transaction.name,
         "weight": transaction.weight,
