@@ -28,7 +28,6 @@ _NAMESPACE = uuid.UUID("c1f0b7a4-7d0e-5e0c-9d3f-6a2b8e4f1c57")
 _MOST_FAULTS = 20
 _MOST_DIGITS = 18
 _MOST_ENTRIES = 20
-_CHUNK = 64 * 1024
 _ENCRYPTED, _SYMLINK = 0x1, 0o120000
 M = TypeVar("M", bound=BaseModel)
 
@@ -211,10 +210,8 @@ def _fault(entry: zipfile.ZipInfo) -> str:
 
 def _unpacked(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, most_bytes: int) -> bytes:
     """What an entry says of its own size is not believed."""
-    content = bytearray()
     with archive.open(entry) as stream:
-        while chunk := stream.read(_CHUNK):
-            content += chunk
-            if len(content) > most_bytes:
-                raise FolderError([f"{entry.filename}: more than {most_bytes} bytes when unpacked"])
-    return bytes(content)
+        content = stream.read(most_bytes + 1)
+    if len(content) > most_bytes:
+        raise FolderError([f"{entry.filename}: more than {most_bytes} bytes when unpacked"])
+    return content

@@ -144,8 +144,9 @@ def _aggregates(sync: Sync, data: Results, subjects: Subjects) -> None:
         }
         for row in data.aggregates
     }
-    among = Aggregate.objects.filter(publication=subjects.publication)
-    made = sync.rows(Aggregate, wanted, among=among)
+    made = sync.rows(Aggregate, wanted)
+    stale = Aggregate.objects.filter(publication=subjects.publication)
+    sync.delete(stale.exclude(pk__in=[aggregate.pk for aggregate in made.values()]))
     for row in data.aggregates:
         aggregate = made[row.id]
         of = {stable_id("run", slug, run) for run in row.of}

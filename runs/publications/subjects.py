@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from benchagent.catalog import DBMSS
+from benchagent.configfiles.units import GIB
 from django.db.models import Model, QuerySet
 
 from runs.dbms import version_of
@@ -28,7 +29,6 @@ from runs.publications.document import ConfigRow, DbmsRow, MetricRow, ParameterR
 from runs.publications.folder import Folder, FolderError, stable_id
 from runs.results import resolve_metric_rows
 
-GIB = 1024**3
 M = TypeVar("M", bound=Model)
 
 
@@ -49,13 +49,10 @@ class Sync:
         if count:
             self.changes[str(model._meta.verbose_name), verb] += count
 
-    def rows(
-        self, model: type[M], wanted: Mapping[str, dict[str, Any]], *, among: QuerySet[M] | None = None
-    ) -> dict[str, M]:
+    def rows(self, model: type[M], wanted: Mapping[str, dict[str, Any]]) -> dict[str, M]:
         """Rows of `model` with these column values, by the same keys.
 
-        `among` are the rows that may be there: those that are not wanted any more are deleted. The slug of a named
-        row is set when it is made (a free one, if somebody has it) and left alone afterwards.
+        The slug of a named row is set when it is made (a free one, if somebody has it) and left alone afterwards.
         """
         is_named = issubclass(model, NamedModel)
         known = model._default_manager.in_bulk([values["id"] for values in wanted.values()])
@@ -69,8 +66,6 @@ class Sync:
             rows[key] = row
         model._default_manager.bulk_create(new)
         self.note(model, "created", len(new))
-        if among is not None:
-            self.delete(among.exclude(pk__in=[row.pk for row in rows.values()]))
         return rows
 
     def delete(self, stale: QuerySet[Any]) -> None:

@@ -7,7 +7,7 @@ length at all.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -65,28 +65,27 @@ def bound_of(claim: ClaimRow) -> Bound | None:
     return None
 
 
-def sides(material: Material, claim: ClaimRow) -> tuple[str, str]:
-    """What is compared, and its baseline: A and B, turned round where the ratio is B to A."""
-    a, b = material.words(claim.side_a), material.words(claim.side_b)
-    return (b, a) if turned(claim) else (a, b)
+def sides(material: Material, claim: ClaimRow, without: Collection[str] = ()) -> tuple[str, str]:
+    """What is compared, and its baseline, without what both share: A and B, turned where the ratio is B to A."""
+    a, b = (
+        material.words({name: value for name, value in side.items() if name not in without})
+        for side in (claim.side_a, claim.side_b)
+    )
+    return (b, a) if re.match(r"\w+ B / ", claim.sense) else (a, b)
+
+
+def shared_facts(claim: ClaimRow) -> dict[str, Any]:
+    """What both sides have alike."""
+    return {name: value for name, value in claim.side_a.items() if claim.side_b.get(name) == value}
 
 
 def against(material: Material, claim: ClaimRow) -> str:
     """What both sides share, then what differs: "Firebird 1.5.3: local protocol against localhost"."""
-    shared = {name: value for name, value in claim.side_a.items() if claim.side_b.get(name) == value}
-    if len(shared) in (0, len(claim.side_a), len(claim.side_b)):
+    shared = shared_facts(claim)
+    if len(shared) in (len(claim.side_a), len(claim.side_b)):
         shared = {}
-    a, b = (
-        material.words({name: value for name, value in side.items() if name not in shared})
-        for side in (claim.side_a, claim.side_b)
-    )
-    a, b = (b, a) if turned(claim) else (a, b)
-    return f"{material.words(shared)}: {a} against {b}" if shared else f"{a} against {b}"
-
-
-def turned(claim: ClaimRow) -> bool:
-    """The claim's ratio is that of B to A."""
-    return bool(re.match(r"\w+ B / ", claim.sense))
+    one, other = sides(material, claim, shared)
+    return f"{material.words(shared)}: {one} against {other}" if shared else f"{one} against {other}"
 
 
 def sides_cells(material: Material, claim: ClaimRow) -> list[Content]:
@@ -335,8 +334,8 @@ def set_apart(claims: Sequence[ClaimRow], factor: str, against: tuple[str, str])
 
 
 def _ratio_label(material: Material, claim: ClaimRow) -> str:
-    """What both sides share, then what differs."""
-    shared = {name: value for name, value in claim.side_a.items() if claim.side_b.get(name) == value}
+    """Of a claim on two disks what both sides share."""
+    shared = shared_facts(claim)
     if set(shared) != set(claim.side_a) - {"disk"}:
         return against(material, claim)
     if not shared:

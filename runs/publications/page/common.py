@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any, Literal, cast
 from urllib.parse import urlencode
 
+from benchagent.configfiles.units import GIB
 from django.urls import reverse
 
 from runs.charts.base import BarGroup, Figure, bars, single_bar
@@ -34,8 +35,6 @@ from runs.publications.page.parts import (
     table,
 )
 from runs.tables import Column, TableCell
-
-GIB = 1024**3
 
 
 class FactTable(PartSpec):

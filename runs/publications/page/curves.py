@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 from urllib.parse import urlencode
 
+from benchagent.configfiles.units import GIB
+
 from runs.charts.base import Axis, BandSpec, Figure, LineGap, LineSeries, Mark, Scale, bars, lines, single_bar
 from runs.formatting import exact
 from runs.models import Metric, Run
@@ -37,7 +39,6 @@ from runs.tables import Column
 
 SIZE = "size_gb"
 SERIES = "disk"
-GIB = 1024**3
 MB_PER_GB = 1024
 # From this span on a linear axis would press all small sizes into one point.
 LOG_FROM = 20.0

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
+from django.conf.locale import LANG_INFO
 from pydantic import Field
 
 from runs.models import Experiment, Publication
@@ -91,7 +92,7 @@ class Headline(Spec):
         return Tile(self.label, claims.figure_words(claim), "#claims") if claim else None
 
 
-class Answer(Spec):
+class FirstScreen(Spec):
     """What a reader sees first, above the first of the parts."""
 
     headlines: Annotated[tuple[Headline, ...], Field(max_length=6)] = ()
@@ -100,7 +101,7 @@ class Answer(Spec):
 class PageFile(Spec):
     """Without `parts` the page shows a comparison per workload, then every row that it has."""
 
-    answer: Answer = Answer()
+    answer: FirstScreen = FirstScreen()
     rerun: Rerun | None = None
     figures: tuple[FigureEntry, ...] = ()
     orders: tuple[Order, ...] = ()
@@ -141,7 +142,6 @@ def sections(material: Material) -> list[Section]:
 # The page
 
 MOST_BROUGHT = 20
-LANGUAGES = {"cs": "Czech", "en": "English", "ko": "Korean", "pt": "Portuguese", "ru": "Russian"}
 PROVENANCE_WORDS = {
     Provenance.PRINTED: "as the article prints it",
     Provenance.RECONSTRUCTED: "printed run together; split by us in the only way that fits",
@@ -173,7 +173,7 @@ class Page:
     @property
     def language(self) -> str:
         code = self.publication.language
-        return LANGUAGES.get(code, code)
+        return str(LANG_INFO.get(code, {}).get("name", code))
 
 
 def page(publication: Publication, user: Reader, chosen: Mapping[str, str] | None = None) -> Page:

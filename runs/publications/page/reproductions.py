@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from benchagent.configfiles.units import GIB
+
 from runs.compare.panels import SIZE_METRIC
 from runs.models import Experiment, Run
 from runs.publications import matching
@@ -24,7 +26,6 @@ NOTE = (
     "other. Here: geometric means, with their interval from three repeats on. Published: medians, as printed."
 )
 COUNT = ", n\u00a0=\u00a0"
-GIB = 1024**3
 SIZE_FACTORS = frozenset({"warehouses"})
 
 
