@@ -14,6 +14,7 @@ from runs.compare.compare import compare
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Group
 from runs.compare.select import cell_parameter
+from runs.formatting import exact
 from runs.models import Metric
 from runs.publications.document import ClaimRow
 from runs.publications.material import Material
@@ -82,22 +83,25 @@ class Bars(PartSpec):
 
     def _figure(self, material: Material, comparison: Comparison, metric: Metric) -> Figure:
         """Bars to the medians, as the article has them, with the repeats' provenance; what is only claimed is a gap."""
-        figure = charts.bars_figure(comparison, comparison.groups, id=f"{self.id}-chart", note=BARS_NOTE)
         bars_of: list[BarGroup] = []
         for color, group in enumerate(comparison.groups):
             repeats = origin_of(Amount(0.0, provenance=provenance) for provenance in group.provenances)
             median = {} if group.median is None else {"value": group.median, "statistic": "median", "interval": None}
             origin = {"origin": f"repeats {repeats}, median computed" if repeats else ""}
             bars_of.append(cast(BarGroup, {**charts.group_bar(replace(group, color=color)), **median, **origin}))
-        numbers, alt = groups_table(comparison, metric), figure.alt
+        numbers = groups_table(comparison, metric)
         blank = [TableCell()] * (len(numbers.columns) - 2)
         for label, claim in _claimed_only(material, comparison, self.vary):
             reason = f"no number printed, only: {claim.summary}"
             bars_of.append(single_bar(label, None, color=len(bars_of), gap=reason))
             numbers.rows.append([TableCell(text=label), TableCell(gap=reason), *blank])
-            alt += f" {label}: not known."
         spec = bars(label=metric.label, unit=metric.unit, better=metric.better, groups=bars_of)
-        return replace(figure, spec=spec, table=numbers, alt=alt)
+        values = ", ".join(
+            f"{bar['label']} {'not known' if bar['value'] is None else exact(bar['value'])}" for bar in bars_of
+        )
+        title = f"{metric.label}, {metric.unit}" if metric.unit else metric.label
+        alt = f"Bars of the medians of {metric.label.lower()}: {values}."
+        return Figure(f"{self.id}-chart", title, spec, numbers, alt, BARS_NOTE)
 
 
 class Medians(PartSpec):
