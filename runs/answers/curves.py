@@ -4,6 +4,7 @@ where it falls off, how far it scales (docs/method/curves.md says each formula).
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -46,7 +47,7 @@ def of_curves(comparison: Comparison, question: Question) -> Answer:
     place = place_of(axes, [point for curve in comparison.curves for point in curve.points])
     claims: list[AnyClaim] = []
     lacking = [] if place.kind else [Missing("number_axis")]
-    for curve in curves_along(comparison, place):
+    for curve in curves_along(comparison, place, comparison.curves) if place.kind else ():
         made: AnyClaim | Missing
         if question.kind == LOSS:
             made = curve.loss(comparison.question)
@@ -70,26 +71,22 @@ def _is_sure(claim: AnyClaim) -> bool:
     return isinstance(claim, ScalesTo) and claim.gain.low is not None
 
 
-def curves_along(comparison: Comparison, x: Place) -> list[Along]:
-    """None where x is no number."""
-    if not x.kind or comparison.metric is None:
-        return []
-    return [Along(curve, comparison.metric, x, comparison.axes, comparison.verdicts) for curve in comparison.curves]
+def curves_along(comparison: Comparison, x: Place, curves: Iterable[Curve]) -> list[Along]:
+    """None without a metric."""
+    metric, axes, verdicts = comparison.metric, comparison.axes, comparison.verdicts
+    return [Along(curve, curve.levels, metric, x, axes, verdicts) for curve in curves] if metric else []
 
 
 @dataclass(frozen=True)
 class Along:
-    """One curve."""
+    """One curve, and what is known of it; each is asked for once, by chart, table, words and answer."""
 
     curve: Curve
+    levels: Levels
     metric: Metric
     x: Place
     axes: Axes
     verdicts: Verdicts
-
-    @property
-    def levels(self) -> Levels:
-        return self.curve.levels
 
     @property
     def grows(self) -> bool:
@@ -98,13 +95,24 @@ class Along:
 
     @cached_property
     def losses(self) -> list[Ratio | None]:
-        """The loss of each level against the first."""
-        return losses_of(self.curve, self.verdicts)
+        """The loss of each level against the first; if the page has judged the two, with the interval of its family."""
+        group_by_x, losses = {point.x: point for point in self.curve.valued}, []
+        for (x, _), plain in zip(self.levels, against_first(self.levels), strict=True):
+            verdict = self.verdicts.along.get((group_by_x[x].key, group_by_x[self.levels[0][0]].key))
+            losses.append(verdict.ratio if verdict and verdict.ratio else plain)
+        return losses
+
+    @property
+    def changes(self) -> dict[float, tuple[Ratio | None, Ratio | None]]:
+        """The changes at each x against the first level, and against the one before."""
+        against_before = [ratio(values, before) for (_, before), (_, values) in pairwise(self.levels)]
+        changes = zip(self.levels, self.losses, [None, *against_before], strict=False)
+        return {x: (first, before) for (x, _), first, before in changes}
 
     @cached_property
     def memory(self) -> tuple[str, float] | None:
         """In words and on x: the memory of its machine, where x is a size."""
-        return next(iter(memory_places(self.curve.points, self.axes)), None)
+        return next(iter(memory_places(self.curve.points, self.axes, self.x)), None)
 
     @cached_property
     def per_doubling(self) -> Slope | None:
@@ -210,25 +218,6 @@ class Along:
             peak_at=peak.value if peak else None, peak_interval=pair_of(peak.interval) if peak else None,
             peak_measured=has_peaked, still_grows=most_at == last and not has_peaked, law=law, levels=len(self.levels),
         )  # fmt: skip
-
-
-def losses_of(curve: Curve, verdicts: Verdicts) -> list[Ratio | None]:
-    """The loss of each level against the first; if the page has judged the two, with the interval of its family."""
-    levels, group_by_x = curve.levels, {point.x: point for point in curve.valued}
-    losses = []
-    for (x, _), plain in zip(levels, against_first(levels), strict=True):
-        verdict = verdicts.along.get((group_by_x[x].key, group_by_x[levels[0][0]].key))
-        losses.append(verdict.ratio if verdict and verdict.ratio else plain)
-    return losses
-
-
-def changes_of(curve: Curve, verdicts: Verdicts) -> dict[float, tuple[Ratio | None, Ratio | None]]:
-    """The changes at each x against the first level, and against the one before."""
-    if not (levels := curve.levels):
-        return {}
-    against_before = [None, *(ratio(values, before) for (_, before), (_, values) in pairwise(levels))]
-    changes = zip(levels, losses_of(curve, verdicts), against_before, strict=True)
-    return {x: (first, before) for (x, _), first, before in changes}
 
 
 def is_told(fit: Slope | None) -> bool:

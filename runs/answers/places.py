@@ -83,15 +83,15 @@ def from_to(low: float, high: float, x: Place, *, named: bool = True) -> str:
     return f"{name if named else ''}{value if same else begin} to {end}"
 
 
-def memory_places(groups: Sequence[Group], axes: Axes) -> list[tuple[str, float]]:
+def memory_places(groups: Sequence[Group], axes: Axes, x: Place) -> list[tuple[str, float]]:
     """(words, x) of the memory limit that all runs share, else the RAM, and of the buffer pool, where x is a size."""
     if axes.kind != SIZE or not groups:
         return []
     if axes.x_as in ("of_ram", "of_buffer"):
         return [("RAM" if axes.x_as == "of_ram" else "buffer pool", 1.0)]
-    x_of = _x_of_bytes(groups, axes, place_of(axes, groups).unit)
+    x_of = _x_of_bytes(groups, axes, x.unit)
     placed = [(words, x_of(size_bytes)) for words, size_bytes in memories(groups)]
-    return [(words, x) for words, x in placed if x is not None]
+    return [(words, at) for words, at in placed if at is not None]
 
 
 def memories(groups: Sequence[Group]) -> list[tuple[str, float]]:

@@ -11,7 +11,7 @@ from datetime import date
 from itertools import chain
 
 from runs import formatting
-from runs.answers.curves import changes_of
+from runs.answers.curves import Along, curves_along
 from runs.answers.places import place_of, x_label
 from runs.answers.words.curves import curve_words
 from runs.answers.words.gaps import by_class
@@ -92,6 +92,7 @@ def _multiples(comparison: Comparison, metric: Metric, *, id: str, title: str) -
     zoomed = axes.x == DATE or axes.y_as == "first"
     reached = values if zoomed else [*values, *chain(*map(_ends, groups))]
     span = [value for value in reached if scale == "linear" or value > 0]
+    drawn = [curves_along(comparison, place, panel.curves) for panel in panels]
     specs = [
         lines(
             x=x,
@@ -101,11 +102,11 @@ def _multiples(comparison: Comparison, metric: Metric, *, id: str, title: str) -
                 "better": metric.better if len(panels) == 1 else "none", "span": (min(span), max(span)),
             },
             series=[_series(curve, max(values) * MOST_OF_A_BAND) for curve in panel.curves],
-            marks=marks(panel, axes, comparison.threshold),
-        ) | {"gaps": _gaps(panel), "panel": len(panels) > 1, "overlays": overlays(panel, axes, metric)}
-        for panel in panels
+            marks=marks(panel, axes, place, comparison.threshold),
+        ) | {"gaps": _gaps(panel), "panel": len(panels) > 1, "overlays": overlays(curves)}
+        for panel, curves in zip(panels, drawn, strict=True)
     ]  # fmt: skip
-    table = _table(panels, x, comparison, unit)
+    table = _table(panels, drawn, x, comparison, unit)
     better = f", {metric.better} is better" if metric.better in ("higher", "lower") else ""
     is_open = any(series.get("open") for spec in specs for series in spec["series"])
     centre = f"Line: {centre_label(groups).lower()}"
@@ -131,7 +132,8 @@ def _multiples(comparison: Comparison, metric: Metric, *, id: str, title: str) -
     ]  # fmt: skip
     keys = {curve.color: Key(curve.label, curve.color % COLOURS, curve.color >= COLOURS)
             for panel in panels for curve in panel.curves}  # fmt: skip
-    words, words_note = curve_words(comparison, place)
+    every = [*chain(*drawn)] if axes.y_as not in RELATIVE else curves_along(comparison, place, comparison.curves)
+    words, words_note = curve_words(comparison, every)
     return Multiples(
         id, title, figures, [keys[color] for color in sorted(keys)], table, note, metric.name, words, words_note
     )
@@ -181,7 +183,9 @@ def _ticks(points: Iterable[Group], axes: Axes) -> list[tuple[float, str]]:
     return [] if axes.x_fact.is_number else sorted({(point.x, point.x_words) for point in points})
 
 
-def _table(panels: Sequence[Panel], x: Axis, comparison: Comparison, unit: str) -> Table:
+def _table(
+    panels: Sequence[Panel], drawn: Sequence[Sequence[Along]], x: Axis, comparison: Comparison, unit: str
+) -> Table:
     """One row per point: panel and series where there are several, geometric mean, interval, and what is lost."""
     axes = comparison.axes
     panel_fact = axes.facts.get(axes.panels)
@@ -198,9 +202,9 @@ def _table(panels: Sequence[Panel], x: Axis, comparison: Comparison, unit: str) 
         *(map(Column, CHANGES) if compared else ()),
     ]  # fmt: skip
     rows = []
-    for panel in panels:
-        for curve in panel.curves:
-            changes = changes_of(curve, comparison.verdicts) if compared else {}
+    for panel, curves in zip(panels, drawn, strict=True):
+        for along in curves:
+            curve, changes = along.curve, along.changes if compared else {}
             for group in curve.points:
                 rows.append([
                     *([TableCell(text=panel.label)] if panel_fact else []),

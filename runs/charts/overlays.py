@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 
-from runs.answers.places import memory_places
+from runs.answers.curves import Along
+from runs.answers.places import Place, memory_places
 from runs.answers.words.curves import MOST_SAID
 from runs.charts.base import LineSeries, Mark, Point
 from runs.compare.axes import LEAST_LEVELS
 from runs.compare.facts import DATE
-from runs.compare.panels import CLIENT, COLOURS, Axes, Curve, Panel
+from runs.compare.panels import CLIENT, COLOURS, Axes, Panel
 from runs.formatting import percent
-from runs.models import Metric
-from runs.stats.curves import knee
-from runs.stats.scaling import Scaling, scaling
+from runs.stats.scaling import Scaling
 from runs.stats.steps import steps
 
 _STEPS = 40
 
 
-def marks(panel: Panel, axes: Axes, threshold: float) -> list[Mark]:
+def marks(panel: Panel, axes: Axes, x: Place, threshold: float) -> list[Mark]:
     """Over a size the memory and the buffer pool that all runs share. Over days the steps of the curves, and where one
     goes on with another version of its DBMS; none of a kind of which there are more than can be told apart.
     """
-    placed = memory_places(panel.points, axes)
+    placed = memory_places(panel.points, axes, x)
     if axes.x == DATE:
         changes = [step for curve in panel.curves for step in steps(curve.levels, threshold)]
         upgrades = []
@@ -34,25 +34,20 @@ def marks(panel: Panel, axes: Axes, threshold: float) -> list[Mark]:
             placed += [(percent(step.change.value - 1, signed=True), step.at) for step in changes]
         if len(upgrades) <= MOST_SAID:
             placed += upgrades
-    return [{"axis": "x", "value": x, "label": words} for words, x in placed]
+    return [{"axis": "x", "value": at, "label": words} for words, at in placed]
 
 
-def overlays(panel: Panel, axes: Axes, metric: Metric) -> list[LineSeries]:
+def overlays(curves: Sequence[Along]) -> list[LineSeries]:
     """In the unit that is drawn: of a rate over clients the ideal line and the scaling law, else a knee's two lines."""
-    values = [value for group in panel.points for value in group.values]
-    if not axes.kind or axes.y_as == "baseline" or not values:
-        return []
-    if axes.kind != CLIENT:
-        return [line for curve in panel.curves for line in _bent(curve)]
-    if metric.better != "higher":
-        return []
-    return [line for curve in panel.curves for line in _over_clients(curve, max(values))]
+    values = [value for each in curves for point in each.curve.points for value in point.values]
+    told = [each for each in curves if values and each.x.kind and each.axes.y_as != "baseline"]
+    bent = [line for each in told if each.x.kind != CLIENT for line in _bent(each)]
+    return [*bent, *(line for each in told if each.grows for line in _over_clients(each, max(values)))]
 
 
-def _bent(curve: Curve) -> list[LineSeries]:
+def _bent(along: Along) -> list[LineSeries]:
     """The two lines that meet at a knee, where two fit better than one."""
-    levels = curve.levels
-    bent = knee(levels)
+    curve, levels, bent = along.curve, along.levels, along.knee
     if bent.at is None:
         return []
     first, last = levels[0][0], levels[-1][0]
@@ -62,8 +57,8 @@ def _bent(curve: Curve) -> list[LineSeries]:
              "points": points}]  # fmt: skip
 
 
-def _over_clients(curve: Curve, most: float) -> list[LineSeries]:
-    levels = curve.levels
+def _over_clients(along: Along, most: float) -> list[LineSeries]:
+    curve, levels = along.curve, along.levels
     if len(levels) < LEAST_LEVELS:
         return []
     first, last = levels[0][0], levels[-1][0]
@@ -72,7 +67,7 @@ def _over_clients(curve: Curve, most: float) -> list[LineSeries]:
     end = min(last, first * most / centre) if centre else first
     steps = [first * (last / first) ** (step / _STEPS) for step in range(_STEPS + 1)]
     ideal = [x for x in steps if x < end] + [end]
-    law = scaling(levels)
+    law = along.law
     named, color = curve.label or "all", curve.color % COLOURS
     over: list[LineSeries] = [
         {"label": f"{named}, ideal", "color": color, "dash": False, "points": [(x, centre * x / first) for x in ideal]}

@@ -423,6 +423,8 @@ def question_words(answer: Answer) -> str:
         stretch = f" from {from_to(question.start, question.end, _place(answer))}"
     over = mid_sentence(answer.x_label)
     what = mid_sentence(answer.metric_label) or "number"
+    if question.kind == asked.NEWER:
+        return f"Is the newest batch worse than {baseline_words(question.than)}?"
     words = {
         asked.LOSS: f"What is lost{stretch or f' over {over}'}?",
         asked.FALLS_OFF: f"Where does it fall off over {over}?",
@@ -430,7 +432,6 @@ def question_words(answer: Answer) -> str:
         asked.EFFECTS: "What did each setting do?",
         asked.LOAD: "Which system loads fastest?",
         asked.SINCE: f"Has the {what} changed, and since when?",
-        asked.NEWER: f"Is the newest batch worse than {baseline_words(question.than)}?",
         asked.PUBLISHED: "How does it compare with what is published?",
         asked.CHANGED: "What differs between these two?",
         asked.A_B: f"How does {answer.first} compare with {answer.second}?" if answer.first else "How do two compare?",

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from runs.answers.curves import Along, curves_along, is_told
+from runs.answers.curves import Along, is_told
 from runs.answers.history import steps_of
-from runs.answers.places import Place, from_to, place_words
+from runs.answers.places import from_to, place_words
 from runs.answers.words import step
 from runs.answers.words.gaps import knee_words, law_words
 from runs.answers.words.verdicts import change_words
@@ -37,12 +37,12 @@ class CurveWords:
     numbers: Mapping[str, Any]
 
 
-def curve_words(comparison: Comparison, x: Place) -> tuple[list[CurveWords], str]:
+def curve_words(comparison: Comparison, every: Sequence[Along]) -> tuple[list[CurveWords], str]:
     """The words of each curve, and a note of all; none if x is no number or date, or no curve has three levels."""
     if comparison.axes.x == DATE:
         return _of_days(comparison), ""
     # Those with levels enough for sentences of their own.
-    curves = [curve for curve in curves_along(comparison, x) if len(curve.levels) >= LEAST_LEVELS]
+    curves = [curve for curve in every if curve.x.kind and len(curve.levels) >= LEAST_LEVELS]
     name = comparison.metric.label if comparison.metric else ""
     words = [CurveWords(each.curve.panel, each.curve.label or name, sentences(each), _numbers(each)) for each in curves]
     lost = sum(not point.dots for curve in comparison.curves for point in curve.points)
