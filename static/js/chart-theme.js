@@ -117,7 +117,7 @@ export function tooltip(theme) {
 
 const LETTER_PX = 6.6;
 
-const TITLE_SHARE = { x: 0.5, y: 0.6 };
+const TITLE_SHARE = { x: 0.5, y: 0.7 };
 
 /** In two lines where an axis has little room beside labels, numbers and legend: Chart.js would squeeze or cut the letters. */
 export const titleLines = (title, axis, chartPx) =>
