@@ -118,18 +118,15 @@ def ratio(change: Amount) -> str:
     return f"{times(change.value)} ({three_digits(change.low)}–{three_digits(change.high)})"
 
 
-def share(change: Amount) -> str:
-    """−17.5 % (−20.1 to −15.0); what grew far 27.2 × (25.0 to 29.1)."""
+def share(change: Amount, per: str = "") -> str:
+    """−17.5 % (−20.1 to −15.0); what grew far 27.2 × (25.0 to 29.1); `per` what, before the interval."""
     if change.value is None:
         return "not known"
     numbers = [change.value, *([change.low, change.high] if change.low is not None and change.high is not None else [])]
     is_far = max(numbers) + 1 >= TIMES_FROM
     first, *ends = (times(value + 1) if is_far else percent(value, signed=True) for value in numbers)
-    return (
-        f"{first} ({' to '.join(end.removesuffix(f'{THIN}%').removesuffix(f'{THIN}×') for end in ends)})"
-        if ends
-        else first
-    )
+    bare = " to ".join(end.removesuffix(f"{THIN}%").removesuffix(f"{THIN}×") for end in ends)
+    return f"{first}{per} ({bare})" if ends else f"{first}{per}"
 
 
 def upward(change: Amount, better: str) -> Amount:

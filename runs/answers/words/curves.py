@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from runs.answers.answer import Amount
 from runs.answers.curves import Along, is_told
 from runs.answers.history import steps_of
 from runs.answers.places import from_to, place_words
-from runs.answers.words import step
-from runs.answers.words.gaps import knee_words, law_words
+from runs.answers.words import share, step
+from runs.answers.words.gaps import knee_words, law_words, too_few_words
 from runs.answers.words.verdicts import change_words
 from runs.compare.axes import LEAST_LEVELS
 from runs.compare.comparison import Comparison
@@ -69,7 +70,7 @@ def _note(curves: Sequence[Along], y_as: str, lost: int) -> str:
     if curves[0].x.kind != CLIENT and y_as != "baseline" and any(curve.knee.at for curve in curves):
         notes.append("Dashed: two lines that meet at the knee.")
     if curves[0].x.kind != CLIENT and most < LEAST_FOR_KNEE:
-        notes.append(f"{most} levels are too few to find a knee, it takes {LEAST_FOR_KNEE}.")
+        notes.append(f"{too_few_words(most, 'level', LEAST_FOR_KNEE, ' to find a knee')}.")
     if lost:
         notes.append(f"{lost} lost value{'s are' if lost > 1 else ' is'} left out.")
     return " ".join(notes)
@@ -187,8 +188,11 @@ def _doublings(curve: Along) -> list[str]:
 
 
 def _doubling(fit: Slope) -> str:
-    change, *ends = (percent(each, signed=True) for each in (fit.value, *(_pair(fit.interval) or ())))
-    return f"{change} per doubling{f' ({ends[0]} to {ends[1]})' if ends else ''}"
+    interval = fit.interval
+    change = (
+        Amount(value=fit.value) if interval is None else Amount(value=fit.value, low=interval.low, high=interval.high)
+    )
+    return share(change, " per doubling")
 
 
 def _half(curve: Along) -> str:

@@ -100,10 +100,9 @@ def differing_words(differing: Sequence[Difference]) -> str:
 def knee_words(knee: Knee) -> str:
     """Why there is no knee that it falls off at."""
     if knee.bend == "too_few":
-        of_levels = knee.levels < LEAST_FOR_KNEE
-        counted = f"{knee.levels} levels" if of_levels else f"{knee.values} values"
-        least = LEAST_FOR_KNEE if of_levels else LEAST_VALUES_FOR_KNEE
-        return f"{counted} are too few to find a knee, it takes {least}"
+        if knee.levels < LEAST_FOR_KNEE:
+            return too_few_words(knee.levels, "level", LEAST_FOR_KNEE, " to find a knee")
+        return too_few_words(knee.values, "value", LEAST_VALUES_FOR_KNEE, " to find a knee")
     return {
         "none": "one line fits as well", "smooth": "a smooth curve fits better",
         "undecided": "a smooth curve fits as well",
@@ -115,9 +114,14 @@ def law_words(law: Scaling | Unfitted, levels: int) -> str:
     if isinstance(law, Scaling):
         return f"its levels lie {law.off:.0%} off" if law.poor else ""
     return {
-        "too_few": f"{levels} levels are too few, it takes {LEAST_LEVELS}",
+        "too_few": too_few_words(levels, "level", LEAST_LEVELS),
         "below_one": "the law of scaling begins at 1", "no_fit": "the law of scaling cannot be fitted",
     }[law]  # fmt: skip
+
+
+def too_few_words(count: int, thing: str, least: int, to: str = "") -> str:
+    counted = f"1 {thing} is" if count == 1 else f"{count} {thing}s are"
+    return f"{counted} too few{to}, it takes {least}"
 
 
 def gap_words(group: Group) -> str:

@@ -13,6 +13,7 @@ from django.http import QueryDict
 from django.utils.html import escape
 
 from runs.answers.places import Place, from_to, place_words
+from runs.answers.words.gaps import too_few_words
 from runs.charts.base import Multiples
 from runs.charts.curves import curve_figures
 from runs.compare.axes import arrange
@@ -55,9 +56,8 @@ def test_the_article_says_what_a_sata_disk_loses():
     assert sentences(multiples) == {
         "SATA": [
             "−17.5 % from 9.04 to 30.3 GB, −65.8 % at 1,814 GB.",
-            "−13.4 % per doubling (−13.9 % to −12.9 %), one fit over 12 levels.",
-            "Within memory −6.8 % per doubling (−11.5 % to −1.9 %); "
-            "beyond it −13.5 % per doubling (−14.0 % to −13.1 %).",
+            "−13.4 % per doubling (−13.9 to −12.9), one fit over 12 levels.",
+            "Within memory −6.8 % per doubling (−11.5 to −1.9); beyond it −13.5 % per doubling (−14.0 to −13.1).",
             "Half is left at 311 GB (no level between: 30.3 to 1,814 GB).",
             "No knee: one line fits as well.",
         ]
@@ -218,6 +218,7 @@ def test_a_legend_names_an_emulated_disk_without_its_limits():
 
 
 def test_too_few_levels_are_said():
+    assert too_few_words(1, "level", 4) == "1 level is too few, it takes 4"
     over_terminals((1, 4, 16))
     assert figure().curve_words[0].numbers["scaling"] == {"why_not": "3 levels are too few, it takes 4"}
 
