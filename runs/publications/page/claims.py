@@ -310,9 +310,10 @@ class Ratios(PartSpec):
         spec["marks"] = [{"axis": "x", "value": 1.0, "label": "1.0, no difference"}]
         shown = table(["What", "Baseline", "Quantity", "As claimed", Column("As a ratio"), "Check"], rows)
         labels = ", ".join(f"{group['label']} {group.get('text', '')}" for group in groups)
-        figure = Figure("ratios-chart", "Ratios as claimed", spec, shown, f"Bars: {labels}.", note=HATCHED)
-        lead = "Each with its baseline and quantity; no absolute value survives behind them."
-        return Section("ratios", "Ratios as claimed", lead, figures=[figure])
+        title = self.title or "Ratios as claimed"
+        figure = Figure(f"{self.id}-chart", title, spec, shown, f"Bars: {labels}.", note=HATCHED)
+        lead = self.lead or "Each with its baseline and quantity; no absolute value survives behind them."
+        return Section(self.id, title, lead, figures=[figure])
 
 
 def all_ratios(material: Material) -> Section:

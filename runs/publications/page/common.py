@@ -34,7 +34,7 @@ from runs.publications.page.parts import (
     stored,
     table,
 )
-from runs.tables import Column, TableCell
+from runs.tables import Column, TableCell, fact_rows
 
 
 class FactTable(PartSpec):
@@ -49,12 +49,12 @@ class FactTable(PartSpec):
     def section(self, material: Material) -> Section:
         for fact in material.statements.facts:
             if {self.first, self.second} <= fact.details.keys():
-                first, second = fact.details[self.first], fact.details[self.second]
+                machines = (fact.details[self.first], fact.details[self.second])
                 rows: Rows = []
-                for name in dict.fromkeys([*first, *second]):
-                    one, other = str(first.get(name, "")), str(second.get(name, ""))
+                for row in fact_rows([{name: str(value) for name, value in stated.items()} for stated in machines]):
+                    one, other = row.values
                     mark = "" if one == other or _total(one) == _total(other) is not None else "differs"
-                    rows.append([_PARTS.get(name, name), one, TextCell(text=other, mark=mark)])
+                    rows.append([_PARTS.get(row.label, row.label), one, TextCell(text=other, mark=mark)])
                 shown = table(["Part", *self.heads], rows)
                 return Section(self.id, self.title, self.lead, tables=[NamedTable(self.table, shown, fact.how)])
         return Section(self.id, self.title)

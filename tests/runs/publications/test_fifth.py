@@ -226,6 +226,17 @@ def test_an_archive_that_is_too_large_is_not_opened():
         read_zip(io.BytesIO(b""), MAX_ZIP_BYTES + 1)
 
 
+def test_each_part_of_ratios_has_its_own_place_and_heading(client):
+    """Seen: every one was called "Ratios as claimed" and stood at #ratios, whatever page.json said."""
+    own = {"part": "ratios", "id": "gains", "title": "Gains of a large buffer"}
+    import_folders(Folder.of(changed("page.json", lambda page: page["parts"].append(own))))
+    html = client.get(PAGE).content.decode()
+    ids = re.findall(r'<section class="[^"]*" id="([\w-]+)"', html)
+    assert "gains" in ids and ids.count("ratios") == 1
+    assert '<h2 id="gains-title">Gains of a large buffer' in html
+    assert len(re.findall(r'id="(?:gains|ratios)-chart-data"', html)) == 2
+
+
 def test_prose_is_no_html(client):
     bad = b'<script>alert(1)</script> ![x](https://example.org/x.png) [y](javascript:alert(1)) <b onclick="x">z</b>'
     text = files()["article.md"].replace(b"How many more", bad + b" How many more")
