@@ -304,9 +304,9 @@ DIGITS = re.compile(r"[0-9]{1,18}")
 
 
 def version_order(version: str) -> list[tuple[int, str]]:
-    """Sorts 10.6 before 10.16, and 2.0-beta by its text."""
+    """Sorts 10.6 before 10.16, and 2.0-beta or a build of 2.0 that somebody has named by its text, before 2.0."""
     parts = re.split(r"[.\-+_ ]", version)
-    return [(int(part), "") if DIGITS.fullmatch(part) else (-1, part) for part in parts]
+    return [*((int(part), "") if DIGITS.fullmatch(part) else (-1, part) for part in parts), (0, "")]
 
 
 # The storages

@@ -65,11 +65,15 @@ def measured_by_one_agent(old: Run, new: Run) -> tuple[Agent, JobSpec, JobSpec]:
 
 def versions_between(agent: Agent, dbms: str, one: str, other: str) -> list[str]:
     """Those that the agent has from one to the other, both ends included. Raises PlanError."""
-    low, high = sorted((version_order(one), version_order(other)))
+    first, last = sorted((one, other), key=version_order)
+    low, high = version_order(first), version_order(last)
     offered = {engine["version"] for engine in agent.engines if engine["dbms"] == dbms}
     if missing := sorted({one, other} - offered):
         raise PlanError({"engines": [f"The agent has not {', '.join(missing)} any more: install it again."]})
-    return sorted((each for each in offered if low <= version_order(each) <= high), key=version_order)
+    if low == high:
+        raise PlanError({"engines": [f"Nothing tells which of {first} and {last} is the older one."]})
+    between = sorted((each for each in offered if low < version_order(each) < high), key=version_order)
+    return [first, *between, last]
 
 
 def differing(a: dict[str, str], b: dict[str, str], most: int) -> dict[str, list[str]]:

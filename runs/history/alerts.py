@@ -14,6 +14,7 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import Prefetch, QuerySet
+from django.db.models.functions import Greatest
 from django.utils import timezone
 
 from runs.access import changes
@@ -121,7 +122,7 @@ def with_changes(alerts: QuerySet[Alert]) -> QuerySet[Alert]:
 class Quality:
     """How good suspicions were: of those of `days`, how many further batches confirmed or did not, and people rejected.
 
-    `days_to_find`: the median from the first batch after a change to when it was confirmed.
+    `days_to_find`: the median from when the first batch after a change was measured, or came, to when it was confirmed.
     """
 
     days: int
@@ -136,9 +137,10 @@ def quality(user: Reader, days: int = 90) -> Quality:
     """The quality of the alarms that this person sees listed."""
     seen = Benchmark.objects.listed_for(user)
     points = ChangePoint.objects.filter(benchmark__in=seen, found_at__gt=timezone.now() - timedelta(days=days))
-    rows = list(points.values_list("state", "alert__state", "confirmed_at", "at__measured_at"))
+    known = Greatest("at__measured_at", "at__batch__created_at")
+    rows = list(points.values_list("state", "alert__state", "confirmed_at", known))
     confirmed = [row for row in rows if row[0] == ChangeState.CONFIRMED]
-    waits = [(at - measured).total_seconds() / 86_400 for _, _, at, measured in confirmed if at]
+    waits = [(at - since).total_seconds() / 86_400 for _, _, at, since in confirmed if at]
     return Quality(
         days, len(rows), len(confirmed), sum(row[0] == ChangeState.REFUTED for row in rows),
         sum(row[1] == AlertState.NOISE for row in confirmed), median(waits) if waits else None,

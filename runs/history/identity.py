@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -29,6 +30,8 @@ MAIN_BRANCHES = frozenset({"", "main", "master", "trunk"})
 _IDLE = frozenset({"seed", "random_seed", "test_no", "filename", "directory", "conn_params"})
 # Each part of a version's number has so many digits.
 _DIGITS = 9
+# What comes before the version that it is called after: 18beta1, 18devel.
+_BEFORE = re.compile(r"\d+(alpha|beta|rc|dev|pre)\w*", re.IGNORECASE)
 _LONGEST = 200
 NOT_GIVEN = "not given"
 # How the mark of a machine begins that somebody only names.
@@ -196,12 +199,18 @@ def _is_place(name: str, text: str) -> bool:
 
 
 def version_order(version: str) -> str:
-    """A text that sorts as the numbers in a version: 9.6 before 10 before 16.10."""
+    """A text that sorts as the numbers in a version: 9.6 before 10 before 16.10, 17.6 before 18beta1 before 18.0."""
     parts: list[str] = []
-    for part in version.replace("-", ".").replace("_", ".").replace(" ", ".").split("."):
-        if not part.isdecimal():
+    for part in re.split(r"[.\-_ ]", version):
+        number = re.match(r"\d+", part)
+        if not number:
             break
-        parts.append(part.zfill(_DIGITS)[:_DIGITS])
+        parts.append(number[0].zfill(_DIGITS)[:_DIGITS])
+        if part.isdecimal():
+            continue
+        if not _BEFORE.fullmatch(part):
+            break
+        parts[-1:] = [str(max(0, int(number[0]) - 1)).zfill(_DIGITS)[:_DIGITS], "9" * _DIGITS]
     return ".".join(parts)[:_LONGEST]
 
 

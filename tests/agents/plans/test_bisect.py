@@ -50,6 +50,17 @@ def test_versions_between_two_points_are_measured_with_both_ends(measured):
     assert (plan["agent"], plan["swept"]) == ("bench1", {})
 
 
+def test_builds_of_commits_lie_between_by_the_number_in_their_names(measured, agent):
+    builds = ["15.9-0041-c0ffee", "15.9-0007-f3eb639a", "15.9-0012-0badc0de", "15.9-head", "16.1-head"]
+    agent.engines += [{**agent.engines[0], "version": version} for version in builds]
+    agent.save()
+    plan = plan_between(measured(builds[1], 9), measured(builds[0], 1))
+    assert [version for _, version in plan["engines"]] == [builds[1], builds[2], builds[0]]
+    with pytest.raises(PlanError, match="older"):
+        plan_between(measured("15.9", 9), measured("15.9-head", 1))
+    assert machines.newest(agent, "postgresql").version == "16.1"
+
+
 def test_settings_that_differ_are_each_measured_at_both_values(measured):
     plan = plan_between(measured("15.3", 9), measured("15.3", 1, fsync="off", work_mem="64MB"))
     assert plan["swept"] == {"postgresql": {"fsync": ["on", "off"], "work_mem": ["4MB", "64MB"]}}

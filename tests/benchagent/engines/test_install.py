@@ -10,9 +10,11 @@ from collections import namedtuple
 from pathlib import Path
 
 import pytest
+from benchagent.cli import main
+from benchagent.dbms.postgresql import discovery
 from benchagent.engines import Piece, broken_records, engine_of, installed
 from benchagent.engines import install as install_module
-from benchagent.engines.install import download, install, remove
+from benchagent.engines.install import add_built, download, install, remove
 from benchagent.engines.sources import Fetched, InstallError
 from benchagent.java.jars import sha256_of
 
@@ -211,3 +213,43 @@ def test_it_tells_how_much_has_arrived(tiny: Tiny, tmp_path: Path, said: list[st
     monkeypatch.setattr(install_module, "fetch", slowly)
     download(tiny.engine, tmp_path / "new", said.append)
     assert "  2.0 of 0.0 MB" in said
+
+
+def test_two_builds_of_one_version_are_two_engines_that_stay_as_they_are(
+    engines_dir: Path, tmp_path: Path, monkeypatch
+):
+    monkeypatch.setenv(discovery.DIRS_VARIABLE, "")
+    for name in ("18.6-base", "18.6-head"):
+        programs = tmp_path / name / "bin"
+        programs.mkdir(parents=True)
+        for program in ("postgres", "initdb"):
+            (programs / program).write_text("#!/bin/sh\necho 'postgres (PostgreSQL) 18.6'\n")
+            (programs / program).chmod(0o700)
+        assert (
+            main.main(["engines", "add", str(tmp_path / name), "--version", name, "--state", str(engines_dir.parent)])
+            == 0
+        )
+        shutil.rmtree(tmp_path / name)
+    found = discovery.installations(engines_dir)
+    assert {version: each.bin_dir for version, each in found.items()} == {
+        name: engines_dir / f"postgresql-{name}" / "bin" for name in ("18.6-base", "18.6-head")
+    }
+
+
+def test_it_adds_no_folder_that_does_not_run_or_bears_another_name(engines_dir: Path, tmp_path: Path):
+    built = tmp_path / "built"
+    with pytest.raises(InstallError, match="none of"):
+        add_built(built, "18.6-head", engines_dir)
+    (built / "bin").mkdir(parents=True)
+    for program, line in (("postgres", "echo 'postgres (PostgreSQL) 18.6'"), ("initdb", "echo no libpq >&2; exit 127")):
+        (built / "bin" / program).write_text(f"#!/bin/sh\n{line}\n")
+        (built / "bin" / program).chmod(0o755)
+    with pytest.raises(InstallError, match="no libpq"):
+        add_built(built, "18.6-head", engines_dir)
+    shutil.copy(built / "bin" / "postgres", built / "bin" / "initdb")
+    with pytest.raises(InstallError, match=r"begin the version .* 18\.6"):
+        add_built(built, "17.2-head", engines_dir)
+    add_built(built, "18.6-head", engines_dir)
+    with pytest.raises(InstallError, match="there already"):
+        add_built(built, "18.6-head", engines_dir)
+    assert left(engines_dir) == ["postgresql-18.6-head"]

@@ -101,6 +101,8 @@ def test_an_alert_says_what_changed_there_and_where_the_time_went(client, moved)
 def test_the_inbox_tells_how_good_its_alarms_were(client, moved):
     quality = client.get("/alerts/").context["quality"]
     assert (quality.confirmed, quality.rejected, quality.suspected) == (1, 0, quality.refuted + 1)
+    # It was measured days ago and found as soon as it was sent.
+    assert quality.days_to_find < 1
     alerts.move(Alert.objects.get(state="confirmed"), "noise")
     assert client.get("/alerts/").context["quality"].rejected == 1
 

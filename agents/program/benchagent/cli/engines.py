@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
+import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,7 +15,7 @@ from benchagent.cli.commands import EXIT_FAILED, EXIT_USAGE, Actions, complain, 
 from benchagent.dbms import discover
 from benchagent.dbms.base import EngineContext
 from benchagent.engines import Engine, catalogue, installed, read_record
-from benchagent.engines.install import download, install, remove
+from benchagent.engines.install import add_built, download, install, remove
 from benchagent.engines.sources import InstallError, apt_update
 from benchagent.java import EngineJars, FetchError, JarChecksumError, JavaToolchain
 from benchagent.paths import AgentDirs
@@ -30,6 +32,10 @@ def add_parser(commands: Any, common: argparse.ArgumentParser) -> None:
     adding.add_argument("engine", nargs="+")
     adding.add_argument("--from", type=Path, dest="source", metavar="DIR", help="take the files from a folder")
     adding.add_argument("--apt-update", action="store_true", help="as root: fetch apt's package lists first")
+    built = actions.add("add", _add, "add a server that you have built: PostgreSQL, MySQL or MariaDB")
+    built.add_argument("folder", type=Path, metavar="DIR", help="what `make install` made; it is copied")
+    words = "what the server says of itself, and what tells this build apart, as 18.6-f3eb639a"
+    built.add_argument("--version", type=_version, required=True, metavar="TEXT", help=words)
     fetching = actions.add("fetch", _fetch, "only download the files, to carry them to a machine without a network")
     fetching.add_argument("engine", nargs="+")
     fetching.add_argument("--to", type=Path, required=True, metavar="DIR")
@@ -104,6 +110,22 @@ def _install(options: argparse.Namespace, dirs: AgentDirs) -> int:
             print(f"{name} added")
 
     return _each(options, dirs, work, update=options.apt_update)
+
+
+def _version(text: str) -> str:
+    if not re.fullmatch(r"\d[\w.+-]{0,79}", text):
+        raise argparse.ArgumentTypeError("begin with a digit; letters, digits and . _ + - may follow")
+    return text
+
+
+def _add(options: argparse.Namespace, dirs: AgentDirs) -> int:
+    try:
+        made = add_built(options.folder, options.version, dirs.engines)
+    except (InstallError, OSError, shutil.Error) as error:
+        complain(str(error))
+        return EXIT_FAILED
+    print(f"{made.name}: {catalog.DBMSS[made.dbms].name} {made.version} is in {made.home}")
+    return 0
 
 
 def _fetch(options: argparse.Namespace, dirs: AgentDirs) -> int:

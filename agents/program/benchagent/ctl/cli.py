@@ -119,7 +119,7 @@ def _add_gate(commands: Any) -> None:
     gating.add_argument("--run", metavar="PLAN.json", help=words)
     gating.add_argument("--poll", type=float, default=running.POLL_S, help=argparse.SUPPRESS)
     words = "of the main branch: last:10 (the default), days:30, label:…, version:…, commit:…"
-    gating.add_argument("--than", metavar="BASELINE", default="last:10", help=words)
+    gating.add_argument("--than", "--against", metavar="BASELINE", default="last:10", help=words)
     gating.add_argument("--format", choices=gate.FORMATS, default="table")
     _add_subject(gating, shape=False)
     gating.set_defaults(command=gate.run)

@@ -20,11 +20,11 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from fnmatch import fnmatch
 from pathlib import Path, PurePosixPath
-from typing import IO
+from typing import IO, Any
 
 import psutil
 
-from benchagent.engines import RECORD_NAME, Engine, InstalledEngine, Piece, Unpack, read_record
+from benchagent.engines import RECORD_NAME, Engine, InstalledEngine, Piece, Unpack, catalogue, read_record
 from benchagent.engines.sources import Fetched, InstallError, Progress, batches, fetch, take
 from benchagent.machine.sampling import repeated
 from benchagent.machine.system import answer_of
@@ -35,6 +35,15 @@ DRAFT = ".draft-"
 PROGRESS_S = 3.0
 # Fields of an engine, as the list has them.
 RECORDED = ("dbms", "licence", "note", "bin", "libraries", "layout", "environment", "drivers")
+# Where a server's parts lie that somebody has built, by DBMS; the first whose server is there is it.
+BUILT: Mapping[str, Mapping[str, str]] = {
+    "postgresql": {"server": "bin/postgres", "initdb": "bin/initdb"},
+    "mariadb": {
+        "server": "bin/mariadbd", "basedir": ".", "share": "share", "plugins": "lib/plugin",
+        "client_plugins": "lib/plugin", "install_db": "scripts/mariadb-install-db",
+    },
+    "mysql": {"server": "bin/mysqld", "share": "share"},
+}  # fmt: skip
 
 
 def install(engine: Engine, engines_dir: Path, progress: Progress, source: Path | None = None) -> InstalledEngine:
@@ -68,6 +77,41 @@ def install(engine: Engine, engines_dir: Path, progress: Progress, source: Path 
     made = read_record(home)
     if made is None:
         raise InstallError(f"{home} is not readable after the installation")
+    return made
+
+
+def add_built(folder: Path, version: str, engines_dir: Path) -> InstalledEngine:
+    """Copy a server's folder that somebody has built, so that it stays as it is. Raises `InstallError`.
+
+    `version`: what the server says of itself, with more to tell two builds apart, as "18.6-f3eb639a".
+    """
+    dbms = next((slug for slug, layout in BUILT.items() if os.access(folder / layout["server"], os.X_OK)), "")
+    if not dbms:
+        raise InstallError(f"{folder} has none of {', '.join(layout['server'] for layout in BUILT.values())}")
+    libraries = [part for part in ("lib", "lib64") if (folder / part).is_dir()]
+    variables = {"LD_LIBRARY_PATH": os.pathsep.join(str(folder / part) for part in libraries)}
+    for program in (part for part in BUILT[dbms].values() if part.startswith("bin/")):
+        answer = answer_of([folder / program, "--version"], timeout_s=60, env={**os.environ, **variables})
+        told = [word.partition("-")[0] for word in answer.stdout.split() if word[0].isdigit()]
+        words = (answer.stderr or answer.stdout).strip()[:300]
+        if answer.returncode or not told:
+            raise InstallError(f"{program} does not run: {words}")
+        if not version.startswith(told[0]):
+            raise InstallError(f"begin the version with what {program} says of itself: {words}")
+    record = {"dbms": dbms, "version": version, "bin": "bin", "libraries": libraries, "layout": BUILT[dbms]}
+    home = engines_dir / f"{dbms}-{version}"
+    with engine_lock(engines_dir, home.name, lambda text: None):
+        if home.name in catalogue() or home.exists():
+            raise InstallError(f"{home.name} is there already: remove it, or give another version")
+        with tempfile.TemporaryDirectory(dir=engines_dir, prefix=f"{DRAFT}{home.name}-") as draft:
+            tree = Path(draft) / "tree"
+            shutil.copytree(folder, tree, symlinks=True)
+            make_readable(tree)
+            _write_record(tree, {**record, "note": f"copied from {folder.resolve()}"})
+            tree.rename(home)
+    made = read_record(home)
+    if made is None:
+        raise InstallError(f"{home} is not readable")
     return made
 
 
@@ -142,9 +186,13 @@ def _build(engine: Engine, tree: Path, draft: Path, source: Source, progress: Pr
         "version": engine.exact_version(versions),
         "relocated": engine.relocate,
         "pieces": records,
-        "installed_at": datetime.now(UTC).isoformat(timespec="seconds"),
     }
-    (tree / RECORD_NAME).write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    _write_record(tree, record)
+
+
+def _write_record(tree: Path, record: Mapping[str, Any]) -> None:
+    made = {**record, "installed_at": datetime.now(UTC).isoformat(timespec="seconds")}
+    (tree / RECORD_NAME).write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
     (tree / RECORD_NAME).chmod(0o644)
 
 

@@ -85,7 +85,9 @@ def _on_the_machine(slug: str) -> Iterator[tuple[Path, Path]]:
 
 
 def _looked_at(base: Path, server: Path, environment: Mapping[str, str], stated: Product | None = None) -> Installation:
-    """`stated`: what the record of an installed engine says; else names tell of a server that does not answer."""
+    """`stated`: what the record of an installed engine says, of a build with what tells it from others of its version;
+    else names tell of a server that does not answer.
+    """
     match, problem = version_of(server, "--no-defaults --version", VERSION, environment)
     if match:
         product = Product(MARIADB if "mariadb" in match[2].lower() else MYSQL, match[1])
@@ -93,6 +95,8 @@ def _looked_at(base: Path, server: Path, environment: Mapping[str, str], stated:
         numbers = re.search(r"\d+(\.\d+)+", str(server))
         guessed = Product(MARIADB if "mariadb" in str(server) else MYSQL, numbers[0] if numbers else "unknown")
         product = stated or guessed
+    if stated and stated.slug == product.slug and stated.version.startswith(product.version):
+        product = stated
     if not problem and not makes_its_data(product) and _program(base, *INSTALLERS) is None:
         problem = f"{base} has no {INSTALLERS[-1]}"
     return Installation(product, base, server, dict(environment), problem)

@@ -23,9 +23,9 @@ VERSION = re.compile(r"\(PostgreSQL\) (\S+)")
 
 
 def numbers(version: str) -> Version:
-    """ "9.6.24" is (9, 6), "15.20" is (15, 20), "18beta1" is (18, 0): compare with (9, 5) or (17, 0)."""
-    parts = [int(part) for part in re.findall(r"\d+", version.partition("beta")[0].partition("rc")[0])]
-    return (parts[0] if parts else 0, parts[1] if len(parts) > 1 else 0)
+    """ "9.6.24" is (9, 6), "15.20" is (15, 20), "18devel-1204" is (18, 0): compare with (9, 5) or (17, 0)."""
+    match = re.search(r"(\d+)(?:\.(\d+))?", version)
+    return (int(match[1]), int(match[2] or 0)) if match else (0, 0)
 
 
 @dataclass(frozen=True)
@@ -100,14 +100,16 @@ def _pg_config_bindir() -> str | None:
 
 
 def _looked_at(bin_dir: Path, environment: Mapping[str, str], stated: str) -> Installation:
-    """`stated`: the version that the record of an installed engine names; else one that does not answer is guessed."""
+    """`stated`: the version that the record of an installed engine names, of a build with what tells it from others of
+    its version; else one that does not answer is guessed.
+    """
     version, problem = _version(bin_dir / "postgres", environment)
     if not problem and not os.access(bin_dir / "initdb", os.X_OK):
         problem = f"{bin_dir} has no initdb"
     guessed = re.search(r"\d+(\.\d+)*", bin_dir.parent.name)
-    return Installation(
-        version or stated or (guessed[0] if guessed else "unknown"), bin_dir, dict(environment), problem
-    )
+    if stated.startswith(version):
+        version = stated
+    return Installation(version or (guessed[0] if guessed else "unknown"), bin_dir, dict(environment), problem)
 
 
 def _version(program: Path, environment: Mapping[str, str]) -> tuple[str, str]:
