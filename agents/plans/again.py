@@ -26,9 +26,9 @@ from runs.stats.watch import CONFIRMING
 DAY = timedelta(days=1)
 
 
-def confirm_suspicions(*, now: datetime | None = None) -> int:
+def confirm_suspicions() -> int:
     """Schedule what is due. Returns how many batches."""
-    now = now or timezone.now()
+    now = timezone.now()
     suspected = ChangePoint.objects.filter(
         state=ChangeState.SUSPECTED,
         kind=ChangeKind.STEP,

@@ -59,7 +59,6 @@ class RunPagination(BasePagination):
         if number and cursor:
             raise ValidationError({"page": ["Give page or cursor, not both."]})
         self.request = request
-        self.note = ""
         self.count, self.count_is_exact = keyset.bounded_count(queryset)
         self.page = self._numbered(queryset, number, size) if number else self._after(queryset, cursor, size)
         return self.page.rows
@@ -86,7 +85,7 @@ class RunPagination(BasePagination):
             {
                 "count": self.count,
                 "count_is_exact": self.count_is_exact,
-                "note": self.note,
+                "note": "",
                 "next": self._link(self.page.next),
                 "previous": self._link(self.page.previous),
                 "results": data,

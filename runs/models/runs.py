@@ -34,13 +34,23 @@ from runs.models.subjects import Config, DbmsVersion, HardwareProfile, StorageDe
 from runs.models.uploads import Upload
 from runs.models.visible import VisibleQuerySet
 
+# What only the page of a run and exports read of it.
 _NOT_IN_ROWS = (
-    "effective_settings", "ignored_settings", "driver", "dataset", "command_lines", "warnings",
-    "per_terminal", "statistics", "latency_histogram", "info", "workload__details", "workload__summary",
-    "dbms_version__aliases", "dbms_version__note", "dbms_version__dbms__aliases", "config__details", "config__note",
-    "hardware__details", "hardware__note", "experiment__plan", "experiment__note", "publication__details",
-    "owner__password", "batch__note",
+    "effective_settings", "ignored_settings", "driver", "dataset", "command_lines", "warnings", "per_terminal",
+    "statistics", "latency_histogram", "info",
 )  # fmt: skip
+# What rows show of what a run refers to.
+_IN_ROWS = {
+    "workload": ("slug", "name", "version", "kind", "primary_metric"),
+    "dbms_version": ("slug", "name", "version", "architecture", "dbms"),
+    "dbms_version__dbms": ("slug", "name"),
+    "config": ("slug", "name"),
+    "hardware": ("slug", "name"),
+    "experiment": ("slug", "name", "demonstration"),
+    "publication": ("slug", "title_en"),
+    "owner": ("username",),
+    "batch": ("label", "tags", "tested", "created_at"),
+}
 
 # Only its page shows it; each row of a run would read all of it anew.
 _OF_THE_ARTICLE = ("publication__content", "publication__checks")
@@ -127,7 +137,8 @@ class RunQuerySet(VisibleQuerySet["Run"]):
 
     def for_rows(self) -> RunQuerySet:
         """The same for rows of a list, which show little of each run: without what only its page and exports read."""
-        return self.for_lists().defer(*_NOT_IN_ROWS)
+        own = [field.name for field in self.model._meta.concrete_fields if field.name not in _NOT_IN_ROWS]
+        return self.for_lists().only(*own, *(f"{link}__{name}" for link, names in _IN_ROWS.items() for name in names))
 
     def move(self, run_id: Any, *, to: str, **changes: Any) -> bool:
         """Move a run to a state if the table of transitions allows it from where it is now.

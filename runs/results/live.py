@@ -11,7 +11,7 @@ from typing import Any
 from uuid import UUID
 
 from benchagent import histogram
-from benchagent.catalog import PERCENTILES, WORKLOADS, Durability, plausible_range, refusal
+from benchagent.catalog import WORKLOADS, Durability, plausible_range, refusal
 from benchagent.catalog.durability import Statement, judge
 from benchagent.protocol import NOT_SAMPLED, OBSERVED_MAXIMA, OBSERVED_MEANS, JobResult, JobSpec, SamplesItem
 from benchagent.redaction import redact_text, redact_value
@@ -39,7 +39,7 @@ from runs.models.base import clean
 from runs.models.choices import ENDED_STATES, Provenance, RunState, StorageRole
 from runs.models.runs import NUMBERS_AGREE
 from runs.results.names import batch_of, resolve_metrics, resolve_workload
-from runs.run import agreement, durability, quality, series
+from runs.run import agreement, durability, latency, quality, series
 from runs.run.number import refresh_primary
 
 LONG_TEXT = 100_000
@@ -220,10 +220,9 @@ def _mark_by_rules(run: Run, reason: str, no_more: Sequence[Mapping[str, Any]]) 
 def percentiles_ms(run: Run) -> dict[str, float]:
     """As its histogram has them; empty where there is none that can be read."""
     try:
-        values = histogram.decode(run.latency_histogram).percentiles_us(list(PERCENTILES.values()))
+        return latency.percentiles_ms(histogram.decode(run.latency_histogram))
     except ValueError:
         return {}
-    return {name: value / 1000 for name, value in zip(PERCENTILES, values, strict=True)}
 
 
 def add_computed(run: Run, values: Mapping[str, float], note: str) -> int:

@@ -21,7 +21,7 @@ from datetime import datetime
 from itertools import accumulate
 from typing import Any
 
-from benchagent.catalog import METRICS, PERCENTILES, too_many_failed
+from benchagent.catalog import METRICS, too_many_failed
 from benchagent.configfiles.settings import Given
 from benchagent.redaction import is_suspicious, redact_json, redact_text, redact_value
 from django.conf import settings
@@ -63,6 +63,7 @@ from runs.results.rows import insert, pause_for_writers
 from runs.results.staged import STAGED_AT
 from runs.results.subjects import Resolver, Subjects
 from runs.run import agreement, artefacts, durability, quality, series
+from runs.run.latency import percentiles_ms
 
 # What the sender says of its own, in a form of its own.
 FREE = ("driver", "dataset", "context", "info")
@@ -434,7 +435,7 @@ class _Rows:
         computed: dict[str, tuple[float, str]] = {}
         if "histogram" in repeat:
             run.latency_histogram = repeat["histogram"].encoded
-            computed |= {name: (ms, OF_HISTOGRAM) for name, ms in _percentiles_ms(repeat).items()}
+            computed |= {name: (ms, OF_HISTOGRAM) for name, ms in percentiles_ms(repeat["histogram"]).items()}
         computed |= {name: (value, quality.OF_TERMINALS) for name, value in quality.fairness(run.per_terminal).items()}
         # Only those of the catalogue's metrics are computed that the sender does not state.
         stated = {entry["name"] for entry in repeat["metrics"] if entry["phase"] == "run"}
@@ -505,18 +506,11 @@ def _judge(run: Run, data: UploadDocument, repeat: UploadRepeat, numbers: Sequen
         run.state, run.message = RunState.FAILED, run.message or why
     checks = quality.judged(facts)
     run.warnings = [*run.warnings, *quality.warnings(checks)]
-    if against := agreement.numbers_agree(facts, _percentiles_ms(repeat), agreement.dates_apart(run)):
+    of_histogram = percentiles_ms(repeat["histogram"]) if "histogram" in repeat else {}
+    if against := agreement.numbers_agree(facts, of_histogram, agreement.dates_apart(run)):
         checks.append(against)
         run.mark_by_rules(against["detail"])
     run.checks = [*map(dict, checks)]
-
-
-def _percentiles_ms(repeat: UploadRepeat) -> dict[str, float]:
-    """As its histogram has them; empty without one, or with an empty one."""
-    if "histogram" not in repeat or not repeat["histogram"].count:
-        return {}
-    values_us = repeat["histogram"].percentiles_us(list(PERCENTILES.values()))
-    return {name: us / 1000 for name, us in zip(PERCENTILES, values_us, strict=True)}
 
 
 def _without_bulk(document: dict[str, Any]) -> dict[str, Any]:

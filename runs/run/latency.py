@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchagent import histogram
+from benchagent.catalog import PERCENTILES
 from benchagent.latency_map import MOST_BUCKETS
 
 from runs.models import Run
@@ -63,6 +64,14 @@ def latency_of(runs: Sequence[Run]) -> Latency | None:
     ranks = [100 * (1 - 10 ** (-step / POINTS_PER_DECADE)) for step in range(steps)] + [100 * (1 - 1 / max(count, 2))]
     curve = zip(ranks, (value / 1000 for value in merged.percentiles_us(ranks)), strict=True)
     return Latency(len(runs), count, percentiles, list(curve))
+
+
+def percentiles_ms(latencies: histogram.Latencies) -> dict[str, float]:
+    """Those of the catalogue's metrics, by their names; empty where nothing was counted."""
+    if not latencies.count:
+        return {}
+    values_us = latencies.percentiles_us(list(PERCENTILES.values()))
+    return {name: us / 1000 for name, us in zip(PERCENTILES, values_us, strict=True)}
 
 
 def nines(percentile: float) -> float:

@@ -9,7 +9,7 @@ from django.db.models import Case, F, FloatField, OuterRef, QuerySet, Subquery, 
 
 from runs.models import Batch, Measurement, Run
 from runs.models.choices import OPEN_STATES, RunState
-from runs.run.quality import unfair_words
+from runs.run.quality import SLOWEST, unfair_words
 
 
 def primary_number(run: Run) -> Measurement | None:
@@ -49,7 +49,8 @@ def implausible(row: Measurement) -> str:
 
 def unfair(run: Run) -> str:
     """Why its latencies count nowhere: a few terminals did the work of all. Empty where they count."""
-    return unfair_words(run.metrics, run.factor_values)
+    metrics = run.metrics
+    return unfair_words(metrics, run.factor_values) if SLOWEST in metrics else ""
 
 
 def _uncounted(run: Run, row: Measurement) -> str:
