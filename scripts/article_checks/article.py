@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
 from typing import Any, TypeVar
 
-from runs.publications.check import Check, Input, Result, Stated
+from runs.publications.check import Check, Input, Result, Stated, rounded
 from runs.publications.document import ClaimRow, Factor, FactRow, ObservationRow, Results, RunRow, StatedRow
 from scripts.article_checks.quantities import Shown
 
@@ -115,6 +116,36 @@ def check(
         title, result, words, stated, [row.computed for row in computed], tuple(claims), number,
         inputs=list(inputs.values()),
     )  # fmt: skip
+
+
+def judge(stated: float, computed: float) -> Result:
+    """Agrees when the computed value rounds to the stated one at its printed decimals.
+
+    Rounded up or down when both are the same at one significant digit; disagrees otherwise.
+    """
+    if rounded(computed, decimals(stated)) == stated:
+        return Result.AGREES
+    if stated and _one_digit(stated) == _one_digit(computed):
+        return Result.ROUNDED_UP if abs(stated) > abs(computed) else Result.ROUNDED_DOWN
+    return Result.DISAGREES
+
+
+def agrees(holds: bool) -> Result:
+    return Result.AGREES if holds else Result.DISAGREES
+
+
+def all_of(*results: Result) -> Result:
+    """Agrees when all do; otherwise the first that does not."""
+    return next((result for result in results if result != Result.AGREES), Result.AGREES)
+
+
+def decimals(number: float) -> int:
+    """Printed decimals of a stated number: 2 for 6.55, 0 for 60."""
+    return len(repr(float(number)).removesuffix(".0").partition(".")[2])
+
+
+def _one_digit(value: float) -> float:
+    return rounded(value, -Decimal(repr(abs(value))).adjusted()) if value else 0.0
 
 
 def number_of(run: RunRow, metric: str) -> float | None:

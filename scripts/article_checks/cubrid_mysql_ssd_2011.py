@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator
 
 from runs.publications.check import Check, Result, Stated
-from scripts.article_checks.article import Article, check, first_number
-from scripts.article_checks.judging import agrees, all_of, judge
+from scripts.article_checks.article import Article, agrees, all_of, check, first_number, judge
 from scripts.article_checks.quantities import constant, given, listed, over, plain
 
 CUBRID, MYSQL = "cfg-cubrid-cubrid", "cfg-cubrid-mysql"

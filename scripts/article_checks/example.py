@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from runs.publications.check import Check, Result
-from scripts.article_checks.article import Article, check
-from scripts.article_checks.judging import judge
+from scripts.article_checks.article import Article, check, judge
 from scripts.article_checks.quantities import listed, over
 
 

@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 
 from runs.publications.check import Check, Result, Stated, rounded
 from runs.publications.document import QueryRow, TableRow
-from scripts.article_checks.article import Article, check, factor_of, number_of
-from scripts.article_checks.judging import agrees, all_of, decimals, judge, judge_bounds
+from scripts.article_checks.article import Article, agrees, all_of, check, decimals, factor_of, judge, number_of
 from scripts.article_checks.quantities import Quantity, Shown, constant, given, listed, log2, over, plain
 
 OPERATIONS = "business operations/s"
@@ -84,7 +83,7 @@ def first_loads(article: Article) -> Iterator[Check]:
     near = [value for value in values if low <= rounded(value, 1) <= high]
     outside = "though single tests lie outside of it" if len(near) < len(values) else "and so does every test"
     yield check(
-        "2.2", "Average load speed", judge_bounds(mean.value, low=low, high=high),
+        "2.2", "Average load speed", agrees(low <= mean.value <= high),
         {"agrees": f"The mean lies within the stated range, {outside}: loose wording."},
         computed=[mean.shown("mean", unit=MB_PER_S), *(
             over("count", listed("inside", some, label, MB_PER_S)).shown(label, digits=0)
@@ -104,7 +103,7 @@ def loads_beyond_memory(article: Article) -> Iterator[Check]:
     last = given("last", points[-1].value, "load speed, last test", MB_PER_S)
     change = (over("mean", above) / over("mean", below) - 1).shown(unit="%", signed=True)
     yield check(
-        "2.3", "Load speed when RAM is passed", judge_bounds(change.value, low=-5),
+        "2.3", "Load speed when RAM is passed", agrees(change.value >= -5),
         {"agrees": "A rough statement that holds; the smallest databases load fastest all the same."},
         computed=[
             over("mean", below).shown("below RAM", unit=MB_PER_S, digits=4),
@@ -353,7 +352,7 @@ def table_sizes(article: Article) -> Iterator[Check]:
     file = big.gb("file", "size of the file")
     share = (1 - (data + indexes) / (file * 1024)).shown("of the file", unit="%", digits=3)
     yield check(
-        "2.19", "Tables and indexes against the file", judge_bounds(share.value, low=0, high=1),
+        "2.19", "Tables and indexes against the file", agrees(0 <= share.value <= 1),
         {"agrees": "What is left is room for system, pointer and inventory pages."},
         computed=[
             data.shown("data", unit="MB"), (data / 1024).shown("data", unit="GB", digits=3),
@@ -521,7 +520,7 @@ def cardinalities(article: Article) -> Iterator[Check]:
     of_each = (pages / pointer_pages(article)).shown("data pages per pointer page", digits=1)
     room = (page_size(article) / 4).shown("page numbers that fit", digits=0)
     yield check(
-        "2.29", "Pointer pages of ORDER_LINE", judge_bounds(of_each.value, low=room.value / 2, high=room.value),
+        "2.29", "Pointer pages of ORDER_LINE", agrees(room.value / 2 <= of_each.value <= room.value),
         {"agrees": "Plausible: nearly as many as page numbers of four bytes fit."}, computed=[of_each, room],
         stated=[Stated(f"{pointer_pages(article).value:,.0f} pointer pages", "text")],
     )  # fmt: skip
@@ -557,7 +556,7 @@ def counting_queries(article: Article) -> Iterator[Check]:
             computed.append((count / mean).shown("of TPC-C's mean", unit="%"))
         near = abs(counted - expected) <= tolerance * max(counted, expected)
         yield check(
-            check_number, title, all_of(agrees(near), judge_bounds(rest.value, low=0, high=1000)),
+            check_number, title, agrees(near and 0 <= rest.value <= 1000),
             {"agrees": words}, computed=computed, stated=[Stated(f"{counted:,.0f} records", f"query {number}")],
         )  # fmt: skip
 
@@ -584,7 +583,7 @@ def buffers(article: Article) -> Iterator[Check]:
     )
     rest = (over("median", memories) / all_buffers - 1).shown("memory beyond the buffers", unit="%", signed=True)
     yield check(
-        "2.33", "Buffers and memory", judge_bounds(rest.value, low=0, high=5),
+        "2.33", "Buffers and memory", agrees(0 <= rest.value <= 5),
         {"agrees": "The memory in use is the page buffers and a little more."},
         computed=[all_buffers.shown("buffers", unit="bytes", digits=0), rest],
         stated=[Stated(f"{set_buffers:,.0f} page buffers", "firebird.conf")],
@@ -614,7 +613,7 @@ def plans_and_ids(article: Article) -> Iterator[Check]:
     largest = over("max", ids).shown("largest id", digits=0)
     there = given("warehouses", table_of(article, "WAREHOUSE").records or 0, "warehouses").shown("warehouses", digits=0)
     yield check(
-        "2.36", "Warehouse ids of the queries", judge_bounds(largest.value, low=1, high=there.value),
+        "2.36", "Warehouse ids of the queries", agrees(1 <= largest.value <= there.value),
         {"agrees": "All ids exist in the database."}, computed=[largest, there],
     )  # fmt: skip
 

@@ -7,8 +7,7 @@ from itertools import product
 from statistics import median
 
 from runs.publications.check import Check, Input, Result
-from scripts.article_checks.article import Article, check, first_number
-from scripts.article_checks.judging import agrees, judge_bounds
+from scripts.article_checks.article import Article, agrees, check, first_number
 from scripts.article_checks.quantities import Quantity, Shown, constant, given, in_words, listed, over
 
 # Name -> id of the version, in the order of the printed table.
@@ -141,7 +140,7 @@ def stated_ratios(article: Article) -> Iterator[Check]:
     )  # fmt: skip
     ratio = (median_of(article, "Oracle") / postgresql).shown(unit="×", digits=3)
     yield check(
-        "1.2", "Oracle against PostgreSQL", judge_bounds(ratio.value, low=1, high=1.25),
+        "1.2", "Oracle against PostgreSQL", agrees(1 <= ratio.value <= 1.25),
         {"agrees": "No number is stated; we let up to a quarter more pass as not much."},
         computed=[ratio], stated=[article.stated("oracle")],
     )  # fmt: skip
@@ -152,7 +151,7 @@ def stated_ratios(article: Article) -> Iterator[Check]:
     high = over("max", base).shown("highest without", unit="TPS", digits=0)
     overlap = "overlap, so the gain lies within the spread" if low.value <= high.value else "do not overlap"
     yield check(
-        "1.3", "Gain of commit group 2", judge_bounds(gain.value, low=0, high=10),
+        "1.3", "Gain of commit group 2", agrees(0 <= gain.value <= 10),
         {"agrees": f"A gain of a few percent; the ranges {overlap}."},
         computed=[gain, means, low, high], claims=["tpcb-d"],
         stated=[article.claimed("tpcb-d"), article.stated("commit_group_gain")],
@@ -203,7 +202,7 @@ def memory(article: Article) -> Iterator[Check]:
     ram = given("ram", of_machine, "memory of the machine", "GB", "recovered")
     share = (size / (ram * 1024)).shown("data set / memory", unit="%", digits=1)
     yield check(
-        "1.7", "I/O bound without reads", judge_bounds(share.value, high=100),
+        "1.7", "I/O bound without reads", agrees(share.value <= 100),
         {"agrees": "The data fit in memory many times, so the disk that limits the load is the one of the log."},
         computed=[share], stated=[article.stated("io_bound")],
     )  # fmt: skip

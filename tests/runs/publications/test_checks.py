@@ -10,8 +10,8 @@ from pydantic import TypeAdapter
 from runs.publications.check import Check, Result, rounded
 from runs.publications.folder import DATA
 from scripts.article_checks import example
+from scripts.article_checks.article import judge
 from scripts.article_checks.computing import TOPICS, computed
-from scripts.article_checks.judging import judge
 from scripts.article_checks.quantities import constant, given
 from tests.conftest import REPOSITORY
 from tests.formulas import value_of
@@ -210,6 +210,7 @@ def test_a_changed_cell_is_no_longer_what_the_table_allows():
         (60, 59.87, Result.AGREES),
         (2.4, 2.4093, Result.AGREES),
         (2.4, 2.46, Result.ROUNDED_DOWN),
+        (25, 26.4, Result.ROUNDED_DOWN),  # both 30 at one digit: people round half up
         (0, 0, Result.AGREES),
         (0, 3, Result.DISAGREES),
     ],
