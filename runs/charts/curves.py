@@ -106,7 +106,8 @@ def _multiples(comparison: Comparison, metric: Metric, *, id: str, title: str) -
         ) | {"gaps": _gaps(panel), "panel": len(panels) > 1, "overlays": overlays(curves)}
         for panel, curves in zip(panels, drawn, strict=True)
     ]  # fmt: skip
-    table = _table(panels, drawn, x, comparison, unit)
+    every = [*chain(*drawn)]
+    table = _table(every, x, comparison, unit)
     better = f", {metric.better} is better" if metric.better in ("higher", "lower") else ""
     is_open = any(series.get("open") for spec in specs for series in spec["series"])
     centre = f"Line: {centre_label(groups).lower()}"
@@ -130,10 +131,11 @@ def _multiples(comparison: Comparison, metric: Metric, *, id: str, title: str) -
         )
         for panel, spec in zip(panels, specs, strict=True)
     ]  # fmt: skip
-    keys = {curve.color: Key(curve.label, curve.color % COLOURS, curve.color >= COLOURS)
-            for panel in panels for curve in panel.curves}  # fmt: skip
-    every = [*chain(*drawn)] if axes.y_as not in RELATIVE else curves_along(comparison, place, comparison.curves)
-    words, words_note = curve_words(comparison, every)
+    curves_drawn = (along.curve for along in every)
+    keys = {each.color: Key(each.label, each.color % COLOURS, each.color >= COLOURS) for each in curves_drawn}
+    # Words are of values, whatever is drawn.
+    of_values = curves_along(comparison, place, comparison.curves) if axes.y_as in RELATIVE else every
+    words, words_note = curve_words(comparison, of_values)
     return Multiples(
         id, title, figures, [keys[color] for color in sorted(keys)], table, note, metric.name, words, words_note
     )
@@ -183,15 +185,13 @@ def _ticks(points: Iterable[Group], axes: Axes) -> list[tuple[float, str]]:
     return [] if axes.x_fact.is_number else sorted({(point.x, point.x_words) for point in points})
 
 
-def _table(
-    panels: Sequence[Panel], drawn: Sequence[Sequence[Along]], x: Axis, comparison: Comparison, unit: str
-) -> Table:
+def _table(drawn: Sequence[Along], x: Axis, comparison: Comparison, unit: str) -> Table:
     """One row per point: panel and series where there are several, geometric mean, interval, and what is lost."""
     axes = comparison.axes
     panel_fact = axes.facts.get(axes.panels)
     compared = bool(axes.kind) and axes.y_as != "baseline"
-    several = len({curve.color for panel in panels for curve in panel.curves}) > 1
-    heading = centre_label(point for panel in panels for point in panel.points)
+    several = len({along.curve.color for along in drawn}) > 1
+    heading = centre_label(point for along in drawn for point in along.curve.points)
     # A size says its own unit, as it comes to.
     x_unit = "" if x["unit"] == "MB" else x["unit"]
     columns = [
@@ -202,20 +202,19 @@ def _table(
         *(map(Column, CHANGES) if compared else ()),
     ]  # fmt: skip
     rows = []
-    for panel, curves in zip(panels, drawn, strict=True):
-        for along in curves:
-            curve, changes = along.curve, along.changes if compared else {}
-            for group in curve.points:
-                rows.append([
-                    *([TableCell(text=panel.label)] if panel_fact else []),
-                    *([TableCell(text=curve.label)] if several else []),
-                    TableCell(text=group.x_words) if x.get("ticks") else TableCell(
-                        group.x, text=formatting.quantity(group.x, "MB") if x["unit"] == "MB" else "",
-                    ),
-                    TableCell(group.centre) if group.dots else TableCell(gap=group.gap or ""),
-                    *map(TableCell, ends_of(group.interval)),
-                    TableCell(group.n), *map(_change_cell, changes.get(group.x, (None, None)) if compared else ()),
-                ])  # fmt: skip
+    for along in drawn:
+        curve, changes = along.curve, along.changes if compared else {}
+        for group in curve.points:
+            rows.append([
+                *([TableCell(text=curve.panel)] if panel_fact else []),
+                *([TableCell(text=curve.label)] if several else []),
+                TableCell(text=group.x_words) if x.get("ticks") else TableCell(
+                    group.x, text=formatting.quantity(group.x, "MB") if x["unit"] == "MB" else "",
+                ),
+                TableCell(group.centre) if group.dots else TableCell(gap=group.gap or ""),
+                *map(TableCell, ends_of(group.interval)),
+                TableCell(group.n), *map(_change_cell, changes.get(group.x, (None, None)) if compared else ()),
+            ])  # fmt: skip
     return Table(columns, rows)
 
 

@@ -138,14 +138,6 @@ def _law_numbers(law: Scaling | Unfitted, levels: int) -> dict[str, Any]:
 # Of one curve
 
 
-def _at(curve: Along, value: float) -> str:
-    return place_words(value, curve.x)
-
-
-def _between(curve: Along, low: float, high: float) -> str:
-    return from_to(low, high, curve.x, named=False)
-
-
 def _most(curve: Along) -> str:
     first = curve.levels[0][0]
     grown, most = max(
@@ -154,18 +146,18 @@ def _most(curve: Along) -> str:
         default=(None, first),
     )
     if grown is None or grown.value <= 1:
-        return f"Most at {_at(curve, first)}: more only take away."
+        return f"Most at {place_words(first, curve.x)}: more only take away."
     share = f"{percent(grown.value * first / most)} of ideal"
     ends = f" ({times(grown.interval.low)} to {times(grown.interval.high)})" if grown.interval else ""
-    rate = f"{times(grown.value)}{ends} the rate of {_at(curve, first)}"
-    return f"Most at {_at(curve, most)}: {rate}, {share}."
+    rate = f"{times(grown.value)}{ends} the rate of {place_words(first, curve.x)}"
+    return f"Most at {place_words(most, curve.x)}: {rate}, {share}."
 
 
 def _loss(curve: Along) -> str:
     levels, last = curve.levels, len(curve.levels) - 1
     dense = last - (last > 1 and levels[last][0] >= APART * levels[last - 1][0])
     words = f"{_lost(curve, dense)} from {from_to(levels[0][0], levels[dense][0], curve.x)}"
-    return f"{words}, {_lost(curve, last)} at {_at(curve, levels[last][0])}." if dense < last else f"{words}."
+    return f"{words}, {_lost(curve, last)} at {place_words(levels[last][0], curve.x)}." if dense < last else f"{words}."
 
 
 def _lost(curve: Along, level: int) -> str:
@@ -199,16 +191,16 @@ def _half(curve: Along) -> str:
     falling, reached = curve.metric.better == "higher", curve.half
     if not isinstance(reached, Crossing):
         ends = [loss.interval.low if falling else loss.interval.high for loss in curve.losses if loss and loss.interval]
-        last = _at(curve, curve.levels[-1][0])
+        last = place_words(curve.levels[-1][0], curve.x)
         if reached == "unsure" or any(end < 0.5 if falling else end > 2.0 for end in ends):
             question = "where half is left" if falling else "whether it has doubled"
             return f"The repeats scatter too much to tell {question}, up to {last}."
         return f"{'More than half is left' if falling else 'Not doubled'} up to {last}."
     if reached.interval:
-        between = _between(curve, reached.interval.low, reached.interval.high)
+        between = from_to(reached.interval.low, reached.interval.high, curve.x, named=False)
     else:
-        between = f"no level between: {_between(curve, reached.after, reached.before)}"
-    return f"{'Half is left' if falling else 'It has doubled'} at {_at(curve, reached.at)} ({between})."
+        between = f"no level between: {from_to(reached.after, reached.before, curve.x, named=False)}"
+    return f"{'Half is left' if falling else 'It has doubled'} at {place_words(reached.at, curve.x)} ({between})."
 
 
 def _knee(curve: Along) -> list[str]:
@@ -218,9 +210,9 @@ def _knee(curve: Along) -> list[str]:
         return []
     if bent.at is None or bent.before is None or bent.after is None or bent.interval is None:
         return [f"No knee: {knee_words(bent)}."]
-    near = _between(curve, bent.interval.low, bent.interval.high)
+    near = from_to(bent.interval.low, bent.interval.high, curve.x, named=False)
     paces = f"{percent(bent.before, signed=True)} per doubling before, {percent(bent.after, signed=True)} after"
-    return [f"Knee at {_at(curve, bent.at)} ({near}): {paces}."]
+    return [f"Knee at {place_words(bent.at, curve.x)} ({near}): {paces}."]
 
 
 def _scaling(curve: Along) -> list[str]:
@@ -243,13 +235,13 @@ def _scaling(curve: Along) -> list[str]:
 def _peak(curve: Along, law: Scaling) -> str:
     last = curve.levels[-1][0]
     if law.contention.value >= 1:
-        return f"More than {_at(curve, curve.levels[0][0])} bring nothing."
+        return f"More than {place_words(curve.levels[0][0], curve.x)} bring nothing."
     if law.peak is None:
-        return f"No peak is certain up to {_at(curve, last)}."
+        return f"No peak is certain up to {place_words(last, curve.x)}."
     at, near = law.peak.value, law.peak.interval
-    place = f"{_at(curve, round(at))} ({near.low:,.0f} to {near.high:,.0f})"
+    place = f"{place_words(round(at), curve.x)} ({near.low:,.0f} to {near.high:,.0f})"
     if at > last:
-        return f"No peak up to {_at(curve, last)}; the law would have it at {place}, which was not measured."
+        return f"No peak up to {place_words(last, curve.x)}; the law would have it at {place}, which was not measured."
     return f"Peak at {place}: {number(law.at(at))} {curve.metric.unit}."
 
 
