@@ -172,7 +172,8 @@ def _without_margins(file: SourceFile, own_tools: Sequence[Importer]) -> tuple[O
     while len(taken) < MOST_MARGINS:
         start = file.text[:PIECE_BYTES]
         tries: list[tuple[Outputs, SourceFile, Margin | None]] = []
-        for margin in proposals(start, claimed=_claimed(outputs), ended=_worth(outputs)[1]):
+        words = tuple(word for _, importer, _ in outputs for word in getattr(importer, "WORDS", ()))
+        for margin in proposals(start, claimed=_claimed(outputs), ended=_worth(outputs)[1], words=words):
             without = bare(file, margin)
             tries.append((_outputs(without, own_tools), without, margin))
         before = outputs

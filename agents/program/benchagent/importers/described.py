@@ -164,8 +164,7 @@ class Described:
         begun = [part for part in reader.parts if isinstance(part, Spoiled) or self._is_begun(part)]
         if self.interim:
             begun = [part for part in begun[:-1] if isinstance(part, Spoiled) or self.last in part.rows] + begun[-1:]
-        parts = [one for part in begun for one in self._runs(part)]
-        return reports_of(parts, self.report_of, self.TOOL, f"no run of {self.TOOL}")
+        return reports_of(begun, self._reports, self.TOOL, f"no run of {self.TOOL}")
 
     def _is_another(self, run: Run, match: Match) -> bool:
         """Where a line comes again that stands in front of others, but for the same one twice."""
@@ -176,16 +175,12 @@ class Described:
     def _is_begun(self, call: Run) -> bool:
         return not self.begun_by.isdisjoint([*call.rows, *(row[_ROWS] for row in call.lists.get(_ROWS, []))])
 
-    def _runs(self, call: Run | Spoiled) -> Sequence[Run | Spoiled]:
-        """A call, or each of its rows that are runs; rows that tell of the same one are one run."""
-        if isinstance(call, Spoiled) or not self.results:
-            return [call]
-        try:
-            return self._results(call)
-        except NotUnderstood as error:
-            return [Spoiled(call.line, refusal=str(error))]
+    def _reports(self, call: Run) -> list[Report]:
+        """That of a call, or those of its rows that are runs."""
+        return reports_of(self._results(call) if self.results else [call], self.report_of, self.TOOL)
 
     def _results(self, call: Run) -> list[Run]:
+        """Rows that tell of the same run are one."""
         telling = {*self.parameters, *re.findall(r"\{(\w+)\}", self.workload)}
         runs: list[Run] = []
         for heading, key, row in self._rows(call):

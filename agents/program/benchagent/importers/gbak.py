@@ -94,14 +94,12 @@ class _Run(Told):
     tables: list[str] = field(default_factory=list)
     # Every count of records that was told of each table, in the order of the lines.
     data: list[tuple[str, list[int]]] = field(default_factory=list)
-    errors: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
-    command: str = ""
     real_s: float | None = None
 
     @property
     def has_begun(self) -> bool:
-        return bool(self.started or self.errors or self.columns)
+        return bool(self.started or self.problems or self.columns)
 
     def split(self, rest: str) -> tuple[dict[str, float], str]:
         """The statistics in front of a message, and the message."""
@@ -120,9 +118,9 @@ class _Run(Told):
 
     def take(self, at: int, key: str, values: dict[str, Any], statistics: dict[str, float], message: str) -> None:
         if key == "error":
-            self.errors.append(values.get("message", "").strip())
+            self.problems.append(values.get("message", "").strip())
         elif key == "exit":
-            self.errors = self.errors or ["Exiting before completion due to errors"]
+            self.problems = self.problems or ["Exiting before completion due to errors"]
         elif key == "version":
             self.said |= values
         elif key.endswith("begins"):
@@ -133,7 +131,7 @@ class _Run(Told):
             self._count_pages(statistics)
         elif key != "heading":
             # Without `-v` only troubles are printed.
-            if not self.started and not self.errors and not _TROUBLE.match(message):
+            if not self.started and not self.problems and not _TROUBLE.match(message):
                 raise NotUnderstood("gbak is at work before it has begun")
             if key == "total":
                 self.say(total=statistics)
@@ -180,7 +178,7 @@ def claims(file: SourceFile) -> bool:
 def read(file: SourceFile) -> Sequence[Report]:
     # The last line counts only where its own form shows that it is whole.
     lines = (line for line in Lines(file, with_cut=True) if line.whole or line.text.endswith(_WHOLE))
-    runs = [run for run in parts_of(lines, _Run(), _take) if run.started or run.errors or run.refusal]
+    runs = [run for run in parts_of(lines, _Run(), _take) if run.started or run.problems or run.refusal]
     return reports_of(runs, _report, TOOL, "no run of gbak")
 
 
@@ -198,39 +196,39 @@ def _take(run: _Run, line: Line) -> _Run:
             row = _MESSAGES.match(Line(line.number, match[1].strip()))
         key, values = (row.key, row.values) if row else ("", {})
         if (key == "version" and (run.has_begun or "version" in run.said)) or (
-            key.endswith("begins") and (run.ended or run.errors)
+            key.endswith("begins") and (run.ended or run.problems)
         ):
             run, statistics, message = _Run(), {}, match[1].strip()
         run.take(line.number, key, values, statistics, message)
     elif command := _COMMANDS.find(line.text):
         run = _Run() if run.has_begun or "version" in run.said else run
-        run.command = command
+        run.command_lines = [command]
     elif real := _REAL.fullmatch(line.text.strip()):
         minutes = int(real[1] or 0) if real[2] else int(real[3] or 0) * 60 + int(real[4])
         run.real_s = minutes * 60 + float(real[2] or real[5])
     elif server := _SERVER_VERSION.search(line.text):
         run.server_version = server[1]
         run.said = {"product": server[2]} | run.said if server[2] else run.said
-    elif run.errors and line.text.startswith((" ", "\t", "-")) and not run.ended:
-        run.errors[-1] += f" {line.text.strip()}"
+    elif run.problems and line.text.startswith((" ", "\t", "-")) and not run.ended:
+        run.problems[-1] += f" {line.text.strip()}"
     return run
 
 
 def _report(run: _Run) -> Report:
     reason = "" if run.ended else "the output ends before gbak says that it has finished"
-    if run.errors:
-        reason = f"gbak says: {'; '.join(run.errors)[:500]}"
+    if run.problems:
+        reason = f"gbak says: {'; '.join(run.problems)[:500]}"
     metrics = () if reason else _metrics(run)
-    operation = run.operation or ("restore" if re.search(r"\s-(?:c|r|rep)\w*\s", run.command) else "")
+    operation = run.operation or ("restore" if re.search(r"\s-(?:c|r|rep)\w*\s", "".join(run.command_lines)) else "")
     more = [f"{len(run.warnings) - MAX_WARNINGS} more warnings"] if len(run.warnings) > MAX_WARNINGS else []
     # LI-V3.0.11.33637 -> 3.0.11.33637
     version = re.sub(r"^\w\w-[A-Z](\d[\d.]*)\S*$", r"\1", run.said.get("version", ""))
     is_firebird = "Firebird" in run.said.get("product", "")
     return Report(
-        TOOL, Status.FAILED if run.errors else Status.COMPLETE, version, reason=reason,
+        TOOL, Status.FAILED if run.problems else Status.COMPLETE, version, reason=reason,
         parameters=entries(run.said, "page_size_bytes", "parallel_workers")
-        | _COMMANDS.parameters([run.command.lower()]),
-        metrics=metrics, warnings=(*run.warnings[:MAX_WARNINGS], *more), command_lines=(run.command,),
+        | _COMMANDS.parameters(map(str.lower, run.command_lines)),
+        metrics=metrics, warnings=(*run.warnings[:MAX_WARNINGS], *more), command_lines=tuple(run.command_lines),
         subject=Subject(
             f"gbak-{operation}".removesuffix("-"), f"gbak {operation}".strip(), dbms="firebird" if is_firebird else "",
             dbms_version=run.server_version if is_firebird else "",

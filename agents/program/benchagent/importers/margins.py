@@ -184,12 +184,12 @@ class _Part(NamedTuple):
         return "0" if self.kind == "digits" else f"<{self.kind}>" if self.kind in _READS else self.text
 
 
-def proposals(text: str, *, claimed: Claimed, ended: bool) -> list[Margin]:
+def proposals(text: str, *, claimed: Claimed, ended: bool, words: tuple[str, ...] = ()) -> list[Margin]:
     """What may be taken off the lines of a text; the likeliest first.
 
     `claimed`: of a table only what is in front of all lines; of the output of a tool only what is in front of nearly
     all, and nothing that the tool itself may have printed, so that no check of its importer is evaded. `ended`: it is
-    read to its end.
+    read to its end. `words`: what stands in the lines of the tool that read it.
     """
     lines = [line for line in text.split("\n", SHOWN_LINES)[:SHOWN_LINES] if line.strip()]
     for test, margin in ((_record, RECORD), (_QUOTED.fullmatch, QUOTED)):
@@ -210,7 +210,9 @@ def proposals(text: str, *, claimed: Claimed, ended: bool) -> list[Margin]:
         found.append(MARKUP)
     some = shown[:: max(1, len(shown) // FEW)]
     # What is the same in front of all lines, the tool may have printed: what is read without it decides.
-    of_all = len(shown) > LEAST
+    begins = {line.lstrip()[:1] for line in shown}
+    of_all = len(shown) > LEAST and (len(begins) == 1 or all(map(str.isdecimal, begins)))
+    of_all = of_all and (not ended or not (any(map(str.isdecimal, begins)) or shown[0].lstrip().startswith(words)))
     if claimed is Claimed.NOT or of_all or sum(map(bool, map(_MAY_BE.match, some))) > len(some) // 2:
         fronts = {front for form in _FORMS for front in _fronts(shown, form, claimed=claimed, of_all=of_all)}
         # The longest first, by which those come last that leave a part of the margin.

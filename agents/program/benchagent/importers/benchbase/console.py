@@ -84,7 +84,6 @@ class _Run(Told):
     # The counts of each histogram and the lengths of their bars.
     counts: dict[str, dict[str, tuple[int, int]]] = field(default_factory=dict)
     empty: set[str] = field(default_factory=set)
-    command: str = ""
     # The histogram of which the next lines are.
     section: str = ""
 
@@ -148,7 +147,7 @@ def _of_run(run: _Run, line: Line) -> _Run:
     if begins and (command or begin or (has_result and _TERMINALS.search(text))):
         run = _Run()
     if command:
-        run.command = command
+        run.command_lines = [command]
     elif begin:
         run.kind, run.section = begin["kind"], ""
     elif heading := _SECTION.match(text):
@@ -176,7 +175,7 @@ def _reports(run: _Run) -> list[Report]:
 
 
 def _subject(run: _Run) -> Subject:
-    named = str(_COMMANDS.parameters([run.command]).get("benchmark", ""))
+    named = str(_COMMANDS.parameters(run.command_lines).get("benchmark", ""))
     return subject_of(run.kind or named or ("tpcc" if "TPM-C" in run.said else ""), run.value("Type"))
 
 
@@ -184,7 +183,7 @@ def _parameters(run: _Run) -> dict[str, Scalar]:
     parameters = {alias: plain(run.value(name)) for name, alias in _HEADERS.items() if name in run.said}
     if (reconnects := run.value("New Connection Per Txn")) in ("true", "false"):
         parameters["new_connection_per_transaction"] = reconnects == "true"
-    parameters |= entries(_COMMANDS.parameters([run.command]), "warehouses")
+    parameters |= entries(_COMMANDS.parameters(run.command_lines), "warehouses")
     return parameters | warehouses_of(run.kind, parameters)
 
 
@@ -199,7 +198,7 @@ def _load(run: _Run) -> Report:
         "benchbase", Status.FAILED if trouble and not loaded else Status.COMPLETE,
         reason="" if loaded else trouble or "the output ends before the data are loaded",
         parameters=entries(_parameters(run), "scale_factor", "batch_size", "warehouses"),
-        metrics=all_measured({"load_s": load_s}, "load"), subject=_subject(run), command_lines=(run.command,),
+        metrics=all_measured({"load_s": load_s}, "load"), subject=_subject(run), command_lines=tuple(run.command_lines),
     )  # fmt: skip
 
 
@@ -230,7 +229,7 @@ def _execution(run: _Run) -> Report:
     return Report(
         "benchbase", status, reason=reason, parameters=_parameters(run) | _phase_parameters(run),
         metrics=tuple(metrics), series=series, warnings=tuple(warnings), subject=_subject(run),
-        command_lines=(run.command,),
+        command_lines=tuple(run.command_lines),
     )  # fmt: skip
 
 

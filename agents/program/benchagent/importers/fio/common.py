@@ -112,7 +112,7 @@ def grouped(jobs: Sequence[Job]) -> Iterator[tuple[int, list[Job]]]:
 
 
 def report(
-    jobs: Sequence[Job], *, version: str, signal: str = "", reason: str = "", command: str = "",
+    jobs: Sequence[Job], *, version: str, signal: str = "", reason: str = "", commands: Sequence[str] = (),
     warnings: Sequence[str] = (), messages: Sequence[str] = (),
 ) -> Report:  # fmt: skip
     """The report of one group; of no job where fio said only why none ran."""
@@ -140,7 +140,7 @@ def report(
         "fio", status, version.removeprefix("fio-"), reason=reason,
         parameters=_parameters(options, jobs), metrics=metrics, warnings=tuple(words),
         subject=Subject(workload=f"fio-{name}" if name else "fio", workload_name=f"fio {name}".strip()),
-        started_at=utc(started_ms / 1000) if started_ms else "", command_lines=(command,),
+        started_at=utc(started_ms / 1000) if started_ms else "", command_lines=tuple(commands),
     )  # fmt: skip
 
 
@@ -178,14 +178,14 @@ def _flows(jobs: Sequence[Job]) -> dict[str, float | None]:
     return figures
 
 
-def command_options(command: str, job: str) -> dict[str, str]:
+def command_options(commands: Sequence[str], job: str) -> dict[str, str]:
     """The options of a job on a visible command line: `--bs=8k`, `-bs=8k`, `--bs 8k`; those before any name are of all.
 
     Several names are several jobs, each with the options that follow it.
     """
     jobs: dict[str, dict[str, str]] = {"global": {}}
     name = "global"
-    for option, value in COMMANDS.options(command):
+    for option, value in (option for command in commands for option in COMMANDS.options(command)):
         if option.startswith("-"):
             name = value if option.lstrip("-") == "name" else name
             jobs.setdefault(name, {})[option.lstrip("-")] = value

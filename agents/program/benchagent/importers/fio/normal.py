@@ -59,7 +59,6 @@ _CARRY = "a rate is corrected: fio lost the carry when it rounded (21.98 is prin
 @dataclass
 class _Run(Told):
     version: str = ""
-    command: str = ""
     signal: str = ""
     messages: list[str] = field(default_factory=list)
     # What fio says of jobs before the run, and groups of which `...` says that more jobs of the same follow.
@@ -81,33 +80,22 @@ class _Run(Told):
     ranked: str = ""
 
 
-@dataclass(kw_only=True)
-class _Group(Told):
-    """Jobs that ran side by side; none where fio only said why none ran."""
-
-    run: _Run
-    number: int
-    jobs: list[Job]
-
-
 def claims(text: str) -> bool:
     return bool(CLAIM.search(text)) and ("groupid=" in text or "(g=" in text or "fio-" in text)
 
 
 def read(file: SourceFile) -> list[Report]:
     """The reports of all groups of all runs of a file; a run that is not understood spoils no other."""
-    parts = [part for run in parts_of(Lines(file), _Run(), _of_run) for part in _parts(run)]
-    return reports_of(parts, _report, "fio", "fio printed neither a job's figures nor an error")
+    runs = parts_of(Lines(file), _Run(), _of_run)
+    return reports_of(runs, _reports, "fio", "fio printed neither a job's figures nor an error")
 
 
-def _parts(run: _Run) -> list[_Group | _Run]:
-    if not (run.refusal or run.jobs) and run.totals:
-        run.refusal = "only the totals stand there, and of no job whether it ended well"
-    if run.refusal:
-        return [run]
-    if not run.jobs:
-        return [_Group(run.line, run=run, number=0, jobs=[])] if run.messages else []
-    return [_Group(run.line, run=run, number=group, jobs=jobs) for group, jobs in grouped(run.jobs)]
+def _reports(run: _Run) -> list[Report]:
+    """One of each group; of no jobs where fio only said why none ran."""
+    if not run.jobs and run.totals:
+        raise NotUnderstood("only the totals stand there, and of no job whether it ended well")
+    groups = [*grouped(run.jobs)] or ([(0, list[Job]())] if run.messages else [])
+    return reports_of(groups, lambda group: _report(run, *group), "fio")
 
 
 def _begins(run: _Run, line: str) -> bool:
@@ -148,7 +136,7 @@ def _take(run: _Run, line: str) -> None:
         if not signal or "got signal" in line:
             run.messages.append(line[line.index("fio: ") + 5 :])
     elif not run.jobs and (command := COMMANDS.find(line)):
-        run.command = command
+        run.command_lines = [command]
     elif group := GROUP.match(line):
         run.group, run.job = int(group[1]), None
         run.totals.setdefault(run.group, {})
@@ -298,8 +286,8 @@ def _options_of(run: _Run, job: Job) -> dict[str, str]:
     if alone and len(mates) == 1 and job.group not in run.more and "numjobs" in job.options:
         # The lines of other jobs are missing.
         return {}
-    options = [{**common.command_options(run.command, spec.name), **spec.options} for spec in mates]
-    return common.in_common(options or [common.command_options(run.command, job.name)])
+    options = [{**common.command_options(run.command_lines, spec.name), **spec.options} for spec in mates]
+    return common.in_common(options or [common.command_options(run.command_lines, job.name)])
 
 
 def _check(run: _Run, job: Job) -> None:
@@ -318,12 +306,11 @@ def _check(run: _Run, job: Job) -> None:
             raise NotUnderstood(f"job {job.name}: {count} {direction}s, but no rate of them")
 
 
-def _report(group: _Group) -> Report:
-    run, jobs = group.run, group.jobs
+def _report(run: _Run, group: int, jobs: list[Job]) -> Report:
     for job in jobs:
         job.options = {**_options_of(run, job), **job.options}
         _check(run, job)
-    reason, warnings, totals = "", list[str](), run.totals.get(group.number)
+    reason, warnings, totals = "", list[str](), run.totals.get(group)
     # What a job that failed has left, its group's totals need not hold.
     failed = any(job.error for job in jobs)
     missing = {name for job in jobs for name in job.flows if name != FSYNC} - {*(totals or ())}
@@ -336,11 +323,11 @@ def _report(group: _Group) -> Report:
         # Perhaps not even all jobs are there.
         jobs = [replace(job, flows={}, options={}) for job in jobs[:1]]
     elif not failed:
-        _check_totals(totals or {}, group.number, jobs)
+        _check_totals(totals or {}, group, jobs)
     blocks = {job.options.get("bs", "") for job in jobs}
     warnings += [f"block sizes {text}" for text in sorted(blocks) if text and size_bytes_of(text) is None]
     return report(
-        jobs, version=run.version, signal=run.signal, reason=reason, command=run.command, warnings=warnings,
+        jobs, version=run.version, signal=run.signal, reason=reason, commands=run.command_lines, warnings=warnings,
         messages=run.messages,
     )  # fmt: skip
 
