@@ -337,6 +337,15 @@ def test_it_keeps_two_runs_of_a_folder_apart() -> None:
     assert [report.part_of for report in found] == ["", "one.summary.json", "", "two.summary.json"]
 
 
+def test_an_indented_console_has_its_empty_histograms_too() -> None:
+    text = sample(TOOL, "console.log").decode()
+    (_, plain), (_, indented) = (
+        reports("x", f"stdout: |\n{each}".encode())
+        for each in (text, "".join(f"  {line}\n" for line in text.splitlines()))
+    )
+    assert values(indented) == values(plain) and "retries" in values(plain)
+
+
 def test_settings_of_mariadb_are_not_those_of_postgresql() -> None:
     settings = {"shared_buffers": "0", "max_connections": "151", "server_version": "10.11.6-MariaDB-log"}
     (report,) = reports("x.params.json", json.dumps(settings).encode())

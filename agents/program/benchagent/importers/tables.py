@@ -18,7 +18,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass, field
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar, cast
+from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from benchagent.importers.commands import Commands
 from benchagent.importers.report import Report, Status, check_count, not_understood, refusal_of
@@ -310,16 +310,8 @@ class Runs(Reader[Run]):
         return reports_of(self.parts, report, self.table.tool, nothing)
 
 
-class Numbered(Protocol):
-    @property
-    def number(self) -> int: ...
-
-
-AnyLine = TypeVar("AnyLine", bound=Numbered)
-
-
-def parts_of(lines: Iterable[AnyLine], first: AnyPart, take: Callable[[AnyPart, AnyLine], AnyPart]) -> list[AnyPart]:
-    """The parts of a file, which begins with `first`.
+def parts_of(lines: Iterable[Any], first: AnyPart, take: Callable[[AnyPart, Any], AnyPart]) -> list[AnyPart]:
+    """The parts of a file, which begins with `first`; each of its lines has a `number`.
 
     `take` gives a line to the part before it, or to a new one that it begins, and returns that. What it raises spoils
     the part before, which takes further lines all the same: they show where the next one begins.

@@ -159,7 +159,7 @@ def _of_run(run: _Run, line: Line) -> _Run:
         if count[1] in run.counts[run.section]:
             raise NotUnderstood(f"{count[1]} stands there twice")
         run.counts[run.section][count[1]] = (whole(count[2]), len(count[3]))
-    elif run.section and text.startswith("<EMPTY>"):
+    elif run.section and text.lstrip("# ").startswith("<EMPTY>"):
         run.empty.add(run.section)
     else:
         run.section = "" if text.strip() else run.section
