@@ -92,6 +92,8 @@ def test_it_takes_no_words_of_a_tool_for_a_margin():
     assert [report.status for report in reports("x", text.encode())] == [Status.NOT_UNDERSTOOD]
     progress = "".join(f"progress: {second}.0 s, 940.1 tps, lat 8.5 ms stddev 7.6\n" for second in range(1, 20))
     assert [series.points for report in reports("x", progress.encode()) for series in report.series] == [19] * 3
+    alike = "query name,tps\n" + "".join(f"query {letter},{number}\n" for number, letter in enumerate("abcd", start=7))
+    assert reports("x", alike.encode())[0].parameters == {"query_name": "query a"}
     stamped = "".join(f"2026-03-03 10:00:{second},{second * 3}\n" for second in range(10, 40))
     assert proposals(f"time,tps\n{stamped}", claimed=Claimed.BY_TABLE, ended=True) == []
 

@@ -263,8 +263,9 @@ def _longer(form: re.Pattern[str], lines: Sequence[str], *, claimed: Claimed, ma
         # Where every line ends here, nothing stands behind it.
         if len(rests) < few or not _ends(common[-1], rests):
             continue
-        has_word = claimed is not Claimed.BY_TABLE or any(part.kind == "word" for part in common)
-        if (is_of_all and has_word) or _NO_TOOLS.fullmatch(" ".join(part.sign for part in common)):
+        # The name of a host or a pod has a number; words of a tool or a table may have none.
+        is_named = is_of_all and (claimed is Claimed.NOT or any(part.kind == "digits" for part in common))
+        if is_named or _NO_TOOLS.fullmatch(" ".join(part.sign for part in common)):
             fronts += _forms(common, rests)
     yield from [*fronts[:-3][:MOST_PROPOSALS], *fronts[-3:]][::-1]
 
