@@ -5,10 +5,11 @@ import os
 import socket
 import subprocess
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
-from benchagent.machine import landlock
+from benchagent.machine import landlock, launch
 from benchagent.machine.confinement import DEVICES, INSTALLED, KERNEL
 from benchagent.machine.landlock import Ruleset
 
@@ -26,9 +27,8 @@ class Cell:
 
     def says(self, script: str) -> str:
         command = ["/bin/sh", "-c", script]
-        done = subprocess.run(
-            command, cwd=self.job, preexec_fn=self.rules.enter, capture_output=True, text=True, check=False
-        )
+        confine = partial(launch.confine, self.rules.number)
+        done = subprocess.run(command, cwd=self.job, preexec_fn=confine, capture_output=True, text=True, check=False)
         return f"{done.stdout}{done.stderr}".strip()
 
 
@@ -83,7 +83,7 @@ def refused(rules: Ruleset, try_it: Callable[[], object]) -> int:
     pid = os.fork()
     if pid == 0:
         try:
-            rules.enter()
+            launch.confine(rules.number)
             try_it()
             os._exit(0)
         except OSError as error:

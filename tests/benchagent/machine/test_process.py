@@ -12,6 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 from benchagent.machine import process
+from benchagent.machine.limits import JobCgroup
 from benchagent.machine.process import Aborted, Children, ProcessFailed
 
 from tests.benchagent.fake_server import wait_until
@@ -152,3 +153,46 @@ def test_it_starts_nothing_after_kill_all(children: Children):
 def test_it_shows_children_nothing_of_the_agents_own_environment(children: Children, monkeypatch):
     monkeypatch.setenv("SECRET_OF_THE_AGENT", "x")
     assert "SECRET" not in children.run(["/usr/bin/env"], timeout_s=30)
+
+
+@pytest.fixture
+def stuck():
+    """A cgroup that the kernel lets nobody enter: a write to its door never ends."""
+    reader, door = os.pipe()
+    os.set_blocking(door, False)
+    while True:
+        try:
+            os.write(door, bytes(65536))
+        except BlockingIOError:
+            break
+    os.set_blocking(door, True)
+    cgroup = JobCgroup("stuck")
+    cgroup.doors.append(door)
+    yield cgroup
+    os.close(reader)
+    cgroup.close()
+
+
+def test_it_ends_a_child_that_hangs_before_its_program_begins(children: Children, job_dir: Path, stuck: JobCgroup):
+    started: list[subprocess.Popen[str]] = []
+    begin = threading.Thread(target=lambda: started.append(children.spawn(["/bin/sleep", "600"], cgroup=stuck)))
+    begin.start()
+    wait_until(lambda: len(process.leftovers(job_dir)) == 1)
+    children.kill_all()
+    begin.join(60)
+    assert [child.wait(60) for child in started] == [-signal.SIGKILL]
+
+
+def test_it_gives_up_on_a_child_whose_program_does_not_begin_in_time(stuck: JobCgroup, monkeypatch):
+    monkeypatch.setattr(process, "START_TIMEOUT_S", 0.5)
+    with pytest.raises(ProcessFailed, match="timed out"):
+        process.spawn(["/bin/sleep", "600"], cgroup=stuck)
+
+
+def test_it_says_why_a_program_cannot_be_started(children: Children):
+    with pytest.raises(ProcessFailed, match="No such file"):
+        children.spawn(["/no/such/program"])
+
+
+def test_it_starts_programs_with_no_signal_ignored(children: Children):
+    assert "SigIgn:\t0000000000000000" in children.run(["/bin/cat", "/proc/self/status"], timeout_s=30)

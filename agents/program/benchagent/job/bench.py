@@ -314,7 +314,6 @@ class JobBench:
         around = self._around
         self._note_command(" ".join(str(part) for part in command.argv))
         output_path = around.job_dir / f"{phase}.out"
-        begun = time.monotonic()
         with ExitStack() as files:
 
             def opened(path: Path, mode: str) -> IO[Any]:
@@ -332,6 +331,7 @@ class JobBench:
                 cwd=command.cwd or around.job_dir,
                 cgroup=around.server_cgroup,
             )
+            begun = time.monotonic()
             try:
                 whole, sampler = (self.new_sampler({"tool": [child.pid]}) for _ in range(2))
                 self._watch.attend(

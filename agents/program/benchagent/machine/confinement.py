@@ -79,7 +79,7 @@ class Confinement:
     secrets: Path
 
     def rules(self, program: str | Path, ports: Collection[int]) -> AbstractContextManager[Ruleset | None]:
-        """To enter between fork and exec; None where there is no Landlock. `ports`: of the job's own servers."""
+        """To enter before the program begins; None where there is no Landlock. `ports`: of the job's own servers."""
         if not self.sandbox.landlock:
             return nullcontext()
         readable = (*INSTALLED, *KERNEL, *self.readable, self._home(Path(program)))

@@ -10,19 +10,17 @@ import ctypes
 import os
 import stat
 import struct
-import sys
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
+from benchagent.machine.launch import LIBC
+
 LEAST_VERSION = 2
 
 # The same numbers on every architecture.
-_CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
+_CREATE_RULESET, _ADD_RULE = 444, 445
 _ASK_FOR_VERSION, _PATH_BENEATH = 1, 1
-_PR_CAPBSET_DROP, _PR_SET_NO_NEW_PRIVS = 24, 38
-# More than there are: what is not there is refused and skipped.
-_CAPABILITIES = range(64)
 
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
 _TRUNCATE, _IOCTL_DEV, _RESOLVE_UNIX = 1 << 14, 1 << 15, 1 << 16
@@ -37,11 +35,9 @@ _SCOPES, _SCOPED_SINCE = 0b11, 6
 # From version 9 on: sockets that are files and that a process outside listens on.
 SOCKETS_SINCE = 9
 
-_LIBC = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
-
 
 def _call(number: int, *arguments: object) -> int:
-    result = int(_LIBC.syscall(number, *arguments)) if _LIBC else -1
+    result = int(LIBC.syscall(number, *arguments)) if LIBC else -1
     if result < 0:
         raise OSError(ctypes.get_errno(), f"Landlock: {os.strerror(ctypes.get_errno())}")
     return result
@@ -61,7 +57,7 @@ class Ruleset:
     """The list of one job: what is below `writable` may be changed, what is below `readable` read and executed.
 
     `ports`: of TCP, to listen on and to connect to, where the kernel can tell them apart. What is not there is left
-    out. Raises `OSError` where the kernel has no Landlock.
+    out. `number` is for `launch.confine`. Raises `OSError` where the kernel has no Landlock.
     """
 
     def __init__(self, *, readable: Iterable[Path], writable: Iterable[Path], ports: Iterable[int] = ()) -> None:
@@ -74,13 +70,13 @@ class Ruleset:
             attributes += struct.pack("Q", _TCP)
         if abi >= _SCOPED_SINCE:
             attributes += struct.pack("Q", _SCOPES)
-        self._number = _call(_CREATE_RULESET, attributes, len(attributes), 0)
+        self.number = _call(_CREATE_RULESET, attributes, len(attributes), 0)
         try:
             for paths, rights in ((readable, _READ), (writable, self._all)):
                 for path in paths:
                     self._allow(path, rights)
             for port in ports if abi >= NETWORK_SINCE else ():
-                _call(_ADD_RULE, self._number, _NET_PORT, struct.pack("=QQ", _TCP, port), 0)
+                _call(_ADD_RULE, self.number, _NET_PORT, struct.pack("=QQ", _TCP, port), 0)
         except BaseException:
             self.close()
             raise
@@ -94,21 +90,9 @@ class Ruleset:
             if not stat.S_ISDIR(os.fstat(beneath).st_mode):
                 rights &= _OF_FILES
             rule = struct.pack("=Qi", rights & self._all, beneath)
-            _call(_ADD_RULE, self._number, _PATH_BENEATH, rule, 0)
+            _call(_ADD_RULE, self.number, _PATH_BENEATH, rule, 0)
         finally:
             os.close(beneath)
-
-    def enter(self) -> None:
-        """Confine the calling process: for the time between fork and exec. Raises `OSError`.
-
-        Root keeps its number and loses its capabilities: with one of them it reads the memory of every process.
-        """
-        if _LIBC is not None and os.geteuid() == 0:
-            for capability in _CAPABILITIES:
-                _LIBC.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0)
-        if _LIBC is None or _LIBC.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0):
-            raise OSError("privileges could not be given up")
-        _call(_RESTRICT_SELF, self._number, 0)
 
     def __enter__(self) -> Ruleset:
         return self
@@ -117,4 +101,4 @@ class Ruleset:
         self.close()
 
     def close(self) -> None:
-        os.close(self._number)
+        os.close(self.number)

@@ -1,8 +1,7 @@
 """Limits on what a job may use: memory (page cache included), CPUs, and the rates of emulated disks.
 
-A cgroup is entered by a child between fork and exec, after a change of its user. The files through which it enters
-were opened by the agent: the kernel judges by who opened them. What a child cannot be given ends it, so that nothing
-ever runs unlimited in silence.
+A cgroup is entered by a child before it becomes its program (see `launch`), through files that the agent has opened.
+What a child cannot be given ends it, so that nothing ever runs unlimited in silence.
 
 Memory is counted where a page is first touched. Files that were read or written outside the cgroup (a restored copy
 of the data, for instance) have to be dropped from the page cache before the DBMS starts: see `caches`.
@@ -198,7 +197,10 @@ class Limits:
 
 
 class JobCgroup:
-    """The limits of one job, in force. `enter` is for `preexec_fn`; its figures remain when it is closed."""
+    """The limits of one job, in force. Its figures remain when it is closed.
+
+    A process that writes 0 into each of `doors` is in, and may use `cpus`, where there are any.
+    """
 
     def __init__(self, run_id: str) -> None:
         self.run_id = run_id
@@ -209,16 +211,9 @@ class JobCgroup:
         self.throttles: Sequence[Throttle] = ()
         self._rated: tuple[Hierarchy, Path] | None = None
         self._groups: list[Path] = []
-        self._doors: list[int] = []
+        self.doors: list[int] = []
         self._peak_bytes: int | None = None
         self._oom_kills: int | None = None
-
-    def enter(self) -> None:
-        """Move the calling process in. Raises `OSError` when the kernel refuses."""
-        for door in self._doors:
-            os.write(door, b"0")
-        if self.cpus:
-            os.sched_setaffinity(0, self.cpus)
 
     @property
     def memory_peak_bytes(self) -> int | None:
@@ -280,8 +275,8 @@ class JobCgroup:
     def close(self) -> None:
         self._look()
         self._memory = self._rated = None
-        while self._doors:
-            os.close(self._doors.pop())
+        while self.doors:
+            os.close(self.doors.pop())
         while self._groups:
             remove_group(self._groups.pop())
 
@@ -328,7 +323,7 @@ class JobCgroup:
 
     def _open(self, group: Path) -> None:
         try:
-            self._doors.append(os.open(group / "cgroup.procs", os.O_WRONLY | os.O_CLOEXEC))
+            self.doors.append(os.open(group / "cgroup.procs", os.O_WRONLY | os.O_CLOEXEC))
         except OSError as error:
             raise CgroupError(f"{group}: {error.strerror}; root's rights are needed") from error
 

@@ -1,17 +1,17 @@
 """Children of the agent: started so that they die with it, recorded so that the next start finds what is left.
 
-A death signal is lost when a child changes its user, so it is set after the change (`subprocess` runs
-``preexec_fn`` last). It is tied to the parent *thread*: every child is started by one thread that lives as long
-as the agent. It reaches direct children only, so a DBMS is started without a wrapper that daemonises.
+Each begins as `launch`, which enters limits and sandbox and asks for a death signal before it becomes its program. The
+signal is tied to the parent *thread*: every child is started by one thread that lives as long as the agent. It reaches
+direct children only, so a DBMS is started without a wrapper that daemonises.
 """
 
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -23,12 +23,14 @@ from typing import Any
 
 import psutil
 
+from benchagent.machine import launch
 from benchagent.machine.confinement import Confinement
 from benchagent.machine.landlock import Ruleset
 from benchagent.machine.limits import JobCgroup
 from benchagent.machine.system import ServiceUser
 
-PR_SET_PDEATHSIG = 1
+# Within this time a child has become its program; a busy machine needs a second.
+START_TIMEOUT_S = 60.0
 # Inherited by every child of a job: a leftover is recognised by it.
 JOB_DIR_VARIABLE = "BENCHAGENT_JOB_DIR"
 RECORD_NAME = "processes.jsonl"
@@ -37,7 +39,6 @@ JOBS_FOLDER = ".benchagent-jobs"
 
 # The one thread that forks.
 _forking = ThreadPoolExecutor(max_workers=1, thread_name_prefix="spawn")
-_LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
 
 
 class Aborted(Exception):
@@ -92,43 +93,61 @@ class ProcessFailed(Exception):
     """A helper command ended with an error; the text holds the end of its output."""
 
 
-def _die_with_parent(
-    parent_pid: int, death_signal: int, cgroup: JobCgroup | None, rules: Ruleset | None
-) -> Callable[[], None]:
-    def preexec() -> None:
-        if cgroup is not None:
-            cgroup.enter()
-        if rules is not None:
-            rules.enter()
-        if _LIBC is not None:
-            _LIBC.prctl(PR_SET_PDEATHSIG, death_signal)
-        if os.getppid() != parent_pid:  # the agent died between fork and prctl
-            os._exit(1)
+class Launch:
+    """A child on its way to its program, in a session of its own; it gets `death_signal` when the agent dies.
 
-    return preexec
-
-
-def spawn(
-    argv: Sequence[str | Path],
-    *,
-    death_signal: int = signal.SIGKILL,
-    cgroup: JobCgroup | None = None,
-    rules: Ruleset | None = None,
-    **popen: Any,
-) -> subprocess.Popen[Any]:
-    """Start a child in a session of its own that gets `death_signal` when the agent dies, however it dies.
-
-    It runs within the limits of `cgroup` and behind `rules` from its first instruction on. Raises `ProcessFailed` when
-    it cannot.
+    It can be killed from now on. It runs within the limits of `cgroup` and behind `rules` from its program's first
+    instruction on.
     """
-    popen.setdefault("stdin", subprocess.DEVNULL)
-    popen["start_new_session"] = True
-    popen["preexec_fn"] = _die_with_parent(os.getpid(), death_signal, cgroup, rules)
-    command = [str(part) for part in argv]
-    try:
-        return _forking.submit(lambda: subprocess.Popen(command, **popen)).result()
-    except subprocess.SubprocessError as error:  # the only words that come back from between fork and exec
-        raise ProcessFailed(f"{command[0]} could not be started within its limits and its sandbox") from error
+
+    def __init__(
+        self,
+        argv: Sequence[str | Path],
+        *,
+        death_signal: int = signal.SIGKILL,
+        cgroup: JobCgroup | None = None,
+        rules: Ruleset | None = None,
+        **popen: Any,
+    ) -> None:
+        environment = popen.pop("env", None) or dict(os.environ)
+        doors, ruleset = cgroup.doors if cgroup else [], rules.number if rules else None
+        self._plan = {
+            "argv": [str(part) for part in argv], "environment": environment, "parent": os.getpid(),
+            "death_signal": int(death_signal), "doors": doors, "cpus": cgroup.cpus if cgroup else (),
+            "ruleset": ruleset, **{name: popen.pop(name, None) for name in ("user", "group", "extra_groups")},
+        }  # fmt: skip
+        popen.setdefault("stdin", subprocess.DEVNULL)
+        self._control, theirs = socket.socketpair()
+        self._control.settimeout(START_TIMEOUT_S)
+        program = [sys.executable, "-I", "-S", launch.__file__, str(theirs.fileno())]
+        numbers = [theirs.fileno(), *doors, *([] if ruleset is None else [ruleset])]
+        marks = {name: environment[name] for name in (JOB_DIR_VARIABLE,) if name in environment}
+        marked = {"LC_ALL": "C.UTF-8", **marks}
+        with theirs:
+            self.child: subprocess.Popen[Any] = _forking.submit(
+                lambda: subprocess.Popen(program, env=marked, pass_fds=numbers, start_new_session=True, **popen)
+            ).result()
+
+    def finish(self) -> subprocess.Popen[Any]:
+        """The child with its program. Raises `ProcessFailed` when it cannot be given what it should have."""
+        with self._control as control:
+            try:
+                control.sendall(json.dumps(self._plan).encode())
+                control.shutdown(socket.SHUT_WR)
+                problem = control.recv(4096).decode(errors="replace")
+            except OSError as error:
+                problem = str(error)
+        if problem:
+            with self.child:
+                self.child.kill()
+            name = self._plan["argv"][0]
+            raise ProcessFailed(f"{name} could not be started within its limits and its sandbox: {problem}")
+        return self.child
+
+
+def spawn(argv: Sequence[str | Path], **how: Any) -> subprocess.Popen[Any]:
+    """Start a child as `Launch` does; it is at its program. Raises `ProcessFailed`."""
+    return Launch(argv, **how).finish()
 
 
 def family(pid: int) -> list[psutil.Process]:
@@ -231,16 +250,17 @@ class Children:
             if self._closed:
                 raise Aborted("the job is being stopped")
             if self.confinement is None or trusted:
-                child = spawn(argv, env=environment, cgroup=cgroup, **popen)
+                begun = Launch(argv, env=environment, cgroup=cgroup, **popen)
             else:
                 popen |= self.user.popen() if self.user else {}
                 with self.confinement.rules(argv[0], self.ports) as rules:
-                    child = spawn(argv, env=environment, cgroup=cgroup, rules=rules, **popen)
+                    begun = Launch(argv, env=environment, cgroup=cgroup, rules=rules, **popen)
+            child = begun.child
             self._running.append(child)
         with contextlib.suppress(psutil.NoSuchProcess), (self.job_dir / RECORD_NAME).open("a") as file:
             record = {"pid": child.pid, "started": psutil.Process(child.pid).create_time(), "name": str(argv[0])}
             file.write(json.dumps(record) + "\n")
-        return child
+        return begun.finish()
 
     def run(self, argv: Sequence[str | Path], *, timeout_s: float, stdin_text: str | None = None, **popen: Any) -> str:
         """Run a helper command to its end and return its output. Raises `ProcessFailed` with the output's end."""
