@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from benchagent.catalog import Durability
+from benchagent.configfiles.formats import unquoted
 from benchagent.configfiles.units import Default, Kind, Quantity, Spec, Suffixes, Value, convert, guess, size_words
 
 NOT_STATED = "not stated"
@@ -219,8 +220,7 @@ class Settings:
 
 def bare(value: str) -> str:
     """A value without the quotes around it."""
-    stripped = value.strip()
-    return stripped[1:-1] if len(stripped) > 1 and stripped[0] == stripped[-1] and stripped[0] in "'\"" else stripped
+    return unquoted(value.strip())
 
 
 def size_of(size_bytes: int, reason: str) -> Quantity:

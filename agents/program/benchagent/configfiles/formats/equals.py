@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 
 from benchagent.configfiles.formats import (
     Entry,
@@ -107,13 +108,10 @@ def _my_cnf_value(given: str) -> str:
     return re.sub(r"\\(.)", lambda match: _ESCAPES.get(match[1], match.group()), unquoted(given))
 
 
-def _render_my_cnf(entry: Entry) -> str:
-    if entry.given is None:
-        return f"{entry.name}{inline_comment(entry)}"
-    given = one_line(entry.given)
-    if end_of_value(given, escapes=True) < len(given):
-        given = '"' + given.replace("\\", "\\\\").replace('"', '\\"') + '"'
-    return f"{entry.name} = {given}{inline_comment(entry)}"
+def _quoted_my_cnf(given: str) -> str:
+    if end_of_value(given, escapes=True) == len(given):
+        return given
+    return '"' + given.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def _cubrid(text: str) -> Iterator[Line]:
@@ -136,13 +134,10 @@ def _cubrid(text: str) -> Iterator[Line]:
             yield Line(number, line, LineKind.NOT_UNDERSTOOD, problem=OPEN_BRACKET)
 
 
-def _render_cubrid(entry: Entry) -> str:
-    if entry.given is None:
-        return f"{entry.name}{inline_comment(entry)}"
-    given = one_line(entry.given)
-    if unquoted(given) == given and re.search(r"[#;\"']", given):
-        given = f"'{given}'" if '"' in given else f'"{given}"'
-    return f"{entry.name}={given}{inline_comment(entry)}"
+def _quoted_cubrid(given: str) -> str:
+    if unquoted(given) != given or not re.search(r"[#;\"']", given):
+        return given
+    return f"'{given}'" if '"' in given else f'"{given}"'
 
 
 def _firebird(text: str) -> Iterator[Line]:
@@ -177,15 +172,18 @@ def _firebird(text: str) -> Iterator[Line]:
             )  # fmt: skip
 
 
-def _render_firebird(entry: Entry) -> str:
-    if entry.given is None:
-        return f"{entry.name}{inline_comment(entry)}"
-    given = one_line(entry.given)
-    if end_of_value(given, quotes='"') < len(given) and '"' not in given:
-        given = f'"{given}"'
-    return f"{entry.name} = {given}{inline_comment(entry)}"
+def _quoted_firebird(given: str) -> str:
+    return f'"{given}"' if end_of_value(given, quotes='"') < len(given) and '"' not in given else given
 
 
+def _render(entry: Entry, quoted: Callable[[str], str], equals: str = " = ") -> str:
+    value = "" if entry.given is None else f"{equals}{quoted(one_line(entry.given))}"
+    return f"{entry.name}{value}{inline_comment(entry)}"
+
+
+_render_my_cnf = partial(_render, quoted=_quoted_my_cnf)
+_render_cubrid = partial(_render, quoted=_quoted_cubrid, equals="=")
+_render_firebird = partial(_render, quoted=_quoted_firebird)
 PLAIN = Format("plain", "name = value, one a line", "", _plain, _render_plain, "settings.txt")
 MY_CNF = Format("my_cnf", "my.cnf (MySQL, MariaDB)", "mysql", _my_cnf, _render_my_cnf, "my.cnf", sections=True)
 CUBRID = Format("cubrid", "cubrid.conf", "cubrid", _cubrid, _render_cubrid, "cubrid.conf", sections=True)

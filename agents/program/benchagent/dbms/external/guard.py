@@ -19,7 +19,7 @@ from typing import Any
 
 from benchagent.dbms.base import JobError
 from benchagent.dbms.external.server import MARKER
-from benchagent.dbms.external.sql import NOTHING, Token, begin, locks, tables_read, text_at, tokens_of, until
+from benchagent.dbms.external.sql import NOTHING, Token, begin, locks, tables_read, text_at, token_at, tokens_of, until
 
 # They count a sequence on or set it. The agent's schema has none but those of identity columns.
 SEQUENCES = frozenset(("NEXTVAL", "NEXT_VALUE", "SERIAL_NEXT_VALUE", "SETVAL", "GEN_ID"))
@@ -62,7 +62,7 @@ def check_effects(tokens: Sequence[Token], sql: str) -> None:
 
 def _counts(tokens: Sequence[Token], at: int) -> str:
     """How a sequence, or a counter of CUBRID, is counted on here; empty where none is."""
-    token, before, after = tokens[at], _at(tokens, at - 1), _at(tokens, at + 1)
+    token, before, after = tokens[at], token_at(tokens, at - 1), token_at(tokens, at + 1)
     if token.name.upper() in SEQUENCES and (before.text in (".", "@") or after.text in ("(", "FOR")):
         return f"{token.raw} counts a sequence"
     if token.text == "VALUE" and before.text == "NEXT" and after.text == "FOR":
@@ -74,20 +74,16 @@ def _counts(tokens: Sequence[Token], at: int) -> str:
 
 def _calls(tokens: Sequence[Token], at: int, *, index: bool) -> str:
     """Why a function may not be called that is called here. `index`: in CREATE INDEX no function follows ON."""
-    token, before = tokens[at], _at(tokens, at - 1)
-    if not token.name or _at(tokens, at + 1).text != "(" or before.text in BEFORE_COLUMNS:
+    token, before = tokens[at], token_at(tokens, at - 1)
+    if not token.name or text_at(tokens, at + 1) != "(" or before.text in BEFORE_COLUMNS:
         return ""
-    linked = before.text == "@" and _at(tokens, at - 2).name
+    linked = before.text == "@" and token_at(tokens, at - 2).name
     if before.text == "." or linked or "." in token.name:
         outer = [follows.text for follows in tokens[at + 1 : at + 4]] == OUTER_JOIN
         return "" if outer else f"{token.raw}() is a function of a schema, a package or an object"
     if index and before.text == "ON":
         return ""
     return f"{token.raw}() may change something" if EFFECTS.fullmatch(token.name) else ""
-
-
-def _at(tokens: Sequence[Token], at: int) -> Token:
-    return tokens[at] if 0 <= at < len(tokens) else NOTHING
 
 
 # Others, as CALL, SET or VACUUM, reach further than a table: they come from the adapter only.

@@ -146,5 +146,9 @@ def until(tokens: Sequence[Token], at: int, ends: Sequence[str]) -> Sequence[Tok
     return tokens[at:]
 
 
+def token_at(tokens: Sequence[Token], at: int) -> Token:
+    return tokens[at] if 0 <= at < len(tokens) else NOTHING
+
+
 def text_at(tokens: Sequence[Token], at: int) -> str:
-    return tokens[at].text if 0 <= at < len(tokens) else ""
+    return token_at(tokens, at).text
