@@ -81,7 +81,7 @@ def attach(point: ChangePoint, rows: Sequence[SeriesBatch], *, was_refuted: bool
 def refuted(point: ChangePoint) -> None:
     """An alert of which nothing is left that may be so is closed by itself."""
     alert = point.alert
-    if alert is None or alert.state != AlertState.NEW:
+    if alert is None or alert.state not in (AlertState.NEW, AlertState.CONFIRMED):
         return
     if not alert.changes.exclude(state=ChangeState.REFUTED).exists():
         move(alert, AlertState.NOISE, reason=NOT_CONFIRMED)

@@ -212,7 +212,10 @@ def _side(benchmark: Benchmark, found: statistics.Found) -> str:
 
 
 def _measure_anew(series: Series) -> None:
-    """How large the confirmed steps and drifts are, of all batches up to the next."""
+    """How large the confirmed steps and drifts are, of all batches up to the next; what is none is refuted.
+
+    A step was placed by the batches that there were: of those that came later, and stand before, it may be none.
+    """
     starts, least = series.starts, threshold(series.benchmark)
     for point in series.points:
         at = series.index.get(point.at_id)
@@ -223,11 +226,25 @@ def _measure_anew(series: Series) -> None:
             found = statistics.drift_goes_on(series.logs[:end], at, least)
         else:
             found = statistics.change_at(series.logs, at, begin, end)
+        if found and _is_none(point, found, least, is_last=end == len(series.rows)):
+            point.state = ChangeState.REFUTED
+            point.save(update_fields=["state"])
+            alerts.refuted(point)
+            _measure_anew(series)
+            return
         if found and (found.before, found.after) != (point.batches_before, point.batches_after):
             _describe(series, point, found)
             point.save()
             if point.kind == ChangeKind.DRIFT and point.alert is None:  # what was past when it was found goes on
                 _tell(series, point)
+
+
+def _is_none(point: ChangePoint, found: statistics.Found, least: float, *, is_last: bool) -> bool:
+    """Whether a step that another follows is too small and not sure; what people have judged stays."""
+    is_judged = point.alert is not None and point.alert.state not in (AlertState.NEW, AlertState.CONFIRMED)
+    interval = found.change.interval
+    is_small = interval is not None and interval.low < 1 < interval.high and abs(found.change.value - 1) < least
+    return point.kind == ChangeKind.STEP and not is_judged and is_small and not is_last
 
 
 def summarise(benchmark: Benchmark, series: Series, count: int) -> None:

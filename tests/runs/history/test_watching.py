@@ -88,6 +88,19 @@ def test_a_back_dated_batch_falls_into_its_place_and_changes_nothing(contributor
     assert [row.commit for row in Benchmark.objects.get().series.in_order()][9] == f"{10:040x}"
 
 
+def test_a_step_that_batches_which_come_late_show_elsewhere_is_refuted_with_its_alert(contributor):
+    first = [*nights(range(1, 12)), night(12, level=0.95), *nights(range(17, 23), level=0.93)]
+    file(first, contributor, at_once=20)
+    (misplaced,) = ChangePoint.objects.filter(state="confirmed")
+    assert (misplaced.at.commit, misplaced.alert.state) == (f"{12:040x}", "confirmed")
+    file([*nights(range(13, 17))], contributor, at_once=4)
+    file([*nights(range(17, 23), level=0.93, tested={"build": "again"})], contributor, at_once=6)
+    misplaced.refresh_from_db()
+    assert (misplaced.state, misplaced.alert.state) == ("refuted", "noise")
+    (placed,) = ChangePoint.objects.filter(state="confirmed")
+    assert placed.at.commit == f"{17:040x}"
+
+
 def test_a_private_run_changes_nothing_that_others_see(contributor, operator):
     file(with_step(1.0), contributor, at_once=22)
     before = Benchmark.objects.values().get()
