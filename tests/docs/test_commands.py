@@ -62,10 +62,11 @@ NOT_RUN: Mapping[str, str] = {
     "benchagent storage emulate": "needs root and 4 GB: tests/benchagent/cli/test_storage.py",
     "benchctl schedule ": "needs an agent: tests/benchagent/ctl/test_running.py",
     "benchctl bisect": "needs runs of an agent: tests/benchagent/ctl/test_bisect.py",
+    "benchctl templates --agent": "needs an agent: tests/agents/reruns/test_templating.py",
     "benchctl schedules --add": "needs an experiment of this name: tests/benchagent/ctl/test_lab.py",
 }
-# A question may have no answer (docs/use/benchctl.md), and a machine may lack something.
-ENDS = {"benchctl ask": {0, 19}, "benchagent doctor": {0, 1}}
+# A question may have no answer (docs/use/benchctl.md), a gate no baseline, and a machine may lack something.
+ENDS = {"benchctl ask": {0, 19}, "benchctl gate": {0, 2, 3}, "benchagent doctor": {0, 1}}
 
 
 def commands(page: Path) -> Iterator[str]:
