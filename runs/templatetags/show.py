@@ -9,6 +9,7 @@ from typing import Any
 from benchagent.catalog import DURABILITY_WORDS, Durability, factor_label, factor_unit, factor_words
 from benchagent.catalog.durability import HOST, Statement
 from django import template
+from django.http import QueryDict
 from django.template import Context
 from django.template.defaultfilters import pluralize
 from django.urls import reverse
@@ -267,8 +268,9 @@ _SELECTED_BY: dict[type[Any], tuple[str, str]] = {
 
 
 @register.simple_tag
-def hidden(fields: Iterable[tuple[str, str]]) -> SafeString:
-    """Fields that a form sends along: an address names up to a thousand runs, and a loop of a template is slow."""
+def hidden(params: QueryDict, *without: str) -> SafeString:
+    """What a form sends along of an address, which names up to a thousand runs: a loop of a template is slow."""
+    fields = ((name, value) for name, values in params.lists() for value in values if name not in without)
     rows = (f'<input type="hidden" name="{escape(name)}" value="{escape(value)}">' for name, value in fields)
     return SafeString("".join(rows))
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from benchagent.exporters import csv_file
 from django.contrib.auth.models import AnonymousUser
-from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.dateparse import parse_datetime
@@ -70,7 +70,6 @@ def compare(request: HttpRequest) -> HttpResponse:
         return render(request, "compare.html", {"selection": selection}, status=status)
     query = request.GET.urlencode()
     context = comparison_context(selection, comparison) | {
-        "all_parameters": [(name, value) for name, values in request.GET.lists() for value in values],
         "chooser": choosing.chooser(request.GET, selection, comparison.metric, request.user),
         "query": query,
         "embed_url": request.build_absolute_uri(f"{reverse('embed-compare')}?{query}"),
@@ -121,10 +120,12 @@ def comparison_context(selection: Selection, comparison: Comparison) -> dict[str
     listed = [group for group in comparison.groups if not lost or group.dots]
     shown = listed if params.get("rows") == "all" else listed[:FIRST_ROWS]
     offered = {group.key for group in [*shown, *filter(None, [comparison.baseline])]}
+    kept = params.copy()
+    for name in {*CONTROLS} - {*OF_LEVELS}:
+        kept.pop(name, None)
     return (
         controls_of(drawing, params)
         | _tables_beside(comparison)
-        | forms_beside(params)
         | {
             "selection": selection,
             "drawing": drawing,
@@ -132,19 +133,11 @@ def comparison_context(selection: Selection, comparison: Comparison) -> dict[str
             "warnings": warnings,
             "warning_subjects": dict.fromkeys(warning.partition(":")[0] for warning in warnings),
             # The controls.
-            "view_asked": params.get("view", ""),
             "metrics_shown": len(drawing.comparisons),
-            "order": params.get("order", ""),
-            "baseline_asked": params.get("baseline", ""),
             "groupings": GROUPINGS.items(),
-            "threshold": params.get("threshold", ""),
             "bases": _bases(comparison, [group for group in listed if group.n and group.key in offered]),
-            "kept": [
-                (name, value)
-                for name, values in params.lists()
-                for value in values
-                if name not in CONTROLS or name in OF_LEVELS
-            ],
+            "kept": kept,
+            "parameters": params,
             # The groups in numbers.
             "centre_label": charts.centre_label(comparison.groups),
             "rows": shown,
@@ -200,15 +193,6 @@ def _bases(comparison: Comparison, groups: Sequence[Group]) -> list[tuple[str, s
     first_of = {fact_value(group, fact.field): group for group in [*reversed(groups), base]}
     values = [value for value in fact.values if value in first_of]
     return [(first_of[value].key, fact.in_legend(value), first_of[value] is base) for value in values]
-
-
-def forms_beside(params: QueryDict) -> dict[str, Any]:
-    """What the forms that choose levels and a baseline keep of an address."""
-    kept = [(name, value) for name, values in params.lists() for value in values if name not in ("baseline", "format")]
-    return {
-        "beside_baseline": kept,
-        "levels_kept": [(name, value) for name, value in kept if name not in OF_LEVELS],
-    }
 
 
 def frozen_context(report: Report, user: Reader) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django import forms
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
 from django.urls import reverse
@@ -20,7 +20,7 @@ from runs.compare import reports
 from runs.compare.select import MAX_QUERY, list_query
 from runs.models import Report
 from runs.models.choices import Visibility
-from runs.views.compare import comparison_context, forms_beside, frozen_context
+from runs.views.compare import comparison_context, frozen_context
 from runs.views.forms import form_page
 from runs.views.guards import PersonRequest, contributor_required
 
@@ -71,8 +71,8 @@ def report(request: HttpRequest, slug: str) -> HttpResponse:
         return render(request, "reports/report.html", context | frozen_context(kept, request.user))
     selection, comparison = reports.live(kept, request.user, request.GET)
     context |= comparison_context(selection, comparison) | {
-        "kept": [(LIVE, "1")] if kept.frozen else [],
-        **forms_beside(request.GET),
+        "kept": QueryDict(f"{LIVE}=1" if kept.frozen else ""),
+        "parameters": request.GET,
         "before_batches": reports.pools_as_before_batches(kept) and not request.GET.get("group"),
     }
     context["hidden"] = any(run.visibility == Visibility.PRIVATE for run in selection.runs)
