@@ -359,6 +359,16 @@ def test_it_gives_no_other_numbers_whatever_the_damage(file):
     assert not [words for words in wrong if not words.startswith(unseen)]
 
 
+def test_extracts_under_headings_are_runs_of_their_own():
+    active, result = "Vuser 1:64 Active Virtual Users configured", "Vuser 1:TEST RESULT : System achieved"
+    first, second = read(
+        f"## PostgreSQL 16.3\n\n{active}\n{result} 412345 NOPM from 948123 PostgreSQL TPM\n\n"
+        f"## PostgreSQL 17.0\n\n{active}\n{result} 431002 NOPM from 990877 PostgreSQL TPM\n"
+    )
+    assert [first.parameters["heading"], second.parameters["heading"]] == ["PostgreSQL 16.3", "PostgreSQL 17.0"]
+    assert [values(first)["nopm"], values(second)["nopm"]] == [412345, 431002]
+
+
 def test_a_run_that_contradicts_itself_spoils_no_other():
     found = read(text_of("loop_v5_postgresql.txt").replace("Vuser 1:4 Active", "Vuser 1:5 Active"))
     assert [run.status for run in found] == [Status.COMPLETE, Status.NOT_UNDERSTOOD, Status.COMPLETE]

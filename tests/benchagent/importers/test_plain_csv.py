@@ -302,6 +302,11 @@ def test_a_refusal_says_so_too_where_no_other_column_holds_a_number():
     assert "'tps' ('1,234' is no plain number)" in report.reason
 
 
+def test_it_reads_a_throughput_of_transactions_a_second():
+    (report,) = read("threads;throughput (tx/s);avg latency (us)\n8;4120,1;1940\n")
+    assert values(report) == {"tps": 4120.1, "latency_avg_ms": 1.94}
+
+
 def test_a_bad_cell_of_a_known_column_takes_its_own_row_only():
     first, bad, last = read("threads,tps\n1,812.5\n8,err\n64,6021.9\n")
     assert [values(first), values(last)] == [{"tps": 812.5}, {"tps": 6021.9}]

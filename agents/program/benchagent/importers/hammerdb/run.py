@@ -183,6 +183,7 @@ _RAMP_UP = _LINES.rank["ramp_up"]
 _STOPPED = re.compile(
     r"^(?:Virtual Users? (?:Destroyed|forced)|VU(?:s)? (?:destroyed|killed)|Terminating|\^C|Interrupted)"
 )
+_ACTIVE = re.compile(r"\d+ Active Virtual Users configured")
 _COUNTER = re.compile(r"^\d+ [A-Za-z][\w ]* (?:tpm|qph)$")
 _QUOTED_ERROR = re.compile(r"\b(?:error|failed)\b")
 
@@ -222,9 +223,10 @@ class Run(VirtualUsers):
             return self.begun and bool(vuser in self.running or self.succeeded or self.result_line)
         if vuser != 1:
             return False
-        alone = not (
-            self.running or self.succeeded or self.failed or self.minutes or self.monitor.rows.keys() - {"result"}
-        )
+        around = self.monitor.rows.keys() - {"active", "sessions", "result"}
+        alone = not (self.running or self.succeeded or self.failed or self.minutes or around)
+        if _ACTIVE.match(text) and self.result_line and alone:
+            return True
         if text.startswith("TEST RESULT") and self.result_line and (alone or self.ended):
             return self.result_line != text
         return self.monitor.rank > _RAMP_UP and bool(

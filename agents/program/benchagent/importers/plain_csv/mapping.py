@@ -143,7 +143,8 @@ def _choice(choices: type[Choice], value: Any, where: str) -> Choice:
 # Heading in plain words -> name; its unit and direction follow from it.
 _METRICS = {
     "tps": "tps", "transactions per second": "tps", "transactions per sec": "tps", "transactions/s": "tps",
-    "transactions/sec": "tps", "qps": "qps", "queries per second": "qps", "queries/s": "qps", "queries/sec": "qps",
+    "transactions/sec": "tps", "tx/s": "tps", "throughput tx/s": "tps", "throughput tps": "tps", "txn/s": "tps",
+    "qps": "qps", "queries per second": "qps", "queries/s": "qps", "queries/sec": "qps",
     "ops/s": "ops_per_s", "ops/sec": "ops_per_s", "ops per s": "ops_per_s", "operations per second": "ops_per_s",
     "requests/s": "requests_per_s", "requests/sec": "requests_per_s", "nopm": "nopm", "tpm": "tpm", "tpmc": "tpmc",
     "iops": "iops", "read iops": "read_iops", "write iops": "write_iops", "transactions": "transactions",
