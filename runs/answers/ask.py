@@ -14,7 +14,7 @@ from runs.answers.answer import Answer, begun
 from runs.answers.places import NO_PLACE, place_of
 from runs.answers.ranking import ranked
 from runs.compare import asked
-from runs.compare.asked import Question
+from runs.compare.asked import Missing, Question
 from runs.compare.axes import LEAST_LEVELS, arrange
 from runs.compare.comparison import Comparison
 from runs.compare.effects import setting_pairs
@@ -36,6 +36,8 @@ def answer_of(comparison: Comparison) -> Answer:
         # Nobody asks which day wins of what was measured on many days.
         of_days = comparison.axes.x == DATE or {*comparison.named} == {"batch"}
         question = Question(kind=asked.SINCE if of_days else asked.BEST)
+    if not comparison.groups:
+        return begun(comparison, question, lacking=[Missing("run")])
     if question.kind in (asked.BEST, asked.LOAD) and not question.fact:
         question = question.model_copy(update={"fact": _told_apart_by(comparison)})
     of_table = {

@@ -25,7 +25,7 @@ from runs.answers.answer import (
     pair_of,
 )
 from runs.answers.places import Place, memory_places, place_of
-from runs.compare.asked import FALLS_OFF, LOSS, Missing, Question
+from runs.compare.asked import LOSS, SCALES, Missing, Question
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Contrast, Group
 from runs.compare.guard import blocking
@@ -47,12 +47,16 @@ def of_curves(comparison: Comparison, question: Question) -> Answer:
     place = place_of(axes, [point for curve in comparison.curves for point in curve.points])
     claims: list[AnyClaim] = []
     lacking = [] if place.kind else [Missing("number_axis")]
-    for curve in curves_along(comparison, place, comparison.curves) if place.kind else ():
+    if question.kind == SCALES and place.kind != CLIENT:
+        lacking = [Missing("clients_axis")]
+    for curve in () if lacking else curves_along(comparison, place, comparison.curves):
         made: AnyClaim | Missing
         if question.kind == LOSS:
             made = curve.loss(comparison.question)
+        elif question.kind == SCALES:
+            made = curve.scales
         else:
-            made = curve.falls_off if question.kind == FALLS_OFF else curve.scales
+            made = curve.falls_off if curve.curve.valued else Missing("value", curve.curve.name)
         if isinstance(made, Missing):
             lacking.append(made)
         else:

@@ -125,10 +125,7 @@ def _of_series(comparison: Comparison, levels: Levels, question: Question, fact:
         )  # fmt: skip
     claims = _standings(candidates, lambda one, other: _overall(levels, compared[one], compared[other]))
     leader, decisive = compared[0], next(key for key in compared if names[key] == _decisive(claims).of)
-    overall = _overall(levels, leader, decisive)
-    # Where neither is better in all, the ratios are those of the table: against its baseline.
-    is_mixed = overall is not None and overall.kind == Kind.MIXED
-    first, second = (decisive, leader) if is_mixed and leader == levels.base else (leader, decisive)
+    first, second = _better_first(levels, leader, decisive)
     series = levels.between(first, second) or Series(names[first], [])
     differing = (
         difference
@@ -152,6 +149,18 @@ def _decisive(claims: Sequence[Standing]) -> Standing:
     """The one that the answer turns on: the first that is not surely behind the leader, else the next."""
     others = [claim for claim in claims if claim.ratio.verdict]
     return next((claim for claim in others if claim.ratio.verdict not in WINNERS), others[0])
+
+
+def _better_first(levels: Levels, leader: Key, other: Key) -> tuple[Key, Key]:
+    """The leader, and what it is set against. Where it leads at some levels only, what is the better wherever that is
+    sure stands first; else the ratios are the table's, against its baseline.
+    """
+    judged = levels.between(leader, other)
+    if judged is None or judged.overall is None or judged.overall.kind != Kind.MIXED:
+        return leader, other
+    sides = {row.kind for row in judged.rows if row.kind in WINNERS}
+    is_turned = sides == {Kind.WORSE} or (leader == levels.base and sides != {Kind.BETTER})
+    return (other, leader) if is_turned else (leader, other)
 
 
 def _leader_first(levels: Levels, keys: Sequence[Key]) -> list[Key]:

@@ -13,6 +13,8 @@ from itertools import groupby
 
 from django.http import QueryDict
 
+from runs.compare import asked
+from runs.compare.asked import Question
 from runs.compare.comparison import Comparison
 from runs.compare.facts import DATE, NEVER_TAKEN, NO_FACT, SET, Columns, Fact, fact_value, rank_of_kind
 from runs.compare.panels import CLIENTS, SIZES, Axes, drawn_groups, size_level
@@ -67,7 +69,7 @@ def arrange(comparison: Comparison, params: QueryDict | None = None, others: Seq
     x = address.fact("x")
     if x is None:
         others_ask = {*params.getlist("series"), *params.getlist("panels")}
-        x = _x_by_rule(facts, columns, [name for name in free if name not in others_ask])
+        x = _x_by_rule(comparison.question, facts, columns, [name for name in free if name not in others_ask])
     wants_series = NONE not in params.getlist("series")
     series = tuple(name for name in address.facts("series") if name in free and name != x)
     if not series and params.get("base_set") and SET in free and wants_series:
@@ -205,8 +207,15 @@ def _numbers(columns: Columns, name: str) -> dict[str, float]:
     return {value: float(number) for value, number in numbers if isinstance(number, int | float)}
 
 
-def _x_by_rule(facts: Mapping[str, Fact], columns: Columns, free: Sequence[str]) -> str:
-    """The first in the rule's order of the numeric facts that have three levels while all else is alike."""
+def _x_by_rule(question: Question, facts: Mapping[str, Fact], columns: Columns, free: Sequence[str]) -> str:
+    """The first in the rule's order of the numeric facts that have three levels while all else is alike.
+
+    A question of a curve is about clients or a size, of which two levels are enough.
+    """
+    wanted = CLIENTS if question.kind == asked.SCALES else SIZES if question.kind in asked.OF_CURVES else ()
+    for field in (f"{FACTOR}{name}" for name in wanted):
+        if field in free and len(facts[field].numbers) > 1:
+            return field
 
     def position(name: str) -> tuple[int, int]:
         bare = name.removeprefix(FACTOR)

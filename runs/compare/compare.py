@@ -117,6 +117,7 @@ def _groups(
             number, words = set_of[cell.runs[0].id]
             of_set = {SET: Facet(SET, "Set", number, words, words, f"set-{number}")}
         of_cells.append(facets_read[run.id] | of_batch | of_set)
+    _know_alike(of_cells, naming_runs)
     naming = name_cells(of_cells)
     if baseline in naming.keys and "config" in of_cells[at := naming.keys.index(baseline)]:
         naming = name_cells(of_cells, of_cells[at]["config"].value)
@@ -139,6 +140,18 @@ def _groups(
         )
         groups.append(summed_up(group, metric.name if metric else ""))
     return groups, naming
+
+
+def _know_alike(of_cells: Sequence[dict[str, Facet]], runs: Sequence[Run]) -> None:
+    """What a run that has not ended cannot tell, such as its disk, is no difference where all others tell the same."""
+    waiting = [cell for cell, run in zip(of_cells, runs, strict=True) if run.is_open]
+    told: dict[str, dict[str, Facet]] = {}
+    for cell in of_cells if waiting else ():
+        for name, facet in cell.items():
+            told.setdefault(name, {})[facet.value] = facet
+    alike = {name: next(iter(values.values())) for name, values in told.items() if len(values) == 1}
+    for cell in waiting:
+        cell |= {name: facet for name, facet in alike.items() if name not in cell}
 
 
 def _printed(runs: Sequence[Run], metric: Metric | None) -> list[tuple[set[UUID], Printed]]:

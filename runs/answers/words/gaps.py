@@ -20,6 +20,7 @@ LONG_REASON = 80
 MOST_NAMED = 3
 
 _LACKING: Mapping[Lacking, str] = {
+    "run": "no run is selected",
     "number": "no run has a number of this",
     "positive": "a value is zero or negative",
     "load_speed": "no run has a speed of loading",
@@ -39,6 +40,7 @@ _LACKING: Mapping[Lacking, str] = {
     "single_setting": "no two groups differ in one setting of their configurations and in nothing else",
     "printed": "nothing here was measured as something that is published was: re-run its experiment",
     "number_axis": "no size and no other number varies: measure at a second one",
+    "clients_axis": "no number of terminals varies on the axis: measure at a second one",
     "value": "none of its values is known",
     "level": "one level only, measure a second",
     "level_asked": "not measured at {names}",

@@ -132,6 +132,31 @@ def test_two_levels_are_enough_for_a_loss():
     assert claim["falls_off"]["shape"] == "too_few"
 
 
+def test_a_question_of_curves_finds_its_own_axis():
+    """Was: how far it scales was told of the size, "peak of the scaling law at 6 GB"."""
+    world = World()
+    for size in (10, 100, 500):
+        for terminals in (1, 8):
+            world.add(1000 * terminals**0.8, factors={"size_gb": size, "terminals": terminals})
+    selects = world.store()
+
+    assert ask(selects, "ask=scales")["question"]["x"] == "factor:terminals"
+    assert ask(selects, "ask=loss")["question"]["x"] == "factor:size_gb"
+    told = ask(f"{selects}&factor.terminals=8", "ask=scales")
+    assert told["claims"] == []
+    assert told["missing"] == [f"{_as_sentence(Missing('clients_axis'))}"]
+
+
+def test_nothing_that_is_selected_is_not_told_as_something_that_lacks_numbers():
+    told = ask("label=nobody", "ask=loss")
+    assert (told["claims"], told["missing"]) == ([], [_as_sentence(Missing("run"))])
+
+
+def _as_sentence(missing: Missing) -> str:
+    words = lacking_words(missing)
+    return f"{words[:1].upper()}{words[1:]}."
+
+
 def test_a_loss_between_levels_that_promise_unlike_is_no_ratio():
     """Was: −97.4 % from commits that survive power loss to such that do not, which no table may set side by side."""
     world = World()

@@ -65,6 +65,18 @@ def test_a_group_has_the_color_of_its_curve():
     assert {run.id: group.color for group in comparison.groups for run in group.runs} == of_curves
 
 
+def test_what_a_queued_run_cannot_tell_yet_does_not_vary():
+    """Was: of an experiment half measured "SQLite · data storage not set" stood as a series of its own."""
+    disk = StorageDevice.objects.create(hardware=machine(), slug="vda", name="vda", medium="ssd")
+    for scale in (1, 4, 16):
+        run = make_run("SQLite 3.53", 100 - scale, factors={"scale_factor": scale}, on=machine())
+        run.storage.create(role="data", device=disk)
+    make_run("SQLite 3.53", None, factors={"scale_factor": 64}, state="queued")
+    comparison = compare(all_runs())
+    assert [fact.field for fact in comparison.varying] == ["factor:scale_factor"]
+    assert len(comparison.panels[0].curves) == 1
+
+
 def test_every_repeat_stands_behind_its_point():
     sweep(repeats=3)
     _, panels = arranged()

@@ -239,8 +239,8 @@ def test_what_is_sure_at_some_levels_only_has_no_single_number():
     comparison = asked()
 
     assert headline(comparison) == (
-        "No single number over 6 levels of scale factor: SQLite 3.50 against Derby 10.16 is 0.570\u202f× to "
-        "0.700\u202f× at scale factor 8 and 16, undecided at 4 of 6 levels."
+        "No single number over 6 levels of scale factor: Derby 10.16 against SQLite 3.50 is 1.43\u202f× to "
+        "1.75\u202f× at scale factor 8 and 16, undecided at 4 of 6 levels."
     )
 
 
