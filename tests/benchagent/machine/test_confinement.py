@@ -5,6 +5,7 @@ import os
 import socket
 import subprocess
 from collections.abc import Callable
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
@@ -95,7 +96,7 @@ def refused(rules: Ruleset, try_it: Callable[[], object]) -> int:
 def test_a_job_reaches_by_tcp_its_own_servers_and_nobody_else():
     with socket.create_server(("127.0.0.1", 0)) as own, socket.create_server(("127.0.0.1", 0)) as other:
         ours, theirs = own.getsockname(), other.getsockname()
-        with Ruleset(readable=[], writable=[], ports=[ours[1]]) as rules:
+        with closing(Ruleset(readable=[], writable=[], ports=[ours[1]])) as rules:
             assert refused(rules, lambda: socket.create_connection(ours, 5)) == 0
             assert refused(rules, lambda: socket.create_connection(theirs, 5)) == errno.EACCES
             assert refused(rules, lambda: socket.create_server(("127.0.0.1", 0))) == errno.EACCES

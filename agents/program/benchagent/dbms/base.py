@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import re
-import stat
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +18,7 @@ from benchagent.java import JarSupply, JavaToolchain
 from benchagent.machine.limits import JobCgroup
 from benchagent.machine.process import Abort, Children
 from benchagent.machine.storages import JobFolders
+from benchagent.machine.system import bytes_on_disk
 from benchagent.protocol import EngineFacts
 
 Settings = Sequence[tuple[str, str]]
@@ -259,21 +256,6 @@ class Adapter(ABC):
         if value not in choices:
             raise JobError(f"{words} is {' or '.join(choices)}, not {value!r}")
         return choices[value]
-
-
-def bytes_on_disk(folder: Path, without: Sequence[str] = ()) -> int:
-    """Blocks of all files below, but for names that match a pattern. What links lead to is not counted."""
-    total = 0
-    for parent, folders, files in os.walk(folder):
-        folders[:], counted = (
-            [name for name in names if not any(fnmatchcase(name, pattern) for pattern in without)]
-            for names in (folders, files)
-        )
-        for name in counted:
-            with suppress(OSError):  # a file that the DBMS has just removed
-                status = Path(parent, name).lstat()
-                total += status.st_blocks * 512 if stat.S_ISREG(status.st_mode) else 0
-    return total
 
 
 SETTING_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_. ]*\Z")

@@ -15,7 +15,7 @@ from benchagent import dbms, workloads
 from benchagent.catalog import DBMSS, Durability
 from benchagent.catalog.factors import KNOBS
 from benchagent.dbms import external
-from benchagent.dbms.base import GUEST, Adapter, Instance, JobError, ProvisionRequest, bytes_on_disk
+from benchagent.dbms.base import GUEST, Adapter, Instance, JobError, ProvisionRequest
 from benchagent.dbms.embedded import fit_heap
 from benchagent.java import JavaToolchain
 from benchagent.job import checks
@@ -33,6 +33,7 @@ from benchagent.machine.fingerprint import LEAST_QUIET, SYNC_RATES, TRIES, BestR
 from benchagent.machine.limits import CgroupError, JobCgroup, Limits
 from benchagent.machine.process import Abort, Aborted, Children, ProcessFailed
 from benchagent.machine.storages import JobFolders, Storages
+from benchagent.machine.system import bytes_on_disk
 from benchagent.paths import AgentDirs
 from benchagent.protocol import COUNTED_STATES, NOT_SAMPLED, FinishItem, JobSpec
 from benchagent.workloads.base import Factors, Workload

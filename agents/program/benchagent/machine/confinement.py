@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -83,7 +83,7 @@ class Confinement:
         if not self.sandbox.landlock:
             return nullcontext()
         readable = (*INSTALLED, *KERNEL, *self.readable, self._home(Path(program)))
-        return Ruleset(readable=readable, writable=(*self.writable, *DEVICES), ports=ports)
+        return closing(Ruleset(readable=readable, writable=(*self.writable, *DEVICES), ports=ports))
 
     def _home(self, program: Path) -> Path:
         """Where a program lies that was not installed by the system's packages."""

@@ -21,6 +21,7 @@ from benchagent.errors import JobError
 from benchagent.machine.caches import drop_page_cache
 from benchagent.machine.limits import JobCgroup
 from benchagent.machine.process import Children
+from benchagent.machine.system import bytes_on_disk
 from benchagent.protocol import JobSpec
 
 FRESH, RESTORED, CONTINUED = "fresh", "restored", "continued"
@@ -71,9 +72,6 @@ class Dataset:
     folder: Path
     facts: dict[str, Any]
     storage: str
-
-    def bytes_of(self, role: str) -> int:
-        return sum(path.lstat().st_blocks * 512 for path in (self.folder / role).rglob("*"))
 
 
 class Datasets:
@@ -138,7 +136,7 @@ def forget_all(storage: Path) -> str:
     if not root.is_dir():
         return ""
     own = [kept for kept in root.iterdir() if _is_own(kept)]
-    size = sum(path.lstat().st_blocks * 512 for kept in own for path in kept.rglob("*"))
+    size = sum(map(bytes_on_disk, own))
     for kept in own:
         shutil.rmtree(kept, ignore_errors=True)
     words = [f"kept data deleted: {len(own)} ({size / 1e9:.1f} GB)"] if own else []
@@ -215,7 +213,8 @@ class DataPlan:
             return None
         needed: dict[int, int] = {}
         for role in ROLES:
-            needed[_device(folders[role])] = needed.get(_device(folders[role]), 0) + dataset.bytes_of(role)
+            device = _device(folders[role])
+            needed[device] = needed.get(device, 0) + bytes_on_disk(dataset.folder / role)
         for role in ROLES:  # the copy's, on every device that gets a part of it
             size = needed[_device(folders[role])]
             if shutil.disk_usage(folders[role]).free < size:

@@ -94,11 +94,5 @@ class Ruleset:
         finally:
             os.close(beneath)
 
-    def __enter__(self) -> Ruleset:
-        return self
-
-    def __exit__(self, *failure: object) -> None:
-        self.close()
-
     def close(self) -> None:
         os.close(self.number)

@@ -1,12 +1,15 @@
-"""What the operating system is asked: a program's answer, and who may run and enter what."""
+"""What the operating system is asked: a program's answer, who may run and enter what, and how large files are."""
 
 from __future__ import annotations
 
 import os
 import pwd
+import stat
 import subprocess
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -62,3 +65,18 @@ def text_of(path: Path) -> str:
         return path.read_text(errors="replace").strip()
     except OSError:
         return ""
+
+
+def bytes_on_disk(folder: Path, without: Sequence[str] = ()) -> int:
+    """Blocks of all files below, but for names that match a pattern. What links lead to is not counted."""
+    total = 0
+    for parent, folders, files in os.walk(folder):
+        folders[:], counted = (
+            [name for name in names if not any(fnmatchcase(name, pattern) for pattern in without)]
+            for names in (folders, files)
+        )
+        for name in counted:
+            with suppress(OSError):  # a file that the DBMS has just removed
+                status = Path(parent, name).lstat()
+                total += status.st_blocks * 512 if stat.S_ISREG(status.st_mode) else 0
+    return total
