@@ -85,7 +85,8 @@ class Watching:
                 {"dbms": each["dbms"], "version": each["version"]} for each in there if each["dbms"] == "postgresql"
             ]
 
-        if not (found := wait_until(offered, READY_WITHIN_S, 1)):
+        found: list[dict[str, str]] = wait_until(offered, READY_WITHIN_S, 1)
+        if not found:
             raise SystemExit("the agent offers no PostgreSQL")
         return found[:1]
 

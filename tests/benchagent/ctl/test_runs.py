@@ -3,6 +3,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from uuid import UUID
 
 import pytest
 from benchagent.ctl.cli import main
@@ -43,3 +44,17 @@ def test_it_shows_the_servers_complaint_about_a_filter(many: FakeApi, capsys: py
     assert main(["runs", "nonsense=1"]) == 3
     assert "nonsense: Unknown parameter." in capsys.readouterr().err
     assert main(["runs", "postgresql"]) == 2
+
+
+def test_it_lists_benchmarks_and_tells_one_with_its_changes(logged_in: FakeApi, capsys) -> None:
+    row = {"id": "1", "name": "nightly", "machine": "box", "newest": None, "unit": "", "change": None}
+    one = str(UUID(int=1))
+    changes = [{"state": "confirmed", "words": "12 % less"}, {"state": "refuted", "words": "one bad night"}]
+    logged_in.answers["/benchmarks/"] = {"results": [row], "next": None}
+    logged_in.answers[f"/benchmarks/{one}/"] = {**row, "batches": 9, "words": "it fell", "changes": changes}
+    assert main(["benchmarks", "dbms=sqlite", "--than", "days:30"]) == 0
+    assert logged_in.requests[-1][2] == [("dbms", "sqlite"), ("than", "days:30")]
+    assert "nightly" in capsys.readouterr().out
+    assert main(["benchmarks", one]) == 0
+    assert capsys.readouterr().out.splitlines() == ["it fell", "confirmed: 12 % less"]
+    assert main(["benchmarks", one, "dbms=sqlite"]) == main(["benchmarks", "nightly"]) == 2

@@ -298,7 +298,8 @@ def test_benchctl_takes_it_along_and_brings_it(live_server, experiment, api_toke
     assert main(["export", "nowhere", str(tmp_path / "x.zip")]) == EXIT_REFUSED
     assert main(["import-bundle", str(file), "--visibility", "public"]) == 0
     assert capsys.readouterr().out.strip() == f"{live_server.url}/experiments/nightly-2/"
-    assert Experiment.objects.get(slug="nightly-2").runs.count() == 4
+    brought = Experiment.objects.get(slug="nightly-2")
+    assert (brought.runs.count(), brought.visibility) == (4, "public")
     file.write_bytes(file.read_bytes()[:-100])
     assert main(["import-bundle", str(file)]) == EXIT_REFUSED
 

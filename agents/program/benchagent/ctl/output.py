@@ -123,7 +123,7 @@ def table_lines(rows: Sequence[Sequence[str]], *, heading: Sequence[str], column
 def _wrapped(cell: str, width: int) -> list[str]:
     if len(cell) <= width:
         return [cell]
-    return textwrap.wrap(cell, width, break_long_words=False, break_on_hyphens=False)
+    return textwrap.wrap(cell, width, break_on_hyphens=False)
 
 
 def plain_number(value: float) -> str:
