@@ -9,7 +9,7 @@ from datetime import timedelta
 from functools import wraps
 from typing import Any
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.utils import timezone
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.exceptions import ValidationError
@@ -27,10 +27,6 @@ KEY = OpenApiParameter(
 )  # fmt: skip
 
 
-class _Replayed(Exception):
-    """Somebody was faster with this key."""
-
-
 def once(post: Callable[..., Response]) -> Callable[..., Response]:
     """Wrap a view's `post`. What it makes and the note of its answer are one transaction; a refusal notes nothing."""
 
@@ -42,27 +38,21 @@ def once(post: Callable[..., Response]) -> Callable[..., Response]:
         if len(key) > LONGEST:
             raise ValidationError({HEADER: [f"At most {LONGEST} characters."]})
         digest = hashlib.sha256(json.dumps([request.path, request.data], sort_keys=True).encode()).hexdigest()
-        try:
-            with transaction.atomic():
-                try:
-                    with transaction.atomic():
-                        note = AnsweredRequest.objects.create(owner=request.user, key=key, digest=digest)
-                except IntegrityError as error:
-                    raise _Replayed from error
-                response = post(view, request, **path)
-                note.status, note.answer = response.status_code, response.data
-                note.save()
-                return response
-        except _Replayed:
-            return _again(AnsweredRequest.objects.get(owner=request.user, key=key), digest)
+        with transaction.atomic():
+            # Who comes at the same moment waits, and then finds it.
+            note, is_new = AnsweredRequest.objects.get_or_create(
+                owner=request.user, key=key, defaults={"digest": digest}
+            )
+            if note.digest != digest:
+                raise ValidationError({HEADER: ["This key was used for another request."]})
+            if not is_new:
+                return Response(note.answer, status=note.status, headers={"Idempotent-Replayed": "true"})
+            response = post(view, request, **path)
+            note.status, note.answer = response.status_code, response.data
+            note.save()
+            return response
 
     return guarded
-
-
-def _again(note: AnsweredRequest, digest: str) -> Response:
-    if note.digest != digest:
-        raise ValidationError({HEADER: ["This key was used for another request."]})
-    return Response(note.answer, status=note.status, headers={"Idempotent-Replayed": "true"})
 
 
 def forget_old() -> None:

@@ -1,4 +1,4 @@
-"""The compare page, its CSV and its JSON: one selection, read from the URL; saved comparisons; bare charts."""
+"""The compare page, its CSV and its JSON: one selection, read from the URL; ways into it; bare charts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from benchagent.exporters import csv_file
 from django.contrib.auth.models import AnonymousUser
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.dateparse import parse_datetime
@@ -30,6 +30,7 @@ from runs.compare import choosing, reports
 from runs.compare.axes import CURVE, HEAT_MAP, LATENCY, TABLE, TIME, TRADE_OFF
 from runs.compare.compare import by_each_metric, compare_selection
 from runs.compare.comparison import Comparison
+from runs.compare.entering import LOOKED_THROUGH, entry
 from runs.compare.facts import NEVER_TAKEN, fact_value
 from runs.compare.grouping import GROUPINGS
 from runs.compare.groups import Group
@@ -242,6 +243,17 @@ def _numbers(comparison: Comparison) -> Iterator[list[str]]:
         return table_rows(draw(comparison))
     first, *others = map(charts.csv_rows, by_each_metric(comparison))
     return chain(first, *(islice(rows, 1, None) for rows in others))
+
+
+@require_safe
+def which_test(request: HttpRequest) -> HttpResponse:
+    """Which workload at which size, with counts; where there is one only, straight on to its comparison."""
+    query = next(iter(set_queries(request.GET)), QueryDict())
+    found = entry(query, request.user)
+    if only := found.only:
+        return redirect(f"{reverse('compare')}?{only.query}")
+    context = {"entry": found, "query": query.urlencode(), "looked_through": LOOKED_THROUGH}
+    return render(request, "which_test.html", context, status=400 if found.problems else 200)
 
 
 @require_POST
