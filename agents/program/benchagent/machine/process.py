@@ -121,8 +121,7 @@ class Launch:
         self._control.settimeout(START_TIMEOUT_S)
         program = [sys.executable, "-I", "-S", launch.__file__, str(theirs.fileno())]
         numbers = [theirs.fileno(), *doors, *([] if ruleset is None else [ruleset])]
-        marks = {name: environment[name] for name in (JOB_DIR_VARIABLE,) if name in environment}
-        marked = {"LC_ALL": "C.UTF-8", **marks}
+        marked = {"LC_ALL": "C.UTF-8", JOB_DIR_VARIABLE: environment.get(JOB_DIR_VARIABLE, "")}
         with theirs:
             self.child: subprocess.Popen[Any] = _forking.submit(
                 lambda: subprocess.Popen(program, env=marked, pass_fds=numbers, start_new_session=True, **popen)
