@@ -14,6 +14,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from statistics import median
 from typing import Literal
 
 from runs.stats.ratios import Ratio, ratio
@@ -26,6 +27,10 @@ BAND, CONFIRMED = 0.98, 0.99
 IN_A_ROW = 0.999
 # Each of three batches lies off by so much of what the farthest does.
 SHARE_OF_EACH = 0.1
+# They lie no farther apart than so many errors of one batch: two bad nights and a good one are no new level.
+WIDEST = 5.5
+# Of normal noise the median of how far batches lie off is so much of an error; a bad night in twenty hardly moves it.
+MEDIAN_OFF = 0.6745
 # The confidence of a step whose place was chosen among all.
 PLACED = 0.9999
 # So many batches of an unchanged level tell how far they scatter; the newest so many are looked at.
@@ -46,7 +51,7 @@ Kind = Literal["step", "drift", "noise"]
 class Band:
     """Where one more batch is expected, in logs. `error`: of one batch; `batches` of the present level.
 
-    `hang`: the correlation of neighbours.
+    `hang`: the correlation of neighbours. `quiet`: the error of one batch but for bad nights.
     """
 
     centre: float
@@ -54,6 +59,7 @@ class Band:
     error: float
     df: int
     batches: int
+    quiet: float
     hang: float = 0.0
 
     def holds(self, log: float) -> bool:
@@ -74,11 +80,11 @@ class Band:
         return t_quantile(0.5 + confidence / 2, self.df) * self.shift_error(CONFIRMING)
 
     def is_left_by(self, logs: Sequence[float], threshold: float, confidence: float) -> bool:
-        """Whether three batches lie surely off, each of them: of two bad nights and a good one the good does not."""
+        """Whether three batches lie surely off, each of them and together: two bad nights and a good one do not."""
         shift = mean(logs) - self.centre
         is_far = abs(shift) > max(math.log1p(threshold), self.least_sure(confidence))
         off = [math.copysign(1.0, shift) * (log - self.centre) for log in logs]
-        return is_far and min(off) >= SHARE_OF_EACH * max(off)
+        return is_far and min(off) >= SHARE_OF_EACH * max(off) and max(off) - min(off) <= WIDEST * self.quiet
 
     @property
     def least_seen(self) -> float:
@@ -123,7 +129,14 @@ def band(logs: Sequence[float], starts: Sequence[int] = ()) -> Band | None:
     squares = math.fsum(variance(level) * (len(level) - 1) for level in levels if len(level) > 1)
     error, now = math.sqrt(squares / df), levels[-1]
     half = t_quantile(0.5 + BAND / 2, df) * error * math.sqrt(1 + 1 / len(now))
-    return Band(mean(now), half, error, df, len(now), _hanging_together(*levels, errors=1))
+    return Band(mean(now), half, error, df, len(now), _quiet(levels, error), _hanging_together(*levels, errors=1))
+
+
+def _quiet(levels: Sequence[Sequence[float]], error: float) -> float:
+    """The error of a batch by the median of how far they lie off. At least half of `error`: some hardly vary."""
+    off = [abs(log - median(level)) for level in levels if level for log in level]
+    of_few = 1 + 2 * len(levels) / len(off)
+    return max(error / 2, min(error, median(off) / MEDIAN_OFF * of_few))
 
 
 def is_confirmed(expected: Band, suspect: float, further: Sequence[float], threshold: float) -> bool | None:

@@ -100,3 +100,11 @@ def test_a_benchmark_tells_how_many_repeats_it_needs_where_repeats_mend_it():
     assert better.least_seen == pytest.approx(0.05, abs=0.012)
     nights = watch.band([draw.gauss(0, 0.05) for _ in range(40)])
     assert watch.repeats_needed(nights, within=0.0001, repeats=3, share=0.05) is None
+
+
+@pytest.mark.parametrize(("newest", "is_step"), [((-0.14, -0.03, -0.14), False), ((-0.08, -0.055, -0.075), True)])
+def test_two_bad_nights_and_a_good_one_are_no_new_level(newest, is_step):
+    logs = [0.015 * math.sin(5 * number) for number in range(40)]
+    logs[7], logs[20] = -0.1, -0.11
+    after = watch.watch([*logs, *newest], watch.Watched(), 0.03)
+    assert [found.at for found in after.confirmed] == ([40] if is_step else [])
