@@ -67,11 +67,14 @@ def _over_size(comparison: Comparison) -> Answer | None:
 
 
 def _told_apart_by(comparison: Comparison) -> str:
-    """The fact that is ranked where nobody says: the system; else what the series, or all groups, are told apart by."""
+    """The fact that is ranked where nobody says: the system, but where a reader compares something else; else what the
+    series, or all groups, are told apart by.
+    """
     varying = [fact.field for fact in comparison.varying if fact.field not in NEVER_TAKEN]
-    if "dbms" in varying:
-        return "dbms"
     compared = [fact.field for fact in comparison.levels.compared] if comparison.levels else varying
+    chosen = {comparison.controls.get("compared", ""), *comparison.controls.getlist("series")}
+    if "dbms" in compared or ("dbms" in varying and not chosen & {*compared}):
+        return "dbms"
     return next((name for name in (*_RANKED, *compared) if name in compared), "")
 
 

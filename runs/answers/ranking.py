@@ -29,6 +29,9 @@ def ranked(comparison: Comparison, question: Question) -> Answer:
     fact = facts.get(question.fact) or facts.get(SYSTEM)
     apart = _apart(comparison, fact)
     if comparison.levels and (question.kind == RANK or not _at_their_best(comparison)):
+        if fact and fact.field not in {each.field for each in comparison.levels.compared}:
+            lacking = Missing("another_ranked" if apart else "judging")
+            return begun(comparison, question, set_apart=apart, lacking=[lacking])
         return _of_series(comparison, comparison.levels, question, fact, apart)
     return _of_groups(comparison, question, fact, apart)
 

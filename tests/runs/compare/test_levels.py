@@ -188,6 +188,17 @@ def test_a_series_without_any_ratio_says_why_once_and_has_no_map(client):
     assert client.get("/compare/?dbms=derby&dbms=sqlite&dbms=h2").content.decode().count(series_words(refused)) > 6
 
 
+def test_which_system_is_not_answered_with_the_terminals_where_only_one_is_ranked():
+    """Seen: "Which system …?" answered by "2 terminals against 1 terminal is 1.48 ×"."""
+    sweep({"Derby 10.16": 1.0}, scales=(1, 2, 4), terminals=(1, 2, 4))
+    sweep({"H2 2.5": 2.0}, scales=(1, 2, 4), terminals=(1, 2, 4), durability="dbms_crash")
+    told = answer_of(asked())
+    assert (told.question.fact, told.claims, [*told.set_apart]) == ("dbms", [], ["H2 2.5"])
+    assert [lacking.kind for lacking in told.lacking] == ["another_ranked"]
+    of_terminals = answer_of(asked("compared=factor:terminals"))
+    assert of_terminals.question.fact == "factor:terminals" and of_terminals.claims
+
+
 def test_why_two_series_have_no_ratio_is_said_once():
     """Seen: "no ratio: no ratio: not measured here" in the table of all pairs."""
     sweep({"Derby 10.16": 1.0, "SQLite 3.50": 1.5})
