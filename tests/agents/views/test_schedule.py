@@ -5,6 +5,7 @@ from dataclasses import fields, replace
 import pytest
 from benchagent.catalog import WORKLOADS
 from django.urls import reverse
+from django.utils.html import escape
 
 from agents.models import Agent, Job
 from agents.plans import schedule as scheduling
@@ -172,7 +173,7 @@ def test_it_names_the_wrong_field_and_keeps_the_input(as_operator, machine, chan
     assert list(form.errors) == [field]
     html = answer.content.decode()
     assert words in form.errors[field][0]
-    assert words in html
+    assert f">{form[field].label}</a>: {escape(form.errors[field][0])}</li>" in html
     assert 'value="My night run"' in html
     assert not Run.objects.exists()
 
