@@ -146,6 +146,13 @@ def test_every_command_is_run_or_has_a_reason():
 
 def test_commands_of_the_agent(folder: Path):
     places = {f"{name} /mnt/nvme/bench": f"{name} {folder / name}" for name in ("nvme", "fast")}
+    for program in (
+        folder / "build" / side / "bin" / name for side in ("base", "head") for name in ("postgres", "initdb")
+    ):
+        program.parent.mkdir(parents=True, exist_ok=True)
+        program.write_text("#!/bin/sh\necho 'postgres (PostgreSQL) 18.6'\n")
+        program.chmod(0o755)
+    places["/build/"] = f"{folder}/build/"
     assert failures(folder, of("benchagent "), places) == []
 
 
