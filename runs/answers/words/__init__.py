@@ -24,11 +24,11 @@ from runs.answers.answer import (
 from runs.answers.ask import answer_of
 from runs.answers.places import Place, from_to, place_words
 from runs.answers.words import gaps
-from runs.answers.words.verdicts import TIMES_FROM, by_level_words, verdict_words
+from runs.answers.words.verdicts import by_level_words, share_words, verdict_words
 from runs.compare import asked
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Contrast
-from runs.formatting import THIN, listed, mid_sentence, percent, percent_of, quantity, three_digits, times
+from runs.formatting import listed, mid_sentence, percent_of, quantity, three_digits, times
 from runs.stats import MIN_REPEATS, WINNERS, Kind, Verdict
 
 MOST_CURVES = 6
@@ -118,15 +118,12 @@ def ratio(change: Amount) -> str:
     return f"{times(change.value)} ({three_digits(change.low)}–{three_digits(change.high)})"
 
 
-def share(change: Amount, per: str = "") -> str:
-    """−17.5 % (−20.1 to −15.0); what grew far 27.2 × (25.0 to 29.1); `per` what, before the interval."""
+def share(change: Amount) -> str:
+    """−17.5 % (−20.1 to −15.0)."""
     if change.value is None:
         return "not known"
-    numbers = [change.value, *([change.low, change.high] if change.low is not None and change.high is not None else [])]
-    is_far = max(numbers) + 1 >= TIMES_FROM
-    first, *ends = (times(value + 1) if is_far else percent(value, signed=True) for value in numbers)
-    bare = " to ".join(end.removesuffix(f"{THIN}%").removesuffix(f"{THIN}×") for end in ends)
-    return f"{first}{per} ({bare})" if ends else f"{first}{per}"
+    ends = [change.low, change.high] if change.low is not None and change.high is not None else []
+    return share_words([change.value, *ends])
 
 
 def upward(change: Amount, better: str) -> Amount:

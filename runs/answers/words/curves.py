@@ -6,13 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from runs.answers.answer import Amount
 from runs.answers.curves import Along, is_told
 from runs.answers.history import steps_of
 from runs.answers.places import from_to, place_words
-from runs.answers.words import share, step
+from runs.answers.words import step
 from runs.answers.words.gaps import knee_words, law_words, too_few_words
-from runs.answers.words.verdicts import change_words
+from runs.answers.words.verdicts import change_words, share_words
 from runs.compare.axes import LEAST_LEVELS
 from runs.compare.comparison import Comparison
 from runs.compare.facts import DATE
@@ -180,11 +179,8 @@ def _doublings(curve: Along) -> list[str]:
 
 
 def _doubling(fit: Slope) -> str:
-    interval = fit.interval
-    change = (
-        Amount(value=fit.value) if interval is None else Amount(value=fit.value, low=interval.low, high=interval.high)
-    )
-    return share(change, " per doubling")
+    ends = (fit.interval.low, fit.interval.high) if fit.interval else ()
+    return share_words([fit.value, *ends], " per doubling")
 
 
 def _half(curve: Along) -> str:

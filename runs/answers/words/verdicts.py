@@ -10,7 +10,7 @@ from runs.answers.words.gaps import refusal_words
 from runs.compare.facts import with_heading
 from runs.compare.groups import Contrast
 from runs.compare.levels import LevelRow, Series
-from runs.formatting import listed, mid_sentence, percent, three_digits, times
+from runs.formatting import THIN, listed, mid_sentence, percent, three_digits, times
 from runs.stats import ALPHA, MIN_REPEATS, MOST_REPEATS_ASKED, WINNERS, Interval, Kind, Lack, Ratio, Verdict
 
 # From so many times on growth is said as a multiple.
@@ -86,11 +86,17 @@ def robustness_words(verdict: Verdict | None) -> str:
 
 
 def change_words(change: Ratio) -> str:
-    """What came or went, with the interval where there is one: −17.5 % (−20.1 % to −15.0 %); what grew far 27.2 ×."""
-    ratios = [change.value, *((change.interval.low, change.interval.high) if change.interval else ())]
-    is_far = max(ratios) >= TIMES_FROM
-    words, *ends = (times(r) if is_far else percent(r - 1, signed=True) for r in ratios)
-    return f"{words} ({' to '.join(ends)})" if ends else words
+    """What came or went, with the interval where there is one."""
+    ends = (change.interval.low, change.interval.high) if change.interval else ()
+    return share_words([each - 1 for each in (change.value, *ends)])
+
+
+def share_words(shares: Sequence[float], per: str = "") -> str:
+    """A share, `per` what, and the ends of its interval: −17.5 % (−20.1 to −15.0); grown far 27.2 × (25.0 to 29.1)."""
+    is_far = max(shares) + 1 >= TIMES_FROM
+    first, *ends = (times(each + 1) if is_far else percent(each, signed=True) for each in shares)
+    bare = " to ".join(end.removesuffix(f"{THIN}%").removesuffix(f"{THIN}×") for end in ends)
+    return f"{first}{per} ({bare})" if ends else f"{first}{per}"
 
 
 def ratio_words(ratio: Ratio | None) -> str:

@@ -12,14 +12,18 @@ import pytest
 from django.http import QueryDict
 from django.utils.html import escape
 
+from runs.answers.answer import Amount
 from runs.answers.places import Place, from_to, place_words
+from runs.answers.words import share
 from runs.answers.words.gaps import too_few_words
+from runs.answers.words.verdicts import change_words
 from runs.charts.base import Multiples
 from runs.charts.curves import curve_figures
 from runs.compare.axes import arrange
 from runs.compare.compare import compare
 from runs.compare.panels import SIZE
 from runs.models import Metric, Run, RunStorage, StorageDevice
+from runs.stats import Interval, Ratio
 from tests.runs.cells import add_number, all_runs, machine, make_run, make_runs
 from tests.runs.stats.test_curves import FIREBIRD
 
@@ -215,6 +219,12 @@ def test_a_legend_names_an_emulated_disk_without_its_limits():
         RunStorage.objects.create(run=run, device=disk, role="data")
     curves = figure("series=storage:data")
     assert [key.label for key in curves.keys] == ["vda", "slow (emulated)"]
+
+
+@pytest.mark.parametrize(("value", "low", "high"), [(0.825, 0.799, 0.85), (27.2, 25.0, 29.1)])
+def test_a_change_has_one_format_in_the_answer_and_in_the_table(value: float, low: float, high: float):
+    in_answer = share(Amount(value=value - 1, low=low - 1, high=high - 1))
+    assert change_words(Ratio(value, Interval(low, high), degrees_of_freedom=4.0)) == in_answer
 
 
 def test_too_few_levels_are_said():
