@@ -21,7 +21,7 @@ from runs.access import changes
 from runs.history.words import alert_title
 from runs.models import Alert, Benchmark, ChangePoint, SeriesBatch, User
 from runs.models.choices import AlertState, ChangeState
-from runs.models.visible import Person, Reader
+from runs.models.visible import Person
 
 # What a person can say of an alert.
 SAID = (
@@ -122,27 +122,30 @@ def with_changes(alerts: QuerySet[Alert]) -> QuerySet[Alert]:
 class Quality:
     """How good suspicions were: of those of `days`, how many further batches confirmed or did not, and people rejected.
 
+    `withdrawn`: by later batches, of what was confirmed once: the alarms of a day that are none of the next.
     `days_to_find`: the median from when the first batch after a change was measured, or came, to when it was confirmed.
     """
 
     days: int
     suspected: int
     confirmed: int
+    withdrawn: int
     refuted: int
     rejected: int
     days_to_find: float | None
 
 
-def quality(user: Reader, days: int = 90) -> Quality:
-    """The quality of the alarms that this person sees listed."""
-    seen = Benchmark.objects.listed_for(user)
-    points = ChangePoint.objects.filter(benchmark__in=seen, found_at__gt=timezone.now() - timedelta(days=days))
+def quality(benchmarks: QuerySet[Benchmark] | Sequence[Benchmark], days: int = 90) -> Quality:
+    """The quality of the alarms of these."""
+    points = ChangePoint.objects.filter(benchmark__in=benchmarks, found_at__gt=timezone.now() - timedelta(days=days))
     known = Greatest("at__measured_at", "at__batch__created_at")
     rows = list(points.values_list("state", "alert__state", "confirmed_at", known))
     confirmed = [row for row in rows if row[0] == ChangeState.CONFIRMED]
+    refuted = [row for row in rows if row[0] == ChangeState.REFUTED]
+    withdrawn = sum(at is not None for _, _, at, _ in refuted)
     waits = [(at - since).total_seconds() / 86_400 for _, _, at, since in confirmed if at]
     return Quality(
-        days, len(rows), len(confirmed), sum(row[0] == ChangeState.REFUTED for row in rows),
+        days, len(rows), len(confirmed), withdrawn, len(refuted) - withdrawn,
         sum(row[1] == AlertState.NOISE for row in confirmed), median(waits) if waits else None,
     )  # fmt: skip
 

@@ -77,7 +77,6 @@ def context_of(benchmark: Benchmark, siblings: Sequence[Benchmark], *, drawn: in
         "figure": _figure(series, events, notes, siblings, expected) if series.rows else None,
         "answer": answer_words(series),
         "changes": [(point, words) for point, words in changes if point.state != ChangeState.REFUTED],
-        "refuted": sum(point.state == ChangeState.REFUTED for point, _ in changes),
         "least_seen": percent(band.least_seen) if band else "",
         "drifts": drifts,
         "is_blind": is_blind,

@@ -78,6 +78,7 @@ def benchmark(request: HttpRequest, benchmark_id: uuid.UUID) -> HttpResponse:
     siblings = of_branches.filter(visibility=shown.visibility, owner=shown.owner_id).exclude(pk=shown.pk)
     drawn = MOST_DRAWN if request.GET.get("batches") == str(MOST_DRAWN) else DRAWN
     context = context_of(shown, list(siblings.order_by("-newest_at")), drawn=drawn)
+    context["quality"] = alerts.quality([shown])
     context["joined"] = shown.joined.all()
     context["joinable"] = joining.candidates(shown)[:PER_PAGE]
     return render(request, "benchmarks/detail.html", context)
@@ -132,7 +133,8 @@ def alert_list(request: HttpRequest) -> HttpResponse:
     page = Paginator(ordered, PER_PAGE).get_page(request.GET.get("page"))
     context = {
         "page": page, "states": AlertState.choices, "chosen": wanted, "mine": "mine" in request.GET,
-        "rows": [(row, alerts.title(row)) for row in page], "quality": alerts.quality(request.user),
+        "rows": [(row, alerts.title(row)) for row in page],
+        "quality": alerts.quality(Benchmark.objects.listed_for(request.user)),
     }  # fmt: skip
     return render(request, "alerts/list.html", context)
 

@@ -103,8 +103,12 @@ def test_the_inbox_tells_how_good_its_alarms_were(client, moved):
     assert (quality.confirmed, quality.rejected, quality.suspected) == (1, 0, quality.refuted + 1)
     # It was measured days ago and found as soon as it was sent.
     assert quality.days_to_find < 1
+    assert client.get(moved.get_absolute_url()).context["quality"] == quality
     alerts.move(Alert.objects.get(state="confirmed"), "noise")
     assert client.get("/alerts/").context["quality"].rejected == 1
+    ChangePoint.objects.filter(state="confirmed").update(state="refuted")
+    after = client.get("/alerts/").context["quality"]
+    assert (after.confirmed, after.withdrawn, after.refuted) == (0, 1, quality.refuted)
 
 
 def test_a_machine_that_moved_in_all_it_runs_is_the_cause(client, contributor):
