@@ -135,7 +135,7 @@ def test_what_is_said_of_columns_once_is_remembered(site: Site, logged_in, tmp_p
 
     read("second.csv")
     assert page.locator("[data-import-status=complete]").count() == 1
-    assert "671.1" in page.locator("table.preview").inner_text()
+    assert "671.1" in page.get_by_role("region", name="Entries").inner_text()
     assert not page.get_by_role("button", name="Read by these columns").is_visible()
     page.get_by_text("Columns: as you said of a table with these headings").click()
     assert asked.nth(4).locator("select[name$='-role']").input_value() == "ignore"
