@@ -215,6 +215,7 @@ def test_it_tells_how_much_has_arrived(tiny: Tiny, tmp_path: Path, said: list[st
     assert "  2.0 of 0.0 MB" in said
 
 
+@pytest.mark.usefixtures("own_temporary_folder")
 def test_two_builds_of_one_version_are_two_engines_that_stay_as_they_are(
     engines_dir: Path, tmp_path: Path, monkeypatch
 ):

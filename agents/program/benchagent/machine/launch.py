@@ -52,8 +52,9 @@ def _become(plan: dict[str, Any]) -> None:
         LIBC.prctl(_SET_DEATH_SIGNAL, plan["death_signal"])
     if os.getppid() != plan["parent"]:  # it died before that
         sys.exit(1)
-    for ignored in (signal.SIGPIPE, signal.SIGXFSZ):  # by Python, and what is ignored stays so
-        signal.signal(ignored, signal.SIG_DFL)
+    for number in signal.valid_signals():  # what Python, nohup or a shell ignores would stay ignored
+        if signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
     os.execvpe(plan["argv"][0], plan["argv"], plan["environment"])  # noqa: S606 - that is what it is for
 
 
