@@ -172,8 +172,7 @@ def compare(before: Mapping[Quantity, Sequence[float]], after: Mapping[Quantity,
     for quantity in quantities:
         old, new = (side.get(quantity) or _noughts(quantity, side) for side in (before, after))
         spent = _spent(quantity, old, new, grown, ALPHA / len(quantities))
-        # On a busy machine others take what a slower system leaves to them.
-        if spent and not (quantity.name == OTHERS_CPU and 0 < spent.after - spent.before < left):
+        if spent and not (quantity.name == OTHERS_CPU and _is_left_over(spent, left)):
             found.append(spent)
     return sorted(found, key=_weight, reverse=True)
 
@@ -182,6 +181,11 @@ def _noughts(quantity: Quantity, side: Mapping[Quantity, Sequence[float]]) -> Se
     """For each batch of a side that tells of other waits alone; empty where nothing is known."""
     longest = max((len(values) for each, values in side.items() if each.is_wait), default=0)
     return [0.0] * longest if quantity.is_wait else []
+
+
+def _is_left_over(spent: Spent, left: float) -> bool:
+    """On a machine that was busy before others take what a slower system leaves to them; on a quiet one nobody does."""
+    return spent.before >= _LEAST_OF_OTHERS[OTHERS_CPU] and 0 < spent.after - spent.before < left
 
 
 def _left(before: Mapping[Quantity, Sequence[float]], after: Mapping[Quantity, Sequence[float]]) -> float:

@@ -111,6 +111,12 @@ def test_what_others_take_because_the_system_left_it_is_no_cause():
     assert spent.spending(told, is_slower=True) == Spending.OTHERS
 
 
+def test_what_others_take_on_a_machine_that_was_quiet_is_the_cause():
+    """Seen: six busy processes beside PostgreSQL, which held both cores before, and "likeliest: client"."""
+    told = found({"latency": 1, "own": 1.8, "others": 0.1}, {"latency": 1.5, "own": 1.2, "others": 0.8})
+    assert spent.spending(told, is_slower=True) == Spending.OTHERS
+
+
 def test_a_lock_of_which_the_engine_tells_nothing_is_seen_where_transactions_begin():
     told = found({"latency": 1, "begin": 0.01, "cpu": 0.2}, {"latency": 4, "begin": 2.9, "cpu": 0.2})
     assert spent.spending(told, is_slower=True) == Spending.LOCK
