@@ -44,7 +44,7 @@ def headline(comparison: Comparison) -> str:
 
 
 def sentence(answer: Answer) -> str:
-    """The answer in words; where there is none, what is missing."""
+    """The answer in words; where there is none, what is missing, and what stands apart."""
     says = {
         asked.LOSS: _loss, asked.FALLS_OFF: _falls_off, asked.SCALES: _scales, asked.EFFECTS: _effects,
         asked.SINCE: _since, asked.NEWER: _newer, asked.A_B: _a_against_b, asked.PUBLISHED: _published,
@@ -52,20 +52,21 @@ def sentence(answer: Answer) -> str:
     }.get(answer.question.kind, _ranking)  # fmt: skip
     words = says(answer) if answer.claims else ""
     if not words:
-        return " ".join(gaps.lacking_sentences(answer.lacking))
+        return " ".join([*gaps.lacking_sentences(answer.lacking), *_apart(answer)])
     not_alike = f"Not alike: {gaps.differing_words(answer.differing)}." if answer.differing else ""
     return " ".join(filter(None, (words, *_untold(answer), not_alike)))
 
 
 def _untold(answer: Answer) -> list[str]:
     """What there is no claim of, and why: nothing is left out without a word."""
-    if answer.unranked or answer.set_apart:
-        unlike = {"fewer than two levels in common with the others": answer.unranked} if answer.unranked else {}
-        apart = [f"{gaps.names(labels)} ({why})" for why, labels in (gaps.set_apart_words(answer) | unlike).items()]
-        return [f"Not ranked: {gaps.names(apart)}."]
-    if answer.question.kind not in (*asked.OF_CURVES, asked.SINCE):
-        return []
-    return gaps.lacking_sentences(answer.lacking)
+    of_curves = answer.question.kind in (*asked.OF_CURVES, asked.SINCE)
+    return _apart(answer) or (gaps.lacking_sentences(answer.lacking) if of_curves else [])
+
+
+def _apart(answer: Answer) -> list[str]:
+    unlike = {"fewer than two levels in common with the others": answer.unranked} if answer.unranked else {}
+    apart = [f"{gaps.names(labels)} ({why})" for why, labels in (gaps.set_apart_words(answer) | unlike).items()]
+    return [f"Not ranked: {gaps.names(apart)}."] if apart else []
 
 
 def told(claim: AnyClaim) -> AnyClaim:

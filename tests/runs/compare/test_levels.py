@@ -14,7 +14,7 @@ from django.urls import reverse
 
 from runs.answers.answer import Standing
 from runs.answers.ask import answer_of
-from runs.answers.words import headline
+from runs.answers.words import headline, sentence
 from runs.answers.words.gaps import difference_words
 from runs.answers.words.matrix import matrix
 from runs.answers.words.verdicts import against_words, by_level_words, series_words
@@ -195,6 +195,7 @@ def test_which_system_is_not_answered_with_the_terminals_where_only_one_is_ranke
     told = answer_of(asked())
     assert (told.question.fact, told.claims, [*told.set_apart]) == ("dbms", [], ["H2 2.5"])
     assert [lacking.kind for lacking in told.lacking] == ["another_ranked"]
+    assert sentence(told).endswith("Not ranked: H2 2.5 (a crash may lose the last commits).")
     of_terminals = answer_of(asked("compared=factor:terminals"))
     assert of_terminals.question.fact == "factor:terminals" and of_terminals.claims
 
