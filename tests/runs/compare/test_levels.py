@@ -195,7 +195,7 @@ def test_which_system_is_not_answered_with_the_terminals_where_only_one_is_ranke
     told = answer_of(asked())
     assert (told.question.fact, told.claims, [*told.set_apart]) == ("dbms", [], ["H2 2.5"])
     assert [lacking.kind for lacking in told.lacking] == ["another_ranked"]
-    assert sentence(told).endswith("Not ranked: H2 2.5 (a crash may lose the last commits).")
+    assert sentence(told).endswith("Not ranked: H2 2.5 (survives a DBMS crash only).")
     of_terminals = answer_of(asked("compared=factor:terminals"))
     assert of_terminals.question.fact == "factor:terminals" and of_terminals.claims
 
