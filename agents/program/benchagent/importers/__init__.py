@@ -37,7 +37,7 @@ FAILED = "its reader fails on it: a fault of this program"
 PARSER_VERSION = 10
 # How the refusal of a file begins in which its tool shows, and no run.
 NO_RUN = "no run of "
-# How early an importer is asked that does not say so itself.
+# How early an importer is asked that does not say so itself (`ASKED`).
 ASKED = 500
 
 
@@ -69,13 +69,6 @@ class Marking(Importer, Protocol):
     MARKS: re.Pattern[str]
     # One of these stands wherever the marks do: looked for first.
     WORDS: Collection[str]
-
-
-@runtime_checkable
-class Logging(Importer, Protocol):
-    """One whose lines stand in a log, whatever that puts in front of them: nothing need be taken off."""
-
-    IN_LOGS: bool
 
 
 @runtime_checkable
@@ -167,7 +160,7 @@ def _without_margins(file: SourceFile, own_tools: Sequence[Importer]) -> tuple[O
     """What is read, and the margins without which it is. Raises NotUnderstood for what is no text."""
     best, known, taken = _outputs(file, own_tools), tuple[Margin, ...](), tuple[Margin, ...]()
     outputs = best
-    if _worth(best)[1] and all(importer in _that_are(Logging) for _, importer, _ in best):
+    if _worth(best)[1] and all(_is_of_logs(importer) for _, importer, _ in best):
         return best, known
     while len(taken) < MOST_MARGINS:
         start = file.text[:PIECE_BYTES]
@@ -220,10 +213,13 @@ def _stamped(outputs: Outputs, file: SourceFile, taken: Sequence[Margin]) -> Out
     if len(outputs) != 1 or len(outputs[0][2]) != 1 or outputs[0][2][0].started_at:
         return outputs
     ((part, importer, (report,)),) = outputs
-    began_at = began(file, taken) if taken else logged(file) if importer in _that_are(Logging) else ""
-    if not began_at:
-        return outputs
-    return [(part, importer, [replace(report, started_at=began_at)])]
+    began_at = began(file, taken) if taken else logged(file) if _is_of_logs(importer) else ""
+    return [(part, importer, [replace(report, started_at=began_at)])] if began_at else outputs
+
+
+def _is_of_logs(importer: Importer | None) -> bool:
+    """Whether its lines stand in a log, whatever that puts in front of them: nothing need be taken off."""
+    return bool(getattr(importer, "IN_LOGS", False))
 
 
 @cache
@@ -276,16 +272,13 @@ def _parts(file: SourceFile) -> list[SourceFile]:
 
 def streaming(file: SourceFile) -> Importer | None:
     """The importer that reads this file as a stream; None for a small file and for any other."""
-    try:
-        return streaming_from(file.head) if file.is_large else None
-    except NotUnderstood:
-        return None
+    return streaming_from(file) if file.is_large else None
 
 
-def streaming_from(head: SourceFile) -> Importer | None:
-    """The importer that reads a large file as a stream that begins so."""
+def streaming_from(file: SourceFile) -> Importer | None:
+    """The importer that reads a large file as a stream that begins as this one does."""
     try:
-        return next((importer for importer in _that_are(Streaming) if importer.streams(head)), None)
+        return next((importer for importer in _that_are(Streaming) if importer.streams(file.head)), None)
     except NotUnderstood:
         return None
 

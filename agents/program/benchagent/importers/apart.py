@@ -130,19 +130,20 @@ def _factors(heading: dict[str, Scalar], telling: set[str]) -> dict[str, Scalar]
 def _sections(text: str, form: re.Pattern[str]) -> Iterator[tuple[str, dict[str, Scalar]]]:
     """The text between headings, each with what those above it say: of words its level (`##`) is the name."""
     levels: dict[int, dict[str, Scalar]] = {}
-    begin = 0
+    begin, above = 0, dict[str, Scalar]()
     for match in form.finditer(text):
         if _OPTION.search(match[0]):  # `# pgbench -c 4`, as root
             continue
-        yield text[begin : match.start()], {k: v for level in sorted(levels) for k, v in levels[level].items()}
+        yield text[begin : match.start()], above
         begin, groups = match.end(), match.groupdict()
-        words = groups.get("text") or groups.get("counted")
-        mark = groups.get("level") or ""
+        words, mark = groups.get("text") or groups.get("counted"), groups.get("level") or ""
         level = (int(mark[1]) if mark[0] == "h" else len(mark)) if form is _HEADING and words else 7
-        levels = {other: said for other, said in levels.items() if other < level}
         said = _said("#" * level, words) if words else _named(match["name"], match["value"])
-        levels[level] = said if not groups.get("counted") else {k: v for k, v in said.items() if k in _COUNTS.values()}
-    yield text[begin:], {k: v for level in sorted(levels) for k, v in levels[level].items()}
+        if groups.get("counted"):
+            said = {name: value for name, value in said.items() if name in _COUNTS.values()}
+        levels = {other: each for other, each in levels.items() if other < level} | {level: said}
+        above = {name: value for each in levels.values() for name, value in each.items()}
+    yield text[begin:], above
 
 
 def _named(name: str, value: str) -> dict[str, Scalar]:

@@ -79,7 +79,7 @@ def report_of(run: Run) -> Report:
             parameters[name] = values[minutes] * 60
     switches = entries(values, "terminal_warehouse_fixed", "stored_procedures")
     parameters |= {name: text.lower() == "true" for name, text in switches.items()}
-    for row in run.lists.get("weight", []):
+    for row in run.rows_of("weight"):
         parameters[slug(re.sub(r"([A-Z])", r"_\1", row["name"])) + "_weight"] = row["percent"]
     return Report(
         tool=TOOL, tool_version=values.get("version", ""), reason="" if ended else "the log ends before the result",
@@ -110,8 +110,9 @@ def of_5(run: Run) -> dict[str, float]:
 
 def of_6(run: Run) -> dict[str, float]:
     """Raises NotUnderstood where the types are not all there, or their counts are not the rate."""
-    values, rows = run.values, {row["type"]: row for row in run.lists.get("type", [])}
-    if not rows.keys() >= {*TYPES} or len(rows) != len(run.lists["type"]) or "tpm" not in values:
+    values, told = run.values, run.rows_of("type")
+    rows = {row["type"]: row for row in told}
+    if not rows.keys() >= {*TYPES} or len(rows) != len(told) or "tpm" not in values:
         raise NotUnderstood("the transactions are not all there")
     nopm, tpm, efficiency_pct = values["nopm"], values["tpm"], values["efficiency_pct"]
     orders, transactions = rows["NEW_ORDER"]["count"], sum(rows[name]["count"] for name in TYPES)

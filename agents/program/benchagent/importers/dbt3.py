@@ -11,16 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from statistics import geometric_mean
 
-from benchagent.importers.report import (
-    ReadFile,
-    Report,
-    Status,
-    Subject,
-    all_measured,
-    as_part_of,
-    dbms_called,
-    entries,
-)
+from benchagent.importers.report import ReadFile, Report, Subject, all_measured, as_part_of, dbms_called, entries
 from benchagent.importers.source import Lines, NotUnderstood, SourceFile, number
 from benchagent.importers.tables import Run, Runs, Table
 
@@ -72,8 +63,8 @@ def scores_of(run: Run) -> Report:
     metrics = all_measured({name: value or None for name, value in figures.items()})
     manager = run.values.get("manager", "").split()
     return Report(
-        TOOL, Status.COMPLETE if metrics else Status.FAILED, reason="" if metrics else "none of its tests has a score",
-        parameters=entries(run.values, "scale_factor"), metrics=metrics,
+        TOOL, failure="" if metrics else "none of its tests has a score", metrics=metrics,
+        parameters=entries(run.values, "scale_factor"),
         subject=replace(SUBJECT, dbms=dbms_called(manager[0]) if manager else "", dbms_version=" ".join(manager[1:2])),
     )  # fmt: skip
 

@@ -26,6 +26,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from pathlib import Path
@@ -77,10 +78,6 @@ class _Measured:
         return Metric(self.name, self.unit, value, better=self.better)
 
 
-# The list of a call's rows that repeat, in their order, and in each of them the key of its line.
-_ROWS = ""
-
-
 @dataclass
 class _Calls(Runs):
     last: str = field(default="", kw_only=True)
@@ -95,8 +92,7 @@ class _Calls(Runs):
         if part is None or (ended and match.rank < self.table.rank[self.last] and self.is_free):
             part = self.begin(Run(line.number))
         if isinstance(part, Run):
-            part.list(line, match._replace(key=_ROWS, rank=part.rank if self.is_free else match.rank))
-            part.lists[_ROWS][-1] = {_ROWS: match.key, **match.values}
+            part.repeat(line, match._replace(rank=part.rank) if self.is_free else match)
 
 
 @dataclass(eq=False)
@@ -143,16 +139,12 @@ class Described:
         """Where the first line that always stands there is, and another one."""
         if not file.shows(self.begin, self.WORDS):
             return False
-        lines = printed_lines(file)
-        known = {match.key for line in lines if (match := self._match(line))}
+        known = set[str]()
+        for line in printed_lines(file):
+            with suppress(NotUnderstood):
+                if (match := self.table.match(line)) and not match.cut:
+                    known.add(match.key)
         return bool(known & self.results) if self.results and not self.last else len(known) > 1
-
-    def _match(self, line: Any) -> Match | None:
-        try:
-            match = self.table.match(line)
-        except NotUnderstood:
-            return None
-        return None if match is None or match.cut else match
 
     def read(self, file: SourceFile) -> Sequence[Report]:
         reader = _Calls(
@@ -168,12 +160,11 @@ class Described:
 
     def _is_another(self, run: Run, match: Match) -> bool:
         """Where a line comes again that stands in front of others, but for the same one twice."""
-        repeated = run.lists.get(_ROWS, [])
-        rank = max(run.rank, self.table.rank[repeated[-1][_ROWS]] if repeated else -1)
+        rank = max(run.rank, self.table.rank[run.repeated[-1].key] if run.repeated else -1)
         return rank > match.rank or run.rows.get(match.key, match.values) != match.values
 
     def _is_begun(self, call: Run) -> bool:
-        return not self.begun_by.isdisjoint([*call.rows, *(row[_ROWS] for row in call.lists.get(_ROWS, []))])
+        return not self.begun_by.isdisjoint([*call.rows, *(row.key for row in call.repeated)])
 
     def _reports(self, call: Run) -> list[Report]:
         """That of a call, or those of its rows that are runs."""
@@ -199,8 +190,7 @@ class Described:
         """Rows that repeat with the values of the heading above them. Raises NotUnderstood where one was moved."""
         heading: dict[str, Any] | None = None if self.has_headings else {}
         above, parts = "", Counter[str]()
-        for row in call.lists.get(_ROWS, []):
-            key, values = row[_ROWS], {name: value for name, value in row.items() if name != _ROWS}
+        for key, _, values, _ in call.repeated:
             if self.kinds[key] == "part":
                 parts.update(values)
                 continue

@@ -15,17 +15,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
-from benchagent.importers.report import (
-    Metric,
-    Report,
-    Scalar,
-    Status,
-    Subject,
-    as_factors,
-    check_count,
-    dbms_called,
-    utc,
-)
+from benchagent.importers.report import Metric, Report, Scalar, Subject, as_factors, dbms_called, utc
 from benchagent.importers.source import NotUnderstood, SourceFile, json_of, number, object_in, once, slug
 from benchagent.importers.tables import reports_of
 
@@ -42,6 +32,11 @@ _UNITS = {
 _NAMES = {
     "s": "time_s", "ms": "time_ms", "us": "time_us", "ns": "time_ns", "ops/s": "ops_per_s", "bytes/s": "bytes_per_s",
 }  # fmt: skip
+# The keys by which the results of a site are known; those of Bencher have none.
+_KEYS = {
+    CONBENCH: {"stats", "tags"}, CODESPEED: {"commitid", "benchmark", "result_value"},
+    ASV: {"commit_hash", "results", "params"},
+}  # fmt: skip
 _MEASURES = {"latency": "ns", "throughput": "ops/s", "build-time": "s", "file-size": "bytes"}
 # How asv names what it measures: of its prefixes the unit.
 _ASV_UNITS = {"time": "s", "timeraw": "s", "mem": "bytes", "peakmem": "bytes"}
@@ -53,36 +48,26 @@ def _rows(file: SourceFile) -> tuple[str, list[Row]] | None:
     """Whose they are, and its results as they came; None for other JSON. Raises NotUnderstood for what is broken."""
     if not file.text.lstrip().startswith(("{", "[")) or _MARK.search(file.text) is None:
         return None
-    content = _content(file.text)
-    if isinstance(content, dict) and {"commit_hash", "results", "params"} <= content.keys():
-        return ASV, [content]
+    try:
+        content = json_of(file.text)
+    except NotUnderstood:
+        if _OWN_MARK.search(file.text):
+            raise
+        return None  # lines of JSON may be somebody else's
     rows = content.get("data", [content]) if isinstance(content, dict) else content
     if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
         return None
-    if all({"stats", "tags"} <= row.keys() for row in rows):
-        return CONBENCH, rows
-    if all({"commitid", "benchmark", "result_value"} <= row.keys() for row in rows):
-        return CODESPEED, rows
+    for site, keys in _KEYS.items():
+        if all(keys <= row.keys() for row in rows):
+            return site, rows
     is_bmf = isinstance(content, dict) and _is_bmf(content)
     return (BENCHER, [{name: measures} for name, measures in content.items()]) if is_bmf else None
-
-
-def _content(text: str) -> Any:
-    """None for lines of JSON that may be somebody else's. Raises NotUnderstood for what is broken."""
-    try:
-        return json_of(text)
-    except NotUnderstood:
-        if _OWN_MARK.search(text):
-            raise
-        return None
 
 
 def _is_bmf(content: Row) -> bool:
     measures = [measure for each in content.values() for measure in (each.values() if isinstance(each, dict) else [0])]
     known = {"value", "lower_value", "upper_value"}
-    return bool(measures) and all(
-        isinstance(each, dict) and "value" in each and each.keys() <= known for each in measures
-    )
+    return bool(measures) and all(isinstance(each, dict) and {"value"} <= each.keys() <= known for each in measures)
 
 
 def claims(file: SourceFile) -> bool:
@@ -94,9 +79,7 @@ def read(file: SourceFile) -> Sequence[Report]:
     if found is None:
         raise NotUnderstood("no results over time")
     site, rows = found
-    reports = reports_of(rows, lambda row: [*_READERS[site](row)], TOOL, "no results over time")
-    check_count(len(reports))
-    return reports
+    return reports_of(rows, lambda row: [*_READERS[site](row)], TOOL, "no results over time")
 
 
 def _conbench(row: Row) -> Iterator[Report]:
@@ -172,8 +155,7 @@ def _report(
         raise NotUnderstood("a result has no name of its benchmark")
     where = {"machine": str(machine["name"])} if machine.get("name") else {}
     return Report(
-        TOOL, Status.COMPLETE if metrics else Status.FAILED, tool_version=site,
-        reason="" if metrics else "it has no value",
+        TOOL, tool_version=site, failure="" if metrics else "it has no value",
         parameters={**parameters, **where}, metrics=tuple(metrics), subject=Subject(slug(name, "-"), name[:200], dbms),
         started_at=date, tested=dict(tested),
     )  # fmt: skip

@@ -133,7 +133,7 @@ def read(file: SourceFile) -> Sequence[Report]:
         return [of_samples(samples_of_xml(file))]
     if (rows := table(file) or document(file)) is not None:
         return [of_rows(rows)]
-    calls = Runs(table=TABLE, begins={"start"}, lists={"line"}, another=lambda run, _: bool(run.lists))
+    calls = Runs(table=TABLE, begins={"start"}, lists={"line"}, another=lambda run, _: bool(run.repeated))
     return calls.reports(file, of_lines, "no run of JMeter")
 
 
@@ -290,7 +290,7 @@ def of_rows(rows: Rows) -> Report:
 
 
 def of_lines(run: Run) -> Report:
-    lines = run.lists.get("line", [])
+    lines = run.rows_of("line")
     wholes, ended = [row for row in lines if "requests" in row], any("ended" in row for row in lines)
     if not wholes:
         return Report(TOOL, reason="the output ends before its summary", subject=SUBJECT)

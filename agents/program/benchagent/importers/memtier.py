@@ -86,7 +86,7 @@ def read(file: SourceFile) -> Sequence[Report]:
         return [of_document(content)]
     calls = Runs(
         table=TABLE, begins={"#begin", "threads"}, lists={"table"}, called=COMMANDS,
-        another=lambda run, match: bool(run.lists) if match.key == "threads" else says_more(run, match),
+        another=lambda run, match: bool(run.repeated) if match.key == "threads" else says_more(run, match),
     )  # fmt: skip
     refused = sum(1 for line in printed_lines(file) if ERROR.match(line.text))
     return calls.reports(file, lambda run: of_lines(run, refused), "no run of memtier_benchmark")
@@ -116,7 +116,7 @@ def sections_of(run: Run) -> list[tuple[str, dict[str, dict[str, float | None]]]
     """The tables under their titles: a type of command -> its figures by heading."""
     sections: list[tuple[str, dict[str, dict[str, float | None]]]] = []
     columns: list[str] = []
-    for row in run.lists.get("table", []):
+    for row in run.rows_of("table"):
         if "columns" in row:
             columns = ["Ops/sec", *COLUMN.findall(row["columns"])]
             if COLUMN.sub("", row["columns"]).strip():

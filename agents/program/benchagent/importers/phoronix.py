@@ -11,17 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from xml.etree import ElementTree
 
-from benchagent.importers.report import (
-    MAX_FACTOR,
-    Metric,
-    Report,
-    Scalar,
-    Status,
-    Subject,
-    dbms_called,
-    entries,
-    unit_of,
-)
+from benchagent.importers.report import MAX_FACTOR, Metric, Report, Scalar, Subject, dbms_called, entries, unit_of
 from benchagent.importers.source import NotUnderstood, SourceFile, decoded, number, slug, whole_or_text, xml_of
 from benchagent.importers.tables import reports_of
 from benchagent.redaction import redact_text
@@ -106,7 +96,7 @@ def _reports(result: ElementTree.Element, version: str, systems: dict[str, Eleme
     dbms = dbms_called(_DBMS.get(profile, profile))
     for entry in result.iter("Entry"):
         system, value = entry.findtext("Identifier") or "", (entry.findtext("Value") or "").strip()
-        reason, metrics = "", tuple[Metric, ...]()
+        failure, metrics = "", tuple[Metric, ...]()
         if value:
             metrics = (Metric(name, unit, number(value), better=better),)
             # It is the mean of its tries.
@@ -118,11 +108,11 @@ def _reports(result: ElementTree.Element, version: str, systems: dict[str, Eleme
                 raise NotUnderstood(f"{title[:60]}: {value} is not the mean of its {len(tries)} tries")
         else:
             error = _details(entry).get("error", "")[:300]
-            reason = f"the test gave no value: {error}" if error else "the test gave no value"
+            failure = f"the test gave no value: {error}" if error else "the test gave no value"
         machine = systems.get(system)
         stamp = (machine.findtext("TimeStamp") or "").strip() if machine is not None else ""
         yield Report(
-            TOOL, Status.FAILED if reason else Status.COMPLETE, version, reason=reason, metrics=metrics,
+            TOOL, tool_version=version, failure=failure, metrics=metrics,
             # With which options the test was built, where they were set.
             parameters=parameters | ({"system": system} if system else {}) | entries(_details(machine), _ENVIRONMENT),
             subject=Subject(

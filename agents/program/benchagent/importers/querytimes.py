@@ -168,7 +168,6 @@ def _report(queries: _List, suite: str, scale: str, *, is_cut: bool) -> Report:
         parameters["scale_factor"] = int(scale) if scale.isdecimal() else float(scale)
     subject = Subject(workload=f"{suite}-queries", workload_name=f"{title} queries") if suite else Subject()
     return Report(
-        TOOL, Status.FAILED if failed else Status.COMPLETE,
-        reason="the last line ends in the middle" if is_cut else failed, parameters=parameters,
+        TOOL, reason="the last line ends in the middle" if is_cut else "", failure=failed, parameters=parameters,
         metrics=all_measured(totals) + all_measured(of_each, "query"), subject=subject,
     )  # fmt: skip

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
 
 from benchagent.importers.commands import Commands
 from benchagent.importers.report import Report, Scalar, Subject, all_measured, entries, rising
@@ -123,7 +122,7 @@ def check(run: Run) -> None:
         # Time and rate have two decimals.
         if abs(by_rate_s - values["elapsed_s"]) > 0.0061 + by_rate_s * 0.0051 / max(values["requests_per_s"], 1e-9):
             raise NotUnderstood(f"requests by time are not {values['requests_per_s']} a second")
-    shares: list[dict[str, Any]] = run.lists.get("share", [])
+    shares = run.rows_of("share")
     if shares and "latency" in run.rows and "requests" in values:
         last = next((at for at, row in enumerate(shares) if row["percent"] == 100), None)
         first = shares[: last + 1] if last is not None else []

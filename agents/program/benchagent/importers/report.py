@@ -11,7 +11,7 @@ import math
 import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import InitVar, dataclass, field, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from functools import cache
@@ -49,8 +49,7 @@ _UNITS = {
     "tps": ("TPS", "higher"), "tps_with_connections": ("TPS", "higher"), "qps": ("queries/s", "higher"),
     "tpm": ("TPM", "higher"), "tpmc": ("tpmC", "higher"), "nopm": ("NOPM", "higher"), "qphh": ("QphH", "higher"),
     "ops_per_s": ("ops/s", "higher"), "requests_per_s": ("requests/s", "higher"),
-    "goodput_per_s": ("requests/s", "higher"), "read_write_requests_per_s": ("requests/s", "higher"),
-    "read_queries_per_s": ("queries/s", "higher"), "write_queries_per_s": ("queries/s", "higher"),
+    "goodput_per_s": ("requests/s", "higher"), "queries_per_s": ("queries/s", "higher"),
     "fsync_per_s": ("fsyncs/s", "higher"), "errors_per_s": ("errors/s", "lower"),
     "deadlocks_per_s": ("errors/s", "lower"), "reconnects_per_s": ("reconnects/s", "lower"),
     "iops": ("IOPS", "higher"), "mb_per_s": ("MB/s", "higher"), "ms": ("ms", "lower"), "s": ("s", "lower"),
@@ -192,7 +191,8 @@ class Subject:
 
 @dataclass(frozen=True)
 class Report:
-    """One run as a file tells it. Unless its status is given, it is complete, and aborted where a reason says why.
+    """One run as a file tells it. Unless its status is given, it is complete, aborted where a reason says why, and
+    failed where a failure does.
 
     `parameters` are what the tool was told (scale_factor, terminals, duration_s, …); they become factors.
     `part_of` names the file whose report includes this one's content (per-thread logs are summed there).
@@ -217,15 +217,18 @@ class Report:
     histogram: str = ""
     latency_map: dict[str, Any] = field(default_factory=dict)
     part_of: str = ""
+    failure: InitVar[str] = ""
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, failure: str) -> None:
         """Whoever builds a report, no secret gets into its texts, no warning stands in it twice, and one of a run whose
         transactions failed is that of a failed run, whatever the tool says."""
-        safe: dict[str, Any] = {"reason": redact_text(self.reason)}
+        safe: dict[str, Any] = {"reason": redact_text(failure or self.reason)}
         if bad := next((metric for metric in self.metrics if not math.isfinite(metric.value)), None):
             raise NotUnderstood(f"{bad.name} is {bad.value}, no number")
         whole = {metric.name: metric.value for metric in self.metrics if metric.phase == "run"}
-        if self.status is Status.COMPLETE and self.reason:
+        if failure:
+            safe["status"] = Status.FAILED
+        elif self.status is Status.COMPLETE and self.reason:
             safe["status"] = Status.ABORTED
         elif self.status is Status.COMPLETE and (why := too_many_failed(whole)):
             safe |= {"status": Status.FAILED, "reason": why}

@@ -246,18 +246,23 @@ class Reader(ABC, Generic[AnyPart]):
 
 @dataclass
 class Run(Figures):
-    """A run of which one table tells. Rows of `lists` repeat (a distribution, progress), each with its line."""
+    """A run of which one table tells."""
 
-    lists: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    # The rows that repeat (a distribution, progress) in their order.
+    repeated: list[Match] = field(default_factory=list)
     # The row that the file ends in the middle of.
     cut: str = ""
 
-    def list(self, line: Line, match: Match) -> None:
+    def repeat(self, line: Line, match: Match) -> None:
         """Raises NotUnderstood for a row that comes after what it stands before."""
         if match.rank < self.rank:
             raise NotUnderstood(f"out of order: {line.text[:60]!r}")
         self.rank = match.rank
-        self.lists.setdefault(match.key, []).append(match.values)
+        self.repeated.append(match)
+
+    def rows_of(self, key: str) -> list[dict[str, Any]]:
+        """What the rows say that repeat under this key."""
+        return [row.values for row in self.repeated if row.key == key]
 
 
 def says_more(run: Run, match: Match) -> bool:
@@ -302,7 +307,7 @@ class Runs(Reader[Run]):
         if part is None or begins:
             part = self.begin(Run(line.number))
         if isinstance(part, Run):
-            part.list(line, match) if match.key in self.lists else part.add(line, match)
+            part.repeat(line, match) if match.key in self.lists else part.add(line, match)
 
     def reports(self, file: SourceFile, report: Callable[[Run], Report], nothing: str) -> list[Report]:
         """The reports of all runs of a file, as `reports_of`."""
@@ -348,6 +353,7 @@ def reports_of(
         except NotUnderstood as error:
             where = f"line {line}: " if line and not str(error).startswith("line ") else ""
             reports.append(not_understood(f"{where}{error}", tool=tool))
+    check_count(len(reports))
     if all(report.status is Status.NOT_UNDERSTOOD for report in reports) and (reports or nothing):
         raise NotUnderstood(refusal_of(reports[0]) if reports else nothing)
     return reports

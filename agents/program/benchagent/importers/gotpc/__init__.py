@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from benchagent.importers.gotpc.rows import command_of, events_of
 from benchagent.importers.gotpc.runs import reports
-from benchagent.importers.report import Report, Status, Subject, not_understood
+from benchagent.importers.report import Report, Subject, not_understood
 from benchagent.importers.source import Line, NotUnderstood, SourceFile, printed_lines
 from benchagent.redaction import redact_text
 
@@ -69,9 +69,7 @@ def load_of(lines: Sequence[Line]) -> Report:
     if finished > 1 and (not created or len(created) != len(set(created))):
         return not_understood("several loads in one file; send one each", tool=TOOL)
     failure, reason = next(filter(_FAILED.search, texts), ""), ""
-    if failure:
-        reason = f"go-tpc failed: {redact_text(failure)[:200]}"
-    elif any("Got signal [" in text or "force exit" in text for text in texts):
+    if any("Got signal [" in text or "force exit" in text for text in texts):
         reason = "stopped before its end"
     elif not finished:
         reason = "the log ends before go-tpc's word that it finished"
@@ -79,13 +77,14 @@ def load_of(lines: Sequence[Line]) -> Report:
     parameters.pop("duration_s", None)
     warnings = ["go-tpc prints no times of loading and checking"]
     numbers = {int(step["number"]) for step in steps if step["number"]}
-    if numbers and max(numbers) == len(numbers) and min(numbers) == 1 and not reason:
+    ended = not (reason or failure)
+    if numbers and ended and numbers == {*range(1, len(numbers) + 1)}:
         parameters.setdefault("warehouses", len(numbers))
-    elif numbers and not reason:
+    elif numbers and ended:
         warnings.insert(0, "the numbers of the warehouses have gaps: their count is not known")
     kind = "load" if any("load" in step[0] for step in steps) else "check"
     return Report(
-        TOOL, Status.FAILED if failure else Status.COMPLETE, reason=reason, parameters=parameters,
+        TOOL, reason=reason, failure=failure and f"go-tpc failed: {redact_text(failure)[:200]}", parameters=parameters,
         warnings=tuple(warnings), subject=Subject(f"tpcc-go-tpc-{kind}", f"TPC-C {kind} (go-tpc)"),
         command_lines=(line,),
     )  # fmt: skip

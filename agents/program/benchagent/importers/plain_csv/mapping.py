@@ -142,15 +142,12 @@ def _choice(choices: type[Choice], value: Any, where: str) -> Choice:
 
 # Heading in plain words -> name; its unit and direction follow from it.
 _METRICS = {
-    "tps": "tps", "transactions per second": "tps", "transactions per sec": "tps", "transactions/s": "tps",
-    "transactions/sec": "tps", "tx/s": "tps", "throughput tx/s": "tps", "throughput tps": "tps", "txn/s": "tps",
-    "qps": "qps", "queries per second": "qps", "queries/s": "qps", "queries/sec": "qps",
-    "ops/s": "ops_per_s", "ops/sec": "ops_per_s", "ops per s": "ops_per_s", "operations per second": "ops_per_s",
-    "requests/s": "requests_per_s", "requests/sec": "requests_per_s", "nopm": "nopm", "tpm": "tpm", "tpmc": "tpmc",
-    "iops": "iops", "read iops": "read_iops", "write iops": "write_iops", "transactions": "transactions",
-    "queries": "queries", "errors": "errors", "errors/s": "errors_per_s", "retries": "retries",
-    "reconnects": "reconnects", "failed transactions": "failed_transactions", "load s": "load_s",
-    "load time s": "load_s",
+    "tps": "tps", "transactions/s": "tps", "tx/s": "tps", "throughput tx/s": "tps", "throughput tps": "tps",
+    "txn/s": "tps", "qps": "qps", "queries/s": "qps", "ops/s": "ops_per_s", "operations per second": "ops_per_s",
+    "requests/s": "requests_per_s", "nopm": "nopm", "tpm": "tpm", "tpmc": "tpmc", "iops": "iops",
+    "read iops": "read_iops", "write iops": "write_iops", "transactions": "transactions", "queries": "queries",
+    "errors": "errors", "errors/s": "errors_per_s", "retries": "retries", "reconnects": "reconnects",
+    "failed transactions": "failed_transactions", "load s": "load_s", "load time s": "load_s",
 }  # fmt: skip
 _FACTORS = {
     "threads": "terminals", "clients": "terminals", "terminals": "terminals", "connections": "terminals",
@@ -274,10 +271,6 @@ def _guessed(table: Table, heading: str, names: JsonObject[str, str], *, has_val
     return Column(heading, Role.FACTOR if has_values or was_set else Role.METRIC, name)
 
 
-# So many rows of a column are looked at to say what is wrong in it.
-MOST_SHOWN = 10_000
-
-
 def proposed_without_doubt(file: SourceFile) -> Mapping:
     """Raises NotUnderstood naming the columns of numbers that nobody can tell the meaning of."""
     table, mapping = needed(file), propose(file)
@@ -301,11 +294,11 @@ def proposed_without_doubt(file: SourceFile) -> Mapping:
 
 def _doubt(table: Table, heading: str) -> str:
     """The column, with what stands in it where that is why."""
-    stated = [*itertools.islice(table.column(heading).stated, MOST_SHOWN)]
-    bad = next((cell for cell in stated if not is_number(cell)), "")
-    if not stated:
+    cells = table.column(heading).shown
+    bad = next((cell for cell in cells if not is_number(cell)), "")
+    if not cells:
         return f"{heading!r} (no cell of it holds a value)"
-    is_why = bad and (bad[0].isdigit() or any(map(_looks_numeric, stated)))
+    is_why = bad and (bad[0].isdigit() or any(map(_looks_numeric, cells)))
     return f"{heading!r} ({bad[:40]!r} is no plain number)" if is_why else repr(heading)
 
 
@@ -356,30 +349,20 @@ def _proposed(table: Table, heading: str, time_heading: str | None) -> Column:
     words = plain(heading)
     if heading == time_heading:
         return Column(heading, Role.TIME, "time_s", "s", _TIMES.get(words, 1.0))
-    role, name, numeric = _TEXTS.get(words), _METRICS.get(words), table.column(heading).is_numeric
-    if role is not None and (role is not Role.REPEAT or numeric):
+    role, name, cells = _TEXTS.get(words), _METRICS.get(words), table.column(heading)
+    if role is not None and (role is not Role.REPEAT or cells.is_numeric):
         return Column(heading, role)
     if words in _FACTORS:
         return Column(heading, Role.FACTOR, _FACTORS[words])
     measured = _metric(heading, name) if name else _latency(heading, words)
-    if numeric or (measured and _is_mostly_numeric(table, heading)):
+    # What is no number in a column of numbers is an exception, which takes its own row only.
+    if cells.is_numeric or (measured and 2 * sum(map(is_number, cells.shown)) > len(cells.shown)):
         return measured or Column(heading, Role.IGNORE)
-    return _of_texts(table, heading, words)
-
-
-def _is_mostly_numeric(table: Table, heading: str) -> bool:
-    """Whether what is no number in a column is an exception, which takes its own row only."""
-    cells = [*itertools.islice(table.column(heading).stated, MOST_SHOWN)]
-    return 2 * sum(map(is_number, cells)) > len(cells)
-
-
-def _of_texts(table: Table, heading: str, words: str) -> Column:
-    cells = table.column(heading)
     if words in _STAMPS and all(map(is_stamp, cells.stated)):
         return Column(heading, Role.IGNORE if _may_be_samples(table, heading) else Role.STARTED_AT)
-    if words in _PROSE or next(cells.stated, None) is None or any(map(_looks_numeric, cells.stated)):
-        return Column(heading, Role.IGNORE)
-    return Column(heading, Role.FACTOR, re.sub(r"\W+", "_", words).strip("_") or "factor")
+    is_prose = words in _PROSE or not cells.shown or any(map(_looks_numeric, cells.stated))
+    name = re.sub(r"\W+", "_", words).strip("_") or "factor"
+    return Column(heading, Role.IGNORE) if is_prose else Column(heading, Role.FACTOR, name)
 
 
 def _metric(heading: str, name: str) -> Column:

@@ -15,7 +15,6 @@ from typing import TypeVar
 
 from benchagent.importers.source import NotUnderstood, SourceFile, is_number, number, once
 
-_COMMA_NUMBER = re.compile(r"[+-]?\d+,\d+")
 _COMMA_CELL = re.compile(r"^([+-]?\d+),(\d+)$", re.MULTILINE)
 _THOUSANDS = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _THOUSANDS_AND_MORE = re.compile(r"^[+-]?\d{1,3}(?:,\d{3})+\.\d+$", re.MULTILINE)
@@ -27,6 +26,7 @@ _SEPARATORS = ",;\t|"
 Number = TypeVar("Number", float, float | None)
 MISSING = frozenset({"", "-", "na", "n/a", "nan", "null", "none", "nil"})
 _MAX_COLUMNS = 1000
+MOST_SHOWN = 10_000
 # So many lines may stand around a table.
 MOST_WORDS = 3
 
@@ -46,6 +46,11 @@ class Column:
     def stated(self) -> Iterator[str]:
         """Cells that say something."""
         return (cell for cell in self if not is_missing(cell))
+
+    @cached_property
+    def shown(self) -> list[str]:
+        """As many of them as are looked at to say what is wrong in it."""
+        return [*islice(self.stated, MOST_SHOWN)]
 
     @cached_property
     def is_numeric(self) -> bool:
@@ -218,7 +223,7 @@ def _without_thousands(column: Column) -> None:
 def _checked(table: Table, *, with_commas: bool) -> Table | None:
     """With its numbers in plain form; None for what has no headings or no numbers."""
     headings = table.headings
-    if any(not heading or is_number(heading) or _COMMA_NUMBER.fullmatch(heading) for heading in headings):
+    if any(not heading or is_number(heading) or _COMMA_CELL.fullmatch(heading) for heading in headings):
         return None
     if len({heading.lower() for heading in headings}) != len(headings):
         return None
