@@ -34,8 +34,8 @@ def exact(value: float | None) -> str:
 
 
 def decimal(value: float, digits: int, *, signed: bool = False) -> str:
-    """−17.54, 1,813.97: fixed decimals, thousands apart, a real minus."""
-    text = f"{value:+,.{digits}f}" if signed and round(value, digits) else f"{value:,.{digits}f}"
+    """−17.54, 1,813.97: fixed decimals, thousands apart, a real minus; what rounds to zero has no sign."""
+    text = f"{value:+,.{digits}f}" if signed and round(value, digits) else f"{value:z,.{digits}f}"
     return text.replace("-", MINUS)
 
 
@@ -63,8 +63,7 @@ def times(value: float) -> str:
 
 def percent(share: float, *, signed: bool = False) -> str:
     """A share of 1 in per cent: 6.7 %, −17.5 %."""
-    sign = MINUS if share < 0 else "+" if signed else ""
-    return f"{sign}{abs(share) * 100:.1f}{THIN}%"
+    return f"{decimal(share * 100, 1, signed=signed)}{THIN}%"
 
 
 def percent_of(share: float) -> str:
@@ -82,11 +81,13 @@ def byte_size(size_bytes: float | None) -> str:
     return f"{number(size)} {BYTE_UNITS[unit]}"
 
 
-def size_words(size_mb: float, digits: int = 3) -> str:
-    """A size in units of 1,000,000 bytes and their thousands: 108 MB, 9.04 GB, 1.77 TB."""
-    unit, least = ("TB", 1e6) if size_mb >= 1e6 else ("GB", 1e3) if size_mb >= 1e3 else ("MB", 1.0)
-    size = size_mb / least
-    return f"{size:,.0f} {unit}" if size >= 10 ** (digits - 1) else f"{size:.{digits}g} {unit}"
+def size_words(size_mb: float) -> str:
+    """A size in units of 1,000,000 bytes or of their thousand: 108 MB, 9.04 GB, 1,814 GB.
+
+    No TB: an article's is of 1024 GB, other people's are not.
+    """
+    size, unit = (size_mb / 1000, "GB") if size_mb >= 1000 else (size_mb, "MB")
+    return f"{size:,.0f} {unit}" if size >= 100 else f"{size:.3g} {unit}"
 
 
 def quantity(value: float | None, unit: str) -> str:

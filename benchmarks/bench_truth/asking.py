@@ -21,7 +21,7 @@ _SPACES = re.compile(r"\s+")
 _HEADLINE = re.compile(r'<p class="headline"[^>]*>(.*?)</p>', re.DOTALL)
 _ROW = re.compile(r'<tr data-group="([^"]+)".*?</tr>', re.DOTALL)
 _VERDICT = re.compile(r'data-verdict="([^"]*)"')
-_HOME_LINK = re.compile(r'<a href="/compare/\?([^"]*ask=[^"]*)">(.*?)</a>')
+_HOME_LINK = re.compile(r'<a href="/compare/\?([^"]*ask=[^"]*)">(.*?)</li>')
 _N = re.compile(r'data-label="Repeats" data-value="(\d+)"')
 
 

@@ -543,14 +543,13 @@ def part_of(made: World, selects: Mapping[str, str], runs: Sequence[str], *, sel
 
 
 def offered_words(part: World, kind: str, words: str) -> Iterator[Mark]:
-    """What a link of home says of its runs: how many systems, from which level to which, since when."""
-    systems = len({cell.facts["dbms"] for cell in part.cells})
-    wanted = {"best": f"of {systems} systems"}
-    for axis, ask in (("size_gb", "loss"), ("terminals", "scales")):
-        levels = [float(cell.facts[axis]) for cell in part.cells if axis in cell.facts]
-        wanted[ask] = f"from {min(levels):g} to {max(levels):g}" if levels else ""
+    """What a link of home says of its runs: from which size to which, since when."""
+    sizes = [float(cell.facts["size_gb"]) for cell in part.cells if "size_gb" in cell.facts]
     days = [cell.day for cell in part.cells if cell.day]
-    wanted["since"] = f"since {min(days)}" if days else ""
+    wanted = {
+        "loss": f"from {min(sizes):g} to {max(sizes):g}" if sizes else "",
+        "since": f"since {min(days)}" if days else "",
+    }
     if kind in wanted:
         yield Mark(COUNT, kind, wanted[kind] in words, f"home: {words}, in truth {wanted[kind]}")
 

@@ -51,11 +51,8 @@ def x_label(axes: Axes) -> str:
 def place_words(value: float, x: Place) -> str:
     """A value of x: 30.3 GB, 1,814 GB, 16 terminals, 0.5 × RAM, scale factor 4."""
     words = mid_sentence(x.label)
-    if x.unit == "MB":
-        return size_words(value)
-    if x.unit == "GB":
-        # As the axis says it: an article's TB are of 1024 GB, other people's are not.
-        return f"{value:,.0f} GB" if value >= 1000 else f"{value:.3g} GB"
+    if x.unit in ("MB", "GB"):
+        return size_words(value if x.unit == "MB" else value * 1000)
     if x.kind == CLIENT or words in COUNTED:
         return f"{_rounded(value)} {words.removesuffix('s') if value == 1 else words}"
     if "÷" in words:

@@ -12,11 +12,13 @@ from uuid import UUID
 from benchagent.catalog import factor_label
 from django.db.models import Count, Max, Min, Q
 
+from runs.answers.answer import Answer
+from runs.answers.words import question_words
 from runs.compare import asked
 from runs.compare.asked import Question
 from runs.compare.choosing import LOOKED_THROUGH
-from runs.compare.panels import CLIENTS, SIZES
-from runs.formatting import mid_sentence, number
+from runs.compare.panels import CLIENT, CLIENTS, SIZE, SIZES
+from runs.formatting import mid_sentence
 from runs.models import Batch, Benchmark, Publication, Run, RunFactor, SeriesBatch
 from runs.models.choices import StorageRole
 from runs.models.runs import RunQuerySet
@@ -163,9 +165,10 @@ def _histories(user: Reader, rows: RunQuerySet, newest: Sequence[Mapping[str, An
         measured = [row for cell in cells for row in of_cell[cell]]
         versions = {run["dbms_version__name"] for run in runs}
         system = runs[0]["dbms_version__name" if len(versions) == 1 else "dbms_version__dbms__name"]
-        words = f"Has {system} changed since {min(since for _, since in measured).date()}?"
-        query = f"{urlencode([('cell', cell[:12]) for cell in cells])}&{Question(kind=asked.SINCE).query}"
-        yield Offer(words, f"{len({batch for batch, _ in measured})} batches", runs[0]["workload__name"], query)
+        since = Answer(question=Question(kind=asked.SINCE), first=system)
+        of = f"{len({batch for batch, _ in measured})} batches since {min(at for _, at in measured).date()}"
+        query = f"{urlencode([('cell', cell[:12]) for cell in cells])}&{since.question.query}"
+        yield Offer(question_words(since), of, runs[0]["workload__name"], query)
 
 
 def _distinguished(questions: Sequence[Offer]) -> Iterable[Offer]:
@@ -179,29 +182,25 @@ def _distinguished(questions: Sequence[Offer]) -> Iterable[Offer]:
 
 def _offers(row: Mapping[str, Any], title: str, selects: Mapping[str, Any]) -> Iterable[Offer]:
     selects = {**selects, "workload": row["workload__slug"]}
-    for words, question in _of_sweep(row, row["levels"]):
-        yield Offer(words, title, row["workload__name"], f"{urlencode(selects, doseq=True)}&{question.query}")
+    for each in _of_sweep(row):
+        query = f"{urlencode(selects, doseq=True)}&{each.question.query}"
+        yield Offer(question_words(each), title, row["workload__name"], query)
 
 
-def _of_sweep(row: Mapping[str, Any], levels: Mapping[str, Mapping[str, Any]]) -> Iterable[tuple[str, Question]]:
-    size = next((name for name in SIZES if name in levels), "")
-    clients = next((name for name in CLIENTS if name in levels), "")
-    if size:
-        span = levels[size]
-        unit = shown_unit(size, span["unit"])
-        low, high = number(span["low"]), f"{number(span['high'])} {unit}".strip()
-        fact = "" if unit else f"{mid_sentence(factor_label(size))} "
-        loss = Question(kind=asked.LOSS, x=f"factor:{size}", start=span["low"], end=span["high"])
-        yield f"What is lost from {fact}{low} to {high}?", loss
-    if clients:
-        span = levels[clients]
-        words = f"How far does it scale, from {number(span['low'])} to {number(span['high'])} {clients}?"
-        yield words, Question(kind=asked.SCALES, x=f"factor:{clients}")
+def _of_sweep(row: Mapping[str, Any]) -> Iterable[Answer]:
+    """Unanswered yet: with what the words of its question need."""
+    levels = row["levels"]
+    if size := next((name for name in SIZES if name in levels), ""):
+        low, high, unit = (levels[size][name] for name in ("low", "high", "unit"))
+        loss = Question(kind=asked.LOSS, x=f"factor:{size}", start=low, end=high)
+        yield Answer(question=loss, x_label=factor_label(size), x_unit=shown_unit(size, unit), x_kind=SIZE)
+    if clients := next((name for name in CLIENTS if name in levels), ""):
+        scales = Question(kind=asked.SCALES, x=f"factor:{clients}")
+        yield Answer(question=scales, x_label=factor_label(clients), x_kind=CLIENT)
     if row["systems"] > 1:
-        yield f"Which of {row['systems']} systems is fastest, and is it sure?", Question(kind=asked.BEST)
+        yield Answer(question=Question(kind=asked.BEST, fact="dbms"))
     elif row["configs"] > 1:
-        yield f"What did the settings of {row['configs']} configurations do?", Question(kind=asked.EFFECTS)
-    if row["media"] > 1:
-        yield "How much faster is the faster disk?", Question(kind=asked.RANK, fact="storage:data")
-    if row["machines"] > 1:
-        yield f"Which of {row['machines']} machines is fastest?", Question(kind=asked.RANK, fact="hardware")
+        yield Answer(question=Question(kind=asked.EFFECTS))
+    for count, fact in (("media", "storage:data"), ("machines", "hardware")):
+        if row[count] > 1:
+            yield Answer(question=Question(kind=asked.RANK, fact=fact))

@@ -96,7 +96,7 @@ def _of_groups(comparison: Comparison, question: Question, fact: Fact | None, ap
     claims = _standings(candidates, lambda one, other: verdicts.of(best_first[one], best_first[other]))
     shown = {claim.of for claim in claims}
     of_shown = (difference for group in best_first[1:] if group.label in shown for difference in differing[group.key])
-    sure, lacking = _sureness(claims, apart)
+    sure, lacking = _sureness(comparison, claims, apart)
     return begun(
         comparison, question, set_apart=apart, claims=claims, sure=sure, lacking=lacking,
         differing=unlike(of_shown, comparison.named),
@@ -137,7 +137,7 @@ def _of_series(comparison: Comparison, levels: Levels, question: Question, fact:
         for row in judged.with_ratio
         for difference in row.against.differences
     )
-    sure, lacking = _sureness(claims, apart)
+    sure, lacking = _sureness(comparison, claims, apart)
     return begun(
         comparison, question, set_apart=apart, claims=[*claims, *map(level_change, series.with_ratio)], sure=sure,
         lacking=lacking, series=series,
@@ -212,10 +212,12 @@ def _is_winner(verdict: Verdict | None) -> bool:
     return verdict is not None and verdict.kind in WINNERS
 
 
-def _sureness(claims: Sequence[Standing], apart: Apart) -> tuple[bool, list[Missing]]:
+def _sureness(comparison: Comparison, claims: Sequence[Standing], apart: Apart) -> tuple[bool, list[Missing]]:
     """Whether the first is surely the best, and what it takes to be sure."""
     others, lacking = claims[1:], []
-    if not others:
+    if to_come := [group.label for group in comparison.groups if group.is_to_come]:
+        lacking.append(Missing("to_come", names=to_come))
+    elif not others:
         lacking.append(Missing("another_ranked" if apart else "another"))
     if any(claim.ratio.verdict == Kind.TOO_FEW for claim in others):
         few = [claim.label for claim in claims if claim.n is not None and claim.n < MIN_REPEATS]

@@ -12,16 +12,12 @@ from typing import ClassVar, Literal, NotRequired, TypedDict
 
 from runs.answers.words.curves import MOST_SAID, CurveWords
 from runs.run.series import Stretch
-from runs.stats import CELL_CONFIDENCE
 from runs.tables import Column, Table, TableCell
 
 # All lines of a page together have so many: with their tables they stay well below 2 MB. A picture has no more columns.
 MOST_STRETCHES, MOST_COLUMNS = 7_000, 1_000
 Scale = Literal["linear", "log"]
 Point = tuple[float, float | None]
-
-# So wide that it holds in about 95 % of cases of skewed noise too.
-INTERVAL_WORDS = f"its {100 * CELL_CONFIDENCE:g} % interval"
 
 
 class Axis(TypedDict):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from runs import formatting
+from runs.answers.words.drawn import APART_NOTE, DOUBT_NOTE, NO_GEOMETRIC_MEAN, bars_note, centre_label
 from runs.answers.words.gaps import by_class, difference_words, not_known_words, unranked_by_class
 from runs.answers.words.verdicts import against_words, robustness_words, series_words
-from runs.charts.base import INTERVAL_WORDS, BarGroup, Figure, Multiples, bars
+from runs.charts.base import BarGroup, Figure, Multiples, bars
 from runs.compare.comparison import Comparison
 from runs.compare.facts import fact_value
 from runs.compare.groups import Contrast, Group
@@ -16,10 +17,6 @@ from runs.compare.panels import COLOURS, panel_groups, panel_key
 from runs.run.facets import DOUBT_WORDS
 from runs.stats import ends_of
 from runs.tables import Column, Table, TableCell
-
-NO_GEOMETRIC_MEAN = "a value is zero or negative, so that the bar is the median"
-APART_NOTE = "A commit here promises less than in the first chart, so the bars do not compare."
-DOUBT_NOTE = "More TPS than the terminals times the syncs a second that were measured of the disk."
 
 OF_SUMMARY = ("geometric_mean", "median", "mean", "minimum", "maximum", "stdev", "cv")
 CSV_HEAD = [
@@ -162,18 +159,6 @@ def group_bar(group: Group) -> BarGroup:
     if group.median is not None:
         bar |= {"statistic": group.centre_name, "median": group.median}
     return bar
-
-
-def centre_label(groups: Iterable[Group]) -> str:
-    """What stands for the repeats of a group: of a percentile that of them all."""
-    return "All repeats together" if any(group.percentile for group in groups) else "Geometric mean"
-
-
-def bars_note(groups: Iterable[Group]) -> str:
-    return (
-        f"Bar: {centre_label(groups).lower()}. Whisker: {INTERVAL_WORDS}, from three repeats on; an arrow where it "
-        "leaves the axis. Tick: median. Dots: every repeat."
-    )
 
 
 def bars_table(groups: Sequence[Group], unit: str) -> Table:

@@ -14,10 +14,10 @@ from runs import formatting
 from runs.answers.curves import Along, curves_along
 from runs.answers.places import place_of, x_label
 from runs.answers.words.curves import curve_words
+from runs.answers.words.drawn import INTERVAL_WORDS, centre_label
 from runs.answers.words.gaps import by_class
 from runs.answers.words.verdicts import change_words
 from runs.charts.base import (
-    INTERVAL_WORDS,
     Axis,
     Figure,
     Key,
@@ -27,7 +27,7 @@ from runs.charts.base import (
     Scale,
     lines,
 )
-from runs.charts.compare import centre_label, class_title
+from runs.charts.compare import class_title
 from runs.charts.overlays import marks, overlays
 from runs.compare.comparison import Comparison
 from runs.compare.facts import DATE

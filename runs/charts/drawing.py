@@ -11,9 +11,9 @@ from uuid import UUID
 from runs import formatting
 from runs.answers.places import place_of, x_label
 from runs.answers.words.curves import CurveWords
-from runs.answers.words.gaps import missing_words
+from runs.answers.words.drawn import empty_words, left_out_words
 from runs.charts.base import Figure, Multiples
-from runs.charts.compare import MOST_BARS, bars_parts, drawn_and_lost
+from runs.charts.compare import bars_parts, drawn_and_lost
 from runs.charts.curves import curve_figures
 from runs.charts.latency import LatencyTypes, latency_parts
 from runs.charts.over_time import over_time_figures
@@ -22,19 +22,11 @@ from runs.charts.tradeoff import second_metric, trade_off_figures
 from runs.compare.axes import BARS, CURVE, HEAT_MAP, LATENCY, ON_AXES, TABLE, TIME, TRADE_OFF, arrange
 from runs.compare.compare import by_each_metric
 from runs.compare.comparison import Comparison
-from runs.compare.facts import fact_value
 from runs.compare.groups import Group
 from runs.compare.panels import Axes, Curve, Panel, panel_groups, panel_key
-from runs.formatting import mid_sentence
 from runs.models import Metric
 from runs.stats import ends_of
 
-# What views of the inside of a run say if none of the runs holds it, and what brings it.
-_INSIDE = {
-    TIME: "No run holds samples over time. Runs of an agent do, tools' files with progress, and uploads with series.",
-    LATENCY: "No run holds a histogram of its latencies. Runs of an agent do, tools' logs of every transaction, and "
-    "uploads with a histogram; percentiles that were stated are metrics of the other views.",
-}
 # Each has a `template`.
 Part = Figure | Multiples | Pivot | LatencyTypes
 # The views that draw each metric by itself: how, and how its id begins.
@@ -114,7 +106,7 @@ class Drawing:
         left_out = []
         for group in (comparison.whole or comparison).groups:
             if missing := [run.id for run in group.runs if run.id not in drawn]:
-                left_out.append(LeftOut(group.label, self._why_left_out(group), missing))
+                left_out.append(LeftOut(group.label, left_out_words(comparison, group), missing))
         return left_out
 
     def counts(self, beyond: int = 0) -> Counted:
@@ -144,22 +136,10 @@ class Drawing:
             groups, _ = drawn_and_lost(groups)
         return {run.id for group in groups for run in group.all_runs}
 
-    def _why_left_out(self, group: Group) -> str:
-        axes, comparison = self.axes, self.comparisons[0]
-        if any(fact_value(group, name) != value for name, value in axes.fixed.items()):
-            return "held at another level"
-        if axes.view in (TIME, LATENCY):
-            return "beyond what one chart shows, or without samples"
-        if axes.view == TRADE_OFF:
-            return "without the second metric"
-        if axes.view == BARS and len(comparison.groups) > MOST_BARS:
-            return f"beyond the first {MOST_BARS} groups"
-        return f"no {mid_sentence(x_label(axes))} is known of it" if axes.x and comparison.metric else "not drawn"
-
     @property
     def missing(self) -> str:
         """Why there is nothing to draw, and what to do about it; empty where a run has a number."""
-        return missing_words(self.comparisons[0]) or _INSIDE.get(self.axes.view, "")
+        return empty_words(self.comparisons[0])
 
 
 def draw(comparison: Comparison) -> Drawing:

@@ -15,10 +15,11 @@ from benchagent.catalog import METRICS
 
 from runs.answers.places import x_label
 from runs.answers.words import headline
-from runs.answers.words.gaps import MOST_NAMED, gap_reasons
+from runs.answers.words.drawn import bars_note
+from runs.answers.words.gaps import gap_reasons, names
 from runs.answers.words.warnings import warnings_of
 from runs.charts.base import Figure, Multiples
-from runs.charts.compare import apart_figures, bars_figure, bars_note
+from runs.charts.compare import apart_figures, bars_figure
 from runs.charts.curves import curve_figures
 from runs.compare.asked import LOAD_METRICS
 from runs.compare.axes import CURVE, arrange
@@ -26,7 +27,6 @@ from runs.compare.compare import compare, with_metric
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Group
 from runs.compare.panels import COLOURS, SIZE, SIZE_METRIC
-from runs.formatting import listed
 from runs.listing.rows import RunRow
 from runs.models import Run
 from runs.models.choices import ENDED_STATES
@@ -40,8 +40,8 @@ def overview(runs: Sequence[Run]) -> dict[str, Any]:
     order = sorted(group.key for group in comparison.groups)
     groups = [replace(group, color=order.index(group.key) % COLOURS) for group in comparison.groups]
     comparison = replace(comparison, groups=groups)
-    to_come = [group for group in comparison.groups if _is_to_come(group)]
-    shown = replace(comparison, groups=[group for group in comparison.groups if not _is_to_come(group)])
+    to_come = [group for group in comparison.groups if group.is_to_come]
+    shown = replace(comparison, groups=[group for group in comparison.groups if not group.is_to_come])
     return {
         "comparison": comparison,
         "headline": headline(comparison),
@@ -71,14 +71,8 @@ def _ranked_figure(shown: Comparison, to_come: Sequence[Group]) -> Figure:
         title = f"{title}: {', '.join(dict.fromkeys(group.durability_words for group in shown.ranked))}"
     note = bars_note(shown.ranked)
     if to_come:
-        names = [group.label for group in to_come]
-        note += f" Still to come: {listed(names) if len(names) <= MOST_NAMED else f'{len(names)} more groups'}."
+        note += f" Still to come: {names([group.label for group in to_come])}."
     return bars_figure(shown, shown.ranked, id="ranked", title=title, note=note)
-
-
-def _is_to_come(group: Group) -> bool:
-    """No value yet, but a run that may still bring one: that is not a gap."""
-    return not group.dots and any(run.is_open for run in group.all_runs)
 
 
 def _by_repeat(group: Group) -> list[Run]:

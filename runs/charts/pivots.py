@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from runs.answers.places import place_of, x_label
-from runs.charts.compare import centre_label
+from runs.answers.words.drawn import centre_label
 from runs.compare.axes import HEAT_MAP
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Group

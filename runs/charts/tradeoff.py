@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from benchagent.catalog import Role, factor_role
 
 from runs import formatting
 from runs.answers.answer import pair_of
-from runs.answers.words.gaps import MOST_NAMED, by_class
+from runs.answers.words.drawn import without_dot_words
+from runs.answers.words.gaps import by_class
 from runs.charts.base import Axis, Figure, TradeOffGroup, TradeOffSpec
 from runs.charts.compare import class_title
 from runs.charts.curves import X_LOG_FROM, scale_of
@@ -46,23 +47,9 @@ def trade_off_figures(comparisons: Sequence[Comparison]) -> list[Figure]:
                 pairs, x, y, id=f"tradeoff-{index}" if index else "tradeoff",
                 title=class_title(words, title),
             ))  # fmt: skip
-    if missing := _without_dot(upright.groups, by_key):
+    if missing := without_dot_words(upright.groups, by_key):
         figures[:1] = [replace(figure, note=f"{figure.note} {missing}") for figure in figures[:1]]
     return figures
-
-
-def _without_dot(groups: Sequence[Group], across: Mapping[str, Group]) -> str:
-    """Which groups have no dot, by the kind of reason; the table of the numbers has the reasons of each run."""
-    without: dict[str, list[str]] = {}
-    for group in groups:
-        if why := group.gap or across[group.key].gap:
-            without.setdefault(why.partition(":")[0], []).append(group.label)
-    kinds = []
-    for kind, labels in without.items():
-        if len(labels) > MOST_NAMED:
-            labels[1:] = [f"{len(labels) - 1} others"]
-        kinds.append(f"{', '.join(labels)} ({kind})")
-    return f"No dot: {'; '.join(kinds)}." if kinds else ""
 
 
 def second_metric(comparison: Comparison) -> Comparison | None:

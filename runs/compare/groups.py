@@ -149,6 +149,11 @@ class Group:
         """Why it has no value at all; None where it has one."""
         return None if self.dots else "; ".join(dict.fromkeys(gap.reason for gap in self.gaps))
 
+    @property
+    def is_to_come(self) -> bool:
+        """No value yet, but a run that may still bring one: that is not a gap."""
+        return not self.dots and any(run.is_open for run in self.all_runs)
+
     @cached_property
     def runs(self) -> list[Run]:
         """Those with a value."""

@@ -18,6 +18,7 @@ from django.views.decorators.http import require_GET, require_POST, require_safe
 
 from runs.answers.ask import answer_of, offered
 from runs.answers.words import as_markdown, headline, question_words, sentence
+from runs.answers.words.drawn import centre_label
 from runs.answers.words.gaps import gap_words, not_known_words
 from runs.answers.words.matrix import matrix
 from runs.answers.words.verdicts import against_words, ratio_words
@@ -140,7 +141,7 @@ def comparison_context(selection: Selection, comparison: Comparison) -> dict[str
             "kept": kept,
             "parameters": params,
             # The groups in numbers.
-            "centre_label": charts.centre_label(comparison.groups),
+            "centre_label": centre_label(comparison.groups),
             "rows": shown,
             "row_count": len(listed),
             "lost": lost,

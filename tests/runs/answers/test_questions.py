@@ -9,6 +9,7 @@ import pytest
 from django.contrib.auth.models import AnonymousUser
 
 from runs import results
+from runs.answers.ask import answer_of
 from runs.answers.questions import questions
 from runs.answers.words import headline
 from runs.answers.words.warnings import failed_checks_words, warnings_of
@@ -17,6 +18,7 @@ from runs.compare.compare import compare
 from runs.history import filing
 from runs.models import Run
 from tests.runs.builders import document
+from tests.runs.cells import make_run
 
 pytestmark = pytest.mark.django_db
 
@@ -53,9 +55,9 @@ def test_the_batches_of_many_nights_ask_one_question_and_crowd_out_no_other():
     for day in range(1, 9):
         stored(tpcb(scale_factor=50, measured_on=f"2026-05-{day:02d}"))
 
-    asked = {question.words: question.query for question in questions(AnonymousUser())}
+    asked = [question.words for question in questions(AnonymousUser())]
 
-    assert [*asked] == ["Has PostgreSQL 15.8 changed since 2026-05-01?", "What is lost from scale factor 1 to 100?"]
+    assert asked == ["Has PostgreSQL 15.8 changed, and since when?", "What is lost from scale factor 1 to 100?"]
 
 
 def test_a_benchmark_is_one_question_across_kernels(client):
@@ -67,7 +69,9 @@ def test_a_benchmark_is_one_question_across_kernels(client):
 
     (asked,) = questions(AnonymousUser())
 
-    assert (asked.words, asked.of) == ("Has PostgreSQL 15.8 changed since 2026-05-01?", "12 batches")
+    assert (asked.words, asked.of) == (
+        "Has PostgreSQL 15.8 changed, and since when?", "12 batches since 2026-05-01",
+    )  # fmt: skip
     (claim,) = client.get(f"/api/v1/answers/?{asked.query}").json()["claims"]
     assert (claim["day"], claim["batches_before"]) == ("2026-05-07", 6)
 
@@ -76,9 +80,7 @@ def test_two_systems_of_a_size_each_are_not_asked_what_is_lost():
     """Was: What is lost from 9 to 10 GB?"""
     stored(tpcb(scale_factor=9), tpcb(scale_factor=10, dbms={"name": "MySQL", "version": "8.4"}))
 
-    assert [question.words for question in questions(AnonymousUser())] == [
-        "Which of 2 systems is fastest, and is it sure?"
-    ]
+    assert [question.words for question in questions(AnonymousUser())] == ["Which system is best, and is it sure?"]
 
 
 def test_sizes_at_which_commits_promise_different_things_are_not_asked_what_is_lost():
@@ -115,6 +117,16 @@ def test_what_was_uploaded_together_stands_in_the_order_of_its_numbers():
 
     labels = [group.label for group in compared().groups]
     assert labels == ["1 terminal", "8 terminals", "16 terminals", "128 terminals"]
+
+
+def test_a_system_that_is_still_to_come_is_not_missing():
+    """Was: "There is one only: add another to set it against", while the other was running."""
+    for repeat in (1, 2, 3):
+        make_run("SQLite 3.53", 410 + repeat, repeat=repeat)
+        make_run("H2 2.4", None, repeat=repeat, state="queued")
+    (missing,) = answer_of(compared()).lacking
+    assert (missing.kind, missing.names) == ("to_come", ["H2 2.4"])
+    assert headline(compared()) == "Still to come: H2 2.4."
 
 
 def test_many_days_of_one_cell_are_led_by_the_newest_against_the_first():

@@ -64,14 +64,14 @@ def test_memory_is_said_in_the_unit_that_it_is_sold_in(ram_gib: float, words: st
 
 
 def test_a_size_has_the_unit_of_its_value_however_wide_the_selection_is():
-    """Was: 10 GB shown as 10,737 MB once the selection widened."""
+    """Was: 10 GB shown as 10,737 MB once the selection widened; 2,000 GB as 2 TB where it was given in MB."""
     world = World()
     for size_gb in (0.05, 10, 2000):
         world.add(1000 / size_gb, factors={"size_gb": size_gb})
         for repeat in world.documents[-1]["repeats"]:
             repeat["metrics"]["db_size_bytes"] = size_gb * GIB
     selects, asked = world.store(), "ask=loss&x=factor:size_gb&x_as=size"
-    assert "53.7 MB to 2.15 TB" in ask(selects, asked)["words"]
+    assert "53.7 MB to 2,147 GB" in ask(selects, asked)["words"]
     assert "10,737" not in page(selects, asked)
 
 

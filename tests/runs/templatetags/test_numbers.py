@@ -63,3 +63,10 @@ def test_the_tab_key_can_pass_by():
 def test_it_escapes_what_sources_print():
     assert "<b>" not in number_html(1.0, source="<b>")
     assert "<b>" not in computed_html(1.0, "<b>")
+
+
+def test_what_rounds_to_zero_has_no_sign():
+    """Was: −0.0 % per doubling."""
+    assert [formatting.percent(share, signed=True) for share in (-0.0004, 0.0, 0.0004)] == ["0.0\u202f%"] * 3
+    assert formatting.decimal(-0.001, 2) == "0.00"
+    assert formatting.percent(-0.175, signed=True) == "−17.5\u202f%"

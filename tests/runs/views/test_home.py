@@ -71,7 +71,7 @@ def test_what_is_still_to_come_is_counted_where_it_is_much(client, monkeypatch):
         monkeypatch.setitem(ENGINES, f"MySQL {minor}.0", ([1, 1, 1], "power_loss"))
     demonstration(finished=1)
     html = page(client)
-    assert "Still to come: 7 more groups." in html
+    assert " and 4 more." in html.partition("Still to come: ")[2][:200]
 
 
 def test_a_demonstration_that_has_ended_gives_way_to_other_results(client):

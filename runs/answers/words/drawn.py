@@ -1,0 +1,88 @@
+"""What is said of a chart: what stands for the repeats, what it holds and leaves out, and why it is empty."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from runs.answers.places import x_label
+from runs.answers.words.gaps import missing_words, with_reasons
+from runs.compare.axes import BARS, LATENCY, ON_AXES, TIME, TRADE_OFF
+from runs.compare.comparison import Comparison
+from runs.compare.facts import fact_value
+from runs.compare.groups import Group
+from runs.formatting import mid_sentence, number
+from runs.stats import CELL_CONFIDENCE
+
+# So wide that it holds in about 95 % of cases of skewed noise too.
+INTERVAL_WORDS = f"its {100 * CELL_CONFIDENCE:g} % interval"
+NO_GEOMETRIC_MEAN = "a value is zero or negative, so that the bar is the median"
+APART_NOTE = "A commit here promises less than in the first chart, so the bars do not compare."
+DOUBT_NOTE = "More TPS than the terminals times the syncs a second that were measured of the disk."
+# What views of the inside of a run say if none of the runs holds it, and what brings it.
+_INSIDE = {
+    TIME: "No run holds samples over time. Runs of an agent do, tools' files with progress, and uploads with series.",
+    LATENCY: "No run holds a histogram of its latencies. Runs of an agent do, tools' logs of every transaction, and "
+    "uploads with a histogram; percentiles that were stated are metrics of the other views.",
+}
+_LEFT_OUT = {
+    TIME: "beyond what one chart shows, or without samples", LATENCY: "beyond what one chart shows, or without samples",
+    TRADE_OFF: "without the second metric", BARS: "beyond what one chart shows",
+}  # fmt: skip
+
+
+def centre_label(groups: Iterable[Group]) -> str:
+    """What stands for the repeats of a group: of a percentile that of them all."""
+    return "All repeats together" if any(group.percentile for group in groups) else "Geometric mean"
+
+
+def bars_note(groups: Iterable[Group]) -> str:
+    return (
+        f"Bar: {centre_label(groups).lower()}. Whisker: {INTERVAL_WORDS}, from three repeats on; an arrow where it "
+        "leaves the axis. Tick: median. Dots: every repeat."
+    )
+
+
+def empty_words(comparison: Comparison) -> str:
+    """Why there is nothing to draw, and what to do about it; empty where a run has a number."""
+    return missing_words(comparison) or _INSIDE.get(comparison.axes.view, "")
+
+
+def left_out_words(comparison: Comparison, group: Group) -> str:
+    """Why a group that has a number is not drawn."""
+    axes = comparison.axes
+    if any(fact_value(group, name) != value for name, value in axes.fixed.items()):
+        return "held at another level"
+    no_place = f"no {mid_sentence(x_label(axes))} is known of it" if axes.x and comparison.metric else "not drawn"
+    return _LEFT_OUT.get(axes.view, no_place)
+
+
+def without_dot_words(groups: Sequence[Group], across: Mapping[str, Group]) -> str:
+    """Which groups have no dot, by the kind of reason; the table of the numbers has the reasons of each run."""
+    without: dict[str, list[str]] = {}
+    for group in groups:
+        if why := group.gap or across[group.key].gap:
+            without.setdefault(why.partition(":")[0], []).append(group.label)
+    return f"No dot: {with_reasons(without)}." if without else ""
+
+
+def held_words(comparison: Comparison, *, is_alone: bool) -> list[str]:
+    """What a reader must know of the chart besides its axes, once: what is held, pooled, follows, or is not drawn.
+
+    `is_alone`: no other metric stands beside it.
+    """
+    axes = comparison.axes
+    words = [
+        f"Only {axes.facts[name].label}: {axes.facts[name].words.get(value, value)}."
+        for name, value in axes.fixed.items()
+    ]
+    if axes.pooled:
+        words.append(f"Pooled: {', '.join(axes.facts[name].label for name in axes.pooled)}.")
+    if axes.view in ON_AXES:
+        if follow := [axes.facts[name].label for name in axes.follow]:
+            words.append(f"Vary in step with these: {', '.join(follow)}.")
+        held = [group for group in comparison.groups if all(group.facts.get(name) == value
+                for name, value in axes.fixed.items() if name in group.facts)]  # fmt: skip
+        others = len(held) - len(comparison.drawn)
+        if others > 0 and is_alone and comparison.metric:
+            words.append(f"{number(others)} groups of another workload have no {comparison.metric.label.lower()}.")
+    return words
