@@ -6,7 +6,7 @@ The rule for what a reader leaves open (`arrange`) is told in docs/use/compare.m
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from datetime import date
 from itertools import groupby
@@ -70,49 +70,30 @@ def arrange(comparison: Comparison, params: QueryDict | None = None, others: Seq
     if x is None:
         others_ask = {*params.getlist("series"), *params.getlist("panels")}
         x = _x_by_rule(comparison.question, facts, columns, [name for name in free if name not in others_ask])
-    wants_series = NONE not in params.getlist("series")
-    series = tuple(name for name in address.facts("series") if name in free and name != x)
-    if not series and params.get("base_set") and SET in free and wants_series:
-        series = (SET,)
-    panels = address.fact("panels")
-    if panels and len(facts[panels].values) > MOST_PANELS:
-        words = f"{facts[panels].label} has {len(facts[panels].values)} levels: {MOST_PANELS} at most."
-        address.problems["panels"] = [words]
-        panels = None
-    if panels and (panels in (x, *series) or panels not in free):
-        panels = None
+    series = address.series(free, x)
+    panels = address.panels(facts, free, {x, *series})
 
-    # The rule takes those with most levels first; the date is an axis or nothing.
+    # The date is an axis or nothing.
     taken = {x, *series, panels, DATE, *NEVER_TAKEN, *_along_x(x, free, columns)}
-    open_names = [name for name in free if name not in taken]
-    # A device is not known of a run that failed; that it was asked for by name is.
-    open_names.sort(
-        key=lambda name: (
-            name != comparison.question.fact,
-            -len(facts[name].values),
-            NO_FACT in facts[name].values,
-            rank_of_kind(name, _SERIES_FIRST),
-        )
-    )
+    open_names = _most_levels_first([name for name in free if name not in taken], facts, comparison.question)
     many_bars = not view and sum(bool(group.dots) for group in groups) > MOST_BARS
     if not x and open_names and params.get("x") != NONE and (view in (HEAT_MAP, TABLE) or many_bars):
         x = open_names.pop(0)
         view = view or (HEAT_MAP if open_names or series else BARS)
-    left: list[str] = []
+    may_cut, named = view != BARS and bool(x or view), [*series]
     for name in open_names:
-        if columns.follow([name], [*series, *left, *filter(None, [panels])]):
+        if columns.follow([name], [*named, *filter(None, [panels])]):
             continue
-        if not series and wants_series:
-            series = (name,)
-        elif panels is None and view != BARS and (x or view) and 1 < len(facts[name].values) <= MOST_PANELS:
+        # The first names the series, where any may.
+        is_next = bool(named) or not address.wants_series
+        if panels is None and may_cut and is_next and 1 < len(facts[name].values) <= MOST_PANELS:
             panels = name
         else:
-            left.append(name)
-    if wants_series:
-        series = (*series, *left)
+            named.append(name)
+    if address.wants_series:
         # Configurations of several DBMSs are named with theirs.
-        if "config" in series and "dbms" in facts and "dbms" not in (*series, x, panels):
-            series = ("dbms", *series)
+        of_several = "config" in named and "dbms" in facts and "dbms" not in (*named, x, panels)
+        series = ("dbms", *named) if of_several else (*named,)
     # An article's GB and somebody's scale factors stand on one axis by the sizes that they came to.
     sizes_differ_in_kind = x.removeprefix(FACTOR) in SIZES and any(
         size_level(group, x) != fact_value(group, x) for group in groups
@@ -172,6 +153,24 @@ class _Address:
             self.problems.setdefault(parameter, []).append(words)
         return name in self.varying
 
+    @property
+    def wants_series(self) -> bool:
+        return NONE not in self.params.getlist("series")
+
+    def series(self, free: Sequence[str], x: str) -> tuple[str, ...]:
+        named = tuple(name for name in self.facts("series") if name in free and name != x)
+        is_of_sets = not named and self.params.get("base_set") and SET in free and self.wants_series
+        return (SET,) if is_of_sets else named
+
+    def panels(self, facts: Mapping[str, Fact], free: Sequence[str], taken: Set[str]) -> str | None:
+        """As `fact`; None also where it cannot be."""
+        name = self.fact("panels")
+        if name and len(facts[name].values) > MOST_PANELS:
+            words = f"{facts[name].label} has {len(facts[name].values)} levels: {MOST_PANELS} at most."
+            self.problems["panels"] = [words]
+            return None
+        return None if name and (name in taken or name not in free) else name
+
     def choice(self, parameter: str, choices: Iterable[str]) -> str:
         text = self.params.get(parameter, "")
         if text and text not in choices:
@@ -205,6 +204,19 @@ def _numbers(columns: Columns, name: str) -> dict[str, float]:
     by_value = dict(zip(columns[name], columns.groups, strict=True))
     numbers = ((value, group.all_runs[0].factor(name.removeprefix(FACTOR))) for value, group in by_value.items())
     return {value: float(number) for value, number in numbers if isinstance(number, int | float)}
+
+
+def _most_levels_first(names: Sequence[str], facts: Mapping[str, Fact], question: Question) -> list[str]:
+    """What is asked about before all. A device is not known of a run that failed; that it was asked for by name is."""
+    return sorted(
+        names,
+        key=lambda name: (
+            name != question.fact,
+            -len(facts[name].values),
+            NO_FACT in facts[name].values,
+            rank_of_kind(name, _SERIES_FIRST),
+        ),
+    )
 
 
 def _x_by_rule(question: Question, facts: Mapping[str, Fact], columns: Columns, free: Sequence[str]) -> str:
