@@ -7,7 +7,7 @@ import logging
 import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, reduce
 from typing import Protocol, TypeVar, runtime_checkable
 
 from benchagent import plugins
@@ -150,10 +150,9 @@ def _understood(file: SourceFile, own_tools: Sequence[Importer]) -> Outputs:
     if outputs and _worth(outputs)[1]:
         return outputs
     _, margins = _without_margins(file.head, own_tools)
-    whole = file
-    for margin in margins:
-        whole = bare(whole, margin)
-    return outputs if outputs and not margins else _stamped(_outputs(whole, own_tools), file, margins)
+    if outputs and not margins:
+        return outputs
+    return _stamped(_outputs(reduce(bare, margins, file), own_tools), file, margins)
 
 
 def _without_margins(file: SourceFile, own_tools: Sequence[Importer]) -> tuple[Outputs, tuple[Margin, ...]]:
@@ -254,11 +253,9 @@ def _parts(file: SourceFile) -> list[SourceFile]:
             cuts.append(begins if gap < 0 else gap + 2)
     if not cuts:
         return [file]
-    edges = [0, *cuts, len(text)]
-    lines = [first + text.count("\n", 0, edge) for edge in edges]
     parts = [
-        SourceFile(file.name, ("\n" * line + text[start:end]).encode())
-        for line, (start, end) in zip(lines, itertools.pairwise(edges), strict=False)
+        SourceFile(file.name, ("\n" * (first + text.count("\n", 0, start)) + text[start:end]).encode())
+        for start, end in itertools.pairwise([0, *cuts, len(text)])
     ]
     # Words of one tool in the output of another are no output of their own.
     if all(reader is not None for reader, _ in map(_read, parts)):

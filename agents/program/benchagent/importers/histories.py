@@ -131,13 +131,10 @@ def _asv(content: Row) -> Iterator[Report]:
         row = dict(zip(columns, held, strict=False)) if isinstance(held, list) else {"result": [held]}
         code = {"code": str(row["version"])[:12]} if row.get("version") else {}
         unit = _ASV_UNITS.get(name.rpartition(".")[2].partition("_")[0], "")
-        sweeps = row.get("params") or []
-        if not isinstance(sweeps, list) or not all(
-            isinstance(values, list) for values in [*sweeps, row.get("result") or []]
-        ):
+        sweeps, results = row.get("params") or [], row.get("result") or []
+        if not isinstance(sweeps, list) or not all(isinstance(values, list) for values in [*sweeps, results]):
             raise NotUnderstood(f"{name[:60]}: values that are no list")
-        combinations = itertools.product(*sweeps)
-        for values, value in zip(combinations, row.get("result") or [], strict=False):
+        for values, value in zip(itertools.product(*sweeps), results, strict=False):
             is_number = isinstance(value, int | float) and math.isfinite(value)
             parameters = {f"parameter_{at}": str(each) for at, each in enumerate(values, 1)}
             yield told(name, [_metric(unit, value)] if is_number else [], parameters=parameters | code)

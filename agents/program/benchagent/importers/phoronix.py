@@ -85,8 +85,7 @@ def _reports(result: ElementTree.Element, version: str, systems: dict[str, Eleme
             parameters[_FACTORS.get(slug(name), slug(name))] = whole_or_text(value.strip())
         elif part:
             parameters["variant"] = part
-    if test:
-        parameters["test_profile"] = test
+    parameters["test_profile"] = test
     better = _BETTER.get(text_of("Proportion"), "none")
     name = "latency_avg_ms" if scale == "ms" and better == "lower" else _NAMES.get(scale.casefold(), "result")
     if scale.casefold() == "seconds" and better == "lower":

@@ -100,8 +100,7 @@ class SourceFile:
         """Once it is unpacked. Raises NotUnderstood for what is broken before that shows."""
         if self.size_bytes > STREAMED_BYTES:
             return True
-        sizes = itertools.accumulate(map(len, self.pieces()))
-        return next((True for size in sizes if size > STREAMED_BYTES), False)
+        return any(size > STREAMED_BYTES for size in itertools.accumulate(map(len, self.pieces())))
 
     @cached_property
     def head(self) -> SourceFile:

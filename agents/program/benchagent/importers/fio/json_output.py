@@ -149,8 +149,8 @@ def _job(entry: Any, options: Mapping[str, str]) -> Job:
     sync, what = object_in(entry, "sync"), f"{job.name} sync"
     block = object_in(sync, "lat_ns")
     if count := _number(block, "N"):
-        job.flows[FSYNC] = Flow(ios=int(count), latency=_latency(block, _NS_MS, what))
-        job.flows[FSYNC].percentiles = _percentiles(block, _NS_MS, what)
+        latency, percentiles = _latency(block, _NS_MS, what), _percentiles(block, _NS_MS, what)
+        job.flows[FSYNC] = Flow(ios=int(count), latency=latency, percentiles=percentiles)
         job.flows[FSYNC].check(what)
     if not job.error and not any(direction in entry for direction in DIRECTIONS):
         raise NotUnderstood(f"job {job.name}: neither reads nor writes are told")

@@ -86,7 +86,7 @@ def claims(text: str) -> bool:
 
 def read(file: SourceFile) -> list[Report]:
     """The reports of all groups of all runs of a file; a run that is not understood spoils no other."""
-    runs = parts_of(Lines(file), _Run(), _of_run)
+    runs = parts_of(Lines(file), _Run(), _take)
     return reports_of(runs, _reports, "fio", "fio printed neither a job's figures nor an error")
 
 
@@ -111,14 +111,10 @@ def _begins(run: _Run, line: str) -> bool:
     return bool((run.version and VERSION.match(line)) or SPEC.match(line) or COMMANDS.find(line))
 
 
-def _of_run(run: _Run, line: Line) -> _Run:
+def _take(run: _Run, numbered: Line) -> _Run:
     """The run that the line is of: a new one where it begins one."""
-    run = _Run() if _begins(run, line.text) else run
-    _take(run, line.text)
-    return run
-
-
-def _take(run: _Run, line: str) -> None:
+    line = numbered.text
+    run = _Run() if _begins(run, line) else run
     if job := JOB.match(line):
         _begin_job(run, job)
     elif spec := SPEC.match(line):
@@ -141,11 +137,12 @@ def _take(run: _Run, line: str) -> None:
         run.group, run.job = int(group[1]), None
         run.totals.setdefault(run.group, {})
     elif TOTAL.match(line) or (run.group is not None and ANY_TOTAL.match(line)):
-        _take_total(run, TOTAL.match(line))
+        _take_total(run, line)
     elif run.job:
         _take_figures(run, run.job, line)
     elif NEW.match(line) or OLD.match(line) or LATENCY.match(line):
         raise NotUnderstood("figures of no job")
+    return run
 
 
 def _begin_job(run: _Run, match: re.Match[str]) -> None:
@@ -168,11 +165,10 @@ def _begin_job(run: _Run, match: re.Match[str]) -> None:
     run.jobs.append(run.job)
 
 
-def _take_total(run: _Run, match: re.Match[str] | None) -> None:
-    if match is None:
-        raise NotUnderstood("an unknown wording of a total")
-    if run.group is None:
-        raise NotUnderstood("totals of no group")
+def _take_total(run: _Run, line: str) -> None:
+    match = TOTAL.match(line)
+    if match is None or run.group is None:
+        raise NotUnderstood("totals of no group" if match else "an unknown wording of a total")
     run.job = None
     totals, direction = run.totals[run.group], match["direction"].lower()
     value = (tuple(rate / 1e6 for rate in _readings(match["rate"], 1024)), whole(match["longest_ms"]) / 1000)
