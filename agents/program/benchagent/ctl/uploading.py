@@ -37,7 +37,7 @@ from benchagent.ctl.output import (
 from benchagent.ctl.parts import MOST_BYTES, send_files
 from benchagent.ctl.past import Commits, said_by, together
 from benchagent.importers import Report, as_json, inspect
-from benchagent.importers.report import becomes_a_run, missing_details, refusal_of
+from benchagent.importers.report import becomes_a_run, missing_details
 from benchagent.link.client import Refused
 from benchagent.protocol import STORAGE_ROLES
 from benchagent.redaction import redact_text
@@ -308,7 +308,7 @@ def _folder(
     read = inspect([local.file for local in rest], own_tools=[tool for _, tool in tools])
     reports = (reports for _, reports in read)
     kinds = _kinds(list(zip(rest, reports, strict=True)), details)
-    reasons = {file.name: refusal_of(reports[0]) for file, reports in read}
+    reasons = {file.name: reports[0].refusal for file, reports in read}
     for kind in ("not understood", "no result by itself"):
         for local in kinds.get(kind, []):
             reason = reasons[local.file.name] if kind == "not understood" else ""

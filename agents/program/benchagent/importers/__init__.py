@@ -15,19 +15,7 @@ from benchagent.importers import plain_csv
 from benchagent.importers.apart import agreeing, told_apart, warn_of_alike
 from benchagent.importers.described import shipped
 from benchagent.importers.margins import Claimed, Margin, bare, began, logged, proposals
-from benchagent.importers.report import (
-    OF_NO_TOOL,
-    Metric,
-    ReadFile,
-    Report,
-    Series,
-    Status,
-    Subject,
-    as_json,
-    is_of_no_tool,
-    not_understood,
-    refusal_of,
-)
+from benchagent.importers.report import Metric, ReadFile, Report, Series, Status, Subject, as_json, not_understood
 from benchagent.importers.source import PIECE_BYTES, NotUnderstood, SourceFile
 
 LOG = logging.getLogger(__name__)
@@ -174,7 +162,7 @@ def _without_margins(file: SourceFile, own_tools: Sequence[Importer]) -> tuple[O
             break
         taken = (*taken, found)
         # A margin in another shows nothing before both are gone; that there is no run hides what is wrong with one.
-        is_empty = all(refusal_of(report).startswith(NO_RUN) for _, _, reports in outputs for report in reports)
+        is_empty = all(report.refusal.startswith(NO_RUN) for _, _, reports in outputs for report in reports)
         if any(_worth(outputs)) and (_worth(outputs) > _worth(best) or not is_empty):
             best, known = outputs, taken
     return best, known
@@ -187,7 +175,7 @@ def _outputs(file: SourceFile, own_tools: Sequence[Importer]) -> Outputs:
 def _claimed(outputs: Outputs) -> Claimed:
     """Who knows what stands there, whatever is then said of it."""
     reports = [report for _, _, reports in outputs for report in reports]
-    if any(report.tool != plain_csv.TOOL and not is_of_no_tool(report) for report in reports):
+    if any(report.tool != plain_csv.TOOL and not report.is_of_no_tool for report in reports):
         return Claimed.BY_TOOL
     return Claimed.BY_TABLE if any(report.tool for report in reports) else Claimed.NOT
 
@@ -294,7 +282,7 @@ def _in_order(file: SourceFile, own_tools: Sequence[Importer]) -> list[Importer]
 
 def _read(file: SourceFile, own_tools: Sequence[Importer] = ()) -> tuple[Importer | None, list[Report]]:
     """The importer that understood the file, and what it read."""
-    tool, reason = "", OF_NO_TOOL
+    tool = reason = ""
     try:
         if importer := streaming(file) or next((one for one in _in_order(file, own_tools) if one.claims(file)), None):
             tool = importer.TOOL

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from benchagent.importers.report import Report, Scalar, Subject, all_measured, dbms_called, entries, rising
-from benchagent.importers.source import Line, NotUnderstood, SourceFile, slug
+from benchagent.importers.source import Line, NotUnderstood, SourceFile, shown_by, slug
 from benchagent.importers.tables import Match, Run, Runs, Spoiled, Table, says_more
 
 TOOL = "BenchmarkSQL"
@@ -44,6 +44,7 @@ MARKS = re.compile(
 )
 WORDS = ("Measured tpm", "jTPCC : ", "Overall NOPM: ", "Overall TPM: ", "BenchmarkSQL v")
 IN_LOGS = True
+claims = shown_by(MARKS, WORDS)
 # What stands before a line's own text; the running average is overwritten by the result, which may follow it.
 FRONT = re.compile(r".*\b(?:Term-00|main|result),[ \t]*|.*\bjTPCC[ \t]*:[ \t]*", re.DOTALL)
 # The types with a row, without the transactions that deliver in the background.
@@ -59,10 +60,6 @@ class Calls(Runs):
 def is_another(run: Run, match: Match) -> bool:
     """The block begins with its banner, else with its DBMS, else with the result."""
     return says_more(run, match) if match.key == "version" else run.rows.get(match.key, match.values) != match.values
-
-
-def claims(file: SourceFile) -> bool:
-    return file.shows(MARKS, WORDS)
 
 
 def read(file: SourceFile) -> Sequence[Report]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from benchagent.importers.commands import Commands
 from benchagent.importers.report import Report, Status, Subject, all_measured, entries, rising
-from benchagent.importers.source import NotUnderstood, SourceFile
+from benchagent.importers.source import NotUnderstood, SourceFile, shown_by
 from benchagent.importers.tables import Run, Runs, Table
 
 TOOL = "mysqlslap"
@@ -35,6 +35,7 @@ WORDS = (
     "seconds to run all queries: ", "Number of clients running queries: ", ",mixed,", ",update,", ",write,", ",key,",
     ",read,",
 )  # fmt: skip
+claims = shown_by(MARKS, WORDS)
 FIGURES = ("all_queries_s", "all_queries_min_s", "all_queries_max_s")
 PARAMETERS = ("terminals", "queries_per_client", "storage_engine", "load_type")
 COMMANDS = Commands(
@@ -53,10 +54,6 @@ COMMANDS = Commands(
 # Its queries are mixed where no option says otherwise.
 GENERATED = re.compile(r" (?:-a|--auto-generate-sql)(?![\w-])")
 SUBJECT = Subject(workload="mysqlslap", workload_name="mysqlslap")
-
-
-def claims(file: SourceFile) -> bool:
-    return file.shows(MARKS, WORDS)
 
 
 def read(file: SourceFile) -> Sequence[Report]:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from statistics import geometric_mean
 
-from benchagent.importers.report import Report, Scalar, Status, Subject, all_measured, measured, refusal_of
+from benchagent.importers.report import Report, Scalar, Status, Subject, all_measured, measured
 from benchagent.importers.source import Lines, NotUnderstood, SourceFile, number
 from benchagent.importers.tables import Told, damage_of, reports_of
 
@@ -114,7 +114,7 @@ def read(file: SourceFile) -> Sequence[Report]:
 
     reports = reports_of(lists, report, TOOL)
     if lists[0].stream and (refused := next((each for each in reports if each.status is Status.NOT_UNDERSTOOD), None)):
-        raise NotUnderstood(refusal_of(refused))
+        raise NotUnderstood(refused.refusal)
     return [_streams(lists, reports)] if lists[0].stream else reports
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from benchagent.importers.commands import Commands
 from benchagent.importers.report import Report, Scalar, Subject, all_measured, entries, rising
-from benchagent.importers.source import NotUnderstood, SourceFile, slug
+from benchagent.importers.source import NotUnderstood, SourceFile, shown_by, slug
 from benchagent.importers.tables import Match, Run, Runs, Table
 
 TOOL = "redis-benchmark"
@@ -56,6 +56,7 @@ MARKS = re.compile(
     re.MULTILINE,
 )
 WORDS = ("requests completed", " requests per second", " avg_msec=", '","')
+claims = shown_by(MARKS, WORDS)
 ENDS = frozenset({"latency", "rate", "quiet", "row"})
 LATENCIES = ("latency_min_ms", "latency_p50_ms", "latency_p95_ms", "latency_p99_ms", "latency_max_ms")
 COMMANDS = Commands(
@@ -73,10 +74,6 @@ COMMANDS = Commands(
 def is_another(run: Run, match: Match) -> bool:
     is_same = run.values.get("test", "") == match.values["test"]
     return not is_same or bool(run.rows.keys() - {"progress"} if match.key in ENDS else ENDS & run.rows.keys())
-
-
-def claims(file: SourceFile) -> bool:
-    return file.shows(MARKS, WORDS)
 
 
 def read(file: SourceFile) -> Sequence[Report]:

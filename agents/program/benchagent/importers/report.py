@@ -243,12 +243,22 @@ class Report:
     def metric(self, name: str) -> float | None:
         return next((metric.value for metric in self.metrics if metric.name == name), None)
 
+    @property
+    def refusal(self) -> str:
+        """Why it is not understood, for whoever says so in words of their own."""
+        return self.reason.removeprefix(_REFUSED)
+
+    @property
+    def is_of_no_tool(self) -> bool:
+        """Whether it was refused without any importer that knew it."""
+        return self.status is Status.NOT_UNDERSTOOD and self.refusal.startswith(_NO_TOOL)
+
 
 # A file with its runs.
 ReadFile = tuple[SourceFile, list[Report]]
 
 
-_REFUSED = "not understood: "
+_REFUSED, _NO_TOOL = "not understood: ", "no known tool wrote this"
 # What to do where a reason does not say it itself: of a file of no tool, and of one that is damaged.
 _OF_NO_TOOL = "; send what the tool itself printed, or a table with headings, whose columns you name"
 _DAMAGED = "; send it as the tool wrote it, or without what is named here"
@@ -256,22 +266,10 @@ _SAYS_IT = re.compile(r"; send |send (?:one|the|parts)|mapping|let it print|into
 
 
 def not_understood(why: NotUnderstood | str, *, tool: str = "") -> Report:
-    """A refusal says the way out."""
-    way_out = "" if _SAYS_IT.search(str(why)) else _DAMAGED if tool else _OF_NO_TOOL
-    return Report(tool, Status.NOT_UNDERSTOOD, reason=f"{_REFUSED}{why}{way_out}")
-
-
-OF_NO_TOOL = "no known tool wrote this"
-
-
-def is_of_no_tool(report: Report) -> bool:
-    """Whether it was refused without any importer that knew it."""
-    return report.status is Status.NOT_UNDERSTOOD and refusal_of(report).startswith(OF_NO_TOOL)
-
-
-def refusal_of(report: Report) -> str:
-    """Why it is not understood, for whoever says so in words of their own."""
-    return report.reason.removeprefix(_REFUSED)
+    """A refusal says why, or else that no tool wrote it, and the way out."""
+    words = str(why) or _NO_TOOL
+    way_out = "" if _SAYS_IT.search(words) else _DAMAGED if tool else _OF_NO_TOOL
+    return Report(tool, Status.NOT_UNDERSTOOD, reason=f"{_REFUSED}{words}{way_out}")
 
 
 def as_part_of(report: Report, file: SourceFile) -> Report:

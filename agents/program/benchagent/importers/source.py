@@ -290,6 +290,11 @@ def once(work: Callable[[SourceFile], Made]) -> Callable[[SourceFile], Made]:
     return kept
 
 
+def shown_by(marks: re.Pattern[str], words: Collection[str]) -> Callable[[SourceFile], bool]:
+    """How a tool is recognised that needs no more than its marks (`shows`)."""
+    return lambda file: file.shows(marks, words)
+
+
 def unpacked_pieces(packed: Iterable[bytes]) -> Iterator[bytes]:
     """The content of a gzip file, of all its members, in pieces of at most 64 kB: a bomb is noticed, not unpacked.
 

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from benchagent.importers.commands import Commands
-from benchagent.importers.report import Report, Status, check_count, not_understood, refusal_of
+from benchagent.importers.report import Report, Status, check_count, not_understood
 from benchagent.importers.source import Line, NotUnderstood, SourceFile, printed_lines, seconds_of, without_comment
 from benchagent.redaction import redact_text
 
@@ -355,5 +355,5 @@ def reports_of(
             reports.append(not_understood(f"{where}{error}", tool=tool))
     check_count(len(reports))
     if all(report.status is Status.NOT_UNDERSTOOD for report in reports) and (reports or nothing):
-        raise NotUnderstood(refusal_of(reports[0]) if reports else nothing)
+        raise NotUnderstood(reports[0].refusal if reports else nothing)
     return reports

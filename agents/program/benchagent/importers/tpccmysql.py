@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from benchagent.importers.commands import Commands
 from benchagent.importers.report import Report, Series, Subject, all_measured, entries, rising
 from benchagent.importers.series import sampled
-from benchagent.importers.source import Line, NotUnderstood, SourceFile
+from benchagent.importers.source import Line, NotUnderstood, SourceFile, shown_by
 from benchagent.importers.tables import Match, Run, Runs, Spoiled, Table, says_more
 
 TOOL = "tpcc-mysql"
@@ -55,6 +55,7 @@ MARKS = re.compile(
     re.MULTILINE,
 )
 WORDS = ("TPC-C Load Generator", "TPCC-mysql Data Loader", "] sc:", "<Raw Results>", ", trx: ", " TpmC")
+claims = shown_by(MARKS, WORDS)
 TYPES = ("new_order", "payment", "order_status", "delivery", "stock_level")
 COMMANDS = Commands(
     ("tpcc_start", "tpcc_load"),
@@ -79,10 +80,6 @@ class Calls(Runs):
 def is_another(run: Run, match: Match) -> bool:
     goes_on = match.key == "#parameters" and [*run.rows] in (["#banner"], ["#loader"])
     return says_more(run, match) and not goes_on
-
-
-def claims(file: SourceFile) -> bool:
-    return file.shows(MARKS, WORDS)
 
 
 def read(file: SourceFile) -> Sequence[Report]:

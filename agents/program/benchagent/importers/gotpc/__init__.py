@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from benchagent.importers.gotpc.rows import command_of, events_of
 from benchagent.importers.gotpc.runs import reports
 from benchagent.importers.report import Report, Subject, not_understood
-from benchagent.importers.source import Line, NotUnderstood, SourceFile, printed_lines
+from benchagent.importers.source import Line, NotUnderstood, SourceFile, printed_lines, shown_by
 from benchagent.redaction import redact_text
 
 TOOL = "go-tpc"
@@ -27,10 +27,7 @@ MARKS = re.compile(
     re.MULTILINE,
 )
 WORDS = ("[Current]", "[Summary]", ", TPM: ", "tpmC: ", "load to ", "begin to check warehouse ")
-
-
-def claims(file: SourceFile) -> bool:
-    return file.shows(MARKS, WORDS)
+claims = shown_by(MARKS, WORDS)
 
 
 def read(file: SourceFile) -> Sequence[Report]:

@@ -9,7 +9,7 @@ from benchagent.importers.pgbench import logs
 from benchagent.importers.pgbench.reader import PartsReader, reunited
 from benchagent.importers.pgbench.report import report_of
 from benchagent.importers.pgbench.tables import has_commas, with_points
-from benchagent.importers.report import Report, Status, not_understood, refusal_of
+from benchagent.importers.report import Report, Status, not_understood
 from benchagent.importers.source import NotUnderstood, SourceFile, printed_lines
 from benchagent.importers.tables import reports_of
 
@@ -53,7 +53,7 @@ def read(file: SourceFile) -> Sequence[Report]:
     lines = printed_lines(file)
     reader.read(map(with_points, lines) if has_commas(printed_lines(file)) else lines)
     reports = reports_of(reunited(reader.parts), report_of, TOOL, "no run and no initialisation of pgbench")
-    spoiled = [refusal_of(report) for report in reports if report.status is Status.NOT_UNDERSTOOD]
+    spoiled = [report.refusal for report in reports if report.status is Status.NOT_UNDERSTOOD]
     if not spoiled:
         return reports
     # Where lines of several reports are mixed, nothing holds the parts of an extract together.

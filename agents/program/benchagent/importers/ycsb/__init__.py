@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from benchagent.importers.report import Report
-from benchagent.importers.source import SourceFile
+from benchagent.importers.source import SourceFile, shown_by
 from benchagent.importers.ycsb.golang import go_reports
 from benchagent.importers.ycsb.java import RAW, exported, java_reports
 
@@ -27,10 +27,7 @@ WORDS = (
     "[OVERALL], ", "], Operations, ", "], AverageLatency(", " sec: ", "YCSB Client ", " latency raw data: ", '"metric"',
     ", OPS: ",
 )  # fmt: skip
-
-
-def claims(file: SourceFile) -> bool:
-    return file.shows(MARKS, WORDS)
+claims = shown_by(MARKS, WORDS)
 
 
 def streams(head: SourceFile) -> bool:
