@@ -14,6 +14,7 @@ from typing import Any
 from uuid import UUID
 
 from benchagent.catalog import threshold_of
+from django.db.models import Max
 
 from runs.answers.answer import Amount, change_of
 from runs.answers.history import LEAST_BATCHES, expected_amount
@@ -21,7 +22,8 @@ from runs.compare.asked import Missing
 from runs.history import filing
 from runs.history.overview import Baseline
 from runs.history.watching import threshold
-from runs.models import Batch, Benchmark, Metric, Run, SeriesBatch
+from runs.models import Batch, Benchmark, ChangePoint, Metric, Run, SeriesBatch
+from runs.models.choices import AlertState
 from runs.models.visible import Reader
 from runs.run.facets import factor_facets
 from runs.run.number import primary_number
@@ -105,7 +107,11 @@ def _before(row: SeriesBatch, batches: Collection[UUID], baseline: Baseline) -> 
     """What the baseline names of the main branch of the same benchmark; never what is judged itself."""
     main = SeriesBatch.objects.filter(benchmark__line=row.benchmark.line, benchmark__branch="").exclude(centre=None)
     rows = [*main.exclude(batch__in=batches).select_related("version", "benchmark").in_order()]
-    return baseline.rows_of([*(each for each in rows if each.measured_at <= row.measured_at), row])
+    expected = ChangePoint.objects.filter(
+        benchmark__in={each.benchmark_id for each in rows}, alert__state=AlertState.EXPECTED
+    ).aggregate(at=Max("at__measured_at"))
+    earlier = [each for each in rows if each.measured_at <= row.measured_at]
+    return baseline.rows_of([*earlier, row], expected_at=expected["at"])
 
 
 def _judged(row: SeriesBatch, before: Sequence[SeriesBatch], *, confidence: float) -> Amount:

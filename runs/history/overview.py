@@ -52,13 +52,13 @@ class Baseline:
             f"A baseline is last:10 (at most {RECENT - 1}), days:30, label:NAME, version:NUMBER or commit:BEGINNING."
         )
 
-    def of(self, rows: Sequence[SeriesBatch]) -> list[float]:
-        """The means of those before the newest that it names; `rows` in order, those that matter."""
-        return [row.centre for row in self.rows_of(rows) if row.centre]
-
-    def rows_of(self, rows: Sequence[SeriesBatch]) -> list[SeriesBatch]:
-        """Those before the newest that it names."""
+    def rows_of(self, rows: Sequence[SeriesBatch], *, expected_at: datetime | None = None) -> list[SeriesBatch]:
+        """Those before the newest that it names, `rows` in order; of the recent ones none from before a change that
+        people expect.
+        """
         before, newest = [*rows[:-1]], rows[-1]
+        if self.kind not in _NAMED and expected_at is not None:
+            before = [row for row in before if row.measured_at >= expected_at]
         if self.kind == "last":
             before = before[-int(self.value) :]
         elif self.kind == "days":
@@ -120,21 +120,22 @@ def listed_benchmarks(user: Reader, runs: QuerySet[Any] | None = None) -> QueryS
 
 def rows_of(benchmarks: Sequence[Benchmark], baseline: Baseline) -> list[Row]:
     series = _series(benchmarks, baseline)
-    steps = {
-        point.benchmark_id: point
-        for point in ChangePoint.objects.filter(benchmark__in=benchmarks, state=ChangeState.CONFIRMED)
+    points: dict[UUID, list[ChangePoint]] = {}
+    for point in (
+        ChangePoint.objects.filter(benchmark__in=benchmarks, state=ChangeState.CONFIRMED)
         .exclude(alert__state=AlertState.NOISE)
         .select_related("at", "alert", "benchmark")
         .order_by("at__measured_at")
-    }
-    return [_row(benchmark, series.get(benchmark.pk, []), baseline, steps) for benchmark in benchmarks]
+    ):
+        points.setdefault(point.benchmark_id, []).append(point)
+    return [_row(each, series.get(each.pk, []), baseline, points.get(each.pk, [])) for each in benchmarks]
 
 
-def _row(benchmark: Benchmark, rows: Sequence[SeriesBatch], baseline: Baseline, steps: dict[UUID, ChangePoint]) -> Row:
-    newest, step = rows[-1].centre if rows else None, steps.get(benchmark.pk)
-    if step is not None and step.alert and step.alert.state == AlertState.EXPECTED:
-        rows = [row for row in rows if row.measured_at >= step.at.measured_at]
-    before = baseline.of(rows) if rows else []
+def _row(benchmark: Benchmark, rows: Sequence[SeriesBatch], baseline: Baseline, points: Sequence[ChangePoint]) -> Row:
+    newest, step = rows[-1].centre if rows else None, points[-1] if points else None
+    expected = [point.at.measured_at for point in points if point.alert and point.alert.state == AlertState.EXPECTED]
+    held = baseline.rows_of(rows, expected_at=max(expected, default=None)) if rows else []
+    before = [row.centre for row in held if row.centre]
     change = None
     if newest and before:
         change = expected_amount(newest, before, better=benchmark.metric.better, threshold=threshold(benchmark))

@@ -202,6 +202,17 @@ def test_it_tells_settings_from_results(logged_in: FakeApi, tmp_path: Path, caps
     assert logged_in.imports == {}
 
 
+def test_a_folder_of_many_files_goes_in_several_imports(
+    logged_in: FakeApi, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    results = json.loads((DATA / "histories" / "asv.json").read_text())
+    (tmp_path / "cheetah").mkdir()
+    for number in range(120):
+        (tmp_path / "cheetah" / f"{number}.json").write_text(json.dumps(results | {"commit_hash": f"{number:040x}"}))
+    assert main(["import", str(tmp_path / "cheetah"), "--hardware", "box", "--dbms", "PostgreSQL 18.1"]) == 0
+    assert [len(stored["names"]) for stored in logged_in.imports.values()] == [100, 20]
+
+
 def test_it_goes_on_where_an_import_stopped(
     logged_in: FakeApi, years: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

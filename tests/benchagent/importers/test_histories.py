@@ -34,6 +34,17 @@ def test_it_reads_results_of_conbench_a_run_a_value():
     assert (dated.started_at[:10], dated.tested["commit"]) == ("2026-11-01", "ab")
 
 
+def test_a_branch_of_the_repository_itself_is_told_without_its_organisation():
+    commit = {"sha": "ab", "repository": "https://github.com/apache/arrow"}
+    rows = [
+        {**CONBENCH, "github": None, "commit": commit | {"branch": branch}, "tags": CONBENCH["tags"] | {"id": "c1"}}
+        for branch in ("apache:main", "somebody:main", "main", None)
+    ]
+    reports = read(rows)[::2]
+    assert [report.tested.get("branch", "") for report in reports] == ["main", "somebody:main", "main", ""]
+    assert "id" not in reports[0].parameters
+
+
 def test_it_reads_results_of_codespeed():
     lower, higher = read([*CODESPEED, CODESPEED[0] | {"lessisbetter": False, "units": "TPS", "commitid": "15"}])
     assert told(lower) == ("float", "time_s", "s", 4.5, "lower", "2026-11-02T10:00:00+00:00")
@@ -48,6 +59,13 @@ def test_it_reads_results_of_asv_by_parameter_and_dates_them_by_their_commit():
     assert (fast.parameters["parameter_1"], failed.parameters["parameter_1"]) == ("'a'", "'b'")
     assert (failed.status, tracked.metrics[0].better) == (Status.FAILED, "none")
     assert {report.tested["commit"] for report in (fast, failed, tracked)} == {COMMIT}
+
+
+def test_environments_of_asv_are_told_apart_and_its_first_format_is_read():
+    old = {"time_a": 0.5, "time_b": {"params": [["1", "2"]], "result": [0.1, None]}, "time_c": None}
+    read_now = read({**ASV, "version": 1, "env_name": "py3.12", "results": old})
+    assert [len(report.metrics) for report in read_now] == [1, 1, 0, 0]
+    assert {report.parameters["environment"] for report in read_now} == {"py3.12"}
 
 
 def test_it_reads_the_metric_format_of_bencher():

@@ -16,9 +16,10 @@ from benchagent.ctl.cli import main
 from benchagent.ctl.gate import sides_of
 
 from runs.answers.history import expected_amount
+from runs.history import alerts
 from runs.history.gate import gated
 from runs.history.overview import Baseline
-from runs.models import HardwareProfile, Measurement, Run
+from runs.models import Alert, HardwareProfile, Measurement, Run
 from runs.stats import ALPHA
 from tests.conftest import REPOSITORY
 from tests.docs.test_commands import DATA
@@ -62,6 +63,15 @@ def test_one_batch_of_a_label_is_judged_by_its_repeats(gate, operator):
     ended, told = gate(night(14, level=0.9, **PULL_REQUEST), than="label:release", format="json")
     (cell,) = json.loads(told)["cells"]
     assert (ended, cell["batches"], cell["change"]["verdict"]) == (WORSE, 1, "worse")
+
+
+def test_recent_batches_from_before_an_expected_change_are_no_baseline(gate, operator):
+    file(nights(range(14, 22), level=0.9), operator, at_once=8)
+    head = night(22, level=0.9, **PULL_REQUEST)
+    assert gate(head, than="last:20")[0] == UNDECIDED
+    alerts.move(Alert.objects.get(state="confirmed"), "expected", by=operator)
+    assert gate(head, than="last:20")[0] == 0
+    assert gate(head, than=f"commit:{1:039x}")[0] == WORSE
 
 
 def test_what_cannot_be_decided_and_what_has_no_number_have_statuses_of_their_own(gate):

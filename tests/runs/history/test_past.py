@@ -64,6 +64,18 @@ def test_names_of_files_say_date_label_and_commit(benchctl, tmp_path):
     assert runs == {("2024-03-01", "nightly", "abc1234"), ("2024-03-02", "nightly", "abd1234")}
 
 
+def test_what_was_not_understood_is_named_with_its_reason_and_ends_with_1(benchctl, tmp_path, capsys):
+    row = {"commitid": "a1b2c3d", "benchmark": "OLTP", "result_value": 10, "revision_date": "2024-01-02"}
+    (tmp_path / "rows.json").write_text(json.dumps([row, row | {"result_value": "n/a"}]))
+    (tmp_path / "date.json").write_text(json.dumps([row | {"revision_date": "last week"}]))
+    said = ("--hardware", "Bench 1", "--dbms", "PostgreSQL 18.1")
+    assert benchctl("upload", tmp_path / "rows.json", *said) == 0
+    assert "rows.json: not understood: not a plain number: 'n/a'" in capsys.readouterr().err
+    assert benchctl("upload", tmp_path / "date.json", *said) == 1
+    assert "'last week' is no date" in capsys.readouterr().err
+    assert benchctl("upload", tmp_path / "date.json", tmp_path / "rows.json", *said) == 1
+
+
 @pytest.mark.parametrize("wrong", ["{day}.log", "{date}-{date}", "*.log"])
 def test_it_refuses_a_pattern_that_tells_nothing(wrong, tmp_path):
     with pytest.raises(SystemExit) as end:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
-from itertools import groupby
+from itertools import chain, groupby
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -105,7 +105,8 @@ class Uploaded:
 
 EXIT_PARTLY = 1
 DONE = ("stored", "there already", "restored", "corrected", "skipped", "dry run", "no result by itself")
-MAX_DOCUMENTS_AT_ONCE = 200
+MAX_DOCUMENTS_AT_ONCE, MAX_FILES_AT_ONCE = 200, 100
+NOT_UNDERSTOOD = "not_understood"
 TOO_LARGE = "larger than 32 MB: part its repeats into several documents with the same `batch`, which are pooled"
 # How many files with one message are named, and how many characters of a name any terminal shows.
 NAMES_SAID, LEAST_NAME = 3, 12
@@ -130,7 +131,8 @@ class Outcome:
 
     @property
     def done(self) -> bool:
-        return self.state in DONE
+        understood = {item["file"] for item in self.items if item["status"] != NOT_UNDERSTOOD}
+        return self.state in DONE and understood == {item["file"] for item in self.items}
 
     def as_json(self) -> dict[str, Any]:
         return {**asdict(self), "url": self.url or None, "message": self.message or None}
@@ -310,33 +312,47 @@ def _folder(
     kinds = _kinds(list(zip(rest, reports, strict=True)), details)
     reasons = {file.name: reports[0].refusal for file, reports in read}
     for kind in ("not understood", "no result by itself"):
-        for local in kinds.get(kind, []):
+        for local in chain(*kinds.get(kind, [])):
             reason = reasons[local.file.name] if kind == "not understood" else ""
             outcomes.append(Outcome([local.file.name], kind, message=reason))
     # What is complete is not held up by what lacks something.
     for kind in ("complete", "lacking"):
-        if wanted := kinds.get(kind):
+        for wanted in _at_once(kinds.get(kind, [])):
             send = partial(_files, api, wanted, details, tools, options)
             outcomes.append(_sent(memory, wanted, send))
     return outcomes
 
 
-def _kinds(read: Sequence[tuple[LocalFile, Sequence[Report]]], details: dict[str, Any]) -> dict[str, list[LocalFile]]:
-    """The files by what can become of them; the files of one run stay together."""
+def _at_once(runs: Iterable[list[LocalFile]]) -> Iterator[list[LocalFile]]:
+    """The files of as many whole runs as one import takes."""
+    held: list[LocalFile] = []
+    for files in runs:
+        if held and len(held) + len(files) > MAX_FILES_AT_ONCE:
+            yield held
+            held = []
+        held = [*held, *files]
+    if held:
+        yield held
+
+
+def _kinds(
+    read: Sequence[tuple[LocalFile, Sequence[Report]]], details: dict[str, Any]
+) -> dict[str, list[list[LocalFile]]]:
+    """The files of each run by what can become of them."""
     runs: dict[str, list[tuple[LocalFile, Sequence[Report]]]] = {}
     for local, reports in read:
         holder = next((report.part_of for report in reports if report.part_of), local.file.name)
         runs.setdefault(holder, []).append((local, reports))
-    kinds: dict[str, list[LocalFile]] = {}
+    kinds: dict[str, list[list[LocalFile]]] = {}
     for parts in runs.values():
         items = [as_json(local.file, report) for local, reports in parts for report in reports]
-        if all(item["part_of"] or item["status"] == "not_understood" for item in items):
+        if all(item["part_of"] or item["status"] == NOT_UNDERSTOOD for item in items):
             kind = "not understood"
         elif not any(becomes_a_run(item, details) for item in items):
             kind = "no result by itself"
         else:  # the server asks for the machine of all files alike
             kind = "lacking" if missing_details(items, details).keys() - {"hardware"} else "complete"
-        kinds.setdefault(kind, []).extend(local for local, _ in parts)
+        kinds.setdefault(kind, []).append([local for local, _ in parts])
     return kinds
 
 
@@ -450,7 +466,8 @@ def _files(
     if answer.get("state") == "failed":
         message = f"the server could not read them: {answer.get('problem')}"
         return Outcome(names, "refused", url=str(answer.get("url", "")), message=message)
-    details = _in_order(details, options, answer.get("items", []))
+    items = answer.get("items", [])
+    details, unread = _in_order(details, options, items), _reasons(items)
     if answer.get("state") != "stored":
         try:
             answer |= api.post(f"/imports/{answer['id']}/store/", {"subject": details})
@@ -459,14 +476,22 @@ def _files(
             if error.status != 400:
                 raise
             url = str(answer.get("url", ""))
-            message = f"{error.detail}\ncomplete it at {url}, or say it with options (benchctl upload --help)"
-            items, needs = answer.get("items", []), answer.get("needs", [])
-            return Outcome(names, "incomplete", url=url, message=message, items=items, needs=needs)
+            complete = f"complete it at {url}, or say it with options (benchctl upload --help)"
+            message = "\n".join([*unread, error.detail, complete])
+            return Outcome(names, "incomplete", url=url, message=message, items=items, needs=answer.get("needs", []))
     runs, items = answer.get("runs", []), answer.get("items", [])
     outcome = Outcome(names, state, runs=runs, url=str(answer.get("url", "")), items=items)
     if state == "there already":
         outcome = _corrected(api, answer, details, outcome, wanted=options.correct)
-    return _restored(api, outcome, wanted=options.restore)
+    outcome = _restored(api, outcome, wanted=options.restore)
+    return replace(outcome, message="\n".join(filter(None, (*unread, outcome.message))))
+
+
+def _reasons(items: Iterable[dict[str, Any]]) -> list[str]:
+    """Why files, or results in them, were not understood."""
+    told = [f"{item['file']}: {item['reason']}" for item in items if item["status"] == NOT_UNDERSTOOD]
+    more = [f"and {len(told) - NAMES_SAID} more results that were not understood"] if len(told) > NAMES_SAID else []
+    return [*told[:NAMES_SAID], *more]
 
 
 def _read(api: Api, answer: dict[str, Any]) -> dict[str, Any]:

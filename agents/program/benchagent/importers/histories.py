@@ -85,10 +85,15 @@ def read(file: SourceFile) -> Sequence[Report]:
 def _conbench(row: Row) -> Iterator[Report]:
     """A report a value: what it calls data are the repeats."""
     stats, tags, github, commit = (object_in(row, key) for key in ("stats", "tags", "github", "commit"))
+    repository = _text(github.get("repository") or commit.get("repository"))
     tested = _texts(
-        commit=commit.get("sha") or github.get("commit"), branch=github.get("branch") or commit.get("branch")
+        commit=commit.get("sha") or github.get("commit"),
+        branch=_own_branch(_text(github.get("branch") or commit.get("branch")), repository),
     )
-    parameters = as_factors({name: _text(value) for name, value in tags.items() if name != "name" and _text(value)})
+    # Conbench adds the id of the case when it answers.
+    parameters = as_factors(
+        {name: _text(value) for name, value in tags.items() if name not in ("name", "id") and _text(value)}
+    )
     told = partial(
         _report, CONBENCH, _text(tags.get("name")), parameters=parameters, tested=tested,
         date=_date(commit.get("timestamp") or row.get("timestamp")),
@@ -98,6 +103,12 @@ def _conbench(row: Row) -> Iterator[Report]:
     yield from (told([_metric(_text(stats.get("unit")), value)]) for value in values)
     if not values:
         yield told([])
+
+
+def _own_branch(branch: str, repository: str) -> str:
+    """Conbench writes apache:main; of the repository's own organisation the branch alone is meant."""
+    organisation, _, name = branch.partition(":")
+    return name if name and organisation in repository.split("/")[-2:-1] else branch
 
 
 def _bencher(content: Row) -> Iterator[Report]:
@@ -121,14 +132,18 @@ def _codespeed(row: Row) -> Iterator[Report]:
 
 
 def _asv(content: Row) -> Iterator[Report]:
-    """A report a benchmark and combination of its parameters."""
+    """A report a benchmark and combination of its parameters. Each environment makes series of its own."""
+    environment = {"environment": _text(content["env_name"])} if content.get("env_name") else {}
     columns = content.get("result_columns") or ["result", "params"]
     told = partial(
         _report, ASV, tested=_texts(commit=content["commit_hash"]), date=_date(content.get("date")),
         machine={"name": object_in(content, "params").get("machine")},
     )  # fmt: skip
     for name, held in object_in(content, "results").items():
-        row = dict(zip(columns, held, strict=False)) if isinstance(held, list) else {"result": [held]}
+        if isinstance(held, list):
+            row = dict(zip(columns, held, strict=False))
+        else:  # as asv wrote it before it had columns
+            row = held if isinstance(held, dict) else {"result": [held]}
         code = {"code": str(row["version"])[:12]} if row.get("version") else {}
         unit = _ASV_UNITS.get(name.rpartition(".")[2].partition("_")[0], "")
         sweeps, results = row.get("params") or [], row.get("result") or []
@@ -137,7 +152,7 @@ def _asv(content: Row) -> Iterator[Report]:
         for values, value in zip(itertools.product(*sweeps), results, strict=False):
             is_number = isinstance(value, int | float) and math.isfinite(value)
             parameters = {f"parameter_{at}": str(each) for at, each in enumerate(values, 1)}
-            yield told(name, [_metric(unit, value)] if is_number else [], parameters=parameters | code)
+            yield told(name, [_metric(unit, value)] if is_number else [], parameters=parameters | environment | code)
 
 
 _READERS = {CONBENCH: _conbench, BENCHER: _bencher, CODESPEED: _codespeed, ASV: _asv}
