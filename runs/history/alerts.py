@@ -121,6 +121,7 @@ def with_changes(alerts: QuerySet[Alert]) -> QuerySet[Alert]:
 @dataclass(frozen=True)
 class Quality:
     """How good suspicions were: of those of `days`, how many further batches confirmed or did not, and people rejected.
+    What lay in the past when it was found made no alert and counts nowhere.
 
     `withdrawn`: by later batches, of what was confirmed once: the alarms of a day that are none of the next.
     `days_to_find`: the median from when the first batch after a change was measured, or came, to when it was confirmed.
@@ -137,7 +138,8 @@ class Quality:
 
 def quality(benchmarks: QuerySet[Benchmark] | Sequence[Benchmark], days: int = 90) -> Quality:
     """The quality of the alarms of these."""
-    points = ChangePoint.objects.filter(benchmark__in=benchmarks, found_at__gt=timezone.now() - timedelta(days=days))
+    since = timezone.now() - timedelta(days=days)
+    points = ChangePoint.objects.filter(benchmark__in=benchmarks, found_at__gt=since).exclude(alert=None)
     known = Greatest("at__measured_at", "at__batch__created_at")
     rows = list(points.values_list("state", "alert__state", "confirmed_at", known))
     confirmed = [row for row in rows if row[0] == ChangeState.CONFIRMED]

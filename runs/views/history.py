@@ -28,7 +28,7 @@ from runs.models import Alert, Benchmark
 from runs.models.choices import AlertState, ChangeKind
 from runs.views.guards import PersonRequest, operator_required
 
-PER_PAGE = 50
+PER_PAGE, MOST_LINKS = 50, 20
 FIRST_IN_INBOX = (AlertState.CONFIRMED, AlertState.NEW, AlertState.ACKNOWLEDGED)
 CONTROLS = ("page", "than", "view")
 LIST, RELEASES, MACHINES = "list", "releases", "machines"
@@ -114,7 +114,14 @@ class AlertForm(forms.Form):
     reason = forms.CharField(required=False, max_length=2000)
     fixed_by = forms.CharField(required=False, max_length=200)
     note = forms.CharField(required=False, max_length=10_000)
+    links = forms.CharField(required=False, max_length=10_000)
     mine = forms.BooleanField(required=False)
+
+    def clean_links(self) -> list[str]:
+        links = str(self.cleaned_data["links"]).split()
+        if len(links) > MOST_LINKS or not all(link.startswith(("http://", "https://")) for link in links):
+            raise forms.ValidationError(f"At most {MOST_LINKS} addresses of the form https://… are required.")
+        return links
 
 
 @require_safe
@@ -169,8 +176,8 @@ def say_alert(request: PersonRequest, alert_id: uuid.UUID) -> HttpResponse:
     said = form.cleaned_data
     if said["state"]:
         alerts.move(shown, said["state"], by=request.user, reason=said["reason"], fixed_by=said["fixed_by"])
-    if "note" in request.POST:
-        alerts.edit(shown, by=request.user, note=said["note"])
+    written = {name: said[name] for name in ("note", "links") if name in request.POST}
+    alerts.edit(shown, by=request.user, **written)
     if said["mine"]:
         alerts.edit(shown, by=request.user, assignee=request.user)
     elif "note" in request.POST and shown.assignee == request.user:

@@ -1,25 +1,21 @@
 // A benchmark's page: a click on a batch in the chart ticks its row, two at most. Lists with data-keyboard-rows go by j, k.
 const DRAG_PX = 5;
 
-/** The row that was ticked first gives way to a third one. */
-function tick(box, ticked) {
-  box.checked = !box.checked;
-  ticked.delete(box);
-  if (box.checked) ticked.add(box);
-  if (ticked.size > 2) {
-    const [first] = ticked;
-    first.checked = false;
-    ticked.delete(first);
-  }
-}
+/** What is ticked now, in the order in which it was ticked; `before` is what was ticked until now. */
+export const inOrder = (before, checked) => [...before.filter((box) => checked.includes(box)), ...checked.filter((box) => !before.includes(box))];
 
 const nameOf = (box) => box.closest("tr").querySelector("th a").textContent.trim();
 
 function startPicking(panel) {
   const [canvas, form] = [panel.querySelector("canvas"), document.getElementById("batches")];
   if (!canvas || !form) return;
-  const ticked = new Set();
-  let from = null;
+  const picked = panel.querySelector("[data-picked]");
+  let [from, ticked] = [null, []];
+  const show = () => {
+    ticked = inOrder(ticked, [...form.querySelectorAll("[data-batch]:checked")]);
+    picked.hidden = !ticked.length;
+    picked.querySelector("[role=status]").textContent = ticked.map(nameOf).join(" and ");
+  };
   canvas.addEventListener("pointerdown", (event) => { from = event.clientX; });
   canvas.addEventListener("click", (event) => {
     const { scales, chartArea } = canvas.benchsiteChart;
@@ -27,11 +23,14 @@ function startPicking(panel) {
     if (px < chartArea.left || px > chartArea.right || Math.abs(event.clientX - from) > DRAG_PX) return;
     const box = form.querySelector(`[data-batch="${Math.round(scales.x.getValueForPixel(px))}"]`);
     if (!box) return;
-    tick(box, ticked);
-    const picked = panel.querySelector("[data-picked]");
-    picked.hidden = !ticked.size;
-    picked.querySelector("[role=status]").textContent = [...ticked].map(nameOf).join(" and ");
+    box.checked = !box.checked;
+    // What was ticked first gives way to a third one.
+    if (box.checked) for (const first of ticked.slice(0, -1)) first.checked = false;
+    show();
   });
+  form.addEventListener("change", show);
+  // Whoever comes back finds what was ticked.
+  window.addEventListener("pageshow", show);
 }
 
 function startKeys(table) {

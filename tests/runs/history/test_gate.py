@@ -71,7 +71,7 @@ def test_recent_batches_from_before_an_expected_change_are_no_baseline(gate, ope
     assert gate(head, than="last:20")[0] == UNDECIDED
     alerts.move(Alert.objects.get(state="confirmed"), "expected", by=operator)
     assert gate(head, than="last:20")[0] == 0
-    assert gate(head, than=f"commit:{1:039x}")[0] == WORSE
+    assert gate(head, than=f"commit:{1:040x}")[0] == WORSE
 
 
 def test_what_cannot_be_decided_and_what_has_no_number_have_statuses_of_their_own(gate):

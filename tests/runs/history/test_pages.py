@@ -111,6 +111,12 @@ def test_the_inbox_tells_how_good_its_alarms_were(client, moved):
     assert (after.confirmed, after.withdrawn, after.refuted) == (0, 1, quality.refuted)
 
 
+def test_what_is_past_when_it_is_found_is_no_alarm_and_counts_in_no_quality(client, contributor):
+    file([*nights(range(1, STEP), of=80), *nights(range(STEP, 22), level=0.9, of=80)], contributor, at_once=22)
+    assert ChangePoint.objects.filter(state="confirmed").exists()
+    assert client.get("/alerts/").context["quality"].suspected == 0
+
+
 def test_a_machine_that_moved_in_all_it_runs_is_the_cause(client, contributor):
     systems = [{"name": name, "version": "1"} for name in ("PostgreSQL", "MariaDB", "SQLite")]
     documents = [
@@ -127,17 +133,22 @@ def test_a_machine_that_moved_in_all_it_runs_is_the_cause(client, contributor):
 def test_an_operator_says_what_an_alert_is(client, operator, moved):
     alert = Alert.objects.get(state="confirmed")
     client.force_login(operator)
+    links = ["https://example.org/1", "https://example.org/2"]
     said = {"state": "fixed", "fixed_by": "0a1b2c", "reason": "patched", "note": "fsync", "mine": "1"}
+    said["links"] = "\r\n".join(links)
     assert client.post(f"/alerts/{alert.pk}/say/", said).status_code == 302
     alert.refresh_from_db()
     assert (alert.state, alert.fixed_by, alert.note, alert.assignee) == ("fixed", "0a1b2c", "fsync", operator)
+    assert alert.links == links
     assert [row for row, _ in client.get("/alerts/?state=fixed&mine=1").context["rows"]] == [alert]
     assert client.get("/alerts/").context["rows"] == []
     told = client.get(alert.get_absolute_url())
     assert "olga-operator takes care" in told.content.decode()
+    assert f'<a href="{links[1]}"' in told.content.decode()
+    client.post(f"/alerts/{alert.pk}/say/", {"note": "fsync", "links": "javascript:alert(1)"})
     client.post(f"/alerts/{alert.pk}/say/", {"note": "fsync"})
     alert.refresh_from_db()
-    assert alert.assignee is None
+    assert (alert.assignee, alert.links) == (None, links)
     noted = told.context["history"].filter(field="assignee").values_list("old", "new")
     assert list(noted) == [("olga-operator", None), (None, "olga-operator")]
 
