@@ -6,6 +6,7 @@ output that is published of them.
 
 from __future__ import annotations
 
+import json
 import re
 import time
 
@@ -105,7 +106,7 @@ def test_it_refuses_output_that_contradicts_its_description(old: str, new: str, 
     ("old", "new", "why"),
     [
         ("tool: minibench", "tool: {a: b}", "tool: a name of letters"),
-        ("lines:", "lines: 5\nmore:", "an object with checks, command, dbms, interim, lines"),
+        ("lines:", "lines: 5\nmore:", "an object with checks, command, computed, dbms, interim, json, lines"),
         ("clients: {terminals:int}", "clients: {terminals:N", ""),
         ("clients: {terminals:int}", "clients: [{terminals:int}", "brackets [ ] and braces { } do not match"),
         ("{isolation:rest}", "{isolation:rest} and more", "takes the rest of the line"),
@@ -122,6 +123,120 @@ def test_it_refuses_output_that_contradicts_its_description(old: str, new: str, 
 def test_it_says_what_is_wrong_with_a_description(old: str, new: str, why: str):
     assert old in MINIBENCH
     assert why in refused(MINIBENCH.replace(old, new, 1))
+
+
+def test_parts_in_double_brackets_stand_in_any_order():
+    text = MINIBENCH.replace(
+        "({tps:num} per sec.) in {elapsed_s:num} s", "done:[[ tps={tps:num}][ in {elapsed_s:num} s]]"
+    )
+    for end in ("tps=12.0 in 10.0 s", "in 10.0 s tps=12.0", "tps=12.0"):
+        _, (report,) = tried(text, EXAMPLE.replace("(12.0 per sec.) in 10.0 s", f"done: {end}"))
+        assert values(report)["tps"] == 12.0
+    assert "no figure" in refused(text, EXAMPLE.replace("(12.0 per sec.) in 10.0 s", "done: tps=12.0 at 10.0 s"))
+
+
+JSONBENCH = """
+tool: jsonbench
+dbms: postgres
+json:
+  - {at: [/run, /report/run], version: version, elapsed_s: seconds, retries: "[retries]"}
+  - {at: /operations/*, operations: sum count, busy_ms: sum busy, latency_p95_ms: p95 times, timed: count times}
+  - maybe: {at: /settings/name=fsync, fsync: value}
+  - each: {at: /operations/*, operation: name, operations: count, busy_ms: busy}
+computed:
+  - operations / elapsed_s = tps
+  - busy_ms / operations = latency_avg_ms
+metrics: [tps, latency_avg_ms, latency_p95_ms, operations, retries]
+parameters: [fsync]
+checks: [timed + 0 = operations]
+"""
+READ = {"name": "read", "count": 90, "busy": 180, "times": {"1": 45, "2.0": 45}}
+WRITE = {"name": "write", "count": 10, "busy": 70.0, "times": {"7": 10}}
+DOCUMENT = {
+    "run": {"version": "2.1", "seconds": 10}, "operations": [READ, WRITE],
+    "settings": [{"name": "wal", "value": "lz4"}, {"name": "fsync", "value": False}],
+}  # fmt: skip
+
+
+def test_it_reads_json_by_a_description():
+    for document in (DOCUMENT, DOCUMENT | {"run": None, "report": {"run": DOCUMENT["run"]}}):
+        _, (report,) = tried(JSONBENCH, json.dumps(document))
+        assert (report.tool_version, report.subject.dbms, report.status) == ("2.1", "postgresql", Status.COMPLETE)
+        assert values(report) == {
+            "tps": 10.0, "latency_avg_ms": 2.5, "latency_p95_ms": 7.0, "operations": 100,
+            "read_tps": 9.0, "read_latency_avg_ms": 2.0, "read_operations": 90,
+            "write_tps": 1.0, "write_latency_avg_ms": 7.0, "write_operations": 10,
+        }  # fmt: skip
+        assert report.parameters == {"fsync": False}
+
+
+def test_each_document_of_a_file_is_a_run_and_so_is_each_object_where_the_description_says_so():
+    twice = json.dumps(DOCUMENT) + "\n" + json.dumps(DOCUMENT | {"run": {"version": "2.1", "seconds": 20}})
+    assert [values(report)["tps"] for report in tried(JSONBENCH, twice)[1]] == [10.0, 5.0]
+    runs = "tool: j\njson:\n  - run: {at: /tests/*, test: name, tps: rate}\nmetrics: [tps]\nparameters: [test]\n"
+    content = {"tests": {"a": {"name": "insert", "rate": 5}, "b": {"name": "scan", "rate": 7}}}
+    assert [(report.parameters["test"], values(report)["tps"]) for report in tried(runs, json.dumps(content))[1]] == [
+        ("insert", 5), ("scan", 7),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"run": {"version": "2.1"}}, "'seconds' is missing"),
+        ({"operations": [READ]}, ""),
+        ({"operations": [READ, WRITE | {"count": "10"}]}, "'count' is no number"),
+        ({"operations": [READ, WRITE | {"count": 12}]}, "operations = 102, but the other figures make 100"),
+        ({"operations": [READ, WRITE | {"times": {"fast": 10}}]}, "counts of values"),
+        ({"operations": [READ, WRITE | {"name": ["write"]}]}, "'name' is no single value"),
+        ({"run": {"version": "2.1", "seconds": 10, "retries": "few"}}, "retries is no number"),
+    ],
+)
+def test_it_refuses_json_that_contradicts_its_description(change, why: str):
+    example = json.dumps(DOCUMENT | change)
+    assert why in refused(JSONBENCH, example) if why else tried(JSONBENCH, example)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ("at: /operations/*, operations: sum count", "at: /operations/*, operations: count", "their sum, min, max"),
+        ("at: [/run, /report/run]", "at: run", "at is a path"),
+        ("maybe: {at", "heading: {at", "'heading' is none of"),
+        ("operations: sum count", "operations: 5", "the member that holds a value"),
+        ("computed:", "computed: 5\nversion:", "computed: a list of texts"),
+        ("operations / elapsed_s = tps", "operations = tps", "is not as"),
+        ("operations / elapsed_s = tps", "operations / seconds = tps", "no line has a value 'seconds'"),
+    ],
+)
+def test_it_says_what_is_wrong_with_a_description_of_json(old: str, new: str, why: str):
+    assert old in JSONBENCH
+    assert why in refused(JSONBENCH.replace(old, new, 1), json.dumps(DOCUMENT))
+
+
+@pytest.mark.parametrize("name", ["k6_summary_export.json", "k6_handle_summary.json", "k6_machine_readable.json"])
+def test_the_json_of_k6_says_what_its_summary_says(name):
+    text, document = report_of(TOOL, "k6.txt"), report_of(TOOL, name)
+    assert (document.parameters, document.subject) == (text.parameters, text.subject)
+    assert values(document) == pytest.approx(values(text), rel=0.005)
+
+
+def test_the_json_of_locust_says_what_its_tables_say():
+    told = values(report_of(TOOL, "locust.json"))
+    assert (told["requests"], told["errors"], told["latency_max_ms"]) == (284, 2, pytest.approx(166.82, abs=0.01))
+    assert told["requests_per_s"] == pytest.approx(60.4, abs=0.1)
+    assert {*values(report_of(TOOL, "locust.txt"))} <= {*told}
+
+
+def test_thresholds_and_other_statistics_of_k6_are_read():
+    text = sample(TOOL, "k6.txt").decode()
+    shown = text.replace(
+        "  █ TOTAL RESULTS", "  █ THRESHOLDS\n\n    http_req_duration\n    ✓ 'p(95)<500' p(95)=7.45ms\n\n  █ TOTAL"
+    )
+    shown = re.sub(r"(max=\S+) +(p\(90\)=\S+) (p\(95\)=\S+)", r"\3 p(99.99)=9ms \1 count=6640", shown)
+    (report,) = reports("x", shown.encode())
+    kept = {name: value for name, value in values(report_of(TOOL, "k6.txt")).items() if "p90" not in name}
+    assert values(report) == kept
 
 
 def test_a_description_is_checked_against_an_example():
@@ -325,8 +440,9 @@ def test_every_shipped_description_has_a_file():
     assert {reports(file.name, file.read_bytes())[0].tool for file in FILES} == {tool.TOOL for tool in shipped()}
 
 
-# Two rows of one form that were exchanged below two headings: nobody can tell.
+# Two rows of one form that were exchanged below two headings, or members of two objects: nobody can tell.
 EXCHANGED = {
+    "k6_summary_export.json": {"swapped"}, "k6_machine_readable.json": {"swapped"},
     "mongo_perf.txt": {"swapped", "shuffled"}, "pg_test_fsync.txt": {"swapped"}, "scylla_bench.txt": {"swapped"},
 }  # fmt: skip
 
@@ -351,6 +467,10 @@ SHIPPED_READ = {
     "locust_stats.csv": (1, "requests_per_s", 160.93148054171766, {}),
     "k6.txt": (1, "requests_per_s", 1326.507599, {"terminals": 5}),
     "k6_full.txt": (1, "latency_p999_ms", 23.76, {"terminals": 5}),
+    "k6_summary_export.json": (1, "requests_per_s", 1326.507599, {"terminals": 5}),
+    "k6_handle_summary.json": (1, "latency_p95_ms", 7.4501935, {"terminals": 5}),
+    "k6_machine_readable.json": (1, "error_share_percent", 0.0, {"terminals": 5}),
+    "locust.json": (1, "get_orders_id_errors", 2, {}),
     "tsbs_queries.txt": (1, "qps", 329.87, {"terminals": 8}),
     "tsbs_load.txt": (1, "metrics_per_s", 1200277.84, {"terminals": 4}),
     "cockroach_kv.txt": (1, "ops_per_s", 9706.6, {"generator": "kv", "read_percent": 95, "duration_s": 60}),

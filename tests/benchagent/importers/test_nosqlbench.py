@@ -61,6 +61,22 @@ def test_a_log_that_ends_before_its_metrics_do_is_aborted():
         assert (report.status, report.metrics) == (Status.ABORTED, ())
 
 
+def test_several_scenarios_of_one_log_are_runs_of_their_own():
+    text = sample(TOOL, "scenario.log").decode()
+    other = text.replace("threads=50", "threads=100").replace("mean_rate=4024.0", "mean_rate=8024.0")
+    told = reports("x", (text + other).encode())
+    assert [(report.parameters["terminals"], int(values(report)["ops_per_s"])) for report in told] == [
+        (50, 4024), (100, 8024),
+    ]  # fmt: skip
+    # A second one that was cut, or is damaged, spoils the first one as little as one that has no command line.
+    (first, cut) = reports("x", (text + other.partition("-- END")[0]).encode())
+    assert (first.status, cut.status, cut.metrics) == (Status.COMPLETE, Status.ABORTED, ())
+    (first, damaged) = reports("x", (text + other.replace("mean_rate=8024.0", "mean_rate=8024,0")).encode())
+    assert (first.status, damaged.status) == (Status.COMPLETE, Status.NOT_UNDERSTOOD)
+    (_, bare) = reports("x", (text + "".join(other.splitlines(keepends=True)[1:])).encode())
+    assert int(values(bare)["ops_per_s"]) == 8024 and "terminals" not in bare.parameters
+
+
 @pytest.mark.parametrize("name", ["scenario.log", "result.csv"])
 def test_it_gives_no_other_numbers_whatever_the_damage(name: str):
     wrong = wrong_answers(name, sample(TOOL, name), seed=14, count=140)

@@ -13,8 +13,11 @@
       - "{transactions:int} transactions ({tps:num} per sec.) in {elapsed_s:num} s"
     metrics: {tps: , latency_us: {name: latency_avg_ms, times: 0.001}, pages: {unit: pages, better: lower}}
     parameters: [terminals, isolation]
+    computed: [busy_us / operations = latency_us]   # what is worked out where no line says it
     checks: [transactions / elapsed_s = tps]
     command: {program: minibench, operand: operation, options: {c: terminals, rate: }}   # what only that says
+
+A tool that writes JSON has `json` instead of `lines` (`described_json.py`).
 
 Strangers write these: no regular expressions, and what is made of their lines never goes back over a line.
 """
@@ -23,32 +26,36 @@ from __future__ import annotations
 
 import itertools
 import math
+import operator
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import yaml
 
 from benchagent.importers.commands import Commands
+from benchagent.importers.described_json import BadDescription, JsonObject, documents
 from benchagent.importers.report import Metric, Report, Scalar, Subject, dbms_called, entries, unit_of
-from benchagent.importers.source import Line, NotUnderstood, SourceFile, printed_lines, slug
+from benchagent.importers.source import BEGINS_JSON, Line, NotUnderstood, SourceFile, printed_lines, slug
 from benchagent.importers.tables import KINDS, PIECE, Match, Run, Runs, Spoiled, Table, pattern_of, reports_of
 
 SHIPPED = Path(__file__).parent / "described_tools"
 MAX_BYTES, MAX_LINES, MAX_TEMPLATE, MAX_DEPTH = 20_000, 60, 600, 6
 KEYS = {
-    "tool", "version", "workload", "dbms", "lines", "metrics", "parameters", "checks", "command", "interim", "repeats",
+    "tool", "version", "workload", "dbms", "lines", "json", "metrics", "parameters", "computed", "checks", "command",
+    "interim", "repeats",
 }  # fmt: skip
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,59}")
 _TOOL = re.compile(r"[A-Za-z][\w .+-]{0,59}")
 _VALUE = re.compile(r"\{(\w+):")
 _CHECK = re.compile(
-    rf"({_NAME.pattern}|\d+)((?: *[*/+] *(?:{_NAME.pattern}|\d+(?:\.\d+)?)){{1,4}}) *= *({_NAME.pattern})"
+    rf"({_NAME.pattern}|\d+)((?: *[*/+-] *(?:{_NAME.pattern}|\d+(?:\.\d+)?)){{1,4}}) *= *({_NAME.pattern})"
 )
 _UNITS = {"higher", "lower", "none"}
 _PROGRAM = re.compile(r"[\w.+-]{2,60}(?: [\w.+-]{1,60})?")
@@ -60,10 +67,10 @@ _LETTERS = {
 }  # fmt: skip
 _LETTER = re.compile(rf":([{''.join(_LETTERS)}])\}}")
 _KINDS = ("maybe", "each", "heading", "part", "run")
-
-
-class BadDescription(ValueError):
-    """What is wrong with a description, and where, in words for whoever wrote it."""
+_REPEATED = ("each", "run")
+_OPERATORS: dict[str, Callable[[Any, Any], float]] = {
+    "*": operator.mul, "+": operator.add, "-": operator.sub, "/": lambda value, by: value / by if by else math.inf,
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -73,9 +80,31 @@ class _Measured:
     better: str
     times: float = 1.0
 
-    def metric(self, value: float) -> Metric:
+    def metric(self, value: Any) -> Metric:
+        """Raises NotUnderstood."""
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise NotUnderstood(f"{self.name} is no number: {value!r:.40}")
         value = value if self.times == 1 else round(value * self.times, 12)
         return Metric(self.name, self.unit, value, better=self.better)
+
+
+class _Equation(NamedTuple):
+    """`transactions / elapsed_s = tps`, from left to right."""
+
+    left: str
+    steps: tuple[tuple[str, str], ...]
+    right: str
+
+    def result(self, values: Mapping[str, Any]) -> float | None:
+        """None where one of its values is not there."""
+        names = (self.left, *(name for _, name in self.steps))
+        operands = [values.get(name) if _NAME.fullmatch(name) else float(name) for name in names]
+        if not all(isinstance(operand, int | float) for operand in operands):
+            return None
+        value = float(operands[0] or 0)
+        for (sign, _), operand in zip(self.steps, operands[1:], strict=True):
+            value = _OPERATORS[sign](value, operand)
+        return value
 
 
 @dataclass
@@ -101,6 +130,8 @@ class Described:
 
     TOOL: str
     table: Table
+    # Of a tool that writes JSON instead of lines, by the same keys.
+    objects: dict[str, JsonObject]
     workload: str
     dbms: str
     # For each line by its key: its kind, the names of its values, the headings below which it stands.
@@ -118,7 +149,8 @@ class Described:
     # Value -> metric, value -> parameter.
     metrics: dict[str, _Measured]
     parameters: dict[str, tuple[str, float]]
-    checks: tuple[tuple[str, tuple[tuple[str, str], ...], str], ...]
+    computed: tuple[_Equation, ...]
+    checks: tuple[_Equation, ...]
     begin: re.Pattern[str]
     called: Commands
     # The first line with the next one, right behind it or a line later.
@@ -136,7 +168,9 @@ class Described:
         return "heading" in self.kinds.values()
 
     def claims(self, file: SourceFile) -> bool:
-        """Where the first line that always stands there is, and another one."""
+        """Where the first line that always stands there is, and another one; of JSON what always stands there."""
+        if self.objects:
+            return self._claims_json(file)
         if not file.shows(self.begin, self.WORDS):
             return False
         known = set[str]()
@@ -146,7 +180,19 @@ class Described:
                     known.add(match.key)
         return bool(known & self.results) if self.results and not self.last else len(known) > 1
 
+    def _claims_json(self, file: SourceFile) -> bool:
+        if not re.match(BEGINS_JSON, file.text.lstrip()) or not file.shows(self.begin, self.WORDS):
+            return False
+        try:
+            document = documents(file)[0]
+        except NotUnderstood:
+            return True  # what is wrong with it is said when it is read
+        sure = [key for key, kind in self.kinds.items() if not kind] or self.results
+        return all(self.objects[key].found_in(document) for key in sure)
+
     def read(self, file: SourceFile) -> Sequence[Report]:
+        if self.objects:
+            return reports_of(documents(file), lambda each: self._reports(self._run_of(each)), self.TOOL)
         reader = _Calls(
             table=self.table, begins=self.begins, called=self.called, another=self._is_another, last=self.last,
             lists={key for key, kind in self.kinds.items() if kind not in ("", "maybe")},
@@ -157,6 +203,18 @@ class Described:
         if self.interim:
             begun = [part for part in begun[:-1] if isinstance(part, Spoiled) or self.last in part.rows] + begun[-1:]
         return reports_of(begun, self._reports, self.TOOL, f"no run of {self.TOOL}")
+
+    def _run_of(self, document: Any) -> Run:
+        """What a JSON document says, as lines would. Raises NotUnderstood."""
+        run = Run()
+        for key, each in self.objects.items():
+            found = each.found_in(document)
+            if self.kinds[key] in _REPEATED:
+                run.repeated += [Match(key, 0, each.values_of([one])) for one in found]
+            elif found:
+                run.rows[key] = each.values_of(found)
+                run.values |= run.rows[key]
+        return run
 
     def _is_another(self, run: Run, match: Match) -> bool:
         """Where a line comes again that stands in front of others, but for the same one twice."""
@@ -208,6 +266,7 @@ class Described:
 
     def report_of(self, run: Run) -> Report:
         ended = self.last in run.rows or self.last == run.cut
+        run.values = self._completed(run.values)
         values = {name: value for heading, *_ in self._rows(run) for name, value in heading.items()} | run.values
         metrics = self._metrics(run) if ended else []
         workload = re.sub(r"\{(\w+)\}", lambda value: str(values.get(value[1], "")), self.workload)
@@ -227,7 +286,7 @@ class Described:
 
     def _metrics(self, run: Run) -> list[Metric]:
         """Raises NotUnderstood where a line is missing or the checks do not hold."""
-        for key in self.table.rank if not self.results else ():
+        for key in self.kinds if not self.results else ():
             if key not in run.rows and not self.kinds[key] and key != run.cut:
                 raise NotUnderstood(f"the line of {', '.join(self.values_of[key]) or key} is missing")
         metrics: dict[str, Metric] = {
@@ -235,70 +294,64 @@ class Described:
             for name, measured in self.metrics.items()
             if run.values.get(name) is not None
         }
-        for heading, key, row in self._rows(run):
+        for heading, key, printed in self._rows(run):
             if self.kinds[key] != "each":
                 continue
-            naming = [row[name] for name in _naming(self.values_of[key], self.metrics) if row.get(name)]
+            naming = [printed[name] for name in _naming(self.values_of[key], self.metrics) if printed.get(name)]
             front = f"{slug(' '.join(map(str, naming or heading.values())))}_".removeprefix("_")
+            beside = {name: value for name, value in run.values.items() if name not in self.values_of[key]}
+            row = self._completed(printed, beside)
+            self._check(row)
             for name, value in entries(row, *self.metrics).items():
                 full_name = f"{front}{self.metrics[name].name}"
                 if full_name in metrics:
                     raise NotUnderstood(f"{full_name} stands there twice")
                 metrics[full_name] = replace(self.metrics[name], name=full_name).metric(value)
-        for left, steps, right in self.checks:
-            self._check({name: metric.value for name, metric in metrics.items()} | run.values, left, steps, right)
+        self._check({name: metric.value for name, metric in metrics.items()} | run.values)
         return [*metrics.values()]
 
-    @staticmethod
-    def _check(values: dict[str, Any], left: str, steps: Sequence[tuple[str, str]], right: str) -> None:
+    def _check(self, values: Mapping[str, Any]) -> None:
         """Check values, or metrics by their whole names. Raises NotUnderstood."""
-        names = [name for _, name in steps]
-        operands: list[Any] = [
-            values.get(name) if _NAME.fullmatch(name) else float(name) for name in (left, right, *names)
-        ]
-        if not all(isinstance(operand, int | float) for operand in operands):
-            return
-        value, expected, *others = map(float, operands)
-        for (operator, _), operand in zip(steps, others, strict=True):
-            if operator == "/":
-                value = value / operand if operand else math.inf
-            else:
-                value = value * operand if operator == "*" else value + operand
-        # What is printed as a whole number is rounded.
-        if not math.isclose(value, expected, rel_tol=0.02, abs_tol=0.51 if expected.is_integer() else 0.02):
-            raise NotUnderstood(f"{right} = {expected:g}, but the other figures make {value:g}")
+        for check in self.checks:
+            value, expected = check.result(values), values.get(check.right)
+            if value is None or not isinstance(expected, int | float):
+                continue
+            # What is printed as a whole number is rounded, but for counts that make another one.
+            near = 0.0 if isinstance(expected, int) and all(sign in "+-" for sign, _ in check.steps) else 0.02
+            if not math.isclose(value, expected, rel_tol=near, abs_tol=0.51 if float(expected).is_integer() else 0.02):
+                raise NotUnderstood(f"{check.right} = {expected:g}, but the other figures make {value:g}")
+
+    def _completed(self, values: dict[str, Any], beside: Mapping[str, Any] = MappingProxyType({})) -> dict[str, Any]:
+        """With what is computed of them, and of values that hold for all rows, where no line says it."""
+        completed = dict(values)
+        for equation in self.computed:
+            own = {equation.left, *(name for _, name in equation.steps)} & completed.keys()
+            result = equation.result({**beside, **completed}) if own else None
+            if completed.get(equation.right) is None and result is not None and math.isfinite(result):
+                completed[equation.right] = result
+        return completed
 
 
 def described(text: str) -> Described:
     """Raises BadDescription."""
     content = _loaded(text)
-    tool, lines = content.get("tool"), content.get("lines")
+    tool, form = content.get("tool"), "json" if "json" in content else "lines"
     if not isinstance(tool, str) or not _TOOL.fullmatch(tool):
         raise BadDescription("tool: a name of letters and digits is expected, as minibench")
-    if not isinstance(lines, list) or not 1 < len(lines) <= MAX_LINES:
-        raise BadDescription(f"lines: a list of 2 to {MAX_LINES} lines is expected, as the tool prints them")
-    rows: list[tuple[str, str]] = []
-    kinds: dict[str, str] = {}
-    below: dict[str, frozenset[str]] = {}
-    values_of: dict[str, tuple[str, ...]] = {}
-    for number, item in enumerate(lines, start=1):
-        kind, template = next(iter(item.items())) if isinstance(item, dict) and len(item) == 1 else ("", item)
-        if isinstance(template, str):
-            template = _LETTER.sub(lambda letter: f":{_LETTERS[letter[1]]}}}", template)
-        key = f"line {number}"
-        values_of[key] = _values(template, key)
-        if kind not in ("", *_KINDS):
-            raise BadDescription(f"lines, {number}: {kind!r} is none of {', '.join(_KINDS)}")
-        if kind in ("each", "part", "run"):
-            # The headings that stand right above it and its like.
-            above = itertools.dropwhile(lambda other: kinds[other] != "heading", reversed(kinds))
-            below[key] = frozenset(itertools.takewhile(lambda other: kinds[other] in ("heading", "maybe"), above))
-        kinds[key] = kind
-        rows.append((key, template))
-    sure = [number for number, (key, _) in enumerate(rows) if not kinds[key]]
+    items = [*_items(content.get(form), form)]
+    kinds = {key: kind for key, kind, _ in items}
+    rows = [(key, line) for key, _, line in items if form == "lines"]
+    objects = {key: JsonObject.of(each, key, repeats=kind in _REPEATED) for key, kind, each in items if not rows}
+    values_of = {key: _values(line, key) for key, line in rows} | {
+        key: (*each.members,) for key, each in objects.items()
+    }
+    sure = [number for number, kind in enumerate(kinds.values()) if not kind]
     if not sure and "run" not in kinds.values():
         raise BadDescription("lines: one is always there, and the last such one ends a run: without it it is aborted")
     values = {name for names in values_of.values() for name in names}
+    equations = _texts(content.get("computed") or [], "computed")
+    values |= {text.rpartition("=")[2].strip() for text in equations}
+    computed = tuple(_read_check(text, values, set(), "computed") for text in equations)
     metrics = _read_metrics(content.get("metrics"), values)
     parameters = _read_parameters(content.get("parameters") or [], values)
     # The name of a row that repeats begins with what names the row.
@@ -308,19 +361,47 @@ def described(text: str) -> Described:
     workload = str(content.get("workload") or tool)
     if unknown := {*re.findall(r"\{(\w*)\}", workload)} - values:
         raise BadDescription(f"workload: no line has a value {unknown.pop()!r}")
-    begins = [key for key, _ in rows[: sure[0] + 1 if sure else len(rows)] if kinds[key] in ("", "maybe")]
+    begins = [key for key in [*kinds][: sure[0] + 1 if sure else len(kinds)] if kinds[key] in ("", "maybe")]
     results = [key for key, kind in kinds.items() if kind == "run"]
-    shown_by = [] if _is_telling(rows, sure[:1]) else [key for key, kind in kinds.items() if kind == "heading"]
-    first, marks, words = _shown(rows, kinds, sure)
+    shown_by = [key for key, kind in kinds.items() if kind == "heading" and not _is_telling(rows, sure[:1])]
+    of_json = next((each.words for key, each in objects.items() if kinds[key] in ("", "run")), ())
+    first = marks = "|".join(map(re.escape, of_json))
+    first, marks, words = _shown(rows, kinds, sure) if rows else (first, marks, of_json)
     return Described(
-        TOOL=tool, table=Table(tool, *rows, careful=True), workload=workload[:100],
-        dbms=dbms_called(dbms) or slug(dbms, "-"), kinds=kinds, values_of=values_of, below=below,
+        TOOL=tool, table=Table(tool, *rows, careful=True), objects=objects, workload=workload[:100],
+        dbms=dbms_called(dbms) or slug(dbms, "-"), kinds=kinds, values_of=values_of, below=_below(kinds),
         begins=frozenset(begins), begun_by=frozenset(results or begins + shown_by),
-        last=rows[sure[-1]][0] if sure else "",
+        last=[*kinds][sure[-1]] if sure else "",
         interim=bool(content.get("interim")), repeats=bool(content.get("repeats")),
-        metrics=metrics, parameters=parameters, checks=checks, called=_read_command(content.get("command")),
+        metrics=metrics, parameters=parameters, computed=computed, checks=checks,
+        called=_read_command(content.get("command")),
         begin=re.compile(first, re.MULTILINE), MARKS=re.compile(marks, re.MULTILINE), WORDS=words,
     )  # fmt: skip
+
+
+def _items(content: Any, form: str) -> Iterator[tuple[str, str, Any]]:
+    """A key, its kind and what is said of each line, or of each object of JSON. Raises BadDescription."""
+    if not isinstance(content, list) or not (form == "lines") < len(content) <= MAX_LINES:
+        raise BadDescription(f"{form}: a list of 2 to {MAX_LINES} lines is expected, as the tool prints them")
+    for number, item in enumerate(content, start=1):
+        kind, what = next(iter(item.items())) if isinstance(item, dict) and len(item) == 1 else ("", item)
+        if form == "json" and not isinstance(what, dict):
+            kind, what = "", item  # an object with one value
+        if kind not in ("", *_KINDS) or (form == "json" and kind in ("heading", "part")):
+            raise BadDescription(f"{form}, {number}: {kind!r} is none of {', '.join(_KINDS)}")
+        if isinstance(what, str):
+            what = _LETTER.sub(lambda letter: f":{_LETTERS[letter[1]]}}}", what)
+        yield f"line {number}", kind, what
+
+
+def _below(kinds: dict[str, str]) -> dict[str, frozenset[str]]:
+    """The headings that stand right above each row that repeats and its like."""
+    below: dict[str, frozenset[str]] = {}
+    for at, (key, kind) in enumerate(kinds.items()):
+        if kind in ("each", "part", "run"):
+            above = itertools.dropwhile(lambda other: kinds[other] != "heading", [*kinds][:at][::-1])
+            below[key] = frozenset(itertools.takewhile(lambda other: kinds[other] in ("heading", "maybe"), above))
+    return below
 
 
 def _shown(rows: list[tuple[str, str]], kinds: dict[str, str], sure: list[int]) -> tuple[str, str, tuple[str, ...]]:
@@ -495,16 +576,16 @@ def _texts(content: Any, where: str) -> list[str]:
     return content
 
 
-def _read_check(text: str, values: set[str], metrics: set[str]) -> tuple[str, tuple[tuple[str, str], ...], str]:
+def _read_check(text: str, values: set[str], metrics: set[str], where: str = "checks") -> _Equation:
     match = _CHECK.fullmatch(text.strip()) if len(text) < 300 else None
     if match is None:
-        raise BadDescription(f"checks: {text[:60]!r} is not as transactions / elapsed_s = tps")
-    steps = tuple(re.findall(r"([*/+]) *([\w.]+)", match[2]))
+        raise BadDescription(f"{where}: {text[:60]!r} is not as transactions / elapsed_s = tps")
+    steps = tuple(re.findall(r"([*/+-]) *([\w.]+)", match[2]))
     names = [name for name in (match[1], match[3], *(name for _, name in steps)) if not name[0].isdigit()]
     names = [name for name in names if not name.endswith(tuple(f"_{metric}" for metric in metrics))]
     if unknown := [name for name in names if name not in values]:
-        raise BadDescription(f"checks: no line has a value {unknown[0][:60]!r}")
-    return match[1], steps, match[3]
+        raise BadDescription(f"{where}: no line has a value {unknown[0][:60]!r}")
+    return _Equation(match[1], steps, match[3])
 
 
 LARGEST = 1e18

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from benchagent.importers.commands import Commands
 from benchagent.importers.report import Report, Scalar, Series, Subject, all_measured
 from benchagent.importers.series import sampled
-from benchagent.importers.source import Lines, NotUnderstood, SourceFile, number, slug, whole
-from benchagent.importers.tables import reports_of
+from benchagent.importers.source import Line, Lines, NotUnderstood, SourceFile, number, slug, whole
+from benchagent.importers.tables import Told, parts_of, reports_of
 from benchagent.redaction import redact_text
 
 TOOL = "NoSQLBench"
@@ -47,6 +47,12 @@ class _Activity:
     parameters: dict[str, Scalar] = field(default_factory=dict)
 
 
+@dataclass
+class _Scenario(Told):
+    activities: dict[str, _Activity] = field(default_factory=dict)
+    ended: bool = False
+
+
 def claims(file: SourceFile) -> bool:
     return file.shows(MARKS, WORDS) or file.head.text.startswith((HEADING, HDR_LOG))
 
@@ -59,23 +65,32 @@ def read(file: SourceFile) -> Sequence[Report]:
         )
     if file.head.text.startswith(HEADING):
         return [of_table(file)]
-    activities: dict[str, _Activity] = {}
-    ended, command = False, ""
-    with Lines(file) as lines:
-        for line in lines:
-            if line.text.endswith("-- END METRICS DETAIL --"):
-                ended = True
-            elif match := _METRIC.search(line.text):
-                ended = False
-                _take(activities, match)
-            elif call := _COMMANDS.find(line.text):
-                command = redact_text(call)
-    timed = {name: activity for name, activity in activities.items() if "result" in activity.results}
-    if not timed and ended:
+    return reports_of(parts_of(Lines(file), _Scenario(), _taken), _reports, TOOL)
+
+
+def _taken(scenario: _Scenario, line: Line) -> _Scenario:
+    """The scenario that a line is of. Raises NotUnderstood."""
+    call = _COMMANDS.find(line.text)
+    if scenario.ended and (call or MARKS.search(line.text)):
+        scenario = _Scenario()
+    if call:
+        scenario.command_lines.append(redact_text(call))
+    elif line.text.endswith("-- END METRICS DETAIL --"):
+        scenario.ended = True
+    elif match := _METRIC.search(line.text):
+        scenario.ended = False
+        _take(scenario.activities, match)
+    return scenario
+
+
+def _reports(scenario: _Scenario) -> list[Report]:
+    timed = {name: activity for name, activity in scenario.activities.items() if "result" in activity.results}
+    if not timed and scenario.ended:
         raise NotUnderstood("no timer called result; let it print its metrics, or send the CSV of the timer")
     if not timed:
         return [Report(TOOL, reason="the log ends before its metrics")]
-    return reports_of(timed.items(), lambda named: _report(named[0], named[1], command, ended=ended), TOOL)
+    command = "".join(scenario.command_lines[-1:])
+    return reports_of(timed.items(), lambda named: _report(named[0], named[1], command, ended=scenario.ended), TOOL)
 
 
 def _take(activities: dict[str, _Activity], match: re.Match[str]) -> None:
@@ -87,7 +102,7 @@ def _take(activities: dict[str, _Activity], match: re.Match[str]) -> None:
         if figures.get("rate_unit") not in _RATE_UNITS or "mean_rate" not in figures:
             raise NotUnderstood(f"{match['name']}: not a rate a second")
         if (count := whole(figures.get("count", ""))) < activity.results.get(what, (0, 0.0))[0]:
-            raise NotUnderstood(f"{match['name']} begins anew: several scenarios in one file; send one each")
+            raise NotUnderstood(f"{match['name']} begins anew before its scenario has ended")
         activity.results[what] = count, number(figures["mean_rate"])
 
 

@@ -367,6 +367,7 @@ def slug(text: str, joint: str = "_", longest: int = 100) -> str:
 
 
 # JSON that says nothing twice: where a line is doubled, nothing is trusted.
+BEGINS_JSON = r"[{\[]\s*[{\[\"}]"
 
 
 def said_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -5,11 +5,12 @@ A line of a table is written as the tool prints it, with a mark for what changes
     ("transactions", "transactions: {transactions:int} ({tps:num} per sec.)")
 
 `{name:KIND}` is a value (KINDS, or the words it may be: `{mode:simple|prepared}`), `{one|another}` one of some
-wordings, `[…]` what may be missing, a blank any number of blanks; a backslash takes the next character as it is. A
-count is read as int, a decimal as float, a nan as None, anything else stays text; what is missing has no value. What
-stands before the first value is how the line begins (a third entry, a regular expression, where that is not enough):
-a line that begins so and goes on otherwise is damaged, and its report is refused with its number. A key that stands
-there again is another wording of the same line. Keys with # are headings.
+wordings, `[…]` what may be missing, `[[…][…]]` parts that may be missing and stand in any order, a blank any number
+of blanks; a backslash takes the next character as it is. A count is read as int, a decimal as float, a nan as None,
+anything else stays text; what is missing has no value. What stands before the first value is how the line begins (a
+third entry, a regular expression, where that is not enough): a line that begins so and goes on otherwise is damaged,
+and its report is refused with its number. A key that stands there again is another wording of the same line. Keys
+with # are headings.
 """
 
 from __future__ import annotations
@@ -54,16 +55,22 @@ def pattern_of(template: str, *, careful: bool = False) -> tuple[str, str]:
     `careful`: of a template that a stranger wrote. No part of it gives back what it took, so that no line takes long.
     """
     whole, start = "", None
-    group = "(?>" if careful else "(?:"
-    for escaped, name, kind, wordings, bracket, blanks, text in PIECE.findall(template):
+    group, once = ("(?>", "+") if careful else ("(?:", "")
+    pieces, closings = PIECE.findall(template), list[str]()
+    for at, (escaped, name, kind, wordings, bracket, blanks, text) in enumerate(pieces):
         value = KINDS.get(kind) or _one_of(kind)
         value = f"(?>{value})" if careful else value
         if start is None and (kind or bracket == "["):
             start = whole or (value if kind else "")
         if kind:
             whole += f"(?P<{name}>{value})" if name else f"(?:{value})"
+        elif bracket == "[":
+            is_one_of_some = bool(closings) and closings[-1].startswith(")*")
+            whole += "|" * (is_one_of_some and whole.endswith(")")) + group
+            holds_some = pieces[at + 1 : at + 2] and pieces[at + 1][4] == "["
+            closings.append(")" if is_one_of_some else f")*{once}" if holds_some else f")?{once}")
         elif bracket:
-            whole += group if bracket == "[" else ")?+" if careful else ")?"
+            whole += closings.pop() if closings else ")"
         elif blanks:
             whole += r"[ \t]++" if careful else " +"
         else:
