@@ -45,6 +45,8 @@ from benchagent.importers.report import Metric, Report, Scalar, Subject, dbms_ca
 from benchagent.importers.source import BEGINS_JSON, Line, NotUnderstood, SourceFile, printed_lines, slug
 from benchagent.importers.tables import KINDS, PIECE, Match, Run, Runs, Spoiled, Table, pattern_of, reports_of
 
+__all__ = ["SHIPPED", "BadDescription", "Described", "described", "shipped", "tried"]
+
 SHIPPED = Path(__file__).parent / "described_tools"
 MAX_BYTES, MAX_LINES, MAX_TEMPLATE, MAX_DEPTH = 20_000, 60, 600, 6
 KEYS = {
