@@ -17,19 +17,9 @@ from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
 from benchagent.importers.plain_csv.table import needed
-from benchagent.importers.report import Report, Scalar, Series, Subject, entries, latencies_of, measured, rising, utc
+from benchagent.importers.report import Report, Series, Subject, all_measured, entries, latencies_of, rising, utc
 from benchagent.importers.series import MAX_SECONDS, sampled
-from benchagent.importers.source import (
-    NotUnderstood,
-    SourceFile,
-    json_with,
-    number,
-    number_in,
-    once,
-    slug,
-    whole,
-    xml_text,
-)
+from benchagent.importers.source import NotUnderstood, SourceFile, json_with, number, number_in, slug, whole, xml_text
 from benchagent.importers.tables import Run, Runs, Table
 
 TOOL = "JMeter"
@@ -43,8 +33,8 @@ TABLE = Table(
     ),
     ("line", "[INFO {:token} ]summary + {interval:rest}", r"(?:INFO \S+ )?summary \+ "),
     (
-        "line", "[INFO {:token} ]summary = {requests:int} in {hours:int}:{minutes:int}:{seconds:int} = "
-        "{requests_per_s:num}/s Avg: {latency_avg_ms:int} Min: {latency_min_ms:int} Max: {latency_max_ms:int} "
+        "line", "[INFO {:token} ]summary = {requests:int} in {elapsed_s:clock} = {requests_per_s:num}/s "
+        "Avg: {latency_avg_ms:int} Min: {latency_min_ms:int} Max: {latency_max_ms:int} "
         "Err: {errors:int} ({error_share_percent:num}%)[ {:rest}]", r"(?:INFO \S+ )?summary = ",
     ),
     (
@@ -79,7 +69,6 @@ _STATISTICS = {
 RANKS = ("latency_min_ms", "latency_p50_ms", "latency_p90_ms", "latency_p95_ms", "latency_p99_ms", "latency_max_ms")
 ORDER = (
     "requests_per_s", "latency_avg_ms", *RANKS, "latency_stddev_ms", "requests", "errors", "error_share_percent",
-    "elapsed_s",
 )  # fmt: skip
 
 
@@ -110,9 +99,8 @@ class _Group:
     def figures(self) -> dict[str, float]:
         requests, elapsed_s = self.counts.total(), (self.end_ms - self.begin_ms) / 1000
         figures: dict[str, float] = {"requests": requests, "errors": self.errors, "elapsed_s": elapsed_s}
+        figures |= {"requests_per_s": round(requests / elapsed_s, 6)} if elapsed_s else {}
         figures["error_share_percent"] = round(100 * self.errors / requests, 6)
-        if elapsed_s:
-            figures["requests_per_s"] = round(requests / elapsed_s, 6)
         return figures | latencies_of(self.counts, (50, 90, 95, 99))
 
 
@@ -121,9 +109,8 @@ def streams(head: SourceFile) -> bool:
 
 
 def claims(file: SourceFile) -> bool:
-    return bool(
-        streams(file) or _XML.search(file.text[:1000]) or table(file) or document(file) or file.shows(MARKS, WORDS)
-    )
+    is_raw = streams(file) or _XML.search(file.text[:1000]) is not None
+    return is_raw or bool(table(file)) or json_with(file, _DOCUMENT) is not None or file.shows(MARKS, WORDS)
 
 
 def read(file: SourceFile) -> Sequence[Report]:
@@ -207,9 +194,8 @@ def of_samples(samples: Iterable[_Sample]) -> Report:
     if total.end_ms - total.begin_ms > MAX_SECONDS * 1000:
         raise NotUnderstood("longer than a week")
     figures = {label: group.figures() for label, group in labels.items()}
-    parameters: dict[str, Scalar] = {"terminals": threads} if threads else {}
     series, started_at = _series(ends, total.begin_ms // 1000), utc(total.begin_ms / 1000)
-    return _report(total.figures(), figures, parameters, series=series, started_at=started_at)
+    return _report(total.figures(), figures, terminals=threads, series=series, started_at=started_at)
 
 
 def _series(ends: Mapping[int, Sequence[int]], begin_s: int) -> tuple[Series, ...]:
@@ -229,7 +215,6 @@ def _series(ends: Mapping[int, Sequence[int]], begin_s: int) -> tuple[Series, ..
 Rows = dict[str, dict[str, float]]
 
 
-@once
 def table(file: SourceFile) -> Rows | None:
     """The rows of an aggregate or a summary report by their label; None for another file. Raises NotUnderstood.
 
@@ -261,7 +246,6 @@ def _figures(cells: Mapping[str, str]) -> dict[str, float]:
     return figures
 
 
-@once
 def document(file: SourceFile) -> Rows | None:
     """The rows of `statistics.json`; None for another file. Raises NotUnderstood."""
     content = json_with(file, _DOCUMENT)
@@ -271,10 +255,10 @@ def document(file: SourceFile) -> Rows | None:
         raise NotUnderstood("JSON of another form than JMeter's")
     if any(f"pct{rank}ResTime" in row for row in content.values() for rank in (1, 2, 3)):
         file.remarks.append("the JSON does not say which percentiles it has: they are not read")
-    return {
-        label: entries({name: number_in(row, key) for key, name in _STATISTICS.items()}, *_STATISTICS.values())
-        for label, row in content.items()
+    figures = {
+        label: {name: number_in(row, key) for key, name in _STATISTICS.items()} for label, row in content.items()
     }
+    return {label: entries(values, *values) for label, values in figures.items()}
 
 
 def of_rows(rows: Rows) -> Report:
@@ -286,7 +270,7 @@ def of_rows(rows: Rows) -> Report:
     whole_of, counted = rows[name], sum(figures.get("requests", 0) for figures in labels.values())
     if labels and counted < whole_of.get("requests", 0):
         raise NotUnderstood(f"the labels have {counted:,.0f} samples together, and all have more: one is missing")
-    return _report(whole_of, labels, {})
+    return _report(whole_of, labels)
 
 
 def of_lines(run: Run) -> Report:
@@ -298,19 +282,17 @@ def of_lines(run: Run) -> Report:
     counts = [row["requests"] for row in wholes]
     if counts != sorted(counts):
         raise NotUnderstood("the summaries are out of order, or of several runs: send one run each")
-    elapsed_s = last["hours"] * 3600 + last["minutes"] * 60 + last["seconds"]
-    rate = last["requests_per_s"]
+    rate, elapsed_s = last["requests_per_s"], last["elapsed_s"]
     # Time in whole seconds, rate with one decimal.
     if rate and not (elapsed_s - 1) * (rate - 0.06) <= last["requests"] <= (elapsed_s + 1) * (rate + 0.06):
         raise NotUnderstood(f"requests by time are not {rate} a second")
     if abs(100 * last["errors"] / max(last["requests"], 1) - last["error_share_percent"]) > 0.006:
         raise NotUnderstood(f"the errors are not {last['error_share_percent']} %")
-    figures = entries(last, *ORDER) | {"elapsed_s": elapsed_s}
-    return _report(figures, {}, {}, aborted="" if ended else "the output ends before its end")
+    return _report(last, {}, aborted="" if ended else "the output ends before its end")
 
 
 def _report(
-    total: Mapping[str, float], labels: Rows, parameters: dict[str, Scalar], *, series: tuple[Series, ...] = (),
+    total: Mapping[str, float], labels: Rows, *, terminals: int = 0, series: tuple[Series, ...] = (),
     started_at: str = "", aborted: str = "",
 ) -> Report:  # fmt: skip
     for figures in (total, *labels.values()):
@@ -320,14 +302,10 @@ def _report(
     named = {slug(label): figures for label, figures in labels.items()} if len(labels) > 1 else {}
     is_clear = len(named) <= MAX_LABELS and len(named) == len(labels) and "" not in named
     warnings = () if is_clear or len(labels) < 2 else (f"{len(labels)} labels: only all together is read",)
-    front = {"": total} | {f"{name}_": figures for name, figures in named.items() if is_clear}
-    metrics = tuple(
-        measured(f"{prefix}{name}", figures[name], better="none" if name == "requests" else "")
-        for prefix, figures in front.items()
-        for name in ORDER
-        if name in figures and not (prefix and name == "elapsed_s")
-    )
+    values = entries(total, *ORDER, "elapsed_s")
+    for name, figures in named.items() if is_clear else ():
+        values |= {f"{name}_{key}": value for key, value in entries(figures, *ORDER).items()}
     return Report(
-        TOOL, reason=aborted, parameters=parameters, metrics=metrics, series=series, warnings=warnings,
-        subject=SUBJECT, started_at=started_at,
+        TOOL, reason=aborted, parameters={"terminals": terminals} if terminals else {}, metrics=all_measured(values),
+        series=series, warnings=warnings, subject=SUBJECT, started_at=started_at,
     )  # fmt: skip
