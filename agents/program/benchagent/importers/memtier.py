@@ -7,18 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from benchagent.importers.commands import Commands
-from benchagent.importers.report import Report, Scalar, Subject, entries, measured, rising, utc
-from benchagent.importers.source import (
-    NotUnderstood,
-    SourceFile,
-    is_number,
-    json_with,
-    number,
-    number_in,
-    object_in,
-    printed_lines,
-    slug,
-)
+from benchagent.importers.report import Report, Scalar, Subject, all_measured, entries, rising, utc
+from benchagent.importers.source import NotUnderstood, SourceFile, json_with, number, number_in, object_in, slug
 from benchagent.importers.tables import Run, Runs, Table, damage_of, says_more
 
 TOOL = "memtier"
@@ -48,7 +38,8 @@ COLUMN = re.compile(
 )
 FIGURES = {
     "Ops/sec": "ops_per_s", "Hits/sec": "hit_ops_per_s", "Misses/sec": "miss_ops_per_s",
-    "Avg. Latency": "latency_avg_ms", "Latency": "latency_avg_ms",
+    "Latency": "latency_avg_ms", "Avg. Latency": "latency_avg_ms", "Average Latency": "latency_avg_ms",
+    "Max Latency": "latency_max_ms",
 }  # fmt: skip
 # The options of a command line, and those that the JSON calls its configuration.
 COMMANDS = Commands(
@@ -74,7 +65,9 @@ CONFIGURED = (
     "threads", "clients", "requests", "test_time", "ratio", "pipeline", "data_size", "key_pattern", "key_maximum",
     "protocol", "run_count",
 )  # fmt: skip
-ERROR = re.compile(r"^(?:handle error response|server .* error response|error: response parsing failed)")
+ERROR = re.compile(
+    r"^[ \t]*(?:handle error response|server .* error response|error: response parsing failed)", re.MULTILINE
+)
 
 
 def claims(file: SourceFile) -> bool:
@@ -88,7 +81,7 @@ def read(file: SourceFile) -> Sequence[Report]:
         table=TABLE, begins={"#begin", "threads"}, lists={"table"}, called=COMMANDS,
         another=lambda run, match: bool(run.repeated) if match.key == "threads" else says_more(run, match),
     )  # fmt: skip
-    refused = sum(1 for line in printed_lines(file) if ERROR.match(line.text))
+    refused = len(ERROR.findall(file.text))
     return calls.reports(file, lambda run: of_lines(run, refused), "no run of memtier_benchmark")
 
 
@@ -129,7 +122,7 @@ def sections_of(run: Run) -> list[tuple[str, dict[str, dict[str, float | None]]]
                 continue  # the last line, cut
             if not sections or len(cells) != len(columns) or row["type"] in sections[-1][1]:
                 raise NotUnderstood(f"not the columns of the table: {row['type']} {row['figures'][:60]!r}")
-            if wrong := next((cell for cell in cells if cell != "---" and not is_number(cell)), ""):
+            if wrong := next((cell for cell in cells if "," in cell), ""):
                 raise NotUnderstood(f"{damage_of(wrong, TOOL)}: {wrong[:40]!r}")
             figures = [None if cell == "---" else number(cell) for cell in cells]
             sections[-1][1][row["type"]] = dict(zip(columns, figures, strict=True))
@@ -150,7 +143,7 @@ def figures_of(rows: Mapping[str, Mapping[str, float | None]]) -> dict[str, floa
         named = {heading: FIGURES.get(heading) or percentile(heading) for heading in rows[name]}
         own = {named[key]: value for key, value in rows[name].items() if named[key] and value is not None}
         ranks = sorted((key for key in named if re.match(r"p\d", key)), key=lambda key: float(key[1:].split()[0]))
-        rising(own, *(named[key] for key in ranks))
+        rising(own, *(named[key] for key in ranks), "latency_max_ms")
         # A command that was not used stands there with zeros.
         if own.get("ops_per_s") or not front:
             values |= {f"{front}{key}": value for key, value in own.items()}
@@ -178,11 +171,7 @@ def of_document(content: Mapping[str, Any]) -> Report:
         if not isinstance(figures, dict) or "Ops/sec" not in figures:
             continue
         ranks = object_in(figures, "Percentile Latencies")
-        names = {
-            "Latency": "Average Latency" if "Average Latency" in figures else "Latency",
-            "p100 Latency": "Max Latency",
-        }
-        row = {key: number_in(figures, names.get(key, key)) for key in ("Ops/sec", "Hits/sec", "Misses/sec", *names)}
+        row = {key: number_in(figures, key) for key in FIGURES if key in figures}
         rows[name] = row | {key: number_in(ranks, key) for key in ranks if percentile(key)}
     if "Totals" not in rows:
         raise NotUnderstood("the JSON has no Totals")
@@ -209,12 +198,8 @@ def report_of(
     threads, connections = parameters.get("client_threads"), parameters.get("connections_per_thread")
     if isinstance(threads, int) and isinstance(connections, int):
         parameters["terminals"] = threads * connections
-    neutral = re.compile(r"(?:hit|miss)_ops_per_s$")
     return Report(
         TOOL, reason=aborted, parameters=parameters, started_at=started_at, command_lines=tuple(commands),
-        metrics=tuple(
-            measured(name, value, better="none" if neutral.search(name) else "") for name, value in values.items()
-        ),
+        metrics=all_measured(values), subject=Subject("memtier", "memtier_benchmark"),
         warnings=(f"{refused} answers of the server were errors, which count as operations here",) if refused else (),
-        subject=Subject("memtier", "memtier_benchmark"),
     )  # fmt: skip

@@ -48,8 +48,9 @@ class Metric:
 _UNITS = {
     "tps": ("TPS", "higher"), "tps_with_connections": ("TPS", "higher"), "qps": ("queries/s", "higher"),
     "tpm": ("TPM", "higher"), "tpmc": ("tpmC", "higher"), "nopm": ("NOPM", "higher"), "qphh": ("QphH", "higher"),
-    "ops_per_s": ("ops/s", "higher"), "requests_per_s": ("requests/s", "higher"),
-    "goodput_per_s": ("requests/s", "higher"), "queries_per_s": ("queries/s", "higher"),
+    "ops_per_s": ("ops/s", "higher"), "hit_ops_per_s": ("ops/s", "none"), "miss_ops_per_s": ("ops/s", "none"),
+    "requests_per_s": ("requests/s", "higher"), "goodput_per_s": ("requests/s", "higher"),
+    "queries_per_s": ("queries/s", "higher"),
     "fsync_per_s": ("fsyncs/s", "higher"), "errors_per_s": ("errors/s", "lower"),
     "deadlocks_per_s": ("errors/s", "lower"), "reconnects_per_s": ("reconnects/s", "lower"),
     "iops": ("IOPS", "higher"), "mb_per_s": ("MB/s", "higher"), "ms": ("ms", "lower"), "s": ("s", "lower"),
