@@ -68,15 +68,12 @@ def report_of(run: Run) -> Report:
 
 def _check_checkpoints(run: Run) -> None:
     """One report at the end, and one at each checkpoint before it."""
-    ends = [block for block in run.blocks if block.checkpoint_s is None]
-    if not ends:
+    if early := next((block for block in run.blocks[:-1] if block.checkpoint_s is None), None):
+        raise NotUnderstood(f"line {early.line}: a report of the whole run before another of it")
+    if not run.blocks or run.blocks[-1].checkpoint_s is not None:
         return
-    if len(ends) > 1:
-        raise NotUnderstood(f"line {ends[1].line}: a second report of one run")
-    if run.blocks[-1] is not ends[0]:
-        raise NotUnderstood(f"line {ends[0].line}: a report without its heading before a checkpoint")
     announced = [int(text) for text in run.options.get("checkpoints", "").split(", ") if text.isdigit()]
-    end_s = ends[0].values.get("elapsed_s", 0)
+    end_s = run.blocks[-1].values.get("elapsed_s", 0)
     expected = [at_s for at_s in announced if not end_s or at_s <= end_s]
     there = [block.checkpoint_s for block in run.blocks if block.checkpoint_s is not None]
     if len(expected) != len(there) or any(abs(a - b) > 2 for a, b in zip(expected, there, strict=True)):
@@ -217,9 +214,8 @@ def _of_samples(run: Run, samples: Samples) -> list[Series]:
         raise NotUnderstood(f"they do not come every {announced_s:g} s as announced")
     grid = grid_of(times, interval_s=announced_s or None)
     done = sum(block.values.get("events", 0) for block in run.blocks)
-    # The rank, where the intermediate reports do not say it: that of the last report.
-    ranks = [block.values.get("rank") for block in run.blocks if "percentile" in block.rows]
-    rank = rank or next(iter(ranks), None)
+    # Where the intermediate reports do not say it: that of the first report.
+    rank = rank or next((block.values.get("rank") for block in run.blocks if "percentile" in block.rows), None)
     series: list[Series] = []
     for name in samples.names:
         column = samples.column(name)

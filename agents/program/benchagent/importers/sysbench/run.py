@@ -11,7 +11,7 @@ from typing import Any
 
 from benchagent.importers.series import Samples
 from benchagent.importers.source import Line, NotUnderstood, without_comment
-from benchagent.importers.sysbench.tables import DAMAGED, EXTRACT, OPENING, OPTIONS, PROGRESS, REPORT, STEPS, TESTS
+from benchagent.importers.sysbench.tables import BEFORE, DAMAGED, EXTRACT, OPENING, PROGRESS, REPORT
 from benchagent.importers.tables import Figures, Told, damage_of
 
 MIB_IN_MB = 1.048576
@@ -139,21 +139,20 @@ class Run(Told):
             return False
         if line.whole:
             line = line._replace(text=without_comment(line.text))
-        if test := TESTS.match(line):
-            self.options.setdefault("test", test.key)
-        option = OPTIONS.match(line)
-        if not option and line.whole and DAMAGED.match(line.text):
-            raise NotUnderstood(f"{damage_of(line.text, 'sysbench')}: {line.text[:60]!r}")
-        step = None if option else STEPS.match(line)
-        self.steps += [step.key] if step else []
-        said = (
-            step.values if step else {option.key: option.values.get("value", ".")} if option and not option.cut else {}
-        )
-        if any(self.options.setdefault(name, value) != value for name, value in said.items()):
+        match = BEFORE.match(line)
+        if match is None:
+            if line.whole and DAMAGED.match(line.text):
+                raise NotUnderstood(f"{damage_of(line.text, 'sysbench')}: {line.text[:60]!r}")
+            self.cut = self.cut or bool(self.steps and not line.whole and line.text)
+            return False
+        kind, _, name = match.key.partition(" ")
+        if kind == "test":
+            self.options.setdefault("test", name)
+        self.steps += [name] if kind == "step" else []
+        if any(self.options.setdefault(option, value) != value for option, value in match.values.items()):
             raise NotUnderstood(f"says {line.text[:60]!r}, an earlier line something else")
-        match = option or step
-        self.cut = self.cut or (match.cut if match else bool(self.steps and not line.whole and line.text))
-        return match is not None
+        self.cut = self.cut or match.cut
+        return True
 
     def take(self, line: Line) -> bool:
         """Whether the line is one of the run's reports."""
