@@ -26,7 +26,7 @@ from runs.answers.answer import Part
 from runs.answers.words.verdicts import verdict_words
 from runs.formatting import percent
 from runs.models import Experiment, Measurement, Run, User
-from runs.models.choices import OPEN_STATES, Visibility
+from runs.models.choices import OPEN_STATES, RunState, Visibility
 from runs.run.number import primary_number
 from runs.stats import PRACTICAL_THRESHOLD, WINNERS, Kind, Verdict, geometric_mean, judge
 
@@ -103,6 +103,8 @@ def _step(pk: UUID) -> bool:
 
 def _decide(bisection: Bisection, experiment: Experiment) -> str:
     """Narrow it to the half that moved more. -> why it ends here; empty where a further step, or this one, follows."""
+    if experiment.runs.filter(state=RunState.CANCELLED).exists():
+        return "It was cancelled."
     low, middle, high = bisection.low, bisection.middle, bisection.high
     rounds = [step["experiment"] for step in bisection.steps if (step["low"], step["high"]) == (low, high)]
     rounds.append(experiment.slug)

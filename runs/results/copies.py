@@ -118,13 +118,16 @@ def _same_values(a: SeriesChunk, b: SeriesChunk) -> bool:
 def mark_copies(new: Sequence[Content], *, owner: User | None, file_import: FileImport | None = None) -> None:
     """Marks, in memory, each run that is a copy of one that is stored, or of an earlier one of these.
 
-    An import that is read again replaces its own runs: they are no originals.
+    An import that is read again replaces its own runs: they are no originals, nor is what an attempt left that was
+    broken off.
     """
     finished = [content for content in new if content.run.state == RunState.FINISHED]
     shown = Run.objects.present()
     if file_import:
         shown = shown.exclude(upload__file_import=file_import)
-        staged = Run.objects.filter(deleted_at=STAGED_AT, upload__file_import=file_import)
+        staged = Run.objects.filter(
+            deleted_at=STAGED_AT, upload__file_import=file_import, upload__received_at__gte=file_import.stored_at
+        )  # fmt: skip
         shown = Run.objects.filter(Q(pk__in=shown.values("pk")) | Q(pk__in=staged.values("pk")))
     known = _candidates(finished, shown.filter(listed(owner or AnonymousUser())))
     originals = originals_of(finished, known)

@@ -166,6 +166,17 @@ def test_halving_ends_where_the_change_is_not_seen_again_or_a_point_brings_nothi
     assert "no number" in failed.outcome
 
 
+def test_whoever_cancels_a_step_ends_the_search(measured, operator, bring):
+    bisection = halving.begin(measured("15.3", 9), measured("15.18", 1), user=operator)
+    levels = cycle((90, 50))
+    bring(bisection, lambda spec: next(levels))
+    assert bisection.outcome == ""
+    bisection.experiment.runs.update(state=RunState.CANCELLED)
+    assert halving.go_on() == 1
+    bisection.refresh_from_db()
+    assert (bisection.outcome, len(bisection.steps)) == ("It was cancelled.", 1)
+
+
 def test_a_button_measures_in_steps_and_a_page_says_how_far(client, operator, measured):
     client.force_login(operator)
     old, new = measured("15.3", 9), measured("15.18", 1)
