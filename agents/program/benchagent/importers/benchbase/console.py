@@ -7,21 +7,20 @@ import re
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from benchagent.importers.benchbase.documents import counted, ended, plain, rates, snake, subject_of, warehouses_of
+from benchagent.importers.benchbase.documents import configured, counted, ended, of_phases, rates, snake, subject_of
 from benchagent.importers.commands import Commands
-from benchagent.importers.report import Report, Scalar, Series, Status, Subject, all_measured, entries, measured
+from benchagent.importers.report import Report, Scalar, Series, Subject, all_measured, entries, measured
 from benchagent.importers.series import grid_of
 from benchagent.importers.source import MAX_COMMAND, Line, Lines, NotUnderstood, SourceFile, number, whole
 from benchagent.importers.tables import Told, parts_of, reports_of
 
 _RATE = r"[\d.]+(?:E-?\d+)?|NaN"
-_TERMINALS = re.compile(r"Creating (?P<value>\d{1,9}) virtual terminals")
 # What stands somewhere in a line, and what a run says once; several of a kind have names.
 _PATTERNS = {
     "header": r"^\s*#?\s*(?P<name>Type|Isolation|Scale Factor|Terminals|Batch Size|New Connection Per Txn)\s*[:=]\s+"
     r"(?P<value>\S.*?)\s*$",
     "launch": r"Launching the (?P<kind>\w+) Benchmark with (?P<phases>\d+) Phase",
-    "virtual terminals": _TERMINALS.pattern,  # OLTP-Bench says it here only
+    "virtual terminals": r"Creating (?P<value>\d{1,9}) virtual terminals",  # OLTP-Bench says it here only
     "load": r"- (?P<name>Loading|Finished loading) data into \w+ database",
     "trouble": r"(?P<value>Unexpected error when (?:executing|running|loading|creating|clearing|trying)[^\n]*)",
     "interval": r"Starting MonitorThread Interval \[(?P<value>\d+)ms\]",
@@ -44,12 +43,7 @@ CLAIM = re.compile(
 )
 WORDS = ("measuredRequests=", "com.oltpbenchmark.", "(DBWorkload.java:", "TPM-C |")
 _BEGIN = re.compile(r"^\s*#?\s*Benchmark\s*[:=]\s+(?P<kind>[\w,-]+)(?: \{|\s*$)")
-_HEADERS = {
-    "Isolation": "isolation", "Scale Factor": "scale_factor", "Batch Size": "batch_size",
-    "virtual terminals": "terminals", "Terminals": "terminals",
-}  # fmt: skip
-_PHASE = re.compile(r"\[(Time|WarmupTime|Rate)=([\d.]+|unlimited)\]")
-_OF_PHASE = {"WarmupTime": "warm_up_s", "Rate": "rate_limit_tps"}
+_PHASE = re.compile(r"\[(Time|Warmup|Rate)(?:Time)?=([\d.]+|unlimited)\]")
 _MONITOR = re.compile(r"Throughput: (?P<rate>[\d.]+(?:E\d+)?) [Tt]xn/sec")
 _STAMP = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d),(\d{3})")
 # The bar of a histogram's greatest count.
@@ -104,7 +98,7 @@ class _Run(Told):
 
     def take(self, line: str) -> None:
         if "PHASE START ::" in line:
-            phase = {"at": _stamp(line), **dict(_PHASE.findall(line))}
+            phase = {"at": _stamp(line)} | {name.lower(): text for name, text in _PHASE.findall(line)}
             self.phases += [phase] if phase not in self.phases else []
         elif monitor := _MONITOR.search(line):
             self.monitor.append((_stamp(line), number(monitor["rate"])))
@@ -144,7 +138,7 @@ def _of_run(run: _Run, line: Line) -> _Run:
     command, begin = _COMMANDS.find(text), _BEGIN.match(text)
     has_result = "result" in run.said
     begins = run.kind or has_result or (command and "throughput" in run.said)
-    if begins and (command or begin or (has_result and _TERMINALS.search(text))):
+    if begins and (command or begin or (has_result and _SAID["virtual terminals"].search(text))):
         run = _Run()
     if command:
         run.command_lines = [command]
@@ -180,11 +174,8 @@ def _subject(run: _Run) -> Subject:
 
 
 def _parameters(run: _Run) -> dict[str, Scalar]:
-    parameters = {alias: plain(run.value(name)) for name, alias in _HEADERS.items() if name in run.said}
-    if (reconnects := run.value("New Connection Per Txn")) in ("true", "false"):
-        parameters["new_connection_per_transaction"] = reconnects == "true"
-    parameters |= entries(_COMMANDS.parameters(run.command_lines), "warehouses")
-    return parameters | warehouses_of(run.kind, parameters)
+    headers = {"terminals": run.value("virtual terminals")} | {name: run.value(name) for name in run.said}
+    return entries(_COMMANDS.parameters(run.command_lines), "warehouses") | configured(headers, run.kind)
 
 
 def _load(run: _Run) -> Report:
@@ -195,8 +186,8 @@ def _load(run: _Run) -> Report:
         if load_s < 0:
             raise NotUnderstood("the load ends before it begins")
     return Report(
-        "benchbase", Status.FAILED if trouble and not loaded else Status.COMPLETE,
-        reason="" if loaded else trouble or "the output ends before the data are loaded",
+        "benchbase", failure="" if loaded else trouble,
+        reason="" if loaded else "the output ends before the data are loaded",
         parameters=entries(_parameters(run), "scale_factor", "batch_size", "warehouses"),
         metrics=all_measured({"load_s": load_s}, "load"), subject=_subject(run), command_lines=tuple(run.command_lines),
     )  # fmt: skip
@@ -212,22 +203,20 @@ def _execution(run: _Run) -> Report:
     metrics = [*all_measured(figures)]
     if "efficiency" in run.said and "tpmc" in figures:
         metrics.append(measured("efficiency_pct", number(run.value("efficiency")), better="higher"))
-    status, reason = ended(result.get("state", ""))
-    if trouble:
-        status, reason = Status.FAILED, trouble
-    elif status is Status.COMPLETE and not run.has_result:
-        status, reason = Status.ABORTED, "the output ends before the result"
-    elif status is Status.COMPLETE and result and not figures.get("tps"):
-        status, reason = Status.FAILED, "no request was measured"
+    failure, reason = ended(result.get("state", ""))
+    failure = trouble or failure
+    if not (failure or reason) and result and not figures.get("tps"):
+        failure = "no request was measured"
+    reason = reason or ("" if run.has_result else "the output ends before the result")
     series: tuple[Series, ...] = ()
-    if status is Status.COMPLETE:
+    if not (failure or reason):
         counts = {name: count for name, count in _counts(run).items() if name not in figures}
         metrics += all_measured(counts, better="none")
         series = _series(run, warnings) if run.monitor and run.value("interval") else ()
     elif metrics:
         warnings.append("the figures are those of the part that ran")
     return Report(
-        "benchbase", status, reason=reason, parameters=_parameters(run) | _phase_parameters(run),
+        "benchbase", reason=reason, failure=failure, parameters=_parameters(run) | _phase_parameters(run),
         metrics=tuple(metrics), series=series, warnings=tuple(warnings), subject=_subject(run),
         command_lines=tuple(run.command_lines),
     )  # fmt: skip
@@ -276,18 +265,12 @@ def _counts(run: _Run) -> dict[str, float]:
 
 
 def _phase_parameters(run: _Run) -> dict[str, Scalar]:
-    parameters: dict[str, Scalar] = {}
     if run.phases and str(len(run.phases)) != run.said.get("launch", {}).get("phases"):
-        return parameters
-    seconds = [phase.get("Time", "") for phase in run.phases]
-    if seconds and all(seconds):
-        parameters["duration_s"] = sum(map(int, seconds))
-    elif "new_orders" in run.said:
+        return {}
+    parameters = of_phases(run.phases)
+    if "duration_s" not in parameters and "new_orders" in run.said:
         parameters["duration_s"] = whole(run.said["new_orders"]["seconds"])
-    if len(run.phases) > 1:
-        return parameters | {"phases": len(run.phases)}
-    told = {name: plain(phase.get(key, "")) for phase in run.phases for key, name in _OF_PHASE.items()}
-    return parameters | {name: value for name, value in told.items() if not isinstance(value, str)}
+    return parameters
 
 
 def _series(run: _Run, warnings: list[str]) -> tuple[Series, ...]:
@@ -303,6 +286,6 @@ def _series(run: _Run, warnings: list[str]) -> tuple[Series, ...]:
     except NotUnderstood as error:
         warnings.append(f"the monitor's throughput left out: {error}")
         return ()
-    if any(phase.get("WarmupTime", "0") != "0" for phase in run.phases):
+    if any(phase.get("warmup", "0") != "0" for phase in run.phases):
         warnings.append("the monitor's throughput includes the warm-up")
     return (Series.called("tps", interval_s, grid.values(rate for _, rate in run.monitor)),)

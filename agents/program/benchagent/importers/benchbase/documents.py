@@ -4,22 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 from xml.etree import ElementTree
 
-from benchagent.importers.report import (
-    Report,
-    Scalar,
-    Status,
-    Subject,
-    all_measured,
-    as_factors,
-    dbms_called,
-    rising,
-    utc,
-)
+from benchagent.importers.report import Report, Scalar, Subject, all_measured, as_factors, dbms_called, rising, utc
 from benchagent.importers.source import NotUnderstood, json_of, number, number_in, slug, xml_of
 from benchagent.redaction import redact_text, redact_value
 
@@ -78,17 +68,47 @@ def subject_of(benchmark: str, dbms: str, version: str = "") -> Subject:
     )  # fmt: skip
 
 
-def warehouses_of(benchmark: str, parameters: Mapping[str, Scalar]) -> dict[str, Scalar]:
-    """The scale factor of TPC-C is its number of warehouses."""
-    scale = parameters.get("scale_factor")
-    return {"warehouses": scale} if benchmark.lower() == "tpcc" and isinstance(scale, int | float) else {}
-
-
 def plain(text: str) -> Scalar:
     """A setting of the configuration as number where it is one: "1" -> 1, "0.5" -> 0.5, "1.0" -> 1."""
     text = text.strip()
     value = float(text) if re.fullmatch(r"\d{1,15}|\d{1,12}\.\d{1,12}", text) else None
     return text if value is None else int(value) if value.is_integer() else value
+
+
+# Settings by their names in the configuration; the log writes them apart and with capitals.
+_CONFIGURED = {
+    "isolation": "isolation", "scalefactor": "scale_factor", "terminals": "terminals", "batchsize": "batch_size",
+    "loaderThreads": "loader_threads", "randomSeed": "seed", "retries": "max_retries",
+}  # fmt: skip
+_OF_PHASE = {"warmup": "warm_up_s", "rate": "rate_limit_tps", "active_terminals": "active_terminals"}
+
+
+def configured(settings: Mapping[str, Any], benchmark: str = "") -> dict[str, Scalar]:
+    """What a run was told. The scale factor of TPC-C is its number of warehouses."""
+    texts = {slug(name, ""): str(value) for name, value in settings.items() if type(value) in (str, int, float)}
+    values = {alias: plain(texts.get(name.lower(), "")) for name, alias in _CONFIGURED.items()}
+    parameters = {alias: value for alias, value in values.items() if value not in ("", "null")}
+    if (reconnects := texts.get("newconnectionpertxn", "").lower()) in ("true", "false"):
+        parameters["new_connection_per_transaction"] = reconnects == "true"
+    if benchmark.lower() == "tpcc" and isinstance(scale := parameters.get("scale_factor"), int | float):
+        parameters["warehouses"] = scale
+    return parameters
+
+
+def of_phases(phases: Sequence[Mapping[str, str]]) -> dict[str, Scalar]:
+    """How long all phases are together, and what else is said of a single one."""
+    times = [time for phase in phases if isinstance(time := plain(phase.get("time", "")), int | float)]
+    parameters: dict[str, Scalar] = {"duration_s": sum(times)} if times and len(times) == len(phases) else {}
+    if len(phases) != 1:
+        return parameters | ({"phases": len(phases)} if phases else {})
+    (phase,) = phases
+    values = {alias: plain(phase.get(name, "")) for name, alias in _OF_PHASE.items()}
+    parameters |= {alias: value for alias, value in values.items() if isinstance(value, int | float)}
+    if phase.get("serial", "").lower() == "true":
+        parameters["serial"] = True
+    if weights := phase.get("weights", "").replace(" ", ""):
+        parameters["transaction_mix"] = weights
+    return parameters
 
 
 TOOL = "benchbase"
@@ -103,10 +123,6 @@ _METRICS = {"pg_stat_database", "pg_stat_bgwriter", "pg_stat_user_tables"}
 _STATUS = {"bytes_received", "com_select"}
 _OUTCOMES = {"completed": "completed_transactions", "aborted": "aborted_transactions", "rejected": "retries",
              "unexpected": "errors"}  # fmt: skip
-_CONFIGURED = {
-    "isolation": "isolation", "scalefactor": "scale_factor", "terminals": "terminals", "batchsize": "batch_size",
-    "loaderThreads": "loader_threads", "randomSeed": "seed", "retries": "max_retries",
-}  # fmt: skip
 # The DBMS and how it is reached; where results go.
 _NO_FACTORS = {"type", "dbtype", "driver", "db_url", "db_name", "upload_code", "upload_url", "upload_hash"}
 _WINDOWS = re.compile(r"windows?\b", re.IGNORECASE)
@@ -158,26 +174,22 @@ def summary(document: Mapping[str, Any]) -> Report:
     )  # fmt: skip
     metrics = all_measured(values | _latencies(document.get("Latency Distribution")))
     state, benchmark = _text(document, "Final State"), _text(document, "Benchmark Type")
-    status, reason = ended(state)
+    failure, reason = ended(state)
     warnings: list[str] = []
     if "Measured Requests" in document and not state:
         unknown = "whether the run came to its end is unknown"
         warnings.append(f"the final state is missing, which this version prints: {unknown}")
-    if status is Status.COMPLETE and not values["tps"] and not values["goodput_per_s"]:
-        status, reason = Status.FAILED, "no request was measured"
-    if status is not Status.COMPLETE and metrics:
+    if not (failure or reason or values["tps"] or values["goodput_per_s"]):
+        failure = "no request was measured"
+    if (failure or reason) and metrics:
         warnings.append("the figures are those of the part that ran")
-    told = {_CONFIGURED[key]: document.get(key) for key in ("isolation", "scalefactor", "terminals")}
-    parameters = {
-        name: plain(f"{text}") for name, text in told.items() if type(text) in (str, int, float) and text != ""
-    }
-    parameters |= warehouses_of(benchmark, parameters)
+    parameters = configured(document, benchmark)
     if values["elapsed_s"] is not None:
         parameters["duration_s"] = round(values["elapsed_s"], 3)
     started = (number_in(document, f"Start {word} (milliseconds)") for word in ("timestamp", "Timestamp"))
     started_ms = next((ms for ms in started if ms is not None and 1e12 < ms < 4e12), None)
     return Report(
-        TOOL, status, reason=reason, parameters=parameters, metrics=metrics, warnings=tuple(warnings),
+        TOOL, reason=reason, failure=failure, parameters=parameters, metrics=metrics, warnings=tuple(warnings),
         started_at="" if started_ms is None else utc(started_ms / 1000),
         subject=subject_of(benchmark, _text(document, "DBMS Type"), _text(document, "DBMS Version")),
     )  # fmt: skip
@@ -185,10 +197,7 @@ def summary(document: Mapping[str, Any]) -> Report:
 
 def _plain_summary(match: re.Match[str]) -> Report:
     pairs = [line.partition("=")[::2] for line in match["settings"].splitlines()]
-    parameters = {
-        _CONFIGURED[key]: plain(value) for key, value in pairs if key in _CONFIGURED and value not in ("", "null")
-    }
-    parameters |= warehouses_of(match["kind"], parameters)
+    parameters = configured(dict(pairs), match["kind"])
     rate = float(match["rate"])
     told = [part.partition("=")[::2] for part in match["latencies"].split(", ")]
     ranks = {_RANKS.get(name, ""): number(text) for name, text in told}
@@ -203,19 +212,16 @@ def _plain_summary(match: re.Match[str]) -> Report:
     else:
         warning = "the latencies are left out: whether they are of seconds or of milliseconds, nothing tells"
     return Report(
-        TOOL, Status.COMPLETE if rate else Status.FAILED, reason="" if rate else "no request was measured",
-        parameters=parameters, metrics=all_measured(figures if rate else {}), warnings=(warning,),
+        TOOL, failure="" if rate else "no request was measured", parameters=parameters,
+        metrics=all_measured(figures if rate else {}), warnings=(warning,),
         started_at=utc(int(match["at"])), subject=subject_of(match["kind"], match["dbms"], match["version"]),
     )  # fmt: skip
 
 
-def ended(state: str) -> tuple[Status, str]:
-    """What the state says in which BenchBase ended; older versions do not tell it."""
-    if state == "ERROR":
-        return Status.FAILED, "BenchBase ended in state ERROR: a worker died"
-    if state and state != "EXIT":
-        return Status.ABORTED, f"BenchBase ended in state {state[:40]}, not EXIT"
-    return Status.COMPLETE, ""
+def ended(state: str) -> tuple[str, str]:
+    """Why a run failed, and why it was aborted, by the state in which it ended; older versions do not tell it."""
+    failure = "BenchBase ended in state ERROR: a worker died" if state == "ERROR" else ""
+    return failure, f"BenchBase ended in state {state[:40]}, not EXIT" if state not in ("", "EXIT") else ""
 
 
 def rates(
@@ -289,32 +295,16 @@ def config(text: str) -> Report:
     for name in (*_CONFIGURED, "works"):
         if len(root.findall(name)) > 1 and not any(child.get("bench") for child in root.findall(name)):
             raise NotUnderstood(f"the configuration says {name} twice")
-    parameters = {alias: plain(_child(root, name)) for name, alias in _CONFIGURED.items() if _child(root, name)}
-    if (reconnects := _child(root, "newConnectionPerTxn").lower()) in ("true", "false"):
-        parameters["new_connection_per_transaction"] = reconnects == "true"
+    parameters = configured({child.tag: _child(root, child.tag) for child in root})
     leaves = {snake(child.tag): child.text or "" for child in root if not len(child) and not child.attrib}
     parameters |= as_factors(leaves, {*map(snake, _CONFIGURED), "new_connection_per_txn"} | _NO_FACTORS)
     works = root.findall("./works/work")
     if not works:
         raise NotUnderstood("a configuration without work")
-    times = [time for work in works if isinstance(time := plain(_child(work, "time")), int | float)]
-    if len(times) == len(works):
-        parameters["duration_s"] = sum(times)
-    parameters |= {"phases": len(works)} if len(works) > 1 else _phase_parameters(works[0])
+    parameters |= of_phases([{child.tag: _child(work, child.tag) for child in work} for work in works])
     engine = dbms_called(_child(root, "type") or _child(root, "dbtype"))
     warning = "the configuration of a run: not a result by itself"
     return Report(TOOL, parameters=parameters, warnings=(warning,), subject=Subject(dbms=engine))
-
-
-def _phase_parameters(work: ElementTree.Element) -> dict[str, Scalar]:
-    aliases = {"warmup": "warm_up_s", "rate": "rate_limit_tps", "active_terminals": "active_terminals"}
-    values = {alias: plain(_child(work, name)) for name, alias in aliases.items()}
-    parameters: dict[str, Scalar] = {alias: value for alias, value in values.items() if isinstance(value, int | float)}
-    if _child(work, "serial").lower() == "true":
-        parameters["serial"] = True
-    if weights := _child(work, "weights").replace(" ", ""):
-        parameters["transaction_mix"] = weights
-    return parameters
 
 
 def _child(element: ElementTree.Element, name: str) -> str:

@@ -61,16 +61,18 @@ def read(file: SourceFile) -> Report:
             words += "; 'Start Time (microseconds)' holds seconds"
         began = utc(raw.began_s) if raw.began_s else ""
         # A value for each finished second since the first start, as in BenchBase's own samples.
-        columns: dict[str, list[float | None]] = {"tps": [*map(float, raw.counts)], "latency_avg_ms": raw.means_ms}
-        series = tuple(Series.called(name, 1.0, column) for name, column in columns.items() if column)
+        seconds: dict[str, list[float | None]] = {"tps": [*map(float, raw.counts)], "latency_avg_ms": raw.means_ms}
+        series = tuple(Series.called(name, 1.0, column) for name, column in seconds.items() if column)
         return Report("benchbase", series=series, warnings=(words,), started_at=began)
-    series = windows(file)
-    kind = type_of(file)
+    (_, heading), *rows = _cells(file)
+    if not rows:
+        raise NotUnderstood(_NO_ROW)
+    columns, kind = _columns(heading), type_of(file)
+    series = _windows(heading, rows, columns, f"{snake(kind)}_" if kind else "")
     words = f"windows of {kind} alone" if kind else "windows without the summary of their run"
     words += ": the totals are not known" if series else ": too few of them to tell how long each is"
     # What forks add.
-    heading, _ = _rows(file)
-    known = {heading[at].lower() for at, _ in _columns(heading).values()} | {_COUNT, _SCALED}
+    known = {heading[at].lower() for at, _ in columns.values()} | {_COUNT, _SCALED}
     others = [repr(cell[:60]) for cell in heading if cell.lower() not in known and not _TIME.fullmatch(cell)]
     more = f"not read: {', '.join(others)}, which BenchBase itself does not write" if others else ""
     return Report("benchbase", series=series, warnings=(words, more))
@@ -100,19 +102,10 @@ def _cells(file: SourceFile) -> Iterator[tuple[int, list[str]]]:
             yield line.number, cells
 
 
-@once
-def _rows(file: SourceFile) -> tuple[list[str], list[tuple[int, list[str]]]]:
-    """The heading, and every line's number with its cells."""
-    (_, heading), *rows = _cells(file)
-    if not rows:
-        raise NotUnderstood(_NO_ROW)
-    return heading, rows
-
-
-def windows(file: SourceFile) -> tuple[Series, ...]:
+def _windows(
+    heading: Sequence[str], rows: Sequence[tuple[int, list[str]]], columns: dict[str, tuple[int, float]], prefix: str
+) -> tuple[Series, ...]:
     """The series of a results or samples file."""
-    heading, rows = _rows(file)
-    columns = _columns(heading)
     times = [float(whole(cells[0])) for _, cells in rows]
     steps = {later - earlier for earlier, later in itertools.pairwise(times)}
     if min(steps, default=1) <= 0:
@@ -128,7 +121,6 @@ def windows(file: SourceFile) -> tuple[Series, ...]:
                 spread[name].append(value)
         except NotUnderstood as error:
             raise NotUnderstood(f"line {at}: {error}") from error
-    prefix = f"{snake(type_of(file))}_" if type_of(file) else ""
     # Times are the beginnings of the windows.
     ends = [time + window_s for time in times]
     return sampled(ends, {f"{prefix}{name}": values for name, values in spread.items()}, window_s)
