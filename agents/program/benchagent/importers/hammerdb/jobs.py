@@ -15,7 +15,7 @@ from benchagent.importers.hammerdb.log import counted, log_reports
 from benchagent.importers.hammerdb.profile import RANKS, SEEN_BY_USERS, SUBJECT, checked_metrics, procedure_metrics
 from benchagent.importers.hammerdb.run import result_metrics
 from benchagent.importers.hammerdb.times import spaced, time_of
-from benchagent.importers.report import Metric, Report, Series, Status, Subject, all_measured, dbms_called, rising
+from benchagent.importers.report import Metric, Report, Series, Subject, all_measured, dbms_called, rising
 from benchagent.importers.source import NotUnderstood, SourceFile, number, object_in, once, whole
 from benchagent.redaction import redact_text
 
@@ -115,7 +115,8 @@ def _job_report(content: dict[str, Any]) -> Report:
         object_in(content, name) for name in ("job", "result", "benchmark_config", "system", "query_times")
     )
     warnings, kind = [NO_ZONE], "H" if job.get("benchmark") == "TPROC-H" else "C"
-    metrics, status, reason = _query_metrics(result, times, warnings) if kind == "H" else _headline(result, warnings)
+    metrics, failure = _query_metrics(result, times, warnings) if kind == "H" else _headline(result, warnings)
+    reason = "" if metrics else "the job has no result"
     metrics += _response_times(object_in(content, "response_times"))
     series = [
         *_counts(object_in(content, "transaction_count"), warnings),
@@ -137,7 +138,7 @@ def _job_report(content: dict[str, Any]) -> Report:
         },
     )  # fmt: skip
     return Report(
-        "hammerdb", status, str(job.get("hdb_version", "")).removeprefix("v"), reason=reason,
+        "hammerdb", tool_version=str(job.get("hdb_version", "")).removeprefix("v"), reason=reason, failure=failure,
         parameters={
             parameter: value * factor
             for name, (parameter, factor) in _PARAMETERS.items()
@@ -156,18 +157,15 @@ def _check_chart(result: dict[str, Any], figures: Mapping[str, float | None]) ->
             raise NotUnderstood("result and its chart_data say different figures")
 
 
-def _headline(result: dict[str, Any], warnings: list[str]) -> tuple[list[Metric], Status, str]:
+def _headline(result: dict[str, Any], warnings: list[str]) -> tuple[list[Metric], str]:
+    """The figures, and why the run failed."""
     nopm, tpm = _count(result, "nopm"), _count(result, "tpm")
     _check_chart(result, {"NOPM": nopm or 0, "TPM": tpm or 0})
-    if nopm is None:
-        return [], Status.ABORTED, "the job has no result"
-    metrics = [*result_metrics(nopm, tpm, "the DBMS", warnings)]
-    return metrics, Status.COMPLETE if nopm else Status.FAILED, "" if nopm else "no new orders in the whole test"
+    metrics = () if nopm is None else result_metrics(nopm, tpm, "the DBMS", warnings)
+    return [*metrics], "no new orders in the whole test" if nopm == 0 else ""
 
 
-def _query_metrics(
-    result: dict[str, Any], times: dict[str, Any], warnings: list[str]
-) -> tuple[list[Metric], Status, str]:
+def _query_metrics(result: dict[str, Any], times: dict[str, Any], warnings: list[str]) -> tuple[list[Metric], str]:
     """After the reports of v6: geomean_seconds and total_query_time_seconds, charted as Geomean and Query Time."""
     figures: dict[str, float] = {}
     for key, name in _QUERY_METRICS.items():
@@ -177,16 +175,14 @@ def _query_metrics(
             if figures.setdefault(name, figure) != figure:
                 raise NotUnderstood(f"two different figures of {name}")
     _check_chart(result, {"Geomean": figures.get("geometric_mean_s"), "Query Time": figures.get("elapsed_s")})
-    if not figures:
-        return [], Status.ABORTED, "the job has no result"
     if not all(figures.values()):
-        return [], Status.FAILED, "no query was timed"
+        return [], "no query was timed"
     metrics = all_measured(figures, "query", better="lower")
     try:
-        metrics += _query_times(times, figures)
+        metrics += _query_times(times, figures) if figures else ()
     except NotUnderstood as error:
         warnings.append(f"the times of the queries are left out: {error}")
-    return [*metrics], Status.COMPLETE, ""
+    return [*metrics], ""
 
 
 def _query_times(times: dict[str, Any], figures: dict[str, float]) -> tuple[Metric, ...]:

@@ -17,10 +17,12 @@ from benchagent.redaction import names_a_secret
 
 # One `buildschema`.
 
-_BUILDING_WITH = re.compile(r"Building (\d+) Warehouses?(?:\(s\))? with (\d+) Virtual Users?")
-_READY = re.compile(
-    r"Ready to create a (?P<size>\d+) (?P<what>Warehouse|Scale Factor) (?P<dbms>[\w ]+?)"
-    r" TPR?O?C?-?(?P<kind>[CH]) schema"
+_SIZES = (
+    re.compile(r"Building (?P<warehouses>\d+) Warehouses?(?:\(s\))? with (?P<build_virtual_users>\d+) Virtual Users?"),
+    re.compile(
+        r"Ready to create a (?:(?P<warehouses>\d+) Warehouse|(?P<scale_factor>\d+) Scale Factor) (?P<dbms>[\w ]+?)"
+        r" TPR?O?C?-?(?P<kind>[CH]) schema"
+    ),
 )
 _STAMP = re.compile(r"^(?P<edge>Start|End):\s?(?P<stamp>\w{3} \w{3} .*)$")
 # PostgreSQL's builds name the user or the database instead.
@@ -47,20 +49,17 @@ class Build(VirtualUsers):
         self.announced = count
 
     def take_line(self, text: str) -> None:
-        if match := _BUILDING_WITH.search(text):
-            self._tell(warehouses=int(match[1]), build_virtual_users=int(match[2]))
-        elif match := _READY.search(text):
-            self.kind, self.dbms = match["kind"], match["dbms"] or self.dbms
-            self._tell(**{"warehouses" if match["what"] == "Warehouse" else "scale_factor": int(match["size"])})
+        if match := next(filter(None, (size.search(text) for size in _SIZES)), None):
+            said = match.groupdict()
+            self.kind, self.dbms = said.pop("kind", self.kind), said.pop("dbms", self.dbms)
+            figures = {name: int(figure) for name, figure in said.items() if figure}
+            told = figures | self.told
+            if told | figures != told or told.keys() >= {"warehouses", "scale_factor"}:
+                raise NotUnderstood(f"two sizes of one schema: {figures}")
+            self.told = told
         elif not self.take_error(text):
             ends = ("ALL VIRTUAL USERS COMPLETE", "SCHEMA BUILD COMPLETED", "vudestroy")
             self.is_behind = self.is_behind or text.startswith(ends)
-
-    def _tell(self, **figures: int) -> None:
-        told = figures | self.told
-        if told | figures != told or told.keys() >= {"warehouses", "scale_factor"}:
-            raise NotUnderstood(f"two sizes of one schema: {figures}")
-        self.told = told
 
     def user(self, vuser: int, line: Line) -> None:
         text = line.text

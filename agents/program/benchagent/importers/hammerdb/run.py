@@ -11,7 +11,7 @@ from statistics import geometric_mean
 from typing import Any
 
 from benchagent.importers.hammerdb.times import iso, time_of
-from benchagent.importers.report import Metric, Report, Scalar, Status, Subject, all_measured, dbms_called, measured
+from benchagent.importers.report import Metric, Report, Scalar, Subject, all_measured, dbms_called, measured
 from benchagent.importers.source import Line, NotUnderstood
 from benchagent.importers.tables import Figures, Table, Told
 from benchagent.redaction import redact_text
@@ -267,13 +267,20 @@ class Run(VirtualUsers):
 
     def report(self, tool_version: str) -> Report:
         warnings: list[str] = []
-        figures = self.monitor.values
-        if self.queries.streams or (self.benchmark == "tpch" and not self.result_line):
-            kind, (parameters, metrics, status, reason) = "H", self._of_queries(warnings)
+        figures, streams = self.monitor.values, self.queries.streams
+        if streams or (self.benchmark == "tpch" and not self.result_line):
+            parameters, metrics = self._of_queries(warnings)
+            kind, begun, ended, end = "H", bool(streams), bool(metrics), "query set is complete"
         else:
-            kind, parameters = "C", self._checked_parameters(warnings)
-            status, reason = self._status(warnings)
+            parameters = self._checked_parameters(warnings)
+            self._warn_of_result(warnings)
             metrics = result_metrics(figures.get("nopm", 0), figures.get("tpm"), figures.get("dbms", ""), warnings)
+            kind, begun, ended, end = "C", self.monitor.rank >= _RAMP_UP, bool(self.result_line), "result"
+        failure = self.failure or ("the run did not begin" if self.errors and not (begun or ended) else "")
+        if failure and self.errors:
+            failure += f": {self.first_error}"
+        elif kind == "C" and ended and not figures["nopm"]:
+            failure = failure or "no new orders in the whole test"
         if self.errors:
             warnings.append(f"{len(self.errors)} lines tell of errors, the first: {self.first_error}")
         if self.readings and not self.queries.streams:
@@ -286,7 +293,8 @@ class Run(VirtualUsers):
             dbms=dbms_called(figures.get("dbms", self.dbms)),
         )  # fmt: skip
         return Report(
-            "hammerdb", status, tool_version, parameters, metrics, warnings=tuple(warnings), reason=reason,
+            "hammerdb", tool_version=tool_version, parameters=parameters, metrics=metrics, warnings=tuple(warnings),
+            reason="" if ended else self.stopped or f"the log ends before the {end}", failure=failure,
             subject=subject, started_at=started_at,
         )  # fmt: skip
 
@@ -317,40 +325,24 @@ class Run(VirtualUsers):
                 parameters[f"{name}_s"] = minutes * 60
         return parameters
 
-    def _status(self, warnings: list[str]) -> tuple[Status, str]:
-        if self.failed:
-            if self.result_line:
-                warnings.append("the result is of a run in which virtual users failed")
-            return Status.FAILED, f"{self.failure}: {self.first_error}" if self.errors else self.failure
-        if not self.result_line:
-            if self.monitor.rank < _RAMP_UP and self.errors:
-                return Status.FAILED, f"the run did not begin: {self.first_error}"
-            return Status.ABORTED, self.stopped or "the log ends before the result"
-        if self.monitor.values["nopm"] == 0:
-            return Status.FAILED, "no new orders in the whole test"
-        if self.echo:
+    def _warn_of_result(self, warnings: list[str]) -> None:
+        if self.failed and self.result_line:
+            warnings.append("the result is of a run in which virtual users failed")
+        elif self.monitor.values.get("nopm") and self.echo:
             warnings.append(ANSWER)
-        else:
+        elif self.monitor.values.get("nopm"):
             if "active" in self.monitor.values and not self.ended and self.succeeded:
                 warnings.append("the log ends before all virtual users said how they finished")
             if "duration" not in self.monitor.values:
                 warnings.append("the log does not show the start of this run")
-        return Status.COMPLETE, ""
 
-    def _of_queries(self, warnings: list[str]) -> tuple[dict[str, Scalar], tuple[Metric, ...], Status, str]:
+    def _of_queries(self, warnings: list[str]) -> tuple[dict[str, Scalar], tuple[Metric, ...]]:
         users = max(len(self.queries.streams), len(self.running), self.announced or 0)
-        parameters = self.settings("tpch")
-        metrics = self.queries.metrics(warnings, users)
+        parameters, metrics = self.settings("tpch"), self.queries.metrics(warnings, users)
         parameters.pop("terminals", None)
         if self.queries.query_sets > 1:
             parameters["query_sets"] = self.queries.query_sets
-        if self.failed or (self.errors and not self.queries.streams):
-            begun = self.failure or "the run did not begin"
-            return parameters, metrics, Status.FAILED, f"{begun}: {self.first_error}" if self.errors else begun
-        if not metrics:
-            reason = self.stopped or "the log ends before the query set is complete"
-            return parameters, metrics, Status.ABORTED, reason
-        return {**parameters, "terminals": users}, metrics, Status.COMPLETE, ""
+        return parameters | ({"terminals": users} if metrics and not self.failed else {}), metrics
 
 
 def result_metrics(nopm: int, tpm: int | None, counted_by: str, warnings: list[str]) -> tuple[Metric, ...]:
