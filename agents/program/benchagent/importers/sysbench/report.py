@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from benchagent.histogram import encode
-from benchagent.importers.report import Metric, Report, Scalar, Series, Status, Subject, all_measured, entries, measured
+from benchagent.importers.report import Metric, Report, Scalar, Series, Subject, all_measured, entries, measured
 from benchagent.importers.series import Samples, check_sum, grid_of
 from benchagent.importers.source import NotUnderstood, size_bytes_of
 from benchagent.importers.sysbench.run import BESIDE, MIB_IN_MB, Block, Run, check
@@ -45,10 +45,10 @@ def report_of(run: Run) -> Report:
             raise NotUnderstood(f"line {block.line}: {error}") from error
         since_s = block.values.get("elapsed_s", 0) if block.checkpoint_s is not None else since_s
     _check_checkpoints(run)
-    status, reason = _status(run)
+    failure, reason = _ending(run)
     parameters = _parameters(run)
-    metrics = _metrics(run, complete=status is Status.COMPLETE)
-    if status is not Status.COMPLETE and any(metric.name in ("tps", "ops_per_s") for metric in metrics):
+    metrics = _metrics(run, complete=not (failure or reason))
+    if (failure or reason) and any(metric.name in ("tps", "ops_per_s") for metric in metrics):
         run.warnings.append("the rates are those that sysbench printed for the part that ran")
     interval = re.search(r"--report-interval=(\d{1,6})\b", next(iter(run.command_lines), ""))
     if interval and int(interval[1]):
@@ -56,8 +56,8 @@ def report_of(run: Run) -> Report:
     series, histogram = _series(run), _histogram(run)
     test = run.options.get("test", "") or str(parameters.get("script", ""))
     return Report(
-        tool="sysbench", status=status, tool_version=run.version, parameters=parameters, metrics=tuple(metrics),
-        series=tuple(series), warnings=tuple(run.warnings), reason=reason,
+        tool="sysbench", tool_version=run.version, parameters=parameters, metrics=tuple(metrics),
+        series=tuple(series), warnings=tuple(run.warnings), reason=reason, failure=failure,
         subject=Subject(
             workload=f"sysbench-{test.replace('_', '-').lower()}" if test else "",
             workload_name=f"sysbench {test}" if test else "sysbench, test not stated",
@@ -80,22 +80,22 @@ def _check_checkpoints(run: Run) -> None:
         raise NotUnderstood(f"checkpoints at {announced} s were asked for, {there} s are there")
 
 
-def _status(run: Run) -> tuple[Status, str]:
+def _ending(run: Run) -> tuple[str, str]:
+    """Why the run failed, and why it did not come to its end."""
     if run.problems:
-        return (Status.FAILED if run.never_began else Status.ABORTED), run.problems[0]
+        return run.problems[0] if run.never_began else "", run.problems[0]
     if run.steps and not run.started:
         # Preparing prints no end: every table begun must have got its index, every file its sum.
         if "files" in run.steps and "written" not in run.steps:
-            return Status.ABORTED, "the preparation ends before its sum"
+            return "", "the preparation ends before its sum"
         is_cut = run.cut or 0 < run.steps.count("index") < run.steps.count("table")
-        return (Status.ABORTED, "the preparation ends within a table") if is_cut else (Status.COMPLETE, "")
+        return "", "the preparation ends within a table" if is_cut else ""
     if run.ended:
-        none = run.blocks[-1].values.get("events") == 0
-        return (Status.FAILED, "no event was done") if none else (Status.COMPLETE, "")
+        return "no event was done" if run.blocks[-1].values.get("events") == 0 else "", ""
     if run.blocks:
-        return (Status.COMPLETE, "") if _is_extract(run) else (Status.ABORTED, "the report ends early")
+        return "", "" if _is_extract(run) else "the report ends early"
     ran = "no report at the end: a run that was stopped, or an extract of a log"
-    return Status.ABORTED, ran if run.started or run.samples else "sysbench began and printed nothing of a run"
+    return "", ran if run.started or run.samples else "sysbench began and printed nothing of a run"
 
 
 def _is_extract(run: Run) -> bool:
