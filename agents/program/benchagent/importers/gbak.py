@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from benchagent.importers.commands import Commands
-from benchagent.importers.report import Metric, Report, Status, Subject, all_measured, entries
-from benchagent.importers.source import Line, Lines, NotUnderstood, SourceFile, slug
+from benchagent.importers.report import Metric, Report, Subject, all_measured, entries
+from benchagent.importers.source import Line, Lines, NotUnderstood, SourceFile, shown_by, slug
 from benchagent.importers.tables import Table, Told, parts_of, reports_of
 
 TOOL = "gbak"
@@ -171,8 +171,7 @@ class _Run(Told):
             self.warnings.append(f"line {at}: {message}")
 
 
-def claims(file: SourceFile) -> bool:
-    return file.shows(MARKS, WORDS)
+claims = shown_by(MARKS, WORDS)
 
 
 def read(file: SourceFile) -> Sequence[Report]:
@@ -216,16 +215,15 @@ def _take(run: _Run, line: Line) -> _Run:
 
 def _report(run: _Run) -> Report:
     reason = "" if run.ended else "the output ends before gbak says that it has finished"
-    if run.problems:
-        reason = f"gbak says: {'; '.join(run.problems)[:500]}"
-    metrics = () if reason else _metrics(run)
+    failure = f"gbak says: {'; '.join(run.problems)[:500]}" if run.problems else ""
+    metrics = () if reason or failure else _metrics(run)
     operation = run.operation or ("restore" if re.search(r"\s-(?:c|r|rep)\w*\s", "".join(run.command_lines)) else "")
     more = [f"{len(run.warnings) - MAX_WARNINGS} more warnings"] if len(run.warnings) > MAX_WARNINGS else []
     # LI-V3.0.11.33637 -> 3.0.11.33637
     version = re.sub(r"^\w\w-[A-Z](\d[\d.]*)\S*$", r"\1", run.said.get("version", ""))
     is_firebird = "Firebird" in run.said.get("product", "")
     return Report(
-        TOOL, Status.FAILED if run.problems else Status.COMPLETE, version, reason=reason,
+        TOOL, tool_version=version, reason=reason, failure=failure,
         parameters=entries(run.said, "page_size_bytes", "parallel_workers")
         | _COMMANDS.parameters(map(str.lower, run.command_lines)),
         metrics=metrics, warnings=(*run.warnings[:MAX_WARNINGS], *more), command_lines=tuple(run.command_lines),
