@@ -21,7 +21,7 @@ from runs.answers.answer import Amount, Part
 from runs.answers.history import DEFAULT_BASELINE
 from runs.answers.words import explained
 from runs.api.outgoing import FIELD_ERRORS, Outgoing, answered, page_of, source
-from runs.history import alerts
+from runs.history import alerts, watching
 from runs.history.causes import why
 from runs.history.gate import Gated, InTurn, gated, in_turn
 from runs.history.overview import Baseline, Row, WrongBaseline, listed_benchmarks, rows_of
@@ -339,7 +339,7 @@ class AlertDetail(APIView):
             edits["assignee"] = assignee
         alerts.edit(shown, by=user, **edits)
         if said.state:
-            alerts.move(shown, said.state, by=user, reason=said.reason, fixed_by=said.fixed_by)
+            watching.say(shown, said.state, by=user, reason=said.reason, fixed_by=said.fixed_by)
         return self._answer(request, alert_id)
 
     def _answer(self, request: Request, alert_id: uuid.UUID) -> Response:

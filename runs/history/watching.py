@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from benchagent.catalog import threshold_of
+from django.db import transaction
 from django.utils import timezone
 
 from runs.answers.answer import Amount, amount_of, as_share
 from runs.answers.history import expected_amount
 from runs.history import alerts
-from runs.models import Benchmark, ChangePoint, SeriesBatch
+from runs.models import Alert, Benchmark, ChangePoint, SeriesBatch, User
 from runs.models.choices import AlertState, Better, ChangeKind, ChangeState
 from runs.stats import PRACTICAL_THRESHOLD, WINNERS, mean, stdev
 from runs.stats import watch as statistics
@@ -245,6 +246,14 @@ def _is_none(point: ChangePoint, found: statistics.Found, least: float, *, is_la
     interval = found.change.interval
     is_small = interval is not None and interval.low < 1 < interval.high and abs(found.change.value - 1) < least
     return point.kind == ChangeKind.STEP and not is_judged and is_small and not is_last
+
+
+@transaction.atomic
+def say(alert: Alert, state: str, *, by: User, reason: str = "", fixed_by: str = "") -> None:
+    """What a person says of an alert; lists show its benchmarks accordingly."""
+    if alerts.move(alert, state, by=by, reason=reason, fixed_by=fixed_by):
+        for benchmark in Benchmark.objects.filter(changes__alert=alert).select_related("metric").distinct():
+            summarise(benchmark, Series.of(benchmark, statistics.WINDOW), benchmark.batches)
 
 
 def summarise(benchmark: Benchmark, series: Series, count: int) -> None:

@@ -17,7 +17,7 @@ from rest_framework.exceptions import ValidationError
 from runs.access import changes
 from runs.access.rules import candidates
 from runs.answers.words import baseline_words
-from runs.history import alerts, joining
+from runs.history import alerts, joining, watching
 from runs.history.causes import why
 from runs.history.grids import MOST_BENCHMARKS, machine_matrix, release_maps
 from runs.history.overview import BASELINES, Baseline, WrongBaseline, listed_benchmarks, rows_of
@@ -175,7 +175,7 @@ def say_alert(request: PersonRequest, alert_id: uuid.UUID) -> HttpResponse:
         return redirect(shown)
     said = form.cleaned_data
     if said["state"]:
-        alerts.move(shown, said["state"], by=request.user, reason=said["reason"], fixed_by=said["fixed_by"])
+        watching.say(shown, said["state"], by=request.user, reason=said["reason"], fixed_by=said["fixed_by"])
     written = {name: said[name] for name in ("note", "links") if name in request.POST}
     alerts.edit(shown, by=request.user, **written)
     if said["mine"]:

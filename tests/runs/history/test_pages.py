@@ -153,6 +153,16 @@ def test_an_operator_says_what_an_alert_is(client, operator, moved):
     assert list(noted) == [("olga-operator", None), (None, "olga-operator")]
 
 
+@pytest.mark.parametrize(("state", "verdict"), [("expected", "equivalent"), ("noise", "")])
+def test_lists_show_at_once_what_a_person_says_of_an_alert(client, operator, moved, state, verdict):
+    assert (moved.moved > 0.05, moved.verdict) == (True, "undecided")
+    client.force_login(operator)
+    client.post(f"/alerts/{Alert.objects.get(state='confirmed').pk}/say/", {"state": state})
+    moved.refresh_from_db()
+    assert moved.moved == 0
+    assert verdict in ("", moved.verdict)
+
+
 def test_the_api_gives_benchmarks_their_series_and_alerts(client, api_token, moved):
     row = client.get("/api/v1/benchmarks/?workload=oltp").json()["results"][0]
     answer = client.get(f"/api/v1/benchmarks/{row['id']}/").json()
