@@ -75,10 +75,7 @@ def claims(file: SourceFile) -> bool:
 
 
 def read(file: SourceFile) -> Sequence[Report]:
-    found = _rows(file)
-    if found is None:
-        raise NotUnderstood("no results over time")
-    site, rows = found
+    site, rows = _rows(file) or ("", [])
     return reports_of(rows, lambda row: [*_READERS[site](row)], TOOL, "no results over time")
 
 
