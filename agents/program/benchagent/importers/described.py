@@ -40,9 +40,9 @@ from typing import Any, NamedTuple
 import yaml
 
 from benchagent.importers.commands import Commands
-from benchagent.importers.described_json import BadDescription, JsonObject, documents
+from benchagent.importers.described_json import BadDescription, JsonObject
 from benchagent.importers.report import Metric, Report, Scalar, Subject, dbms_called, entries, unit_of
-from benchagent.importers.source import BEGINS_JSON, Line, NotUnderstood, SourceFile, printed_lines, slug
+from benchagent.importers.source import BEGINS_JSON, Line, NotUnderstood, SourceFile, documents, printed_lines, slug
 from benchagent.importers.tables import KINDS, PIECE, Match, Run, Runs, Spoiled, Table, pattern_of, reports_of
 
 __all__ = ["SHIPPED", "BadDescription", "Described", "described", "shipped", "tried"]
@@ -186,7 +186,7 @@ class Described:
         if not re.match(BEGINS_JSON, file.text.lstrip()) or not file.shows(self.begin, self.WORDS):
             return False
         try:
-            document = documents(file)[0]
+            document = next(documents(file.text))
         except NotUnderstood:
             return True  # what is wrong with it is said when it is read
         sure = [key for key, kind in self.kinds.items() if not kind] or self.results
@@ -194,7 +194,7 @@ class Described:
 
     def read(self, file: SourceFile) -> Sequence[Report]:
         if self.objects:
-            return reports_of(documents(file), lambda each: self._reports(self._run_of(each)), self.TOOL)
+            return reports_of(documents(file.text), lambda each: self._reports(self._run_of(each)), self.TOOL)
         reader = _Calls(
             table=self.table, begins=self.begins, called=self.called, another=self._is_another, last=self.last,
             lists={key for key, kind in self.kinds.items() if kind not in ("", "maybe")},
@@ -355,7 +355,8 @@ def described(text: str) -> Described:
     values |= {text.rpartition("=")[2].strip() for text in equations}
     computed = tuple(_read_check(text, values, set(), "computed") for text in equations)
     metrics = _read_metrics(content.get("metrics"), values)
-    parameters = _read_parameters(content.get("parameters") or [], values)
+    told = _abouts(content.get("parameters") or [], "parameters", values, ("name", "times"))
+    parameters = {value: (name, times) for value, name, times, _ in told}
     # The name of a row that repeats begins with what names the row.
     named_so = {metric.name for metric in metrics.values()}
     checks = tuple(_read_check(check, values, named_so) for check in _texts(content.get("checks") or [], "checks"))
@@ -502,8 +503,8 @@ def _values(template: Any, where: str) -> tuple[str, ...]:
 
 def _abouts(
     content: Any, where: str, values: set[str], known: Sequence[str]
-) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """Each value that is named, the name that it gets, and what else is said about it."""
+) -> Iterator[tuple[str, str, float, dict[str, Any]]]:
+    """Each value that is named, the name that it gets, what it is multiplied by, and all that is said about it."""
     if not isinstance(content, dict):
         content = dict.fromkeys(_texts(content, where))
     for value, more in content.items():
@@ -515,14 +516,17 @@ def _abouts(
         name = str(about.get("name") or value)
         if not _NAME.fullmatch(name):
             raise BadDescription(f"{where}, {name[:60]!r}: a name of small letters, digits and _ is expected")
-        yield value, name, about
+        times = about.get("times", 1.0)
+        if isinstance(times, bool) or not isinstance(times, int | float) or not 0 < times < 1e12:
+            raise BadDescription(f"{where}, {name}: times is a number above 0")
+        yield value, name, float(times), about
 
 
 def _read_metrics(content: Any, values: set[str]) -> dict[str, _Measured]:
     if not isinstance(content, list | dict) or not content:
         raise BadDescription("metrics: the names of at least one value are expected, the headline first")
     metrics: dict[str, _Measured] = {}
-    for value, name, about in _abouts(content, "metrics", values, ("name", "unit", "better", "times")):
+    for value, name, times, about in _abouts(content, "metrics", values, ("name", "unit", "better", "times")):
         try:
             unit, better = unit_of(name)
         except KeyError:
@@ -534,14 +538,8 @@ def _read_metrics(content: Any, values: set[str]) -> dict[str, _Measured]:
         better = str(about.get("better") or better)
         if better not in _UNITS:
             raise BadDescription(f"metrics, {name}: better is higher, lower or none")
-        times = _times(about, f"metrics, {value}")
         metrics[value] = _Measured(name, str(about.get("unit") or unit)[:30], better, times)
     return metrics
-
-
-def _read_parameters(content: Any, values: set[str]) -> dict[str, tuple[str, float]]:
-    abouts = _abouts(content, "parameters", values, ("name", "times"))
-    return {value: (name, _times(about, f"parameters, {name}")) for value, name, about in abouts}
 
 
 def _read_command(content: Any) -> Commands:
@@ -563,13 +561,6 @@ def _read_command(content: Any) -> Commands:
     return Commands(
         (content["program"],), r"\S", either=spelt, operand=operand, keeps_others=False, has_letters=has_letters
     )
-
-
-def _times(about: dict[str, Any], where: str) -> float:
-    times = about.get("times", 1.0)
-    if isinstance(times, bool) or not isinstance(times, int | float) or not 0 < times < 1e12:
-        raise BadDescription(f"{where}: times is a number above 0")
-    return float(times)
 
 
 def _texts(content: Any, where: str) -> list[str]:

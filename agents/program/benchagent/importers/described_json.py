@@ -21,7 +21,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from benchagent.importers.source import NotUnderstood, SourceFile, decoded
+from benchagent.importers.source import NotUnderstood
 
 _MEMBER = re.compile(
     r"(?P<opens>\[)?(?:(?P<fold>sum|min|max|count|p\d{1,2}(?:\.\d{1,3})?) )?(?P<path>[^\n]{1,200}?)(?(opens)\])"
@@ -33,16 +33,6 @@ MAX_MEMBERS = 60
 
 class BadDescription(ValueError):
     """What is wrong with a description, and where, in words for whoever wrote it."""
-
-
-def documents(file: SourceFile) -> list[Any]:
-    """The JSON documents of a file, one behind the other. Raises NotUnderstood."""
-    text, at, found = file.text.rstrip(), 0, []
-    while at < len(text):
-        at += len(text[at:]) - len(text[at:].lstrip())
-        document, at = decoded(text, at)
-        found.append(document)
-    return found
 
 
 def _inside(value: Any, step: str) -> list[Any]:

@@ -381,6 +381,7 @@ def said_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 # What C prints of 0 / 0 and of 1 / 0, and what JSON calls it in as many characters.
 _C_NAN = re.compile(r"(?<=[:,\[\s])[+-]?(?:nan|inf(?:inity)?)(?=\s*[,}\]])", re.IGNORECASE)
 _DECODER = json.JSONDecoder(object_pairs_hook=said_once)
+_NO_GAP = re.compile(r"[^\s,]")
 
 
 def decoded(text: str, start: int = 0, by: json.JSONDecoder = _DECODER) -> tuple[Any, int]:
@@ -395,6 +396,14 @@ def decoded(text: str, start: int = 0, by: json.JSONDecoder = _DECODER) -> tuple
         raise NotUnderstood(f"broken JSON: {error}") from error
     except RecursionError as error:
         raise NotUnderstood("JSON nested too deep") from error
+
+
+def documents(text: str, by: json.JSONDecoder = _DECODER) -> Iterator[Any]:
+    """The values that stand in a text one behind the other. Raises NotUnderstood."""
+    at = 0
+    while begins := _NO_GAP.search(text, at):
+        value, at = decoded(text, begins.start(), by)
+        yield value
 
 
 def json_of(text: str) -> Any:

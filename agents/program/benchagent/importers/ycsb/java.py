@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from benchagent.catalog import too_many_failed
 from benchagent.importers.report import Report, Series, Status, all_measured, entries, measured, utc
 from benchagent.importers.series import MAX_SECONDS, Grid, Samples, grid_of
-from benchagent.importers.source import Line, Lines, NotUnderstood, SourceFile, decoded, number
+from benchagent.importers.source import Line, Lines, NotUnderstood, SourceFile, documents, number
 from benchagent.importers.tables import Told, parts_of, reports_of
 from benchagent.importers.ycsb.command import Command, called
 from benchagent.redaction import redact_text
@@ -385,12 +385,9 @@ def exported(file: SourceFile) -> SourceFile:
     """The same file, or its summary in the text form where a JSON exporter wrote it: one array, or one object a row."""
     if not file.head.text.lstrip().startswith(("{", "[")) or '"measurement"' not in file.head.text[:500]:
         return file
-    text, at, rows = file.text.strip(), 0, list[object]()
-    decoder = json.JSONDecoder(parse_float=str, parse_int=str)
-    while at < len(text):
-        content, at = decoded(text, at, decoder)
+    rows: list[object] = []
+    for content in documents(file.text, json.JSONDecoder(parse_float=str, parse_int=str)):
         rows += content if isinstance(content, list) else [content]
-        at = len(text) - len(text[at:].lstrip(" \n\t,"))
     lines: list[str] = []
     for row in rows:
         cells = [str(row.get(name, "\n")) for name in _EXPORTED] if isinstance(row, dict) else ["\n"]
