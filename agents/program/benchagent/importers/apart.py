@@ -111,7 +111,7 @@ def agreeing(report: Report) -> Report:
         latency_ms = values.get((metric.phase, "latency_avg_ms"), 0.0)
         if metric.name in _RATES and metric.value == 0 < latency_ms:
             why = f"0 {metric.unit} beside a latency of {latency_ms:g} ms: one of them cannot be"
-            return replace(report, status=Status.FAILED, reason=why)
+            return replace(report, failure=why)
     return report
 
 

@@ -218,11 +218,8 @@ class Reader(ABC, Generic[AnyPart]):
     commands: list[str] = field(default_factory=list)
 
     def read(self, lines: Iterable[Line]) -> None:
-        begun = 0
         for line in lines:
-            if begun < len(self.parts):
-                begun = len(self.parts)
-                check_count(begun)
+            check_count(len(self.parts))
             part = self.parts[-1] if self.parts and not self.commands else None
             try:
                 self.take(line, part)
