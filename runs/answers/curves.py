@@ -62,7 +62,8 @@ def of_curves(comparison: Comparison, question: Question) -> Answer:
         else:
             claims.append(made)
     # What loses most comes first.
-    claims.sort(key=lambda claim: claim.change.value or 0.0 if isinstance(claim, Loss) else 0.0)
+    worse = -1 if comparison.metric and comparison.metric.better == "lower" else 1
+    claims.sort(key=lambda claim: worse * (claim.change.value or 0.0) if isinstance(claim, Loss) else 0.0)
     asked = question.model_copy(update={"x": axes.x})
     return begun(comparison, asked, place, claims=claims, lacking=lacking, sure=any(map(_is_sure, claims)))
 
@@ -201,7 +202,7 @@ class Along:
         before, after = self.knee.before, self.knee.after
         if before is None or after is None:
             return False
-        return after > before if self.metric.better == "lower" else after < before
+        return after > max(before, 0.0) if self.metric.better == "lower" else after < min(before, 0.0)
 
     @property
     def scales(self) -> ScalesTo | Missing:

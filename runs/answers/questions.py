@@ -55,7 +55,7 @@ def questions(user: Reader) -> list[Offer]:
     rows = Run.objects.with_values().listed_for(user)
     fields = (
         "pk", "batch", "cell_key", "workload", "workload__name", "dbms_version__name", "dbms_version__dbms__name",
-        "measured_at", "label", "batch__label",
+        "measured_at", "label", "batch__label", "hardware__name",
     )  # fmt: skip
     measured_rows = rows.filter(publication=None).order_by("-created_at")
     newest = list(measured_rows.values(*fields)[:LOOKED_THROUGH])
@@ -167,8 +167,9 @@ def _histories(user: Reader, rows: RunQuerySet, newest: Sequence[Mapping[str, An
         system = runs[0]["dbms_version__name" if len(versions) == 1 else "dbms_version__dbms__name"]
         since = Answer(question=Question(kind=asked.SINCE), first=system)
         of = f"{len({batch for batch, _ in measured})} batches since {min(at for _, at in measured).date()}"
+        machine = runs[0]["hardware__name"]
         query = f"{urlencode([('cell', cell[:12]) for cell in cells])}&{since.question.query}"
-        yield Offer(question_words(since), of, runs[0]["workload__name"], query)
+        yield Offer(question_words(since), f"{machine}, {of}" if machine else of, runs[0]["workload__name"], query)
 
 
 def _distinguished(questions: Sequence[Offer]) -> Iterable[Offer]:

@@ -94,9 +94,10 @@ def _of_groups(comparison: Comparison, question: Question, fact: Fact | None, ap
             )
         )  # fmt: skip
     claims = _standings(candidates, lambda one, other: verdicts.of(best_first[one], best_first[other]))
-    shown = {claim.of for claim in claims}
-    of_shown = (difference for group in best_first[1:] if group.label in shown for difference in differing[group.key])
     sure, lacking = _sureness(comparison, claims, apart)
+    # Of no winner are told those that are not surely behind.
+    shown = {claim.of for claim in claims if sure or claim.ratio.verdict not in WINNERS}
+    of_shown = (difference for group in best_first[1:] if group.label in shown for difference in differing[group.key])
     return begun(
         comparison, question, set_apart=apart, claims=claims, sure=sure, lacking=lacking,
         differing=unlike(of_shown, comparison.named),

@@ -63,7 +63,9 @@ def compare(
     controls = controls if controls is not None else QueryDict()
     present = [run for run in runs if run.deleted_at is None]
     fetch_settings(present)
-    metrics, chosen = _metrics(present, [metric] if metric else LOAD_METRICS if question.kind == LOAD else ())
+    # Asked how fast it loads, nothing else is an answer.
+    wanted = LOAD_METRICS if question.kind == LOAD and metric not in LOAD_METRICS else [metric] if metric else ()
+    metrics, chosen = _metrics(present, wanted)
     cells = cells_of(present, grouping, set_of)
     groups, naming = _groups(cells, chosen, grouping, set_of, baseline or "")
     groups = _ranked(by_histograms(groups, chosen), chosen, order)

@@ -107,6 +107,12 @@ class Series:
         return self.verdicts.overall
 
     @property
+    def turned(self) -> Series:
+        """The other against this one, under the same label."""
+        verdicts = replace(self.verdicts, overall=self.overall and self.overall.turned)
+        return replace(self, rows=[row.turned for row in self.rows], verdicts=verdicts)
+
+    @property
     def ratio(self) -> Ratio | None:
         """None where it depends on the level."""
         return self.overall.ratio if self.overall and self.overall.kind != Kind.MIXED else None
@@ -299,10 +305,7 @@ class Levels:
             return self.judged[one, other]
         if (other, one) not in self.judged:
             return None
-        judged = self.judged[other, one]
-        overall = judged.overall and judged.overall.turned
-        turned = replace(judged.verdicts, overall=overall)
-        return Series(self.names[one], [row.turned for row in judged.rows], turned)
+        return replace(self.judged[other, one].turned, label=self.names[one])
 
     @property
     def against(self) -> dict[str, Contrast]:

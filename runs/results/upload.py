@@ -501,7 +501,8 @@ def _judge(run: Run, data: UploadDocument, repeat: UploadRepeat, numbers: Sequen
         for given in repeat["series"]
         if given.name in quality.EVENTS
     }  # fmt: skip
-    facts = quality.RunFacts(run.workload.slug, factors, metrics, events)
+    threads = quality.threads_of(run, metrics)
+    facts = quality.RunFacts(run.workload.slug, factors, metrics, events, cpu_threads=threads)
     if why := too_many_failed(agreement.counted(facts)):
         run.state, run.message = RunState.FAILED, run.message or why
     checks = quality.judged(facts)

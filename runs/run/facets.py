@@ -170,7 +170,7 @@ def _text_facet(name: str, text: str, unit: str, *, emulated: bool) -> Facet:
 def _number_facet(name: str, number: float, unit: str) -> Facet:
     label, phrase_unit, unit = factor_label(name), unit or None, shown_unit(name, unit)
     value = f"{number:,.10g} {unit}".strip()
-    short = f"{number:,.6g}"
+    short = f"{number:,.0f}" if float(number).is_integer() else f"{number:,.6g}"
     if unit in _SPEAKING_UNITS:
         spoken = f"{short} {unit}"
     else:

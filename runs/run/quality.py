@@ -75,16 +75,13 @@ class RunFacts:
     def of(cls, run: Run, series: Iterable[Series]) -> RunFacts:
         """The facts of a stored run, with all its factors and measurements."""
         metrics = run.metrics
-        dbms = DBMSS.get(run.dbms_version.dbms.slug)
-        sampled = "server_cpu_cores" in metrics or (dbms is not None and dbms.embedded)
-        one_machine = sampled and not run.context.get("connection")
         return cls(
             workload=run.workload.slug,
             factors=run.factor_values,
             metrics=metrics,
             series={item.name: item for item in series},
             demonstration=run.demonstration,
-            cpu_threads=(run.hardware.cpu_threads or 0) if one_machine and run.hardware else 0,
+            cpu_threads=threads_of(run, metrics),
         )
 
     def seconds(self, factor: str) -> float | None:
@@ -248,6 +245,14 @@ def _still(facts: RunFacts, values_of: Callable[[str], Sequence[float]]) -> list
         if values and median(values) < STILL_SHARE * usual:
             return [f"{who} had no CPU{others}: stopped, or held up by what is not sampled"]
     return []
+
+
+def threads_of(run: Run, metrics: Mapping[str, float]) -> int:
+    """Of the one machine on which all that belongs to the run was sampled; 0 where that is not known."""
+    dbms = DBMSS.get(run.dbms_version.dbms.slug)
+    sampled = "server_cpu_cores" in metrics or (dbms is not None and dbms.embedded)
+    one_machine = sampled and not run.context.get("connection")
+    return (run.hardware.cpu_threads or 0) if one_machine and run.hardware else 0
 
 
 def own_cores(metrics: Mapping[str, float]) -> float | None:

@@ -153,7 +153,8 @@ def _winner(answer: Answer, first: Standing, others: Sequence[Standing]) -> str:
     the_next, comma = (f"{others[0].label}, the next", ",") if len(others) > 1 else (others[0].label, "")
     words = ratio(upward(others[0].ratio, answer.better))
     if answer.over:
-        by_level = f": {levels}" if (levels := by_level_words(answer.series)) else ""
+        series = answer.series.turned if answer.series and is_lower else answer.series
+        by_level = f": {levels}" if (levels := by_level_words(series)) else ""
         if is_lower:
             claim = f"{first.label} has the lowest {what} over {answer.over}; {the_next}{comma} has {words} of it"
         else:
@@ -193,7 +194,7 @@ def _no_winner(answer: Answer, first: Standing, open_ones: Sequence[Standing]) -
 def _undecided(answer: Answer, pair: str, change: Amount, where: str, named: str) -> str:
     if change.verdict == Kind.MIXED:
         return f"No single number{where}: {answer.first} against {answer.second} is {by_level_words(answer.series)}."
-    if answer.over:
+    if answer.over and change.value is not None:
         return f"No winner{where}: {pair} {ratio(change)}, {why(change)}."
     if change.low is None:
         return f"No winner: {named}; {why(change)}."
@@ -214,11 +215,11 @@ def _amounts(answer: Answer, standings: Sequence[Standing]) -> str:
 def _a_against_b(answer: Answer) -> str:
     first, *levels = [claim for claim in answer.claims if isinstance(claim, LevelChange)]
     change, what, where = first.ratio, mid_sentence(answer.metric_label), f" over {answer.over}" if answer.over else ""
-    if change.verdict == REFUSED:
-        no_ratio = "no ratio, " if isinstance(change.basis, Contrast) else ""
-        return f"{answer.first} against {answer.second}: {no_ratio}{why(change)}."
     if change.verdict == Kind.MIXED:
         return f"No single number{where}: {answer.first} against {answer.second} is {by_level_words(answer.series)}."
+    if change.value is None:
+        no_ratio = "no ratio, " if isinstance(change.basis, Contrast) else ""
+        return f"{answer.first} against {answer.second}: {no_ratio}{why(change)}."
     words = f"{answer.first} has {ratio(change)} the {what} of {answer.second}{where}"
     return f"{words}: {(levels and by_level_words(answer.series)) or why(change)}."
 
@@ -291,8 +292,8 @@ def _knee(answer: Answer, claim: FallsOff) -> str:
 
 def _falls_off(answer: Answer) -> str:
     claims = [claim for claim in answer.claims if isinstance(claim, FallsOff)]
-    sentences = []
-    for claim in claims[:MOST_CURVES]:
+    curves_by_words: dict[str, list[str]] = {}
+    for claim in claims:
         memory = f", at {claim.memory_words}" if _at_memory(claim) else ""
         words = {
             "knee": f"knee at {_knee(answer, claim)}{memory}",
@@ -300,9 +301,8 @@ def _falls_off(answer: Answer) -> str:
             "undecided": "falls off, and whether at a knee or smoothly cannot be told",
             "none": f"no knee up to {place_words(claim.up_to or 0.0, _place(answer))}",
         }.get(claim.shape) or (gaps.knee_words(claim.knee) if claim.knee else "")
-        # A name stays as it is.
-        sentences.append(f"{claim.label}: {words}." if claim.label else f"{words[:1].upper()}{words[1:]}.")
-    return " ".join(sentences)
+        curves_by_words.setdefault(words, []).append(claim.label)
+    return " ".join(gaps.of_curves(curves_by_words)[:MOST_CURVES])
 
 
 def _scales(answer: Answer) -> str:
@@ -359,9 +359,12 @@ def _since(answer: Answer) -> str:
     if newest is None:
         return step(max(steps, key=lambda claim: claim.batches))
     subject = f"{newest.label}: {mid_sentence(answer.metric_label)}" if newest.label else answer.metric_label
-    others = sum(bool(claim.day) for claim in steps) - 1
-    more = f" {others} more step{'s' * (others > 1)} before." if others else ""
-    return f"{subject} {step(newest)}{more}"
+    others = [claim for claim in steps if claim.day and claim is not newest]
+    same_day = [f"{claim.label} {share(claim.change)}" for claim in others if claim.day == newest.day]
+    before = len(others) - len(same_day)
+    also = f" On the same day: {gaps.names(same_day)}." if same_day else ""
+    more = f" {before} more step{'s' * (before > 1)} before." if before else ""
+    return f"{subject} {step(newest)}{also}{more}"
 
 
 def step(claim: Step) -> str:
@@ -384,7 +387,10 @@ def _newer(answer: Answer) -> str:
 def newest_words(claim: Newer, metric_label: str) -> str:
     subject = f"{claim.label}, {claim.newest}" if claim.label else claim.newest
     before = f"the {claim.batches} batches before it" if claim.batches > 1 else "the batch before it"
-    words = f": {reason}" if (reason := why(claim.ratio)) else ""
+    reason = why(claim.ratio)
+    if claim.ratio.value is None:
+        return f"{subject} against {before}: no ratio, {reason}."
+    words = f": {reason}" if reason else ""
     return f"{subject} has {ratio(claim.ratio)} the {mid_sentence(metric_label)} of {before}{words}."
 
 
@@ -417,14 +423,14 @@ def question_words(answer: Answer) -> str:
     stretch = ""
     if question.start is not None and question.end is not None:
         stretch = f" from {from_to(question.start, question.end, _place(answer))}"
-    over = mid_sentence(answer.x_label)
+    over = f" over {mid_sentence(answer.x_label)}" if answer.x_label else ""
     what = f"the {mid_sentence(answer.metric_label)}" if answer.metric_label else answer.first or "it"
     if question.kind == asked.NEWER:
         return f"Is the newest batch worse than {baseline_words(question.than)}?"
     words = {
-        asked.LOSS: f"What is lost{stretch or f' over {over}'}?",
-        asked.FALLS_OFF: f"Where does it fall off over {over}?",
-        asked.SCALES: f"How far does it scale over {over}?",
+        asked.LOSS: f"What is lost{stretch or over}?",
+        asked.FALLS_OFF: f"Where does it fall off{over}?",
+        asked.SCALES: f"How far does it scale{over}?",
         asked.EFFECTS: "What did each setting do?",
         asked.LOAD: "Which system loads fastest?",
         asked.SINCE: f"Has {what} changed, and since when?",

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
+from benchagent.catalog import factor_label
+
 from runs.answers.answer import Answer
 from runs.compare.asked import Lacking, Missing
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Contrast, Group, Repeat
 from runs.compare.guard import Difference
 from runs.compare.panels import CLIENTS
-from runs.formatting import listed
+from runs.formatting import listed, mid_sentence
 from runs.stats.curves import LEAST_FOR_KNEE, LEAST_VALUES_FOR_KNEE, Knee
 from runs.stats.scaling import LEAST_LEVELS, Scaling, Unfitted
 
@@ -72,8 +74,8 @@ def thing_words(fact: str) -> str:
     if fact.startswith("storage"):
         return "disk"
     named = {"": "group", "dbms": "system", "hardware": "machine", "config": "configuration"}
-    bare = (fact.partition(":")[2] or fact).replace("_", " ")
-    return named.get(fact) or (f"number of {bare}" if bare in CLIENTS else bare)
+    bare = fact.partition(":")[2] or fact
+    return named.get(fact) or (f"number of {bare}" if bare in CLIENTS else mid_sentence(factor_label(bare)))
 
 
 def lacking_words(missing: Missing) -> str:
@@ -87,8 +89,13 @@ def lacking_sentences(lacking: Iterable[Missing]) -> list[str]:
     curves_by_words: dict[str, list[str]] = {}
     for missing in lacking:
         curves_by_words.setdefault(lacking_words(missing), []).extend(filter(None, [missing.of]))
+    return of_curves(curves_by_words)
+
+
+def of_curves(curves_by_words: Mapping[str, Sequence[str]]) -> list[str]:
+    """A sentence for all curves of which the same is said. A name stays as it is."""
     return [
-        f"{names(curves)}: {words}." if curves else f"{words[:1].upper()}{words[1:]}."
+        f"{names(curves)}: {words}." if any(curves) else f"{words[:1].upper()}{words[1:]}."
         for words, curves in curves_by_words.items()
     ]
 

@@ -77,10 +77,13 @@ def matrix(comparison: Comparison) -> Matrix | None:
     groups, verdicts = by_value(comparison.ranked, comparison.metric), comparison.verdicts
     if not 3 <= len(groups) <= MOST_IN_A_MATRIX:
         return None
-    found = {
-        (row, column): verdicts.of(group, base) or against_words(Contrast(verdicts.differences_of(group, base)))
-        for (row, group), (column, base) in combinations(enumerate(groups), 2)
-    }
+    found: dict[Places, Verdict | str] = {}
+    for (row, group), (column, base) in combinations(enumerate(groups), 2):
+        against = Contrast(verdicts.differences_of(group, base))
+        verdict = verdicts.of(group, base)
+        if verdict is None and not against.is_refused:
+            return None  # the question asks something else: not all were judged
+        found[row, column] = verdict or against_words(against)
     if not any(isinstance(each, Verdict) for each in found.values()):
         return None
     return _matrix([group.label for group in groups], found, comparison.verdicts.family)

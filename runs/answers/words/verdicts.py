@@ -93,7 +93,7 @@ def change_words(change: Ratio) -> str:
 
 def share_words(shares: Sequence[float], per: str = "") -> str:
     """A share, `per` what, and the ends of its interval: −17.5 % (−20.1 to −15.0); grown far 27.2 × (25.0 to 29.1)."""
-    is_far = max(shares) + 1 >= TIMES_FROM
+    is_far = shares[0] + 1 >= TIMES_FROM
     first, *ends = (times(each + 1) if is_far else percent(each, signed=True) for each in shares)
     bare = " to ".join(end.removesuffix(f"{THIN}%").removesuffix(f"{THIN}×") for end in ends)
     return f"{first}{per} ({bare})" if ends else f"{first}{per}"

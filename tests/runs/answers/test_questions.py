@@ -70,7 +70,7 @@ def test_a_benchmark_is_one_question_across_kernels(client):
     (asked,) = questions(AnonymousUser())
 
     assert (asked.words, asked.of) == (
-        "Has PostgreSQL 15.8 changed, and since when?", "12 batches since 2026-05-01",
+        "Has PostgreSQL 15.8 changed, and since when?", "rack 4, 12 batches since 2026-05-01",
     )  # fmt: skip
     (claim,) = client.get(f"/api/v1/answers/?{asked.query}").json()["claims"]
     assert (claim["day"], claim["batches_before"]) == ("2026-05-07", 6)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date, timedelta
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from django.test import Client
 
 from runs.answers.places import memories
+from runs.answers.words.matrix import matrix
 from runs.compare.compare import compare
 from runs.models import Run
 from tests.runs.answers.test_answers import GIB, World, ask, page
@@ -90,3 +92,125 @@ def test_a_curve_without_a_known_value_is_not_told_to_have_one_level(published: 
     of = "publication=firebird-terabyte-2015&workload=wl-firebird-oltp"
     (missing,) = ask(of, "ask=loss&x=factor%3Asize_gb")["missing"]
     assert "SSD" in missing and "known" in missing and "one level" not in missing
+
+
+def in_metric(world: World, name: str, **more: Any) -> None:
+    """What was added last is told by this metric instead."""
+    for repeat in world.documents[-1]["repeats"]:
+        value = repeat["metrics"].pop("tps")
+        repeat["metrics"] = [{"name": name, "value": value, **more}]
+
+
+def test_levels_are_told_in_the_direction_of_the_ratio_over_all():
+    """Was: "SATA, the next, has 1.23 × of it: 0.527 × at 512 GB", of a latency: the levels the other way round."""
+    world = World(noise=0.003)
+    for size, factor in ((8, 1.0), (32, 1.05), (512, 1.9)):
+        for disk, of in (("SATA", factor), ("NVMe", 1.0)):
+            world.add(10 * of, factors={"size_gb": size, "disk": disk})
+            in_metric(world, "latency_p95_ms")
+    words = ask(world.store(), "ask=rank&fact=factor:disk")["words"]
+    assert words.startswith("NVMe has the lowest")
+    _, *levels = map(float, re.findall(r"([\d.]+)\u202f×", words))
+    assert max(levels) > 1.85 and min(levels) > 0.99
+
+
+def test_what_grows_does_not_fall_off():
+    """Was: "falls off smoothly, without a knee", of a rate that grows to the last level."""
+    world = World(noise=0.003)
+    for terminals in (1, 2, 4, 8, 16, 32, 64, 128):
+        world.add(300 * terminals / (1 + 0.03 * (terminals - 1)), factors={"terminals": terminals})
+    (claim,) = ask(world.store(), "ask=falls_off&x=factor:terminals")["claims"]
+    assert claim["shape"] == "none"
+
+
+def test_a_step_of_another_machine_on_the_same_day_is_not_one_before():
+    """Was: "alpha … since 2026-10-30 …: worse. 1 more step before.", which was beta's of that day."""
+    world = World(noise=0.003)
+    for night in range(16):
+        for machine in ("alpha", "beta"):
+            world.add(1000 * (0.9 if night >= 8 else 1.0), measured_on=str(date(2026, 10, 1) + timedelta(days=night)))
+            world.documents[-1]["hardware"] = {"name": machine}
+        world.store()
+    told = ask("workload=tpcb", "ask=since")
+    assert {claim["day"] for claim in told["claims"]} == {"2026-10-09"}
+    assert "before." not in told["words"] and "On the same day: beta" in told["words"]
+
+
+def test_pairs_that_nobody_judged_are_no_pairs_without_a_ratio():
+    """Was, where effects are asked: a matrix of "no ratio: not measured here" of configurations that were measured."""
+    world = World(noise=0.003)
+    for buffers, tps in (("1GB", 1000), ("4GB", 1100), ("16GB", 1200)):
+        world.add(tps, config=[{"name": "shared_buffers", "value": buffers}])
+    selects = world.store()
+    comparison = compare(Run.objects.present().for_lists())
+    assert matrix(comparison)
+    assert "no ratio" not in page(selects, "ask=effects")
+
+
+def test_without_a_ratio_the_sentence_says_why_and_compares_nothing():
+    """Was: "MySQL 8.4 has  the stalled of MariaDB 11.4: no ratio"."""
+    world = World(noise=0.003)
+    for name, seconds in (("MySQL", 3.0), ("MariaDB", 0.0)):
+        world.add(seconds, dbms={"name": name, "version": "1"})
+        in_metric(world, "stalled_s", unit="s", better="lower")
+    words = ask(world.store(), "ask=a_b")["words"]
+    assert "against" in words and " has " not in words
+
+
+def test_numbers_of_a_million_have_their_digits_and_facts_their_names():
+    """Was: "1e+06 MB", "Which size mb", "Size tb", "What is lost over ?"."""
+    world = World(noise=0.003)
+    for size in (1_000_000, 2_000_000):
+        world.add(1000, factors={"size_mb": size})
+    selects = world.store()
+    assert "e+06" not in page(selects)
+    assert "1,000,000 MB" in page(selects)
+    assert "Which size has" in ask(selects, "ask=best")["asked"]
+    world.add(1000)
+    assert ask(world.store(), "ask=loss")["asked"] == "What is lost?"
+
+
+def test_what_is_said_of_all_curves_is_said_once():
+    """Was: six times "4 levels are too few to find a knee"."""
+    world = World(noise=0.003)
+    for size in (8, 32, 128, 512):
+        for disk in ("SATA", "SSD", "NVMe"):
+            world.add(1000, factors={"size_gb": size, "disk": disk})
+    words = ask(world.store(), "ask=falls_off&x=factor:size_gb")["words"]
+    assert words.count("too few to find a knee") == 1 and "NVMe" in words
+
+
+def test_of_a_latency_the_largest_rise_is_the_largest_loss():
+    """Was: what lost least stood first, and a rise of 2.85 × beside one of +186 %."""
+    world = World(noise=0.003)
+    for disk, rise in (("NVMe", 1.5), ("SATA", 2.9), ("SSD", 2.2)):
+        for size, factor in ((8, 1.0), (512, rise)):
+            world.add(10 * factor, factors={"size_gb": size, "disk": disk})
+            in_metric(world, "latency_p95_ms")
+    told = ask(world.store(), "ask=loss&x=factor:size_gb")
+    assert [claim["label"] for claim in told["claims"]] == ["SATA", "SSD", "NVMe"]
+    assert "×" not in told["words"]
+
+
+def test_which_loads_fastest_is_asked_of_a_speed_of_loading():
+    """Was: "No run has a speed of loading" where the address named the throughput, though each run had one."""
+    world = World(noise=0.003)
+    for name, rate in (("MySQL", 80), ("MariaDB", 100)):
+        world.add(1000, dbms={"name": name, "version": "1"})
+        for repeat in world.documents[-1]["repeats"]:
+            repeat["metrics"]["load_mb_per_s"] = rate * repeat["metrics"]["tps"] / 1000
+    told = ask(world.store(), "ask=load&metric=tps")
+    assert told["metric"] == "load_mb_per_s" and told["claims"][0]["label"] == "MariaDB 1"
+
+
+def test_an_upload_that_tells_the_processors_of_others_is_disturbed():
+    """Was: no word of it, as the processors of its machine were not looked up."""
+    world = World(noise=0.003)
+    for busy in (35, 80):
+        world.add(1000, factors={"terminals": busy})
+        world.documents[-1]["hardware"] |= {"cpu_threads": 32}
+        for repeat in world.documents[-1]["repeats"]:
+            repeat["metrics"] |= {"machine_cpu_percent": busy, "server_cpu_cores": 8, "driver_cpu_cores": 2}
+    world.store()
+    checks = {run.factor("terminals"): {each["name"]: each["ok"] for each in run.checks} for run in Run.objects.all()}
+    assert (checks[35]["machine_alone"], checks[80]["machine_alone"]) == (True, False)

@@ -79,7 +79,7 @@ FactorValue = int | float | str
 
 
 # What the names of factors that the catalogue does not know end with.
-UNIT_SUFFIXES = {"_gb": "GB", "_mb": "MB", "_s": "s"}
+UNIT_SUFFIXES = {"_tb": "TB", "_gb": "GB", "_mb": "MB", "_s": "s"}
 
 
 def factor_label(name: str) -> str:
