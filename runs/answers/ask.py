@@ -75,7 +75,9 @@ def _told_apart_by(comparison: Comparison) -> str:
     chosen = {comparison.controls.get("compared", ""), *comparison.controls.getlist("series")}
     if "dbms" in compared or ("dbms" in varying and not chosen & {*compared}):
         return "dbms"
-    return next((name for name in (*_RANKED, *compared) if name in compared), "")
+    # Nobody asks which length of a window is best.
+    asked_of = [name for name in compared if factor_role(name.removeprefix(FACTOR)) != Role.PROCEDURE]
+    return next((name for name in (*_RANKED, *asked_of) if name in asked_of), "")
 
 
 def _over_dates(comparison: Comparison, question: Question) -> Answer:

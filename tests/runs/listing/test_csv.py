@@ -51,6 +51,12 @@ def test_it_says_what_speaks_against_a_durability_class(client):
     assert (found["durability"], found["durability_doubt"]) == ("power_loss", "cannot have waited for this disk")
 
 
+def test_a_negative_number_is_a_number():
+    """Was: '-0.01145 of what is lost at a level, which no program reads as a number."""
+    assert [cell(text) for text in ("-0.01145", "-1e-07", "-5")] == ["-0.01145", "-1e-07", "-5"]
+    assert [cell(text) for text in ("-1+1", "+A1", "-")] == ["'-1+1", "'+A1", "'-"]
+
+
 def test_text_is_no_formula(client):
     run = make_run("SQLite 3.53", -5)
     machine = HardwareProfile.objects.create(slug="m", name="m")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 MEDIA_TYPE = "text/csv; charset=utf-8"
 # What Excel, LibreOffice and Google Sheets take for the beginning of a formula.
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+_NUMBER = re.compile(r"[-+]?[0-9]+(\.[0-9]+)?(e[-+]?[0-9]+)?")
 
 
 class _Line:
@@ -26,7 +28,7 @@ def export(rows: Iterable[Sequence[Any]]) -> Iterator[str]:
 
 
 def cell(value: Any) -> Any:
-    """Numbers as they are; text that would be taken for a formula behind an apostrophe; None as nothing."""
-    if isinstance(value, str) and value.startswith(FORMULA_STARTS):
+    """Numbers as they are, spelt or not; text that would be taken for a formula behind an apostrophe; None as nothing."""
+    if isinstance(value, str) and value.startswith(FORMULA_STARTS) and not _NUMBER.fullmatch(value):
         return f"'{value}"
     return "" if value is None else value
