@@ -409,7 +409,7 @@ def test_a_cell_stays_one_while_its_runs_wait_go_on_and_are_cancelled():
     assert len({run.cell_key for run in all_runs()}) > 1
     (group,) = compare(all_runs()).groups
     assert (group.n, len(group.all_runs)) == (1, 6)
-    assert gap_notes(group.gaps)[0].startswith("not finished yet")
+    assert any(note.startswith("not finished yet") for note in gap_notes(group.gaps))
 
 
 def test_runs_that_wait_and_one_that_goes_on_are_one_cell_before_any_has_ended():

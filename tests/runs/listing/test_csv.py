@@ -79,7 +79,7 @@ def test_the_words_of_an_article_are_no_formula():
     assert cells[-1] == "'=n"
 
 
-@pytest.mark.parametrize("text", ["=1", "+1", "-1", "@x", "\tx", "\rx"])
+@pytest.mark.parametrize("text", ["=1", "+1+1", "-1+1", "@x", "\tx", "\rx"])
 def test_every_beginning_of_a_formula_is_met(text):
     assert cell(text) == f"'{text}"
 
