@@ -436,6 +436,12 @@ def test_a_rate_that_is_no_number_takes_itself_only():
     assert values(whole).keys() - values(report).keys() == {"ops_per_s", "rows_per_s"}
 
 
+def test_json_that_lost_a_line_is_refused_by_its_tool():
+    lines = sample(TOOL, "k6_summary_export.json").decode().splitlines(keepends=True)
+    (report,) = reports("x", "".join(lines[:2] + lines[3:]).encode())
+    assert (report.tool, report.status) == ("k6", Status.NOT_UNDERSTOOD)
+
+
 def test_every_shipped_description_has_a_file():
     assert {reports(file.name, file.read_bytes())[0].tool for file in FILES} == {tool.TOOL for tool in shipped()}
 

@@ -186,7 +186,7 @@ class Described:
         if not re.match(BEGINS_JSON, file.text.lstrip()) or not file.shows(self.begin, self.WORDS):
             return False
         try:
-            document = next(documents(file.text))
+            document, *_ = documents(file.text)
         except NotUnderstood:
             return True  # what is wrong with it is said when it is read
         sure = [key for key, kind in self.kinds.items() if not kind] or self.results
