@@ -28,7 +28,7 @@ def export(rows: Iterable[Sequence[Any]]) -> Iterator[str]:
 
 
 def cell(value: Any) -> Any:
-    """Numbers as they are, spelt or not; text that would be taken for a formula behind an apostrophe; None as nothing."""
+    """Numbers as they are; text that would be taken for a formula behind an apostrophe; None as nothing."""
     if isinstance(value, str) and value.startswith(FORMULA_STARTS) and not _NUMBER.fullmatch(value):
         return f"'{value}"
     return "" if value is None else value
