@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, field
 
 from benchagent.importers.pgbench.tables import options_of_command
-from benchagent.importers.report import Report, Status, Subject, all_measured
+from benchagent.importers.report import Report, Subject, all_measured
 from benchagent.importers.source import NotUnderstood
 from benchagent.importers.tables import Match, Table, Told
 
@@ -26,7 +26,7 @@ LOAD = Table(
         r"remaining {remaining:token} s)[.]",
         r"\d+ of \d+ tuples \(",
     ),
-    ("old_tuples", "{rows:int} tuples done.", r"\d+ tuples done\.$"),
+    ("tuples", "{rows:int} tuples done.", r"\d+ tuples done\.$"),
     ("done", "done."),
     ("total", "done in {total_s:num} s ([{steps:rest}])[.]", r"done in \d"),
     strict=False,
@@ -46,8 +46,9 @@ class Load(Told):
     """One initialisation as its lines tell it."""
 
     side: str = ""
-    # Done, and to be done; 0 where it is not told.
-    rows: tuple[int, int] | None = None
+    rows: int | None = None
+    # How many are to be loaded; 0 where it is not told, before 9.2.
+    every: int = 0
     copy_s: float | None = None
     steps: dict[str, float] = field(default_factory=dict)
     total_s: float | None = None
@@ -57,25 +58,23 @@ class Load(Told):
         """Whether the line is of a next one."""
         if self.finished:
             return match.key != "done" and not (match.key == "total" and self.total_s is not None)
-        return text == FIRST_STEP and bool(self.rows or self.side)
+        return text == FIRST_STEP and (self.rows is not None or bool(self.side))
 
     def take(self, match: Match) -> None:
         values = match.values
         if match.key == "step":
             self.side = values.get("side") or self.side
             self.finished = self.finished or "done" in values
-        elif match.key == "old_tuples":
-            self.rows = (max(values["rows"], self.rows[0] if self.rows else 0), 0)
         elif match.key == "done":
             self.finished = True
         elif match.key == "tuples":
-            done, every, percent = values["rows"], values["every"], values["percent"]
-            if done > every or percent != done * 100 // every:
-                raise NotUnderstood(f"{done} of {every} rows are not {percent} %")
-            if self.rows and self.rows[1] and self.rows[1] != every and "table" not in values:
-                raise NotUnderstood(f"of {every} rows, before of {self.rows[1]}")
-            if self.rows is None or done >= self.rows[0]:
-                self.rows = (done, every)
+            done, every = values["rows"], values.get("every", 0)
+            if every and (done > every or values["percent"] != done * 100 // every):
+                raise NotUnderstood(f"{done} of {every} rows are not {values['percent']} %")
+            if every and self.every not in (0, every) and "table" not in values:
+                raise NotUnderstood(f"of {every} rows, before of {self.every}")
+            if done >= (self.rows or 0):
+                self.rows, self.every = done, every
                 self.copy_s = values["elapsed"] if done == every else None
         elif match.key == "total":
             self._take_total(values["total_s"], values.get("steps", ""))
@@ -98,16 +97,14 @@ def load_report(load: Load) -> Report:
     parameters = options_of_command(load.command_lines)
     if load.side:
         parameters["generate"] = f"{load.side}-side"
-    done, expected = load.rows or (0, 0)
-    every = expected or (done if load.finished else 0)
+    every = load.every or (load.rows if load.finished else 0)
     if every and every % ROWS_PER_SCALE == 0:
         parameters["scale_factor"] = every // ROWS_PER_SCALE
     # Before 9.2 only the rows so far are printed: a lost last line shows in that they are no whole scale.
-    has_all = load.rows and done % ROWS_PER_SCALE == 0 and done == (expected or done)
-    figures = {"load_s": load.total_s, **load.steps, "copy_s": load.copy_s, "rows": done if has_all else None}
+    has_all = load.rows is not None and load.rows % ROWS_PER_SCALE == 0 and load.every in (0, load.rows)
+    figures = {"load_s": load.total_s, **load.steps, "copy_s": load.copy_s, "rows": load.rows if has_all else None}
     return Report(
-        "pgbench", Status.FAILED if load.problems else Status.COMPLETE, parameters=parameters,
-        metrics=all_measured(figures if finished else {}, "load"),
-        reason="" if finished else next(iter(load.problems), "the initialisation does not end with done"),
+        "pgbench", parameters=parameters, metrics=all_measured(figures if finished else {}, "load"),
+        failure="".join(load.problems[:1]), reason="" if finished else "the initialisation does not end with done",
         subject=Subject("tpcb", "pgbench's tables"), command_lines=tuple(load.command_lines),
     )  # fmt: skip

@@ -28,8 +28,7 @@ _TRANSACTION = re.compile(
     rf"(\d{{1,6}}) (\d{{1,15}}) (\d{{1,15}}|skipped|failed|serialization|deadlock) (\d{{1,3}}) ({_SECOND}) (\d{{1,6}})"
     r"((?: \d+){0,2})"
 )
-_INTERVAL = re.compile(rf"({_SECOND}) (\d+) (\d+) (\d+) (\d+) (\d+)((?: \d+){{0,9}})")
-_INTERVAL_COLUMNS = {6, 10, 11, 15}
+_INTERVAL = re.compile(rf"{_SECOND}(?: \d+){{5}}(?:(?: \d+){{4,5}}|(?: \d+){{9}})?")
 # Fewer gaps in the numbers of the clients' transactions are lines that got lost, more are --sampling-rate.
 _SAMPLED_GAPS = 0.02
 
@@ -67,14 +66,6 @@ class Log:
     ended: float = 0.0
     cut: bool = False
 
-    @property
-    def transactions(self) -> int:
-        return sum(bucket.transactions for bucket in self.buckets.values())
-
-    @property
-    def failed(self) -> int:
-        return sum(bucket.failed for bucket in self.buckets.values())
-
     def check_columns(self, number: int, columns: int) -> None:
         if self.columns not in (0, columns):
             raise NotUnderstood(f"line {number}: {columns} columns, before {self.columns}")
@@ -82,14 +73,9 @@ class Log:
 
 
 def is_log(file: SourceFile) -> bool:
-    lines = [*itertools.islice(file.lines, 21)]
-    first = [line.strip() for line in lines[:20] if line.strip()]
-    if len(lines) <= 20 and not file.text.endswith("\n"):
-        first = first[:-1]
-    are_intervals = (
-        (match := _INTERVAL.fullmatch(line)) and 6 + match[7].count(" ") in _INTERVAL_COLUMNS for line in first
-    )
-    return bool(first) and (all(map(_TRANSACTION.fullmatch, first)) or all(are_intervals))
+    lines = itertools.islice(file.streamed(), 20)
+    first = [text.strip() for _, text, whole in lines if whole and text.strip()]
+    return bool(first) and any(all(map(form.fullmatch, first)) for form in (_TRANSACTION, _INTERVAL))
 
 
 @once
@@ -171,22 +157,20 @@ def _of_intervals(lines: Iterator[tuple[int, str, bool]]) -> Log:
         if not whole:
             log.cut = True
             break
-        match = _INTERVAL.fullmatch(text)
-        columns = 6 + match[7].count(" ") if match else 0
-        if match is None or columns not in _INTERVAL_COLUMNS:
+        if not _INTERVAL.fullmatch(text):
             raise NotUnderstood(f"line {number}: no line of an aggregated log: {text[:80]!r}")
-        log.check_columns(number, columns)
         start, count, total, squares, least, greatest, *more = map(int, text.split())
+        log.check_columns(number, 6 + len(more))
         if starts and start <= starts[-1]:
             raise NotUnderstood(f"line {number}: the time does not rise: lines are doubled or out of order")
         starts.append(start)
         # Before 15 the count holds the skipped transactions, which have no latency.
-        count -= more[4] if columns == 11 else 0
+        count -= more[4] if len(more) == 5 else 0
         if count < 0 or not count * least <= total + count + 1 or not total <= count * greatest + count + 1:
             raise NotUnderstood(f"line {number}: the latencies do not fit {count} transactions")
         if count and not 0.98 * (total / count) * total <= squares + 1 <= 1.02 * greatest * total + 3:
             raise NotUnderstood(f"line {number}: the squares of the latencies do not fit their sum")
-        log.buckets[start] = Bucket(count, total, greatest, sum(more[7:9]) if columns == 15 else 0)
+        log.buckets[start] = Bucket(count, total, greatest, failed=sum(more[7:9]))
     if len(starts) < 3:
         raise NotUnderstood("fewer than three intervals: how long they are, the log does not show")
     steps = Counter(later - earlier for earlier, later in itertools.pairwise(starts))
@@ -310,12 +294,14 @@ def _thread(file: SourceFile) -> int:
 
 def _join(files: list[ReadFile], family: Sequence[int], logs: dict[int, Log]) -> None:
     """The logs' series into the report of their run, where both counted the same transactions; else as they are."""
-    log = together([logs[position] for position in family])[0]
+    log, counts = together([logs[position] for position in family])[0], Bucket()
+    for bucket in log.buckets.values():
+        counts.add(bucket)
     candidates = [
         (position, number)
         for position, (_, reports) in enumerate(files)
         for number, run in enumerate(reports)
-        if position not in logs and _is_of(log, len(family), run)
+        if position not in logs and _is_of(log, counts, len(family), run)
     ]
     if len(candidates) != 1 or log.sampled:
         return
@@ -335,7 +321,7 @@ def _join(files: list[ReadFile], family: Sequence[int], logs: dict[int, Log]) ->
         files[other][1][0] = as_part_of(files[other][1][0], run_file)
 
 
-def _is_of(log: Log, threads: int, run: Report) -> bool:
+def _is_of(log: Log, counts: Bucket, threads: int, run: Report) -> bool:
     """Whether logs are of this run: those of transactions have as many, by as many clients.
 
     Aggregated ones are of each of its threads, as long, and all but the last interval of it, which pgbench does not
@@ -344,11 +330,11 @@ def _is_of(log: Log, threads: int, run: Report) -> bool:
     done, tps, failed = (run.metric(name) for name in ("transactions", "tps", "failed_transactions"))
     if log.per_transaction:
         terminals = run.parameters.get("terminals")
-        return (done, failed or 0, terminals) == (log.transactions, log.failed, len(log.clients))
+        return (done, failed or 0, terminals) == (counts.transactions, counts.failed, len(log.clients))
     if not done or not tps or run.parameters.get("threads") != threads or log.cut:
         return False
     duration_s = run.parameters.get("duration_s")
     run_s = duration_s if isinstance(duration_s, int) else done / tps
     most = max(bucket.transactions for bucket in log.buckets.values())
-    missing = done - log.transactions
+    missing = done - counts.transactions
     return abs(log.ended - log.began - run_s) <= log.interval_s + 1 and 0 <= missing <= 1.5 * most

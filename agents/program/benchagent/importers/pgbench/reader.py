@@ -205,12 +205,9 @@ class PartsReader(Reader[Run | Load]):
         elif last and (FAILED_EXIT.fullmatch(text) or _STOPPED.fullmatch(text)):
             last.problems.append(f"line {line.number}: {text}")
             return
-        if run is None:
-            run = Run(line.number)
-            if run.take(line):
-                self.begin(run)
-        else:
-            run.take(line)
+        part = run or Run(line.number)
+        if part.take(line) and run is None:
+            self.begin(part)
 
     def _take_problem(self, line: Line) -> None:
         part = self.parts[-1] if self.parts else None

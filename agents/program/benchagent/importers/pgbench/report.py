@@ -8,7 +8,7 @@ import re
 from benchagent.importers.pgbench.load import Load, load_report
 from benchagent.importers.pgbench.reader import Run, Script
 from benchagent.importers.pgbench.tables import REPORT, options_of_command
-from benchagent.importers.report import Report, Scalar, Series, Status, Subject, all_measured, entries, utc
+from benchagent.importers.report import Report, Scalar, Series, Subject, all_measured, entries, utc
 from benchagent.importers.series import Samples, check_sum, grid_of
 from benchagent.importers.source import NotUnderstood, slug
 from benchagent.redaction import redact_text
@@ -53,13 +53,9 @@ def _counts(run: Run) -> None:
     if "failed" in run.rows and detailed > values["failed_transactions"]:
         raise NotUnderstood("more serialization and deadlock failures than failures")
     # Counts beside their percentage of all transactions; before 15 that of the late ones has its own basis.
-    for name, share in values.items():
-        counted = values[name.removesuffix("_share")]
-        if (
-            every
-            and name.endswith("_share")
-            and not (share is not None and abs(100 * counted / every - share) <= 0.0011)
-        ):
+    for name in (name for name in values if every and name.endswith("_share")):
+        counted, share = values[name.removesuffix("_share")], values[name]
+        if share is None or abs(100 * counted / every - share) > 0.0011:
             raise NotUnderstood(f"{counted} of {every} are not {share} %")
 
 
@@ -83,16 +79,15 @@ def _rate(run: Run) -> None:
         raise NotUnderstood(f"{elapsed_s:.1f} s by tps and transactions, {duration_s} s as told")
     if duration_s and elapsed_s > 1.5 * duration_s + 5:
         run.warnings.append(f"{elapsed_s:.1f} s by tps and transactions, {duration_s} s as told")
-    latency, clients = values.get("latency_avg_ms"), values.get("terminals")
-    if latency is None or run.problems or not clients:
+    latency, clients = values.get("latency_avg_ms", 0), values.get("terminals")
+    if not latency or run.problems or not clients:
         return
     if "latency_stddev" in run.rows:
-        busy_s = latency * done / 1000
-        if busy_s > 1.05 * clients * elapsed_s + clients and "lag" not in run.rows:
+        if latency * done / 1000 > 1.05 * clients * elapsed_s + clients and "lag" not in run.rows:
             raise NotUnderstood(f"{latency} ms on average is more than {clients} clients have time for")
         return
     expected = [1000 * time_s * clients / _every(run) for time_s in _lengths_s(run)]
-    if latency and not any(math.isclose(latency, value, rel_tol=0.02, abs_tol=0.001) for value in expected):
+    if not any(math.isclose(latency, value, rel_tol=0.02, abs_tol=0.001) for value in expected):
         raise NotUnderstood(f"a latency of {latency} ms contradicts {tps} tps by {clients} clients")
 
 
@@ -107,11 +102,9 @@ def _script(run: Run, script: Script) -> None:
     if target and abs(percent - 100 * target) > 8 * spread + 0.2:
         raise NotUnderstood(f"{percent} % of the transactions, by weight {100 * target:.1f} %")
     left_out = values.get("skipped_transactions", 0)
-    own = counted - left_out
-    if "processed" in script.rows:
-        own = values["transactions"]
-        if own + left_out + values.get("failed_transactions", 0) != counted:
-            raise NotUnderstood(f"the parts of a script's {counted} transactions do not add up")
+    own = values.get("transactions", counted - left_out)
+    if "transactions" in values and own + left_out + values.get("failed_transactions", 0) != counted:
+        raise NotUnderstood(f"the parts of a script's {counted} transactions do not add up")
     rate = values.get("tps", values.get("share_tps", 0))
     if rate and not any(math.isclose(own / rate, time_s, rel_tol=0.02) for time_s in _lengths_s(run)):
         raise NotUnderstood(f"{own} transactions of a script contradict its {rate} tps")
@@ -154,10 +147,10 @@ def report_of(run: Run | Load) -> Report:
         for part in run.scripts:
             if "share" in part.rows:
                 _script(run, part)
-    status, reason = _status(run)
+    failure, reason = _ending(run)
     figures = _figures(run) if run.rows else {}
     series, started_at = _series(run)
-    if status is not Status.COMPLETE and "tps" in figures:
+    if (failure or reason) and "tps" in figures:
         run.warnings.append("the tps are those that pgbench printed for the part that ran")
     parameters = _parameters(run)
     script = str(parameters.get("script", ""))
@@ -165,27 +158,24 @@ def report_of(run: Run | Load) -> Report:
     # Forks speak pgbench's protocol too and say so in their version ("11.2-YB-2.18").
     postgresql = re.fullmatch(r"(\d[\w.]*)(?: \(.*\))?", run.server_version or run.version)
     return Report(
-        tool="pgbench", status=status, tool_version=run.version.partition(" ")[0], parameters=parameters,
-        metrics=all_measured(figures), series=series, warnings=tuple(run.warnings), reason=reason,
-        subject=Subject(
-            workload=workload, workload_name=name, dbms="postgresql" if postgresql else "",
-            dbms_version=postgresql[1] if postgresql else "",
-        ),
+        tool="pgbench", tool_version=run.version.partition(" ")[0], parameters=parameters,
+        metrics=all_measured(figures), series=series, warnings=tuple(run.warnings), reason=reason, failure=failure,
+        subject=Subject(workload, name, "postgresql" if postgresql else "", postgresql[1] if postgresql else ""),
         started_at=started_at, command_lines=tuple(run.command_lines),
     )  # fmt: skip
 
 
-def _status(run: Run) -> tuple[Status, str]:
+def _ending(run: Run) -> tuple[str, str]:
+    """Why the run failed, and why it did not come to its end."""
     problem, every, asked = next(iter(run.problems), ""), _every(run), run.values.get("asked", 0)
     if not run.rows and not run.progress:
-        return (Status.FAILED if problem else Status.ABORTED), problem or "pgbench began and printed nothing of a run"
+        return problem, "pgbench began and printed nothing of a run"
     if problem or not run.ended:
         nothing = "the report ends before its tps" if run.rows else "progress, but no report at the end"
-        return Status.ABORTED, problem or nothing
+        return "", problem or nothing
     if every < asked:
-        return Status.ABORTED, f"{every} of {asked} transactions were done: clients stopped early"
-    none = run.values.get("transactions") == 0
-    return (Status.FAILED, "no transaction was done") if none else (Status.COMPLETE, "")
+        return "", f"{every} of {asked} transactions were done: clients stopped early"
+    return "no transaction was done" if run.values.get("transactions") == 0 else "", ""
 
 
 def _parameters(run: Run) -> dict[str, Scalar]:
