@@ -25,6 +25,7 @@ from runs.run.facets import (
     recorded,
     weakest_durability,
 )
+from runs.run.likeness import told_alike
 
 Severity = Literal["blocks", "note"]
 UNKNOWN = "not known"
@@ -106,8 +107,8 @@ def conditions_of(
             for factor in run.factors.all()
             if factor.number is not None
         }
-    for run in runs:
-        for name, text in recorded(run).items():
+    for first, *_ in told_alike(runs):
+        for name, text in recorded(first).items():
             add(name, RECORDED[name], text)
     words = {field: ", ".join(sorted(filter(None, texts))) for field, texts in values.items() if any(texts)}
     durability, doubted = weakest_durability(runs), doubt(runs)

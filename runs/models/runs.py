@@ -9,7 +9,8 @@ from typing import Any
 
 from benchagent.catalog import Durability
 from django.conf import settings
-from django.db import models
+from django.db import connection, models
+from django.db.models.functions import Cast
 from django.urls import reverse
 from django.utils import timezone
 
@@ -54,6 +55,9 @@ _IN_ROWS = {
 
 # Only its page shows it; each row of a run would read all of it anew.
 _OF_THE_ARTICLE = ("publication__content", "publication__checks")
+# What no comparison asks of runs, of their experiment and of their publication.
+_NOT_COMPARED = ("ignored_settings", "dataset", "command_lines", "warnings", "per_terminal", "info", "note")
+_NOT_SHARED = {"experiment": ("plan",), "publication": ("content", "checks")}
 
 
 class _CountOf(models.Subquery):
@@ -69,9 +73,20 @@ def _share(rows: Sequence[models.Model], link: str, *beyond: str) -> None:
     """Give each of them what its foreign key refers to, one object for all with the same, with what lies beyond it."""
     field: Any = rows[0]._meta.get_field(link) if rows else None
     keys = [getattr(row, field.attname) for row in rows]
-    shared = field.related_model.objects.select_related(*(beyond or (None,))).in_bulk({*keys} - {None}) if rows else {}
+    referred = field.related_model.objects.select_related(*(beyond or (None,))) if rows else None
+    shared = referred.defer(*_NOT_SHARED.get(link, ())).in_bulk({*keys} - {None}) if referred is not None else {}
     for row, key in zip(rows, keys, strict=True):
         field.set_cached_value(row, shared.get(key))
+
+
+def _read_settings(runs: Iterable[Any]) -> None:
+    """Give each its settings in force: repeats have hundreds of the same, of which one text is read for all."""
+    field: Any = Run._meta.get_field("effective_settings")
+    read: dict[str, Any] = {}
+    for run in runs:
+        if (text := run.settings_text) not in read:
+            read[text] = field.from_db_value(text, None, connection)
+        run.effective_settings = read[text]
 
 
 class RunQuerySet(VisibleQuerySet["Run"]):
@@ -116,7 +131,9 @@ class RunQuerySet(VisibleQuerySet["Run"]):
 
         Of a thousand runs ten thousand rows are read; `prefetch_related` would make a query for each list of each run.
         """
-        runs = list(self.defer("ignored_settings", "dataset", "command_lines", "warnings", "per_terminal", "info"))
+        text = Cast("effective_settings", models.TextField())
+        runs = list(self.annotate(settings_text=text).defer("effective_settings", *_NOT_COMPARED))
+        _read_settings(runs)
         for link in ("workload", "config", "hardware", "experiment", "publication", "owner", "batch"):
             _share(runs, link)
         _share(runs, "dbms_version", "dbms")

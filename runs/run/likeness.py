@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 from collections import ChainMap
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import timedelta
 from functools import lru_cache
-from itertools import chain, pairwise
+from itertools import chain, groupby, pairwise
 from typing import Any
 from uuid import UUID
 
@@ -100,6 +100,22 @@ def _setting_words(settings: Settings, name: str) -> str:
     return _SWITCHES.get(words.lower(), words) or "empty"
 
 
+def told_alike(runs: Iterable[Run]) -> list[list[Run]]:
+    """Parted where one holds something else than the run before it: what is told of the first is told of all.
+
+    The repeats of a cell have hundreds of equal settings, whose words are made once.
+    """
+    return [list(alike) for _, alike in groupby(runs, _held)]
+
+
+def _held(run: Run) -> tuple[Any, ...]:
+    """What `conditions` and `recorded` read of a run."""
+    return (
+        run.cell_key or run.pk, run.upload_id is None, run.durability, run.statistics.get(KEY), run.driver,
+        run.effective_settings,
+    )  # fmt: skip
+
+
 def is_alike(a: Mapping[str, str], b: Mapping[str, str]) -> bool:
     """Whether nothing differs that both tell."""
     return all(b.get(field, words) == words for field, words in a.items())
@@ -115,7 +131,11 @@ def alike(runs: Sequence[Run], *, by_day: bool, counting: Collection[UUID] | Non
     if len(runs) < 2:
         return [list(runs)]
     days = _days(runs) if by_day else {}
-    told = {run.id: _told(run) | ({DAY: days[run.id]} if run.id in days else {}) for run in runs}
+    every = told_alike(runs)
+    if len(every) == 1 and len({*days.values()}) < 2:
+        return [list(runs)]
+    words = ((of, _told(of[0])) for of in every)
+    told = {run.id: own | ({DAY: days[run.id]} if run.id in days else {}) for of, own in words for run in of}
     counted = [run for run in runs if counting is None or run.id in counting]
     parts = _parts(counted, told)
     for run in (run for run in runs if counting is not None and run.id not in counting):
@@ -218,8 +238,8 @@ def _facet(field: str, words: str) -> Facet:
 def _of_cell(cell: Sequence[Run]) -> dict[str, str]:
     days = _days(cell)
     facts: dict[str, str] = {DAY: min(days.values())} if days else {}
-    for run in cell:
-        facts |= conditions(run)
+    for first, *_ in told_alike(cell):
+        facts |= conditions(first)
     order = [*PARTS, DAY]
     return dict(sorted(facts.items(), key=lambda item: order.index(item[0]) if item[0] in order else len(order)))
 
@@ -228,7 +248,8 @@ def partly_stated(cells: Sequence[Sequence[Run]]) -> str:
     """What some runs of a cell tell and others do not, in one line; empty where each cell's runs tell the same."""
     names: dict[str, None] = {}
     for cell in cells:
-        told = [conditions(run) for run in cell]
+        every = told_alike(cell)
+        told = [conditions(first) for first, *_ in every] if len(every) > 1 else []
         for field in dict.fromkeys(field for facts in told for field in facts):
             if not all(field in facts for facts in told):
                 names[heading(field)] = None
