@@ -94,8 +94,11 @@ def conditions_of(
         labels[field] = label
 
     fetch_settings(runs)
-    # Repeats of a cell share everything that its key hashes: one of them speaks for all.
-    cells = {run.cell_key or run.id: run for run in runs}.values()
+    # Repeats of a cell share everything that its key hashes: the first of them speaks for all.
+    first_of: dict[object, Run] = {}
+    for run in runs:
+        first_of.setdefault(run.cell_key or run.id, run)
+    cells = first_of.values()
     for run in cells:
         for field, facet in (facets_read.get(run.id) or facets(run)).items():
             add(field, facet.label, facet.words)

@@ -55,8 +55,10 @@ _IN_ROWS = {
 
 # Only its page shows it; each row of a run would read all of it anew.
 _OF_THE_ARTICLE = ("publication__content", "publication__checks")
-# What no comparison asks of runs, of their experiment and of their publication.
+# What no comparison asks of runs, and JSON of which their repeats hold the same.
 _NOT_COMPARED = ("ignored_settings", "dataset", "command_lines", "warnings", "per_terminal", "info", "note")
+_SHARED_TEXTS = ("effective_settings", "driver", "checks", "statistics", "context", "tested")
+# What rows do not ask of what they refer to.
 _NOT_SHARED = {"experiment": ("plan",), "publication": ("content", "checks")}
 
 
@@ -79,14 +81,15 @@ def _share(rows: Sequence[models.Model], link: str, *beyond: str) -> None:
         field.set_cached_value(row, shared.get(key))
 
 
-def _read_settings(runs: Iterable[Any]) -> None:
-    """Give each its settings in force: repeats have hundreds of the same, of which one text is read for all."""
-    field: Any = Run._meta.get_field("effective_settings")
-    read: dict[str, Any] = {}
-    for run in runs:
-        if (text := run.settings_text) not in read:
-            read[text] = field.from_db_value(text, None, connection)
-        run.effective_settings = read[text]
+def _read_shared(runs: Sequence[Run]) -> None:
+    """Give each what the texts of these columns say; equal texts, as repeats have, are read once for all."""
+    for name in _SHARED_TEXTS:
+        field: Any = Run._meta.get_field(name)
+        read: dict[str, Any] = {}
+        for run in runs:
+            if (text := run.__dict__[f"{name}_text"]) not in read:
+                read[text] = field.from_db_value(text, None, connection)
+            setattr(run, name, read[text])
 
 
 class RunQuerySet(VisibleQuerySet["Run"]):
@@ -131,9 +134,9 @@ class RunQuerySet(VisibleQuerySet["Run"]):
 
         Of a thousand runs ten thousand rows are read; `prefetch_related` would make a query for each list of each run.
         """
-        text = Cast("effective_settings", models.TextField())
-        runs = list(self.annotate(settings_text=text).defer("effective_settings", *_NOT_COMPARED))
-        _read_settings(runs)
+        texts = {f"{name}_text": Cast(name, models.TextField()) for name in _SHARED_TEXTS}
+        runs = list(self.annotate(**texts).defer(*_SHARED_TEXTS, *_NOT_COMPARED))
+        _read_shared(runs)
         for link in ("workload", "config", "hardware", "experiment", "publication", "owner", "batch"):
             _share(runs, link)
         _share(runs, "dbms_version", "dbms")

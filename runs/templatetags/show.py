@@ -82,7 +82,12 @@ def words(name: str) -> str:
 
 
 @register.simple_tag
-def table_cell(cell: TableCell, heads_row: bool = False) -> SafeString:
+def table_cells(row: Iterable[TableCell]) -> SafeString:
+    """The cells of one row: a chart's table has thousands."""
+    return SafeString("".join(table_cell(cell, heads_row=not at) for at, cell in enumerate(row)))
+
+
+def table_cell(cell: TableCell, *, heads_row: bool) -> SafeString:
     """A cell of a chart's table; the exact number is in data-value."""
     if cell.gap:
         return format_html('<td data-gap title="{}">not known: {}</td>', cell.gap, cell.gap)
