@@ -10,6 +10,7 @@ import ipaddress
 import socket
 import ssl
 from collections.abc import Mapping
+from contextlib import suppress
 from urllib.parse import SplitResult, urlsplit
 
 import certifi
@@ -44,7 +45,9 @@ def post(url: str, body: bytes, headers: Mapping[str, str]) -> None:
 
 
 def checked(url: str) -> SplitResult:
-    """Raises NotReached for what is no https address; http goes to networks that an operator allows."""
+    """Raises NotReached for what is no https address, or one of a private network in figures; what a name means is
+    looked at when it is called. http goes to networks that an operator allows.
+    """
     try:
         parts = urlsplit(url)
         known = parts.scheme in ("https", "http") and bool(parts.hostname) and parts.port != 0
@@ -56,6 +59,8 @@ def checked(url: str) -> SplitResult:
         raise NotReached("The address must hold no user name.")
     if parts.scheme == "http" and not settings.TELL_NETWORKS:
         raise NotReached("Only https is called.")
+    with suppress(ValueError):
+        _check_address(str(parts.hostname), parts)
     return parts
 
 
@@ -64,16 +69,20 @@ def _address(parts: SplitResult, port: int) -> str:
         found = socket.getaddrinfo(parts.hostname, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
         raise NotReached(f"There is no host {parts.hostname}.") from error
-    addresses = [ipaddress.ip_address(str(where[0]).partition("%")[0]) for *_, where in found]
+    addresses = [str(where[0]).partition("%")[0] for *_, where in found]
     for address in addresses:
-        # An IPv4 address may be written as IPv6.
-        plain = getattr(address, "ipv4_mapped", None) or address
-        is_allowed = any(plain in network for network in settings.TELL_NETWORKS)
-        if not is_allowed and (not plain.is_global or plain.is_multicast or parts.scheme == "http"):
-            raise NotReached(
-                f"{parts.hostname} is an address of a private network, which TELL_NETWORKS does not allow."
-            )
-    return str(addresses[0])
+        _check_address(address, parts)
+    return addresses[0]
+
+
+def _check_address(text: str, parts: SplitResult) -> None:
+    """Raises NotReached for one that may not be called, ValueError for what is none."""
+    address = ipaddress.ip_address(text)
+    # An IPv4 address may be written as IPv6.
+    plain = getattr(address, "ipv4_mapped", None) or address
+    is_allowed = any(plain in network for network in settings.TELL_NETWORKS)
+    if not is_allowed and (not plain.is_global or plain.is_multicast or parts.scheme == "http"):
+        raise NotReached(f"{parts.hostname} is an address of a private network, which TELL_NETWORKS does not allow.")
 
 
 def _pool(parts: SplitResult, address: str, port: int) -> urllib3.HTTPConnectionPool:

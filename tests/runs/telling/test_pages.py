@@ -25,6 +25,7 @@ def test_a_webhook_gets_a_key_that_is_shown_once(client, operator):
 @pytest.mark.parametrize(
     ("given", "field"),
     [({"target": "http://hooks.example/"}, "target"), ({"target": "x"}, "target"), ({"way": "mail"}, "target"),
+     ({"target": "https://10.0.0.1/x"}, "target"), ({"target": "https://[::1]/"}, "target"),
      ({"name": ""}, "name"), ({"way": "pigeon"}, "way"), ({"least_percent": "101"}, "least_percent")],
 )  # fmt: skip
 def test_it_names_the_field_that_is_wrong(client, operator, given, field):
