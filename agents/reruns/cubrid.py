@@ -12,7 +12,7 @@ from agents.machines import SecondStorage
 from agents.plans.matrix import FactorValue, Settings
 from agents.reruns import parts
 from agents.reruns.parts import ArticleExperiment, Part, Wanted
-from runs.publications.matching import Match
+from runs.models.shapes import Match
 
 # Data of about 40 × 5,000 × 800 bytes = 160 MB: five times the buffer, as for INSERT in the article; SELECT had 12.
 BUFFER_MB = 32

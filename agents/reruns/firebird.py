@@ -9,7 +9,7 @@ from agents.machines import SecondStorage
 from agents.plans.matrix import FactorValue
 from agents.reruns import parts
 from agents.reruns.parts import ArticleExperiment, Part, Wanted
-from runs.publications.matching import Match
+from runs.models.shapes import Match
 
 # Sizes of the 2015 article in GB, on a machine with 16 GB, by the warehouses that are as large in proportion to the
 # memory limit of the re-run; the largest stands for 1,814 GB.

@@ -7,7 +7,7 @@ from dataclasses import replace
 from agents.machines import SecondStorage
 from agents.plans.matrix import FactorValue
 from agents.reruns.parts import ONE_STORAGE, SECOND, ArticleExperiment, Part, Wanted, gaps, gone, with_nature
-from runs.publications.matching import CellFacts, Match
+from runs.models.shapes import CellFacts, Match
 
 FIREBIRD_SETTINGS = (("DefaultDbCachePages", "8192"), ("page_size", "16384"))
 DATASET: dict[str, FactorValue] = {

@@ -16,7 +16,7 @@ from agents.machines import Engine, SecondStorage, newest
 from agents.models import Agent
 from agents.plans.matrix import FactorValue, Settings
 from agents.plans.plan import Override
-from runs.publications.matching import CellFacts, Match, PlanGap
+from runs.models.shapes import CellFacts, Match, PlanGap
 
 WINDOW = {"warm_up_s": 10, "duration_s": 10}
 # The emulated disks of `scripts/experiments.py`; where a machine has neither, any second storage stands for both.

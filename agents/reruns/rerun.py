@@ -16,7 +16,7 @@ from agents.reruns.parts import ArticleExperiment, Part, Wanted
 from runs.access.rules import default_visibility
 from runs.models import ApiToken, Experiment, User
 from runs.models.choices import Visibility
-from runs.publications.matching import GAPS_KEY, PLAN_KEY, Match, PlanGap
+from runs.models.shapes import Match, PlanGap
 
 EXPERIMENTS: Mapping[str, ArticleExperiment] = {
     article.EXPERIMENT.publication: article.EXPERIMENT for article in (gbak, tpcb, firebird, cubrid)
@@ -93,8 +93,8 @@ def start(prepared: Prepared, *, user: User | None, token: ApiToken | None = Non
                       "figure": part.figure},
             )  # fmt: skip
         experiment.plan |= {
-            GAPS_KEY: [gap.as_list for gap in prepared.gaps],
-            PLAN_KEY: [match.as_json() for match in prepared.published],
+            "gaps": list(map(list, prepared.gaps)),
+            "published": [match.as_json() for match in prepared.published],
         }
         experiment.save()
     return experiment

@@ -5,7 +5,7 @@ from __future__ import annotations
 from agents.machines import SecondStorage
 from agents.plans.matrix import FactorValue, Settings
 from agents.reruns.parts import GONE, WINDOW, ArticleExperiment, Part, Wanted, gaps, gone
-from runs.publications.matching import CellFacts, Match
+from runs.models.shapes import CellFacts, Match
 
 FACTORS: dict[str, FactorValue] = {"scale_factor": 10, "terminals": 4, "data_origin": "restored", **WINDOW}
 BUFFERS: dict[str, Settings] = {

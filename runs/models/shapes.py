@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import asdict, field
 from datetime import datetime
-from typing import Annotated, Any, Literal, NotRequired, TypedDict
+from typing import Annotated, Any, Literal, NamedTuple, NotRequired, TypedDict
 from uuid import UUID
 
 from pydantic import AfterValidator, Field
+from pydantic.dataclasses import dataclass
 
 from runs.models.choices import Visibility
 
@@ -101,24 +104,46 @@ class Statistics(TypedDict, total=False):
 # Experiments
 
 Facts = dict[str, str | float]
+CellFacts = Mapping[str, str | int | float]
 
 
-class PlannedMatch(TypedDict):
-    """`runs.publications.matching.Match` as a plan carries it."""
+@dataclass(frozen=True)
+class Match:
+    """One published figure of an article, and the cells of an experiment that answer it.
+
+    `ours` and `base` choose runs of the experiment: "dbms", "version" (how it begins), else a factor. With `base` the
+    line is a relation: how many times as fast `ours` is. The published side is a claim (its source id), or the
+    published runs that `theirs` chooses ("version" is then a source id), again with a base or without one.
+    """
 
     label: str
-    metric: NotRequired[str]
-    ours: NotRequired[Facts]
-    base: NotRequired[Facts]
-    claim: NotRequired[str]
-    theirs: NotRequired[Facts]
-    their_base: NotRequired[Facts]
-    their_metric: NotRequired[str]
-    extra: NotRequired[str]
-    extra_on_s: NotRequired[float]
-    differs: NotRequired[str]
-    gap: NotRequired[str]
-    percent: NotRequired[bool]
+    metric: str = ""
+    ours: CellFacts = field(default_factory=dict)
+    base: CellFacts = field(default_factory=dict)
+    claim: str = ""
+    theirs: CellFacts = field(default_factory=dict)
+    their_base: CellFacts = field(default_factory=dict)
+    their_metric: str = ""
+    # With `base`: a published observation (its metric) of how many seconds longer `ours` takes, and on how many.
+    extra: str = ""
+    extra_on_s: Annotated[float, Field(allow_inf_nan=False)] = 0
+    # What differs, beyond what the rows tell.
+    differs: str = ""
+    # Why nothing can be run for it.
+    gap: str = ""
+    # A relation that is read as a loss or a gain: also said in per cent.
+    percent: bool = False
+
+    def as_json(self) -> dict[str, Any]:
+        return {name: value for name, value in asdict(self).items() if value}
+
+
+class PlanGap(NamedTuple):
+    """What a plan could not run. `version`: the id of the engine in the published data, where the article tested it."""
+
+    label: str
+    reason: str
+    version: str = ""
 
 
 class PlannedStop(TypedDict):
@@ -158,7 +183,7 @@ class PlanDocument(TypedDict, total=False):
     visibility: str
     publication: str
     figure: str
-    published: list[PlannedMatch]
+    published: list[Match]
     # What could not be run, why, and the id of its version where the article tested it.
     gaps: list[tuple[str, str] | tuple[str, str, str]]
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from django.db.models import TextChoices
 from markdown_it import MarkdownIt
@@ -22,14 +21,6 @@ MARKDOWN = MarkdownIt("commonmark", {"html": False}).disable("image")
 Address = Annotated[str, Field(pattern=r"^https?://\S+$", max_length=500)]
 
 
-class Kind(StrEnum):
-    """How the text at hand relates to the one that was written first."""
-
-    ORIGINAL = "original"
-    TRANSLATION = "translation"
-    REPOST = "repost"
-
-
 class FigureState(TextChoices):
     """What is left of a table or picture of the article."""
 
@@ -42,9 +33,11 @@ class FigureState(TextChoices):
 
 
 class Source(Spec):
-    """`of` names what was translated or reposted; the links lead to the publisher's site, or to that text."""
+    """How the text at hand relates to the one that was written first: `of` names what was translated or reposted. The
+    links lead to the publisher's site, or to that text.
+    """
 
-    kind: Kind
+    kind: Literal["original", "translation", "repost"]
     publisher_url: Address
     of: str = ""
     of_url: Address | str = Field("", pattern=r"^(https?://\S+)?$")

@@ -17,7 +17,7 @@ from runs.models.stored import sound
 class Spec(BaseModel):
     """Refuses keys that it does not know; made ready when it is first used."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True, allow_inf_nan=False)
 
 
 Id = Annotated[str, Field(min_length=1, max_length=120, pattern=r"^[\w.+-]+$")]
@@ -32,11 +32,7 @@ Details = dict[str, Any]
 Side = dict[str, str | int | float | list[str]]
 
 
-class Row(Spec):
-    model_config = ConfigDict(allow_inf_nan=False)
-
-
-class StatedRow(Row):
+class StatedRow(Spec):
     """What the article's text states beside runs and claims: words, or a number with its spelling."""
 
     id: Id
@@ -47,7 +43,7 @@ class StatedRow(Row):
     where: str = ""
 
 
-class PublicationRow(Row):
+class PublicationRow(Spec):
     """`details`: what else is known of the article; its `stated` are StatedRows, its texts lists or text."""
 
     slug: Slug
@@ -60,7 +56,7 @@ class PublicationRow(Row):
     details: Details = {}
 
 
-class DeviceRow(Row):
+class DeviceRow(Spec):
     id: Slug
     name: Name
     medium: Short = ""
@@ -72,7 +68,7 @@ class DeviceRow(Row):
     note: str = ""
 
 
-class HardwareRow(Row):
+class HardwareRow(Spec):
     id: Slug
     name: Name
     os: Name | None = None
@@ -84,14 +80,14 @@ class HardwareRow(Row):
     details: Details = {}
 
 
-class DbmsRow(Row):
+class DbmsRow(Spec):
     slug: Slug
     name: Name
     vendor: Name = ""
     aliases: list[Name] = []
 
 
-class VersionRow(Row):
+class VersionRow(Spec):
     id: Id
     dbms: Slug
     version: VersionText
@@ -101,7 +97,7 @@ class VersionRow(Row):
     aliases: list[Name] = []
 
 
-class ParameterRow(Row):
+class ParameterRow(Spec):
     """`value` is None for a flag without one."""
 
     name: Name
@@ -111,7 +107,7 @@ class ParameterRow(Row):
     section: Annotated[str, Field(max_length=120)] = ""
 
 
-class ConfigRow(Row):
+class ConfigRow(Spec):
     id: Slug
     name: Name
     applies_to: list[Id]
@@ -123,7 +119,7 @@ class ConfigRow(Row):
     durability_reason: str = ""
 
 
-class WorkloadRow(Row):
+class WorkloadRow(Spec):
     id: Slug
     name: Name
     kind: Short = ""
@@ -132,14 +128,14 @@ class WorkloadRow(Row):
     details: Details = {}
 
 
-class MetricRow(Row):
+class MetricRow(Spec):
     name: Annotated[str, Field(min_length=1, max_length=80)]
     unit: Short
     label: Name
     better: Literal["higher", "lower", "none"]
 
 
-class SchemaRow(Row):
+class SchemaRow(Spec):
     tables: list[str] | str
     columns: list[dict[str, Any]]
     primary_key: list[str] = []
@@ -147,7 +143,7 @@ class SchemaRow(Row):
     details: Details = {}
 
 
-class NumberRow(Row):
+class NumberRow(Spec):
     name: Name
     unit: Short
     value: float
@@ -156,7 +152,7 @@ class NumberRow(Row):
     note: str = ""
 
 
-class MissingValue(Row):
+class MissingValue(Spec):
     """The number that a run lacks, and why; `figure` is the picture that held it."""
 
     metric: Name
@@ -164,14 +160,14 @@ class MissingValue(Row):
     figure: str = ""
 
 
-class Factor(Row):
+class Factor(Spec):
     value: int | float | FactorText
     unit: Short = ""
     # What another value is to a comparison; without it what its name is known to be, else a question.
     role: Literal["", "question", "condition", "procedure"] = ""
 
 
-class RunRow(Row):
+class RunRow(Spec):
     id: Id
     version: Id
     workload: Slug
@@ -186,13 +182,13 @@ class RunRow(Row):
     missing: MissingValue | None = None
 
 
-class AggregateMetric(Row):
+class AggregateMetric(Spec):
     name: Name
     unit: Short = ""
     better: str = ""
 
 
-class AggregateRow(Row):
+class AggregateRow(Spec):
     """A printed statistic of runs: never a run itself."""
 
     id: Id
@@ -206,7 +202,7 @@ class AggregateRow(Row):
     details: Details = {}
 
 
-class ObservationRow(Row):
+class ObservationRow(Spec):
     """A number of the text that belongs to no single run; a range has both ends and no value."""
 
     provenance: ClassVar[Provenance] = Provenance.PRINTED
@@ -233,7 +229,7 @@ class ObservationRow(Row):
         return {name: value for name, value in told.items() if value not in (None, "")}
 
 
-class ClaimRow(Row):
+class ClaimRow(Spec):
     """A relative statement: `ratio` is A divided by B in the sense given, `percent` how much A is above B."""
 
     id: Id
@@ -268,7 +264,7 @@ class ClaimDetails(BaseModel):
     where: str = ""
 
 
-class MissingRow(Row):
+class MissingRow(Spec):
     """A picture, or a linked document, that is lost."""
 
     id: Id
@@ -277,7 +273,7 @@ class MissingRow(Row):
     document: bool = False
 
 
-class TableRow(Row):
+class TableRow(Spec):
     table: Annotated[str, Field(max_length=120)]
     records: Count | None = None
     record_length_bytes: float | None = None
@@ -288,7 +284,7 @@ class TableRow(Row):
     total_percent_as_printed: Annotated[str, Field(max_length=20, examples=["12.5"])] = ""
 
 
-class IndexRow(Row):
+class IndexRow(Spec):
     index: Annotated[str, Field(max_length=120)]
     table: Annotated[str, Field(max_length=120)]
     depth: Annotated[int, Field(ge=0, le=1000)] | None = None
@@ -298,7 +294,7 @@ class IndexRow(Row):
     size_mb: float | None = None
 
 
-class QueryRow(Row):
+class QueryRow(Spec):
     number: Annotated[int, Field(ge=0, le=10_000)]
     sql: str
     plan: str = ""
@@ -307,7 +303,7 @@ class QueryRow(Row):
     count_result: Count | None = None
 
 
-class FactRow(Row):
+class FactRow(Spec):
     """Known, but not printed in the article: recovered from another page, or inferred by us; `how` says it."""
 
     provenance: Provenance
@@ -316,7 +312,7 @@ class FactRow(Row):
     details: Details = {}
 
 
-class Statements(Row):
+class Statements(Spec):
     """What the article states beside its runs, in its order: kept as it is in the publication's row."""
 
     schemas: list[SchemaRow] = []

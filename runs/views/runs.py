@@ -39,9 +39,8 @@ from runs.listing.rows import RunRow
 from runs.models import Annotation, Experiment, Publication, Report, Run, Upload
 from runs.models.choices import RunState, Visibility
 from runs.models.visible import may_open
-from runs.publications.matching import gaps_of
 from runs.publications.material import Material
-from runs.publications.page.reproductions import is_told, table
+from runs.publications.page.reproductions import gaps_of, is_told, table
 from runs.results import editing
 from runs.results import purge as purging
 from runs.run import diff, series

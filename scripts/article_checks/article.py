@@ -112,10 +112,7 @@ def check(
     for row in computed:
         for each in row.inputs:
             inputs.setdefault((each.name, each.what), each)
-    return Check(
-        title, result, words, stated, [row.computed for row in computed], tuple(claims), number,
-        inputs=list(inputs.values()),
-    )  # fmt: skip
+    return Check(title, result, words, stated, computed, tuple(claims), number, inputs=list(inputs.values()))
 
 
 def judge(stated: float, computed: float) -> Result:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from benchagent.configfiles.units import BINARY
+
 from runs.publications.check import Check, Result, Stated
 from scripts.article_checks.article import Article, agrees, all_of, check, first_number, judge
 from scripts.article_checks.quantities import constant, given, listed, over, plain
 
 CUBRID, MYSQL = "cfg-cubrid-cubrid", "cfg-cubrid-mysql"
 INSERT, SELECT, SELECT_IN_CPU = "wl-cubrid-insert", "wl-cubrid-select-io", "wl-cubrid-select-cpu"
-UNITS = {"": 1, "K": 1024, "M": 1024**2, "G": 1024**3}
 # Both files set much more than the buffer.
 ALSO_SET = {
     MYSQL: (
@@ -30,8 +31,8 @@ def setting(article: Article, config: str, name: str) -> float:
 
 def size_in_bytes(text: str) -> float:
     """16M, 4G, 300."""
-    number, unit = re.findall(r"^(\d+)([KMG]?)$", text.strip().upper())[0]
-    return float(number) * UNITS[unit]
+    number, unit = re.findall(r"^(\d+)([kmg]?)$", text.strip().lower())[0]
+    return float(number) * BINARY.get(unit, 1)
 
 
 def rows_and_tables(article: Article) -> Iterator[Check]:

@@ -35,7 +35,7 @@ def count_of_records(article: Article) -> Iterator[Check]:
     size = given("size", article.database("cfg-gbak")["largest_table"]["size_gb"], "size of the largest table", "GB")
     seconds = given("seconds", elapsed, "elapsed time of count(*)", "s")
     rates = [(size * base / seconds).shown(f"1 GB = {base} MB", unit="MB/s") for base in (1000, 1024)]
-    fits = [row.computed.label for row in rates if judge(rate, row.value) == Result.AGREES]
+    fits = [row.label for row in rates if judge(rate, row.value) == Result.AGREES]
     yield check(
         "0.2", "Disk rate of count(*)", agrees(bool(fits)),
         {"agrees": f"The rate follows from size and time; {' and '.join(fits)} fits it."}, computed=rates,

@@ -20,19 +20,10 @@ SUM, PRODUCT, POWER, SINGLE = range(4)
 
 
 @dataclass(frozen=True)
-class Shown:
-    """A computed row of a check, and the inputs that it was computed from."""
+class Shown(Computed):
+    """A computed row of a check that knows the inputs that it was computed from."""
 
-    computed: Computed
     inputs: tuple[Input, ...] = ()
-
-    @property
-    def value(self) -> float:
-        return self.computed.value
-
-    @property
-    def rounded(self) -> float:
-        return self.computed.rounded
 
 
 @dataclass(frozen=True)
@@ -48,7 +39,7 @@ class Quantity:
     def shown(self, label: str = "", *, unit: str = "", digits: int = 2, signed: bool = False) -> Shown:
         """In % it is shown times 100."""
         value = self.value * 100 if unit == "%" else self.value
-        return Shown(Computed(value, self.formula, self.words, unit, digits, label, signed), self.inputs)
+        return Shown(value, self.formula, self.words, unit, digits, label, signed, self.inputs)
 
     def __add__(self, other: Quantity | float) -> Quantity:
         return _joined(self, "+", other, SUM, operator.add)
@@ -118,7 +109,7 @@ def log2(of: Quantity) -> Quantity:
 
 def in_words(value: float, words: str, label: str) -> Shown:
     """A count whose formula only words can say."""
-    return Shown(Computed(float(value), words, words, digits=0, label=label))
+    return Shown(float(value), words, words, digits=0, label=label)
 
 
 def plain(value: float) -> str:

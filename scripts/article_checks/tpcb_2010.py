@@ -187,7 +187,7 @@ def other_ratios(article: Article) -> Iterator[Check]:
 def number_of_repeats(article: Article) -> Iterator[Check]:
     counts = [over("count", repeats_of(article, system)).shown(system, digits=0) for system in SYSTEMS]
     most = max(row.value for row in counts)
-    fewer = [row.computed.label for row in counts if row.value < most]
+    fewer = [row.label for row in counts if row.value < most]
     yield check(
         "1.6", "Repeats per system", Result.GAP if fewer else Result.AGREES,
         {"gap": f"How many runs were made is not stated. {', '.join(fewer)} has fewer; the reason is not given.",

@@ -8,6 +8,7 @@ from typing import Literal, cast
 from urllib.parse import urlencode
 
 from runs.answers.ask import answer_of
+from runs.answers.words import articles as words
 from runs.charts import compare as charts
 from runs.charts.base import BarGroup, Figure, bars, single_bar
 from runs.compare.compare import compare
@@ -71,7 +72,7 @@ class Bars(PartSpec):
         cells = dict.fromkeys(cell_parameter(run) for group in comparison.groups for run in group.all_runs)
         lead: Words = self.lead
         if self.say:
-            lead = _extremes(comparison, metric) if self.say == "extremes" else _gain(comparison.groups)
+            lead = _extremes(comparison, metric.unit) if self.say == "extremes" else _gain(comparison.groups)
         return Section(
             id=self.id,
             title=self.title or f"{metric.label} of the systems",
@@ -152,19 +153,26 @@ def _comparison(material: Material, workload: str, without: Sequence[str], vary:
     ])  # fmt: skip
 
 
-def _extremes(comparison: Comparison, metric: Metric) -> Words:
-    """A winner only with a verdict; the order of the medians is no more than that."""
+def _extremes(comparison: Comparison, unit: str) -> Words:
     ranked = sorted((group for group in comparison.groups if group.median), key=lambda group: -(group.median or 0))
-    if len(ranked) < 2:
-        return ""
-    first, second, last, unit = ranked[0], ranked[1], ranked[-1], metric.unit
     answer = answer_of(comparison)
     best = answer.claims[0].label if answer.sure and not answer.unranked else ""
-    verdict = f"{best} is better than every other system" if best else "No system is better than every other"
-    return (
-        f"{verdict} by a verdict. By medians: ", f"{first.label} with ", median_of(first, unit),
-        f", {second.label} with ", median_of(second, unit), f", last {last.label} with ", median_of(last, unit), ".",
-    )  # fmt: skip
+    return words.extremes(best, [(group.label, median_of(group, unit)) for group in ranked])
+
+
+def _gain(groups: Sequence[Group]) -> Words:
+    base, said = groups[0], list[str | Amount]()
+    for group in groups[1:]:
+        if base.median and group.median:
+            change = computed(
+                100 * (group.median / base.median - 1), f"{group.median:.10g} / {base.median:.10g} − 1", unit="%",
+                digits=2, signed=True,
+            )  # fmt: skip
+            said += words.gain(
+                group.label, median_of(group), median_of(base), change, values=group.values, base_values=base.values,
+                verdict=group.against.verdict if group.against else None,
+            )  # fmt: skip
+    return said
 
 
 def median_of(group: Group, unit: str = "") -> Amount:
@@ -213,29 +221,6 @@ def _repeats_table(comparison: Comparison, metric: Metric) -> Table:
         printed[0].append(cell(Amount(row.value, printed=row.as_printed) if row else None, gap="not printed"))
     ours: list[Content] = [TextCell(text="median", badge="computed"), *map(median_of, groups)]
     return table([metric.unit, *(Column(group.label) for group in groups)], [*rows, *printed, ours])
-
-
-# Commit groups
-
-
-def _gain(groups: Sequence[Group]) -> Words:
-    base = groups[0]
-    words: list[str | Amount] = []
-    for group in groups[1:]:
-        if base.median and group.median:
-            change = computed(
-                100 * (group.median / base.median - 1), f"{group.median:.10g} / {base.median:.10g} − 1", unit="%",
-                digits=2, signed=True,
-            )  # fmt: skip
-            name = group.label[:1].upper() + group.label[1:]
-            apart = min(group.values) > max(base.values) or max(group.values) < min(base.values)
-            ranges = f"the ranges of the repeats {'do not ' if apart else ''}overlap"
-            # Without its numbers: those are of geometric means.
-            verdict = group.against.verdict if group.against else None
-            judged = f"; verdict: {verdict.kind.replace('_', ' ')}" if verdict else ""
-            words += [f"{name}: median ", median_of(group), " against ", median_of(base), ", ", change, "; ",
-                      ranges, judged, ". "]  # fmt: skip
-    return words
 
 
 def _claimed_only(material: Material, comparison: Comparison, vary: str) -> list[tuple[str, ClaimRow]]:

@@ -104,7 +104,7 @@ def check_link(material: Material, claim: ClaimRow) -> TableCell:
 # Both readings of a percentage
 
 UNSAID = "The article does not say whether this is a difference of time or of speed."
-MEANINGS: tuple[Literal["time"], Literal["speed"]] = ("time", "speed")
+MEANINGS = ("time", "speed")
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ class PercentReading:
     """What A is of B in time and in speed, if the percentage means one of these."""
 
     percent: float
-    means: Literal["time", "speed"]
+    means: str
     time: Amount
     speed: Amount
 
@@ -140,10 +140,8 @@ def readings(material: Material) -> Section:
     rows: Rows = []
     for claim in material.statements.claims:
         if ends := readings_of(claim):
-            claimed = figure_words(claim)
-            head = (f"{against(material, claim)}, ", *((claimed,) if isinstance(claimed, str) else claimed))
             first, *others = reading_bounds(claim)
-            bounds += [replace(first, head=head), *others]
+            bounds += [replace(first, head=(f"{against(material, claim)}, ", *figure_words(claim))), *others]
             rows.append(_reading_row(material, claim, ends))
     if not rows:
         return Section("readings", "Percentages")
@@ -187,10 +185,7 @@ def _reading_row(material: Material, claim: ClaimRow, ends: Sequence[PercentRead
 def orderings(material: Material) -> Section:
     """Orders that the article's text gives as a whole, then each claim of two sides."""
     article = article_of(material.publication)
-    orderings = [
-        Ordering(order.quantity, [(">" if at else "", name) for at, name in enumerate(order.items)], order.note)
-        for order in (article.orders if article else ())
-    ]
+    orderings = [Ordering(order.quantity, order.items, order.note) for order in (article.orders if article else ())]
     for claim in material.statements.claims:
         if claim.percent == 0 or figure_words(claim) == NO_AMOUNT:
             a, b = sides(material, claim)
@@ -198,7 +193,7 @@ def orderings(material: Material) -> Section:
             sign = "≈" if claim.percent == 0 else "≳" if "slightly" in claim.sense else ">"
             what, either, _ = claim.metric.partition(TIME_OR_SPEED)
             quantity = f"speed of the {what}" if either else material.name(claim.metric)
-            orderings.append(Ordering(quantity, [("", more), (sign, less)], claim.summary))
+            orderings.append(Ordering(quantity, (more, less), claim.summary, sign))
     lead = "Claims without an amount: which is more, or that both are alike. They have no length, so no bar is drawn."
     return Section("orderings", "Orderings as claimed", lead, orderings=orderings)
 

@@ -305,15 +305,10 @@ def _config_table(material: Material, config: Config) -> NamedTable:
         if parameter.section != section:
             section = parameter.section
             rows.append([TextCell(text=f"[{section}]", code=True), None])
-        twice = "given twice" if times[parameter.section, parameter.name] > 1 else ""
-        value = "(flag)" if parameter.value is None else f"{parameter.value} {parameter.unit}".strip()
-        is_code = parameter.value is not None
-        rows.append(
-            [
-                TextCell(text=parameter.name, code=True),
-                TextCell(text=value, code=is_code, mark=twice, note=parameter.comment),
-            ]
-        )
+        is_flag, is_twice = parameter.value is None, times[parameter.section, parameter.name] > 1
+        text = "(flag)" if is_flag else f"{parameter.value} {parameter.unit}".strip()
+        value = TextCell(text=text, code=not is_flag, mark="given twice" if is_twice else "", note=parameter.comment)
+        rows.append([TextCell(text=parameter.name, code=True), value])
     lines = len(parameters)
     count: list[str | Amount] = [computed(lines, "count of the lines", digits=0), f" line{'s' * (lines != 1)}"]
     if len(times) != lines:

@@ -12,6 +12,7 @@ from urllib.parse import urlencode
 
 from benchagent.configfiles.units import GIB
 
+from runs.answers.words import articles as words
 from runs.charts.base import Axis, BandSpec, Figure, LineGap, LineSeries, Mark, Scale, bars, lines, single_bar
 from runs.formatting import exact
 from runs.models import Metric, Run
@@ -140,18 +141,14 @@ class Curves(PartSpec):
         claim = material.statements.claim(self.claim)
         sizes, amounts = list(curve.amounts), sorted(curve.amounts.values(), key=lambda amount: amount.value)
         if self.say == "range":
-            return (
-                f"{curve.label}: between ", amounts[0], " and ", amounts[-1], f" {unit} at every size from ",
-                Amount(sizes[0]), " to ", Amount(sizes[-1], "GB"), ".",
+            smallest, largest = Amount(sizes[0]), Amount(sizes[-1], "GB")
+            return words.between(
+                curve.label, amounts[0], amounts[-1], unit=unit, smallest=smallest, largest=largest
             )  # fmt: skip
         if self.say == "loss":
-            words: list[str | Amount] = [f"{curve.label}: "]
-            for number, (_, size, change) in enumerate(curve.losses):
-                words += [", " if number else "", change, " at ", Amount(size, "GB")]
-            return [*words, " against ", Amount(sizes[0], "GB"), "."]
-        if claim and claim.ratio:
-            return (f"{self.lead} about ", Amount(claim.ratio, "×"), ", at a size not said.")
-        return self.lead
+            changes = [(change, Amount(size, "GB")) for _, size, change in curve.losses]
+            return words.losses(curve.label, changes, Amount(sizes[0], "GB"))
+        return words.claimed_factor(self.lead, Amount(claim.ratio, "×")) if claim and claim.ratio else self.lead
 
 
 def _of_kind(material: Material, kind: str) -> list[Run]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from runs.answers.words import articles as words
 from runs.charts.base import BarGroup, Figure, StackedSpec, bars, single_bar
 from runs.publications.document import QueryRow
 from runs.publications.material import Material
@@ -13,7 +14,6 @@ from runs.publications.page.parts import (
     Rows,
     Section,
     TextCell,
-    Words,
     cell,
     computed,
     origin_of,
@@ -72,10 +72,9 @@ def tables(material: Material) -> Section:
     parts = " + ".join(f"{row.table_size_mb:.10g}" for row in biggest)
     share = sum(row.table_size_mb or 0.0 for row in biggest) / whole if whole else 0.0
     added = 100 * of_indexes / whole if whole else 0.0
-    lead = (
-        f"{', '.join(row.table for row in biggest)} hold ",
-        computed(100 * share, f"({parts}) / {whole:.10g}", unit="%", digits=0), " of the data; the indexes add ",
-        computed(added, f"{of_indexes:.10g} / {whole:.10g}", unit="%", digits=1), ".",
+    lead = words.largest_tables(
+        [row.table for row in biggest], computed(100 * share, f"({parts}) / {whole:.10g}", unit="%", digits=0),
+        computed(added, f"{of_indexes:.10g} / {whole:.10g}", unit="%", digits=1),
     )  # fmt: skip
     return Section("tables", "Tables", lead, [figure])
 
@@ -92,8 +91,7 @@ def indexes(material: Material) -> Section:
         "Index", "Table", Column("Depth"), Column("Keys"), Column("Key length", "B"), Column("Unique keys"),
         Column("Size", "MB"),
     ]  # fmt: skip
-    limit = Amount(RECOMMENDED_DEPTH)
-    lead: Words = ("Deeper than the recommended ", limit, f" levels: {', '.join(deep)}.") if deep else ""
+    lead = words.deep_indexes(deep, Amount(RECOMMENDED_DEPTH))
     return Section.of_table("indexes", "Indexes", table(columns, rows), lead=lead)
 
 
@@ -130,7 +128,7 @@ def queries(material: Material) -> Section:
     }
     return Section(
         id="queries", title="Queries", figures=[_figure(stats)],
-        lead=("From ", times[0], " s to ", times[-1], " s, with the plans as printed.") if times else "",
+        lead=words.query_times(times[0], times[-1]) if times else "",
         tables=[NamedTable(title, shown) for title, shown in tables.items() if shown.rows],
     )  # fmt: skip
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
+from runs.answers.words import articles as words
 from runs.models import Run
 from runs.publications.material import Material
 from runs.publications.page.claims import figure_words, set_apart
@@ -83,7 +84,7 @@ class Grid(PartSpec):
             lost = sum(not run.measurements.all() for run in runs)
             missing = computed(lost, f"count of {len(runs)} cells whose value is missing", digits=0)
             count = computed(len(runs), "count of the cells", digits=0)
-            return (missing, " of ", count, f" cells have no value: {self.lost}")
+            return words.lost_cells(missing, count, self.lost)
         summaries = [
             claim.summary for claim in material.statements.claims if claim.ratio is None and claim.percent is None
         ]

@@ -194,14 +194,12 @@ class Tile:
 
 @dataclass(frozen=True)
 class Ordering:
-    """A claim without an amount: the most first, each with its sign to the one before it. Nothing has a length.
-
-    Signs are ">", "≳" (slightly) and "≈" (alike); the first has none.
-    """
+    """A claim without an amount: the most first. Nothing has a length. `sign`: ">", "≳" (slightly) or "≈" (alike)."""
 
     quantity: str
-    items: list[tuple[str, str]]
+    names: Sequence[str]
     note: str = ""
+    sign: str = ">"
 
 
 @dataclass(frozen=True)

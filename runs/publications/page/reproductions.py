@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from benchagent.configfiles.units import GIB
+from pydantic import TypeAdapter
 
 from runs.compare.panels import SIZE_METRIC
 from runs.models import Experiment, Run
-from runs.publications import matching
+from runs.models.shapes import CellFacts, Match, PlanGap
 from runs.publications.document import ClaimRow
-from runs.publications.matching import CellFacts, Match
 from runs.publications.material import Material
 from runs.publications.page.claims import claimed_ratio, figure_words, reading_bounds
 from runs.publications.page.parts import Amount, Bound, Content, NamedTable, Rows, TextCell, Words, cell, computed
@@ -27,6 +27,7 @@ NOTE = (
 )
 COUNT = ", n\u00a0=\u00a0"
 SIZE_FACTORS = frozenset({"warehouses"})
+_MATCHES = TypeAdapter(list[Match])
 
 
 def tables(experiments: Sequence[Experiment], material: Material) -> dict[object, NamedTable]:
@@ -46,22 +47,31 @@ def latest_of_each(experiments: Sequence[Experiment]) -> list[Experiment]:
     return list(latest.values())
 
 
+def matches_of(experiment: Experiment) -> list[Match]:
+    """Which of its cells answer which published figure: never guessed, its plan carries it."""
+    return _MATCHES.validate_python(experiment.plan.get("published", []))
+
+
+def gaps_of(experiment: Experiment) -> list[PlanGap]:
+    return [PlanGap(*gap) for gap in experiment.plan.get("gaps", [])]
+
+
 def is_told(experiment: Experiment) -> bool:
     """Whether there is anything to set beside what was published."""
-    return bool(matching.matches_of(experiment) or matching.gaps_of(experiment))
+    return bool(matches_of(experiment) or gaps_of(experiment))
 
 
 def table(experiment: Experiment, runs: Sequence[Run], material: Material) -> NamedTable:
     rows: Rows = []
     # What has no number on either side, by the reason of ours: several of one reason are one line.
     empty: dict[str, list[list[TableCell]]] = {}
-    for match in matching.matches_of(experiment):
+    for match in matches_of(experiment):
         row = list(map(cell, _row(match, runs, material)))
         if row[1].gap and row[2].gap:
             empty.setdefault(row[2].gap, []).append(row)
         else:
             rows.append([*row])
-    for gap in matching.gaps_of(experiment):  # an engine that could not be run, beside what the article claims of it
+    for gap in gaps_of(experiment):  # an engine that could not be run, beside what the article claims of it
         claims = "; ".join(_summary_of(material, claim) for claim in material.statements.claims_on(gap.version))
         row = list(map(cell, [gap.label, claims or TableCell(gap="no claim of it alone"), TableCell(gap=gap.reason)]))
         if claims:

@@ -12,7 +12,7 @@ from runs.answers.words.gaps import difference_words
 from runs.compare.guard import Difference, conditions_of, differences
 from runs.models import Measurement, Run
 from runs.models.choices import Provenance
-from runs.publications.matching import CellFacts
+from runs.models.shapes import CellFacts
 from runs.publications.page.parts import INTERVAL, Amount, Words, computed, listed, stored
 from runs.run.facets import doubt
 from runs.run.number import number_of, why_no_number
@@ -45,17 +45,17 @@ class Side:
         return cls(chosen if published else sorted(chosen, key=lambda run: run.repeat), metric, published)
 
     @cached_property
+    def counted(self) -> list[Run]:
+        """The runs that have a number."""
+        return [run for run in self.runs if run.counts and number_of(run, self.metric)]
+
+    @cached_property
     def numbers(self) -> list[Measurement]:
         return [number for run in self.counted if (number := number_of(run, self.metric))]
 
     @cached_property
     def values(self) -> list[float]:
         return [number.value for number in self.numbers]
-
-    @cached_property
-    def counted(self) -> list[Run]:
-        """The runs that have a number."""
-        return [run for run in self.runs if run.counts and number_of(run, self.metric) is not None]
 
     @cached_property
     def summary(self) -> Summary | None:
@@ -95,8 +95,7 @@ class Side:
     @property
     def notes(self) -> list[str]:
         """What was measured against the durability class of its runs."""
-        doubted = doubt(self.counted)
-        return [doubted] if doubted else []
+        return [doubted] if (doubted := doubt(self.counted)) else []
 
     @property
     def gap(self) -> str:

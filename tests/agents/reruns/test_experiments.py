@@ -48,7 +48,7 @@ def test_every_part_is_a_plan_that_can_be_started(slug, part, equipped):
     prepared = rerun.prepare(EXPERIMENTS[slug], part, equipped)
     assert prepared.plan is not None
     check(prepared.plan)
-    beside = {"gaps": [gap.as_list for gap in prepared.gaps], "published": [m.as_json() for m in prepared.published]}
+    beside = {"gaps": list(map(list, prepared.gaps)), "published": [m.as_json() for m in prepared.published]}
     assert read_plan(sent := json.loads(json.dumps(prepared.plan.as_json() | beside))) == sent, "as a bundle brings it"
     assert prepared.gaps == part.gaps
     assert rerun.prepare(EXPERIMENTS[slug], part, equipped, quick=True).plan.repeats == 1

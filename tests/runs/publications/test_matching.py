@@ -8,10 +8,11 @@ import pytest
 from django.contrib.auth.models import AnonymousUser
 
 from runs.models import Experiment, Publication, Run
+from runs.models.shapes import Match
 from runs.publications.folder import own
-from runs.publications.matching import Match, matches_of
 from runs.publications.material import Material
 from runs.publications.page import reproductions, reruns
+from runs.publications.page.reproductions import matches_of
 from runs.templatetags.publications import rich_cell
 from tests.runs.cells import add_number, dbms, make_article, make_run
 
@@ -214,10 +215,17 @@ def test_another_unit_is_not_compared(article):
     assert "not comparable" in rows(found, article)[0][3]
 
 
-def test_a_plan_of_another_shape_matches_nothing(article):
+def test_a_damaged_match_is_left_out_and_what_is_not_known_of_one_is_passed_by(article):
     found = experiment(article)
-    found.plan = {"published": ["x", {"label": "a", "unknown": 1}, {"label": "b"}]}
-    assert [match.label for match in matches_of(found)] == ["b"]
+    found.plan["published"] = [
+        "x",
+        {"metric": "tps"},
+        {"label": "a", "unknown": 1},
+        {"label": "b", "ours": {"cpus": 2}},
+    ]
+    found.save()
+    matches = matches_of(Experiment.objects.get(pk=found.pk))
+    assert [(match.label, match.ours) for match in matches] == [("a", {}), ("b", {"cpus": 2})]
 
 
 def test_the_chart_of_an_article_pools_no_two_experiments(article):
