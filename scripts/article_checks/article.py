@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any, TypeVar
 
 from runs.publications.check import Check, Input, Result, Stated, rounded
-from runs.publications.document import ClaimRow, Factor, FactRow, ObservationRow, Results, RunRow, StatedRow
+from runs.publications.document import ClaimRow, Factor, FactRow, Results, RunRow, StatedRow
 from scripts.article_checks.quantities import Shown
 
 T = TypeVar("T")
@@ -64,21 +64,18 @@ class Article:
     def details(self, workload: str) -> dict[str, Any]:
         return _one(self.results.workloads, workload, lambda row: row.id).details
 
-    def observation(self, metric: str, **factors: Any) -> ObservationRow:
-        rows = [row for row in self.results.observations if factors.items() <= row.factors.items()]
-        return _one(rows, metric, lambda row: row.metric)
-
     def observed(self, metric: str, **factors: Any) -> float:
-        return _there(self.observation(metric, **factors).value, metric)
+        rows = [row for row in self.results.observations if factors.items() <= row.factors.items()]
+        return _there(_one(rows, metric, lambda row: row.metric).value, metric)
 
     def between(self, metric: str) -> tuple[float, float]:
         """The ends of an observed range."""
-        row = self.observation(metric)
+        row = _one(self.results.observations, metric, lambda row: row.metric)
         return float(_there(row.value_min, metric)), float(_there(row.value_max, metric))
 
     def fact(self, title: str) -> FactRow:
         """The fact whose title begins so."""
-        return _one(self.results.facts, True, lambda row: row.title.startswith(title))
+        return _there(next((row for row in self.results.facts if row.title.startswith(title)), None), title)
 
     def parameters(self, config: str, name: str = "") -> list[str]:
         """Every value that a configuration gives a parameter, in order; without a name all of them."""

@@ -292,15 +292,14 @@ class Ratios(PartSpec):
             return Section(self.id, self.title)
         groups: list[BarGroup] = []
         rows: Rows = []
-        for index, claim in enumerate(claims):
-            if ratio := claimed_ratio(claim):
-                value = f"{ratio.value:.2f}".rstrip("0").rstrip(".")
-                groups.append(single_bar(
-                    _ratio_label(material, claim), ratio.value, text=f"{'≈ ' if claim.approximate else ''}{value} ×",
-                    color=systems.index(str(claim.side_a.get("dbms"))) if len(systems) > 1 else index,
-                    origin="a claim, no measured value",
-                ) | {"claim": True})  # fmt: skip
-                rows.append([*sides_cells(material, claim), ratio, check_link(material, claim)])
+        for claim, ratio in ((claim, ratio) for claim in claims if (ratio := claimed_ratio(claim))):
+            value = f"{ratio.value:.2f}".rstrip("0").rstrip(".")
+            groups.append(single_bar(
+                _ratio_label(material, claim), ratio.value, text=f"{'≈ ' if claim.approximate else ''}{value} ×",
+                color=systems.index(str(claim.side_a.get("dbms"))) if len(systems) > 1 else len(groups),
+                origin="a claim, no measured value",
+            ) | {"claim": True})  # fmt: skip
+            rows.append([*sides_cells(material, claim), ratio, check_link(material, claim)])
         spec = bars(label=self.label, unit="", better="none", groups=groups)
         spec["marks"] = [{"axis": "x", "value": 1.0, "label": "1.0, no difference"}]
         shown = table(["What", "Baseline", "Quantity", "As claimed", Column("As a ratio"), "Check"], rows)

@@ -205,13 +205,12 @@ def page(publication: Publication, user: Reader, chosen: Mapping[str, str] | Non
 
 
 def legend(material: Material, sections: Sequence[Section]) -> list[tuple[str, str]]:
-    """The provenance words that this page uses, with what each means."""
+    """The provenance words that this page uses, with what each means. Counts and checks are computed on every page."""
     statements = material.statements
-    numbers = (number for run in material.runs for number in run.measurements.all())
-    rows = (*material.runs, *numbers, *material.aggregates, *statements.facts, *statements.observations)
+    used = {Provenance.COMPUTED, *(row.provenance for run in material.runs for row in run.measurements.all())}
+    used |= {run.provenance for run in material.runs} | {aggregate.provenance for aggregate in material.aggregates}
+    used |= {fact.provenance for fact in statements.facts} | {seen.provenance for seen in statements.observations}
     cells = (cell for section in sections for named in section.tables for row in named.table.rows for cell in row)
     rich = [cell for cell in cells if isinstance(cell, TextCell)]
-    # Counts and checks are computed on every page.
-    used = {Provenance.COMPUTED, *(row.provenance for row in rows)}
     used |= {cell.badge for cell in rich} | {cell.amount.provenance for cell in rich if cell.amount}
     return [(provenance.value, words) for provenance, words in PROVENANCE_WORDS.items() if provenance in used]
