@@ -126,7 +126,7 @@ class Match:
     their_metric: str = ""
     # With `base`: a published observation (its metric) of how many seconds longer `ours` takes, and on how many.
     extra: str = ""
-    extra_on_s: Annotated[float, Field(allow_inf_nan=False)] = 0
+    extra_on_s: int | Annotated[float, Field(allow_inf_nan=False)] = 0
     # What differs, beyond what the rows tell.
     differs: str = ""
     # Why nothing can be run for it.
