@@ -150,6 +150,7 @@ SMALL = {
     "clickbench": "clickbench/duckdb.json", "dbt3": "dbt3/report.rst", "query_times": "querytimes/duckdb_tpch.txt",
     "phoronix": "phoronix/composite.xml", "jmeter_xml": "jmeter/run.xml", "jmeter_report": "jmeter/statistics.json",
     "nosqlbench": "nosqlbench/scenario.log", "cassandra_stress": "described/cassandra-stress.txt",
+    "k6_json": "described/k6_summary_export.json", "locust_json": "described/locust.json",
     "dbt2": "described/dbt2.txt", "py_tpcc": "described/py-tpcc.txt", "ycsb_cpp": "described/ycsb-cpp.txt",
 }  # fmt: skip
 SMALL_S = 1.0

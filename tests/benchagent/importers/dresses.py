@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import base64
 import html
 import json
+import quopri
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from email.message import EmailMessage
 
 BEGAN = datetime(2026, 3, 3, 10, 0, 0, 123456, UTC)
 LineOf = Callable[[str, datetime], str]
@@ -38,6 +41,28 @@ def _script(text: str) -> bytes:
         "\x1b]0;bench@db1: ~\x07\x1b[?2004hbench@db1:~$ exit\r\n\n"
         'Script done on 2026-03-03 11:00:00+00:00 [COMMAND_EXIT_CODE="0"]\n'
     ).encode()
+
+
+def _mail(encoding: str) -> Callable[[str], bytes]:
+    def mail(text: str) -> bytes:
+        message = EmailMessage()
+        message["From"], message["To"], message["Subject"] = "dba@example.com", "team@example.com", "results of tonight"
+        message.set_content(text, cte=encoding)
+        return bytes(message)
+
+    return mail
+
+
+def _attached(text: str) -> bytes:
+    message = EmailMessage()
+    message["From"], message["Subject"] = "dba@example.com", "results of tonight"
+    message.set_content("Hello,\n\nas it was printed.\n")
+    message.add_attachment(text.encode(), maintype="application", subtype="octet-stream", filename="result.log")
+    return bytes(message)
+
+
+def _between(before: str, after: str) -> Callable[[str], bytes]:
+    return lambda text: f"{before}{text.rstrip()}\n{after}".encode()
 
 
 MARGINS: dict[str, Callable[[str], bytes]] = {
@@ -82,5 +107,14 @@ MARGINS: dict[str, Callable[[str], bytes]] = {
     "BOM twice": lambda text: f"\ufeff{text}".encode("utf-16"),
     "UTF-16": lambda text: text.encode("utf-16"),
     "UTF-16 without BOM": lambda text: text.encode("utf-16-le"),
+    "mail in quoted-printable": _mail("quoted-printable"),
+    "mail in base64": _mail("base64"),
+    "attachment of a mail": _attached,
+    "body in quoted-printable": lambda text: quopri.encodestring(text.encode()),
+    "body in base64": lambda text: base64.encodebytes(text.encode()),
+    "prose": _between("Hello,\n\nthe results of tonight are these:\n\n", "\nRegards\n"),
+    "Markdown": _between("## Results\n\nWe measured it again.\n\n```\n", "```\n\nBetter than before.\n"),
+    "details": _between("<details>\n<summary>Raw output</summary>\n\n```json\n", "```\n\n</details>\n"),
+    "shell": _between("bench@db1:~$ cat result\n", "bench@db1:~$ \n"),
     "a mail's CRLF and quote": by_line(lambda line, at: f"> {line}\r"),
 }  # fmt: skip

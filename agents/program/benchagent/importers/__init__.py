@@ -153,7 +153,9 @@ def _without_margins(file: SourceFile, own_tools: Sequence[Importer]) -> tuple[O
         start = file.text[:PIECE_BYTES]
         tries: list[tuple[Outputs, SourceFile, Margin | None]] = []
         words = tuple(word for _, importer, _ in outputs for word in getattr(importer, "WORDS", ()))
-        for margin in proposals(start, claimed=_claimed(outputs), ended=_worth(outputs)[1], words=words):
+        rank, ended, _ = _worth(outputs)
+        claimed, understood = _claimed(outputs), rank % 2 == 1
+        for margin in proposals(start, claimed=claimed, ended=ended, understood=understood, words=words):
             without = bare(file, margin)
             tries.append((_outputs(without, own_tools), without, margin))
         before = outputs

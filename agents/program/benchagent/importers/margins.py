@@ -2,12 +2,13 @@
 
 One pass for all importers, none of which knows a margin. A margin is found in the beginning of a file: records of JSON
 that hold one line each; marks of Markdown and HTML; what stands in front of most lines of a stretch in one regular
-form, in which digits, stamps and levels of logs may change. Each is a proposal only: what is read without it decides
-(`benchagent.importers.inspect`).
+form, in which digits, stamps and levels of logs may change; a mail as it was sent; a text in which a document stands.
+Each is a proposal only: what is read without it decides (`benchagent.importers.inspect`).
 """
 
 from __future__ import annotations
 
+import email
 import html
 import itertools
 import json
@@ -19,7 +20,7 @@ from datetime import UTC, datetime
 from enum import Enum
 from typing import NamedTuple
 
-from benchagent.importers.source import SourceFile
+from benchagent.importers.source import BEGINS_JSON, NotUnderstood, SourceFile, decoded
 
 # How many lines show the margin of a file, and how many of them whether there may be one.
 SHOWN_LINES, FEW = 400, 8
@@ -76,13 +77,22 @@ _TEXTS = ("log", "MESSAGE", "message", "msg", "line")
 _TIMES = ("time", "timestamp", "@timestamp", "ts", "__REALTIME_TIMESTAMP")
 _ESCAPED = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _IN_TEXT = re.compile(r"\\[nr\"]")
-_DOCUMENT = re.compile(r"[{\[]\s*[{\[\"}]|<\?xml")
+_DOCUMENT = re.compile(rf"{BEGINS_JSON}|<\?xml")
 _QUOTED = re.compile(r'\s*(?:- )?"((?:[^"\\]|\\.)*)",?\s*')
 _FENCE = re.compile(r"\s*(?:(?:```|~~~)[\w+ -]*|\{(?:code|noformat)(?::[^{}\n]{0,80})?\})")
 _TAG = re.compile(r"</?(?:pre|code|br|p|td|tr|div|span|tt|samp|blockquote)\b[^<>]{0,200}>", re.IGNORECASE)
 _HTML = re.compile(rf"{_TAG.pattern}|&(?:lt|gt|quot|amp|#\d{{2,4}});", re.IGNORECASE)
 _QUOTES = re.compile(r"(?:[ \t]{0,3}>)+ ?")
 _BOLD = re.compile(r"\s*(\*\*|__|`)(.+)\1\s*")
+_ENCODED = re.compile(r"(?i:^content-transfer-encoding:)|=3D|[^=\n]=$", re.MULTILINE)
+_BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{60,76}\s)+[A-Za-z0-9+/]{0,76}={0,2}\s*")
+_HEADERS = re.compile(r"From \S|(?i:From|To|Subject|Date|Received|Return-Path|MIME-Version|Content-[\w-]+): ")
+_BOUNDARY = re.compile(r"--(\S{2,70})\n(?i:content-)")
+_OPENS = re.compile(
+    rf"^[ \t]*(?={BEGINS_JSON}|<\?xml[^>]*>\s*(?:<!--.*?-->\s*)*<(?P<root>[A-Za-z][\w:.-]*))", re.MULTILINE
+)
+_CELL = re.compile(r'"[^"\n]*"')
+_GOES_ON = re.compile(r"\s*[\d\"}\],:]")
 
 
 class Claimed(Enum):
@@ -101,6 +111,8 @@ class Margin:
     stamp: Callable[[str], str] = lambda _: ""
     # Whether a last line without its end is whole all the same.
     is_record: bool = False
+    # What is left of a text where it is no matter of single lines.
+    whole: Callable[[str], str] | None = None
 
 
 def _record(line: str) -> tuple[str, str] | None:
@@ -137,6 +149,61 @@ def _of_markup(line: str) -> list[str]:
     return [bold[2] if bold else text]
 
 
+def _as_is(line: str) -> list[str]:
+    return [line]
+
+
+def _of_mail(text: str) -> str:
+    """The texts of a mail, of its parts or of a body alone as they were written."""
+    if boundary := _BOUNDARY.match(text):
+        text = f'Content-Type: multipart/mixed; boundary="{boundary[1]}"\n\n{text}'
+    elif "content-transfer-encoding:" not in text.lower():
+        encoding = "base64" if _BASE64.fullmatch(text) else "quoted-printable"
+        gap = "" if _HEADERS.match(text) else "\n"
+        text = f"Content-Transfer-Encoding: {encoding}\n{gap}{text}"
+    parts = [part for part in email.message_from_string(text).walk() if not part.is_multipart()]
+    # The same once more.
+    left_out = "text/html" if any(part.get_content_type() == "text/plain" for part in parts) else ""
+    contents = [part.get_payload(decode=True) for part in parts if part.get_content_type() != left_out]
+    return "\n\n".join(
+        str(each, errors="replace") for each in contents if isinstance(each, bytes) and b"\0" not in each
+    )
+
+
+def _of_documents(text: str) -> str:
+    """JSON and XML that stand in a text, on their lines; the text where one of them is not whole."""
+    left, at = "", 0
+    while opens := _OPENS.search(text, at):
+        begin = opens.end()
+        try:
+            closing = f"</{opens['root']}>"
+            end = text.index(closing, begin) + len(closing) if opens["root"] else decoded(text, begin)[1]
+        except (NotUnderstood, ValueError):
+            return text
+        # What goes on so was one with it: it lost what opened it.
+        if _GOES_ON.match(text, end):
+            return text
+        left += "\n" * text.count("\n", at, begin) + text[begin:end]
+        at = end
+    return f"{left}\n" if left else text
+
+
+def _of_table(text: str) -> str:
+    """The longest of the tables that stand in a text between empty lines or fences."""
+    lines = ["", *text.split("\n"), ""]
+    edges = [at for at, line in enumerate(lines) if not line.strip() or _FENCE.fullmatch(line)]
+    blocks = [(end - begin, begin, end) for begin, end in itertools.pairwise(edges) if end - begin > 2]
+    tables = [block for block in blocks if _is_table(lines[block[1] + 1 : block[2]])]
+    _, begin, end = max(tables, default=(0, 0, 0))
+    return "\n" * begin + "".join(f"{line}\n" for line in lines[begin + 1 : end]) if end else text
+
+
+def _is_table(lines: Sequence[str]) -> bool:
+    """Whether all have as many separators, but for those in quotes."""
+    rows = [_CELL.sub("", line) for line in lines]
+    return any(mark in rows[0] and len({row.count(mark) for row in rows}) == 1 for mark in ",;\t ")
+
+
 RECORD = Margin(
     lambda line: record[0].split("\n") if (record := _record(line)) else [line],
     lambda line: (_record(line) or ("", ""))[1],
@@ -148,6 +215,9 @@ QUOTED = Margin(lambda line: [_unescaped(quoted[1])] if (quoted := _QUOTED.fullm
 ESCAPED = Margin(_of_escaped)
 # Fences, quotes and bold of Markdown, tags and entities of HTML.
 MARKUP = Margin(_of_markup)
+MAIL = Margin(_as_is, whole=_of_mail)
+DOCUMENTS = Margin(_as_is, whole=_of_documents)
+TABLE = Margin(_as_is, whole=_of_table)
 
 
 def _front(form: re.Pattern[str], blanks: int, closing: str = "") -> Margin:
@@ -184,27 +254,32 @@ class _Part(NamedTuple):
         return "0" if self.kind == "digits" else f"<{self.kind}>" if self.kind in _READS else self.text
 
 
-def proposals(text: str, *, claimed: Claimed, ended: bool, words: tuple[str, ...] = ()) -> list[Margin]:
+def proposals(
+    text: str, *, claimed: Claimed, ended: bool, understood: bool = False, words: tuple[str, ...] = ()
+) -> list[Margin]:
     """What may be taken off the lines of a text; the likeliest first.
 
     `claimed`: of a table only what is in front of all lines; of the output of a tool only what is in front of nearly
     all, and nothing that the tool itself may have printed, so that no check of its importer is evaded. `ended`: it is
-    read to its end. `words`: what stands in the lines of the tool that read it.
+    read to its end; `understood`: or some of it, so that what stands around a document is of use. `words`: what stands in the lines of the tool that read it.
     """
     lines = [line for line in text.split("\n", SHOWN_LINES)[:SHOWN_LINES] if line.strip()]
     for test, margin in ((_record, RECORD), (_QUOTED.fullmatch, QUOTED)):
         if any(map(test, lines[:FEW])) and sum(test(line) is not None for line in lines) >= max(1, MOST * len(lines)):
             return [margin]
+    found = [MAIL] if _ENCODED.search(text) or _BASE64.match(text) or _BOUNDARY.match(text) else []
     # A document of a tool has no lines, but perhaps a text that holds some.
     document = text[:1] + text.rstrip()[-1:] if claimed is Claimed.BY_TOOL and _DOCUMENT.match(text) else ""
     if (document == "{}" and not _IN_TEXT.search(text)) or (ended and document in ("{}", "[]")):
-        return []
+        return found
     if document and text.startswith("<?xml"):
-        return []
+        return found
     shown = [line.rstrip() for line in lines]
     if len(shown) < LEAST and claimed is Claimed.NOT:
         claimed = Claimed.BY_TOOL
-    found = [ESCAPED] if _IN_TEXT.search(text) else []
+    found += [ESCAPED] if _IN_TEXT.search(text) else []
+    found += [DOCUMENTS] if not understood and _OPENS.search(text) else []
+    found += [TABLE] if not understood and claimed is not Claimed.BY_TOOL else []
     found += [QUOTED] if sum(map(bool, map(_QUOTED.fullmatch, lines))) >= FEW else []
     if _HTML.search(text) if ended else any(_of_markup(line) != [line] for line in shown):
         found.append(MARKUP)
@@ -309,6 +384,9 @@ def _closing(rests: Sequence[str]) -> str:
 
 def bare(file: SourceFile, margin: Margin) -> SourceFile:
     """The file without a margin; its lines keep their numbers, but for those that one line holds."""
+
+    if margin.whole:
+        return SourceFile(file.name, ("\n" * file.lines_in_front + margin.whole(file.text)).encode())
 
     def pieces() -> Iterator[bytes]:
         for at, text in enumerate(file.texts()):
