@@ -122,6 +122,11 @@ def test_no_row_is_taken_out_of_a_damaged_table():
     assert plain.metrics == report.metrics == ()
 
 
+def test_the_last_line_of_a_table_that_was_cut_in_a_text_may_go_on():
+    table = sample("querytimes", "duckdb.csv").decode().rstrip()[:-1]
+    assert told("x", f"Hello,\n\n{table}".encode()) == told("x", table.encode())
+
+
 def test_it_keeps_the_stamps_that_are_taken_off_as_the_time_when_the_run_began():
     text = sample("sysbench", "v10_read_write.txt").decode()
     for name in ("compose with stamps", "docker", "journal in JSON", "CRI"):

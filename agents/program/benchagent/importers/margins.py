@@ -195,7 +195,8 @@ def _of_table(text: str) -> str:
     blocks = [(end - begin, begin, end) for begin, end in itertools.pairwise(edges) if end - begin > 2]
     tables = [block for block in blocks if _is_table(lines[block[1] + 1 : block[2]])]
     _, begin, end = max(tables, default=(0, 0, 0))
-    return "\n" * begin + "".join(f"{line}\n" for line in lines[begin + 1 : end]) if end else text
+    # A last line without its end stays one: it may be cut.
+    return "\n".join([*[""] * begin, *lines[begin + 1 : end], *[""] * (end < len(lines) - 1)]) if end else text
 
 
 def _is_table(lines: Sequence[str]) -> bool:
@@ -261,7 +262,8 @@ def proposals(
 
     `claimed`: of a table only what is in front of all lines; of the output of a tool only what is in front of nearly
     all, and nothing that the tool itself may have printed, so that no check of its importer is evaded. `ended`: it is
-    read to its end; `understood`: or some of it, so that what stands around a document is of use. `words`: what stands in the lines of the tool that read it.
+    read to its end; `understood`: or some of it, so that what stands around a document is of use. `words`: what stands
+    in the lines of the tool that read it.
     """
     lines = [line for line in text.split("\n", SHOWN_LINES)[:SHOWN_LINES] if line.strip()]
     for test, margin in ((_record, RECORD), (_QUOTED.fullmatch, QUOTED)):
