@@ -12,10 +12,11 @@ import argparse
 import math
 import random
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 
 import numpy as np
 
@@ -29,6 +30,7 @@ THRESHOLD = 0.03
 DISTANCE = 1
 OF_OTAVA = 4
 SPREADS, STEPS = (0.02, 0.05), (-0.03, -0.05, -0.10)
+DRIFTS, DRIFTING = (-0.001, -0.002, -0.005), 100
 DOCUMENT = Path(__file__).resolve().parent.parent / "docs" / "method" / "history.md"
 MARKS = ("<!-- table -->", "<!-- end of table -->")
 
@@ -99,16 +101,19 @@ class World:
         return mean(self.repeats(number, distance))
 
 
-def found_by_waiting(world: World, count: int) -> list[tuple[int, int, str]]:
-    """(when, where, kind) of what is confirmed by the next batches, as of what is uploaded."""
+def watched(world: World, count: int) -> Iterator[Watched]:
+    """After each batch what the next batches have told, as of what is uploaded."""
     logs: list[float] = []
-    found: list[tuple[int, int, str]] = []
-    watched = Watched()
+    state = Watched()
     for number in range(count):
         logs.append(world.batch(number))
-        watched = watch(logs, watched, THRESHOLD)
-        found += [(number, each.at, each.kind) for each in watched.confirmed]
-    return found
+        state = watch(logs, state, THRESHOLD)
+        yield state
+
+
+def found_by_waiting(world: World, count: int) -> Alarms:
+    """(when, where) of what is confirmed."""
+    return [(number, each.at) for number, state in enumerate(watched(world, count)) for each in state.confirmed]
 
 
 def found_by_measuring_again(world: World, count: int) -> tuple[list[tuple[int, int]], int]:
@@ -158,8 +163,7 @@ def detection(kind: Kind, spread: float, step: float, series: int, seed: int) ->
     for number in range(series):
         found, _ = found_by_measuring_again(_world(kind, spread, seed, number, step=step), AT + 3)
         again += any(when >= AT for when, _ in found)
-        whole = found_by_waiting(_world(kind, spread, seed, number, step=step), CHANGED)
-        waited.append([(when, at) for when, at, _ in whole])
+        waited.append(found_by_waiting(_world(kind, spread, seed, number, step=step), CHANGED))
     placed = sum(bool(near := _near(alarms)) and abs(near[0][1] - AT) <= 1 for alarms in waited)
     return Detection(again / series, _within(waited, 3), _within(waited, 10), placed / series)
 
@@ -172,17 +176,43 @@ def _within(series: Sequence[Alarms], batches: int) -> float:
     return sum(any(when < AT + batches for when, _ in _near(alarms)) for alarms in series) / len(series)
 
 
-def told_as(series: int, seed: int, *, drift: float = 0.0, louder: float = 1.0) -> dict[str, float]:
-    """Of series that drift, or whose repeats scatter more from `AT` on: the share of which each kind is told."""
-    plain, told = KINDS[0], {"drift": 0, "step": 0, "noise": 0}
+@dataclass(frozen=True)
+class DriftTold:
+    """Of series that drift from their first batch on, shares of 1: told as a drift, in the median by batch `batch`; as
+    a step before that; and with a step that stands in the end.
+    """
+
+    drift: float
+    batch: float
+    step_before: float
+    step_left: float
+
+
+def drift_told(series: int, seed: int, drift: float) -> DriftTold:
+    at, before, left = [], 0, 0
     for number in range(series):
-        kinds = {kind for *_, kind in found_by_waiting(_world(plain, 0.02, seed, number, drift=drift), 100)}
-        world = _world(plain, 0.02, seed, number, drift=drift, louder=louder)
-        if changes_of_noise([stdev(world.repeats(at)) or 0.0 for at in range(100)]):
-            kinds.add("noise")
-        for kind in kinds:
-            told[kind] += 1
-    return {kind: count / series for kind, count in told.items()}
+        states = [*watched(_world(KINDS[0], 0.02, seed, number, drift=drift), DRIFTING)]
+        found = [(batch, each.kind) for batch, state in enumerate(states, 1) for each in state.confirmed]
+        told = min((batch for batch, kind in found if kind == "drift"), default=None)
+        at += [told] if told else []
+        before += any(kind == "step" and batch <= (told or DRIFTING) for batch, kind in found)
+        left += len(states[-1].starts) > len(states[-1].drifts)
+    return DriftTold(len(at) / series, median(at) if at else math.nan, before / series, left / series)
+
+
+def steps_taken_for_drifts(step: float, series: int, seed: int) -> float:
+    """Of steps at 2 % noise: the share of series of which a drift is told though none of them drifts."""
+    worlds = [_world(KINDS[0], 0.02, seed, number, step=step) for number in range(series)]
+    return sum(any(state.drifts for state in watched(world, DRIFTING)) for world in worlds) / series
+
+
+def noise_told(series: int, seed: int, louder: float) -> float:
+    """Of series whose repeats scatter so many times as much from `AT` on: the share that is told to be noisier."""
+    told = 0
+    for number in range(series):
+        world = _world(KINDS[0], 0.02, seed, number, louder=louder)
+        told += bool(changes_of_noise([stdev(world.repeats(at)) or 0.0 for at in range(100)]))
+    return told / series
 
 
 def _world(kind: Kind, spread: float, seed: int, number: int, **more: float) -> World:
@@ -240,8 +270,7 @@ def rows_of_detection(series: int, seed: int, otava: Otava | None) -> tuple[Rows
 def tables(series: int, seed: int, otava: Otava | None = None) -> str:
     command = f'`make bench-history ARGS="--series {series} --seed {seed}{" --otava" if otava else ""} --write"`'
     errors, (found, placed) = rows_of_errors(series, seed, otava), rows_of_detection(series, seed, otava)
-    steps = [f"{spread:.0%}: {step:+.0%}".replace("-", "−") for spread in SPREADS for step in STEPS]
-    drifting, louder = told_as(series, seed, drift=-0.001), told_as(series, seed, louder=2.5)
+    steps = [f"{spread:.0%}: {_signed(step)}" for spread in SPREADS for step in STEPS]
     of_otava = f"; Otava {OF_OTAVA} series" if otava else ""
     lines = [
         f"{command}:", f"{series} series of each kind, {UNCHANGED} batches of {REPEATS} repeats{of_otava}.", "",
@@ -249,12 +278,27 @@ def tables(series: int, seed: int, otava: Otava | None = None) -> str:
         *_table(["rule", *(kind.name for kind in KINDS)], errors), "",
         "Steps found within 3 / within 10 batches, of plain noise (measured again: within 3):", "",
         *_table(["rule", *steps], found | {"placed within one, waiting": placed}), "",
-        f"A drift of −0.1 % a batch at 2 % noise is told as drift in {drifting['drift']:.0%} of 100 batches, as a step "
-        f"in {drifting['step']:.0%};",
-        f"repeats that scatter 2.5 times as much from the 61st of 100 batches on are told in {louder['noise']:.0%}, "
-        f"without a change in {drifting['noise']:.0%}.",
+        *_of_drifts(series, seed), "",
+        f"Repeats that scatter 2.5 times as much from the {AT + 1}st of 100 batches on are told in "
+        f"{noise_told(series, seed, 2.5):.0%}, without a change in {noise_told(series, seed, 1.0):.0%}.",
     ]  # fmt: skip
     return "\n".join(lines)
+
+
+def _of_drifts(series: int, seed: int) -> list[str]:
+    told = [(drift, drift_told(series, seed, drift)) for drift in DRIFTS]
+    taken = ", ".join(f"{steps_taken_for_drifts(step, series, seed):.0%} of {_signed(step)}" for step in STEPS)
+    return [
+        f"Drifts at 2 % noise, {DRIFTING} batches from the first on:", "",
+        "| a batch | told as a drift | by batch (median) | a step was told before | a step is left |",
+        f"|{'---|' * 5}",
+        *(
+            f"| {_signed(drift, 1)} | {each.drift:.0%} | {each.batch:.0f} | {each.step_before:.0%} "
+            f"| {each.step_left:.0%} |"
+            for drift, each in told
+        ),
+        "", f"Steps that are taken for drifts in the {DRIFTING - AT} batches after them: {taken}.",
+    ]  # fmt: skip
 
 
 def goals(series: int, seed: int) -> None:
@@ -266,6 +310,10 @@ def goals(series: int, seed: int) -> None:
         )
     found = detection(KINDS[0], SPREADS[0], -0.05, series, seed)
     print(f"−5 %: within 3 {found.within_3:.1%} waiting, {found.again:.1%} measured again; placed {found.placed:.1%}")
+
+
+def _signed(share: float, digits: int = 0) -> str:
+    return f"{share:+.{digits}%}".replace("-", "−")
 
 
 def _table(head: Sequence[str], rows: Rows) -> list[str]:

@@ -12,9 +12,10 @@ from runs.compare.asked import Missing, Question
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Group
 from runs.compare.panels import Curve
+from runs.formatting import percent_of
 from runs.run.facets import tested_words
-from runs.stats import CONFIDENCE, Interval, Kind, Ratio, interval_of_logs, t_quantile
-from runs.stats.steps import LEAST_DAYS, steps
+from runs.stats import CONFIDENCE, Interval, Kind, Ratio, geometric_mean, interval_of_logs, t_quantile
+from runs.stats.steps import LEAST_DAYS, days_to_show, least_step, steps
 from runs.stats.verdicts import judge_interval
 
 LEAST_BATCHES = 3
@@ -28,20 +29,26 @@ def since(comparison: Comparison, curves: Sequence[Curve], question: Question) -
     lacking = [] if curves else [Missing("days")]
     for curve in curves:
         claims += (of_curve := steps_of(curve, curve.name, comparison.threshold, better))
-        if not of_curve:
+        if not of_curve and len(curve.levels) < 2 * LEAST_DAYS:
             lacking.append(Missing("batches", curve.name, len(curve.levels), 2 * LEAST_DAYS))
+        elif not of_curve:
+            lacking.append(Missing("positive", curve.name))
+        elif not of_curve[0].day and of_curve[0].threshold > comparison.threshold:
+            lacking.append(_too_few_to_show(curve, comparison.threshold))
     sure = any(claim.day for claim in claims)
     return begun(comparison, question, claims=claims, lacking=lacking, sure=sure)
 
 
 def steps_of(curve: Curve, label: str, threshold: float, better: str) -> list[Step]:
     """The steps of one series, or that it has none; empty of too few batches to tell."""
-    levels, points = curve.levels, {point.x: point for point in curve.valued}
-    if len(levels) < 2 * LEAST_DAYS:
+    levels, logs, points = curve.levels, _logs(curve), {point.x: point for point in curve.valued}
+    if len(levels) < 2 * LEAST_DAYS or len(logs) < len(levels):
         return []
+    # What is not told is said not to be as far only as these batches would show it.
+    least = max(threshold, math.ceil(1000 * least_step(logs)) / 1000)
     unchanged = Step(
         label=label, runs=[run for point in points.values() for run in point.run_ids], change=Amount(),
-        batches=len(levels), days=int(levels[-1][0] - levels[0][0]) + 1, threshold=threshold,
+        batches=len(levels), days=int(levels[-1][0] - levels[0][0]) + 1, threshold=least,
     )  # fmt: skip
     claims = []
     for step in steps(levels, threshold):
@@ -54,6 +61,18 @@ def steps_of(curve: Curve, label: str, threshold: float, better: str) -> list[St
         }  # fmt: skip
         claims.append(unchanged.model_copy(update=told))
     return claims or [unchanged]
+
+
+def _logs(curve: Curve) -> list[float]:
+    """Of the means of its batches, as far as they have one."""
+    return [math.log(centre) for _, values in curve.levels if (centre := geometric_mean(values)) is not None]
+
+
+def _too_few_to_show(curve: Curve, threshold: float) -> Missing:
+    batches = days_to_show(_logs(curve), threshold)
+    if batches is None:
+        return Missing("steadier_batches", curve.name, names=[percent_of(threshold)])
+    return Missing("batches_for_less", curve.name, least=batches, names=[percent_of(threshold)])
 
 
 def newer(comparison: Comparison, curves: Sequence[Curve], question: Question) -> Answer:
@@ -111,8 +130,8 @@ def _is_named(point: Group, kind: str, value: str) -> bool:
 def expected_amount(
     newest: float, before: Sequence[float], *, better: str, threshold: float, confidence: float = CONFIDENCE
 ) -> Amount:
-    """The newest batch over the mean of those before, with the interval in which one more of them would lie: between
-    batches differs more than the repeats of one show.
+    """The newest batch over the geometric mean of those before, with the interval in which one more of them would lie:
+    between batches differs more than the repeats of one show.
     """
     logs = [math.log(centre) for centre in before if centre > 0]
     if not logs or newest <= 0:

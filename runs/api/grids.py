@@ -18,7 +18,7 @@ from runs.models import Benchmark
 
 
 class OfRelease(Part):
-    """`mean` of all its batches; `change`: as a ratio to the release before, or to the chosen one."""
+    """`mean`: geometric, of all its batches; `change`: as a ratio to the release before, or to the chosen one."""
 
     mean: float
     batches: int
@@ -48,7 +48,7 @@ class ReleaseMaps(Part):
 
 
 class OfMachine(Part):
-    """`mean` of the newest ten batches; `share` of the best; `is_best`: no other is surely better."""
+    """`mean`: geometric, of the newest ten batches; `share` of the best; `is_best`: no other is surely better."""
 
     id: uuid.UUID
     url: str

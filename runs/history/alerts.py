@@ -29,6 +29,7 @@ SAID = (
     AlertState.CONFIRMED,
 )  # fmt: skip
 NOT_CONFIRMED = "further batches did not confirm it"
+PART_OF_A_DRIFT = "it is part of a slow drift: a line fits the batches better than steps do"
 
 
 def move(alert: Alert, state: str, *, by: Person = None, reason: str = "", fixed_by: str = "") -> bool:
@@ -78,13 +79,23 @@ def attach(point: ChangePoint, rows: Sequence[SeriesBatch], *, was_refuted: bool
         move(alert, AlertState.CONFIRMED)
 
 
-def refuted(point: ChangePoint) -> None:
+def became_drift(point: ChangePoint, rows: Sequence[SeriesBatch]) -> None:
+    """The alert of a step that proved to be a drift says so; one of nothing else tells since when it drifts."""
+    if (alert := point.alert) is None:
+        return
+    changes.record(target=alert, field="kind", old="step", new="drift", by=None, reason=PART_OF_A_DRIFT)
+    if not alert.changes.exclude(state=ChangeState.REFUTED).exclude(pk=point.pk).exists():
+        after, since = _window(point.at, rows)
+        alert.change(after=after, since=since)
+
+
+def refuted(point: ChangePoint, reason: str = NOT_CONFIRMED) -> None:
     """An alert of which nothing is left that may be so is closed by itself."""
     alert = point.alert
     if alert is None or alert.state not in (AlertState.NEW, AlertState.CONFIRMED):
         return
     if not alert.changes.exclude(state=ChangeState.REFUTED).exists():
-        move(alert, AlertState.NOISE, reason=NOT_CONFIRMED)
+        move(alert, AlertState.NOISE, reason=reason)
 
 
 def _window(at: SeriesBatch, rows: Sequence[SeriesBatch]) -> tuple[datetime, datetime]:

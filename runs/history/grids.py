@@ -25,7 +25,7 @@ _DARKER = (0.1, 0.3)
 
 @dataclass(frozen=True)
 class ReleaseCell:
-    """A release of a benchmark: the mean of its batches, and how it stands to the release that it is set against."""
+    """A release of a benchmark: the geometric mean of its batches, and how it stands to what it is set against."""
 
     mean: float
     batches: int
@@ -104,7 +104,10 @@ def _cells(
 
 @dataclass(frozen=True)
 class MachineCell:
-    """A benchmark on a machine: the mean of its newest batches. `share`: of the best. `is_best`: none beats it."""
+    """A benchmark on a machine: the geometric mean of its newest batches.
+
+    `share`: of the best. `is_best`: none beats it.
+    """
 
     benchmark: Benchmark
     mean: float

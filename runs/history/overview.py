@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 from uuid import UUID
 
 from django.db.models import Q, QuerySet
@@ -20,11 +20,25 @@ from runs.models.choices import AlertState, ChangeKind, ChangeState
 from runs.models.visible import Reader
 
 BASELINES = {
-    "last:1": "the batch before", "last:10": "the last 10 batches", "days:30": "the last 30 days",
+    "last:1": "the batch before", "last:10": "geometric mean of the last 10 batches",
+    "days:30": "geometric mean of the last 30 days",
     "label": "a label", "version": "a version", "commit": "a commit",
 }  # fmt: skip
 _NAMED = {"label": "label", "version": "version__version", "commit": "commit__startswith"}
 SPARK_WIDTH, SPARK_HEIGHT = 120, 28
+
+
+class Past(NamedTuple):
+    """A batch, as far as a baseline asks for it: a list reads thousands."""
+
+    measured_at: datetime
+    centre: float | None
+    label: str = ""
+    commit: str = ""
+    version_name: str = ""
+
+
+Dated = TypeVar("Dated", SeriesBatch, Past)
 
 
 class WrongBaseline(ValueError):
@@ -52,11 +66,12 @@ class Baseline:
             f"A baseline is last:10 (at most {RECENT - 1}), days:30, label:NAME, version:NUMBER or commit:BEGINNING."
         )
 
-    def rows_of(self, rows: Sequence[SeriesBatch], *, expected_at: datetime | None = None) -> list[SeriesBatch]:
+    def rows_of(self, rows: Sequence[Dated], *, expected_at: datetime | None = None) -> list[Dated]:
         """Those before the newest that it names, `rows` in order; of the recent ones none from before a change that
         people expect.
         """
-        before, newest = [*rows[:-1]], rows[-1]
+        before: list[Dated] = list(rows[:-1])
+        newest = rows[-1]
         if self.kind not in _NAMED and expected_at is not None:
             before = [row for row in before if row.measured_at >= expected_at]
         if self.kind == "last":
@@ -68,10 +83,10 @@ class Baseline:
             before = [row for row in before if self._names(row)]
         return before
 
-    def _names(self, row: SeriesBatch) -> bool:
+    def _names(self, row: SeriesBatch | Past) -> bool:
         if self.kind == "commit":
             return row.commit.startswith(self.value)
-        return self.value == (row.label if self.kind == "label" else row.version.version)
+        return self.value == (row.label if self.kind == "label" else row.version_name)
 
 
 @dataclass(frozen=True)
@@ -124,14 +139,15 @@ def rows_of(benchmarks: Sequence[Benchmark], baseline: Baseline) -> list[Row]:
     for point in (
         ChangePoint.objects.filter(benchmark__in=benchmarks, state=ChangeState.CONFIRMED)
         .exclude(alert__state=AlertState.NOISE)
-        .select_related("at", "alert", "benchmark")
+        .select_related("at", "alert")
+        .defer("at__runs", "at__values", "alert__note", "alert__links")
         .order_by("at__measured_at")
     ):
         points.setdefault(point.benchmark_id, []).append(point)
     return [_row(each, series.get(each.pk, []), baseline, points.get(each.pk, [])) for each in benchmarks]
 
 
-def _row(benchmark: Benchmark, rows: Sequence[SeriesBatch], baseline: Baseline, points: Sequence[ChangePoint]) -> Row:
+def _row(benchmark: Benchmark, rows: Sequence[Past], baseline: Baseline, points: Sequence[ChangePoint]) -> Row:
     newest, step = rows[-1].centre if rows else None, points[-1] if points else None
     expected = [point.at.measured_at for point in points if point.alert and point.alert.state == AlertState.EXPECTED]
     held = baseline.rows_of(rows, expected_at=max(expected, default=None)) if rows else []
@@ -142,27 +158,23 @@ def _row(benchmark: Benchmark, rows: Sequence[SeriesBatch], baseline: Baseline, 
     return Row(benchmark, newest, change, step)
 
 
-def _series(benchmarks: Sequence[Benchmark], baseline: Baseline) -> dict[UUID, list[SeriesBatch]]:
+def _series(benchmarks: Sequence[Benchmark], baseline: Baseline) -> dict[UUID, list[Past]]:
     """For each benchmark its newest batch and those that the baseline can name, in order."""
     if baseline.kind == "last":
-        return {benchmark.pk: _recent(benchmark) for benchmark in benchmarks}
-    wanted = SeriesBatch.objects.filter(benchmark__in=benchmarks).exclude(centre=None).defer("runs", "values")
+        return {
+            benchmark.pk: [Past(datetime.fromisoformat(each["at"]), each["centre"]) for each in benchmark.recent]
+            for benchmark in benchmarks
+        }
+    wanted = SeriesBatch.objects.filter(benchmark__in=benchmarks).exclude(centre=None)
     if baseline.kind in _NAMED:
         since = min((each.newest_at for each in benchmarks if each.newest_at), default=datetime.min)
         named = Q(**{_NAMED[baseline.kind]: baseline.value})
-        wanted = wanted.filter(named | Q(measured_at__gte=since)).select_related("version")
+        wanted = wanted.filter(named | Q(measured_at__gte=since))
     else:
         oldest = min((each.newest_at for each in benchmarks if each.newest_at), default=datetime.max)
         wanted = wanted.filter(measured_at__gte=oldest - timedelta(days=int(baseline.value) + 1))
-    found: dict[UUID, list[SeriesBatch]] = {}
-    for row in wanted.in_order():
-        found.setdefault(row.benchmark_id, []).append(row)
+    asked = wanted.in_order().values_list("benchmark", "measured_at", "centre", "label", "commit", "version__version")
+    found: dict[UUID, list[Past]] = {}
+    for pk, at, centre, label, commit, version in asked:
+        found.setdefault(pk, []).append(Past(at, centre, label, commit, version))
     return found
-
-
-def _recent(benchmark: Benchmark) -> list[SeriesBatch]:
-    """Its newest batches as its own row keeps them: a list of fifty benchmarks reads no series."""
-    return [
-        SeriesBatch(benchmark=benchmark, centre=each["centre"], measured_at=datetime.fromisoformat(each["at"]))
-        for each in benchmark.recent
-    ]

@@ -143,7 +143,7 @@ def _figure(
     benchmark, rows = series.benchmark, series.rows
     metric, last = benchmark.metric, len(rows)
     own: LineSeries = {
-        "label": "Mean of a batch", "color": 0, "dash": False,
+        "label": "Geometric mean of a batch", "color": 0, "dash": False,
         "points": [(index, row.centre) for index, row in enumerate(rows)],
         "dots": [(index, value) for index, row in enumerate(rows) for value in row.values],
     }  # fmt: skip
@@ -221,7 +221,7 @@ def _table(series: Series) -> Table:
     columns = [
         Column("Measured", numeric=False),
         Column("Tested", numeric=False),
-        Column("Mean", unit),
+        Column("Geometric mean", unit),
         Column("Repeats"),
     ]
     rows = [

@@ -15,7 +15,7 @@ from runs.answers.answer import Amount, amount_of, as_share
 from runs.answers.history import expected_amount
 from runs.history import alerts
 from runs.models import Alert, Benchmark, ChangePoint, SeriesBatch, User
-from runs.models.choices import AlertState, Better, ChangeKind, ChangeState
+from runs.models.choices import OPEN_ALERTS, AlertState, Better, ChangeKind, ChangeState
 from runs.stats import PRACTICAL_THRESHOLD, WINNERS, mean, stdev
 from runs.stats import watch as statistics
 from runs.stats.steps import LEAST_DAYS
@@ -38,7 +38,8 @@ class Series:
 
     @classmethod
     def of(cls, benchmark: Benchmark, most: int | None = None) -> Series:
-        rows = benchmark.series.newest_first().exclude(centre=None).select_related("version__dbms")
+        # Hundreds of batches have a few versions.
+        rows = benchmark.series.newest_first().exclude(centre=None).prefetch_related("version__dbms")
         if most:
             rows = rows[:most]
         points = benchmark.changes.select_related("alert", "at").order_by("pk")
@@ -60,6 +61,15 @@ class Series:
     def starts(self) -> list[int]:
         """Where its level changed, also where a person says that it means nothing."""
         return self.places(ChangeState.CONFIRMED)
+
+    @property
+    def drifts(self) -> tuple[range, ...]:
+        """The batches that each drift was seen in."""
+        found = [
+            point for point in self.points
+            if point.kind == ChangeKind.DRIFT and point.state == ChangeState.CONFIRMED and point.at_id in self.index
+        ]  # fmt: skip
+        return tuple(range(self.index[point.at_id], self.last_of(point) + 1) for point in found)
 
     @property
     def rejected(self) -> frozenset[int]:
@@ -138,16 +148,18 @@ def _ends(series: Series) -> list[int]:
 
 def _look(series: Series, end: int) -> None:
     suspects = set(series.places(ChangeState.SUSPECTED)) - series.rejected
-    before = statistics.Watched(tuple(at for at in series.starts if at < end), tuple(sorted(suspects)))
+    before = statistics.Watched(
+        tuple(at for at in series.starts if at < end), tuple(sorted(suspects)),
+        drifts=tuple(drift for drift in series.drifts if drift.start < end),
+    )  # fmt: skip
     least = threshold(series.benchmark)
     after = statistics.watch(series.logs[:end], before, least, improbable=series.rejected)
     for found in after.confirmed:
-        _confirm(series, found)
+        if found.kind != "drift" or not _become_drift(series, found, after.absorbed):
+            _confirm(series, found)
     for at in after.refuted:
         if (point := series.near(at, OF_LEVEL)) and point.state == ChangeState.SUSPECTED:
-            point.state = ChangeState.REFUTED
-            point.save(update_fields=["state"])
-            alerts.refuted(point)
+            _refute(point)
     for at in set(after.suspects) - set(before.suspects):
         if series.near(at, OF_LEVEL) is None:
             begin = max((start for start in after.starts if start < at), default=0)
@@ -172,7 +184,7 @@ def _spread(row: SeriesBatch) -> float:
 
 def _confirm(series: Series, found: statistics.Found) -> None:
     point = series.near(found.at, OF_LEVEL)
-    if point is None:
+    if point is None or (found.kind == "drift" and point.state == ChangeState.CONFIRMED):
         _new(series, found, ChangeState.CONFIRMED)
     elif point.state != ChangeState.CONFIRMED:
         was_refuted = point.state == ChangeState.REFUTED
@@ -180,6 +192,36 @@ def _confirm(series: Series, found: statistics.Found) -> None:
         point.state, point.confirmed_at = ChangeState.CONFIRMED, timezone.now()
         point.save()
         _tell(series, point, was_refuted=was_refuted)
+
+
+def _become_drift(series: Series, found: statistics.Found, absorbed: Sequence[int]) -> bool:
+    """Of the steps that prove to be part of a drift the first becomes it, with its alert; the others are none any more.
+    What people have judged stays a step. -> whether there is one.
+    """
+    places = [series.rows[at].pk for at in absorbed]
+    steps = [
+        point for point in sorted(series.points, key=lambda point: series.index.get(point.at_id, -1))
+        if point.at_id in places and point.state == ChangeState.CONFIRMED and point.kind == ChangeKind.STEP
+        and (point.alert is None or point.alert.state in OPEN_ALERTS)
+    ]  # fmt: skip
+    if not steps:
+        return False
+    first, *others = steps
+    _describe(series, first, found)
+    first.save()
+    for point in others:
+        _refute(point, alerts.PART_OF_A_DRIFT)
+    if first.alert:
+        alerts.became_drift(first, series.rows)
+    else:
+        _tell(series, first)
+    return True
+
+
+def _refute(point: ChangePoint, reason: str = alerts.NOT_CONFIRMED) -> None:
+    point.state = ChangeState.REFUTED
+    point.save(update_fields=["state"])
+    alerts.refuted(point, reason)
 
 
 def _new(series: Series, found: statistics.Found, state: str) -> None:
@@ -228,9 +270,7 @@ def _measure_anew(series: Series) -> None:
         else:
             found = statistics.change_at(series.logs, at, begin, end)
         if found and _is_none(point, found, least, is_last=end == len(series.rows)):
-            point.state = ChangeState.REFUTED
-            point.save(update_fields=["state"])
-            alerts.refuted(point)
+            _refute(point)
             _measure_anew(series)
             return
         if found and (found.before, found.after) != (point.batches_before, point.batches_after):

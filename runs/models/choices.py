@@ -125,6 +125,10 @@ class AlertState(models.TextChoices):
     MACHINE = "machine", "Machine"
 
 
+# What somebody has to look at.
+OPEN_ALERTS = (AlertState.NEW, AlertState.CONFIRMED, AlertState.ACKNOWLEDGED)
+
+
 class UserRole(models.TextChoices):
     VIEWER = "viewer", "Viewer"
     CONTRIBUTOR = "contributor", "Contributor"

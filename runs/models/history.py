@@ -18,7 +18,7 @@ from django.utils import timezone
 
 from runs.models.base import UUIDModel
 from runs.models.batches import Batch
-from runs.models.choices import AlertState, ChangeKind, ChangeState, Visibility
+from runs.models.choices import OPEN_ALERTS, AlertState, ChangeKind, ChangeState, Visibility
 from runs.models.measurements import Metric
 from runs.models.runs import Run
 from runs.models.shapes import ChangeAmount, Ident, RecentBatch
@@ -151,6 +151,10 @@ class SeriesBatch(models.Model):
         return f"{self.measured_at:%Y-%m-%d}: {self.centre}"
 
     @property
+    def version_name(self) -> str:
+        return self.version.version
+
+    @property
     def place(self) -> tuple[int, str, object, int]:
         """Its place in the series."""
         return (self.commit_number, self.version_order, self.measured_at, self.pk)
@@ -185,7 +189,7 @@ def take_out(batches: Iterable[UUID]) -> None:
 class AlertQuerySet(VisibleQuerySet["Alert"]):
     def open(self) -> AlertQuerySet:
         """What somebody has to look at."""
-        return self.filter(state__in=[AlertState.NEW, AlertState.CONFIRMED, AlertState.ACKNOWLEDGED])
+        return self.filter(state__in=OPEN_ALERTS)
 
 
 class Alert(UUIDModel):

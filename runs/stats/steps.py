@@ -9,12 +9,14 @@ from itertools import pairwise
 
 from runs.stats.curves import Levels
 from runs.stats.ratios import Ratio, ratio
-from runs.stats.summaries import ALPHA, geometric_mean
+from runs.stats.summaries import ALPHA, geometric_mean, t_quantile, variance
 
 # Days on each side of a step: fewer are an accident, as one bad night is.
 LEAST_DAYS = 3
 # So large a share of the series that have no step may show one.
 STEP_ALPHA = 0.01
+# Nobody waits for more of them to see a step.
+MOST_DAYS = 400
 _LEAST_SPREAD = 1e-12
 
 
@@ -62,6 +64,23 @@ def steps_of(logs: Sequence[float], threshold: float) -> list[int]:
         if change and (change.p is None or change.p < ALPHA) and abs(math.log(change.value)) >= math.log1p(threshold):
             kept.append(cut)
     return kept
+
+
+def least_step(logs: Sequence[float], days: int = 0) -> float:
+    """The least step, as a share of 1, that as many days with this scatter show where it leaves `LEAST_DAYS` on one
+    side of it; of so many `days`, if they are given.
+
+    A step that is too small to be told is a part of the scatter: none that is larger than this hides in it.
+    """
+    n = days or len(logs)
+    t = t_quantile(1 - STEP_ALPHA / (4 * (n - 2 * LEAST_DAYS + 1)), n - 2)
+    between = variance(logs) * (n - 1) * t * t / (n - 2 + t * t)
+    return math.expm1(math.sqrt(between * n / (LEAST_DAYS * (n - LEAST_DAYS))))
+
+
+def days_to_show(logs: Sequence[float], share: float) -> int | None:
+    """Of how many days with this scatter a step of this share is told; None where even `MOST_DAYS` do not show it."""
+    return next((days for days in range(len(logs), MOST_DAYS) if least_step(logs, days) <= share), None)
 
 
 def _parts(cuts: Sequence[int], end: int) -> Iterator[tuple[int, int, int]]:

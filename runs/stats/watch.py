@@ -19,7 +19,7 @@ from typing import Literal
 
 from runs.stats.ratios import Ratio, ratio
 from runs.stats.steps import LEAST_DAYS, steps, steps_of
-from runs.stats.summaries import Interval, interval_of_logs, mean, t_quantile, variance
+from runs.stats.summaries import CONFIDENCE, Interval, interval_of_logs, mean, t_quantile, variance
 
 # One more batch of an unchanged series lies within the band in 98 of 100.
 BAND, CONFIRMED = 0.98, 0.99
@@ -34,7 +34,10 @@ MEDIAN_OFF = 0.6745
 # The confidence of a step whose place was chosen among all.
 PLACED = 0.9999
 # So many batches of an unchanged level tell how far they scatter; the newest so many are looked at.
-LEAST_TO_TELL, MOST_IN_BAND = 7, 60
+LEAST_TO_TELL, MOST_IN_BAND = 6, 100
+# What is allowed for the errors of a level and of how alike its neighbours are shrinks no further than for so many: of
+# more, what is known better saves false alarms.
+MOST_ALLOWED_FOR = 60
 CONFIRMING = 3
 # Steps are looked for in the newest so many: of more the matrix of all stretches grows too large.
 WINDOW = 100
@@ -72,7 +75,7 @@ class Band:
     def shift_error(self, count: int) -> float:
         """Standard error of the mean of so many batches in a row, less that of the level before."""
         alike = 2 * math.fsum((count - lag) / count * self.hang**lag for lag in range(1, count))
-        level = (1 + self.hang) / (1 - self.hang) / self.batches
+        level = (1 + self.hang) / (1 - self.hang) / min(self.batches, MOST_ALLOWED_FOR)
         return self.error * math.sqrt((1 + alike) / count + level)
 
     def least_sure(self, confidence: float) -> float:
@@ -134,7 +137,7 @@ def band(logs: Sequence[float], starts: Sequence[int] = ()) -> Band | None:
 
 def _quiet(levels: Sequence[Sequence[float]], error: float) -> float:
     """The error of a batch by the median of how far they lie off. At least half of `error`: some hardly vary."""
-    off = [abs(log - median(level)) for level in levels if level for log in level]
+    off = [abs(value) for level in levels if level for value in _less(level, median(level))]
     of_few = 1 + 2 * len(levels) / len(off)
     return max(error / 2, min(error, median(off) / MEDIAN_OFF * of_few))
 
@@ -182,6 +185,10 @@ def change_at(logs: Sequence[float], at: int, begin: int = 0, end: int | None = 
     return Found("step", at, change, len(before), len(after)) if change else None
 
 
+def _less(logs: Sequence[float], centre: float) -> list[float]:
+    return [log - centre for log in logs]
+
+
 def _stands_out(before: Sequence[float], after: Sequence[float]) -> bool:
     """Neighbouring batches hang together: a run of a few that lie off is likelier than of single ones."""
     hang = _hanging_together(before, after, errors=1.5)
@@ -200,28 +207,35 @@ def _hanging_together(*levels: Sequence[float], errors: float = 0.0) -> float:
 
     Of n batches it is too low by (1 + 3 r) / n (M. G. Kendall, Biometrika 41, 1954).
     """
-    off = [[log - mean(level) for log in level] for level in levels if level]
+    off = [_less(level, mean(level)) for level in levels if level]
     squares = math.fsum(value * value for level in off for value in level)
     if not squares:
         return 0.0
     count = sum(map(len, off))
     neighbours = math.fsum(a * b for level in off for a, b in pairwise(level)) / squares
-    return max(0.0, min(0.9, neighbours + (1 + 3 * neighbours) / count + errors / math.sqrt(count)))
+    above = errors / math.sqrt(min(count, MOST_ALLOWED_FOR))
+    return max(0.0, min(0.9, neighbours + (1 + 3 * neighbours) / count + above))
 
 
-def drift(logs: Sequence[float], threshold: float) -> Found | None:
-    """A trend over the newest batches, of which no step was found, from the first of them to the last."""
-    return _trend(logs, max(0, len(logs) - MOST_OF_DRIFT), threshold)
+def drift(logs: Sequence[float], threshold: float, starts: Sequence[int] = (), begin: int = 0) -> Found | None:
+    """A trend over the newest batches, none of them before `begin`, that fits them better than steps at `starts` do."""
+    for length in (MOST_OF_DRIFT, LEAST_OF_DRIFT):
+        found = _trend(logs, max(begin, len(logs) - length), threshold)
+        if found and not _fits_steps(logs, range(found.at, len(logs)), starts):
+            return found
+    return None
 
 
 def drift_goes_on(logs: Sequence[float], begin: int, threshold: float) -> Found | None:
     """A drift from its begin to the newest batch; None where the newest batches do not drift as it does."""
-    newest = _trend(logs, max(begin, len(logs) - LEAST_OF_DRIFT), threshold)
+    at = max(begin, len(logs) - LEAST_OF_DRIFT)
+    # The newest are fewer than what showed it: they need not show by themselves how far it went.
+    newest = _trend(logs, at, threshold * (len(logs) - at) / MOST_OF_DRIFT, CONFIDENCE)
     whole = _trend(logs, begin, threshold)
     return whole if newest and whole and (newest.change.value > 1) == (whole.change.value > 1) else None
 
 
-def _trend(logs: Sequence[float], begin: int, threshold: float) -> Found | None:
+def _trend(logs: Sequence[float], begin: int, threshold: float, confidence: float = PLACED) -> Found | None:
     """From `begin` to the last batch; None where it is no sure change, or of too few batches."""
     n = len(logs) - begin
     if n < LEAST_OF_DRIFT:
@@ -229,21 +243,26 @@ def _trend(logs: Sequence[float], begin: int, threshold: float) -> Found | None:
     slope, off = _line(logs[begin:])
     hang, squares = _hanging_together(off, errors=1.5), math.fsum(value * value for value in off)
     error = math.sqrt(squares / (n - 2) / (n * (n * n - 1) / 12) * (1 + hang) / (1 - hang)) * (n - 1)
-    change, half = slope * (n - 1), t_quantile(0.5 + PLACED / 2, n - 2) * error
+    change, half = slope * (n - 1), t_quantile(0.5 + confidence / 2, n - 2) * error
     if abs(change) < max(math.log1p(threshold), half):
         return None
-    interval = interval_of_logs(change, t_quantile(0.975, n - 2) * error)
+    interval = interval_of_logs(change, t_quantile(0.5 + CONFIDENCE / 2, n - 2) * error)
     return Found("drift", begin, Ratio(math.exp(change), interval, n - 2), 0, n)
 
 
 @dataclass(frozen=True)
 class Watched:
-    """The state of a series after its newest batch: where its level changed, and the batches that are suspected."""
+    """The state of a series after its newest batch: where its level changed, and the batches that are suspected.
+
+    `drifts`: of each the batches that it was seen in; the first is one of `starts`.
+    """
 
     starts: tuple[int, ...] = ()
     suspects: tuple[int, ...] = ()
     confirmed: tuple[Found, ...] = ()
     refuted: tuple[int, ...] = ()
+    drifts: tuple[range, ...] = ()
+    absorbed: tuple[int, ...] = ()
 
 
 def watch(
@@ -251,16 +270,18 @@ def watch(
 ) -> Watched:
     """After one more batch, the last of `logs`. `improbable`: places that a person has rejected.
 
-    `confirmed` and `refuted` are what is new. Improvements are confirmed as strictly as regressions, so that a false
-    one never becomes the level that others are held against.
+    `confirmed`, `refuted` and `absorbed` are what is new: the last are steps of before that are part of a drift.
+    Improvements are confirmed as strictly as regressions, so that a false one never becomes the level that others are
+    held against.
     """
     newest, starts, suspects = len(logs) - 1, list(before.starts), []
+    drifts = [_gone_on(logs, each, starts, threshold) for each in before.drifts]
     confirmed: list[Found] = []
     refuted: list[int] = []
     for at in before.suspects:
         expected = band(logs[:at], [start for start in starts if start < at])
         verdict = expected and is_confirmed(expected, logs[at], logs[at + 1 :], threshold)
-        if verdict and not _is_near(at, [*starts, *improbable]) and not _is_trend(logs, at, starts):
+        if verdict and not _is_near(at, [*starts, *improbable]) and not _is_trend(logs, at, starts, drifts):
             begin = max([start for start in starts if start < at], default=0)
             if found := change_at(logs, at, begin):
                 confirmed.append(found)
@@ -270,34 +291,52 @@ def watch(
         else:
             refuted.append(at)
     for found in [*_in_a_row(logs, starts, threshold), *changes(logs, threshold)]:
-        if not _is_near(found.at, [*starts, *improbable]) and not _is_trend(logs, found.at, starts):
+        if not _is_near(found.at, [*starts, *improbable]) and not _is_trend(logs, found.at, starts, drifts):
             confirmed.append(found)
             starts.append(found.at)
-    # A drift goes on: it is told once in half of its length.
-    is_level = all(start <= len(logs) - 3 * MOST_OF_DRIFT // 2 for start in starts)
-    if is_level and (found_drift := drift(logs, threshold)):
-        confirmed.append(found_drift)
-        starts.append(found_drift.at)
+    absorbed: list[int] = []
+    # Where one was seen before, the next begins behind it.
+    new_drift = drift(logs, threshold, starts, max((each.stop for each in drifts), default=0))
+    if new_drift:
+        confirmed.append(new_drift)
+        absorbed = [start for start in starts if start >= new_drift.at]
+        starts = [*(start for start in starts if start < new_drift.at), new_drift.at]
+        drifts.append(range(new_drift.at, len(logs)))
     suspects = [at for at in suspects if not _is_near(at, starts)]
     expected = band(logs[:newest], starts)
     if expected and not expected.holds(logs[newest]) and not _is_near(newest, [*starts, *suspects]):
         suspects.append(newest)
     return replace(
         before, starts=tuple(sorted(starts)), suspects=tuple(suspects), confirmed=tuple(confirmed),
-        refuted=tuple(refuted),
+        refuted=tuple(refuted), drifts=tuple(drifts), absorbed=tuple(absorbed),
     )  # fmt: skip
 
 
-def _is_trend(logs: Sequence[float], at: int, starts: Sequence[int]) -> bool:
-    """Whether a line through the newest batches leaves less than a step at this place does."""
-    begin = max([len(logs) - MOST_OF_DRIFT, 0, *(start for start in starts if start < at - LEAST_DAYS)])
-    newest = logs[begin:]
-    if len(newest) < LEAST_OF_DRIFT or not 0 < at - begin < len(newest):
-        return False
-    parts = (newest[: at - begin], newest[at - begin :])
-    of_step = math.fsum(variance(part) * (len(part) - 1) for part in parts if len(part) > 1)
-    _, off = _line(newest)
-    return math.fsum(value * value for value in off) < of_step
+def _gone_on(logs: Sequence[float], seen: range, starts: Sequence[int], threshold: float) -> range:
+    """A drift up to the newest batch, if it goes on that far and no step has ended it."""
+    is_ended = any(start > seen.start for start in starts)
+    return seen if is_ended or not drift_goes_on(logs, seen.start, threshold) else range(seen.start, len(logs))
+
+
+def _is_trend(logs: Sequence[float], at: int, starts: Sequence[int], drifts: Sequence[range]) -> bool:
+    """Whether a step at this place is a part of a trend: of the newest batches, or of a drift that was seen there."""
+    newest = range(max(0, len(logs) - MOST_OF_DRIFT), len(logs))
+    return any(
+        len(span) >= LEAST_OF_DRIFT and span.start < at < span.stop and not _fits_steps(logs, span, [*starts, at])
+        for span in (newest, *drifts)
+    )
+
+
+def _fits_steps(logs: Sequence[float], span: range, places: Sequence[int]) -> bool:
+    """Whether steps at those of the places within a span leave less of it than a line does, for what each takes:
+    a step its place and its height, a line its slope.
+    """
+    cuts = sorted({place for place in places if span.start < place < span.stop})
+    parts = [logs[begin:end] for begin, end in pairwise([span.start, *cuts, span.stop])]
+    of_steps = math.fsum(variance(part) * (len(part) - 1) for part in parts if len(part) > 1)
+    _, off = _line(logs[span.start : span.stop])
+    of_line = math.fsum(value * value for value in off)
+    return bool(cuts) and of_steps / (len(span) - 1 - 2 * len(cuts)) <= of_line / (len(span) - 2)
 
 
 def _line(logs: Sequence[float]) -> tuple[float, list[float]]:

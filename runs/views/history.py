@@ -25,7 +25,7 @@ from runs.history.page import DRAWN, MOST_DRAWN, context_of
 from runs.history.words import change_words
 from runs.listing.filters import RunFilter, without, without_blanks
 from runs.models import Alert, Benchmark
-from runs.models.choices import AlertState, ChangeKind
+from runs.models.choices import AlertState, ChangeKind, ChangeState
 from runs.views.guards import PersonRequest, operator_required
 
 PER_PAGE, MOST_LINKS = 50, 20
@@ -154,7 +154,7 @@ def alert(request: HttpRequest, alert_id: uuid.UUID) -> HttpResponse:
         "alert": shown,
         "title": alerts.title(shown),
         "changes": [(point, change_words(point)) for point in points],
-        "is_drift": {point.kind for point in points} == {ChangeKind.DRIFT},
+        "is_drift": {point.kind for point in points if point.state != ChangeState.REFUTED} == {ChangeKind.DRIFT},
         "why": why(shown, points, alerts.watched_beside(shown)),
         "history": changes.history(shown),
         "said": [(state.value, state.label) for state in alerts.SAID if state != shown.state],

@@ -450,5 +450,5 @@ def baseline_words(than: str) -> str:
     kind, _, value = than.partition(":")
     return {
         "last": f"the {value} before it", "days": f"those of {value} days before", "label": f"those labelled {value}",
-        "commit": f"commit {value}", "version": f"version {value}",
+        "commit": f"those of commit {value}", "version": f"those of version {value}",
     }.get(kind, "those before it")  # fmt: skip

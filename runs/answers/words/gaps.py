@@ -54,6 +54,8 @@ _LACKING: Mapping[Lacking, str] = {
     "base_batch": "the baseline has no batch",
     "baseline": "no batch before it is “{names}”",
     "batches": "too few batches to tell a change, {count} of {least}",
+    "batches_for_less": "a change of {names} would show in about {least} batches",
+    "steadier_batches": "a change of {names} would not show: the batches differ too much",
     "steady_batches": "the batches vary beyond all measure",
 }
 

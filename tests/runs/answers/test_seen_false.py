@@ -54,6 +54,19 @@ def test_batches_are_no_days():
     assert (claim["batches"], claim["days"]) == (10, 9 * 6 + 1)
 
 
+@pytest.mark.parametrize("count", [7, 9])
+def test_no_change_is_denied_that_so_few_batches_would_not_show(count: int):
+    """Was: "No lasting change of 3 % or more in 7 batches", of which the newest was 8 % faster."""
+    world, first = World(noise=0.02), date(2025, 1, 1)
+    for night in range(count):
+        world.add(1080 if night >= 6 else 1000, measured_on=str(first + timedelta(days=night)), label="nightly")
+        world.store()
+    told = ask("label=nightly", "ask=since")
+    (claim,) = told["claims"]
+    assert claim["day"] or claim["threshold"] > 0.03
+    assert bool(claim["day"]) != bool(told["missing"])
+
+
 @pytest.mark.parametrize(("ram_gib", "words"), [(64, "RAM 64 GiB"), (23.54, "RAM 23.54 GiB")])
 def test_memory_is_said_in_the_unit_that_it_is_sold_in(ram_gib: float, words: str):
     """Was: "RAM 25 GB" for 23.54 GiB beside "RAM 64 GB" for 64 GiB."""

@@ -139,6 +139,46 @@ def test_a_drift_is_measured_while_it_goes_on_and_wakes_people_though_it_began_l
     assert [row.commit for side in around(point, 1) for row in side] == [f"{1:040x}", f"{50:040x}"]
 
 
+def falling(first: int, last: int):
+    """Nights of which each loses 0.3 % from the 31st on, the last of 60 yesterday."""
+    levels = [(number, 1 - 0.003 * max(0, number - 30)) for number in range(first, last + 1)]
+    return [night(number, level=level, of=60) for number, level in levels]
+
+
+def test_steps_that_prove_to_be_part_of_a_drift_become_it_and_the_alert_says_so(contributor):
+    """Was: steps for good, one after the other, which hid the drift."""
+    file(falling(1, 45), contributor, at_once=10)
+    first, *others = ChangePoint.objects.filter(state="confirmed").order_by("pk")
+    assert {(step.kind, step.alert.state) for step in (first, *others)} == {("step", "confirmed")}
+    file(falling(46, 60), contributor, at_once=10)
+    drift = ChangePoint.objects.get(state="confirmed")
+    assert (drift.pk, drift.kind, drift.alert) == (first.pk, "drift", first.alert)
+    assert drift.change["value"] == pytest.approx(-0.09, abs=0.03)
+    assert "the 0 batches" not in change_words(drift)
+    (noted,) = Change.objects.filter(target_id=str(drift.alert.pk), field="kind")
+    assert (noted.old, noted.new, noted.reason) == ("step", "drift", alerts.PART_OF_A_DRIFT)
+    assert (drift.alert.state, alerts.title(drift.alert)[-12:]) == ("confirmed", "slowly worse")
+    assert {Alert.objects.get(changes=step).state for step in others} == {"noise"}
+
+
+def test_a_step_that_people_have_judged_stays_one_beside_the_drift(contributor):
+    file(falling(1, 45), contributor, at_once=10)
+    alert = ChangePoint.objects.filter(state="confirmed").order_by("pk")[0].alert
+    alerts.move(alert, "expected", by=contributor)
+    file(falling(46, 60), contributor, at_once=10)
+    kinds = dict(ChangePoint.objects.filter(state="confirmed").values_list("kind", "alert__state"))
+    assert kinds == {"step": "expected", "drift": "confirmed"}
+
+
+def test_a_rise_after_six_batches_is_told_by_the_next_three(client, contributor):
+    """Was: not before six more, as seven batches were needed."""
+    file([*nights(range(1, 7), of=9), *nights(range(7, 10), of=9, level=1.1)], contributor)
+    (point,) = ChangePoint.objects.filter(state="confirmed")
+    assert (point.at.commit, point.side, point.batches_before, point.batches_after) == (f"{7:040x}", "better", 6, 3)
+    context = client.get(point.benchmark.get_absolute_url()).context
+    assert [change for change, _ in context["changes"]] == [point]
+
+
 def test_it_files_what_was_stored_before_there_were_benchmarks(contributor):
     file(nights(range(1, 6)), contributor)
     Benchmark.objects.all().delete()

@@ -8,7 +8,7 @@ import random
 import pytest
 
 from runs.stats import mean, watch
-from runs.stats.steps import steps
+from runs.stats.steps import days_to_show, least_step, steps
 from runs.stats.summaries import variance
 
 
@@ -87,6 +87,46 @@ def test_a_drift_goes_on_until_the_newest_batches_stay_where_they_are():
     level = [falling[-1] + 0.004 * math.sin(2.4 * at) for at in range(30)]
     assert watch.drift_goes_on([*falling, *level], 5, 0.03) is None
     assert watch.drift_goes_on(falling[:30], 5, 0.03) is None, "too few batches to tell"
+
+
+def kept(logs: list[float]) -> tuple[list[int], list[int]]:
+    """Where steps and drifts stand after all of these."""
+    state = watch.Watched()
+    for end in range(1, len(logs) + 1):
+        state = watch.watch(logs[:end], state, 0.03)
+    begins = [drift.start for drift in state.drifts]
+    return [start for start in state.starts if start not in begins], begins
+
+
+def wave(count: int) -> list[float]:
+    return [0.004 * math.sin(2.4 * at) for at in range(count)]
+
+
+@pytest.mark.parametrize("slope", [-0.002, 0.004, -0.008])
+def test_steps_that_a_drift_passed_through_are_none_in_the_end(slope):
+    steps_left, drifts = kept([slope * at + off for at, off in enumerate(wave(60))])
+    assert (steps_left, len(drifts)) == ([], 1)
+
+
+def test_a_drift_that_ends_leaves_no_steps_and_one_after_it_is_told():
+    levels = [-0.003 * min(at, 40) - (0.08 if at >= 80 else 0.0) for at in range(90)]
+    steps_left, drifts = kept([level + off for level, off in zip(levels, wave(90), strict=True)])
+    assert ([pytest.approx(at, abs=1) for at in steps_left], len(drifts)) == ([80], 1)
+
+
+def test_two_steps_to_the_same_side_are_no_drift():
+    levels = [-0.05 * (at >= 20) - 0.05 * (at >= 40) for at in range(60)]
+    assert kept([level + off for level, off in zip(levels, wave(60), strict=True)]) == ([20, 40], [])
+
+
+def test_no_step_is_denied_that_the_days_would_not_have_shown():
+    for seed in range(20):
+        made = days(9, shift=0.05, at=6, seed=seed)
+        logs = [mean([math.log(value) for value in values]) for _, values in made]
+        shown = math.expm1(mean(logs[6:]) - mean(logs[:6]))
+        assert bool(steps(made, 0.03)) or max(0.03, least_step(logs)) > shown
+        if needed := days_to_show(logs, 0.03):
+            assert least_step(logs, needed) <= 0.03 < least_step(logs, needed - 1)
 
 
 def test_a_benchmark_tells_how_many_repeats_it_needs_where_repeats_mend_it():
