@@ -23,7 +23,8 @@ from runs.stats.summaries import CONFIDENCE, Interval, interval_of_logs, mean, t
 
 # One more batch of an unchanged series lies within the band in 98 of 100.
 BAND, CONFIRMED = 0.98, 0.99
-# Three batches in a row that nothing has called out before.
+# Three batches in a row that nothing has called out before; off a level of more than `MOST_ALLOWED_FOR` batches, by so
+# much more.
 IN_A_ROW = 0.999
 # Each of three batches lies off by so much of what the farthest does.
 SHARE_OF_EACH = 0.1
@@ -351,7 +352,10 @@ def _in_a_row(logs: Sequence[float], starts: Sequence[int], threshold: float) ->
     """The newest three batches as a new level, if they are one."""
     at = len(logs) - CONFIRMING
     expected = band(logs[:at], [start for start in starts if start < at]) if at > 0 else None
-    if expected is None or not expected.is_left_by(logs[at:], threshold, IN_A_ROW):
+    if expected is None:
+        return []
+    confidence = 1 - (1 - IN_A_ROW) * min(1.0, MOST_ALLOWED_FOR / expected.batches)
+    if not expected.is_left_by(logs[at:], threshold, confidence):
         return []
     begin = max([start for start in starts if start < at], default=0)
     return [found] if (found := change_at(logs, at, begin)) else []
