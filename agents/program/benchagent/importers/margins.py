@@ -280,8 +280,9 @@ def proposals(
     if len(shown) < LEAST and claimed is Claimed.NOT:
         claimed = Claimed.BY_TOOL
     found += [ESCAPED] if _IN_TEXT.search(text) else []
-    found += [DOCUMENTS] if not understood and _OPENS.search(text) else []
-    found += [TABLE] if not understood and claimed is not Claimed.BY_TOOL else []
+    if not (ended or understood):
+        found += [DOCUMENTS] if _OPENS.search(text) else []
+        found += [TABLE] if claimed is not Claimed.BY_TOOL else []
     found += [QUOTED] if sum(map(bool, map(_QUOTED.fullmatch, lines))) >= FEW else []
     if _HTML.search(text) if ended else any(_of_markup(line) != [line] for line in shown):
         found.append(MARKUP)
