@@ -38,8 +38,7 @@ class Series:
 
     @classmethod
     def of(cls, benchmark: Benchmark, most: int | None = None) -> Series:
-        # Hundreds of batches have a few versions.
-        rows = benchmark.series.newest_first().exclude(centre=None).prefetch_related("version__dbms")
+        rows = benchmark.series.newest_first().exclude(centre=None).select_related("version__dbms")
         if most:
             rows = rows[:most]
         points = benchmark.changes.select_related("alert", "at").order_by("pk")
