@@ -112,7 +112,9 @@ def nameable(rows: QuerySet[M], user: Reader, *, by_address: bool = False) -> Qu
     if not seen:
         return rows
     using = Run.objects.filter(**{_FROM_RUN[rows.model]: OuterRef("pk")})
-    shown = Q(Exists(using.present().filter(seen)) | ~Exists(using))
+    # Each by itself is a look into an index; PostgreSQL reads all runs for one that is asked "or".
+    of_runs, unused = rows.filter(Exists(using.present().filter(seen))), rows.filter(~Exists(using))
+    shown = Q(pk__in=of_runs.order_by().values("pk")) | Q(pk__in=unused.order_by().values("pk"))
     if user.pk and rows.model in (Config, HardwareProfile):
         shown |= Q(created_by=user.pk)
     return rows.filter(shown)
