@@ -73,8 +73,10 @@ class Log:
 
 
 def is_log(file: SourceFile) -> bool:
-    lines = itertools.islice(file.streamed(), 20)
-    first = [text.strip() for _, text, whole in lines if whole and text.strip()]
+    lines = [*itertools.islice(file.lines, 21)]
+    first = [line.strip() for line in lines[:20] if line.strip()]
+    if len(lines) <= 20 and not file.text.endswith("\n"):
+        first = first[:-1]
     return bool(first) and any(all(map(form.fullmatch, first)) for form in (_TRANSACTION, _INTERVAL))
 
 
