@@ -6,6 +6,7 @@ import io
 
 import pytest
 from django.core.files.base import ContentFile
+from django.utils import timezone
 
 from runs import imports
 from runs.models import Artefact, Batch, FileImport, Upload
@@ -15,6 +16,12 @@ from runs.run import artefacts
 from tests.runs.builders import document, store_upload
 
 pytestmark = pytest.mark.django_db
+
+
+def begun_to_be_stored(owner):
+    taken, _ = imports.receive(files=[imports.Sent("raw.log", io.BytesIO(b"nothing"))], owner=owner)
+    taken.stored_at = timezone.now()
+    return taken
 
 
 def test_its_file_leaves_the_disk(contributor, administrator):
@@ -28,7 +35,7 @@ def test_its_file_leaves_the_disk(contributor, administrator):
 
 
 def test_the_dropped_files_go_with_the_last_upload_that_was_read_from_them(contributor, administrator):
-    taken, _ = imports.receive(files=[imports.Sent("raw.log", io.BytesIO(b"nothing"))], owner=contributor)
+    taken = begun_to_be_stored(contributor)
     taken.reports.save("read.json.gz", ContentFile(b"what was read of it"))
     name = taken.reports.name
     for number in (1, 2):
@@ -47,7 +54,7 @@ def test_the_dropped_files_go_with_the_last_upload_that_was_read_from_them(contr
 
 @pytest.mark.parametrize("what", ["upload", "run"])
 def test_it_waits_until_the_files_are_read_again(what, contributor, administrator):
-    taken, _ = imports.receive(files=[imports.Sent("raw.log", io.BytesIO(b"nothing"))], owner=contributor)
+    taken = begun_to_be_stored(contributor)
     body = document(repeats=document()["repeats"][:1])
     (run,) = store_upload(document=body, owner=contributor, file_import=taken).runs
     FileImport.objects.update(state=ImportState.READING)

@@ -21,7 +21,7 @@ from tests.runs.cells import make_run
         (412, [498, 512, 505], "lower", "better", "−18.4\u202f% from 3 other repeats: 498–512 TPS"),
         (412, [498, 512, 505], "none", "apart", "−18.4\u202f% from 3 other repeats: 498–512 TPS"),
         (0, [498, 512, 505], "higher", "few", "3 other repeats: 498–512 TPS"),
-        (500, [500, 500, 500], "higher", "alike", "+0.0\u202f% from 3 other repeats: 500 TPS"),
+        (500, [500, 500, 500], "higher", "alike", "0.0\u202f% from 3 other repeats: 500 TPS"),
     ],
 )
 def test_a_repeat_is_unlike_its_batch_only_beyond_where_the_next_one_would_fall(value, others, better, kind, words):

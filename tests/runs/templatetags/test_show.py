@@ -43,12 +43,13 @@ def test_it_never_writes_a_missing_value_as_a_number():
 
 
 def test_a_gap_carries_its_reason_and_is_escaped():
-    cell = show.table_cell(TableCell(gap='lost in "fig. 1" <b>'))
+    _, cell = show.table_cells([TableCell(text="a"), TableCell(gap='lost in "fig. 1" <b>')]).split("</th>")
     assert cell.startswith('<td data-gap title="lost in &quot;fig. 1&quot; &lt;b&gt;">not known: ')
 
 
 def test_a_cell_keeps_the_exact_number():
-    assert show.table_cell(TableCell(1234.56789)) == '<td class="num" data-value="1234.56789">1,235</td>'
+    cells = show.table_cells([TableCell(text="a"), TableCell(1234.56789)])
+    assert cells == '<th scope="row">a</th><td class="num" data-value="1234.56789">1,235</td>'
 
 
 def test_a_number_in_a_file_reads_back_the_same():
