@@ -112,11 +112,12 @@ class Watching:
 
 
 def _work() -> None:
-    """Other work on the machine, until it is ended: as a service has it, in a session of its own, so that the scheduler
-    gives it as much as each process of the job, and not all of this together as much as one.
+    """Other work on the machine, until it or the bench ends: as a service has it, in a session of its own, so that the
+    scheduler gives it as much as each process of the job, and not all of this together as much as one.
     """
     os.setsid()
-    while True:
+    bench = os.getppid()
+    while os.getppid() == bench:
         sum(range(100_000))
 
 
