@@ -159,11 +159,6 @@ class Agent(NamedModel):
         return self.last_seen_at is not None and timezone.now() - self.last_seen_at < ONLINE_WITHIN
 
     @property
-    def silent_for(self) -> timedelta | None:
-        """How long it has not been heard of; None while it is online."""
-        return None if self.is_online else timezone.now() - (self.last_seen_at or self.registered_at)
-
-    @property
     def reservation(self) -> Reservation | None:
         """The one that stands now: while there is one it gets no new run, and the one that it is making goes on."""
         now = timezone.now()

@@ -272,7 +272,7 @@ class RunLatency(APIView):
             # As public as the run that was asked for: an answer to everybody tells of nobody's private repeats.
             repeats = readable_runs(request).with_values().filter(cell_key=run.cell_key, batch=run.batch_id)
             repeats = repeats.filter(visibility=run.visibility).exclude(pk=run.pk)
-            runs += pooled_with(run, list(repeats.select_related("dbms_version__dbms")), by_day=True)
+            runs += pooled_with(run, list(repeats.select_related("dbms_version__dbms")))
         latency, over_time = latency_of(runs), map_of(runs)
         if latency is None and over_time is None:
             raise NotFound("No histogram of latencies is stored of this run, or not of all of its repeats.")

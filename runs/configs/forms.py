@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from itertools import zip_longest
 from typing import Any
 
-from benchagent.configfiles import FORMATS, redacted_text
+from benchagent.configfiles import FORMATS, parse, redacted
 from django import forms
 from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest
@@ -181,7 +181,7 @@ def preview(files: list[FileText], dbms: str) -> tuple[Understood, list[dict[str
     understood = understand(files, dbms)
     rows = []
     for index, (read, given) in enumerate(zip(understood.files, files, strict=False)):
-        text = read.text if read.parsed else redacted_text(given.text, "plain")
+        text = read.text if read.parsed else redacted(parse(given.text, "plain")).render()
         own = [messages for field, messages in understood.errors.items() if field.startswith(f"files[{index}].")]
         packed = base64.b64encode(json.dumps([given.name, text]).encode()).decode()
         rows.append(

@@ -101,10 +101,6 @@ class RunQuerySet(VisibleQuerySet["Run"]):
         """Finished, valid runs: the only ones that enter medians, verdicts and charts of comparisons."""
         return self.present().filter(state=RunState.FINISHED, invalid_at=None)
 
-    def rankable(self) -> RunQuerySet:
-        """Runs that may appear in best-of lists."""
-        return self.with_values().filter(demonstration=False, durability_doubt="")
-
     def counts_by(self, field: str) -> dict[Any, int]:
         """Value of `field` -> how many of these runs have it."""
         return dict(self.order_by().values(field).annotate(runs=models.Count("pk")).values_list(field, "runs"))

@@ -176,9 +176,9 @@ def _parts(runs: Sequence[Run], told: Mapping[UUID, dict[str, str]]) -> list[tup
     return [(dict(ChainMap(*(told[run.id] for run in members))), members) for members in parts.values()]
 
 
-def pooled_with(run: Run, others: Sequence[Run], *, by_day: bool) -> list[Run]:
+def pooled_with(run: Run, others: Sequence[Run]) -> list[Run]:
     """Those of the other runs with its cell's key that are pooled with it, in their order."""
-    part = next(part for part in alike([run, *others], by_day=by_day) if run in part)
+    part = next(part for part in alike([run, *others], by_day=True) if run in part)
     return [other for other in part if other != run]
 
 

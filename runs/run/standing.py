@@ -47,7 +47,7 @@ def of_run(run: Run, primary: Measurement, user: Reader) -> Standing:
     metric = primary.metric
     rows = Measurement.objects.filter(run__in=repeats, metric=metric, phase=primary.phase)
     by_run = {row.run: row.value for row in rows.select_related("run__dbms_version__dbms")}
-    pooled = [by_run[other] for other in pooled_with(run, list(by_run), by_day=True)]
+    pooled = [by_run[other] for other in pooled_with(run, list(by_run))]
     values = [value for value in pooled if not refusal(metric.name, value, metric.unit)]
     return standing(primary.value, values, unit=metric.unit, better=metric.better)
 

@@ -32,8 +32,8 @@ def _number(value: float | None, printed: str = "", mark: str = "") -> TableCell
     return cell(amount, gap=NOT_PRINTED, mark=mark)
 
 
-def _percent(part: float, of: float, digits: int = 2, unit: str = "") -> Amount:
-    return computed(100 * part / of if of else 0.0, f"100 × {part:.10g} / {of:.10g}", digits=digits, unit=unit)
+def _percent(part: float, of: float) -> Amount:
+    return computed(100 * part / of if of else 0.0, f"100 × {part:.10g} / {of:.10g}", digits=2)
 
 
 def tables(material: Material) -> Section:

@@ -38,15 +38,6 @@ def test_it_is_twelve_short_interleaved_runs(machine):
 
 
 @pytest.mark.django_db
-def test_it_never_counts_as_best(machine):
-    machine()
-    first.start_first()
-    Run.objects.update(state="finished")
-    assert Run.objects.with_values().count() == 12
-    assert not Run.objects.rankable().exists()
-
-
-@pytest.mark.django_db
 def test_it_is_made_once(machine):
     machine()
     assert first.start_first() is not None

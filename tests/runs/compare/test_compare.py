@@ -307,8 +307,6 @@ def test_it_ranks_no_run_that_cannot_have_waited_for_its_disk():
     assert f"Shown apart, not ranked: Derby 10 ({DOUBT})." in warnings_of(comparison)
     assert derby.against is not None and derby.against.ratio is None
     assert "survives power loss, contradicted against survives power loss" in against_words(derby.against)
-    assert {run.dbms_version.name for run in Run.objects.rankable()} == {"Derby 10", "SQLite 3"}
-    assert Run.objects.rankable().count() == 5
 
 
 def test_it_ranks_unknown_durability_with_the_others():

@@ -25,7 +25,7 @@ from benchagent.redaction import REDACTED, names_a_secret, redact_text
 
 __all__ = [
     "FORMATS", "Entry", "Format", "Line", "LineKind", "ParsedFile", "format_of", "parse", "recognise", "redacted",
-    "redacted_text", "render",
+    "render",
 ]  # fmt: skip
 
 BOM = "\ufeff"
@@ -70,11 +70,6 @@ def format_of(dbms: str) -> str:
 def redacted(parsed: ParsedFile) -> ParsedFile:
     """The same file with the values of secrets replaced, everything else byte for byte as it was."""
     return parse(redact_text("".join(redacted_line(line) for line in parsed.lines)), parsed.format)
-
-
-def redacted_text(text: str, format: str) -> str:
-    """A file whose format may not be known yet ("") without its secrets."""
-    return redacted(parse(text, format or recognise(text) or "plain")).render()
 
 
 def render(entries: Iterable[Entry], format: str) -> str:

@@ -84,15 +84,15 @@ def _histogram_count(summary: Mapping[str, Any]) -> int | None:
         return None
 
 
-def little_law(summary: Mapping[str, Any], terminals: int, tolerance: float = LITTLE_TOLERANCE) -> Check:
+def little_law(summary: Mapping[str, Any], terminals: int) -> Check:
     """In a closed loop without think time, terminals = throughput × mean latency (Little's law)."""
     busy = summary["tps"] * (summary["mean_us"] or 0) / 1e6
     off = abs(busy - terminals) / terminals
     detail = f"TPS × mean latency = {busy:.3f} for {terminals} terminals ({100 * off:.1f} % off)"
-    if off > tolerance:  # usually one terminal waited through most of the window
+    if off > LITTLE_TOLERANCE:  # usually one terminal waited through most of the window
         counts = summary["per_terminal"]
         detail += f"; transactions per terminal {min(counts)} … {max(counts)}"
-    return {"name": "little_law", "ok": off <= tolerance, "detail": detail}
+    return {"name": "little_law", "ok": off <= LITTLE_TOLERANCE, "detail": detail}
 
 
 def percentiles_ordered(summary: Mapping[str, Any]) -> Check:
