@@ -88,6 +88,13 @@ def test_it_gives_no_other_numbers_whatever_the_damage(file):
     assert wrong_answers(file.name, file.read_bytes(), seed=14, count=140) == []
 
 
+def test_a_damaged_test_costs_the_others_of_its_call_no_factor():
+    damaged = text_of("v5_report.txt").replace("82644.63 requests", "82644,63 requests").replace("-d 256", "-P 16")
+    told = reports("x", damaged.encode())
+    assert [report.status for report in told] == [Status.NOT_UNDERSTOOD, Status.COMPLETE]
+    assert (told[1].parameters["pipeline"], len(told[1].command_lines)) == (16, 1)
+
+
 def test_how_many_masters_a_cluster_has_and_how_many_threads_ask_it_are_factors():
     """In a cluster each node's configuration stands in place of the host's (redis-benchmark.c, showLatencyReport)."""
     text = sample(TOOL, "v7_report.txt").decode()

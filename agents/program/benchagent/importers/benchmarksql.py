@@ -8,7 +8,7 @@ from datetime import datetime
 
 from benchagent.importers.report import Report, Scalar, Subject, all_measured, dbms_called, entries, rising
 from benchagent.importers.source import Line, NotUnderstood, SourceFile, shown_by, slug
-from benchagent.importers.tables import Match, Run, Runs, Spoiled, Table, says_more
+from benchagent.importers.tables import Match, Run, Runs, Table, says_more
 
 TOOL = "BenchmarkSQL"
 TABLE = Table(
@@ -53,8 +53,8 @@ PARAMETERS = ("warehouses", "terminals", "sut_threads", "transactions_per_termin
 
 
 class Calls(Runs):
-    def take(self, line: Line, part: Run | Spoiled | None) -> None:
-        super().take(line._replace(text=FRONT.sub("", line.text.replace("\b", "")).strip()), part)
+    def take(self, run: Run, line: Line) -> Run:
+        return super().take(run, line._replace(text=FRONT.sub("", line.text.replace("\b", "")).strip()))
 
 
 def is_another(run: Run, match: Match) -> bool:

@@ -31,7 +31,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -43,7 +43,7 @@ from benchagent.importers.commands import Commands
 from benchagent.importers.described_json import BadDescription, JsonObject
 from benchagent.importers.report import Metric, Report, Scalar, Subject, dbms_called, entries, unit_of
 from benchagent.importers.source import BEGINS_JSON, Line, NotUnderstood, SourceFile, documents, printed_lines, slug
-from benchagent.importers.tables import KINDS, PIECE, Match, Run, Runs, Spoiled, Table, pattern_of, reports_of
+from benchagent.importers.tables import KINDS, PIECE, Match, Run, Runs, Table, pattern_of, reports_of
 
 __all__ = ["SHIPPED", "BadDescription", "Described", "described", "shipped", "tried"]
 
@@ -109,21 +109,19 @@ class _Equation(NamedTuple):
         return value
 
 
-@dataclass
+@dataclass(kw_only=True)
 class _Calls(Runs):
-    last: str = field(default="", kw_only=True)
+    last: str
     # Whether rows may stand in any order, below their headings.
-    is_free: bool = field(default=False, kw_only=True)
+    is_free: bool
 
-    def take_row(self, line: Line, match: Match, part: Run | Spoiled | None) -> None:
+    def take_row(self, run: Run, line: Line, match: Match) -> Run:
         if match.key not in self.lists:
-            super().take_row(line, match, part)
-            return
-        ended = isinstance(part, Run) and self.last in part.rows
-        if part is None or (ended and match.rank < self.table.rank[self.last] and self.is_free):
-            part = self.begin(Run(line.number))
-        if isinstance(part, Run):
-            part.repeat(line, match._replace(rank=part.rank) if self.is_free else match)
+            return super().take_row(run, line, match)
+        if self.is_free and not run.refusal and self.last in run.rows and match.rank < self.table.rank[self.last]:
+            run = Run()
+        run.repeat(line, match._replace(rank=run.rank) if self.is_free else match)
+        return run
 
 
 @dataclass(eq=False)
@@ -195,15 +193,18 @@ class Described:
     def read(self, file: SourceFile) -> Sequence[Report]:
         if self.objects:
             return reports_of(documents(file.text), lambda each: self._reports(self._run_of(each)), self.TOOL)
-        reader = _Calls(
+        calls = _Calls(
             table=self.table, begins=self.begins, called=self.called, another=self._is_another, last=self.last,
             lists={key for key, kind in self.kinds.items() if kind not in ("", "maybe")},
             is_free=self.has_headings or bool(self.results),
         )  # fmt: skip
-        reader.read(printed_lines(file))
-        begun = [part for part in reader.parts if isinstance(part, Spoiled) or self._is_begun(part)]
+        begun = [
+            run
+            for run in calls.read(file)
+            if run.refusal or not self.begun_by.isdisjoint([*run.rows, *(row.key for row in run.repeated)])
+        ]
         if self.interim:
-            begun = [part for part in begun[:-1] if isinstance(part, Spoiled) or self.last in part.rows] + begun[-1:]
+            begun = [run for run in begun[:-1] if run.refusal or self.last in run.rows] + begun[-1:]
         return reports_of(begun, self._reports, self.TOOL, f"no run of {self.TOOL}")
 
     def _run_of(self, document: Any) -> Run:
@@ -222,9 +223,6 @@ class Described:
         """Where a line comes again that stands in front of others, but for the same one twice."""
         rank = max(run.rank, self.table.rank[run.repeated[-1].key] if run.repeated else -1)
         return rank > match.rank or run.rows.get(match.key, match.values) != match.values
-
-    def _is_begun(self, call: Run) -> bool:
-        return not self.begun_by.isdisjoint([*call.rows, *(row.key for row in call.repeated)])
 
     def _reports(self, call: Run) -> list[Report]:
         """That of a call, or those of its rows that are runs."""

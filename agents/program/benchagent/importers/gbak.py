@@ -94,7 +94,6 @@ class _Run(Told):
     tables: list[str] = field(default_factory=list)
     # Every count of records that was told of each table, in the order of the lines.
     data: list[tuple[str, list[int]]] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
     real_s: float | None = None
 
     @property

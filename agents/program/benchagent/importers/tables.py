@@ -16,10 +16,9 @@ with # are headings.
 from __future__ import annotations
 
 import re
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass, field
-from typing import Any, Generic, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar
 
 from benchagent.importers.commands import Commands
 from benchagent.importers.report import Report, Status, check_count, not_understood
@@ -173,6 +172,8 @@ class Told:
     command_lines: list[str] = field(default_factory=list, kw_only=True)
     # Lines that say that it did not end well.
     problems: list[str] = field(default_factory=list, kw_only=True)
+    # What is to be said of its report.
+    warnings: list[str] = field(default_factory=list, kw_only=True)
 
 
 @dataclass
@@ -199,53 +200,6 @@ class Figures(Told):
 
 
 AnyPart = TypeVar("AnyPart", bound=Told)
-Begun = TypeVar("Begun", bound=Told)
-
-
-@dataclass
-class Spoiled(Told):
-    """A part that cannot be read; its further lines belong to it until something plainly begins anew."""
-
-    reported: bool = False
-
-
-@dataclass
-class Reader(ABC, Generic[AnyPart]):
-    """The parts of one file, told apart line by line; what one of them cannot be read for spoils no other."""
-
-    parts: list[AnyPart | Spoiled] = field(default_factory=list)
-    # Command lines that no part has followed yet: the last one is of the next.
-    commands: list[str] = field(default_factory=list)
-
-    def read(self, lines: Iterable[Line]) -> None:
-        for line in lines:
-            check_count(len(self.parts))
-            part = self.parts[-1] if self.parts and not self.commands else None
-            try:
-                self.take(line, part)
-            except NotUnderstood as error:
-                # What the line began, if it did.
-                part = self.parts[-1] if self.parts and not self.commands else None
-                reason = f"line {line.number}: {error}"
-                if part is None:
-                    self.begin(Spoiled(line.number, self.is_reported(None), refusal=reason))
-                elif not isinstance(part, Spoiled):
-                    self.parts[-1] = Spoiled(part.line, self.is_reported(part), refusal=reason)
-
-    @abstractmethod
-    def take(self, line: Line, part: AnyPart | Spoiled | None) -> None:
-        """`part`: what the line can go on with. Raises NotUnderstood for a line that its part cannot hold."""
-
-    def is_reported(self, part: AnyPart | None) -> bool:
-        """Whether what is spoiled had come to its report, so that another one's beginning is not its own."""
-        return True
-
-    def begin(self, part: Begun) -> Begun:
-        """`part` as the next one, with the command line that stands before it."""
-        part.command_lines += self.commands[-1:]
-        self.commands = []
-        self.parts.append(cast(AnyPart | Spoiled, part))
-        return part
 
 
 @dataclass
@@ -256,6 +210,11 @@ class Run(Figures):
     repeated: list[Match] = field(default_factory=list)
     # The row that the file ends in the middle of.
     cut: str = ""
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether more than a command line stands there of it."""
+        return bool(self.rows or self.repeated or self.refusal)
 
     def repeat(self, line: Line, match: Match) -> None:
         """Raises NotUnderstood for a row that comes after what it stands before."""
@@ -274,49 +233,48 @@ def says_more(run: Run, match: Match) -> bool:
     return [*run.rows.items()] != [(match.key, match.values)]
 
 
-@dataclass
-class Runs(Reader[Run]):
-    """The runs of a tool with one table, each begun by a row of `begins` or by whatever row comes first.
+@dataclass(kw_only=True)
+class Runs:
+    """The runs of a tool with one table, each begun by a row of `begins`, by a command line, or by what comes first.
 
     `called`: the tool's command lines, which are kept for the run that follows.
     """
 
-    table: Table = field(kw_only=True)
-    begins: Container[str] = field(kw_only=True)
-    lists: Container[str] = field(default=(), kw_only=True)
-    called: Commands | None = field(default=None, kw_only=True)
+    table: Table
+    begins: Container[str]
+    lists: Container[str] = ()
+    called: Commands | None = None
     # Whether one call runs several, so that its command line is that of all of them.
-    several_a_call: bool = field(default=False, kw_only=True)
+    several_a_call: bool = False
     # Whether a row that begins a run begins another than the one before it.
-    another: Callable[[Run, Match], bool] = field(default=says_more, kw_only=True)
-
-    def begin(self, part: Begun) -> Begun:
-        if self.several_a_call and self.parts and not self.commands:
-            self.commands = self.parts[-1].command_lines[-1:]
-        return super().begin(part)
-
-    def take(self, line: Line, part: Run | Spoiled | None) -> None:
-        match = self.table.match(line)
-        if match is None:
-            if self.called and (command := self.called.find(line.text)):
-                self.commands.append(redact_text(command))
-        elif match.cut:
-            if isinstance(part, Run):
-                part.cut = match.key
-        else:
-            self.take_row(line, match, part)
-
-    def take_row(self, line: Line, match: Match, part: Run | Spoiled | None) -> None:
-        begins = match.key in self.begins and (not isinstance(part, Run) or self.another(part, match))
-        if part is None or begins:
-            part = self.begin(Run(line.number))
-        if isinstance(part, Run):
-            part.repeat(line, match) if match.key in self.lists else part.add(line, match)
+    another: Callable[[Run, Match], bool] = says_more
 
     def reports(self, file: SourceFile, report: Callable[[Run], Report], nothing: str) -> list[Report]:
         """The reports of all runs of a file, as `reports_of`."""
-        self.read(printed_lines(file))
-        return reports_of(self.parts, report, self.table.tool, nothing)
+        return reports_of(self.read(file), report, self.table.tool, nothing)
+
+    def read(self, file: SourceFile) -> list[Run]:
+        return [run for run in parts_of(printed_lines(file), Run(), self.take) if run.has_begun]
+
+    def take(self, run: Run, line: Line) -> Run:
+        """The run that the line is of: a new one where it begins one."""
+        match = self.table.match(line)
+        if match is None:
+            if self.called and (command := self.called.find(line.text)):
+                run = Run() if run.has_begun else run
+                run.command_lines = [redact_text(command)]
+        elif match.cut:
+            run.cut = match.key
+        else:
+            run.line = run.line if run.has_begun else line.number
+            run = self.take_row(run, line, match)
+        return run
+
+    def take_row(self, run: Run, line: Line, match: Match) -> Run:
+        if match.key in self.begins and run.has_begun and (run.refusal or self.another(run, match)):
+            run = Run(command_lines=run.command_lines if self.several_a_call else [])
+        run.repeat(line, match) if match.key in self.lists else run.add(line, match)
+        return run
 
 
 def parts_of(lines: Iterable[Any], first: AnyPart, take: Callable[[AnyPart, Any], AnyPart]) -> list[AnyPart]:

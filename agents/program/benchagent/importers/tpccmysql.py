@@ -10,7 +10,7 @@ from benchagent.importers.commands import Commands
 from benchagent.importers.report import Report, Series, Subject, all_measured, entries, rising
 from benchagent.importers.series import sampled
 from benchagent.importers.source import Line, NotUnderstood, SourceFile, shown_by
-from benchagent.importers.tables import Match, Run, Runs, Spoiled, Table, says_more
+from benchagent.importers.tables import Match, Run, Runs, Table, says_more
 
 TOOL = "tpcc-mysql"
 TABLE = Table(
@@ -67,14 +67,12 @@ SUBJECT = Subject(workload="tpcc-tpcc-mysql", workload_name="TPC-C (tpcc-mysql)"
 
 
 class Calls(Runs):
-    def take(self, line: Line, part: Run | Spoiled | None) -> None:
+    def take(self, run: Run, line: Line) -> Run:
         # Behind the sums of the threads the same rows stand again, some a transaction or two later.
-        if isinstance(part, Run) and "#sum" in part.rows and re.match(r"\[\d\] *sc:", line.text):
-            return
+        if "#sum" in run.rows and re.match(r"\[\d\] *sc:", line.text):
+            return run
         # What the shell's `time` says is of a load that stands before it.
-        if line.text.startswith("real ") and not (isinstance(part, Run) and "loaded" in part.rows):
-            return
-        super().take(line, part)
+        return run if line.text.startswith("real ") and "loaded" not in run.rows else super().take(run, line)
 
 
 def is_another(run: Run, match: Match) -> bool:

@@ -98,7 +98,6 @@ class Run(Told):
     # Whether their line stands there, be its last number cut.
     has_totals: bool = False
     notes: list[Event] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
     finished: bool = False
     # The line of its last figure.
     last: int = 0

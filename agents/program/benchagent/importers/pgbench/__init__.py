@@ -6,12 +6,13 @@ import re
 from collections.abc import Sequence
 
 from benchagent.importers.pgbench import logs
-from benchagent.importers.pgbench.reader import PartsReader, reunited
+from benchagent.importers.pgbench.load import Load
+from benchagent.importers.pgbench.reader import Run, reunited, take
 from benchagent.importers.pgbench.report import report_of
 from benchagent.importers.pgbench.tables import has_commas, with_points
 from benchagent.importers.report import Report, Status, not_understood
 from benchagent.importers.source import NotUnderstood, SourceFile, printed_lines
-from benchagent.importers.tables import reports_of
+from benchagent.importers.tables import parts_of, reports_of
 
 TOOL = "pgbench"
 
@@ -49,10 +50,10 @@ def read(file: SourceFile) -> Sequence[Report]:
     """Every run of the file; one that is not understood spoils no other."""
     if logs.is_log(file.head):
         return [logs.report([logs.log_of(file)])]
-    reader = PartsReader()
-    lines = printed_lines(file)
-    reader.read(map(with_points, lines) if has_commas(printed_lines(file)) else lines)
-    reports = reports_of(reunited(reader.parts), report_of, TOOL, "no run and no initialisation of pgbench")
+    lines = map(with_points, printed_lines(file)) if has_commas(printed_lines(file)) else printed_lines(file)
+    first: Run | Load = Run()
+    parts = [part for part in parts_of(lines, first, take) if isinstance(part, Load) or part.has_begun or part.version]
+    reports = reports_of(reunited(parts), report_of, TOOL, "no run and no initialisation of pgbench")
     spoiled = [report.refusal for report in reports if report.status is Status.NOT_UNDERSTOOD]
     if not spoiled:
         return reports

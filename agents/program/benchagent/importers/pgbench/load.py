@@ -53,6 +53,7 @@ class Load(Told):
     steps: dict[str, float] = field(default_factory=dict)
     total_s: float | None = None
     finished: bool = False
+    has_begun = True
 
     def is_over(self, match: Match, text: str) -> bool:
         """Whether the line is of a next one."""

@@ -11,7 +11,7 @@ from benchagent.importers.pgbench.load import DAMAGED_LOAD, FIRST_STEP, LOAD, Lo
 from benchagent.importers.pgbench.tables import COMMANDS, PROGRESS, REPORT, SCRIPT
 from benchagent.importers.series import Samples
 from benchagent.importers.source import FAILED_EXIT, Line, NotUnderstood, number, whole
-from benchagent.importers.tables import Figures, Match, Reader, Spoiled, damage_of
+from benchagent.importers.tables import Figures, Match, damage_of
 
 _TABLE = re.compile(
     r"(?:- )?statement latencies in milliseconds"
@@ -47,7 +47,6 @@ class Run(Figures):
     scripts: list[Script] = field(default_factory=list)
     statements: list[Statement] = field(default_factory=list)
     progress: Samples = field(default_factory=Samples)
-    warnings: list[str] = field(default_factory=list)
     several_files: bool = False
     # Why the progress cannot be read, empty where it can.
     bad_progress: str = ""
@@ -62,7 +61,8 @@ class Run(Figures):
 
     @property
     def has_begun(self) -> bool:
-        return bool(self.vacuumed or self.progress or self.rows or self.problems)
+        """Whether more than a command line and its version stand there of it."""
+        return bool(self.vacuumed or self.progress or self.rows or self.problems or self.refusal)
 
     def goes_back(self, line: Line) -> bool:
         """Whether a line behind the report is of the next one, which begins without its first lines."""
@@ -156,80 +156,75 @@ _PROBLEM = re.compile(
 _STOPPED = re.compile(r"\^C|Terminated|Killed|Hangup|Interrupt|[^:]{1,200}: line \d+: +\d+ (?:Terminated|Killed).*")
 
 
-class PartsReader(Reader[Run | Load]):
-    """Runs and initialisations of one file."""
-
-    def is_reported(self, part: Run | Load | None) -> bool:
-        return not isinstance(part, Run) or bool(part.rows)
-
-    def take(self, line: Line, part: Run | Load | Spoiled | None) -> None:
-        text, version = line.text, _VERSION.fullmatch(line.text)
-        is_first = version or text.startswith("starting vacuum...")
-        if command := COMMANDS.find(text):
-            self.commands.append(command)
-        elif isinstance(part, Spoiled) and not (
-            is_first or text == FIRST_STEP or (part.reported and text.startswith(("transaction type:", "progress:")))
-        ):
-            part.reported = part.reported or text.startswith("transaction type:")
-        elif is_first:
-            of, server = (version["version"], version["server"] or "") if version else ("", "")
-            if not isinstance(part, Run) or part.has_begun or (of and part.version != of):
-                part = self.begin(Run(line.number, version=of, server_version=server))
-            part.vacuumed = part.vacuumed or not version
-        elif match := LOAD.match(line):
-            last = self.parts[-1] if self.parts else None
-            if not isinstance(last, Load) or last.is_over(match, line.text):
-                last = self.begin(Load(line.number)) if match.key != "done" else None
-            if last:
-                last.take(match)
-        else:
-            self._take_line(line, part if isinstance(part, Run) else None)
-
-    def _take_line(self, line: Line, run: Run | None) -> None:
-        text, last = line.text, self.parts[-1] if self.parts else None
-        if isinstance(last, Load) and line.whole and DAMAGED_LOAD.match(text):
-            raise NotUnderstood(f"{damage_of(text, 'pgbench')}: {text[:80]!r}")
-        if run and run.ended and run.goes_back(line):
-            run = self.begin(Run(line.number))
-        if text.startswith("transaction type:"):
-            script = text.removeprefix("transaction type:").strip()
-            same = run and [*run.rows] == ["script"] and run.values.get("script", "") == script
-            if run is None or (run.rows and not same):
-                run = self.begin(Run(line.number))
-        elif text.startswith("progress:"):
-            (self.begin(Run(line.number)) if run is None or run.rows else run).take_progress(line)
-            return
-        elif _PROBLEM.search(text):
-            self._take_problem(line)
-            return
-        elif last and (FAILED_EXIT.fullmatch(text) or _STOPPED.fullmatch(text)):
-            last.problems.append(f"line {line.number}: {text}")
-            return
-        part = run or Run(line.number)
-        if part.take(line) and run is None:
-            self.begin(part)
-
-    def _take_problem(self, line: Line) -> None:
-        part = self.parts[-1] if self.parts else None
-        ours, aborted = line.text.startswith("pgbench:"), "aborted" in line.text
-        if part is None and not ours and not aborted and not self.commands:
-            return
-        if part is None or (isinstance(part, Load) and part.finished) or (self.commands and (ours or aborted)):
-            part = self.begin(Run(line.number))
-        if isinstance(part, Run) and part.ended and not aborted:
-            # The error of a next call, or of another program.
-            if not ours:
-                return
-            part = self.begin(Run(line.number))
-        part.problems.append(f"line {line.number}: {line.text}")
+def take(part: Run | Load, line: Line) -> Run | Load:
+    """The run or the initialisation that the line is of: a new one where it begins one."""
+    text, version = line.text, _VERSION.fullmatch(line.text)
+    part.line = part.line if part.has_begun else line.number
+    if command := COMMANDS.find(text):
+        part = Run() if part.has_begun else part
+        part.command_lines = [command]
+    elif version or text.startswith("starting vacuum..."):
+        of, server = (version["version"], version["server"] or "") if version else ("", "")
+        run = part if isinstance(part, Run) and not part.has_begun else Run()
+        run = Run() if of and run.version not in ("", of) else run
+        if not run.version:
+            run.version, run.server_version = of, server
+        run.vacuumed = run.vacuumed or not version
+        return run
+    elif part.refusal and not (text == FIRST_STEP or text.startswith(("transaction type:", "progress:"))):
+        pass  # until something plainly begins anew
+    elif match := LOAD.match(line):
+        if not isinstance(part, Load) or part.refusal or part.is_over(match, text):
+            if match.key == "done":
+                return part
+            part = Load(command_lines=[] if part.has_begun else part.command_lines)
+        part.take(match)
+    else:
+        return _take_line(part, line)
+    return part
 
 
-def reunited(parts: Sequence[Run | Load | Spoiled]) -> list[Run | Load | Spoiled]:
+def _take_line(part: Run | Load, line: Line) -> Run | Load:
+    text, run = line.text, part if isinstance(part, Run) else Run()
+    if isinstance(part, Load) and line.whole and DAMAGED_LOAD.match(text):
+        raise NotUnderstood(f"{damage_of(text, 'pgbench')}: {text[:80]!r}")
+    if run.ended and run.goes_back(line):
+        run = Run()
+    if text.startswith("transaction type:"):
+        script = text.removeprefix("transaction type:").strip()
+        same = not run.refusal and [*run.rows] == ["script"] and run.values.get("script", "") == script
+        run = Run() if (run.rows or run.refusal) and not same else run
+    elif text.startswith("progress:"):
+        run = Run() if run.rows or run.refusal else run
+        run.take_progress(line)
+        return run
+    elif _PROBLEM.search(text):
+        return _take_problem(part, line)
+    elif part.has_begun and (FAILED_EXIT.fullmatch(text) or _STOPPED.fullmatch(text)):
+        part.problems.append(f"line {line.number}: {text}")
+        return part
+    return run if run.take(line) else part
+
+
+def _take_problem(part: Run | Load, line: Line) -> Run | Load:
+    ours, aborted = line.text.startswith("pgbench:"), "aborted" in line.text
+    if not (part.has_begun or part.command_lines or ours or aborted):
+        return part
+    # The error of a next call, or of another program.
+    if part.finished if isinstance(part, Load) else part.ended and not aborted:
+        if isinstance(part, Run) and not ours:
+            return part
+        part = Run()
+    part.problems.append(f"line {line.number}: {line.text}")
+    return part
+
+
+def reunited(parts: Sequence[Run | Load]) -> list[Run | Load]:
     """Progress that stands before or behind the report of its run: standard error was kept apart."""
-    united: list[Run | Load | Spoiled] = []
+    united: list[Run | Load] = []
     for part in parts:
         before = united[-1] if united else None
-        if not isinstance(part, Run) or not isinstance(before, Run):
+        if not isinstance(part, Run) or not isinstance(before, Run) or part.refusal or before.refusal:
             united.append(part)
         elif "script" in part.rows or not part.rows or part.rows != before.rows:  # not the same lines once more
             if _is_progress_of(before, part):

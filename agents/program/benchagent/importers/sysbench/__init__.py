@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from benchagent.importers.report import Report
 from benchagent.importers.source import FAILED_EXIT, Line, NotUnderstood, SourceFile, printed_lines, without_comment
 from benchagent.importers.sysbench.report import report_of
 from benchagent.importers.sysbench.run import Run
 from benchagent.importers.sysbench.tables import COMMANDS, HEADED, HEADINGS
-from benchagent.importers.tables import Reader, Spoiled, reports_of
+from benchagent.importers.tables import parts_of, reports_of
 
 TOOL = "sysbench"
 
@@ -51,68 +50,57 @@ def streams(head: SourceFile) -> bool:
 
 def read(file: SourceFile) -> Sequence[Report]:
     """Every run of the file; one that is not understood spoils no other."""
-    reader = _Reader(extracts=not any(heading in text for text in file.texts() for heading in HEADED))
-    reader.read(printed_lines(file))
-    if any(run.has_foreign_samples for run in reader.runs):
+    extracts = not any(heading in text for text in file.texts() for heading in HEADED)
+    runs = parts_of(printed_lines(file), Run(extracts=extracts), _take)
+    if any(run.has_foreign_samples for run in runs):
         # Where one run has a line of another, the other lacks it or has one of this.
-        for run in reader.runs:
+        for run in runs:
             run.leave_out_progress("lines of one run stand in another")
-    return reports_of(reader.parts, report_of, TOOL, "no run of sysbench")
+    return reports_of([run for run in runs if run.shows], report_of, TOOL, "no run of sysbench")
 
 
-@dataclass
-class _Reader(Reader[Run]):
-    extracts: bool = False
-    # Also those that could not be read.
-    runs: list[Run] = field(default_factory=list)
+def _take(run: Run, line: Line) -> Run:
+    """The run that the line is of: a new one where it begins one."""
+    text = line.text
+    bare = without_comment(text) if text.startswith(("sysbench", "Running the", "Threads")) else ""
+    run.line = run.line if run.shows else line.number
+    if command := COMMANDS.find(text):
+        run = run.another() if run.shows else run
+        run.command_lines = [command]
+    elif header := _HEADER.fullmatch(bare):
+        if run.has_begun or run.version not in ("", header["version"]):
+            run = run.another()
+        run.version = header["version"]
+    elif bare == _MODE:
+        run = run.another() if run.announced or run.ran or run.refusal else run
+        run.announced = True
+    elif bare == "Threads started!":
+        run = run.another() if run.ended or run.refusal else run
+        if run.samples or run.blocks:
+            raise NotUnderstood("threads start after a report")
+        run.started = True
+    else:
+        return _take_line(run, line)
+    return run
 
-    def is_reported(self, part: Run | None) -> bool:
-        return bool(part and part.blocks)
 
-    def take(self, line: Line, run: Run | Spoiled | None) -> None:
-        text = line.text
-        bare = without_comment(text) if text.startswith(("sysbench", "Running the", "Threads")) else ""
-        if command := COMMANDS.find(text):
-            self.commands.append(command)
-        elif header := _HEADER.fullmatch(bare):
-            if not isinstance(run, Run) or run.has_begun or run.version != header["version"]:
-                self._begin(line).version = header["version"]
-        elif bare == _MODE:
-            if not isinstance(run, Run) or run.announced or run.ran:
-                run = self._begin(line)
-            run.announced = True
-        elif bare == "Threads started!":
-            if not isinstance(run, Run) or run.ended:
-                run = self._begin(line)
-            if run.samples or run.blocks:
-                raise NotUnderstood("threads start after a report")
-            run.started = True
-        else:
-            self._line_of_run(line, run)
-
-    def _line_of_run(self, line: Line, run: Run | Spoiled | None) -> None:
-        if _PROBLEM.fullmatch(line.text) or FAILED_EXIT.fullmatch(line.text):
-            if run or self.commands:
-                run = run or self._begin(line)
-                if isinstance(run, Run):
-                    run.never_began = run.never_began or not run.ran
-                run.problems.append(f"line {line.number}: {line.text}")
-        elif run is None:
-            # Without a heading: the tail of a log, or what was filtered out of one.
-            run = Run(line.number, extracts=self.extracts)
-            if (line.text.startswith("Number of threads: ") and run.take_option(line)) or run.take(line):
-                self.runs.append(self.begin(run))
-        elif isinstance(run, Spoiled):
-            if run.reported and line.text in HEADINGS:
-                run = self._begin(line)
-                run.take(line)
-        else:
-            if run.is_over(line):
-                run.followed = True
-                run = self._begin(line)
-            if not run.take_option(line):
-                run.take(line)
-
-    def _begin(self, line: Line) -> Run:
-        self.runs.append(Run(line.number, extracts=self.extracts))
-        return self.begin(self.runs[-1])
+def _take_line(run: Run, line: Line) -> Run:
+    """The run of a line that is no heading of one."""
+    if _PROBLEM.fullmatch(line.text) or FAILED_EXIT.fullmatch(line.text):
+        if run.shows or run.command_lines:
+            run.never_began = run.never_began or not run.ran
+            run.problems.append(f"line {line.number}: {line.text}")
+        return run
+    if run.refusal:
+        # Until the report of another one plainly begins.
+        if not (run.blocks and line.text in HEADINGS):
+            return run
+        run = run.another()
+    elif run.shows and run.is_over(line):
+        run.followed = True
+        run = run.another()
+    # Without a heading it is the tail of a log, or what was filtered out of one.
+    may_be_option = run.shows or line.text.startswith("Number of threads: ")
+    if not (may_be_option and run.take_option(line)):
+        run.take(line)
+    return run

@@ -83,7 +83,6 @@ class Run(Told):
     blocks: list[Block] = field(default_factory=list)
     histogram: list[tuple[float, int]] = field(default_factory=list)
     steps: list[str] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
     cut: bool = False
     # Whether the file holds lines that were taken out of reports.
     extracts: bool = False
@@ -95,9 +94,17 @@ class Run(Told):
     # What is there so far of an object of the JSON hook.
     _json: Line | None = None
 
+    def another(self) -> Run:
+        return Run(extracts=self.extracts)
+
     @property
     def has_begun(self) -> bool:
-        return bool(self.options or self.steps or self.problems or self.ran)
+        return bool(self.options or self.steps or self.problems or self.ran or self.refusal)
+
+    @property
+    def shows(self) -> bool:
+        """Whether more than a command line stands there of it."""
+        return bool(self.version or self.announced) or self.has_begun
 
     @property
     def ran(self) -> bool:

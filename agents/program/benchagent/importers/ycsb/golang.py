@@ -36,7 +36,6 @@ class _Run(Told):
     signalled: bool = False
     # How many figures its last row has.
     figures: int = 0
-    warnings: list[str] = field(default_factory=list)
 
 
 def go_reports(file: SourceFile) -> list[Report]:

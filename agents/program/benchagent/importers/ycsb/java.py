@@ -70,7 +70,6 @@ class Run(Told):
     failure: str = ""
     # How many there were, and how long they took in µs, by operation and the second in which they were measured.
     raw: dict[str, dict[int, tuple[int, int]]] = field(default_factory=dict)
-    warnings: list[str] = field(default_factory=list)
 
     @property
     def overall(self) -> dict[str, str]:
