@@ -58,6 +58,19 @@ def test_headings_above_results_that_nothing_else_tells_apart_are_factors(headin
     assert factors(text, name) == [(value,) for value in told]
 
 
+@pytest.mark.parametrize(
+    ("headings", "name", "told"),
+    [
+        (("### 4 threads", "### 8 threads"), "terminals", [4, 8]),
+        (("## m5a.large", "## m6g.large"), "heading", ["m5a.large", "m6g.large"]),
+    ],
+)
+def test_headings_above_documents_in_a_text_are_factors_too(headings, name, told):
+    document = '{"metrics": {"iterations": {"count": %d, "rate": %d.5}}}'
+    parts = (f"{heading}\n\n```json\n{document % (at, at)}\n```\n" for at, heading in enumerate(headings, 4))
+    assert factors("What was measured:\n\n" + "\n".join(parts), name) == [(value,) for value in told]
+
+
 def test_lines_of_the_tool_itself_are_no_headings():
     one = sample("redisbench", "v7_report.txt").decode()
     for report in reports("x", (one + "\n" + one).encode()):

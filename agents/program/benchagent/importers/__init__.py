@@ -14,7 +14,7 @@ from benchagent import plugins
 from benchagent.importers import plain_csv
 from benchagent.importers.apart import agreeing, told_apart, warn_of_alike
 from benchagent.importers.described import shipped
-from benchagent.importers.margins import Claimed, Margin, bare, began, logged, proposals
+from benchagent.importers.margins import DOCUMENTS, Claimed, Margin, bare, began, logged, proposals
 from benchagent.importers.report import Metric, ReadFile, Report, Series, Status, Subject, as_json, not_understood
 from benchagent.importers.source import PIECE_BYTES, NotUnderstood, SourceFile
 
@@ -130,7 +130,7 @@ def _understood(file: SourceFile, own_tools: Sequence[Importer]) -> Outputs:
     try:
         if not file.is_large:
             outputs, margins = _without_margins(file, own_tools)
-            return _stamped(outputs, file, margins)
+            return _stamped(_headed(outputs, file, margins), file, margins)
     except NotUnderstood:
         return _outputs(file, own_tools)
     # A large one is read twice only where it did not come to its end; the margins of its beginning are those of all.
@@ -195,6 +195,18 @@ def _worth(outputs: Outputs) -> tuple[int, bool, int]:
     )  # fmt: skip
     rank = 2 * bool(of_tools) + any(report in understood for report in of_tools or reports)
     return rank, all(report.status is Status.COMPLETE for report in reports), said
+
+
+def _headed(outputs: Outputs, file: SourceFile, taken: Sequence[Margin]) -> Outputs:
+    """What stands above the documents of a text tells them apart, though the text around them was taken off."""
+    if DOCUMENTS not in taken or len(outputs) != 1 or (importer := outputs[0][1]) is None:
+        return outputs
+
+    def read(section: SourceFile) -> Sequence[Report]:
+        without = reduce(bare, taken, section)
+        return importer.read(without) if importer.claims(without) else []
+
+    return [(outputs[0][0], importer, told_apart(file, outputs[0][2], read))]
 
 
 def _stamped(outputs: Outputs, file: SourceFile, taken: Sequence[Margin]) -> Outputs:
