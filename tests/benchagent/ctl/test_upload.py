@@ -207,6 +207,9 @@ def test_a_folder_of_many_files_goes_in_several_imports(
 ) -> None:
     results = json.loads((DATA / "histories" / "asv.json").read_text())
     (tmp_path / "cheetah").mkdir()
+    # asv keeps it beside them.
+    machine = {"arch": "x86_64", "cpu": "Example 9", "machine": "cheetah", "os": "Linux", "ram": "32GB", "version": 1}
+    (tmp_path / "cheetah" / "machine.json").write_text(json.dumps(machine))
     for number in range(120):
         (tmp_path / "cheetah" / f"{number}.json").write_text(json.dumps(results | {"commit_hash": f"{number:040x}"}))
     assert main(["import", str(tmp_path / "cheetah"), "--hardware", "box", "--dbms", "PostgreSQL 18.1"]) == 0

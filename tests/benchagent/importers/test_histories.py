@@ -68,6 +68,14 @@ def test_environments_of_asv_are_told_apart_and_its_first_format_is_read():
     assert {report.parameters["environment"] for report in read_now} == {"py3.12"}
 
 
+def test_what_asv_keeps_beside_its_results_is_known_and_no_result():
+    machine = {"arch": "x86_64", "cpu": "Example 9", "machine": "bench-1", "num_cpu": "8", "os": "Linux", "ram": "32GB"}
+    benchmark = {"code": "def time_read(self): …", "name": "b.time_read", "param_names": [], "type": "time"}
+    for content in (machine | {"version": 1}, {"b.time_read": benchmark | {"unit": "seconds"}, "version": 2}):
+        (report,) = read(content)
+        assert (report.tool, report.status, report.metrics) == ("histories", Status.COMPLETE, ())
+
+
 def test_it_reads_the_metric_format_of_bencher():
     oltp, other = read(BENCHER)
     assert [(each.name, each.unit, each.better) for each in oltp.metrics] == [

@@ -21,7 +21,9 @@ from benchagent.importers.tables import reports_of
 
 TOOL = "histories"
 CONBENCH, BENCHER, CODESPEED, ASV = "Conbench", "Bencher", "Codespeed", "asv"
-_MARK = re.compile(r'"(?:stats|result_value|commit_hash|value)"\s*:')
+# What asv keeps beside its results: what it knows of the machine, and of every benchmark.
+ASV_MACHINE, ASV_BENCHMARKS = "machine of asv", "benchmarks of asv"
+_MARK = re.compile(r'"(?:stats|result_value|commit_hash|value|machine|param_names)"\s*:')
 _OWN_MARK = re.compile(r'"(?:stats|result_value|commit_hash)"\s*:')
 # A unit as the sites write it -> as we do, and which direction is better.
 _UNITS = {
@@ -35,7 +37,7 @@ _NAMES = {
 # The keys by which the results of a site are known; those of Bencher have none.
 _KEYS = {
     CONBENCH: {"stats", "tags"}, CODESPEED: {"commitid", "benchmark", "result_value"},
-    ASV: {"commit_hash", "results", "params"},
+    ASV: {"commit_hash", "results", "params"}, ASV_MACHINE: {"machine", "arch", "cpu", "os", "ram"},
 }  # fmt: skip
 _MEASURES = {"latency": "ns", "throughput": "ops/s", "build-time": "s", "file-size": "bytes"}
 # How asv names what it measures: of its prefixes the unit.
@@ -60,6 +62,9 @@ def _rows(file: SourceFile) -> tuple[str, list[Row]] | None:
     for site, keys in _KEYS.items():
         if all(keys <= row.keys() for row in rows):
             return site, rows
+    named = [each for each in rows[0].values() if isinstance(each, dict)]
+    if named and all({"name", "code", "param_names"} <= each.keys() for each in named):
+        return ASV_BENCHMARKS, rows
     is_bmf = isinstance(content, dict) and _is_bmf(content)
     return (BENCHER, [{name: measures} for name, measures in content.items()]) if is_bmf else None
 
@@ -152,7 +157,14 @@ def _asv(content: Row) -> Iterator[Report]:
             yield told(name, [_metric(unit, value)] if is_number else [], parameters=parameters | environment | code)
 
 
-_READERS = {CONBENCH: _conbench, BENCHER: _bencher, CODESPEED: _codespeed, ASV: _asv}
+def _beside_results(_: Row) -> Iterator[Report]:
+    yield Report(TOOL, tool_version=ASV, warnings=("what asv keeps beside its results: not a result by itself",))
+
+
+_READERS = {
+    CONBENCH: _conbench, BENCHER: _bencher, CODESPEED: _codespeed, ASV: _asv, ASV_MACHINE: _beside_results,
+    ASV_BENCHMARKS: _beside_results,
+}  # fmt: skip
 
 
 def _report(
