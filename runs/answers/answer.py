@@ -139,7 +139,10 @@ class Effect(Claim):
 
 
 class Step(Claim):
-    """Where a series of batches changes for good, by `threshold` or more; without a `day`, a date, it does not."""
+    """Where a series of batches changes for good, by `threshold` or more; without a `day`, a date, it does not.
+
+    `besides`: what was recorded differently of the batch before it, but for what was `tested`.
+    """
 
     kind: Literal["step"] = "step"
     day: str = ""
@@ -150,6 +153,8 @@ class Step(Claim):
     threshold: float = 0.0
     batches_before: int = 0
     is_last: bool = True
+    besides: list[str] = Field(default_factory=list)
+    between: list[UUID] = Field(default_factory=list, exclude=True)
 
 
 class Newer(Claim):

@@ -34,7 +34,17 @@ from runs.compare.verdicts import Verdicts
 from runs.formatting import mid_sentence
 from runs.models import Metric
 from runs.stats import Ratio, Slope, ratio
-from runs.stats.curves import Crossing, Knee, Levels, against_first, crossing, knee, per_doubling
+from runs.stats.curves import (
+    LEAST_FOR_KNEE,
+    LEAST_VALUES_FOR_KNEE,
+    Crossing,
+    Knee,
+    Levels,
+    against_first,
+    crossing,
+    knee,
+    per_doubling,
+)
 from runs.stats.scaling import Scaling, Unfitted, scaling
 
 LEAST_OF_A_SIDE = 2
@@ -56,7 +66,7 @@ def of_curves(comparison: Comparison, question: Question) -> Answer:
         elif question.kind == SCALES:
             made = curve.scales
         else:
-            made = curve.falls_off if curve.curve.valued else Missing("value", curve.curve.name)
+            made = curve.bend
         if isinstance(made, Missing):
             lacking.append(made)
         else:
@@ -183,6 +193,18 @@ class Along:
     def _asked_level(self, point: Group) -> str:
         fact = self.axes.x_fact
         return mid_sentence(fact.in_legend(point.level)) if fact else point.level
+
+    @property
+    def bend(self) -> FallsOff | Missing:
+        """Where it falls off, as a question of its own: of too few levels there is no answer."""
+        name, bent = self.curve.name, self.knee
+        if not self.curve.valued:
+            return Missing("value", name)
+        if bent.bend != "too_few":
+            return self.falls_off
+        if bent.levels < LEAST_FOR_KNEE:
+            return Missing("levels_for_knee", name, bent.levels, LEAST_FOR_KNEE)
+        return Missing("values_for_knee", name, bent.values, LEAST_VALUES_FOR_KNEE)
 
     @property
     def falls_off(self) -> FallsOff:

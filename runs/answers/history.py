@@ -13,6 +13,8 @@ from runs.compare.comparison import Comparison
 from runs.compare.groups import Group
 from runs.compare.panels import Curve
 from runs.formatting import percent_of
+from runs.models import Run
+from runs.run.circumstances import changes, circumstances
 from runs.run.facets import tested_words
 from runs.stats import CONFIDENCE, Interval, Kind, Ratio, geometric_mean, interval_of_logs, t_quantile
 from runs.stats.steps import LEAST_DAYS, days_to_show, least_step, steps
@@ -36,7 +38,19 @@ def since(comparison: Comparison, curves: Sequence[Curve], question: Question) -
         elif not of_curve[0].day and of_curve[0].threshold > comparison.threshold:
             lacking.append(_too_few_to_show(curve, comparison.threshold))
     sure = any(claim.day for claim in claims)
-    return begun(comparison, question, claims=claims, lacking=lacking, sure=sure)
+    return begun(comparison, question, claims=_with_what_changed(claims), lacking=lacking, sure=sure)
+
+
+def _with_what_changed(claims: Sequence[Step]) -> list[Step]:
+    """Each step with what else is recorded of its batch and of the one before it, in a run of each."""
+    ids = {run for claim in claims for run in claim.between}
+    runs = Run.objects.for_lists().prefetch_related("config__parameters").in_bulk(ids) if ids else {}
+    told = {pk: circumstances(run) for pk, run in runs.items()}
+    besides = [changes(*(told[run] for run in claim.between)) if claim.between else [] for claim in claims]
+    return [
+        claim.model_copy(update={"besides": [words for _, words in changed]})
+        for claim, changed in zip(claims, besides, strict=True)
+    ]
 
 
 def steps_of(curve: Curve, label: str, threshold: float, better: str) -> list[Step]:
@@ -50,14 +64,16 @@ def steps_of(curve: Curve, label: str, threshold: float, better: str) -> list[St
         label=label, runs=[run for point in points.values() for run in point.run_ids], change=Amount(),
         batches=len(levels), days=int(levels[-1][0] - levels[0][0]) + 1, threshold=least,
     )  # fmt: skip
-    claims = []
+    claims, xs = [], [x for x, _ in levels]
     for step in steps(levels, threshold):
+        before = points[xs[xs.index(step.at) - 1]]
         side = "better" if (step.change.value > 1) == (better == "higher") else "worse"
         verdict = side if better in ("higher", "lower") else Kind.DIFFERENT
         told = {
             "day": str(day_at(step.at)), "tested": tested_words(points[step.at].all_runs[0]),
             "change": as_share(amount_of(step.change, verdict=verdict)),
             "batches": step.days, "batches_before": step.days_before, "is_last": step.is_last,
+            "between": [before.runs[0].pk, points[step.at].runs[0].pk],
         }  # fmt: skip
         claims.append(unchanged.model_copy(update=told))
     return claims or [unchanged]

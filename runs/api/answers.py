@@ -11,8 +11,8 @@ from rest_framework.views import APIView
 
 from runs.answers.answer import Answer, Part
 from runs.answers.ask import answer_of, offered
-from runs.answers.words import question_words, sentence, told
-from runs.answers.words.gaps import differing_words, lacking_sentences, set_apart_words
+from runs.answers.words import missing_sentences, question_words, sentence, told
+from runs.answers.words.gaps import differing_words, set_apart_words
 from runs.answers.words.verdicts import by_level_words
 from runs.api.compare import selected
 from runs.api.outgoing import answered
@@ -82,7 +82,7 @@ def _asked(answer: Answer, drawing: Drawing, beyond: int) -> AskedAnswer:
         **dict(answer) | {"claims": [told(claim) for claim in answer.claims]},
         asked=question_words(answer),
         words=sentence(answer),
-        missing=[words for each in answer.lacking for words in lacking_sentences([each])],
+        missing=missing_sentences(answer),
         not_alike=differing_words(answer.differing),
         by_level=by_level_words(answer.series),
         apart=set_apart_words(answer),

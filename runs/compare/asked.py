@@ -59,7 +59,8 @@ Lacking: TypeAlias = Literal[
     "run", "number", "positive", "load_speed", "better_side", "long_window", "varying", "order", "judging", "unknown",
     "another", "another_ranked", "to_come", "repeats", "more_repeats", "shared_levels", "two_groups",
     "difference", "single_setting", "printed", "number_axis", "clients_axis", "value", "level", "level_asked",
-    "two_levels", "positive_levels", "days", "batch", "base_batch", "baseline", "batches", "batches_for_less",
+    "two_levels", "positive_levels", "levels_for_knee", "values_for_knee",
+    "days", "batch", "base_batch", "baseline", "batches", "batches_for_less",
     "steadier_batches", "steady_batches",
 ]  # fmt: skip
 

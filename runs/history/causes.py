@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any
 
-from runs.history.identity import differences
 from runs.history.spent import Spending, Spent, compare, per_batch, spending
 from runs.models import Alert, ChangePoint, Conditions, Run, SeriesBatch
 from runs.models.choices import ChangeKind, ChangeState
+from runs.run.circumstances import changes
 from runs.run.facets import SHORT_COMMIT
 
 # Batches on each side whose counters are set against each other.
@@ -105,7 +105,7 @@ def changed_at(point: ChangePoint) -> list[tuple[str, str]]:
         return []
     old, new = before[-1], after[0]
     facts = Conditions.objects.in_bulk([old.conditions_id, new.conditions_id])
-    changed = differences(facts[old.conditions_id].facts, facts[new.conditions_id].facts)
+    changed = changes(facts[old.conditions_id].facts, facts[new.conditions_id].facts)
     if old.commit != new.commit and new.commit:
         changed.append(("commit", f"Commit {' → '.join(_told_apart(old.commit, new.commit))}"))
     return [*changed, *_told_by_engine(old.run, new.run)]

@@ -14,13 +14,14 @@ from uuid import UUID
 
 from django.db import transaction
 
-from runs.history.identity import Identity, commit_number, conditions_of, digest, identity_of, version_order
+from runs.history.identity import Identity, commit_number, digest, identity_of, version_order
 from runs.history.ordering import order_by_parents
 from runs.history.watching import watch
 from runs.models import Batch, Benchmark, Conditions, Metric, Run, SeriesBatch
 from runs.models.base import clean, in_parts
 from runs.results.rows import pause_for_writers
 from runs.run import likeness
+from runs.run.circumstances import circumstances
 from runs.run.number import primary_number
 from runs.stats import geometric_mean
 
@@ -197,7 +198,7 @@ def _benchmark(group: _Group, varied_config: str) -> Benchmark:
 def _store(row: SeriesBatch, group: _Group) -> bool:
     """-> whether anything has changed."""
     run, tested = group.first, group.first.effective_tested
-    facts, times = conditions_of(run), [each.measured_at for each in group.runs if each.measured_at]
+    facts, times = circumstances(run), [each.measured_at for each in group.runs if each.measured_at]
     columns: dict[str, Any] = {
         "run_id": run.pk, "runs": [str(each.pk) for each in group.runs], "values": list(group.values),
         "centre": geometric_mean(group.values), "measured_at": min(times),

@@ -1,4 +1,4 @@
-"""What stays the same of a benchmark, and what may change within its series.
+"""What stays the same of a benchmark; `runs.run.circumstances` tells what may change within its series.
 
 Names are kept as they were when a run was filed first, so that renaming a configuration or a disk breaks no series.
 """
@@ -12,16 +12,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from benchagent.catalog import FACTORS, FactorKind, Role, factor_label, factor_role
+from benchagent.catalog import FACTORS, FactorKind, Role, factor_role
 from django.utils.text import slugify
 
-from runs.formatting import mid_sentence
-from runs.machines.facts import device_facts, profile_facts
 from runs.models import Config, HardwareProfile, Machine, Metric, Run, StorageDevice, Workload
 from runs.models.base import clean
 from runs.models.choices import Visibility
 from runs.models.subjects import dbms_name
-from runs.run import likeness
 from runs.run.facets import FACTOR, factor_facets
 
 # The branch that is watched goes by any of these names, or by none.
@@ -33,7 +30,6 @@ _DIGITS = 9
 # What comes before the version that it is called after: 18beta1, 18devel.
 _BEFORE = re.compile(r"\d+(alpha|beta|rc|dev|pre)\w*", re.IGNORECASE)
 _LONGEST = 200
-NOT_GIVEN = "not given"
 # How the mark of a machine begins that somebody only names.
 _SENT = "sent "
 
@@ -150,52 +146,6 @@ def _mark_of(profile: HardwareProfile) -> str:
         name = details.get("agent") or slugify(profile.name)
         return f"agent {name} {profile.motherboard or profile.cpu_model}"
     return f"{_SENT}{profile.name.strip().lower()}"
-
-
-# What may change
-
-
-def conditions_of(run: Run) -> dict[str, str]:
-    """What was recorded of a run and may change within its series: "kind:label" -> in words."""
-    version, workload = run.dbms_version, run.workload
-    facts = {"version:DBMS": version.name, "workload:Workload version": workload.version}
-    facts |= {f"machine:{label}": text for label, text in profile_facts(run.hardware)} if run.hardware else {}
-    for use in run.storage.all():
-        facts |= {
-            f"disk:{use.get_role_display()}, {mid_sentence(label)}": text for label, text in device_facts(use.device)
-        }
-    for name, words in likeness.conditions(run).items():
-        kind = "setting" if name.startswith(likeness.SETTING) else "durability"
-        facts[f"{kind}:{likeness.heading(name)}"] = words
-    for row in run.config.parameters.all() if run.config else ():
-        facts.setdefault(f"setting:{row.name}", row.value if row.value is not None else "given")
-    if run.config and run.config.filed_as:
-        facts["setting:Revision of the configuration"] = str(run.config.revision)
-    facts |= {f"driver:{factor_label(name)}": value for name, value in run.driver.items() if isinstance(value, str)}
-    facts |= {f"dataset:{factor_label(name)}": value for name, value in run.dataset.items() if isinstance(value, str)}
-    facts |= {f"info:{factor_label(name)}": value for name, value in run.info.items() if isinstance(value, str)}
-    facts |= {
-        f"procedure:{factor_label(factor.name)}": str(factor.value)
-        for factor in run.factors.all()
-        if factor_role(factor.name, factor.role) == Role.PROCEDURE
-    }
-    return {name: clean(text, _LONGEST) for name, text in facts.items() if text and not _is_place(name, text)}
-
-
-def differences(before: Mapping[str, str], after: Mapping[str, str]) -> list[tuple[str, str]]:
-    """(kind, Kernel 6.1.0 → 6.12.5) of what both tell, and of settings that only one of them was given."""
-    told = []
-    for name in dict.fromkeys((*after, *before)):
-        kind, _, label = name.partition(":")
-        both = name in before and name in after
-        if before.get(name) != after.get(name) and (both or kind == "setting"):
-            told.append((kind, f"{label} {before.get(name, NOT_GIVEN)} → {after.get(name, NOT_GIVEN)}"))
-    return told
-
-
-def _is_place(name: str, text: str) -> bool:
-    """Where something lies, which differs from run to run and says nothing."""
-    return name.startswith(("setting:", "driver:", "dataset:", "info:")) and ("/" in text or "\\" in text)
 
 
 def version_order(version: str) -> str:

@@ -15,12 +15,12 @@ from runs.answers.answer import Newer
 from runs.charts.base import EventSpec, Figure, LineSeries, LinesSpec, Mark, lines
 from runs.charts.curves import ZOOMED_NOTE
 from runs.formatting import listed, percent
-from runs.history.identity import differences
 from runs.history.watching import BASELINE, Series, is_rejected, newest_against
 from runs.history.words import change_words, tested_of
 from runs.models import Benchmark, ChangePoint, Conditions, Run, SeriesBatch
 from runs.models.base import clean
 from runs.models.choices import ChangeKind, ChangeState
+from runs.run.circumstances import changes
 from runs.run.events import CHECKPOINT, NOTE
 from runs.stats import Interval
 from runs.tables import Column, Table, TableCell
@@ -128,7 +128,7 @@ def notes_of(rows: Sequence[SeriesBatch]) -> dict[int, str]:
 
 def differing(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
     """Kernel 6.1.0 → 6.12.5."""
-    return [words for _, words in differences(before, after)]
+    return [words for _, words in changes(before, after)]
 
 
 def _last_start(series: Series) -> int | None:

@@ -70,6 +70,16 @@ def _apart(answer: Answer) -> list[str]:
     return [f"Not ranked: {apart}."] if apart else []
 
 
+def missing_sentences(answer: Answer) -> list[str]:
+    """What it takes to be sure; where nothing else is lacking, why claims are not decided."""
+    if answer.sure or answer.lacking:
+        return [words for each in answer.lacking for words in gaps.lacking_sentences([each])]
+    open_ones = (REFUSED, Kind.TOO_FEW, Kind.UNDECIDED)
+    amounts = (value for claim in answer.claims for _, value in claim if isinstance(value, Amount))
+    reasons = dict.fromkeys(why(amount) for amount in amounts if amount.verdict in open_ones)
+    return gaps.of_curves(dict.fromkeys(filter(None, reasons), ()))
+
+
 def told(claim: AnyClaim) -> AnyClaim:
     """The claim with its reasons in words, for the API."""
     words: dict[str, object] = {name: explained(amount) for name, amount in claim if isinstance(amount, Amount)}
@@ -300,7 +310,7 @@ def _falls_off(answer: Answer) -> str:
             "smooth": "falls off smoothly, without a knee",
             "undecided": "falls off, and whether at a knee or smoothly cannot be told",
             "none": f"no knee up to {place_words(claim.up_to or 0.0, _place(answer))}",
-        }.get(claim.shape) or (gaps.knee_words(claim.knee) if claim.knee else "")
+        }[claim.shape]
         curves_by_words.setdefault(words, []).append(claim.label)
     return " ".join(gaps.of_curves(curves_by_words)[:MOST_CURVES])
 
@@ -364,7 +374,14 @@ def _since(answer: Answer) -> str:
     before = len(others) - len(same_day)
     also = f" On the same day: {gaps.names(same_day)}." if same_day else ""
     more = f" {before} more step{'s' * (before > 1)} before." if before else ""
-    return f"{subject} {step(newest)}{also}{more}"
+    return f"{subject} {step(newest)} {_what_changed(newest)}{also}{more}"
+
+
+def _what_changed(claim: Step) -> str:
+    """What was tested is named by the step itself."""
+    if not claim.besides:
+        return f"Nothing {'else ' if claim.tested else ''}that was recorded changed."
+    return f"{'Besides' if claim.tested else 'Changed there'}: {gaps.names(claim.besides)}."
 
 
 def step(claim: Step) -> str:

@@ -49,6 +49,8 @@ _LACKING: Mapping[Lacking, str] = {
     "level_asked": "not measured at {names}",
     "two_levels": "both ends lie at one level",
     "positive_levels": "fewer than two of its levels are above zero",
+    "levels_for_knee": "too few levels to tell where it falls off, {count} of {least}",
+    "values_for_knee": "too few values to tell where it falls off, {count} of {least}",
     "days": "nothing here was measured on two days",
     "batch": "one batch only, measure a second",
     "base_batch": "the baseline has no batch",

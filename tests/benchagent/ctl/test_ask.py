@@ -67,6 +67,8 @@ def test_it_prints_words_claims_and_what_is_missing(asked: FakeApi, capsys: pyte
 def test_its_exit_status_is_that_of_the_verdicts_that_are_named(asked: FakeApi) -> None:
     assert main(["ask", "since", "label=nightly", "--fail-if", "worse"]) == EXIT_OF["worse"]
     assert main(["ask", "since", "label=nightly", "--fail-if", "better,undecided"]) == 0
+    asked.answered["claims"] = [{**CLAIMS[2], "shape": "undecided", "at": None}]
+    assert main(["ask", "falls_off", "label=sweep", "--fail-if", "undecided"]) == EXIT_OF["undecided"]
     asked.answered["claims"] = CLAIMS[:1]
     assert main(["ask", "since", "label=nightly", "--fail-if", "worse"]) == 0
 

@@ -149,10 +149,10 @@ def test_many_days_are_led_by_the_last_lasting_change_and_the_commit_that_brough
     comparison = compared()
 
     assert headline(comparison).startswith("Throughput −10.0\u202f% (")
-    assert headline(comparison).endswith("since 2026-05-14 (1414141414), against the 13 batches before: worse.")
+    assert "since 2026-05-14 (1414141414), against the 13 batches before: worse." in headline(comparison)
     (part,) = draw(comparison).parts
     ((sentence,),) = [curve.sentences for curve in part.curve_words]
-    assert f"Throughput {sentence}" == headline(comparison)
+    assert headline(comparison).startswith(f"Throughput {sentence}")
     assert [mark["label"] for mark in part.figures[0].spec["marks"]] == ["−10.0\u202f%"]
     # Seen: the CSV file of such a curve was an error of the server.
     head, first, *_ = point_rows(draw(comparison))

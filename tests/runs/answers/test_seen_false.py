@@ -184,13 +184,13 @@ def test_numbers_of_a_million_have_their_digits_and_facts_their_names():
 
 
 def test_what_is_said_of_all_curves_is_said_once():
-    """Was: six times "4 levels are too few to find a knee"."""
+    """Was: six times that four levels are too few to find a knee."""
     world = World(noise=0.003)
     for size in (8, 32, 128, 512):
         for disk in ("SATA", "SSD", "NVMe"):
             world.add(1000, factors={"size_gb": size, "disk": disk})
     words = ask(world.store(), "ask=falls_off&x=factor:size_gb")["words"]
-    assert words.count("too few to find a knee") == 1 and "NVMe" in words
+    assert words.count("too few levels") == 1 and "NVMe" in words
 
 
 def test_of_a_latency_the_largest_rise_is_the_largest_loss():
@@ -227,3 +227,39 @@ def test_an_upload_that_tells_the_processors_of_others_is_disturbed():
     world.store()
     checks = {run.factor("terminals"): {each["name"]: each["ok"] for each in run.checks} for run in Run.objects.all()}
     assert (checks[35]["machine_alone"], checks[80]["machine_alone"]) == (True, False)
+
+
+@pytest.mark.parametrize("question", ["falls_off&x=factor:scale_factor", "scales&x=factor:terminals", "a_b", "effects"])
+def test_what_cannot_be_told_of_so_little_says_what_is_missing(question: str):
+    """Was: three levels, of which nobody can tell where they fall off, with nothing missing and a claim."""
+    world = World()
+    for size, terminals, system in ((10, 1, "17.2"), (20, 1, "17.2"), (40, 1, "17.2"), (10, 1, "18.0")):
+        world.add(
+            1000, repeats=1, factors={"scale_factor": size, "terminals": terminals},
+            dbms={"name": "PostgreSQL", "version": system}, config=[{"name": "work_mem", "value": system}],
+        )  # fmt: skip
+    told = ask(world.store(), f"ask={question}")
+    assert not told["sure"] and told["missing"]
+    if question.startswith("falls_off"):
+        assert told["claims"] == [] and all(words in told["words"] for words in told["missing"])
+
+
+@pytest.mark.parametrize(("kernels", "besides"), [(("6.1.0-18", "6.1.0-25"), 1), (("6.1.0-18", "6.1.0-18"), 0)])
+def test_a_step_tells_what_else_changed_there(kernels: tuple[str, str], besides: int):
+    """Was: the commit, and no word of the kernel that came the same night."""
+    world, first = World(noise=0.005), date(2025, 1, 1)
+    for night in range(16):
+        is_after = night >= 8
+        world.add(
+            900 if is_after else 1000, measured_on=str(first + timedelta(days=night)), label="nightly",
+            tested={"commit": f"{night:02d}" * 20},
+        )  # fmt: skip
+        world.documents[-1]["hardware"]["kernel"] = kernels[is_after]
+        world.store()
+    told = ask("label=nightly", "ask=since")
+    (claim,) = told["claims"]
+    assert claim["day"] == "2025-01-09" and len(claim["besides"]) == besides
+    assert all(kernel in words for words in claim["besides"] for kernel in kernels)
+    assert all(words in told["words"] for words in claim["besides"])
+    assert ("Nothing else" in told["words"]) == (not besides)
+    assert told["words"] in page("label=nightly", "ask=since").replace("&#x27;", "'")

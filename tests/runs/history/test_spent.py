@@ -4,9 +4,9 @@ import pytest
 
 from runs.history import spent
 from runs.history.causes import _kind, _told_apart, _told_by_engine
-from runs.history.identity import differences
 from runs.history.spent import Quantity, Spending
 from runs.models import Run
+from runs.run.circumstances import changes
 
 LATENCY = Quantity("latency_mean_ms", "Mean latency", "ms")
 CPU = Quantity("server_cpu_ms", "CPU of the DBMS, per transaction", "ms", Spending.CPU, is_time=True)
@@ -83,7 +83,7 @@ def test_a_setting_that_was_not_given_before_is_a_difference_and_a_fact_that_was
         {"setting:jit": "off", "machine:Kernel": "6.1"},
         {"setting:commit_delay": "3168", "machine:RAM": "8"},
     )
-    assert differences(before, after) == [
+    assert changes(before, after) == [
         ("setting", "commit_delay not given → 3168"), ("setting", "jit off → not given"),
     ]  # fmt: skip
 

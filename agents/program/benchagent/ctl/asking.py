@@ -44,7 +44,8 @@ def status_of(answer: Mapping[str, Any], fail_if: tuple[str, ...]) -> int:
     claims = answer.get("claims") or ()
     if not claims:
         return EXIT_NO_ANSWER
-    return exit_status([_change(claim).get("verdict", "") for claim in claims], fail_if)
+    # Where something falls off is told by a shape, which may be undecided, too.
+    return exit_status([_change(claim).get("verdict") or claim.get("shape", "") for claim in claims], fail_if)
 
 
 def _change(claim: Mapping[str, Any]) -> Mapping[str, Any]:
