@@ -14,6 +14,7 @@ from django.http import QueryDict
 from runs.compare.asked import LOAD, LOAD_METRICS, Question, read, with_controls
 from runs.compare.axes import ON_AXES, arrange
 from runs.compare.comparison import Comparison
+from runs.compare.configurations import short_names
 from runs.compare.facts import DATE, SET, Naming, fact_values, name_cells
 from runs.compare.grouping import BATCH, GROUPINGS, Cell, batch_facets, cells_of, day_of, pooled_words
 from runs.compare.groups import Group, Printed, by_histograms, repeats_of, summed_up
@@ -67,8 +68,14 @@ def compare(
     wanted = LOAD_METRICS if question.kind == LOAD and metric not in LOAD_METRICS else [metric] if metric else ()
     metrics, chosen = _metrics(present, wanted)
     cells = cells_of(present, grouping, set_of)
-    groups, naming = _groups(cells, chosen, grouping, set_of, baseline or "")
-    groups = _ranked(by_histograms(groups, chosen), chosen, order)
+    facets_of_cells, facets_read = _facets_of(cells, grouping, set_of)
+    naming = name_cells(facets_of_cells)
+    groups = _ranked(by_histograms(_groups(cells, naming, facets_read, chosen), chosen), chosen, order)
+    base = _baseline(groups, baseline, base_runs)
+    if short := short_names((group.all_runs[0] for group in groups), base.all_runs[0].config if base else None):
+        naming = name_cells([_with_config_named(cell, short) for cell in facets_of_cells])
+        labels = dict(zip(naming.keys, naming.labels, strict=True))
+        groups = [replace(group, label=labels[group.key]) for group in groups]
     pooled = pooled_words(cells, grouping)
     comparison = Comparison(
         chosen, metrics, groups, None, naming.common, naming.varying,
@@ -79,11 +86,14 @@ def compare(
         comparison = at_chosen_levels(comparison)
     comparison = replace(comparison, axes=arrange(comparison))
     groups = _coloured(comparison)
+    return judged(replace(comparison, groups=groups, baseline=_baseline(groups, baseline, base_runs)))
+
+
+def _baseline(groups: Sequence[Group], key: str | None, base_runs: Set[UUID]) -> Group | None:
     with_values = [group for group in groups if group.dots]
     of_base = [group for group in with_values if any(run.id in base_runs for run in group.runs)]
-    by_key = [group for group in with_values if group.key == baseline]
-    base = next(iter([*by_key, *of_base, *with_values]), None)
-    return judged(replace(comparison, groups=groups, baseline=base))
+    by_key = [group for group in with_values if group.key == key]
+    return next(iter([*by_key, *of_base, *with_values]), None)
 
 
 def _threshold(metric: Metric | None, asked: float | None) -> float:
@@ -105,10 +115,10 @@ def _metrics(runs: Sequence[Run], wanted: Sequence[str]) -> tuple[list[Metric], 
     return metrics, next(chain(chosen, metrics), None)
 
 
-def _groups(
-    cells: Sequence[Cell], metric: Metric | None, grouping: str, set_of: Mapping[UUID, tuple[str, str]], baseline: str
-) -> tuple[list[Group], Naming]:
-    """One for each cell, named by as few facts as tell them apart."""
+def _facets_of(
+    cells: Sequence[Cell], grouping: str, set_of: Mapping[UUID, tuple[str, str]]
+) -> tuple[list[dict[str, Facet]], dict[UUID, dict[str, Facet]]]:
+    """What names each cell; and the facets as they were read of one run of each, by its id."""
     # A run that ended knows more, such as that its database was in memory: it names its cell.
     naming_runs = [next((run for run in cell.runs if run.durability), cell.runs[0]) for cell in cells]
     facets_read = {run.id: facets(run) for run in naming_runs}
@@ -120,9 +130,18 @@ def _groups(
             of_set = {SET: Facet(SET, "Set", number, words, words, f"set-{number}")}
         of_cells.append(facets_read[run.id] | of_batch | of_set)
     _know_alike(of_cells, naming_runs)
-    naming = name_cells(of_cells)
-    if baseline in naming.keys and "config" in of_cells[at := naming.keys.index(baseline)]:
-        naming = name_cells(of_cells, of_cells[at]["config"].value)
+    return of_cells, facets_read
+
+
+def _with_config_named(cell: dict[str, Facet], short: Mapping[str, str]) -> dict[str, Facet]:
+    words = short.get(cell["config"].value, "") if "config" in cell else ""
+    return cell | {"config": replace(cell["config"], words=words, text=words)} if words else cell
+
+
+def _groups(
+    cells: Sequence[Cell], naming: Naming, facets_read: Mapping[UUID, Mapping[str, Facet]], metric: Metric | None
+) -> list[Group]:
+    """One for each cell, named by as few facts as tell them apart."""
     printed = _printed([run for cell in cells for run in cell.runs], metric)
     groups, is_extreme = [], bool(metric and metric.name in EXTREMES)
     for at, cell in enumerate(cells):
@@ -141,7 +160,7 @@ def _groups(
             printed=[row for run_ids, row in printed if any(run.id in run_ids for run in cell.runs)],
         )
         groups.append(summed_up(group, metric.name if metric else ""))
-    return groups, naming
+    return groups
 
 
 def _know_alike(of_cells: Sequence[dict[str, Facet]], runs: Sequence[Run]) -> None:

@@ -9,15 +9,14 @@ from benchagent.catalog import Role, factor_role
 from benchagent.importers.source import size_bytes_of
 from django.db.models import prefetch_related_objects
 
+from runs.compare.configurations import NOT_GIVEN, given, swept
 from runs.compare.facts import NEVER_TAKEN, Fact, fact_value
 from runs.compare.groups import Contrast, Group
 from runs.compare.guard import blocking, differences
 from runs.compare.levels import LevelRow
 from runs.formatting import natural
-from runs.models import Config
 from runs.run.facets import FACTOR
 
-NOT_GIVEN = "not given"
 # Facts that vary with the configuration alone.
 _OF_A_CONFIGURATION = frozenset({"config", "batch"}) | NEVER_TAKEN
 
@@ -36,17 +35,16 @@ def setting_pairs(groups: Sequence[Group], varying: Sequence[Fact]) -> list[Sett
     """Each value of each setting against the first of its values; none where no two groups differ in it alone."""
     configs = {group.key: group.all_runs[0].config for group in groups if group.dots}
     prefetch_related_objects([config for config in configs.values() if config], "parameters")
-    given = {key: _given(config) for key, config in configs.items()}
-    names = dict.fromkeys(name for settings in given.values() for name in settings)
-    swept = [name for name in names if len({settings.get(name, NOT_GIVEN) for settings in given.values()}) > 1]
+    settings_of = {key: given(config) for key, config in configs.items()}
+    names = swept(settings_of.values())
     fields = [fact.field for fact in varying if fact.field not in _OF_A_CONFIGURATION]
     pairs = []
-    for name in swept:
+    for name in names:
         by_rest: dict[tuple[object, ...], dict[str, Group]] = {}
         for group in groups:
-            if group.key in given:
-                settings = given[group.key]
-                rest = tuple(settings.get(other, NOT_GIVEN) for other in swept if other != name)
+            if group.key in settings_of:
+                settings = settings_of[group.key]
+                rest = tuple(settings.get(other, NOT_GIVEN) for other in names if other != name)
                 key = (*rest, group.all_runs[0].dbms_version_id, *(fact_value(group, field) for field in fields))
                 by_rest.setdefault(key, {}).setdefault(settings.get(name, NOT_GIVEN), group)
         values = _smallest_first({value for of_value in by_rest.values() for value in of_value})
@@ -63,12 +61,6 @@ def _smallest_first(values: Iterable[str]) -> list[str]:
     in_order = sorted(values, key=natural)
     sizes = {value: size_bytes_of(value) for value in in_order}
     return in_order if None in sizes.values() else sorted(in_order, key=lambda value: sizes[value] or 0)
-
-
-def _given(config: Config | None) -> dict[str, str]:
-    """The last value of each setting: it counts."""
-    rows = config.parameters.all() if config else ()
-    return {row.name: f"{row.value} {row.unit}".strip() if row.value is not None else "set" for row in rows}
 
 
 def _level(name: str, of_rest: Iterable[Mapping[str, Group]], start: str, end: str) -> LevelRow | None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -122,40 +121,7 @@ class Naming:
     varying: list[Fact]
 
 
-# What a configuration is named after its settings ends with, where there are too many, or two of one name.
-_CUT_NAME = re.compile(r"…|\([0-9a-f]{8}\)$")
-
-
-def _short_configs(names: Iterable[str], base: str) -> dict[str, str]:
-    """Configurations that are named after their settings ("MySQL: a=1, b=2"), by what tells them from the `base` one of
-    their DBMS; that one by what tells it from the others.
-    """
-    by_product: dict[str, dict[str, list[str]]] = {}
-    for name in dict.fromkeys(names):
-        product, _, settings = name.partition(": ")
-        parts = settings.split(", ")
-        if all("=" in part or part.endswith(" not given") for part in parts) and not _CUT_NAME.search(name):
-            by_product.setdefault(product, {})[name] = parts
-    short: dict[str, str] = {}
-    for configs in by_product.values():
-        shared = set.intersection(*map(set, configs.values())) if len(configs) > 1 else set()
-        of_base = set(configs.get(base, ())) - shared
-        own = {
-            name: [part for part in parts if part not in shared and (name == base or part not in of_base)]
-            for name, parts in configs.items()
-        }
-        if len({tuple(parts) for parts in own.values() if parts}) == len(configs) > 1:
-            short |= {name: ", ".join(parts) for name, parts in own.items()}
-    return short
-
-
-def name_cells(cells: Sequence[dict[str, Facet]], base: str = "") -> Naming:
-    """`base`: the configuration from which the others are told apart; the first one where it is none of theirs."""
-    configs = [cell["config"].value for cell in cells if "config" in cell]
-    short = _short_configs(configs, base if base in configs else next(iter(configs), ""))
-    for cell in cells if short else ():
-        if own := short.get(cell["config"].value if "config" in cell else ""):
-            cell["config"] = replace(cell["config"], words=own, text=own)
+def name_cells(cells: Sequence[Mapping[str, Facet]]) -> Naming:
     headings = {name: facet.label for cell in reversed(cells) for name, facet in cell.items()}
     names = dict.fromkeys(name for cell in cells for name in cell)
     fields = sorted(names, key=lambda name: rank_of_kind(name, _LABEL_ORDER))

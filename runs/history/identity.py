@@ -112,8 +112,7 @@ def _named_config(config: Config) -> str:
             config.filed_as = first.filed_as
         else:
             dbms = config.dbms.name if config.dbms else ""
-            is_made = bool(config.digest) and config.name.startswith((f"{dbms}: ", f"{dbms}, standard"))
-            config.filed_as = "" if is_made else config.name
+            config.filed_as = "" if config.is_named_after_settings(dbms) else config.name
         config.save(update_fields=["filed_as"])
     return config.filed_as
 

@@ -192,6 +192,10 @@ class Config(NamedModel):
     class Meta:
         ordering = ["name"]
 
+    def is_named_after_settings(self, dbms: str) -> bool:
+        """Whether nobody named it: `dbms` is the name of its DBMS."""
+        return bool(self.digest) and self.name.startswith((f"{dbms}: ", f"{dbms}, standard"))
+
     @property
     def given(self) -> list[Given]:
         """Its parameters in their order, as settings are read."""

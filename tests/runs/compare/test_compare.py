@@ -11,6 +11,7 @@ from runs.answers.words.gaps import gap_notes, unranked_by_class
 from runs.answers.words.verdicts import against_words
 from runs.answers.words.warnings import warnings_of
 from runs.compare.compare import Comparison, compare
+from runs.configs.creating import Parameter, config_of
 from runs.listing.rows import RunRow
 from runs.models import Config, Run, delete_softly, restore
 from runs.run.diff import sections
@@ -449,30 +450,41 @@ def test_uploads_of_one_request_are_in_the_order_of_systems_machines_and_factors
     assert labels == [f"scale factor {scale} · Bench {bench}" for bench in (1, 2, 10) for scale in (5, 10, 100)]
 
 
-def named_configurations(*names: str) -> list[str]:
-    for at, name in enumerate(names):
-        config = Config.objects.create(name=name, slug=f"config-{at}", digest=str(at))
-        make_run("MySQL 8.4", 100 + at, config=config)
-    return [group.label for group in compare(all_runs()).groups]
+def configured(*settings: dict[str, str], order: str = "", baseline: int | None = None) -> list[str]:
+    """The labels of groups that differ in their configurations, in the order of these."""
+    for at, given in enumerate(settings):
+        parameters = [Parameter(name, value) for name, value in given.items()]
+        config, _ = config_of("postgresql", "PostgreSQL", parameters, provenance="uploaded")
+        for repeat in range(3):
+            make_run("PostgreSQL 18.0", 100 + 10 * at + repeat, config=config)
+    groups = compare(all_runs()).groups
+    key = "" if baseline is None else sorted(groups, key=lambda group: group.median or 0)[baseline].key
+    groups = compare(all_runs(), order=order, baseline=key).groups
+    return [group.label for group in sorted(groups, key=lambda group: group.median or 0)]
 
 
-def test_configurations_are_labelled_with_the_settings_that_tell_them_apart():
-    """Seen: a legend of three settings a line, of which two were the same in both."""
-    assert named_configurations(
-        "MySQL: concurrency=0, buffer=8G, flush not given", "MySQL: concurrency=16, buffer=8G, flush not given"
-    ) == ["concurrency=0", "concurrency=16"]
+def test_configurations_are_named_by_what_differs_from_the_baseline_and_that_one_in_full():
+    """Was: "max_wal_size=1GB" beside "shared_buffers=16GB": a setting at its default stood nowhere."""
+    settings = [
+        {"shared_buffers": "128MB", "max_wal_size": "1GB", "fsync": "on"},
+        {"shared_buffers": "16GB", "max_wal_size": "1GB", "fsync": "on"},
+        {"shared_buffers": "16GB", "max_wal_size": "64GB", "fsync": "on"},
+    ]
+    assert configured(*settings) == [
+        "shared_buffers=128MB, max_wal_size=1GB", "shared_buffers=16GB", "shared_buffers=16GB, max_wal_size=64GB",
+    ]  # fmt: skip
+    Run.objects.all().delete()
+    # The best first, which is the baseline then.
+    assert configured(*settings, order="best") == configured(*settings, baseline=2) == [
+        "shared_buffers=128MB, max_wal_size=1GB", "max_wal_size=1GB", "shared_buffers=16GB, max_wal_size=64GB",
+    ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "names",
-    [
-        ("MySQL: buffer=8G", "MySQL: buffer=8G, flush=2"),
-        ("MySQL: tables=a, b", "MySQL: tables=a, c"),
-        ("tuned", "MySQL: buffer=8G"),
-        ("MySQL: a=1, b=2 (0123abcd)", "MySQL: a=1, b=3"),
-    ],
-)
-def test_a_configuration_that_its_settings_do_not_tell_apart_keeps_its_name(names):
-    labels = named_configurations(*names)
-    assert labels[0] == names[0]
-    assert len(set(labels)) == len(names)
+def test_a_setting_that_one_does_not_give_is_told():
+    assert configured({"work_mem": "4MB"}, {"work_mem": "4MB", "jit": "off"}) == ["jit not given", "jit=off"]
+
+
+def test_a_configuration_that_somebody_named_keeps_its_name():
+    for name, tps in (("tuned", 100), ("plain", 200)):
+        make_run("MySQL 8.4", tps, config=Config.objects.create(name=name, slug=name))
+    assert [group.label for group in compare(all_runs()).groups] == ["tuned", "plain"]

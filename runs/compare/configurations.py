@@ -1,0 +1,59 @@
+"""Configurations that are named after their settings, told apart by those in which they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from uuid import UUID
+
+from django.db.models import prefetch_related_objects
+
+from runs.models import Config, Run
+
+NOT_GIVEN = "not given"
+# Longer names are those of configurations that have too little in common: they keep their own.
+LONGEST = 120
+
+
+def given(config: Config | None) -> dict[str, str]:
+    """The last value of each setting: it counts."""
+    rows = config.parameters.all() if config else ()
+    return {row.name: f"{row.value} {row.unit}".strip() if row.value is not None else "set" for row in rows}
+
+
+def swept(every: Iterable[Mapping[str, str]]) -> list[str]:
+    """The settings that not all of them have alike."""
+    configs = list(every)
+    names = dict.fromkeys(name for settings in configs for name in settings)
+    return [name for name in names if len({settings.get(name) for settings in configs}) > 1]
+
+
+def short_names(runs: Iterable[Run], base: Config | None) -> dict[str, str]:
+    """The configurations of each DBMS by the settings in which they differ from the `base` one; that one, and those of
+    a DBMS that it is not of, by all that are not alike.
+    """
+    by_dbms: dict[UUID, dict[UUID, Config]] = {}
+    for run in runs:
+        dbms = run.dbms_version.dbms
+        if run.config and run.config.is_named_after_settings(dbms.name):
+            by_dbms.setdefault(dbms.pk, {})[run.config.pk] = run.config
+    several = [configs for configs in by_dbms.values() if len(configs) > 1]
+    prefetch_related_objects([config for configs in several for config in configs.values()], "parameters")
+    short: dict[str, str] = {}
+    for configs in several:
+        settings = {config.name: given(config) for config in configs.values()}
+        names = swept(settings.values())
+        of_base = settings.get(base.name) if base else None
+        own = {
+            config: ", ".join(
+                _words(name, told.get(name)) for name in names
+                if told is of_base or of_base is None or told.get(name) != of_base.get(name)
+            )
+            for config, told in settings.items()
+        }  # fmt: skip
+        if all(own.values()) and len({*own.values()}) == len(own) and max(map(len, own.values())) <= LONGEST:
+            short |= own
+    return short
+
+
+def _words(name: str, value: str | None) -> str:
+    return f"{name} {NOT_GIVEN}" if value is None else name if value == "set" else f"{name}={value}"
