@@ -37,8 +37,8 @@ COMPARED_AS = [
 DIRECTIONS = [("", "by its name"), ("higher", "higher is better"), ("lower", "lower is better"), ("none", "neither")]
 # What a select can hold and a person can look through.
 MOST_CHOICES = 300
-# What can be dropped, for the page that asks for it; plug-ins' tools say themselves what is read of them.
-TOOLS: tuple[tuple[str, str], ...] = (
+# What is read of the project's own tools.
+READ: tuple[tuple[str, str], ...] = (
     ("pgbench", "output with or without progress, per-transaction and aggregate logs of all threads, 9.x to 18"),
     ("sysbench", "0.4 to 1.1, any progress format, checkpoints, histograms; OLTP, fileio, cpu"),
     ("HammerDB", "CLI logs of v3 to v6, time profiles, transaction counters, job reports"),
@@ -62,10 +62,17 @@ TOOLS: tuple[tuple[str, str], ...] = (
     ("k6, Locust, db_bench, TSBS, cockroach workload, Swingbench", "their results, each described in YAML"),
     ("Rally, OpenSearch Benchmark, scylla-bench, latte, mongo-perf", "their results, each described in YAML"),
     ("diskspd, iozone, pg_test_fsync, pg_test_timing", "of storage and clocks, without a DBMS"),
-    *((importer.TOOL, importer.READS) for importer in importers() if hasattr(importer, "READS")),
-    ("CSV", "any table with a header; you say which column is what"),
 )
 STORAGE_ROLES = (StorageRole.DATA, StorageRole.LOG, StorageRole.BACKUP)
+
+
+def readable_tools() -> list[tuple[str, str]]:
+    """What can be dropped, for the page that asks for it; plug-ins' tools say themselves what is read of them.
+
+    Importers are loaded here, not at the start of each program: that takes a quarter of the CPU of a web process's.
+    """
+    more = [(importer.TOOL, importer.READS) for importer in importers() if hasattr(importer, "READS")]
+    return [*READ, *more, ("CSV", "any table with a header; you say which column is what")]
 
 
 @dataclass(frozen=True)

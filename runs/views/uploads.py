@@ -31,7 +31,7 @@ from runs.api.errors import flatten
 from runs.api.uploads import files_of
 from runs.imports import tools
 from runs.imports.documents import may_fail_by_intent
-from runs.imports.forms import COMPARED_AS, DIRECTIONS, ROLES, ROWS, TOOLS, SubjectForm, answered, tables
+from runs.imports.forms import COMPARED_AS, DIRECTIONS, ROLES, ROWS, SubjectForm, answered, readable_tools, tables
 from runs.listing.rows import RunRow
 from runs.models import Batch, FileImport, Run, ToolDescription, Upload, take_out
 from runs.models.choices import ImportState, Visibility
@@ -170,7 +170,7 @@ def import_list(request: PersonRequest) -> HttpResponse:
     context = {
         "problem": problem,
         "recent": recent,
-        "tools": TOOLS,
+        "tools": readable_tools(),
         "visibilities": Visibility.choices,
         "streamed_mb": settings.IMPORT_STREAMED_MB,
         "request_bytes": settings.DATA_UPLOAD_MAX_MEMORY_SIZE,
