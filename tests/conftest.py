@@ -42,6 +42,7 @@ SAME_ON_ANY_DATABASE = (
     "tests/runs/api/test_publications.py",
     "tests/runs/publications/test_fifth.py",
     # What is computed from runs; they are read as every list reads them.
+    "tests/runs/answers",
     "tests/runs/api/test_compare.py",
     "tests/runs/charts",
     "tests/runs/compare/test_axes.py",
@@ -53,6 +54,7 @@ SAME_ON_ANY_DATABASE = (
     "tests/runs/compare/test_verdicts.py",
     "tests/runs/run/test_derived.py",
     "tests/runs/run/test_diff.py",
+    "tests/runs/run/test_likeness.py",
     "tests/runs/run/test_quality.py",
     "tests/runs/run/test_series.py",
     "tests/runs/publications/test_articles.py",
