@@ -41,15 +41,10 @@ _OF_INTERVAL = "its latencies are of the last interval only, and no result: reco
 
 
 @dataclass
-class _Activity:
-    # `result` and `result-success` -> how many, how many a second.
-    results: dict[str, tuple[int, float]] = field(default_factory=dict)
-    parameters: dict[str, Scalar] = field(default_factory=dict)
-
-
-@dataclass
 class _Scenario(Told):
-    activities: dict[str, _Activity] = field(default_factory=dict)
+    # Of each activity: `result` and `result-success` -> how many, how many a second; and what it was told.
+    results: dict[str, dict[str, tuple[int, float]]] = field(default_factory=dict)
+    parameters: dict[str, dict[str, Scalar]] = field(default_factory=dict)
     ended: bool = False
 
 
@@ -79,48 +74,48 @@ def _taken(scenario: _Scenario, line: Line) -> _Scenario:
         scenario.ended = True
     elif match := _METRIC.search(line.text):
         scenario.ended = False
-        _take(scenario.activities, match)
+        _take(scenario, match)
     return scenario
 
 
 def _reports(scenario: _Scenario) -> list[Report]:
-    timed = {name: activity for name, activity in scenario.activities.items() if "result" in activity.results}
+    timed = [name for name, results in scenario.results.items() if "result" in results]
     if not timed and scenario.ended:
         raise NotUnderstood("no timer called result; let it print its metrics, or send the CSV of the timer")
     if not timed:
         return [Report(TOOL, reason="the log ends before its metrics")]
-    command = "".join(scenario.command_lines[-1:])
-    return reports_of(timed.items(), lambda named: _report(named[0], named[1], command, ended=scenario.ended), TOOL)
+    return reports_of(timed, lambda name: _report(name, scenario), TOOL)
 
 
-def _take(activities: dict[str, _Activity], match: re.Match[str]) -> None:
+def _take(scenario: _Scenario, match: re.Match[str]) -> None:
     figures = dict(part.partition("=")[::2] for part in match["figures"].strip().split(", "))
     if (rate := _RATE.fullmatch(match["name"])) and "value" in figures:
-        activities.setdefault(rate["activity"], _Activity()).parameters[rate["what"]] = number(figures["value"])
+        scenario.parameters.setdefault(rate["activity"], {})[rate["what"]] = number(figures["value"])
     elif match["type"] == "TIMER" and (result := _RESULT.fullmatch(match["name"])):
-        what, activity = result["what"].replace("_", "-"), activities.setdefault(result["activity"], _Activity())
+        what, results = result["what"].replace("_", "-"), scenario.results.setdefault(result["activity"], {})
         if figures.get("rate_unit") not in _RATE_UNITS or "mean_rate" not in figures:
             raise NotUnderstood(f"{match['name']}: not a rate a second")
-        if (count := whole(figures.get("count", ""))) < activity.results.get(what, (0, 0.0))[0]:
+        if (count := whole(figures.get("count", ""))) < results.get(what, (0, 0.0))[0]:
             raise NotUnderstood(f"{match['name']} begins anew before its scenario has ended")
-        activity.results[what] = count, number(figures["mean_rate"])
+        results[what] = count, number(figures["mean_rate"])
 
 
-def _report(name: str, activity: _Activity, command: str, *, ended: bool) -> Report:
-    operations, ops_per_s = activity.results["result"]
+def _report(name: str, scenario: _Scenario) -> Report:
+    results, command_lines = scenario.results[name], tuple(scenario.command_lines[-1:])
+    operations, ops_per_s = results["result"]
     figures: dict[str, float | None] = {"ops_per_s": ops_per_s, "operations": operations}
-    if "result-success" in activity.results:
-        figures["errors"] = errors = operations - activity.results["result-success"][0]
+    if "result-success" in results:
+        figures["errors"] = errors = operations - results["result-success"][0]
         if errors < 0:
             raise NotUnderstood(f"{name}: more operations succeeded than there were")
     return Report(
         TOOL,
-        reason="" if ended else "the log ends within its metrics",
-        parameters=activity.parameters | _COMMANDS.parameters([command]),
-        metrics=all_measured(figures) if ended else (),
+        reason="" if scenario.ended else "the log ends within its metrics",
+        parameters=scenario.parameters.get(name, {}) | _COMMANDS.parameters(command_lines),
+        metrics=all_measured(figures) if scenario.ended else (),
         warnings=(_OF_INTERVAL,),
         subject=Subject(workload=f"nosqlbench-{slug(name, '-', 60)}", workload_name=f"NoSQLBench {name}"),
-        command_lines=(command,),
+        command_lines=command_lines,
     )
 
 
