@@ -55,7 +55,7 @@ def _document(
     generator: random.Random, number: int, at: int, *, batch: str, workload: str, machine: int
 ) -> dict[str, Any]:
     size, memory = f"{2 ** generator.randrange(5)}GB", f"{2 ** generator.randrange(3, 7)}MB"
-    medium = MEDIA[(machine + at // 20) % 3]
+    medium, terminals = MEDIA[(machine + at // 20) % 3], 4 ** (at // 6 % 4)
     return {
         "schema_version": 1,
         "id": str(uuid.UUID(int=generator.getrandbits(128))),
@@ -77,15 +77,24 @@ def _document(
             *([f"parameter_{index}", str(index * 7)] for index in range(20)),
         ],
         "factors": {
-            "scale_factor": 10 ** (at // 2 % 3), "terminals": 4 ** (at // 6 % 4), "duration_s": 60,
+            "scale_factor": 10 ** (at // 2 % 3), "terminals": terminals, "duration_s": 60,
             "read_percent": generator.choice([0, 50, 95]), "protocol": generator.choice(["simple", "prepared"]),
         },
         "durability": "power_loss" if machine % 5 else "dbms_crash",
         "command_lines": ["pgbench -c 4 -j 4 -T 60 bench"],
         "tags": ["nightly"] if number % 2 else ["tuning", f"topic-{number % 40}"],
         "tested": {"branch": generator.choice(["main", "release"]), "commit": f"{generator.getrandbits(160):040x}"},
-        "repeats": [{"metrics": {name: generator.uniform(1, 1000) for name in METRICS}}],
+        "repeats": [{"metrics": _metrics(generator, terminals)}],
     }  # fmt: skip
+
+
+def _metrics(generator: random.Random, terminals: int) -> dict[str, float]:
+    """They agree with each other: a run that contradicts itself is marked invalid, and most pages leave it out."""
+    values = {name: generator.uniform(1, 1000) for name in METRICS}
+    names = ("latency_p50_ms", "latency_p95_ms", "latency_p99_ms")
+    values |= dict(zip(names, sorted(values[name] for name in names), strict=True))
+    values["latency_mean_ms"] = values["latency_p50_ms"]
+    return values | {"tps": generator.uniform(0.8, 1) * 1000 * terminals / values["latency_mean_ms"]}
 
 
 def fill(generator: random.Random, stored: int, wanted: int) -> None:

@@ -43,7 +43,6 @@ M = TypeVar("M", bound=Model)
 # How a run refers to what it was made with.
 _FROM_RUN: dict[type[Model], str] = {
     Config: "config",
-    Dbms: "dbms_version__dbms",
     DbmsVersion: "dbms_version",
     HardwareProfile: "hardware",
     Workload: "workload",
@@ -111,9 +110,15 @@ def nameable(rows: QuerySet[M], user: Reader, *, by_address: bool = False) -> Qu
     seen = readable(user) if by_address else listed(user)
     if not seen:
         return rows
-    using = Run.objects.filter(**{_FROM_RUN[rows.model]: OuterRef("pk")})
+    if rows.model is Dbms:
+        versions = DbmsVersion.objects.filter(dbms=OuterRef("pk"))
+        using = versions.filter(Exists(Run.objects.filter(dbms_version=OuterRef("pk"))))
+        visible = versions.filter(Exists(Run.objects.present().filter(seen, dbms_version=OuterRef("pk"))))
+    else:
+        using = Run.objects.filter(**{_FROM_RUN[rows.model]: OuterRef("pk")})
+        visible = using.present().filter(seen)
     # Each by itself is a look into an index; PostgreSQL reads all runs for one that is asked "or".
-    of_runs, unused = rows.filter(Exists(using.present().filter(seen))), rows.filter(~Exists(using))
+    of_runs, unused = rows.filter(Exists(visible)), rows.filter(~Exists(using))
     shown = Q(pk__in=of_runs.order_by().values("pk")) | Q(pk__in=unused.order_by().values("pk"))
     if user.pk and rows.model in (Config, HardwareProfile):
         shown |= Q(created_by=user.pk)

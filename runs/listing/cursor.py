@@ -51,12 +51,16 @@ class Column:
         return Case(*ranks, default=Value(len(ranks)), output_field=IntegerField())
 
     def ordering(self, *, backward: bool) -> OrderBy:
-        descending, first_or_last = self.falling != backward, {}
+        order = self.plain_ordering(backward=backward)
         if self.nullable:
-            first_or_last = {"nulls_first": True} if backward else {"nulls_last": True}
-        return OrderBy(self.expression, descending=descending, **first_or_last)
+            order.nulls_first, order.nulls_last = backward or None, not backward or None
+        return order
 
-    def _is(self, lookup: str, value: Any) -> Q:
+    def plain_ordering(self, *, backward: bool) -> OrderBy:
+        """Of rows that have a value."""
+        return OrderBy(self.expression, descending=self.falling != backward)
+
+    def is_(self, lookup: str, value: Any) -> Q:
         if self.path != VERSION:
             return Q(**{f"{self.path}__{lookup}": value})
         return Q({"lt": LessThan, "gt": GreaterThan, "exact": Exact}[lookup](self.expression, value))
@@ -64,12 +68,12 @@ class Column:
     def beyond(self, value: Any, *, backward: bool) -> Q:
         """Rows that come strictly later in the direction."""
         if value is None:
-            return self._is("isnull", False) if backward else Q(pk__in=[])
-        later = self._is("lt" if self.falling != backward else "gt", value)
-        return later | self._is("isnull", True) if self.nullable and not backward else later
+            return self.is_("isnull", False) if backward else Q(pk__in=[])
+        later = self.is_("lt" if self.falling != backward else "gt", value)
+        return later | self.is_("isnull", True) if self.nullable and not backward else later
 
     def same(self, value: Any) -> Q:
-        return self._is("isnull", True) if value is None else self._is("exact", value)
+        return self.is_("isnull", True) if value is None else self.is_("exact", value)
 
     def value_of(self, run: Run) -> Any:
         """As JSON holds it. Of a version its key: ranks change when versions are added."""
@@ -105,7 +109,7 @@ def page(rows: QuerySet[Run], *, columns: Sequence[Column], name: str, cursor: s
     if cursor:
         backward, values = _read(cursor, columns, name)
         rows = rows.filter(_after(columns, values, backward=backward))
-    shown = first_rows(rows.order_by(*(column.ordering(backward=backward) for column in columns)), size + 1)
+    shown = of_ids(rows, first_ids(rows, columns, size + 1, backward=backward))
     more, shown = len(shown) > size, shown[:size]
     if backward:
         shown.reverse()
@@ -117,12 +121,11 @@ def page(rows: QuerySet[Run], *, columns: Sequence[Column], name: str, cursor: s
     )
 
 
-def first_rows(ordered: QuerySet[Run], size: int, *, start: int = 0) -> list[Run]:
-    """The rows from `start` on. Their ids are asked for first: PostgreSQL plans a query of more than eight tables as it
-    is written, and would join all rows with all that they refer to before it takes the first of them.
+def first_rows(ordered: QuerySet[Run], size: int) -> list[Run]:
+    """Their ids are asked for first: PostgreSQL plans a query of more than eight tables as it is written, and would
+    join all rows with all that they refer to before it takes the first of them.
     """
-    ids = list(ordered.values_list("pk", flat=True)[start : start + size])
-    return list(ordered.filter(pk__in=ids))
+    return of_ids(ordered, list(ordered.values_list("pk", flat=True)[:size]))
 
 
 def of_ids(rows: QuerySet[Run], ids: Sequence[UUID]) -> list[Run]:
@@ -131,16 +134,26 @@ def of_ids(rows: QuerySet[Run], ids: Sequence[UUID]) -> list[Run]:
     return [by_id[key] for key in ids if key in by_id]
 
 
-def first_ids(rows: QuerySet[Run], columns: Sequence[Column]) -> list[UUID]:
-    """In the order of the columns; one more than `COUNT_LIMIT` where there are more."""
-    ordered = rows.order_by(*(column.ordering(backward=False) for column in columns))
-    return list(ordered.values_list("pk", flat=True)[: COUNT_LIMIT + 1])
+def first_ids(rows: QuerySet[Run], columns: Sequence[Column], most: int, *, backward: bool = False) -> list[UUID]:
+    """In the order of the columns. Runs without a value of the first are asked for by themselves: PostgreSQL reads
+    them first where it reads an index downwards.
+    """
+    first, later = columns[0], [column.ordering(backward=backward) for column in columns[1:]]
+    if not first.nullable:
+        parts = [rows.order_by(first.ordering(backward=backward), *later)]
+    else:
+        with_value = rows.filter(first.is_("isnull", False)).order_by(first.plain_ordering(backward=backward), *later)
+        parts = [with_value, rows.filter(first.is_("isnull", True)).order_by(*later)]
+    ids: list[UUID] = []
+    for part in reversed(parts) if backward else parts:
+        if len(ids) < most:
+            ids += part.values_list("pk", flat=True)[: most - len(ids)]
+    return ids
 
 
 def numbered(rows: QuerySet[Run], *, columns: Sequence[Column], name: str, start: int, size: int) -> Page:
     """The page that begins at row `start`, counted from 0."""
-    ordered = rows.order_by(*(column.ordering(backward=False) for column in columns))
-    shown = first_rows(ordered, size + 1, start=start)
+    shown = of_ids(rows, first_ids(rows, columns, start + size + 1)[start:])
     more, shown = len(shown) > size, shown[:size]
     return Page(
         rows=shown,

@@ -7,7 +7,8 @@ import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
-from functools import cache
+from functools import cache, reduce
+from operator import or_
 from typing import Any
 
 import django_filters
@@ -24,6 +25,7 @@ from runs.formatting import natural
 from runs.listing.cursor import LAST_COLUMNS, Column
 from runs.machines.facts import names_apart
 from runs.models import (
+    Batch,
     Config,
     ConfigParameter,
     Dbms,
@@ -70,6 +72,12 @@ ORDERINGS: dict[str, str] = {
     "value": "primary_value",
 }
 _ORDERING_LABELS = {"dbms": "DBMS", "value": "value of the primary metric"}
+# Where words are looked for: columns of a run, and of what it refers to.
+_OWN_WORDS = ("note", "message", "label", "tags")
+_LINKED_WORDS = {
+    "workload": ("name",), "dbms_version": ("name",), "hardware": ("name",), "config": ("name",),
+    "experiment": ("name",), "publication": ("title_en",), "batch": ("label", "tags", "note"),
+}  # fmt: skip
 _NULLABLE = frozenset({"measured_at", "started_at", "finished_at", "hardware__name", "order_index", "primary_value"})
 
 
@@ -392,10 +400,12 @@ class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
         return queryset.filter(Q(label=value) | Q(label="", batch__label=value))
 
     def filter_tag(self, queryset: QuerySet[Run], name: str, value: str) -> QuerySet[Run]:
-        words = Concat(Value(" "), "tags", Value(" "), "batch__tags", Value(" "), output_field=TextField())
-        queryset = queryset.alias(said_words=words)
+        words = Concat(Value(" "), "tags", Value(" "), output_field=TextField())
+        batches = Batch.objects.alias(words=words)
+        queryset = queryset.alias(words=words)
         for tag in value.lower().replace(",", " ").split()[:10]:
-            queryset = queryset.filter(said_words__contains=f" {tag} ")
+            said = Q(words__contains=f" {tag} ")
+            queryset = queryset.filter(said | Q(batch__in=batches.filter(said).values("pk")))
         return queryset
 
     def filter_medium(self, queryset: QuerySet[Run], name: str, value: list[str]) -> QuerySet[Run]:
@@ -419,15 +429,13 @@ class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
         return queryset.filter(owner__in=[owner.pk for owner in owners if owner.pk])
 
     def filter_text(self, queryset: QuerySet[Run], name: str, value: str) -> QuerySet[Run]:
-        """Every word must be found somewhere."""
-        columns = (
-            "workload__name", "dbms_version__name", "hardware__name", "config__name", "experiment__name",
-            "publication__title_en", "note", "message", "label", "tags", "batch__label", "batch__tags", "batch__note",
-        )  # fmt: skip
+        """Every word must be found somewhere. Names are looked through once, not for each run that has them."""
         for word in value.split()[:10]:
-            anywhere = Q()
-            for column in columns:
-                anywhere |= Q(**{f"{column}__icontains": word})
+            anywhere = _holding(word, _OWN_WORDS)
+            for link, columns in _LINKED_WORDS.items():
+                named: Any = Run._meta.get_field(link).related_model
+                rows = named.objects.filter(_holding(word, columns)).values("pk")
+                anywhere |= Q(**{f"{link}__in": rows})
             queryset = queryset.filter(anywhere)
         return queryset
 
@@ -445,6 +453,10 @@ def _filter_named(key: str, user: Reader) -> Any:
         return SettingFilter(name)
     lookup, word = {"above": ("gte", "from"), "below": ("lte", "to")}[kind]
     return BoundFilter(name, lookup, f"{name} {word}")
+
+
+def _holding(word: str, columns: Iterable[str]) -> Q:
+    return reduce(or_, (Q(**{f"{column}__icontains": word}) for column in columns))
 
 
 def _flat(choices: Iterable[Any]) -> Iterator[tuple[str, str]]:

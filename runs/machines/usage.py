@@ -8,6 +8,7 @@ from itertools import chain
 from operator import itemgetter
 from typing import Any
 from urllib.parse import urlencode
+from uuid import UUID
 
 from benchagent.catalog import FACTORS, Role, amount, factor_label, factor_phrase, factor_role, factor_span, factor_unit
 from django.db.models import Count, Exists, F, Max, Min, OuterRef, Q, QuerySet
@@ -84,10 +85,11 @@ def best_results(profile: HardwareProfile, user: Reader) -> list[BestResult]:
 def best_of(runs: QuerySet[Run]) -> list[BestResult]:
     """The same for any runs with values: those of the newest `LOOKED_AT` that may be ranked."""
     # What is doubted stands in no index: it is asked of those only, and not of all that are met on the way to them.
-    newest = runs.filter(demonstration=False).order_by("-created_at").values("pk")[:LOOKED_AT]
+    # They are named by their ids: of a query with an end PostgreSQL does not know how many rows it will give.
+    newest = dict(runs.filter(demonstration=False).order_by("-created_at").values_list("pk", "cell_key")[:LOOKED_AT])
     rows = (
         Measurement.objects.filter(
-            run__in=newest,
+            run__in=list(newest),
             run__durability_doubt="",
             phase="run",
             metric__name=F("run__workload__primary_metric"),
@@ -120,13 +122,14 @@ def _place(result: BestResult) -> tuple[object, ...]:
 Factors = dict[str, tuple[float | str, str, str]]
 
 
-def _factors_by_cell(runs: QuerySet[Run, Any]) -> dict[str, Factors]:
-    rows = RunFactor.objects.filter(run__in=runs).order_by("name")
-    cells: dict[str, Factors] = {}
-    of_each = rows.values_list("run__cell_key", "name", "number", "text", "unit", "role").distinct()
-    for cell, name, number, text, unit, role in of_each:
-        cells.setdefault(cell, {})[name] = (text if number is None else whole(number), unit, role)
-    return cells
+def _factors_by_cell(cells: Mapping[UUID, str]) -> dict[str, Factors]:
+    """`cells`: of each run its cell, all of whose runs have the same factors: those of one of them are read."""
+    run_of = {cell: run for run, cell in cells.items()}
+    rows = RunFactor.objects.filter(run__in=list(run_of.values())).order_by("name")
+    of_each: dict[str, Factors] = {}
+    for run, name, number, text, unit, role in rows.values_list("run", "name", "number", "text", "unit", "role"):
+        of_each.setdefault(cells[run], {})[name] = (text if number is None else whole(number), unit, role)
+    return of_each
 
 
 def _of_role(factors: Factors, role: Role) -> dict[str, float | str]:

@@ -166,7 +166,7 @@ def _page(runs: QuerySet[Run], params: QueryDict, *, hidden: int = 0) -> dict[st
         rows, previous, following = shown.rows, shown.previous, shown.next
     else:
         # Where filters read every run, counting and listing them at once takes half as long as one after the other.
-        ids = cursor.first_ids(runs, by["columns"])
+        ids = cursor.first_ids(runs, by["columns"], cursor.COUNT_LIMIT + 1)
         count, exact = min(len(ids), cursor.COUNT_LIMIT), len(ids) <= cursor.COUNT_LIMIT
         pages = max(1, -(-count // PER_PAGE))
         if exact and pages <= NUMBERED_PAGES:
