@@ -15,6 +15,7 @@ from runs.access.rules import nameable
 from runs.machines.usage import MOST_COUNTED, BestResult, best_of
 from runs.models import Config, Dbms, DbmsVersion, Run, UnknownName
 from runs.models.base import clean
+from runs.models.runs import RunQuerySet
 from runs.models.visible import Reader
 
 
@@ -117,10 +118,9 @@ def version_rows(rows: Sequence[DbmsVersion], user: Reader) -> list[tuple[DbmsVe
     return [(version, runs[version.pk]) for version in rows]
 
 
-def rankings(dbms: Dbms, user: Reader) -> list[Ranking]:
-    """Per workload, level of it and durability class the best; an unknown class stands for itself."""
-    versions = dbms.versions.values("pk")
-    best = best_of(Run.objects.with_values().listed_for(user).filter(dbms_version__in=versions))
+def rankings(runs: RunQuerySet) -> list[Ranking]:
+    """Per workload, level of it and durability class the best of these; an unknown class stands for itself."""
+    best = best_of(runs.with_values())
     groups: dict[tuple[str, str, str, str, str, str], list[BestResult]] = {}
     for result in best:
         key = (result.workload, result.level, result.workload_slug, result.durability, result.unit, result.metric)

@@ -392,9 +392,8 @@ class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
     def filter_dbms(self, queryset: QuerySet[Run], name: str, value: list[str]) -> QuerySet[Run]:
         if not value:
             return queryset
-        return queryset.filter(
-            dbms_version__in=DbmsVersion.objects.filter(Q(slug__in=value) | Q(dbms__slug__in=value)).values("pk")
-        )
+        versions = DbmsVersion.objects.filter(Q(slug__in=value) | Q(dbms__slug__in=value))
+        return queryset.filter(dbms_version__in=list(versions.values_list("pk", flat=True)))
 
     def filter_label(self, queryset: QuerySet[Run], name: str, value: str) -> QuerySet[Run]:
         return queryset.filter(Q(label=value) | Q(label="", batch__label=value))

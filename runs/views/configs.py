@@ -206,9 +206,11 @@ def dbms_list(request: HttpRequest) -> HttpResponse:
 def dbms_detail(request: HttpRequest, slug: str) -> HttpResponse:
     dbms = get_object_or_404(nameable(Dbms.objects.all(), request.user, by_address=True), slug=slug)
     page = Paginator(versions_for(dbms, request.user), SYSTEMS_PER_PAGE).get_page(request.GET.get("page"))
-    present, of_dbms = Run.objects.present().listed_for(request.user), {"dbms_version__in": dbms.versions.values("pk")}
-    run_count, is_exact = bounded_count(present.filter(**of_dbms))
-    recent = first_rows(present.for_lists().filter(**of_dbms), RECENT)
+    # They are named by their ids: of a few versions PostgreSQL knows how many runs they have.
+    versions = list(dbms.versions.values_list("pk", flat=True))
+    runs = Run.objects.listed_for(request.user).filter(dbms_version__in=versions)
+    run_count, is_exact = bounded_count(runs.present())
+    recent = first_rows(runs.present().for_lists(), RECENT)
     kept = matching(configs.for_pages(configs.listed_configs(request.user)), "", dbms.slug)
     shown = list(kept.order_by("name", "revision", "pk")[:MOST_CONFIGS])
     counts = _runs_of(shown, request)
@@ -217,7 +219,7 @@ def dbms_detail(request: HttpRequest, slug: str) -> HttpResponse:
         "page": page,
         "versions": version_rows(list(page), request.user),
         "unverified": unverified(dbms.slug),
-        "rankings": rankings(dbms, request.user),
+        "rankings": rankings(runs),
         "configs": [ConfigRow(config, counts[config.pk]) for config in shown],
         "run_count": run_count,
         "run_count_is_exact": is_exact,
