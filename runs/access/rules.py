@@ -6,7 +6,7 @@ tests/test_access_table.py holds every route to it.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TypeVar
+from typing import Any, TypeVar
 from uuid import UUID
 
 from django.conf import settings
@@ -40,9 +40,10 @@ Target = Experiment | Upload | Report | Run
 T = TypeVar("T", bound=Target | Batch)
 M = TypeVar("M", bound=Model)
 
-# How a run refers to what it was made with.
+# How a run refers to what it was made with; to a DBMS by its version.
 _FROM_RUN: dict[type[Model], str] = {
     Config: "config",
+    Dbms: "dbms_version",
     DbmsVersion: "dbms_version",
     HardwareProfile: "hardware",
     Workload: "workload",
@@ -110,13 +111,12 @@ def nameable(rows: QuerySet[M], user: Reader, *, by_address: bool = False) -> Qu
     seen = readable(user) if by_address else listed(user)
     if not seen:
         return rows
+    runs = Run.objects.filter(**{_FROM_RUN[rows.model]: OuterRef("pk")})
+    using: QuerySet[Any] = runs
+    visible: QuerySet[Any] = runs.present().filter(seen)
     if rows.model is Dbms:
         versions = DbmsVersion.objects.filter(dbms=OuterRef("pk"))
-        using = versions.filter(Exists(Run.objects.filter(dbms_version=OuterRef("pk"))))
-        visible = versions.filter(Exists(Run.objects.present().filter(seen, dbms_version=OuterRef("pk"))))
-    else:
-        using = Run.objects.filter(**{_FROM_RUN[rows.model]: OuterRef("pk")})
-        visible = using.present().filter(seen)
+        using, visible = versions.filter(Exists(using)), versions.filter(Exists(visible))
     # Each by itself is a look into an index; PostgreSQL reads all runs for one that is asked "or".
     of_runs, unused = rows.filter(Exists(visible)), rows.filter(~Exists(using))
     shown = Q(pk__in=of_runs.order_by().values("pk")) | Q(pk__in=unused.order_by().values("pk"))

@@ -51,10 +51,10 @@ class Column:
         return Case(*ranks, default=Value(len(ranks)), output_field=IntegerField())
 
     def ordering(self, *, backward: bool) -> OrderBy:
-        order = self.plain_ordering(backward=backward)
+        descending, first_or_last = self.falling != backward, {}
         if self.nullable:
-            order.nulls_first, order.nulls_last = backward or None, not backward or None
-        return order
+            first_or_last = {"nulls_first": True} if backward else {"nulls_last": True}
+        return OrderBy(self.expression, descending=descending, **first_or_last)
 
     def plain_ordering(self, *, backward: bool) -> OrderBy:
         """Of rows that have a value."""
