@@ -175,7 +175,8 @@ def _number_facet(name: str, number: float, unit: str) -> Facet:
         spoken = f"{short} {unit}"
     else:
         spoken = f"{label[:1].lower()}{label[1:]} {short}{' s' if unit == 's' else ''}"
-    alone = amount(number, label.lower()) if label.lower() in COUNTED else spoken
+    is_counted = label.lower() in COUNTED
+    alone = amount(number, label.lower() if is_counted else unit) if is_counted or unit == "MB" else spoken
     text = factor_phrase(name, number, phrase_unit) if name in FACTORS else alone
     return Facet(f"{FACTOR}{name}", label, value, factor_words(name, number, unit), text, key=spoken)
 

@@ -40,7 +40,7 @@ VALUES = [
     ("warehouses", 23, "23 warehouses", "23 warehouses"),
     ("memory_limit_mb", 160, "160 MB", "memory limit 160 MB"),
     ("memory_limit_mb", 0, "no memory limit", "no memory limit"),
-    ("dataset_mb", 2_700, "2,700 MB", "data set 2,700 MB"),
+    ("dataset_mb", 2_700, "2.7 GB", "data set 2.7 GB"),
     ("duration_s", 10, "10 s", "measured window 10 s"),
     ("terminals", 4, "4 connections", "4 terminals"),
     ("data_storage", "slow", "slow", "data on slow"),

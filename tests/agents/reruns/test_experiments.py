@@ -181,7 +181,7 @@ def test_the_page_tells_values_with_units_and_what_other_cells_do(equipped, clie
         return {label: unescape(words) for label, words in re.findall("<dt>([^<]+)</dt><dd>([^<]*)</dd>", section)}
 
     gbak = told("gbak-backup-2007", "methods-super")
-    assert gbak["Data set"] == "1,000 MB"
+    assert gbak["Data set"] == "1 GB"
     same = "agent's own storage (gbak, Services API, same disk only)"
     assert gbak["Backup on storage"] == f"second (emulated); {same}"
     sizes = told("firebird-terabyte-2015", "sizes")

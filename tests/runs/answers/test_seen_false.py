@@ -90,6 +90,19 @@ def test_a_size_has_the_unit_of_its_value_however_wide_the_selection_is():
     assert "10,737" not in page(selects, asked)
 
 
+def test_labels_say_a_size_in_the_unit_of_its_value():
+    """Was: "10,737 MB" in legends and rows, beside an axis in GB; the keys of groups stay as they were."""
+    world = World()
+    for size_mb in (500, 10_737):
+        world.add(1000, factors={"target_size_mb": size_mb})
+    selects = world.store()
+    groups = Client().get(f"/api/v1/compare/?{selects}").json()["groups"]
+    assert {group["key"]: group["label"].removeprefix("target size ") for group in groups} == {
+        "500-mb": "500 MB", "10737-mb": "10.737 GB",
+    }  # fmt: skip
+    assert "10.737 GB" in page(selects)
+
+
 def test_repeats_that_do_not_vary_do_not_scatter():
     """Was: "No winner yet, repeats scatter too much … the repeats do not vary at all"."""
     world = World(noise=0.0)
@@ -177,7 +190,7 @@ def test_numbers_of_a_million_have_their_digits_and_facts_their_names():
         world.add(1000, factors={"size_mb": size})
     selects = world.store()
     assert "e+06" not in page(selects)
-    assert "1,000,000 MB" in page(selects)
+    assert "1,000 GB" in page(selects)
     assert "Which size has" in ask(selects, "ask=best")["asked"]
     world.add(1000)
     assert ask(world.store(), "ask=loss")["asked"] == "What is lost?"

@@ -129,9 +129,11 @@ def factor_phrase(name: str, value: FactorValue, unit: str | None = None) -> str
 
 
 def amount(value: FactorValue, unit: str) -> str:
-    """With thousands separators, and one thing in the singular."""
+    """With thousands separators, and one thing in the singular; from 1,000 MB on in GB, with all its digits."""
     if isinstance(value, str):
         return f"{value} {unit}".strip()
+    if unit == "MB" and abs(value) >= 1000:
+        value, unit = value / 1000, "GB"
     return f"{value:,.10g} {COUNTED.get(unit, unit) if value == 1 else unit}".strip()
 
 
