@@ -9,12 +9,13 @@ from datetime import timedelta
 
 from benchagent.catalog import threshold_of
 from django.db import transaction
+from django.db.models import Count, Q
 from django.utils import timezone
 
 from runs.answers.answer import Amount, amount_of, as_share
 from runs.answers.history import expected_amount
 from runs.history import alerts
-from runs.models import Alert, Benchmark, ChangePoint, SeriesBatch, User
+from runs.models import Alert, Benchmark, ChangePoint, Run, SeriesBatch, User
 from runs.models.choices import OPEN_ALERTS, AlertState, Better, ChangeKind, ChangeState
 from runs.stats import PRACTICAL_THRESHOLD, WINNERS, mean, stdev
 from runs.stats import watch as statistics
@@ -37,8 +38,10 @@ class Series:
     points: list[ChangePoint]
 
     @classmethod
-    def of(cls, benchmark: Benchmark, most: int | None = None) -> Series:
-        rows = benchmark.series.newest_first().exclude(centre=None).select_related("version__dbms")
+    def of(cls, benchmark: Benchmark, most: int | None = None, *, for_readers: bool = True) -> Series:
+        """`for_readers`: with what is shown of each batch beside its values."""
+        rows = benchmark.series.newest_first().exclude(centre=None)
+        rows = rows.select_related("version__dbms") if for_readers else rows.defer("runs")
         if most:
             rows = rows[:most]
         points = benchmark.changes.select_related("alert", "at").order_by("pk")
@@ -120,16 +123,16 @@ def threshold(benchmark: Benchmark) -> float:
 
 def watch(benchmark: Benchmark) -> None:
     """After batches were filed, changed or taken out. In the caller's transaction."""
-    count = benchmark.series.count()
-    fresh = benchmark.series.filter(is_watched=False).count()
-    series = Series.of(benchmark, None if fresh > statistics.WINDOW else statistics.WINDOW + fresh)
+    counted = benchmark.series.aggregate(batches=Count("pk"), fresh=Count("pk", filter=Q(is_watched=False)))
+    most = None if counted["fresh"] > statistics.WINDOW else statistics.WINDOW + counted["fresh"]
+    series = Series.of(benchmark, most, for_readers=False)
     if not benchmark.branch and series.rows:
         for end in _ends(series):
             _look(series, end)
         _look_at_noise(series)
         _measure_anew(series)
     benchmark.series.filter(is_watched=False).update(is_watched=True)
-    summarise(benchmark, series, count)
+    summarise(benchmark, series, counted["batches"])
 
 
 def _ends(series: Series) -> list[int]:
@@ -292,7 +295,7 @@ def say(alert: Alert, state: str, *, by: User, reason: str = "", fixed_by: str =
     """What a person says of an alert; lists show its benchmarks accordingly."""
     if alerts.move(alert, state, by=by, reason=reason, fixed_by=fixed_by):
         for benchmark in Benchmark.objects.filter(changes__alert=alert).select_related("metric").distinct():
-            summarise(benchmark, Series.of(benchmark, statistics.WINDOW), benchmark.batches)
+            summarise(benchmark, Series.of(benchmark, statistics.WINDOW, for_readers=False), benchmark.batches)
 
 
 def summarise(benchmark: Benchmark, series: Series, count: int) -> None:
@@ -302,11 +305,10 @@ def summarise(benchmark: Benchmark, series: Series, count: int) -> None:
         return
     recent = series.rows[-RECENT:]
     benchmark.show(count, recent)
-    if recent:
-        newest = recent[-1]
-        if newest.run is not None:
-            benchmark.hardware_id, benchmark.config_id = newest.run.hardware_id, newest.run.config_id
-            benchmark.workload_id = newest.run.workload_id
+    if recent and recent[-1].run_id:
+        newest = Run.objects.only("hardware", "config", "workload").get(pk=recent[-1].run_id)
+        benchmark.hardware_id, benchmark.config_id = newest.hardware_id, newest.config_id
+        benchmark.workload_id = newest.workload_id
     amount = newest_against(series, series.rows[series.baseline_from : -1][-BASELINE:])
     benchmark.verdict = amount.verdict if amount else ""
     sure = amount is not None and amount.value is not None and amount.verdict in WINNERS

@@ -16,7 +16,7 @@ from django.db import models, transaction
 from django.urls import reverse
 from django.utils import timezone
 
-from runs.models.base import UUIDModel
+from runs.models.base import PlainRow, UUIDModel
 from runs.models.batches import Batch
 from runs.models.choices import OPEN_ALERTS, AlertState, ChangeKind, ChangeState, Visibility
 from runs.models.measurements import Metric
@@ -111,7 +111,7 @@ class SeriesBatchQuerySet(models.QuerySet["SeriesBatch"]):
         return self.order_by("-commit_number", "-version_order", "-measured_at", "-pk")
 
 
-class SeriesBatch(models.Model):
+class SeriesBatch(PlainRow):
     """One batch of a benchmark: the repeats that were measured together, alike in all that is known.
 
     `part` tells several of one batch apart. `centre`: geometric mean; null where a value has no log.

@@ -3,7 +3,10 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
+from runs import results
 from runs.history import alerts, filing
 from runs.history.causes import around
 from runs.history.watching import Series
@@ -207,3 +210,19 @@ def test_a_series_knows_its_versions_without_asking_for_each(contributor, django
     benchmark = Benchmark.objects.get()
     with django_assert_num_queries(2):
         assert {row.version.name for row in Series.of(benchmark).rows} == {"PostgreSQL 18.1"}
+
+
+def test_an_update_asks_as_often_of_a_long_series_and_reads_of_its_batches_only_what_it_judges(contributor):
+    """Was: the versions and the runs of 100 batches were read with each upload, a third of its time."""
+    asked = []
+    for number in (6, 20):
+        file(nights(range(number - 5, number), noise=0.001), contributor, at_once=5)
+        results.store_uploads(documents=[night(number, noise=0.001)], owner=contributor)
+        with CaptureQueriesContext(connection) as queries:
+            filing.keep_up()
+        asked.append(len(queries))
+    assert asked[0] == asked[1]
+    of_series = [each["sql"] for each in queries if 'FROM "runs_seriesbatch"' in each["sql"]]
+    assert not any("runs_dbmsversion" in sql for sql in of_series)
+    benchmark = Benchmark.objects.get()
+    assert (benchmark.batches, benchmark.hardware.name, len(benchmark.recent)) == (12, "alpha", 12)
