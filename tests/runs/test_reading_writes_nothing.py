@@ -32,7 +32,7 @@ def run_id(transactional_db):
         "/api/v1/runs/{run_id}/",
         "/api/v1/runs/{run_id}/series/?after=1",
         "/api/v1/results/",
-        "/api/schema/",
+        "/api/schema/?format=json",
         "/api/docs/",
     ],
 )
