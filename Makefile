@@ -77,8 +77,6 @@ check:
 	$(RUN) -m ruff format --check .
 	$(RUN) -m mypy
 	$(RUN) -m mypy scripts --exclude 'scripts/(article_checks|verdict_table)'
-	$(RUN) -m mypy -p scripts.article_checks -p scripts.verdict_table
-	$(RUN) -m mypy benchmarks
 	cd agents/program && ../../$(RUN) -m mypy -p benchagent -p benchagent_unverified
 	$(RUN) .venv/bin/lint-imports
 	$(RUN) manage.py makemigrations --check --dry-run
