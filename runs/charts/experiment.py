@@ -25,8 +25,8 @@ from runs.compare.asked import LOAD_METRICS
 from runs.compare.axes import CURVE, arrange
 from runs.compare.compare import compare, with_metric
 from runs.compare.comparison import Comparison
-from runs.compare.groups import Group
-from runs.compare.panels import COLOURS, SIZE, SIZE_METRIC
+from runs.compare.groups import SIZE_METRIC, Group
+from runs.compare.panels import COLOURS, SIZE
 from runs.listing.rows import RunRow
 from runs.models import Run
 from runs.models.choices import ENDED_STATES

@@ -7,6 +7,7 @@ grows with the repeats, no interval can be told.
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -20,7 +21,8 @@ from runs.compare.guard import Conditions, Difference, blocking
 from runs.models import Metric, Run
 from runs.models.choices import RunState
 from runs.run.facets import claim_words
-from runs.run.number import number_of, why_no_number
+from runs.run.memory import MB
+from runs.run.number import number_of, values_of, why_no_number
 from runs.stats import (
     OF_ALL,
     Interval,
@@ -34,6 +36,9 @@ from runs.stats import (
 )
 
 MAXIMUM = 100.0
+SIZE_METRIC = "db_size_bytes"
+# Sizes in GB are those of articles, of 1024 MB of 1024 kB as their memory is; what was measured is in MB of 1,000 kB.
+_MB_EACH = {"size_gb": 1024**3 / MB, "size_mb": 1, "target_size_mb": 1, "dataset_mb": 1}
 # If more of a group's repeats are lost, the others are those that happened to be fast enough.
 MOST_LOST = 1 / 3
 
@@ -158,6 +163,18 @@ class Group:
     def runs(self) -> list[Run]:
         """Those with a value."""
         return [dot.run for dot in self.dots]
+
+    @cached_property
+    def size_mb(self) -> float | None:
+        """The mean size of its own databases, as measured after loading; else what was asked for, if that is in bytes.
+
+        A chart asks for it once a curve and once a panel.
+        """
+        if measured := values_of(self.all_runs, SIZE_METRIC):
+            return round(statistics.fmean(measured) / MB, 1)
+        wanted = ((self.all_runs[0].factor(factor), each) for factor, each in _MB_EACH.items())
+        size = next((number * each for number, each in wanted if isinstance(number, int | float)), None)
+        return round(size, 1) if size else None
 
     @property
     def median(self) -> float | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -16,7 +16,6 @@ from runs.compare.groups import Group, pooled
 from runs.compare.guard import bare_field
 from runs.run.facets import FACTOR
 from runs.run.memory import MB, buffer_bytes, memory_bytes
-from runs.run.number import values_of
 from runs.stats.curves import measurable
 
 # The palette of static/css/tokens.css: --series-0 … --series-7.
@@ -25,11 +24,8 @@ SIZES = (
     "size_gb", "size_mb", "target_size_mb", "warehouses", "scale_factor", "dataset_mb", "rows_per_table", "rows",
 )  # fmt: skip
 CLIENTS = ("terminals", "threads", "clients", "connections")
-SIZE_METRIC = "db_size_bytes"
 # What a curve is said of: a size, a number of clients, another number.
 SIZE, CLIENT, OTHER = "size", "clients", "other"
-# Sizes in GB are those of articles, of 1024 MB of 1024 kB as their memory is; what was measured is in MB of 1,000 kB.
-_MB_EACH = {"size_gb": 1024**3 / MB, "size_mb": 1, "target_size_mb": 1, "dataset_mb": 1}
 
 
 @dataclass(frozen=True)
@@ -218,21 +214,11 @@ def _xs(groups: Sequence[Group], axes: Axes) -> dict[str, float]:
     return {key: float(fact.ranks[value]) for key, value in values.items()}
 
 
-def sizes_mb(groups: Sequence[Group]) -> dict[str, float]:
-    """The mean size of a group's own databases, as measured after loading, by its key.
-
-    Without a measured size the one that was asked for, where that is in bytes. Engines that store the same rows in
-    more or fewer bytes stand at places of their own.
+def sizes_mb(groups: Iterable[Group]) -> dict[str, float]:
+    """By their keys, of those whose size is known. Engines that store the same rows in more or fewer bytes stand at
+    places of their own.
     """
-    sizes = {}
-    for group in groups:
-        if measured := values_of(group.all_runs, SIZE_METRIC):
-            sizes[group.key] = round(statistics.fmean(measured) / MB, 1)
-        else:
-            wanted = ((group.all_runs[0].factor(factor), each) for factor, each in _MB_EACH.items())
-            size = next((number * each for number, each in wanted if isinstance(number, int | float)), None)
-            sizes |= {group.key: round(size, 1)} if size else {}
-    return sizes
+    return {group.key: group.size_mb for group in groups if group.size_mb is not None}
 
 
 def size_level(group: Group, name: str) -> str:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from benchagent.configfiles.units import GIB
 from pydantic import TypeAdapter
 
-from runs.compare.panels import SIZE_METRIC
+from runs.compare.groups import SIZE_METRIC
 from runs.models import Experiment, Run
 from runs.models.shapes import CellFacts, Match, PlanGap
 from runs.publications.document import ClaimRow
