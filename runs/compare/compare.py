@@ -70,12 +70,14 @@ def compare(
     cells = cells_of(present, grouping, set_of)
     facets_of_cells, facets_read = _facets_of(cells, grouping, set_of)
     naming = name_cells(facets_of_cells)
-    groups = _ranked(by_histograms(_groups(cells, naming, facets_read, chosen), chosen), chosen, order)
+    groups = by_histograms(_groups(cells, naming, facets_read, chosen), chosen)
+    # In the order of the cells: a question that puts the best first names them as others do.
     base = _baseline(groups, baseline, base_runs)
     if short := short_names((group.all_runs[0] for group in groups), base.all_runs[0].config if base else None):
         naming = name_cells([_with_config_named(cell, short) for cell in facets_of_cells])
         labels = dict(zip(naming.keys, naming.labels, strict=True))
         groups = [replace(group, label=labels[group.key]) for group in groups]
+    groups = _ranked(groups, chosen, order)
     pooled = pooled_words(cells, grouping)
     comparison = Comparison(
         chosen, metrics, groups, None, naming.common, naming.varying,

@@ -12,8 +12,13 @@ def count_together(apps, schema_editor):
         schema_editor.execute("ANALYZE runs_runfactor")
 
 
+def count_apart(apps, schema_editor):
+    if schema_editor.connection.vendor == "postgresql":
+        schema_editor.execute("DROP STATISTICS runfactor_values")
+
+
 class Migration(migrations.Migration):
 
     dependencies = [("runs", "0036_order_of_versions_before")]
 
-    operations = [migrations.RunPython(count_together, migrations.RunPython.noop)]
+    operations = [migrations.RunPython(count_together, count_apart)]
