@@ -109,13 +109,13 @@ PROOFS = {
         "a slower setting is found, confirmed by itself, explained, grouped and mailed, live",
         ("-m", "benchmarks.bench_watch", "--part", "setting", "--seconds", "10", "--repeats", "3"),
         WATCHING,
-        r"^setting: |confirmed by itself",
+        r"^setting: | s after batch ",
     ),
     "watch-load": Proof(
         "a busy machine is found, confirmed by itself, called the machine, grouped and mailed, live",
         ("-m", "benchmarks.bench_watch", "--part", "load"),
         WATCHING,
-        r"^load: |confirmed by itself",
+        r"^load: | s after batch ",
     ),
     "causes": Proof(
         "of planted causes on PostgreSQL and SQLite the right kind is named first",
