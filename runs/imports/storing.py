@@ -17,7 +17,7 @@ from runs import results
 from runs.imports.documents import checked, document, repeats_of, with_failures_expected
 from runs.models import ApiToken, FileImport, Run, User
 from runs.models.choices import ImportState
-from runs.results import staged
+from runs.results import copies, staged
 from runs.results.document import MAX_RESULTS, MAX_RUNS
 from runs.results.upload import RUNS_AT_ONCE
 
@@ -71,6 +71,7 @@ def store(
                 taken.save(update_fields=["subject", "items", "parser_version", "reports"])
                 Run.objects.present().filter(upload__file_import=taken).update(deleted_at=now)
                 staged.show(runs)
+                copies.hand_over(Run.objects.filter(upload__file_import=taken, deleted_at=now))
     return (runs, True) if is_new else (runs_of(taken), False)
 
 

@@ -124,7 +124,7 @@ def mark_copies(new: Sequence[Content], *, owner: User | None, file_import: File
     finished = [content for content in new if content.run.state == RunState.FINISHED]
     shown = Run.objects.present()
     if file_import:
-        shown = shown.exclude(upload__file_import=file_import)
+        shown = shown.exclude(upload__file_import=file_import).exclude(copy_of__upload__file_import=file_import)
         staged = Run.objects.filter(
             deleted_at=STAGED_AT, upload__file_import=file_import, upload__received_at__gte=file_import.stored_at
         )  # fmt: skip
@@ -177,7 +177,8 @@ def mark_stored(run: Run, *, earlier_only: bool) -> bool:
     """A run that is stored, in place: as a copy of another that is there, or as none by the rules of today. -> whether
     that is new. `earlier_only`: what came later makes none of it."""
     original = _original_of_stored(run, earlier_only=earlier_only and run.copy_of_id is None)
-    if (original is None) == (run.copy_of_id is None):
+    is_left = run.copy_of is not None and run.copy_of.deleted_at is not None
+    if (original is None) == (run.copy_of_id is None) and not is_left:
         return False
     if original:
         _mark(run, *original)
@@ -191,7 +192,7 @@ def mark_stored(run: Run, *, earlier_only: bool) -> bool:
 
 
 def _original_of_stored(run: Run, *, earlier_only: bool) -> tuple[Run, str] | None:
-    rows = Run.objects.present().exclude(pk=run.pk).exclude(copy_of=run)
+    rows = Run.objects.present().exclude(pk=run.pk).exclude(copy_of=run).exclude(copy_of__deleted_at__isnull=False)
     if earlier_only:
         rows = rows.filter(Q(created_at__lt=run.created_at) | Q(created_at=run.created_at, pk__lt=run.pk))
     rows = rows.filter(listed(run.owner or AnonymousUser()))
@@ -244,8 +245,19 @@ def source_of(run: Run) -> tuple[UUID | None, str]:
     return run.upload_id or run.pk, str(files[run.repeat - 1]) if is_of_file and files else ""
 
 
-def release(original: Run) -> None:
-    """When a run goes its oldest copy counts in its place, and is the original of the others."""
+def release(gone: QuerySet[Run]) -> None:
+    """When runs go the oldest copy of each counts in its place, and is the original of the others."""
+    for original in gone.filter(copies__deleted_at=None, copies__isnull=False).distinct():
+        _release(original)
+
+
+def hand_over(replaced: QuerySet[Run]) -> None:
+    """When runs are replaced their copies are those of what is there now, or count where that is another result."""
+    for run in Run.objects.present().filter(copy_of__in=replaced).select_related("copy_of", "owner"):
+        mark_stored(run, earlier_only=False)
+
+
+def _release(original: Run) -> None:
     copies = Run.objects.present().filter(copy_of=original).order_by("created_at", "pk")
     if (first := copies.first()) is None:
         return

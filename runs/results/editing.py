@@ -17,7 +17,7 @@ from rest_framework.exceptions import ValidationError
 
 from runs.access import changes
 from runs.incoming.values import Day, Described, Strict, Text, contradiction
-from runs.models import Annotation, Batch, Run, User, delete_softly, take_out
+from runs.models import Annotation, Batch, Run, Upload, User, delete_softly, take_out
 from runs.models import restore as restore_run
 from runs.models.base import clean
 from runs.models.visible import sees_all
@@ -89,12 +89,39 @@ def _set_deleted(run: Run, deleted: bool, by: User | None) -> bool:
         done = delete_softly(run) if deleted else restore_run(run)
         if done and deleted:
             take_out([run.batch_id])
-            copies.release(run)
-        elif done and run.upload_id and run.invalid_at is None:
-            copies.mark_stored(run, earlier_only=False)
+            copies.release(Run.objects.filter(pk=run.pk))
+        elif done:
+            _judge(run)
         if done:
             changes.record(target=run, field="deleted", old=not deleted, new=deleted, by=by)
         return done
+
+
+def delete_upload(upload: Upload, *, by: User | None) -> int:
+    """Take all its runs out of lists and charts; document and files go with them. -> how many there were."""
+    with transaction.atomic():
+        count = upload.runs.filter(deleted_at=None).update(deleted_at=timezone.now())
+        take_out(set(upload.runs.order_by().values_list("batch", flat=True)))
+        copies.release(upload.runs.all())
+        changes.record(target=upload, field="runs deleted", old=0, new=count, by=by)
+    return count
+
+
+def restore_upload(upload: Upload, *, by: User | None) -> int:
+    with transaction.atomic():
+        gone = list(upload.runs.exclude(deleted_at=None))
+        Run.objects.filter(pk__in=[run.pk for run in gone]).update(deleted_at=None)
+        Batch.objects.refile(upload.runs.all())
+        for run in gone:
+            _judge(run)
+        changes.record(target=upload, field="runs brought back", old=0, new=len(gone), by=by)
+    return len(gone)
+
+
+def _judge(run: Run) -> None:
+    """What is brought back may have come again meanwhile, or what it was a copy of may have gone."""
+    if run.upload_id and (run.invalid_at is None or (run.copy_of_id and run.invalid_by_id is None)):
+        copies.mark_stored(run, earlier_only=False)
 
 
 def invalidate(run: Run, *, reason: str, by: User | None) -> None:

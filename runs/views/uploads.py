@@ -14,12 +14,10 @@ from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import ValidationError as FormError
 from django.core.paginator import Paginator
-from django.db import transaction
 from django.db.models import Count, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from rest_framework.exceptions import ValidationError
 
@@ -33,9 +31,9 @@ from runs.imports import tools
 from runs.imports.documents import may_fail_by_intent
 from runs.imports.forms import COMPARED_AS, DIRECTIONS, ROLES, ROWS, SubjectForm, answered, readable_tools, tables
 from runs.listing.rows import RunRow
-from runs.models import Batch, FileImport, Run, ToolDescription, Upload, take_out
+from runs.models import FileImport, Run, ToolDescription, Upload
 from runs.models.choices import ImportState, Visibility
-from runs.results import bundle
+from runs.results import bundle, editing
 from runs.views.forms import form_page
 from runs.views.guards import PersonRequest, contributor_required, person_required
 
@@ -85,25 +83,18 @@ def upload(request: HttpRequest, upload_id: UUID) -> HttpResponse:
 
 @require_POST
 @contributor_required
-def delete_upload(request: HttpRequest, upload_id: UUID) -> HttpResponse:
-    """Take all its runs out of lists and charts; document and files go with them."""
+def delete_upload(request: PersonRequest, upload_id: UUID) -> HttpResponse:
     kept = _changeable(request, upload_id)
-    with transaction.atomic():
-        count = kept.runs.filter(deleted_at=None).update(deleted_at=timezone.now())
-        take_out(set(kept.runs.order_by().values_list("batch", flat=True)))
-        changes.record(target=kept, field="runs deleted", old=0, new=count, by=request.user)
+    count = editing.delete_upload(kept, by=request.user)
     messages.success(request, f"{count} run{'s' * (count != 1)} deleted. They can be brought back below.")
     return redirect(kept)
 
 
 @require_POST
 @contributor_required
-def restore_upload(request: HttpRequest, upload_id: UUID) -> HttpResponse:
+def restore_upload(request: PersonRequest, upload_id: UUID) -> HttpResponse:
     kept = _changeable(request, upload_id)
-    with transaction.atomic():
-        count = kept.runs.exclude(deleted_at=None).update(deleted_at=None)
-        Batch.objects.refile(kept.runs.all())
-        changes.record(target=kept, field="runs brought back", old=0, new=count, by=request.user)
+    count = editing.restore_upload(kept, by=request.user)
     messages.success(request, f"{count} run{'s' * (count != 1)} brought back.")
     return redirect(kept)
 

@@ -128,6 +128,28 @@ def test_when_the_first_is_deleted_its_copy_counts(operator: User):
     assert first.copy_of == second and not first.counts
 
 
+def test_when_the_upload_of_the_first_is_deleted_its_copy_counts(operator: User, client: Client):
+    """Was: who deleted the upload on its page, and not the run, left a copy of nothing: the result counted nowhere."""
+    first, second, third = (sent({"metrics": FIGURES}, owner=operator)[0] for _ in range(3))
+    client.force_login(operator)
+    client.post(f"/uploads/{first.upload_id}/delete/")
+    assert [run.pk for run in Run.objects.with_values()] == [second.pk]
+    client.post(f"/uploads/{first.upload_id}/restore/")
+    assert [run.pk for run in Run.objects.with_values()] == [second.pk]
+    assert set(Run.objects.exclude(copy_of=None).values_list("pk", "copy_of")) == {
+        (first.pk, second.pk), (third.pk, second.pk)
+    }  # fmt: skip
+
+
+def test_a_copy_that_is_brought_back_counts_where_its_original_is_gone(operator: User, client: Client):
+    first, second = (sent({"metrics": FIGURES}, owner=operator)[0] for _ in range(2))
+    client.force_login(operator)
+    for run in (second, first):
+        client.post(f"/runs/{run.pk}/delete/")
+    client.post(f"/runs/{second.pk}/restore/")
+    assert [run.pk for run in Run.objects.with_values()] == [second.pk]
+
+
 def test_judge_finds_copies_among_what_is_stored(operator: User):
     first, second = (sent({"metrics": FIGURES}, owner=operator)[0] for _ in range(2))
     Run.objects.filter(pk=second.pk).update(copy_of=None, invalid_at=None, invalid_reason="", primary_value=1_003.25)
@@ -227,3 +249,14 @@ def test_files_that_are_read_again_are_no_copies_of_themselves(client: Client, b
     answer = client.post(f"/api/v1/imports/{answer['id']}/read-again/", headers=headers).json()
     assert [run for run in answer["runs"] if "copy_of" not in run] == answer["runs"]
     assert Run.objects.with_values().count() == 1
+
+
+def test_a_result_that_came_twice_counts_once_where_the_first_is_read_again(client: Client, bearer: Any):
+    """Was: what was read anew became a copy of what it replaced, by way of the copy: neither counted."""
+    headers, text = bearer("upload", "read"), PGBENCH.format(done=60_187, latency="3.988", tps="1003.123456").encode()
+    first = imported(client, headers, {"a.log": text})
+    imported(client, headers, {"a.log.gz": gzip.compress(text)})
+    answer = client.post(f"/api/v1/imports/{first['id']}/read-again/", headers=headers).json()
+    (counted,) = Run.objects.with_values()
+    assert [run["id"] for run in answer["runs"]] == [str(counted.pk)]
+    assert Run.objects.present().exclude(pk=counted.pk).get().copy_of == counted
