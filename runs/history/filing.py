@@ -13,11 +13,12 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
+from django.db.models import Prefetch
 
 from runs.history.identity import Identity, commit_number, digest, identity_of, version_order
 from runs.history.ordering import order_by_parents
 from runs.history.watching import watch
-from runs.models import Batch, Benchmark, Conditions, Metric, Run, SeriesBatch
+from runs.models import Batch, Benchmark, Conditions, Measurement, Metric, Run, RunStorage, SeriesBatch
 from runs.models.base import clean, in_parts
 from runs.results.rows import pause_for_writers
 from runs.run import likeness
@@ -32,6 +33,7 @@ AT_ONCE = 50
 # A batch of more is filed in many transactions.
 MOST_RUNS = 500
 Stored = dict[tuple[UUID, str], SeriesBatch]
+Touched = dict[UUID, Benchmark]
 _LONGEST_NAME = 400
 
 
@@ -78,7 +80,7 @@ def file_batches(ids: Sequence[UUID]) -> None:
     with transaction.atomic():
         rows = Batch.objects.select_for_update().filter(pk__in=ids).order_by("pk")
         large = [batch for batch in rows if batch.runs.count() > MOST_RUNS]
-        touched: set[UUID] = set()
+        touched: Touched = {}
         for batch in rows:
             if batch not in large:
                 stored = _stored(batch)
@@ -105,8 +107,8 @@ def _file_large(batch: Batch) -> None:
         _look(_take_out(stored))
 
 
-def _look(touched: set[UUID]) -> None:
-    for benchmark in Benchmark.objects.filter(pk__in=touched).select_related("metric").order_by("pk"):
+def _look(touched: Touched) -> None:
+    for _, benchmark in sorted(touched.items()):
         watch(benchmark)
 
 
@@ -114,28 +116,35 @@ def _stored(batch: Batch) -> Stored:
     return {(row.benchmark_id, row.part): row for row in SeriesBatch.objects.filter(batch=batch)}
 
 
-def _put(batch: Batch, pairs: Sequence[tuple[Benchmark, _Group]], stored: Stored) -> set[UUID]:
+def _put(batch: Batch, pairs: Sequence[tuple[Benchmark, _Group]], stored: Stored) -> Touched:
     """Take what is there already out of `stored`. -> benchmarks of which something has changed."""
-    touched = set()
+    touched: Touched = {}
     for benchmark, group in pairs:
         row = stored.pop((benchmark.pk, group.part), None)
         if _store(row or SeriesBatch(benchmark=benchmark, batch=batch, part=group.part), group):
-            touched.add(benchmark.pk)
+            touched[benchmark.pk] = benchmark
     for told in {benchmark.pk: benchmark for benchmark, group in pairs if group.tells_parents}.values():
         order_by_parents(told)
     return touched
 
 
-def _take_out(stored: Stored) -> set[UUID]:
+def _take_out(stored: Stored) -> Touched:
     """What the batch does not hold any more. -> benchmarks that it was part of."""
+    if not stored:
+        return {}
     SeriesBatch.objects.filter(pk__in=[row.pk for row in stored.values()]).delete()
-    return {row.benchmark_id for row in stored.values()}
+    of_rows = {row.benchmark_id for row in stored.values()}
+    return Benchmark.objects.select_related("metric").in_bulk(of_rows)
 
 
 def _groups(batch: Batch) -> list[_Group]:
     rows = Run.objects.with_values().filter(batch=batch, publication=None).order_by("cell_key", "repeat", "pk")
     rows = rows.select_related("workload", "dbms_version__dbms", "config__dbms", "config__revision_of", "hardware")
-    rows = rows.prefetch_related("factors", "measurements__metric", "storage__device", "config__parameters")
+    rows = rows.prefetch_related(
+        "factors", "config__parameters",
+        Prefetch("measurements", Measurement.objects.select_related("metric")),
+        Prefetch("storage", RunStorage.objects.select_related("device")),
+    )  # fmt: skip
     runs = list(rows.exclude(measured_at=None))
     for run in runs:
         run.batch = batch
@@ -183,7 +192,7 @@ def _benchmark(group: _Group, varied_config: str) -> Benchmark:
     identity, run = group.identity, group.first
     line = identity.line(with_config=varied_config)
     names = [*identity.names, *([run.config.name] if varied_config and run.config else [])]
-    row, _ = Benchmark.objects.select_related("joined_to").get_or_create(
+    row, _ = Benchmark.objects.select_related("metric").get_or_create(
         key=digest([line, identity.branch]),
         defaults={
             "line": line, "branch": identity.branch, "visibility": identity.visibility, "owner_id": identity.owner,

@@ -26,6 +26,8 @@ PAST = timedelta(days=30)
 # A long past is looked at after each so many batches, its newest ones after each.
 STRIDE = 50
 RECENT, BASELINE = 30, 10
+# What lists show of a benchmark; the rest of it others may have changed meanwhile.
+SUMMARY = ("batches", "newest_at", "recent", "moved", "verdict", "hardware", "config", "workload")
 OF_LEVEL = (ChangeKind.STEP, ChangeKind.DRIFT)
 
 
@@ -41,10 +43,13 @@ class Series:
     def of(cls, benchmark: Benchmark, most: int | None = None, *, for_readers: bool = True) -> Series:
         """`for_readers`: with what is shown of each batch beside its values."""
         rows = benchmark.series.newest_first().exclude(centre=None)
-        rows = rows.select_related("version__dbms") if for_readers else rows.defer("runs")
+        points = benchmark.changes.select_related("alert").order_by("pk")
+        if for_readers:
+            rows, points = rows.select_related("version__dbms"), points.select_related("at")
+        else:
+            rows = rows.only("benchmark", "run", "values", "centre", "measured_at", "is_watched")
         if most:
             rows = rows[:most]
-        points = benchmark.changes.select_related("alert", "at").order_by("pk")
         return cls(benchmark, list(rows)[::-1], list(points))
 
     def __post_init__(self) -> None:
@@ -306,15 +311,14 @@ def summarise(benchmark: Benchmark, series: Series, count: int) -> None:
     recent = series.rows[-RECENT:]
     benchmark.show(count, recent)
     if recent and recent[-1].run_id:
-        newest = Run.objects.only("hardware", "config", "workload").get(pk=recent[-1].run_id)
-        benchmark.hardware_id, benchmark.config_id = newest.hardware_id, newest.config_id
-        benchmark.workload_id = newest.workload_id
+        newest = Run.objects.filter(pk=recent[-1].run_id).values_list("hardware", "config", "workload")
+        benchmark.hardware_id, benchmark.config_id, benchmark.workload_id = newest.get()
     amount = newest_against(series, series.rows[series.baseline_from : -1][-BASELINE:])
     benchmark.verdict = amount.verdict if amount else ""
     sure = amount is not None and amount.value is not None and amount.verdict in WINNERS
     now = abs((amount.value or 1.0) - 1) if amount and sure else 0.0
     benchmark.moved = max([now, *_lately(series)])
-    benchmark.save()
+    benchmark.save(update_fields=SUMMARY)
 
 
 def _lately(series: Series) -> list[float]:

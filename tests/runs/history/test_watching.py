@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from runs import results
 from runs.history import alerts, filing
 from runs.history.causes import around
-from runs.history.watching import Series
+from runs.history.watching import Series, watch
 from runs.history.words import change_words
 from runs.models import Alert, Benchmark, Change, ChangePoint
 from runs.models.choices import AlertState
@@ -226,3 +226,19 @@ def test_an_update_asks_as_often_of_a_long_series_and_reads_of_its_batches_only_
     assert not any("runs_dbmsversion" in sql for sql in of_series)
     benchmark = Benchmark.objects.get()
     assert (benchmark.batches, benchmark.hardware.name, len(benchmark.recent)) == (12, "alpha", 12)
+
+
+def test_what_others_change_of_a_benchmark_while_it_is_looked_at_stays(contributor):
+    file(nights([1, 2]), contributor)
+    held = Benchmark.objects.select_related("metric").get()
+    Benchmark.objects.update(name="said meanwhile")
+    watch(held)
+    assert Benchmark.objects.get().name == "said meanwhile"
+
+
+def test_an_upload_asks_as_little_of_a_long_series_as_it_did(contributor):
+    file(nights(range(1, 22)), contributor, at_once=21)
+    results.store_uploads(documents=nights([22]), owner=contributor)
+    with CaptureQueriesContext(connection) as asked:
+        filing.keep_up()
+    assert len(asked) <= 28, [each["sql"][:200] for each in asked]
