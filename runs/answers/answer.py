@@ -194,8 +194,9 @@ AnyClaim = Annotated[
 class Answer(Part):
     """`sure`: whether the claim is asserted; `lacking`: what it takes to be. `over`: the levels that the ranking is
     over, and `series` of the first against the next at them. `first` is set against `second`, where two are.
-    `differing`: in what groups are not alike. `unranked`: what has too few levels in common with the others;
-    `set_apart`: what has no group that is ranked, with one that it has.
+    `differing`: in what the first of the claim is not like each that it is set against, by the label of that one.
+    `unranked`: what has too few levels in common with the others; `set_apart`: what has no group that is ranked, with
+    one that it has. `versions_of`: the only DBMS, so that systems are versions of it.
     """
 
     question: Question
@@ -215,9 +216,10 @@ class Answer(Part):
     second: str = ""
     unranked: list[str] = Field(default_factory=list)
     lacking: list[InstanceOf[Missing]] = Field(default_factory=list, exclude=True)
-    differing: list[InstanceOf[Difference]] = Field(default_factory=list, exclude=True)
+    differing: dict[str, list[InstanceOf[Difference]]] = Field(default_factory=dict, exclude=True)
     series: InstanceOf[Series] | None = Field(default=None, exclude=True)
     set_apart: dict[str, InstanceOf[Group]] = Field(default_factory=dict, exclude=True)
+    versions_of: str = Field(default="", exclude=True)
 
 
 def begun(comparison: Comparison, question: Question, x: Place = NO_PLACE, **told: Any) -> Answer:
@@ -227,7 +229,8 @@ def begun(comparison: Comparison, question: Question, x: Place = NO_PLACE, **tol
         question=question, metric=metric.name if metric else "", metric_label=metric.label if metric else "",
         unit=metric.unit if metric else "", better=metric.better if metric else "none",
         x_label=x.label, x_unit=x.unit, x_kind=x.kind,
-        threshold=comparison.threshold, family=comparison.verdicts.family, **told,
+        threshold=comparison.threshold, family=comparison.verdicts.family,
+        versions_of="".join(comparison.systems) if len(comparison.systems) == 1 else "", **told,
     )  # fmt: skip
 
 

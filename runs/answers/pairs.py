@@ -56,7 +56,7 @@ def _groups_against(comparison: Comparison, question: Question, group: Group, ba
     claim = LevelChange(label="", ratio=ratio, runs=[*group.run_ids, *base.run_ids])
     return begun(
         comparison, question, claims=[claim], sure=claim.ratio.is_sure, first=group.label, second=base.label,
-        differing=[] if blocking(differing) else unlike(differing, comparison.named),
+        differing={} if blocking(differing) else {base.label: unlike(differing, comparison.named)},
     )  # fmt: skip
 
 

@@ -83,8 +83,8 @@ def questions(user: Reader) -> list[Offer]:
 
 
 def _sweeps(chosen: RunQuerySet, *by: str) -> list[dict[str, Any]]:
-    """How many systems, disks, machines and configurations there are by batch, or together, and by workload, and
-    `levels`: of each size and number of clients its span.
+    """How many systems, versions, disks, machines and configurations there are by batch, or together, and by workload;
+    and `levels`: of each size and number of clients its span.
     """
     levels: dict[tuple[object, ...], dict[str, dict[str, Any]]] = {}
     factors = RunFactor.objects.filter(run__in=chosen, name__in=[*SIZES, *CLIENTS]).order_by()
@@ -103,7 +103,9 @@ def _sweeps(chosen: RunQuerySet, *by: str) -> list[dict[str, Any]]:
         .values(*by, "workload__slug", "workload__name", "publication__slug", "publication__title_en")
         .annotate(
             label=Min("label"),
-            systems=Count("dbms_version", distinct=True),
+            systems=Count("dbms_version__dbms", distinct=True),
+            versions=Count("dbms_version", distinct=True),
+            system=Min("dbms_version__dbms__name"),
             media=Count("storage__device__medium", distinct=True, filter=data),
             machines=Count("hardware", distinct=True),
             configs=Count("config", distinct=True),
@@ -198,8 +200,9 @@ def _of_sweep(row: Mapping[str, Any]) -> Iterable[Answer]:
     if clients := next((name for name in CLIENTS if name in levels), ""):
         scales = Question(kind=asked.SCALES, x=f"factor:{clients}")
         yield Answer(question=scales, x_label=factor_label(clients), x_kind=CLIENT)
-    if row["systems"] > 1:
-        yield Answer(question=Question(kind=asked.BEST, fact="dbms"))
+    if row["versions"] > 1:
+        only = row["system"] if row["systems"] == 1 else ""
+        yield Answer(question=Question(kind=asked.BEST, fact="dbms"), versions_of=only)
     elif row["configs"] > 1:
         yield Answer(question=Question(kind=asked.EFFECTS))
     for count, fact in (("media", "storage:data"), ("machines", "hardware")):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import chain
 from uuid import UUID
 
 from runs.answers.answer import Amount, Answer, LevelChange, Standing, begun, change_of, pair_of
@@ -96,11 +97,12 @@ def _of_groups(comparison: Comparison, question: Question, fact: Fact | None, ap
     claims = _standings(candidates, lambda one, other: verdicts.of(best_first[one], best_first[other]))
     sure, lacking = _sureness(comparison, claims, apart)
     # Of no winner are told those that are not surely behind.
-    shown = {claim.of for claim in claims if sure or claim.ratio.verdict not in WINNERS}
-    of_shown = (difference for group in best_first[1:] if group.label in shown for difference in differing[group.key])
+    shown = [claim for claim in claims[1:] if sure or claim.ratio.verdict not in WINNERS]
     return begun(
         comparison, question, set_apart=apart, claims=claims, sure=sure, lacking=lacking,
-        differing=unlike(of_shown, comparison.named),
+        differing={
+            claim.label: unlike(differing[claim.group.key], comparison.named) for claim in shown if claim.group
+        },
     )  # fmt: skip
 
 
@@ -131,18 +133,19 @@ def _of_series(comparison: Comparison, levels: Levels, question: Question, fact:
     leader, decisive = compared[0], next(key for key in compared if names[key] == _decisive(claims).of)
     first, second = _better_first(levels, leader, decisive)
     series = levels.between(first, second) or Series(names[first], [])
-    differing = (
-        difference
-        for judged in (levels.between(leader, key) for key in compared[1:])
-        if judged and judged.overall
-        for row in judged.with_ratio
-        for difference in row.against.differences
-    )
+    # Where the leader is not the better wherever that is sure, nothing is claimed of the others.
+    others = [key for key in compared[1:] if key != second] if first == leader else []
+    against = [(first, second), *((leader, key) for key in others)]
+    told = {bare_field(each.field) for each in (*levels.compared, *levels.held)}
+    differing = {
+        names[other]: unlike(chain(*(row.against.differences for row in judged.with_ratio)), told)
+        for one, other in against
+        if (judged := levels.between(one, other)) and judged.overall
+    }
     sure, lacking = _sureness(comparison, claims, apart)
     return begun(
         comparison, question, set_apart=apart, claims=[*claims, *map(level_change, series.with_ratio)], sure=sure,
-        lacking=lacking, series=series,
-        differing=unlike(differing, {bare_field(each.field) for each in (*levels.compared, *levels.held)}),
+        lacking=lacking, series=series, differing=differing,
         unranked=[names[key] for key in levels.order if key not in compared],
         over=f"{len(series.with_ratio)} levels of {levels.held_words}",
         first=names[first], second=names[second],

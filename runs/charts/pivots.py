@@ -11,6 +11,7 @@ from runs.answers.words.drawn import centre_label
 from runs.compare.axes import HEAT_MAP
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Group
+from runs.compare.levels import MOST_ABREAST
 from runs.compare.panels import Panel
 from runs.formatting import quantity
 
@@ -41,7 +42,7 @@ class Pivot:
     @property
     def stacks(self) -> bool:
         """Whether its rows are cards on a phone."""
-        return self.scale is None and len(self.columns) > 2
+        return len(self.columns) > (MOST_ABREAST if self.scale else 2)
 
 
 def pivots(comparison: Comparison, *, id: str) -> list[Pivot]:

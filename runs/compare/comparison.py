@@ -79,11 +79,16 @@ class Comparison:
         """As they are drawn: per cent where the axes say so."""
         return relative(self.panels, self.axes.y_as, self.baseline)
 
+    @cached_property
+    def systems(self) -> list[str]:
+        """The names of the DBMSs."""
+        return list(dict.fromkeys(group.all_runs[0].dbms_version.dbms.name for group in self.groups))
+
     @property
     def subject(self) -> str:
         """What is compared, for a heading: "Throughput of H2 and SQLite"."""
-        names = list(dict.fromkeys(group.all_runs[0].dbms_version.dbms.name for group in self.groups))
-        systems = listed(names) if len(names) <= MOST_NAMED else f"{len(names)} systems"
+        count = len(self.systems)
+        systems = listed(self.systems) if count <= MOST_NAMED else f"{count} systems"
         return f"{self.metric.label if self.metric else 'No numbers'} of {systems}"
 
     @property

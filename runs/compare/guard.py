@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 from uuid import UUID
 
@@ -49,6 +49,11 @@ class Difference:
     b: str
     severity: Severity
     role: Role = Role.CONDITION
+
+    @property
+    def turned(self) -> Difference:
+        """Of the second against the first."""
+        return replace(self, a=self.b, b=self.a)
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,8 @@ NO_LEVELS = "none"
 # In this order facts are compared where the axes name none.
 _COMPARED_FIRST = ("dbms", "storage", "hardware", "config", "tested", "batch", "factor")
 LEAST_LEVELS, FEWEST_GROUPS = 2, 4
+# So many coloured numbers of a row stand side by side on a phone.
+MOST_ABREAST = 4
 Key = tuple[str, ...]
 
 
@@ -41,10 +43,11 @@ class LevelRow:
     @property
     def turned(self) -> LevelRow:
         """The baseline's series against this one."""
-        verdict = self.against.verdict
+        against, verdict = self.against, self.against.verdict
+        differences = [difference.turned for difference in against.differences]
         return replace(
             self, groups=self.bases, bases=self.groups, pairs=[(base, group) for group, base in self.pairs],
-            against=replace(self.against, verdict=verdict and verdict.turned, base=""),
+            against=replace(against, differences=differences, verdict=verdict and verdict.turned, base=""),
         )  # fmt: skip
 
     @property
@@ -136,7 +139,12 @@ class HeatMap:
     down: str
     across: str
     columns: list[str]
-    rows: list[tuple[str, list[LevelRow | None]]]
+    rows: list[tuple[str, dict[str, LevelRow | None]]]
+
+    @property
+    def stacks(self) -> bool:
+        """Whether its rows are cards on a phone."""
+        return len(self.columns) > MOST_ABREAST
 
 
 @dataclass(frozen=True)
@@ -335,7 +343,7 @@ class Levels:
             for row in series.rows:
                 cells.setdefault(" · ".join(row.words[label] for label in down), {})[row.words[across]] = row
             columns = list(dict.fromkeys(row.words[across] for row in series.rows))
-            lines = [(name, [of_row.get(column) for column in columns]) for name, of_row in cells.items()]
+            lines = [(name, {column: of_row.get(column) for column in columns}) for name, of_row in cells.items()]
             maps.append(HeatMap(series.label, " · ".join(down), across, columns, lines))
         return maps
 

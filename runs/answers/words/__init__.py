@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from runs.answers.answer import (
     REFUSED,
@@ -53,8 +53,8 @@ def sentence(answer: Answer) -> str:
     words = says(answer) if answer.claims else ""
     if not words:
         return " ".join([*gaps.lacking_sentences(answer.lacking), *_apart(answer)])
-    not_alike = f"Not alike: {gaps.differing_words(answer.differing)}." if answer.differing else ""
-    return " ".join(filter(None, (words, *_untold(answer), not_alike)))
+    differing = gaps.differing_words(answer.differing)
+    return " ".join([words, *_untold(answer), *([f"Not alike: {differing}."] if differing else [])])
 
 
 def _untold(answer: Answer) -> list[str]:
@@ -75,9 +75,12 @@ def missing_sentences(answer: Answer) -> list[str]:
     if answer.sure or answer.lacking:
         return [words for each in answer.lacking for words in gaps.lacking_sentences([each])]
     open_ones = (REFUSED, Kind.TOO_FEW, Kind.UNDECIDED)
-    amounts = (value for claim in answer.claims for _, value in claim if isinstance(value, Amount))
-    reasons = dict.fromkeys(why(amount) for amount in amounts if amount.verdict in open_ones)
-    return gaps.of_curves(dict.fromkeys(filter(None, reasons), ()))
+    reasons: dict[str, list[str]] = {}
+    for claim in answer.claims:
+        for _, amount in claim:
+            if isinstance(amount, Amount) and amount.verdict in open_ones and (words := why(amount)):
+                reasons.setdefault(words, []).extend(filter(None, [claim.label]))
+    return gaps.of_curves(reasons)
 
 
 def told(claim: AnyClaim) -> AnyClaim:
@@ -146,6 +149,18 @@ def upward(change: Amount, better: str) -> Amount:
     return change.model_copy(update={"value": 1 / change.value, "low": low, "high": high})
 
 
+def _no_ratios(refused: Mapping[str, Amount], of: int) -> list[str]:
+    """Why these of so many have no ratio, each reason with what it is said of, but for one that holds of all."""
+    labels_by_reason: dict[str, list[str]] = {}
+    for label, change in refused.items():
+        labels_by_reason.setdefault(why(change), []).append(label)
+    is_of_all = len(refused) == of and len(labels_by_reason) == 1
+    return [
+        f"No ratio{'' if is_of_all else f' of {gaps.names(labels)}'}: {reason}."
+        for reason, labels in labels_by_reason.items()
+    ]
+
+
 # Which is best
 
 
@@ -179,7 +194,7 @@ def _winner(answer: Answer, first: Standing, others: Sequence[Standing]) -> str:
         sentences = [f"{subject} has the highest {what}, {amount}: {words} that of {the_next}."]
     if first.variants > 1 and not first.variants_differ:
         every = "all " if first.variants > 2 else ""
-        sentences.append(f"Its {first.variants} groups cannot {every}be told apart from each other.")
+        sentences.append(f"The {first.variants} groups of {first.label} cannot {every}be told apart from each other.")
     if first.group and (lost := gaps.lost_words(first.group)):
         sentences.append(f"{first.label}: {lost}.")
     return " ".join(sentences)
@@ -194,22 +209,23 @@ def _no_winner(answer: Answer, first: Standing, open_ones: Sequence[Standing]) -
         whose = "a group" if len(few) in (0, 1 + len(open_ones)) else f"of {gaps.names(few)}"
         return f"No winner is named, with fewer than {MIN_REPEATS} repeats {whose}: {named}."
     if REFUSED in kinds:
-        return f"No winner is named{where}: not all of them may be set against each other."
+        return f"No winner is named{where}: {named} may not all be set against each other."
     if kinds <= {Kind.EQUIVALENT, Kind.TOO_SMALL}:
         return f"No winner{where}: less than {percent_of(answer.threshold)} lie between {named}."
     claim = next((each for each in open_ones if each.ratio.verdict in (Kind.UNDECIDED, Kind.MIXED)), open_ones[0])
-    return _undecided(answer, f"{first.label} against {claim.label}", claim.ratio, where, named)
+    pair = f"{first.label} against {claim.label}"
+    return _undecided(answer, pair, claim.ratio, where, named, is_alone=len(open_ones) == 1)
 
 
-def _undecided(answer: Answer, pair: str, change: Amount, where: str, named: str) -> str:
+def _undecided(answer: Answer, pair: str, change: Amount, where: str, named: str, *, is_alone: bool) -> str:
     if change.verdict == Kind.MIXED:
         return f"No single number{where}: {answer.first} against {answer.second} is {by_level_words(answer.series)}."
     if answer.over and change.value is not None:
         return f"No winner{where}: {pair} {ratio(change)}, {why(change)}."
-    if change.low is None:
-        return f"No winner: {named}; {why(change)}."
     says_side = why(change).partition(",")[0] in WINNERS
-    return f"No winner yet, repeats scatter too much: {named}; {f'{pair} is ' if says_side else ''}{why(change)}."
+    of_pair = f"{pair} is " if says_side else "" if is_alone else f"{pair}: "
+    begin = "No winner" if change.low is None else "No winner yet, repeats scatter too much"
+    return f"{begin}: {named}; {of_pair}{why(change)}."
 
 
 def _amounts(answer: Answer, standings: Sequence[Standing]) -> str:
@@ -244,14 +260,7 @@ def _place(answer: Answer) -> Place:
 def _loss(answer: Answer) -> str:
     every = [claim for claim in answer.claims if isinstance(claim, Loss)]
     losses = [claim for claim in every if claim.change.verdict != REFUSED]
-    refused: dict[str, list[str]] = {}
-    for claim in every:
-        if claim.change.verdict == REFUSED:
-            refused.setdefault(why(claim.change), []).append(claim.label)
-    is_of_all = not losses and len(refused) == 1
-    without = [
-        f"No ratio{'' if is_of_all else f' of {gaps.names(labels)}'}: {reason}." for reason, labels in refused.items()
-    ]
+    without = _no_ratios({claim.label: claim.change for claim in every if claim.change.verdict == REFUSED}, len(every))
     if not losses:
         return " ".join(without)
     spans = {(claim.start, claim.end) for claim in losses}
@@ -420,8 +429,8 @@ def _published(answer: Answer) -> str:
     sentences = [f"{claim.label}: {ratio(claim.ratio)} of what is printed." for claim in told[: gaps.MOST_NAMED]]
     if len(told) > gaps.MOST_NAMED:
         sentences.append(f"{len(told) - gaps.MOST_NAMED} more in the table.")
-    reasons = dict.fromkeys(why(claim.ratio) for claim in claims if claim.ratio.value is None)
-    return " ".join([*sentences, *(f"No ratio: {reason}." for reason in reasons)])
+    refused = {claim.label: claim.ratio for claim in claims if claim.ratio.value is None}
+    return " ".join([*sentences, *_no_ratios(refused, len(claims))])
 
 
 def _changed(answer: Answer) -> str:
@@ -449,7 +458,7 @@ def question_words(answer: Answer) -> str:
         asked.FALLS_OFF: f"Where does it fall off{over}?",
         asked.SCALES: f"How far does it scale{over}?",
         asked.EFFECTS: "What did each setting do?",
-        asked.LOAD: "Which system loads fastest?",
+        asked.LOAD: f"Which {gaps.thing_words('dbms', answer.versions_of)} loads fastest?",
         asked.SINCE: f"Has {what} changed, and since when?",
         asked.PUBLISHED: "How does it compare with what is published?",
         asked.CHANGED: "What differs between these two?",
@@ -459,7 +468,7 @@ def question_words(answer: Answer) -> str:
         return words[question.kind]
     extreme = "lowest" if answer.better == "lower" else "highest"
     is_best = f"has the {extreme} {mid_sentence(answer.metric_label)}" if answer.metric_label else "is best"
-    return f"Which {gaps.thing_words(question.fact)} {is_best}, and is it sure?"
+    return f"Which {gaps.thing_words(question.fact, answer.versions_of)} {is_best}, and is it sure?"
 
 
 def baseline_words(than: str) -> str:

@@ -73,8 +73,10 @@ def with_reasons(labels_by_reason: Mapping[str, Sequence[str]]) -> str:
     return "; ".join(f"{names(labels)} ({why})" for why, labels in labels_by_reason.items())
 
 
-def thing_words(fact: str) -> str:
-    """What is ranked by a fact, empty for groups: system, disk, machine, commit group."""
+def thing_words(fact: str, versions_of: str = "") -> str:
+    """What is ranked by a fact, empty for groups: system, version of a single one, disk, machine, commit group."""
+    if fact == "dbms" and versions_of:
+        return f"version of {versions_of}"
     if fact.startswith("storage"):
         return "disk"
     named = {"": "group", "dbms": "system", "hardware": "machine", "config": "configuration"}
@@ -109,11 +111,21 @@ def difference_words(difference: Difference) -> str:
     return f"{difference.label}: {difference.a}{of_both}"
 
 
-def differing_words(differing: Sequence[Difference]) -> str:
-    """In what groups are not alike; a single thing with its values."""
-    if len(differing) == 1:
-        return f"{differing[0].label} ({differing[0].a} against {differing[0].b})"
-    return ", ".join(difference.label for difference in differing)
+def differing_words(differing: Mapping[str, Sequence[Difference]]) -> str:
+    """In what the first of a claim is not like those that it is set against; a single thing with its values. A claim
+    names two: of what is not so of all of them is said whose it is.
+    """
+    by_field: dict[str, dict[str, Difference]] = {}
+    for label, of_one in differing.items():
+        for difference in of_one:
+            by_field.setdefault(difference.field, {})[label] = difference
+    words = []
+    for found in by_field.values():
+        whose = "" if len(found) == len(differing) else f" of {names([*found])}"
+        values = {f"{each.a} against {each.b}" for each in found.values()}
+        with_values = len(by_field) == len(values) == 1
+        words.append(f"{next(iter(found.values())).label}{f' ({values.pop()}{whose})' if with_values else whose}")
+    return ", ".join(words)
 
 
 def knee_words(knee: Knee) -> str:

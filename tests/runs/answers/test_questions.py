@@ -83,6 +83,17 @@ def test_two_systems_of_a_size_each_are_not_asked_what_is_lost():
     assert [question.words for question in questions(AnonymousUser())] == ["Which system is best, and is it sure?"]
 
 
+def test_versions_of_one_system_are_asked_about_as_versions(client):
+    """Was: "Which system is best", of two versions of one."""
+    stored(*[tpcb(1000 * at, dbms={"name": "PostgreSQL", "version": f"1{at}.1"}) for at in (5, 6)])
+
+    (asked,) = questions(AnonymousUser())
+
+    assert asked.words == "Which version of PostgreSQL is best, and is it sure?"
+    told = client.get(f"/api/v1/answers/?{asked.query}").json()
+    assert told["asked"] == "Which version of PostgreSQL has the highest throughput, and is it sure?"
+
+
 def test_sizes_at_which_commits_promise_different_things_are_not_asked_what_is_lost():
     safe, unsafe = tpcb(scale_factor=10, durability="power_loss"), tpcb(scale_factor=500, durability="none")
     stored(safe, unsafe)

@@ -276,3 +276,35 @@ def test_a_step_tells_what_else_changed_there(kernels: tuple[str, str], besides:
     assert all(words in told["words"] for words in claim["besides"])
     assert ("Nothing else" in told["words"]) == (not besides)
     assert told["words"] in page("label=nightly", "ask=since").replace("&#x27;", "'")
+
+
+MEMORY = (("PostgreSQL", 3000), ("MySQL", 2000), ("H2", 1000))
+
+
+@pytest.mark.parametrize("odd", [name for name, _ in MEMORY])
+def test_what_is_not_alike_says_of_which_third_it_is_not(odd: str):
+    """Was: "Not alike: Buffer pool (16 GiB against 128 MiB)" of a third, while the two that are named share one."""
+    world = World(noise=0.002)
+    for name, tps in MEMORY:
+        limit = {"memory_limit_mb": 160 if name == odd else 320}
+        world.add(tps, dbms={"name": name, "version": "1"}, factors={"scale_factor": 10, **limit})
+    told = ask(world.store(), "ask=best&fact=dbms")
+    assert told["sure"] and told["not_alike"] in told["words"]
+    # The first is unlike each of the others, which the sentence claims of both.
+    values = "160 MB against 320 MB" if odd == "PostgreSQL" else f"320 MB against 160 MB of {odd} 1"
+    assert told["not_alike"] == f"Memory limit ({values})"
+
+
+@pytest.mark.parametrize("base", ["PostgreSQL", "MySQL"])
+def test_what_is_not_alike_has_the_order_of_the_claim(base: str):
+    """Was: in the order of the table, whichever side is the baseline."""
+    world = World(noise=0.002)
+    for terminals in (1, 8, 64):
+        for name, tps in MEMORY[:2]:
+            factors = {"terminals": terminals, "memory_limit_mb": 160 if name == "MySQL" else 320}
+            world.add(tps * terminals, dbms={"name": name, "version": "1"}, factors=factors)
+    selects = world.store()
+    groups = Client().get(f"/api/v1/compare/?{selects}").json()["groups"]
+    key = next(group["key"] for group in groups if base in group["label"])
+    told = ask(selects, f"ask=rank&fact=dbms&baseline={key}")
+    assert (told["first"], told["not_alike"]) == ("PostgreSQL 1", "Memory limit (320 MB against 160 MB)")

@@ -365,7 +365,7 @@ def test_conditions_that_differ_at_every_level_are_named_once():
 
     (series,) = comparison.levels.series
     assert [*map(difference_words, series.notes)] == ["Machine: Bench Two against Bench One"]
-    assert "Not alike: Machine (Bench Two against Bench One)." in headline(comparison)
+    assert "Derby 10.16 and SQLite 3.50. Not alike: Machine (Bench One against Bench Two)." in headline(comparison)
 
 
 def test_demonstrations_have_no_headline():

@@ -13,9 +13,10 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from runs.charts.pivots import heat
+from runs.charts.pivots import Pivot, heat
 from runs.charts.tradeoff import front_of
 from runs.models import Experiment, Measurement, Report, Run
+from runs.templatetags.show import pivot_cells
 from tests.runs.cells import make_run, make_runs
 
 pytestmark = pytest.mark.django_db
@@ -193,6 +194,15 @@ def test_steps_of_colour_are_logarithmic_where_values_lie_far_apart():
     assert [heat(value, (1, 10_000)) for value in (1, 100, 10_000)] == [0, 4, 8]
     assert heat(None, (1, 2)) is None
     assert heat(7, (7, 7)) == 4
+
+
+@pytest.mark.parametrize(("columns", "stacks"), [(4, False), (5, True)])
+def test_rows_of_a_heat_map_that_are_too_wide_for_a_phone_are_cards_there(columns: int, stacks: bool):
+    """Was: fourteen columns that scrolled sideways."""
+    headings = [str(at) for at in range(columns)]
+    drawn = Pivot("heat", "Throughput", "", headings, [("1 terminal", [None] * columns)], "TPS", "", (1.0, 2.0))
+    assert drawn.stacks == stacks
+    assert ('data-label="0"' in pivot_cells(drawn, drawn.rows[0][1])) == stacks
 
 
 def test_a_table_has_x_down_and_series_across(client, sweep):
