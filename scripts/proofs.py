@@ -102,7 +102,7 @@ PROOFS = {
     ),
     "truth": Proof(
         "every sentence about numbers holds in worlds whose truth is known",
-        ("-m", "benchmarks.bench_truth", "--worlds", "300", "--seed", "1", "--minutes", "50"),
+        ("-m", "benchmarks.bench_truth", "--worlds", "300", "--seed", "1", "--minutes", "50", "--jobs", "2", "--write"),
         ("runs/answers", "runs/compare", "runs/stats"),
     ),
     "watch-setting": Proof(
