@@ -483,10 +483,10 @@ def test_ratios_by_two_facts_are_a_map():
     (map,) = comparison.levels.heat_maps
 
     assert (map.down, map.across, map.columns) == ("Scale factor", "Terminals", ["1", "8"])
-    assert [[cell.shade for cell in cells] for _, cells in map.rows] == [[3, -1]] * 3
+    assert [[cell.shade for cell in cells.values()] for _, cells in map.rows] == [[3, -1]] * 3
     # Of a latency the one that is lower is better.
     Metric.objects.filter(name="tps").update(better="lower")
-    assert [[cell.shade for cell in cells] for _, cells in asked().levels.heat_maps[0].rows] == [[-3, 1]] * 3
+    assert [[cell.shade for cell in cells.values()] for _, cells in asked().levels.heat_maps[0].rows] == [[-3, 1]] * 3
 
 
 def test_ratios_by_three_facts_are_a_map_of_all_their_levels(client):
