@@ -23,7 +23,7 @@ from runs.access.rules import may_operate
 from runs.answers.answer import Part
 from runs.api.outgoing import FIELD_ERRORS, REFUSALS, Error, Outgoing, SlugOf, answered
 from runs.incoming.reading import read
-from runs.incoming.values import Moment, OneOf, Strict, Text
+from runs.incoming.values import OneOf, PlannedMoment, Strict, Text
 
 
 class EngineOffered(Part):
@@ -81,7 +81,7 @@ class AgentChange(Strict):
     status: Annotated[str, OneOf(("approved", "disabled", "retired"))] | None = None
     paused: bool | None = None
     pause_reason: Annotated[str, Text(200, least=0)] = ""
-    paused_until: Moment | None = None
+    paused_until: PlannedMoment | None = None
 
     def apply(self, agent: Agent, *, by: Any) -> None:
         """Raises machines.Wrong."""

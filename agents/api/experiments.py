@@ -32,7 +32,7 @@ from runs.api.once import KEY, once
 from runs.api.outgoing import FIELD_ERRORS, REFUSALS, Error, Outgoing, Page, answered, page_of
 from runs.api.permissions import readable_runs, token_of
 from runs.incoming.reading import read
-from runs.incoming.values import Described, Moment, OneOf, Prose, Slug, Strict, Text, wrong
+from runs.incoming.values import Described, OneOf, PlannedMoment, Prose, Slug, Strict, Text, wrong
 from runs.models import Experiment, User
 from runs.models.choices import OPEN_STATES, Visibility
 
@@ -103,7 +103,9 @@ class PlanOptions(Described):
     ] = None
     name: Annotated[str, Text(NAME_LIMIT, least=0)] = ""
     note: Prose = ""
-    not_after: Annotated[Moment | None, Field(description="Runs that have not begun by then are cancelled.")] = None
+    not_after: Annotated[PlannedMoment | None, Field(description="Runs that have not begun by then are cancelled.")] = (
+        None
+    )
     visibility: Annotated[str, OneOf(tuple(Visibility.values)), Field(description="default: the server's setting")] = ""
 
 

@@ -19,7 +19,7 @@ from runs.answers.answer import Part
 from runs.api.outgoing import FIELD_ERRORS, REFUSALS, Outgoing, SlugOf, answered
 from runs.api.permissions import readable_runs
 from runs.incoming.reading import read
-from runs.incoming.values import Moment, Slug, Strict, Text
+from runs.incoming.values import PlannedMoment, Slug, Strict, Text
 from runs.models.choices import RunState
 
 
@@ -52,7 +52,7 @@ class QueueChange(Strict):
 
     paused: bool
     reason: Annotated[str, Text(200, least=0)] = ""
-    until: Moment | None = None
+    until: PlannedMoment | None = None
 
 
 class Waiting(Strict):

@@ -19,7 +19,7 @@ from agents.jobs import reservations
 from agents.models import Agent, Reservation
 from runs.api.outgoing import FIELD_ERRORS, REFUSALS, Outgoing, SlugOf, Username, answered
 from runs.incoming.reading import read
-from runs.incoming.values import Moment, Slug, Strict, Text
+from runs.incoming.values import PlannedMoment, Slug, Strict, Text
 
 
 class ReservationAnswer(Outgoing):
@@ -46,8 +46,8 @@ class ReservationGiven(Strict):
     """Without a begin from now on, in the place of what stands; without an end until somebody ends it."""
 
     agent: Annotated[Slug | None, Field(description="Left out: the whole queue.")] = None
-    begins_at: Moment | None = None
-    ends_at: Moment | None = None
+    begins_at: PlannedMoment | None = None
+    ends_at: PlannedMoment | None = None
     reason: Annotated[str, Text(200, least=0)] = ""
 
 

@@ -23,7 +23,7 @@ from runs.answers.answer import Part
 from runs.api.once import KEY, once
 from runs.api.outgoing import FIELD_ERRORS, REFUSALS, Error, Outgoing, SlugOf, answered
 from runs.incoming.reading import read
-from runs.incoming.values import Moment, Slug, Strict, Text
+from runs.incoming.values import PlannedMoment, Slug, Strict, Text
 from runs.models import Experiment, User
 
 
@@ -68,8 +68,8 @@ class ScheduleTimes(Strict):
     name: Annotated[str, Text(NAME_LIMIT - 20)]
     cron: Annotated[str, Text(100, least=0)] = ""
     timezone: Annotated[str, Text(64)] = "UTC"
-    at: Moment | None = None
-    ends_at: Moment | None = None
+    at: PlannedMoment | None = None
+    ends_at: PlannedMoment | None = None
 
 
 class ScheduleGiven(ScheduleTimes):

@@ -435,6 +435,8 @@ class ScheduleForm(DescribedFields):
                     configs[dbms] = stored_configs(dbms, slugs, self.user if isinstance(self.user, User) else None)
             except PlanError as error:
                 self.add_error(f"configs_{dbms}", error.errors["configs"])
+        if cleaned.get("stop_baseline") and "stop_percent" not in self.errors and not cleaned["stop_percent"]:
+            self.add_error("stop_percent", "A cell is named for the ratio: say at which width repeats end.")
         if self.errors:
             return cleaned
         percent = cleaned["stop_percent"]

@@ -72,6 +72,8 @@ def settle(schedule: Schedule, *, at: datetime | None = None) -> None:
         schedule.due_at = at or schedule.due_at
         if schedule.due_at is None:
             raise PlanError({"at": ["Name a time, or a cron expression for many."]})
+    elif at is not None:
+        raise PlanError({"at": ["Once at this time, or at those of the cron expression: leave one of them empty."]})
     else:
         schedule.due_at = next(coming(schedule, now), None)
     if schedule.due_at is None or (schedule.ends_at is not None and schedule.due_at > schedule.ends_at):

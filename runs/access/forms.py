@@ -82,6 +82,8 @@ class TokenForm(forms.Form):
             today = timezone.now().date()
             if last is None or not today <= last <= today + FARTHEST:
                 self.add_error("expires_on", "Give a day from today on.")
+        elif cleaned.get("expires_on"):
+            self.add_error("lifetime", "A last day is given: choose “until a day”, or leave the day empty.")
         return cleaned
 
     def expires_at(self) -> datetime | None:

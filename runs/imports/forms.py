@@ -202,6 +202,15 @@ class SubjectForm(DescribedFields):
             self.fields[name] = forms.ChoiceField(label=f"{role.label} on", required=False, choices=devices)
             self.initial[name] = by_role.get(role.value, "")
 
+    def clean(self) -> dict[str, Any]:
+        for chosen, typed, words in (
+            ("hardware", "new_hardware", "Another machine is chosen"),
+            ("config", "config_text", "A stored configuration is chosen"),
+        ):
+            if self.cleaned_data.get(chosen) and self.cleaned_data.get(typed):
+                self.add_error(typed, f"{words}: choose none, or leave this empty.")
+        return self.cleaned_data
+
     def _of_files(self) -> dict[str, Any]:
         """The version of each file that was given beside its entry of the preview."""
         said = ((item["file"], str(self.data.get(f"version-{item['index']}", ""))) for item in self.taken.items)

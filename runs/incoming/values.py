@@ -43,6 +43,7 @@ _BRANCHES: dict[type, str] = {str: TEXT, dict: OBJECT, list: LIST}
 STRICT = ConfigDict(extra="forbid", strict=True)
 # No database that anybody compares is older.
 FIRST_DAY = datetime.date(1970, 1, 1)
+A_TIME = "A time is required: YYYY-MM-DDThh:mm:ss with a zone, for example 2026-05-04T12:00:00Z."
 
 
 class Strict(BaseModel):
@@ -126,7 +127,22 @@ def _day(value: Any) -> datetime.date:
 
 
 def _moment(value: Any) -> datetime.datetime:
-    """In UTC; one without a zone stays without."""
+    """Of what was measured: not ahead. In UTC; one without a zone stays without."""
+    moment = _time(value)
+    if why := why_not_then(moment.date()):
+        raise wrong(("", why))
+    return moment
+
+
+def _planned(value: Any) -> datetime.datetime:
+    """It may be ahead, and is compared with the time of now."""
+    moment = _time(value)
+    if moment.tzinfo is None:
+        raise wrong(("", A_TIME))
+    return moment
+
+
+def _time(value: Any) -> datetime.datetime:
     try:
         # `parse_datetime` would take a date for its midnight.
         is_date = isinstance(value, str) and parse_date(value) is not None
@@ -136,9 +152,7 @@ def _moment(value: Any) -> datetime.datetime:
     except (ValueError, OverflowError):
         moment = None
     if moment is None:
-        raise wrong(("", "A time is required: YYYY-MM-DDThh:mm:ss with a zone, for example 2026-05-04T12:00:00Z."))
-    if why := why_not_then(moment.date()):
-        raise wrong(("", why))
+        raise wrong(("", A_TIME))
     return moment
 
 
@@ -181,6 +195,7 @@ def whole(value: Any) -> Any:
 # pydantic would take a number, or digits, for a Unix time.
 Day = Annotated[datetime.date, BeforeValidator(_day)]
 Moment = Annotated[datetime.datetime, BeforeValidator(_moment)]
+PlannedMoment = Annotated[datetime.datetime, BeforeValidator(_planned)]
 Start = Annotated[datetime.datetime | datetime.date, BeforeValidator(_start)]
 Name = Annotated[str, Text(200)]
 Word = Annotated[str, Text(60, least=0)]

@@ -28,6 +28,14 @@ def post(client, body, headers):
     return client.post(PATH, body, content_type="application/json", headers=headers)
 
 
+def test_it_may_wait_for_a_month_and_its_end_needs_a_zone(client, bearer, machine):
+    machine()
+    end = timezone.now() + timedelta(days=30)
+    bare = post(client, BODY | {"not_after": end.replace(tzinfo=None).isoformat()}, bearer("schedule"))
+    assert (bare.status_code, list(bare.json())) == (400, ["not_after"])
+    assert post(client, BODY | {"not_after": end.isoformat()}, bearer("schedule")).status_code == 201
+
+
 def test_it_starts_an_experiment(client, bearer, machine):
     machine()
     answer = post(client, BODY, bearer("schedule"))

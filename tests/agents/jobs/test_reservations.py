@@ -125,6 +125,23 @@ def test_what_stands_is_replaced_ended_and_told_among_the_changes(bench, operato
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(("path", "method", "body", "field"), [
+    (PATH, "post", {"agent": "bench1"}, "ends_at"),
+    ("/api/v1/queue/", "patch", {"paused": True}, "until"),
+    ("/api/v1/agents/bench1/", "patch", {"paused": True}, "paused_until"),
+])  # fmt: skip
+def test_by_api_a_machine_is_reserved_for_weeks_and_a_time_needs_its_zone(
+    client, bench, bearer, path, method, body, field
+):
+    """Was: a time after tomorrow was refused as if it were that of a measurement; one without a zone was error 500."""
+    headers, until = bearer("agent", "schedule"), timezone.now() + timedelta(days=30)
+    send = getattr(client, method)
+    bare = send(path, body | {field: until.replace(tzinfo=None).isoformat()}, "application/json", headers=headers)
+    assert (bare.status_code, list(bare.json())) == (400, [field])
+    assert send(path, body | {field: until.isoformat()}, "application/json", headers=headers).status_code in (200, 201)
+    assert Reservation.objects.get().ends_at == until
+
+
 def test_it_is_reserved_and_released_by_page_and_by_api(client, bench, run, operator, bearer):
     now, headers = timezone.now(), bearer("agent")
     body = {"agent": "bench1", "begins_at": (now + HOUR).isoformat(), "ends_at": (now + 2 * HOUR).isoformat()}

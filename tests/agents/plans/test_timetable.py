@@ -203,13 +203,28 @@ def test_an_experiment_becomes_nightly_in_two_clicks(planned, client):
     ("given", "field"),
     [({"cron": "61 * * * *"}, "cron"), ({"cron": "nightly"}, "cron"), ({"zone": "Mars/Olympus"}, "zone"),
      ({"zone": "../etc"}, "zone"), ({"name": ""}, "name"), ({"cron": ""}, "at"),
-     ({"cron": "", "at": "2020-01-01T00:00"}, "at"), ({"ends_at": "2020-01-01T00:00"}, "ends_at")],
+     ({"cron": "", "at": "2020-01-01T00:00"}, "at"), ({"ends_at": "2020-01-01T00:00"}, "ends_at"),
+     ({"at": "2099-01-01T00:00"}, "at")],
 )  # fmt: skip
 def test_it_names_the_field_that_is_wrong_and_keeps_nothing(planned, client, given, field):
     filled = {"experiment": planned.slug, "name": "x", "cron": NIGHTLY, "zone": "UTC"} | given
     answer = client.post("/schedules/new/", filled)
     assert (answer.status_code, list(answer.context["form"].errors)) == (422, [field])
     assert not Schedule.objects.exists()
+
+
+def test_by_api_it_is_due_once_in_a_month(planned, client, bearer):
+    """Was: a time after tomorrow was refused, as if it were that of a measurement, and one without a zone error 500."""
+    at = (datetime.now(UTC) + timedelta(days=30)).replace(microsecond=0)
+    body = {"experiment": planned.slug, "name": "once"}
+
+    def sent(**more):
+        return client.post("/api/v1/schedules/", body | more, "application/json", headers=bearer("schedule"))
+
+    assert list(sent(at=at.replace(tzinfo=None).isoformat()).json()) == ["at"]
+    assert list(sent(at=at.isoformat(), cron=NIGHTLY).json()) == ["at"]
+    assert sent(at=at.isoformat(), ends_at=at.isoformat()).status_code == 201
+    assert Schedule.objects.get().due_at == at
 
 
 def test_a_person_changes_pauses_and_deletes_a_schedule(planned, client, nightly):

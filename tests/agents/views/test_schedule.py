@@ -163,6 +163,7 @@ def test_a_closed_loop_names_no_arrivals(as_operator, machine):
         ({"workload": "tpcx"}, "workload", "not one of the available choices"),
         ({"agent": "nobody"}, "agent", "not one of the available choices"),
         ({"settings_h2": "WRITE_DELAY"}, "settings_h2", "Line 1 is not of the form"),
+        ({"stop_baseline": "dbms=sqlite"}, "stop_percent", "at which width"),
     ],
 )
 def test_it_names_the_wrong_field_and_keeps_the_input(as_operator, machine, change, field, words):

@@ -18,7 +18,7 @@ from rest_framework.exceptions import ValidationError
 from runs import imports, results
 from runs.compare.compare import compare
 from runs.imports import reading, storing, worker
-from runs.models import Artefact, Batch, FileImport, HardwareProfile, Run, Upload
+from runs.models import Artefact, Batch, Config, FileImport, HardwareProfile, Run, Upload
 from runs.results import staged
 from runs.run import artefacts
 
@@ -107,6 +107,21 @@ def test_its_page_says_which_of_its_runs_are_copies(client, contributor):
         said = {"new_hardware": "bench 7", "visibility": "public", "keep": "0"}
         page = client.post(f"/imports/{taken.pk}/", said, follow=True).content.decode()
         assert ("1 of them copies" in page) == ("a copy of a result" in page) == (name != "first.txt")
+
+
+@pytest.mark.parametrize(("said", "field"), [
+    ({"hardware": "lab-3", "new_hardware": "bench 7"}, "new_hardware"),
+    ({"new_hardware": "bench 7", "config": "tuned", "config_text": "fsync = off"}, "config_text"),
+])  # fmt: skip
+def test_what_is_said_twice_is_asked_and_not_chosen_in_silence(client, contributor, said, field):
+    """Was: the machine that was chosen was dropped for the one that was typed, a configuration too."""
+    client.force_login(contributor)
+    HardwareProfile.objects.create(slug="lab-3", name="Lab 3")
+    Config.objects.create(slug="tuned", name="tuned")
+    taken, _ = imports.receive(files=files(PGBENCH), owner=contributor)
+    answer = client.post(f"/imports/{taken.pk}/", said | {"visibility": "public", "keep": "0"})
+    assert (answer.status_code, list(answer.context["form"].errors)) == (422, [field])
+    assert said[field] in answer.content.decode() and not Run.objects.exists()
 
 
 def test_it_stores_once_however_often_it_is_asked(contributor):
