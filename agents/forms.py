@@ -137,7 +137,7 @@ class TimesForm(forms.Form):
         try:
             return timetable.make(experiment.plan, owner=owner, **self.cleaned_data)
         except PlanError as error:
-            self._take(error)
+            self._add_errors_of(error)
         return None
 
     def save(self, schedule: Schedule) -> bool:
@@ -150,12 +150,12 @@ class TimesForm(forms.Form):
         try:
             timetable.settle(schedule, at=at)
         except PlanError as error:
-            self._take(error)
+            self._add_errors_of(error)
             return False
         schedule.save()
         return True
 
-    def _take(self, error: PlanError) -> None:
+    def _add_errors_of(self, error: PlanError) -> None:
         for field, words in error.errors.items():
             if field in self.fields:
                 self.add_error(field, words)

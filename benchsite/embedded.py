@@ -55,7 +55,7 @@ def run(state: State) -> None:
         run_alone(state, address)
 
 
-def say(text: str) -> None:
+def print_line(text: str) -> None:
     with suppress(OSError):  # a terminal that is gone is no reason to leave processes behind
         print(text, flush=True)
 
@@ -76,7 +76,7 @@ def held(state: State) -> Iterator[None]:
 def only_one(state: State, address: Address) -> Iterator[None]:
     with held(state):
         for name in kill_leftovers(state.processes):
-            say(f"killed a {name} of an earlier start")
+            print_line(f"killed a {name} of an earlier start")
         address.check_free()
         state.pid_file.write_text(f"{os.getpid()}\n")
         state.url_file.write_text(f"{address.url}\n")
@@ -89,7 +89,7 @@ def only_one(state: State, address: Address) -> Iterator[None]:
 def run_alone(state: State, address: Address) -> None:
     os.umask(0o077)
     state.tmp.mkdir(exist_ok=True)
-    supervisor = Supervisor(state.logs, state.processes, programs.environment(state, address), say)
+    supervisor = Supervisor(state.logs, state.processes, programs.environment(state, address), print_line)
     asked_to_stop = Event()
 
     def interrupt() -> None:
@@ -100,7 +100,7 @@ def run_alone(state: State, address: Address) -> None:
         on_signal(interrupt)
         password = prepare(supervisor, state, address)
         on_signal(asked_to_stop.set)
-        say("starting worker, beat, web and the local agent")
+        print_line("starting worker, beat, web and the local agent")
         liveness.forget()
         supervisor.start(programs.worker())
         supervisor.start(programs.beat(state))
@@ -115,14 +115,14 @@ def run_alone(state: State, address: Address) -> None:
         raise CannotStart(f"the database does not work: {str(error).strip()}") from None
     finally:
         on_signal(asked_to_stop.set)
-        say("stopping")
+        print_line("stopping")
         supervisor.stop()
         # Where the socket had to lie outside STATE, nothing stays there.
         if not state.broker_socket.is_relative_to(state.path):
             with suppress(OSError):
                 state.broker_socket.unlink(missing_ok=True)
                 state.broker_socket.parent.rmdir()
-        say("stopped")
+        print_line("stopped")
 
 
 class Stopped(BaseException):
@@ -141,10 +141,10 @@ def prepare(supervisor: Supervisor, state: State, address: Address) -> str | Non
     if state.broker_url() == settings.CELERY_BROKER_URL:
         supervisor.start(programs.broker(state))
     finish(state)
-    fill(state, say)
+    fill(state, print_line)
     issue_code(state)
     if settings.FIRST_RUN and set_failed_first_aside():
-        say("the first experiment failed at the last start, it starts again")
+        print_line("the first experiment failed at the last start, it starts again")
     password = None
     if not User.objects.filter(role__in=[UserRole.OPERATOR, UserRole.ADMIN], is_active=True).exists():
         password = new_password(username=OPERATOR, state=state, url=address.url)
@@ -167,7 +167,7 @@ def watch(supervisor: Supervisor, asked_to_stop: Event, address: Address, passwo
             welcome(address, password, waited_s)
         elif not late and waited_s > LATE_AFTER_S:
             late = True
-            say(f"still not ready: {missing}; see {supervisor.logs}")
+            print_line(f"still not ready: {missing}; see {supervisor.logs}")
 
 
 def not_ready(address: Address) -> str | None:
@@ -184,14 +184,14 @@ def not_ready(address: Address) -> str | None:
 
 
 def welcome(address: Address, password: str | None, waited_s: float) -> None:
-    say(f"\nready after {waited_s:.1f} s\n\n  Benchsite  {where(address)}")
+    print_line(f"\nready after {waited_s:.1f} s\n\n  Benchsite  {where(address)}")
     if password is not None:
-        say(f"  user       {OPERATOR}\n  password   {password}   ({make('login')} makes a new one)")
+        print_line(f"  user       {OPERATOR}\n  password   {password}   ({make('login')} makes a new one)")
     if address.has_tls:
-        say("  Its certificate is of an authority of its own, which the line of the agents page carries.")
+        print_line("  Its certificate is of an authority of its own, which the line of the agents page carries.")
     elif not address.ip.is_loopback and not settings.BEHIND_TLS:
-        say("  Other machines reach it over plain http. With Caddy on PATH, and without PLAIN_HTTP, it has TLS.")
-    say(first_steps())
+        print_line("  Other machines reach it over plain http. With Caddy on PATH, and without PLAIN_HTTP, it has TLS.")
+    print_line(first_steps())
 
 
 def where(address: Address) -> str:
@@ -216,17 +216,17 @@ def first_steps() -> str:
 # Before anything runs; each step is quick when there is nothing to do
 
 
-def fill(state: State, say: Callable[[str], None]) -> None:
+def fill(state: State, print_line: Callable[[str], None]) -> None:
     """What is alike in every site of this version."""
-    migrate(state, say)
-    say("importing the published results")
+    migrate(state, print_line)
+    print_line("importing the published results")
     call_command("import_publication", keep_deleted=True, stdout=StringIO())
     if words := judge_upgraded():
-        say(words)
-    collect_static(state, say)
+        print_line(words)
+    collect_static(state, print_line)
 
 
-def migrate(state: State, say: Callable[[str], None]) -> None:
+def migrate(state: State, print_line: Callable[[str], None]) -> None:
     """Raises CannotStart where a newer version made the tables, or where they are gone."""
     if connection.vendor == "sqlite":
         if (state.path / STAMP).exists() and state.database.exists() and not state.database.stat().st_size:
@@ -242,15 +242,15 @@ def migrate(state: State, say: Callable[[str], None]) -> None:
     if why := why_newer(executor.loader):
         raise CannotStart(why)
     if executor.migration_plan(executor.loader.graph.leaf_nodes()):
-        say("making the tables of the database")
+        print_line("making the tables of the database")
         call_command("migrate", verbosity=0, interactive=False)
 
 
-def collect_static(state: State, say: Callable[[str], None]) -> None:
+def collect_static(state: State, print_line: Callable[[str], None]) -> None:
     stamp, now = state.path / STAMP, static_fingerprint()
     if stamp.exists() and stamp.read_text() == now:
         return
-    say("collecting the static files")
+    print_line("collecting the static files")
     with redirect_stdout(StringIO()):
         call_command("collectstatic", verbosity=0, interactive=False, clear=settings.STATIC_ROOT.exists())
     stamp.write_text(now)

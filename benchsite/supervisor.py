@@ -98,7 +98,7 @@ class Supervisor:
     logs: Path
     records: Path
     environment: dict[str, str]
-    say: Callable[[str], None]
+    print_line: Callable[[str], None]
     children: list[Child] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -128,7 +128,7 @@ class Supervisor:
         if time.monotonic() - child.started_at > RECOVERED_AFTER_S:
             child.pause_s = FIRST_PAUSE_S
         child.start_again_at = time.monotonic() + child.pause_s
-        self.say(f"{child.program.name} {what}; starts again in {child.pause_s:g} s; see {child.log}")
+        self.print_line(f"{child.program.name} {what}; starts again in {child.pause_s:g} s; see {child.log}")
         child.pause_s = min(child.pause_s * 2, LONGEST_PAUSE_S)
 
     def stop(self) -> None:

@@ -75,7 +75,7 @@ def main() -> None:
         os.execv(PYTHON, [str(PYTHON), *options.command])
 
 
-def say(text: str) -> None:
+def print_line(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
@@ -171,7 +171,7 @@ def install(*, dev: bool, temporary: Path, source: list[str]) -> None:
     )
     pip("installing the agent", [*source, "--no-deps", "--no-build-isolation", "-e", str(AGENT)], temporary, total=1)
     STAMP.write_text(json.dumps(wanted))
-    say(f"installed in {time.monotonic() - started:.0f} s")
+    print_line(f"installed in {time.monotonic() - started:.0f} s")
 
 
 def fingerprints() -> dict[str, str]:
@@ -202,7 +202,7 @@ def make_venv(present: dict[str, str], wanted: dict[str, str], temporary: Path) 
         return
     if importlib.util.find_spec("venv") is None or importlib.util.find_spec("ensurepip") is None:
         sys.exit(f"{sys.executable} has no venv or ensurepip; on Debian and Ubuntu: apt install python3-venv")
-    say(f"making {VENV} with Python {wanted['python']}")
+    print_line(f"making {VENV} with Python {wanted['python']}")
     command = [sys.executable, "-m", "venv", "--clear", str(VENV)]
     with child(command, temporary) as process:
         lines = [line for line in process.stdout or () if line.strip()]
@@ -259,7 +259,7 @@ def pip(title: str, arguments: list[str], temporary: Path, *, total: int) -> Non
         return
     store = system_store()
     if error == UNTRUSTED and store and store not in arguments:
-        say(f"  {error}; trying again with the system's authorities, {store}")
+        print_line(f"  {error}; trying again with the system's authorities, {store}")
         pip(title, [*arguments, "--cert", store], temporary, total=total)
         return
     sys.exit(f"{title} failed: {error or 'no reason given'}; whole output in {LOG}")
@@ -288,7 +288,7 @@ def follow(title: str, total: int, lines: "queue.Queue[str | None]", log: Callab
     """Say every two seconds how far pip is; returns its last error line."""
     started = shown = time.monotonic()
     collected, doing, error = 0, "", ""
-    say(title)
+    print_line(title)
     while True:
         try:
             line = lines.get(timeout=0.5)
@@ -308,7 +308,7 @@ def follow(title: str, total: int, lines: "queue.Queue[str | None]", log: Callab
             error = line.removeprefix("ERROR:").strip()
         if time.monotonic() - shown >= SHOW_EVERY_S:
             shown = time.monotonic()
-            say(f"  {doing or 'starting pip'}, {shown - started:.0f} s")
+            print_line(f"  {doing or 'starting pip'}, {shown - started:.0f} s")
 
 
 if __name__ == "__main__":

@@ -41,7 +41,7 @@ EMULATED = {
 READY_WITHIN_S = 180.0
 
 
-def say(text: str) -> None:
+def print_line(text: str) -> None:
     print(f"=== {text}", flush=True)
 
 
@@ -54,9 +54,9 @@ def install_engines(*, dry: bool) -> None:
     missing = {engine["name"] for engine in engines()["can_be_added"]} if dry else set()
     for name in ENGINES:
         if name in missing:
-            say(f"would be installed: {name}")
+            print_line(f"would be installed: {name}")
         elif not dry and subprocess.run(agent("engines", "install", name), check=False).returncode:
-            say(f"{name} is not there: its cells will stay gaps")
+            print_line(f"{name} is not there: its cells will stay gaps")
 
 
 def make_slow_disks(*, dry: bool) -> None:
@@ -66,11 +66,11 @@ def make_slow_disks(*, dry: bool) -> None:
         file = str(AGENT_STATE / f"{name}-disk.img")
         if name in there:
             used = "would be used as it is" if dry else "used as it is, whatever its rates are"
-            say(f"{used}: storage {there[name]}")
+            print_line(f"{used}: storage {there[name]}")
         elif dry:
-            say(f"would be made, as root only: storage {name} ({' '.join(rates)})")
+            print_line(f"would be made, as root only: storage {name} ({' '.join(rates)})")
         elif subprocess.run(agent("storage", "emulate", name, "--file", file, *rates), check=False).returncode:
-            say(f"no storage {name}: its cells will stay gaps")
+            print_line(f"no storage {name}: its cells will stay gaps")
 
 
 def expected() -> list[str]:
@@ -107,7 +107,7 @@ def running() -> Iterator[None]:
     if is_up():
         yield
         return
-    say("starting as `make up` does")
+    print_line("starting as `make up` does")
     with LOG.open("w") as log:
         environment = {**os.environ, "STATE": str(STATE), "FIRST_RUN": "0"}
         stack = subprocess.Popen([*MANAGE, "up"], cwd=ROOT, env=environment, stdout=log, stderr=log)
@@ -157,7 +157,7 @@ def main() -> int:
     with running():
         environment = {**os.environ, "STATE": str(STATE)}
         status = subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
-    say(f"took {(time.monotonic() - begun) / 60:.1f} minutes")
+    print_line(f"took {(time.monotonic() - begun) / 60:.1f} minutes")
     return status
 
 

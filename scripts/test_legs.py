@@ -99,7 +99,7 @@ class Outcome:
         return f"{self.leg}: {self.passed} passed, {self.failed} failed, {self.skipped} skipped{reason}"
 
 
-def say(text: str) -> None:
+def print_line(text: str) -> None:
     print(f"\n=== {text}", flush=True)
 
 
@@ -195,7 +195,7 @@ def installed(missing: Sequence[str]) -> str:
     packages = [DEBIAN_PACKAGES[needed] for needed in missing]
     if not may_install():
         return f"{' and '.join(missing)} not installed; on Debian: apt-get install {' '.join(packages)}"
-    say(f"installing {' '.join(packages)}, for {', '.join(missing)}")
+    print_line(f"installing {' '.join(packages)}, for {', '.join(missing)}")
     quiet = {"DEBIAN_FRONTEND": "noninteractive", "RUNLEVEL": "1"}
     shared = os.environ.get("BENCHSITE_TEST_RUN")
     listed = Path(shared) / "listed" if shared else None
@@ -304,7 +304,7 @@ def apart(name: str, *more: str) -> Outcome:
     # The slowest tests of a leg, asked for with --slowest, are among its last lines.
     most = SHOWN_OF_A_GREEN_LEG + int(os.environ.get("BENCHSITE_SLOWEST", "0"))
     shown = lines if failed else lines[-most:]
-    say("\n".join([f"leg {name}", *shown]))
+    print_line("\n".join([f"leg {name}", *shown]))
     cost = next(filter(None, map(COST.search, reversed(lines))), None)
     return Outcome(
         name, passed, failed, skipped, why, time.monotonic() - started, int(cost[1]) if cost else 0,
@@ -314,7 +314,7 @@ def apart(name: str, *more: str) -> Outcome:
 
 def once_more(first: Outcome) -> Outcome:
     """What failed of a leg, without other legs beside it."""
-    say(f"{first.leg}: {first.failed} failed beside other legs; once more alone")
+    print_line(f"{first.leg}: {first.failed} failed beside other legs; once more alone")
     second = apart(first.leg, "--again")
     if second.failed or not second.passed:
         return first
@@ -369,12 +369,14 @@ def main() -> int:
 def run_legs(chosen: Sequence[str]) -> int:
     lanes = [[name for name in lane if name in chosen] for lane in LANES]
     left = deque(name for name in LEFT if name in chosen)
-    say(f"at the same time: {' | '.join(', '.join(lane) or '-' for lane in lanes)}; then {', '.join(left) or '-'}")
+    print_line(
+        f"at the same time: {' | '.join(', '.join(lane) or '-' for lane in lanes)}; then {', '.join(left) or '-'}"
+    )
     with ThreadPoolExecutor(max_workers=len(LANES)) as pool:
         outcomes = [outcome for done in pool.map(lambda lane: list(in_lane(lane, left)), lanes) for outcome in done]
     outcomes = [once_more(outcome) if 0 < outcome.failed <= MOST_UNSTEADY else outcome for outcome in outcomes]
     costs = (f"{outcome.leg} {outcome.seconds:.0f} ({outcome.cpu_s})" for outcome in outcomes)
-    say(f"seconds per leg (of CPU, without what outlived its parent): {', '.join(costs)}")
+    print_line(f"seconds per leg (of CPU, without what outlived its parent): {', '.join(costs)}")
     for outcome in outcomes:
         print(outcome.line())
     in_ci = os.environ.get("CI") == "true"

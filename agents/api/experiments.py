@@ -32,7 +32,7 @@ from runs.api.once import KEY, once
 from runs.api.outgoing import FIELD_ERRORS, REFUSALS, Error, Outgoing, Page, answered, page_of
 from runs.api.permissions import readable_runs, token_of
 from runs.incoming.reading import read
-from runs.incoming.values import Described, OneOf, PlannedMoment, Prose, Slug, Strict, Text, wrong
+from runs.incoming.values import Labels, OneOf, PlannedMoment, Prose, Slug, Strict, Text, wrong
 from runs.models import Experiment, User
 from runs.models.choices import OPEN_STATES, Visibility
 
@@ -68,7 +68,7 @@ def agent_of(slug: str) -> Agent:
     return agent
 
 
-class PlanOptions(Described):
+class PlanOptions(Labels):
     """How to run it. What is left out takes the catalogue's default.
 
     All of it is one batch, pooled with no other: label, tags, `tested` and note say what tells it from others.
@@ -160,7 +160,7 @@ class PlanGiven(PlanOptions):
 # What is open of a template that comes with the product: what it measures stays as it is.
 OPEN = {
     "template", "part", "agent", "repeats", "order", "order_seed", "stop", "name", "not_after", "visibility", "note",
-    *Described.model_fields,
+    *Labels.model_fields,
 }  # fmt: skip
 
 

@@ -185,14 +185,14 @@ def poll(request: HttpRequest, body: Body) -> PollAnswer:
     message = check(Poll, body)
     machines.update(agent, poll=message)
     if "errand" in message:
-        errands.take(agent, message["errand"])
+        errands.record_report(agent, message["errand"])
     status = AgentStatus(agent.status)
     job = order = errand = None
     if body.get("leaving"):
         take_back_unclaimed(of=agent)
     elif status == AgentStatus.APPROVED:
         job = agent.jobs.filter(run__state=RunState.ASSIGNED).order_by("assigned_at").first()
-        errand = errands.give(agent) if agent.is_asked and not job else None
+        errand = errands.order_for(agent) if agent.is_asked and not job else None
         if agent.observations:
             waiting = observers.open_orders().filter(agent=agent, claimed_at=None)
             order = waiting.order_by("job__claimed_at").first()

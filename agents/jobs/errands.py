@@ -74,8 +74,8 @@ def cancel(errand: Errand) -> None:
     enqueueing.enqueue(enqueueing.SWEEP)
 
 
-def take(agent: Agent, report: ErrandReport) -> None:
-    """What its agent tells of it; of one that has ended or was cancelled nothing is taken."""
+def record_report(agent: Agent, report: ErrandReport) -> None:
+    """Store what its agent reports of an errand; a report of one that has ended or was cancelled changes nothing."""
     values = {"state": report["state"], "log": clean(report["log"], MOST_LOG)}
     ended = report["state"] != "running"
     errand = next((each for each in Errand.objects.open().filter(agent=agent) if str(each.pk) == report["id"]), None)
@@ -86,8 +86,8 @@ def take(agent: Agent, report: ErrandReport) -> None:
         enqueueing.enqueue(enqueueing.SWEEP)
 
 
-def give(agent: Agent) -> ErrandOrder | None:
-    """What it is at, else what was asked first; nothing while it measures, or another on the same machine does."""
+def order_for(agent: Agent) -> ErrandOrder | None:
+    """The errand that it works on, else the one asked first. None while anybody measures on its machine."""
     errand = Errand.objects.open().filter(agent=agent).order_by("asked_at").first()
     if errand is None:
         return None

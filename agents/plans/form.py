@@ -23,7 +23,7 @@ from agents.models import Agent
 from agents.plans.matrix import LONGEST_LINES, FactorValue, Settings, Stop, cells_of, cells_text, swept_of, swept_text
 from agents.plans.plan import NAME_LIMIT, Override, Plan, PlanError, beyond_words, check, stored_configs
 from runs.access.rules import default_visibility, nameable
-from runs.incoming.forms import DescribedFields, moment_field
+from runs.incoming.forms import LabelFields, moment_field
 from runs.models import Config, Publication, User
 from runs.models.choices import Visibility
 from runs.models.visible import Reader
@@ -219,7 +219,7 @@ def _is_given(fields: Iterable[forms.BoundField]) -> bool:
     return any(field.errors or field.value() != field.field.initial for field in fields if field.value())
 
 
-class ScheduleForm(DescribedFields):
+class ScheduleForm(LabelFields):
     workload = forms.ChoiceField(
         choices=[(entry.slug, entry.name) for entry in WORKLOADS.values()], widget=forms.HiddenInput
     )

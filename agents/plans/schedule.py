@@ -25,7 +25,7 @@ from agents.plans.matrix import fits, in_order
 from agents.plans.plan import Plan, PlanError, check
 from runs import results
 from runs.access.rules import default_visibility, scopes_of
-from runs.incoming.values import Described, Tested
+from runs.incoming.values import Labels, Tested
 from runs.models import ApiToken, Experiment, Run, User
 from runs.models.choices import RunState, Visibility
 from runs.results.brought_plan import MAX_REPEATS
@@ -96,7 +96,7 @@ def start(
             with suppress(IntegrityError), transaction.atomic():
                 free = Experiment.free_slug(title, is_hidden=plan.visibility != Visibility.PUBLIC)
                 experiment = Experiment.objects.create(slug=free, **values)
-        described = Described(label=plan.name, tags=list(plan.tags), tested=Tested(**plan.tested)).columns()
+        described = Labels(label=plan.name, tags=list(plan.tags), tested=Tested(**plan.tested)).columns()
         batch = batch_of(experiment.pk, owner=user, note=redact_text(plan.note), **described)
         seed = secrets.randbelow(SEED_LIMIT - MAX_REPEATS)
         ordered = in_order(plan.cells(), plan.repeats, plan.order, plan.order_seed)

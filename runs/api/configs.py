@@ -26,7 +26,7 @@ from runs.api.outgoing import PAGING, NamedRef, Outgoing, Page, SlugOf, answered
 from runs.configs.pages import diff_table, matching
 from runs.configs.reading import MOST_CHARACTERS
 from runs.incoming.reading import read
-from runs.incoming.values import Given, OneOf, Slug, Strict, Text, whole
+from runs.incoming.values import Given, OneOf, Slug, Strict, Text, int_if_whole
 from runs.models import Run, User
 from runs.models.choices import Provenance
 
@@ -56,7 +56,7 @@ class FactsGiven(Strict):
 
     name: Given[Annotated[str, Text(200)]] = None
     note: Annotated[str, Text(10_000, least=0)] = ""
-    page_size_bytes: Annotated[int, Field(ge=1, le=2**31), BeforeValidator(whole)] | None = None
+    page_size_bytes: Annotated[int, Field(ge=1, le=2**31), BeforeValidator(int_if_whole)] | None = None
     forced_writes: Annotated[StrictBool | None, Field(description="Firebird: gstat -h")] = None
     versions: Annotated[list[Slug], Field(max_length=50, description="slugs of DBMS versions")] = []
 
@@ -214,7 +214,7 @@ class ConfigList(APIView):
         given = read(ConfigGiven, request.data)
         began = timezone.now()
         made = _made(request, given)
-        return answered(_whole(request, made.slug), 201 if made.created_at >= began else 200)
+        return answered(_with_parameters(request, made.slug), 201 if made.created_at >= began else 200)
 
 
 class ConfigDetail(APIView):
@@ -223,7 +223,7 @@ class ConfigDetail(APIView):
     @extend_schema(responses={200: Config})
     def get(self, request: Request, slug: str) -> Response:
         """One configuration with parameters, files and what they mean."""
-        return answered(_whole(request, slug))
+        return answered(_with_parameters(request, slug))
 
     @extend_schema(request=FactsGiven, responses={200: Config})
     def patch(self, request: Request, slug: str) -> Response:
@@ -231,7 +231,7 @@ class ConfigDetail(APIView):
         config = _editable(request, slug)
         facts = read(FactsGiven, request.data).model_dump(exclude_unset=True)
         configs.correct(config, facts, by=cast(User, request.user))
-        return answered(_whole(request, slug))
+        return answered(_with_parameters(request, slug))
 
 
 class ConfigDiff(APIView):
@@ -284,7 +284,7 @@ def _made(request: Request, given: ConfigGiven) -> models.Config:
     return configs.revise(_editable(request, given.revises), given.content(), by=by, note=given.reason)
 
 
-def _whole(request: Request, slug: str) -> Config:
+def _with_parameters(request: Request, slug: str) -> Config:
     row = get_object_or_404(configs.for_pages(configs.readable_configs(request.user)), slug=slug)
     return Config.of(
         row, runs=_runs_of(request, [row]).get(row.pk, 0),

@@ -339,7 +339,7 @@ class AlertDetail(APIView):
             edits["assignee"] = assignee
         alerts.edit(shown, by=user, **edits)
         if said.state:
-            watching.say(shown, said.state, by=user, reason=said.reason, fixed_by=said.fixed_by)
+            watching.set_alert_state(shown, said.state, by=user, reason=said.reason, fixed_by=said.fixed_by)
         return self._answer(request, alert_id)
 
     def _answer(self, request: Request, alert_id: uuid.UUID) -> Response:

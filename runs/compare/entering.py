@@ -12,10 +12,10 @@ from django.http import QueryDict
 from runs.compare.panels import SIZES
 from runs.compare.select import Choice, choose
 from runs.formatting import natural
+from runs.incoming.values import int_if_whole
 from runs.listing.filters import without
 from runs.machines.usage import named_phrase
 from runs.models import RunFactor, Workload
-from runs.models.runs import whole
 from runs.models.visible import Reader
 
 # The newest of a longer list are looked through.
@@ -70,7 +70,7 @@ def _sizes(runs: Sequence[UUID]) -> dict[UUID, Size]:
     sizes: dict[UUID, Size] = {}
     rows = RunFactor.objects.filter(run__in=runs, name__in=SIZES).order_by("name")
     for run, name, number, text in rows.values_list("run", "name", "number", "text"):
-        sizes[run] = (*sizes.get(run, ()), (name, text if number is None else whole(number)))
+        sizes[run] = (*sizes.get(run, ()), (name, text if number is None else int_if_whole(number)))
     return sizes
 
 

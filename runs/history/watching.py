@@ -296,8 +296,8 @@ def _is_none(point: ChangePoint, found: statistics.Found, least: float, *, is_la
 
 
 @transaction.atomic
-def say(alert: Alert, state: str, *, by: User, reason: str = "", fixed_by: str = "") -> None:
-    """What a person says of an alert; lists show its benchmarks accordingly."""
+def set_alert_state(alert: Alert, state: str, *, by: User, reason: str = "", fixed_by: str = "") -> None:
+    """A person judges an alert; lists show its benchmarks accordingly."""
     if alerts.move(alert, state, by=by, reason=reason, fixed_by=fixed_by):
         for benchmark in Benchmark.objects.filter(changes__alert=alert).select_related("metric").distinct():
             summarise(benchmark, Series.of(benchmark, statistics.WINDOW, for_readers=False), benchmark.batches)

@@ -16,7 +16,7 @@ from pydantic import Field
 from rest_framework.exceptions import ValidationError
 
 from runs.incoming.reading import parse_json, read
-from runs.incoming.values import Day, Described, Given, NewSlug, Prose, Strict, Text
+from runs.incoming.values import Day, Given, Labels, NewSlug, Prose, Strict, Text
 from runs.results.document import SCHEMA_VERSION, Config, Durability, Factors, HardwareOrSlug, UploadStorage, WhoMaySee
 
 # The catalogue's word for what tools call the average.
@@ -46,7 +46,7 @@ class FileSubject(Strict):
     dbms: DbmsSubject = DbmsSubject()
 
 
-class ImportSubject(Described):
+class ImportSubject(Labels):
     """Everything optional: what is missing is told when the import is stored."""
 
     hardware: Given[HardwareOrSlug] = None

@@ -19,7 +19,7 @@ from django.core.exceptions import ValidationError
 from django.utils.text import slugify
 
 from runs.access.rules import nameable
-from runs.incoming.forms import DescribedFields
+from runs.incoming.forms import LabelFields
 from runs.models import Artefact, Config, FileImport, HardwareProfile, StorageDevice
 from runs.models.choices import DURABILITY_CHOICES, StorageRole, Visibility
 from runs.run import artefacts
@@ -156,7 +156,7 @@ def _column(file: str, mapped: MappedColumn, answers: Answers[str, str]) -> Colu
     return Column(heading, Role(role), name, unit, scale, better, compared_as)
 
 
-class SubjectForm(DescribedFields):
+class SubjectForm(LabelFields):
     """-> `subject()`, the object that the API takes too."""
 
     hardware = forms.ChoiceField(label="Machine", required=False)

@@ -13,14 +13,14 @@ def moment_field(label: str, help_text: str) -> forms.DateTimeField:
     return forms.DateTimeField(required=False, label=f"{label} (UTC)", help_text=help_text, widget=widget)
 
 
-class DescribedFields(forms.Form):
+class LabelFields(forms.Form):
     tags = forms.CharField(required=False, max_length=400, help_text="words to find it by, a blank between two")
     build = forms.CharField(required=False, max_length=120, label="Build tested")
     commit = forms.CharField(required=False, max_length=120, label="Commit tested")
     branch = forms.CharField(required=False, max_length=120, label="Branch tested")
 
     def described(self) -> dict[str, Any]:
-        """What a valid form describes, as `runs.incoming.values.Described` takes it, without the fields left empty."""
+        """What a valid form describes, as `runs.incoming.values.Labels` takes it, without the fields left empty."""
         cleaned = self.cleaned_data
         tested = {name: cleaned[name] for name in ("build", "commit", "branch") if cleaned.get(name)}
         given = {"label": cleaned.get("label"), "tags": cleaned.get("tags", "").split(), "tested": tested}

@@ -187,8 +187,8 @@ def why_not_then(day: datetime.date) -> str:
     return "" if FIRST_DAY <= day <= last else f"Must be between {FIRST_DAY} and {last}."
 
 
-def whole(value: Any) -> Any:
-    """A whole number may be written 4.0."""
+def int_if_whole(value: float | str) -> float | str:
+    """A whole number as int, so that keys and pages say 4, not 4.0, and a sender may write either."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
@@ -272,7 +272,7 @@ class Tested(Strict):
     ] = ""
 
 
-class Described(Strict):
+class Labels(Strict):
     """What tells one batch, or one run, from another of the same cell."""
 
     label: Annotated[str, Text(120, least=0), Field(description="Stands in legends: nightly 17, before, tuned.")] = ""
@@ -280,7 +280,7 @@ class Described(Strict):
     tested: Tested = Tested()
 
     def columns(self) -> dict[str, Any]:
-        """As models keep it (`runs.models.batches.Described`), without secrets."""
+        """As models keep it (`runs.models.batches.Labelled`), without secrets."""
         tested = {name: redact_text(value) for name, value in self.tested.model_dump().items() if value}
         return {"label": redact_text(self.label), "tags": redact_text(" ".join(self.tags)), "tested": tested}
 

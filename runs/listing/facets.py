@@ -16,6 +16,7 @@ from django.db.models import Count, Model
 from django.http import QueryDict
 
 from runs.formatting import natural
+from runs.incoming.values import int_if_whole
 from runs.listing.filters import FACTOR_PREFIX
 from runs.machines.facts import names_apart
 from runs.models import (
@@ -32,7 +33,7 @@ from runs.models import (
     Workload,
 )
 from runs.models.choices import SHORT_DURABILITY, Provenance, RunState, StorageRole
-from runs.models.runs import RunQuerySet, whole
+from runs.models.runs import RunQuerySet
 
 COUNTED = 5_000
 # Values of a filter that are shown, the most common ones, and those that are chosen.
@@ -219,7 +220,7 @@ def _levels(rows: RunQuerySet) -> dict[str, dict[str, tuple[str, int]]]:
     levels: dict[str, dict[str, tuple[str, int]]] = defaultdict(dict)
     grouped = RunFactor.objects.filter(run__in=rows).order_by().values("name", "number", "text", "unit")
     for row in grouped.annotate(runs=Count("pk")):
-        value = row["text"] if row["number"] is None else whole(row["number"])
+        value = row["text"] if row["number"] is None else int_if_whole(row["number"])
         levels[row["name"]][str(value)] = (factor_words(row["name"], value, row["unit"]), row["runs"])
     return levels
 

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field, StrictBool
 
 from runs.formatting import byte_size
-from runs.incoming.values import Given, Line, Name, Path, Prose, Strict, Text, Word, whole
+from runs.incoming.values import Given, Line, Name, Path, Prose, Strict, Text, Word, int_if_whole
 from runs.models import HardwareProfile, StorageDevice
 from runs.tables import FactRow, fact_rows
 
@@ -26,8 +26,8 @@ _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([a-z]*)", re.IGNORECASE)
 MAX_BYTES = 2**63 - 1
 # By which machines of one name are told apart.
 MOST_FACTS = 2
-Cores = Annotated[int, Field(ge=1, le=1_000_000), BeforeValidator(whole)]
-Bytes = Annotated[int, Field(ge=1, le=MAX_BYTES), BeforeValidator(whole)]
+Cores = Annotated[int, Field(ge=1, le=1_000_000), BeforeValidator(int_if_whole)]
+Bytes = Annotated[int, Field(ge=1, le=MAX_BYTES), BeforeValidator(int_if_whole)]
 
 
 def parse_size(text: str) -> int:

@@ -14,9 +14,9 @@ from benchagent.catalog import FACTORS, Role, amount, factor_label, factor_phras
 from django.db.models import Count, Exists, F, Max, Min, OuterRef, Q, QuerySet
 
 from runs.formatting import mid_sentence, natural
+from runs.incoming.values import int_if_whole
 from runs.models import HardwareProfile, Measurement, Run, RunFactor
 from runs.models.choices import Better
-from runs.models.runs import whole
 from runs.models.subjects import dbms_name, versioned
 from runs.models.visible import Reader, sees_all
 
@@ -128,7 +128,7 @@ def _factors_by_cell(cells: Mapping[UUID, str]) -> dict[str, Factors]:
     rows = RunFactor.objects.filter(run__in=list(run_of.values())).order_by("name")
     of_each: dict[str, Factors] = {}
     for run, name, number, text, unit, role in rows.values_list("run", "name", "number", "text", "unit", "role"):
-        of_each.setdefault(cells[run], {})[name] = (text if number is None else whole(number), unit, role)
+        of_each.setdefault(cells[run], {})[name] = (text if number is None else int_if_whole(number), unit, role)
     return of_each
 
 

@@ -13,7 +13,7 @@ from runs.models.base import UUIDModel
 from runs.models.stored import StoredJSON
 
 
-class Described(models.Model):
+class Labelled(models.Model):
     """What people say of a batch, and of a run where it differs from what its batch says."""
 
     label = models.CharField(max_length=120, blank=True)
@@ -40,7 +40,7 @@ class BatchQuerySet(models.QuerySet["Batch"]):
         self.filter(pk__in=runs.order_by().values("batch")).update(is_filed=False)
 
 
-class Batch(UUIDModel, Described):
+class Batch(UUIDModel, Labelled):
     """What was measured together: an experiment, an upload, an import, a publication. Repeats are pooled within one.
 
     It has the id of what made it, so that whatever is added later joins it; an upload may name another one of its

@@ -14,8 +14,9 @@ from django.db.models.functions import Cast
 from django.urls import reverse
 from django.utils import timezone
 
+from runs.incoming.values import int_if_whole
 from runs.models.base import PlainRow, UUIDModel
-from runs.models.batches import Batch, Described
+from runs.models.batches import Batch, Labelled
 from runs.models.choices import (
     ACTIVE_STATES,
     DURABILITY_CHOICES,
@@ -166,7 +167,7 @@ class RunQuerySet(VisibleQuerySet["Run"]):
         return self.filter(id=run_id, state__in=origins).update(state=to, **changes) == 1
 
 
-class Run(UUIDModel, Described):
+class Run(UUIDModel, Labelled):
     """One repeat of one cell. Repeats of a cell share `cell_key`; those of one batch are pooled."""
 
     cell_key = models.CharField(max_length=64, db_index=True, blank=True)
@@ -402,16 +403,11 @@ def cell_key(run: Run, *, storage: Mapping[str, StorageDevice], factors: Mapping
     document: list[Any] = [
         run.workload.slug, run.workload.version, run.dbms_version.slug, run.config.slug if run.config else "",
         run.hardware.slug if run.hardware else "", {role: device.slug for role, device in storage.items()},
-        {name: whole(value) for name, value in factors.items()},
+        {name: int_if_whole(value) for name, value in factors.items()},
     ]  # fmt: skip
     if run.context:
         document.append(run.context)
     return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()
-
-
-def whole(value: float | str) -> float | str:
-    """A whole number as int, so that keys and pages say 4, not 4.0."""
-    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 LONGEST_TEXT = 300
@@ -450,7 +446,7 @@ class RunFactor(PlainRow):
 
     @property
     def value(self) -> float | str:
-        return self.text if self.number is None else whole(self.number)
+        return self.text if self.number is None else int_if_whole(self.number)
 
 
 class RunStorage(PlainRow):

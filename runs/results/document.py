@@ -41,12 +41,12 @@ from runs.incoming.values import (
     STRICT,
     TEXT,
     Day,
-    Described,
     EncodedHistogram,
     Factor,
     FactorValue,
     Finite,
     Given,
+    Labels,
     Moment,
     Name,
     NewSlug,
@@ -421,7 +421,7 @@ def _spoken_version(value: Any) -> Any:
     return value
 
 
-class UploadDocument(Described):
+class UploadDocument(Labels):
     """One cell's result: everything its repeats have in common, and the repeats."""
 
     schema_version: Annotated[Literal[1], BeforeValidator(_spoken_version)]

@@ -16,7 +16,7 @@ from pydantic import Field
 from rest_framework.exceptions import ValidationError
 
 from runs.access import changes
-from runs.incoming.values import Day, Described, Strict, Text, contradiction
+from runs.incoming.values import Day, Labels, Strict, Text, contradiction
 from runs.models import Annotation, Batch, Run, Upload, User, delete_softly, take_out
 from runs.models import restore as restore_run
 from runs.models.base import clean
@@ -28,7 +28,7 @@ REASON_LIMIT = 2000
 T = TypeVar("T", bound=Run | Batch)
 
 
-class BatchEdit(Described):
+class BatchEdit(Labels):
     """What is said of a batch, and so of all its runs that do not say something else."""
 
     note: Annotated[str, Text(10_000, least=0)] = ""

@@ -135,7 +135,7 @@ class Upkeep:
 
 
 @dataclass(frozen=True)
-class Statement:
+class QueryPlan:
     """SQL with its plan; `executions`: what was executed with it, empty where all of a query were."""
 
     sql: str
@@ -148,7 +148,7 @@ class Query:
     """Its statements, which differ in their parameters, and a row for each execution."""
 
     name: str
-    statements: list[Statement]
+    statements: list[QueryPlan]
     executions: Table | None
 
 
@@ -254,14 +254,14 @@ def _queries(answers: Sequence[Mapping[str, Any]]) -> list[Query]:
     return queries
 
 
-def _statements(answers: Sequence[Mapping[str, Any]]) -> list[Statement]:
+def _statements(answers: Sequence[Mapping[str, Any]]) -> list[QueryPlan]:
     """Each SQL once, with the first plan that is told of it."""
     by_sql: dict[str, list[Mapping[str, Any]]] = {}
     for answer in answers:
         if answer.get("sql"):
             by_sql.setdefault(str(answer["sql"]), []).append(answer)
     return [
-        Statement(
+        QueryPlan(
             sql,
             plan=next((str(answer["plan"]) for answer in own if answer.get("plan")), ""),
             executions=", ".join(str(answer.get("state", "")) for answer in own) if len(by_sql) > 1 else "",

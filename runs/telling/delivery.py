@@ -96,7 +96,7 @@ def _fits(rule: TellingRule, alert: Alert) -> bool:
 
 def _send(rule: TellingRule, tellings: Sequence[Telling], message: uuid.UUID, now: datetime) -> int:
     """One message of all that a rule has to tell, or one of before again. Returns how many tellings arrived."""
-    taken = [telling for telling in tellings if _take(telling, message, now)]
+    taken = [telling for telling in tellings if _claim(telling, message, now)]
     readable = set(
         Alert.objects.listed_for(rule.owner)
         .filter(pk__in=[each.alert_id for each in taken if each.alert_id])
@@ -118,7 +118,7 @@ def _send(rule: TellingRule, tellings: Sequence[Telling], message: uuid.UUID, no
     return 0 if problem else len(taken)
 
 
-def _take(telling: Telling, message: uuid.UUID, now: datetime) -> bool:
+def _claim(telling: Telling, message: uuid.UUID, now: datetime) -> bool:
     """The next try is this worker's; where it ends here, another follows at its time, as the same message."""
     rows = Telling.objects.filter(pk=telling.pk, attempts=telling.attempts, told_at=None)
     again_at = now + RETRIES[min(telling.attempts, len(RETRIES) - 1)]

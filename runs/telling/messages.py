@@ -29,6 +29,15 @@ class ChangeTold(BaseModel):
     low: float | None
     high: float | None
 
+    @classmethod
+    def of(cls, point: ChangePoint, rule: TellingRule) -> ChangeTold:
+        benchmark = point.benchmark
+        return cls(
+            benchmark=str(benchmark), url=rule.site_url + benchmark.get_absolute_url(), words=change_words(point),
+            kind=point.kind, state=point.state, side=point.side,
+            change=point.change.get("value"), low=point.change.get("low"), high=point.change.get("high"),
+        )  # fmt: skip
+
 
 class AlertTold(BaseModel):
     id: UUID
@@ -38,24 +47,15 @@ class AlertTold(BaseModel):
     since: str
     changes: list[ChangeTold]
 
-
-def told(alert: Alert, rule: TellingRule) -> AlertTold:
-    standing = alert.changes.exclude(state=ChangeState.REFUTED)
-    rows = standing.select_related("benchmark__metric", "benchmark__hardware", "at", "at__version")
-    largest = sorted(rows, key=lambda point: -abs(point.change.get("value") or 0))
-    return AlertTold(
-        id=alert.pk, url=rule.site_url + alert.get_absolute_url(), title=title(alert), state=alert.state,
-        since=f"{alert.since:%Y-%m-%d}", changes=[_change(point, rule) for point in largest],
-    )  # fmt: skip
-
-
-def _change(point: ChangePoint, rule: TellingRule) -> ChangeTold:
-    benchmark = point.benchmark
-    return ChangeTold(
-        benchmark=str(benchmark), url=rule.site_url + benchmark.get_absolute_url(), words=change_words(point),
-        kind=point.kind, state=point.state, side=point.side,
-        change=point.change.get("value"), low=point.change.get("low"), high=point.change.get("high"),
-    )  # fmt: skip
+    @classmethod
+    def of(cls, alert: Alert, rule: TellingRule) -> AlertTold:
+        standing = alert.changes.exclude(state=ChangeState.REFUTED)
+        rows = standing.select_related("benchmark__metric", "benchmark__hardware", "at", "at__version")
+        largest = sorted(rows, key=lambda point: -abs(point.change.get("value") or 0))
+        return cls(
+            id=alert.pk, url=rule.site_url + alert.get_absolute_url(), title=title(alert), state=alert.state,
+            since=f"{alert.since:%Y-%m-%d}", changes=[ChangeTold.of(point, rule) for point in largest],
+        )  # fmt: skip
 
 
 class NoticeTold(BaseModel):
@@ -82,7 +82,7 @@ class Told(BaseModel):
     @classmethod
     def of(cls, alerts: Sequence[Alert], notices: Sequence[Notice], rule: TellingRule) -> Told:
         return cls(
-            alerts=[told(alert, rule) for alert in alerts],
+            alerts=[AlertTold.of(alert, rule) for alert in alerts],
             notices=[NoticeTold.of(each, rule) for each in notices],
         )
 

@@ -15,7 +15,7 @@ from rest_framework.exceptions import ValidationError
 from runs.access import changes
 from runs.access.rules import changeable, readable_batch
 from runs.charts.experiment import overview
-from runs.incoming.forms import DescribedFields
+from runs.incoming.forms import LabelFields
 from runs.incoming.reading import read
 from runs.models import Batch, Run
 from runs.results import editing
@@ -28,7 +28,7 @@ from runs.views.runs import changeable_run
 MOST_COMPARED = 300
 
 
-class DescribeForm(DescribedFields):
+class DescribeForm(LabelFields):
     label = forms.CharField(
         required=False, max_length=120, help_text="stands in legends where it tells one batch from another"
     )

@@ -164,8 +164,8 @@ def alert(request: HttpRequest, alert_id: uuid.UUID) -> HttpResponse:
 
 @require_POST
 @operator_required
-def say_alert(request: PersonRequest, alert_id: uuid.UUID) -> HttpResponse:
-    """What a person says of it: its state, who takes care, a note."""
+def judge_alert(request: PersonRequest, alert_id: uuid.UUID) -> HttpResponse:
+    """A person gives it a state, an assignee, a note."""
     shown = get_object_or_404(Alert.objects.readable_by(request.user), pk=alert_id)
     form = AlertForm(request.POST)
     if not form.is_valid():
@@ -175,7 +175,9 @@ def say_alert(request: PersonRequest, alert_id: uuid.UUID) -> HttpResponse:
         return redirect(shown)
     said = form.cleaned_data
     if said["state"]:
-        watching.say(shown, said["state"], by=request.user, reason=said["reason"], fixed_by=said["fixed_by"])
+        watching.set_alert_state(
+            shown, said["state"], by=request.user, reason=said["reason"], fixed_by=said["fixed_by"]
+        )
     written = {name: said[name] for name in ("note", "links") if name in request.POST}
     alerts.edit(shown, by=request.user, **written)
     if said["mine"]:

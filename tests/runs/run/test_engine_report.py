@@ -70,7 +70,7 @@ def test_it_lists_types_of_a_mix_only():
 
 def test_it_says_why_a_query_was_not_executed():
     (query,) = told().queries
-    assert (query.name, query.statements) == ("Query 1", [engine_report.Statement("SELECT 1", "NATURAL", "")])
+    assert (query.name, query.statements) == ("Query 1", [engine_report.QueryPlan("SELECT 1", "NATURAL", "")])
     assert query.executions is not None
     assert [row[0].text for row in query.executions.rows] == ["cold", "other parameters"]
     assert query.executions.rows[1][-1].text == "there is one warehouse"
@@ -85,8 +85,8 @@ def test_a_query_with_other_parameters_has_its_own_sql_and_plan():
     warm = {"query": 1, "state": "warm", "sql": "SELECT 1", "plan": "NATURAL", "elapsed_s": 0.2}
     (query,) = told(queries=[*TOLD["queries"], warm, other]).queries
     assert query.statements == [
-        engine_report.Statement("SELECT 1", "NATURAL", "cold, warm"),
-        engine_report.Statement("SELECT 2", "INDEX", "other"),
+        engine_report.QueryPlan("SELECT 1", "NATURAL", "cold, warm"),
+        engine_report.QueryPlan("SELECT 2", "INDEX", "other"),
     ]
 
 

@@ -47,7 +47,7 @@ def command(action: Callable[[argparse.Namespace, AgentDirs], None]) -> Command:
     return run
 
 
-def say(line: str) -> None:
+def print_line(line: str) -> None:
     print(line, flush=True)
 
 

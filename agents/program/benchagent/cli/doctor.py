@@ -81,7 +81,7 @@ def examine(toolchain: JavaToolchain, dirs: AgentDirs, wanted: Sequence[str] = (
         external = [entry.name for entry in DBMSS.values() if entry.unverified]
         words = f"{', '.join(external)}: only on servers of yours"
         yield Finding("other DBMSs", State.OK, words, "`benchagent connections add NAME`")
-    yield _walls(toolchain, dirs)
+    yield _confinement(toolchain, dirs)
     yield _space(dirs)
     yield from _limits()
     for tool, loss in TOOLS.items():
@@ -133,7 +133,7 @@ def _how_to_get(slug: str) -> str:
 # The machine
 
 
-def _walls(toolchain: JavaToolchain, dirs: AgentDirs) -> Finding:
+def _confinement(toolchain: JavaToolchain, dirs: AgentDirs) -> Finding:
     """What keeps the processes of jobs from what is not theirs."""
     around = sandbox(dirs.jobs, dirs.engines, *toolchain.readable())
     if around.no_user and os.geteuid() == 0:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from benchagent import catalog
-from benchagent.cli.commands import EXIT_FAILED, EXIT_USAGE, Actions, complain, say
+from benchagent.cli.commands import EXIT_FAILED, EXIT_USAGE, Actions, complain, print_line
 from benchagent.dbms import discover
 from benchagent.dbms.base import EngineContext
 from benchagent.engines import Engine, catalogue, installed, read_record
@@ -98,14 +98,14 @@ def _install(options: argparse.Namespace, dirs: AgentDirs) -> int:
     def work(name: str, toolchain: JavaToolchain) -> None:
         if name in catalogue():
             engine = catalogue()[name]
-            made = install(engine, dirs.engines, say, options.source)
+            made = install(engine, dirs.engines, print_line, options.source)
             for driver in engine.drivers:
                 _fetch_jars(driver, toolchain, options.source)
             print(f"{name}: {catalog.DBMSS[made.dbms].name} {made.version} is in {made.home}")
         else:
             group = _fetch_jars(name, toolchain, options.source)
             if not group.driver:
-                toolchain.prepare([group], say)
+                toolchain.prepare([group], print_line)
             (dirs.engines / name).touch()
             print(f"{name} added")
 
@@ -132,11 +132,11 @@ def _fetch(options: argparse.Namespace, dirs: AgentDirs) -> int:
     def work(name: str, toolchain: JavaToolchain) -> None:
         names = [name]
         if name in catalogue():
-            download(catalogue()[name], options.to, say)
+            download(catalogue()[name], options.to, print_line)
             names = list(catalogue()[name].drivers)
         options.to.mkdir(parents=True, exist_ok=True)
         for group in (_jar_group(part, toolchain) for part in names):
-            for jar, path in zip(group.jars, toolchain.store.files(group.jars, say), strict=True):
+            for jar, path in zip(group.jars, toolchain.store.files(group.jars, print_line), strict=True):
                 (options.to / jar.file_name).write_bytes(path.read_bytes())
         print(f"the files of {name} are in {options.to}")
 
@@ -189,5 +189,5 @@ def _fetch_jars(name: str, toolchain: JavaToolchain, source: Path | None) -> Eng
     group = _jar_group(name, toolchain)
     if source is not None:
         toolchain.store.adopt(group.jars, source)
-    toolchain.store.files(group.jars, say)
+    toolchain.store.files(group.jars, print_line)
     return group

@@ -23,7 +23,7 @@ import truststore
 from benchagent import __version__
 from benchagent.arguments import ArgumentParser
 from benchagent.cli import connections, doctor, engines, observe, storage, update
-from benchagent.cli.commands import EXIT_FAILED, complain, say
+from benchagent.cli.commands import EXIT_FAILED, complain, print_line
 from benchagent.java import FetchError, JarChecksumError, JavaNotFoundError, JavaToolchain
 from benchagent.job.worker import Stop, Worker
 from benchagent.link.client import InsecureUrl
@@ -107,7 +107,7 @@ def _prepare(_options: argparse.Namespace, dirs: AgentDirs) -> int:
     installed = {marker.name for marker in dirs.engines.iterdir()}
     groups = [group for group in toolchain.engine_groups() if group.default or group.name in installed]
     try:
-        toolchain.prepare(groups, say)
+        toolchain.prepare(groups, print_line)
     except (FetchError, JarChecksumError, JavaNotFoundError) as error:
         complain(str(error))
         return EXIT_FAILED

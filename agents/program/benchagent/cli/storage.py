@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from benchagent.cli.commands import Actions, command, say
+from benchagent.cli.commands import Actions, command, print_line
 from benchagent.machine.devices import device_of
 from benchagent.machine.emulation import MEGABYTE, Emulation
 from benchagent.machine.fingerprint import SYNC_RATES, TRIES, SyncRates
@@ -70,7 +70,7 @@ def _measure(options: argparse.Namespace, dirs: AgentDirs) -> None:
     rates = SyncRates(dirs.root / SYNC_RATES)
     for _ in range(TRIES):
         rate = rates.again(device_of(storage.path), storage.path)
-        say(f"{storage.name}: {rate.fdatasync_per_s:,.0f} syncs a second, {rate.words}")
+        print_line(f"{storage.name}: {rate.fdatasync_per_s:,.0f} syncs a second, {rate.words}")
 
 
 def _emulate(options: argparse.Namespace, dirs: AgentDirs) -> None:

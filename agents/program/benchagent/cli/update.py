@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from benchagent.cli.commands import command, say
+from benchagent.cli.commands import command, print_line
 from benchagent.errors import JobError
 from benchagent.paths import AgentDirs
 
@@ -31,4 +31,4 @@ def _update(options: argparse.Namespace, _dirs: AgentDirs) -> None:
         if subprocess.run([*PIP, *words, options.wheel], check=False).returncode:
             raise JobError("pip could not install it, see above")
     told = subprocess.run([sys.executable, "-m", "benchagent", "--version"], check=True, capture_output=True, text=True)
-    say(f"benchagent {told.stdout.strip()} is installed")
+    print_line(f"benchagent {told.stdout.strip()} is installed")

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from benchagent.ctl.api import Api, Login, connect, forget, save
-from benchagent.ctl.output import UsageError, print_json, say
+from benchagent.ctl.output import UsageError, print_json, print_line
 
 
 def login(options: argparse.Namespace) -> int:
@@ -17,7 +17,7 @@ def login(options: argparse.Namespace) -> int:
     if not server:
         if not sys.stdin.isatty():
             raise UsageError("say --server URL")
-        say("Server (https://…): ")
+        print_line("Server (https://…): ")
         server = input().strip()
     ca = str(Path(options.ca).resolve()) if options.ca else ""
     if ca and not Path(ca).is_file():
@@ -27,7 +27,7 @@ def login(options: argparse.Namespace) -> int:
     # Any page that needs the token to be right.
     api.get("/runs/", [("page_size", "1")])
     path = save(Login(api.server, token, ca))
-    say(f"logged in to {api.server}; remembered in {path}")
+    print_line(f"logged in to {api.server}; remembered in {path}")
     return 0
 
 
@@ -52,7 +52,9 @@ def _token(given: str | None) -> str:
 
 def logout(_options: argparse.Namespace) -> int:
     path = forget()
-    say(f"{path} is gone; the token opens the server until it is revoked on the account page" if path else "no login")
+    print_line(
+        f"{path} is gone; the token opens the server until it is revoked on the account page" if path else "no login"
+    )
     return 0
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from benchagent.ctl.api import connect, id_of
 from benchagent.ctl.comparing import exit_status
-from benchagent.ctl.output import UsageError, plain_number, print_json, print_table, say
+from benchagent.ctl.output import UsageError, plain_number, print_json, print_line, print_table
 
 # There is no claim: the answer says what is missing. The verdicts that --fail-if names have those of `compare`.
 EXIT_NO_ANSWER = 19
@@ -54,7 +54,7 @@ def _change(claim: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _show(answer: Mapping[str, Any]) -> None:
     if answer.get("asked"):
-        say(str(answer["asked"]))
+        print_line(str(answer["asked"]))
     print(answer.get("words") or "")
     rows = [
         (str(claim["kind"]), str(claim.get("label") or "all"), _found(claim, str(answer.get("unit") or "")),
@@ -64,12 +64,12 @@ def _show(answer: Mapping[str, Any]) -> None:
     if rows:
         print_table(rows, heading=("CLAIM", "OF", "FOUND", _heading(answer), "VERDICT"))
     for words in answer.get("missing") or ():
-        say(f"missing: {words}")
+        print_line(f"missing: {words}")
     counts = answer.get("counts") or {}
     if counts.get("unnumbered") or counts.get("left_out"):
-        say("{drawn} of {selected} runs, {unnumbered} without a number, {left_out} left out".format(**counts))
+        print_line("{drawn} of {selected} runs, {unnumbered} without a number, {left_out} left out".format(**counts))
     for reason in dict.fromkeys(str(each["reason"]) for each in answer.get("left_out") or ()):
-        say(f"left out: {reason}")
+        print_line(f"left out: {reason}")
 
 
 def _heading(answer: Mapping[str, Any]) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 from benchagent.ctl.api import Api, connect
-from benchagent.ctl.output import UsageError, print_json, print_table, say
+from benchagent.ctl.output import UsageError, print_json, print_line, print_table
 from benchagent.ctl.running import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_TIME_OUT
 
 
@@ -23,7 +23,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         is_over = not options.watch or _until_ended(api, told["id"], options)
     except KeyboardInterrupt:
-        say(f"It goes on: `benchctl bisect {told['id']} --watch` watches it again.")
+        print_line(f"It goes on: `benchctl bisect {told['id']} --watch` watches it again.")
         return EXIT_INTERRUPTED
     told = _state(api, told["id"]) if options.watch else told
     _show(told, options)
@@ -42,7 +42,7 @@ def _until_ended(api: Api, pk: str, options: argparse.Namespace) -> bool:
     while not (told := _state(api, pk))["outcome"]:
         if len(told["steps"]) > shown:
             shown = len(told["steps"])
-            say(f"step {shown + 1}: {told['experiment']}, {_between(told)}")
+            print_line(f"step {shown + 1}: {told['experiment']}, {_between(told)}")
         if options.timeout is not None and time.monotonic() - started > options.timeout:
             return False
         time.sleep(options.poll)
@@ -59,7 +59,7 @@ def _show(told: dict[str, Any], options: argparse.Namespace) -> None:
     ]
     if rows:
         print_table(rows, heading=("STEP", "FIRST HALF", "MOVED", "SECOND HALF", "MOVED"))
-    say(told["outcome"] or f"{told['id']} goes on: {_between(told)}")
+    print_line(told["outcome"] or f"{told['id']} goes on: {_between(told)}")
 
 
 def _between(told: dict[str, Any]) -> str:

@@ -27,7 +27,7 @@ from benchagent.ctl import (
     uploading,
 )
 from benchagent.ctl.files import TESTED
-from benchagent.ctl.output import UsageError, say
+from benchagent.ctl.output import UsageError, print_line
 from benchagent.link.client import InsecureUrl, Refused, Unreachable
 
 EXIT_USAGE, EXIT_REFUSED, EXIT_UNREACHABLE, EXIT_INTERRUPTED = 2, 3, 4, 130
@@ -40,16 +40,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         status: int = options.command(options)
         return status
     except (UsageError, InsecureUrl) as error:
-        say(f"benchctl: {error}")
+        print_line(f"benchctl: {error}")
         return EXIT_USAGE
     except Refused as error:
-        say(f"benchctl: the server refused ({error.status}): {error.detail}")
+        print_line(f"benchctl: the server refused ({error.status}): {error.detail}")
         return EXIT_REFUSED
     except Unreachable as error:
-        say(f"benchctl: {error}")
+        print_line(f"benchctl: {error}")
         return EXIT_UNREACHABLE
     except KeyboardInterrupt:
-        say("interrupted")
+        print_line("interrupted")
         return EXIT_INTERRUPTED
     except BrokenPipeError:
         # The reader has seen enough (`benchctl runs | head`).

@@ -10,7 +10,7 @@ from typing import Any
 
 from benchagent.ctl.api import Api, connect, id_of
 from benchagent.ctl.lists import a_filter
-from benchagent.ctl.output import UsageError, plain_number, print_json, print_table, say
+from benchagent.ctl.output import UsageError, plain_number, print_json, print_line, print_table
 
 # Only verdicts that --fail-if names change the exit status; of several groups the first of these that is named and
 # present decides. "refused": the two may not be compared at all.
@@ -127,7 +127,7 @@ def _group_of(answer: Mapping[str, Any], text: str, runs: set[str]) -> str:
 def _show(answer: Mapping[str, Any], baseline: str) -> None:
     metric = answer.get("metric")
     if metric:
-        say(f"metric: {metric['label']} ({metric['unit']})")
+        print_line(f"metric: {metric['label']} ({metric['unit']})")
     rows = []
     for group in answer["groups"]:
         summary = group.get("summary") or {}
@@ -142,11 +142,11 @@ def _show(answer: Mapping[str, Any], baseline: str) -> None:
     print_table(rows, heading=("GROUP", "N", statistic.upper(), "MEDIAN", ratio, "VERDICT"))
     for group in answer["groups"]:
         if isinstance(group.get("verdict"), dict) and group["verdict"].get("robustness"):
-            say(f"{group.get('label') or group['key']}: {group['verdict']['robustness']}")
+            print_line(f"{group.get('label') or group['key']}: {group['verdict']['robustness']}")
     if answer.get("headline"):
-        say(str(answer["headline"]))
+        print_line(str(answer["headline"]))
     if answer.get("family", 0) > 1:
-        say(f"{answer['family']} comparisons are judged together (Holm)")
+        print_line(f"{answer['family']} comparisons are judged together (Holm)")
     for group in answer["groups"]:
         notes = [
             difference
@@ -154,9 +154,11 @@ def _show(answer: Mapping[str, Any], baseline: str) -> None:
             if difference["severity"] == "note" and difference["a"] != difference["b"]
         ]
         for difference in notes if group.get("ratio") else ():
-            say(f"{group['label']}, not alike: {difference['label']}: {difference['a']} against {difference['b']}")
+            print_line(
+                f"{group['label']}, not alike: {difference['label']}: {difference['a']} against {difference['b']}"
+            )
     for warning in answer.get("warnings") or ():
-        say(f"warning: {warning}")
+        print_line(f"warning: {warning}")
 
 
 def _ratio(group: Mapping[str, Any]) -> str:

@@ -98,7 +98,7 @@ def result_documents(file: SourceFile) -> list[dict[str, Any]] | None:
     return documents if whole else None
 
 
-def apart(files: Iterable[LocalFile]) -> tuple[list[tuple[LocalFile, list[dict[str, Any]]]], list[LocalFile]]:
+def split_documents(files: Iterable[LocalFile]) -> tuple[list[tuple[LocalFile, list[dict[str, Any]]]], list[LocalFile]]:
     """The files of result documents, each with what it holds; all others."""
     held = [(local, result_documents(local.file)) for local in files]
     documents = [(local, documents) for local, documents in held if documents is not None]

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 from benchagent.ctl.api import connect
 from benchagent.ctl.lists import dbms_of
-from benchagent.ctl.output import UsageError, counted, plain_number, print_json, print_table, say
+from benchagent.ctl.output import UsageError, counted, plain_number, print_json, print_line, print_table
 from benchagent.ctl.running import plan_of, until_ended
 from benchagent.ctl.uploading import sent
 
@@ -38,10 +38,10 @@ def _against(options: argparse.Namespace) -> dict[str, Any] | None:
     outcomes = sent(options)
     for outcome in outcomes:
         if outcome.message:
-            say(f"{', '.join(outcome.files)}: {outcome.message}")
+            print_line(f"{', '.join(outcome.files)}: {outcome.message}")
     runs = [str(run["id"]) for outcome in outcomes for run in outcome.runs]
     if not runs or not all(outcome.done for outcome in outcomes):
-        say("nothing was judged: not every file is stored")
+        print_line("nothing was judged: not every file is stored")
         return None
     return connect().post("/gate/", {"runs": runs, "than": options.than})
 
@@ -50,11 +50,11 @@ def _in_turn(options: argparse.Namespace) -> dict[str, Any] | None:
     """Two sides of a plan measured in turn on one agent, with the same data and disks; None of other plans."""
     api = connect()
     experiment = api.post("/experiments/", plan_of(options.run))
-    say(f"{experiment['url']}: {counted(len(experiment['runs']))}, base and head in turn")
+    print_line(f"{experiment['url']}: {counted(len(experiment['runs']))}, base and head in turn")
     rows = until_ended(api, experiment["slug"], poll_s=options.poll)
     sides = sides_of(rows)
     if len(sides) != 2:
-        say(f"{options.run}: {len(sides)} systems, where a base and a head are needed: nothing was judged")
+        print_line(f"{options.run}: {len(sides)} systems, where a base and a head are needed: nothing was judged")
         return None
     base, head = sides
     names = {str(row["id"]): _side_name(row) for row in rows}
@@ -98,9 +98,9 @@ def _print(answer: Mapping[str, Any], form: str, status: int) -> None:
         print("\n".join(f"| {' | '.join(row)} |" for row in rows))
     else:
         print_table([_row(cell) for cell in cells], heading=HEADING)
-        say(f"against {answer['than']}: {summary(cells)}")
+        print_line(f"against {answer['than']}: {summary(cells)}")
     if answer["without"]:
-        say(f"not judged, since it has no number or nothing to be set against: {', '.join(answer['without'])}")
+        print_line(f"not judged, since it has no number or nothing to be set against: {', '.join(answer['without'])}")
 
 
 def summary(cells: Sequence[Cell]) -> str:

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from benchagent.ctl import lists
 from benchagent.ctl.api import connect
-from benchagent.ctl.output import UsageError, print_json, say
+from benchagent.ctl.output import UsageError, print_json, print_line
 from benchagent.ctl.running import EXIT_FAILED
 
 
@@ -22,7 +22,7 @@ def agents(options: argparse.Namespace) -> int:
         change |= {name: value for name, value in (
             ("pause_reason", options.reason), ("paused_until", options.until)) if value}  # fmt: skip
     told = connect().patch(f"/agents/{quote(slug, safe='')}/", change)
-    say(f"{told['slug']}: {told['pause'] or 'gets runs'}")
+    print_line(f"{told['slug']}: {told['pause'] or 'gets runs'}")
     return 0
 
 
@@ -30,13 +30,13 @@ def reservations(options: argparse.Namespace) -> int:
     """The list, or `--add AGENT` and `--end ID`."""
     if options.end:
         connect().ask("DELETE", f"/reservations/{quote(options.end, safe='')}/")
-        say(f"{options.end} has ended")
+        print_line(f"{options.end} has ended")
         return 0
     if not options.add:
         return lists.show(options)
     given = {"agent": options.add, "begins_at": options.begins, "ends_at": options.until, "reason": options.reason}
     told = connect().post("/reservations/", {name: value for name, value in given.items() if value})
-    say(f"{told['agent']}: {told['words']} ({told['id']})")
+    print_line(f"{told['agent']}: {told['words']} ({told['id']})")
     return 0
 
 
@@ -53,7 +53,7 @@ def errand(options: argparse.Namespace) -> int:
         time.sleep(options.poll)
         told = api.get(f"{path}errands/{told['id']}/")
     print(told["log"])
-    say(f"{line}: {told['state']}")
+    print_line(f"{line}: {told['state']}")
     return 0 if told["state"] == "done" else EXIT_FAILED
 
 
@@ -72,10 +72,10 @@ def schedules(options: argparse.Namespace) -> int:
     path, api = f"/schedules/{quote(slug, safe='')}/", connect()
     if options.delete:
         api.ask("DELETE", path)
-        say(f"{slug} is deleted; what it has measured stays")
+        print_line(f"{slug} is deleted; what it has measured stays")
         return 0
     told = api.patch(path, {"paused": options.pause is not None})
-    say(f"{told['slug']}: {'paused' if told['paused'] else f'next {_next(told)}'}")
+    print_line(f"{told['slug']}: {'paused' if told['paused'] else f'next {_next(told)}'}")
     return 0
 
 
@@ -91,7 +91,7 @@ def _add(options: argparse.Namespace) -> int:
         print_json(told)
     else:
         print(told["url"])
-        say(f"{told['slug']}: next {_next(told)}")
+        print_line(f"{told['slug']}: next {_next(told)}")
     return 0
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchagent.ctl.api import Params, connect, id_of
-from benchagent.ctl.output import UsageError, plain_number, print_json, print_table, say
+from benchagent.ctl.output import UsageError, plain_number, print_json, print_line, print_table
 
 DEFAULT_LIMIT = 50
 PAGE = 500
@@ -77,7 +77,7 @@ def _parts(row: Row) -> str:
     )
 
 
-def _lacks(row: Row) -> str:
+def _missing(row: Row) -> str:
     return "; ".join(dict.fromkeys(line for part in row["parts"] for line in (part["on_agent"] or {}).get("lacks", ())))
 
 
@@ -129,7 +129,7 @@ LISTS: Mapping[str, Listing] = {
     "templates": Listing(
         "/templates/",
         "list plans to start from: schedule --template TEMPLATE",
-        {"TEMPLATE": "slug", "NAME": "name", "PARTS": _parts, "LACKS": _lacks},
+        {"TEMPLATE": "slug", "NAME": "name", "PARTS": _parts, "LACKS": _missing},
     ),
     "schedules": Listing(
         "/schedules/",
@@ -164,7 +164,7 @@ def show(options: argparse.Namespace, parameters: Params = ()) -> int:
         ]
         print_table(cells, heading=tuple(listing.columns))
         if limit is not None and len(rows) == limit:
-            say(f"the first {limit}; --all shows all, --limit N more")
+            print_line(f"the first {limit}; --all shows all, --limit N more")
     return 0
 
 
@@ -183,7 +183,7 @@ def benchmarks(options: argparse.Namespace) -> int:
     if options.json:
         print_json(answer)
     else:
-        say(f"{answer['name']}, {answer['batches']} batches on {answer['machine']}")
+        print_line(f"{answer['name']}, {answer['batches']} batches on {answer['machine']}")
         print(answer["words"])
         for change in answer["changes"]:
             if change["state"] != "refuted":
@@ -208,7 +208,7 @@ def field(row: Any, path: str) -> Any:
 def _columns(rows: Sequence[Row], fields: Sequence[str], *, as_csv: bool, as_json: bool) -> None:
     chosen = [{name: field(row, name) for name in fields} for row in rows]
     if unknown := [name for name in fields if rows and all(line[name] is None for line in chosen)]:
-        say(f"no row has {', '.join(unknown)}; fields begin with: {', '.join(rows[0])}")
+        print_line(f"no row has {', '.join(unknown)}; fields begin with: {', '.join(rows[0])}")
     if as_json:
         print_json(chosen)
     elif as_csv:

@@ -16,7 +16,7 @@ class UsageError(Exception):
     """What was asked for is not understood, or not there: told in words, with exit status 2."""
 
 
-def say(text: str) -> None:
+def print_line(text: str) -> None:
     """A line for people; never mixed with results."""
     print(text, file=sys.stderr, flush=True)
 
@@ -70,7 +70,7 @@ class Tries:
     def __exit__(self, *_error: object) -> None:
         self._line.end()
         if self.count > 1:
-            say(f"({self.count} tries in {self.passed_s:.0f} s)")
+            print_line(f"({self.count} tries in {self.passed_s:.0f} s)")
 
     @property
     def passed_s(self) -> float:

@@ -17,7 +17,7 @@ from benchagent.catalog import number_in
 from benchagent.ctl.api import Api, connect, id_of
 from benchagent.ctl.files import described
 from benchagent.ctl.lists import dbms_of, headline
-from benchagent.ctl.output import ProgressLine, UsageError, counted, print_json, print_table, say
+from benchagent.ctl.output import ProgressLine, UsageError, counted, print_json, print_line, print_table
 from benchagent.link.client import Refused
 
 EXIT_FAILED, EXIT_CANCELLED, EXIT_LOST, EXIT_TIME_OUT, EXIT_INTERRUPTED = 20, 21, 22, 23, 130
@@ -43,7 +43,7 @@ def _started(api: Api, path: str, body: Any, options: argparse.Namespace) -> int
         print_json(answer)
     else:
         print(answer["url"])
-        say(f"{counted(len(answer['runs']))}, about {_duration(answer.get('estimated_s'))}: {answer['slug']}")
+        print_line(f"{counted(len(answer['runs']))}, about {_duration(answer.get('estimated_s'))}: {answer['slug']}")
     return _watch(api, answer["slug"], options) if options.watch else 0
 
 
@@ -131,9 +131,9 @@ def cancel(options: argparse.Namespace) -> int:
     api, status = connect(), 0
     for what in options.what:
         try:
-            say(f"{what}: {_cancel(api, what)}")
+            print_line(f"{what}: {_cancel(api, what)}")
         except Refused as error:
-            say(f"{what}: {error.detail}")
+            print_line(f"{what}: {error.detail}")
             status = EXIT_REFUSED
     return status
 
@@ -151,10 +151,10 @@ def _watch(api: Api, what: str, options: argparse.Namespace) -> int:
     try:
         rows = until_ended(api, what, poll_s=options.poll, timeout_s=options.timeout)
         if not rows:
-            say("not ended yet")
+            print_line("not ended yet")
             return EXIT_TIME_OUT
     except KeyboardInterrupt:
-        say(f"It goes on: `benchctl watch {what}` watches it again, `benchctl cancel {what}` ends it.")
+        print_line(f"It goes on: `benchctl watch {what}` watches it again, `benchctl cancel {what}` ends it.")
         return EXIT_INTERRUPTED
     if options.json:
         print_json(rows)
@@ -203,7 +203,7 @@ def _show(rows: Sequence[dict[str, Any]]) -> None:
     print_table(table, heading=("RUN", "DBMS", "STATUS", "RESULT"))
     for row in rows:
         if row["status"] != "finished" and row.get("message"):
-            say(f"{row['id']}: {row['message']}")
+            print_line(f"{row['id']}: {row['message']}")
 
 
 def _duration(seconds: Any) -> str:

@@ -21,7 +21,7 @@ from urllib.parse import quote
 from benchagent.arguments import by_name
 from benchagent.configfiles import recognise
 from benchagent.ctl.api import Api, config_path, connect
-from benchagent.ctl.files import LocalFile, Tools, apart, described, own_tools, read, read_all, walk
+from benchagent.ctl.files import LocalFile, Tools, described, own_tools, read, read_all, split_documents, walk
 from benchagent.ctl.output import (
     ProgressLine,
     UsageError,
@@ -29,8 +29,8 @@ from benchagent.ctl.output import (
     counted,
     how_far,
     print_json,
+    print_line,
     print_table,
-    say,
     shortened,
     table_lines,
 )
@@ -52,7 +52,7 @@ def export(options: argparse.Namespace) -> int:
         raise UsageError(f"{target} is there already: give another name, or --overwrite")
     content = connect().download(f"/experiments/{quote(options.experiment, safe='')}/bundle/")
     target.write_bytes(content)
-    say(f"{target}: {len(content):,} bytes")
+    print_line(f"{target}: {len(content):,} bytes")
     return 0
 
 
@@ -65,7 +65,7 @@ def import_bundle(options: argparse.Namespace) -> int:
         raise UsageError(f"{options.file} cannot be read: {error.strerror}") from error
     visibility = [("visibility", options.visibility)] if options.visibility else []
     answer = send_files(connect(), "/bundles/", [(file.name, file)], visibility)
-    say(f"{'stored' if answer.get('created') else 'it was there already'}: {counted(answer['runs'])}")
+    print_line(f"{'stored' if answer.get('created') else 'it was there already'}: {counted(answer['runs'])}")
     print(answer.get("url"))
     return 0
 
@@ -200,7 +200,7 @@ def _config(given: Sequence[str]) -> Any:
     for path in files:
         text = path.read_bytes().decode("utf-8", "replace")
         kind = recognise(text)
-        say(f"{path}: {f'read as {kind}' if kind else 'sent as it is'}, secrets taken out")
+        print_line(f"{path}: {f'read as {kind}' if kind else 'sent as it is'}, secrets taken out")
         sent.append({"name": path.name, "text": redact_text(text)})
     return {"files": sent}
 
@@ -216,14 +216,16 @@ def _storage(text: str) -> tuple[str, str]:
 def sent(options: argparse.Namespace, *, dry_run: bool = False) -> list[Outcome]:
     """One import of all named files; result documents are stored as they are."""
     details, tools = subject(options), own_tools(options.tool)
-    documents, rest = apart(read_all(options.files))
+    documents, rest = split_documents(read_all(options.files))
     api = None if dry_run else connect()
     outcomes = [_documents(api, local, held, options) for local, held in documents]
     if rest:
         outcomes.append(_files(api, rest, details, tools, options))
     if documents and details:
         words = ", ".join(details)
-        say(f"result documents are stored as they say themselves: {words} of the command line is of other files only")
+        print_line(
+            f"result documents are stored as they say themselves: {words} of the command line is of other files only"
+        )
     return outcomes
 
 
@@ -232,7 +234,7 @@ def upload(options: argparse.Namespace) -> int:
     code = _finish(options, outcomes)
     if not options.json:
         states = Counter(outcome.state for outcome in outcomes)
-        say(", ".join(f"{count} {state}" for state, count in states.items()) or "no files")
+        print_line(", ".join(f"{count} {state}" for state, count in states.items()) or "no files")
     return code
 
 
@@ -269,7 +271,9 @@ def import_folder(options: argparse.Namespace) -> int:
         if not options.json:
             _sum_up(outcomes, done, time.monotonic() - began)
         if files_done < len(paths):
-            say(f"{len(paths) - files_done} of {len(paths)} files are left: the same command goes on where this ended")
+            print_line(
+                f"{len(paths) - files_done} of {len(paths)} files are left: the same command goes on where this ended"
+            )
     return code
 
 
@@ -282,7 +286,7 @@ def _sum_up(outcomes: Sequence[Outcome], size: int, passed_s: float) -> None:
     if rows:
         print()
         print_table(rows, heading=("STATE", "FILES", "RUNS"))
-    say(f"{how_far(size, size, 0).partition(' of ')[2]} in {passed_s:,.1f} s")
+    print_line(f"{how_far(size, size, 0).partition(' of ')[2]} in {passed_s:,.1f} s")
 
 
 def _by_names(
@@ -304,7 +308,7 @@ def _folder(
 ) -> list[Outcome]:  # fmt: skip
     new = [local for local in files if options.again or not memory.has(local.digest)]
     outcomes = [Outcome([local.file.name], "skipped", message="uploaded before") for local in files if local not in new]
-    documents, rest = apart(new)
+    documents, rest = split_documents(new)
     for local, held in documents:
         outcomes.append(_sent(memory, [local], partial(_documents, api, local, held, options)))
     read = inspect([local.file for local in rest], own_tools=[tool for _, tool in tools])
@@ -519,7 +523,9 @@ def _finish(options: argparse.Namespace, outcomes: Sequence[Outcome]) -> int:
 def show(outcomes: Sequence[Outcome]) -> None:
     runs = [run for outcome in outcomes for run in outcome.runs]
     if copies := sum("copy_of" in run for run in runs):
-        say(f"{copies} of {counted(len(runs))}: a copy of a result that is stored, shown there and counted nowhere")
+        print_line(
+            f"{copies} of {counted(len(runs))}: a copy of a result that is stored, shown there and counted nowhere"
+        )
     shown = [outcome for outcome in outcomes if outcome.state != "skipped" or len(outcomes) == 1]
     if shown:
         _print_outcomes(shown, columns_of(sys.stdout))
@@ -531,7 +537,7 @@ def show(outcomes: Sequence[Outcome]) -> None:
     for message in dict.fromkeys(outcome.message for outcome in explained):
         names = [outcome.files[0] for outcome in explained if outcome.message == message]
         more = f" and {len(names) - NAMES_SAID} more" if len(names) > NAMES_SAID else ""
-        say(f"{', '.join(names[:NAMES_SAID])}{more}:\n  " + "\n  ".join(message.split("\n")))
+        print_line(f"{', '.join(names[:NAMES_SAID])}{more}:\n  " + "\n  ".join(message.split("\n")))
 
 
 def _print_outcomes(outcomes: Sequence[Outcome], columns: int | None) -> None:

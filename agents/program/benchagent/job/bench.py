@@ -22,7 +22,7 @@ from benchagent.java import JavaToolchain, LoadGenerator
 from benchagent.job import engine_counters
 from benchagent.job.collect import Collector, Event, Listener, PhaseWatch
 from benchagent.job.result import Description
-from benchagent.job.session import changes, deaths, session_job, watched, whole
+from benchagent.job.session import changes, deaths, require_end, session_job, watched
 from benchagent.link.spool import Spool
 from benchagent.machine import process
 from benchagent.machine.caches import drop_page_cache, resident_words, write_back
@@ -136,7 +136,7 @@ class JobBench:
         self._take_engine_report(session)
         if status or deaths(session):
             self._log_trouble(generator)
-        return whole(session, status)
+        return require_end(session, status)
 
     @contextmanager
     def _full_speed_aside(self) -> Iterator[Callable[[Event], None]]:

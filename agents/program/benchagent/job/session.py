@@ -76,8 +76,8 @@ def deaths(session: SessionResult) -> bool:
     return bool(session.summary and session.summary["dead_terminals"])
 
 
-def whole(session: SessionResult, status: int | None) -> SessionResult:
-    """Raises `JobError` when the session did not come to its end."""
+def require_end(session: SessionResult, status: int | None) -> SessionResult:
+    """The session. Raises `JobError` when it did not come to its end."""
     if session.error:
         # What is asked after a run whose server is gone only fails too.
         dead = [checks.terminals_alive(session.summary)["detail"]] if session.summary and deaths(session) else []

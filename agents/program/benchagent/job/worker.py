@@ -211,7 +211,7 @@ class Worker:
             if "observe" in answer:
                 self._observe(answer["observe"])
             elif answer["job"] and not self._errands.is_busy:
-                self._take(answer["job"])
+                self._run_job(answer["job"])
             else:
                 tempo_s = answer.get("poll_after_s") or POLL_IDLE_S
                 self._stopping.wait(tempo_s * random.uniform(0.9, 1.1))  # noqa: S311
@@ -279,7 +279,7 @@ class Worker:
         job = self._job
         return job is None or job.is_preparing
 
-    def _take(self, run_id: str) -> None:
+    def _run_job(self, run_id: str) -> None:
         claimed = self._claimed(self._client.claim, run_id)
         if claimed is None:
             return
