@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping as Answers
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
@@ -77,11 +77,15 @@ def readable_tools() -> list[tuple[str, str]]:
 
 @dataclass(frozen=True)
 class MappedColumn:
-    """One column with some of its values, and what it is taken for. `prefix` begins the names of its fields."""
+    """One column with some of its values, and what it is taken for. `prefix` begins the names of its fields.
+
+    `scale`: its factor as text, as it was typed where it is no number.
+    """
 
     prefix: str
     column: Column
     samples: list[str]
+    scale: str = ""
 
 
 @dataclass(frozen=True)
@@ -94,18 +98,18 @@ class MappedTable:
     columns: list[MappedColumn]
 
 
-def tables(taken: FileImport) -> list[MappedTable]:
-    """The tables among the files of an import, with what is known or guessed of their columns."""
+def tables(taken: FileImport, answers: Answers[str, str] | None = None) -> list[MappedTable]:
+    """The tables among the files of an import, with what is known or guessed of their columns, or was just answered."""
     names = {item["file"] for item in taken.items if item["tool"] == TOOL}
     if not names:
         return []
     mappings = taken.subject.get("mapping", {})
     kept = [file for file in taken.artefacts.order_by("position") if file.name in names]
-    return [_table(file, mappings.get(file.name)) for file in kept]
+    return [_table(file, mappings.get(file.name), answers or {}) for file in kept]
 
 
-def _table(kept: Artefact, given: Any) -> MappedTable:
-    """`given`: its mapping, as JSON, where somebody has said it."""
+def _table(kept: Artefact, given: Any, answers: Answers[str, str]) -> MappedTable:
+    """`given`: its mapping, as JSON, where somebody has said it. Answers stand over it, right or wrong."""
     # Whole lines of the beginning: columns are shown by them, and a page is not made of a large file.
     content = artefacts.content(kept, HEAD_BYTES)
     file = SourceFile(kept.name, content if len(content) < HEAD_BYTES else content[: content.rfind(b"\n") + 1])
@@ -116,44 +120,55 @@ def _table(kept: Artefact, given: Any) -> MappedTable:
         # The first that differ: `10, 10, 10` would say less than `10`.
         samples = [*islice(dict.fromkeys(islice(cells, LOOKED_AT)), SAMPLES)]
         column = by_heading.get(heading) or Column(heading, Role.IGNORE)
-        columns.append(MappedColumn(f"{prefix}-{index}", column, samples))
+        columns.append(_answered_column(f"{prefix}-{index}", column, samples, answers))
+    rows = answers.get(f"{prefix}-rows", mapping.rows.value)
+    mapping = replace(mapping, rows=Rows(rows) if rows in list(Rows) else mapping.rows)
     return MappedTable(prefix, file.name, mapping, columns)
+
+
+def _answered_column(prefix: str, was: Column, samples: list[str], answers: Answers[str, str]) -> MappedColumn:
+    role = answers.get(f"{prefix}-role", was.role.value)
+    column = Column(
+        was.heading, Role(role) if role in list(Role) else was.role,
+        name=answers.get(f"{prefix}-name", was.name).strip()[:100],
+        unit=answers.get(f"{prefix}-unit", was.unit).strip()[:30],
+        scale=was.scale,
+        better=answers.get(f"{prefix}-better", was.better or "") or None,
+        compared_as=answers.get(f"{prefix}-compared", was.compared_as),
+    )  # fmt: skip
+    return MappedColumn(prefix, column, samples, answers.get(f"{prefix}-scale", f"{was.scale:g}"))
 
 
 def answered(taken: FileImport, answers: Answers[str, str]) -> dict[str, Any]:
     """file -> mapping as JSON, from the fields of a form. Raises ValidationError naming the column."""
     mappings = {}
-    for table in tables(taken):
-        rows, was = answers.get(f"{table.prefix}-rows", table.mapping.rows.value), table.mapping
-        if rows not in list(Rows):
+    for table in tables(taken, answers):
+        if answers.get(f"{table.prefix}-rows", table.mapping.rows.value) not in list(Rows):
             raise ValidationError(f"{table.file}: a row is one of {', '.join(Rows)}.")
         columns = tuple(_column(table.file, column, answers) for column in table.columns)
-        mappings[table.file] = Mapping(columns, rows=Rows(rows), phase=was.phase, workload=was.workload).as_json()
+        mappings[table.file] = replace(table.mapping, columns=columns).as_json()
     return mappings
 
 
 def _column(file: str, mapped: MappedColumn, answers: Answers[str, str]) -> Column:
-    heading, was = mapped.column.heading, mapped.column
-    role = answers.get(f"{mapped.prefix}-role", was.role.value)
+    column, place = mapped.column, f"{file}, column {mapped.column.heading}"
+    role = answers.get(f"{mapped.prefix}-role", column.role.value)
     if role not in list(Role):
-        raise ValidationError(f"{file}, column {heading}: “{role}” is none of {', '.join(Role)}.")
-    name = answers.get(f"{mapped.prefix}-name", was.name).strip()[:100]
-    if Role(role) in (Role.METRIC, Role.FACTOR) and not name:
-        raise ValidationError(f"{file}, column {heading}: give it a name, as tps or terminals.")
+        raise ValidationError(f"{place}: “{role}” is none of {', '.join(Role)}.")
+    if column.role in (Role.METRIC, Role.FACTOR) and not column.name:
+        raise ValidationError(f"{place}: give it a name, as tps or terminals.")
     try:
-        scale = float(answers.get(f"{mapped.prefix}-scale", f"{was.scale:g}"))
+        scale = float(mapped.scale)
     except ValueError:
         scale = 0.0
     if not 0 < scale < float("inf"):
-        raise ValidationError(f"{file}, column {heading}: the factor must be a number above 0, as 0.001.")
-    unit = answers.get(f"{mapped.prefix}-unit", was.unit).strip()[:30]
-    compared_as = answers.get(f"{mapped.prefix}-compared", was.compared_as) if role == Role.FACTOR else ""
+        raise ValidationError(f"{place}: the factor must be a number above 0, as 0.001.")
+    compared_as = column.compared_as if role == Role.FACTOR else ""
     if compared_as not in ("", *FactorRole):
-        raise ValidationError(f"{file}, column {heading}: “{compared_as}” is none of {', '.join(FactorRole)}.")
-    if compared_as and (known := factor_role(name, compared_as)) != compared_as:
-        raise ValidationError(f"{file}, column {heading}: {name} is a {known} here, and cannot be a {compared_as}.")
-    better = answers.get(f"{mapped.prefix}-better", was.better or "") or None
-    return Column(heading, Role(role), name, unit, scale, better, compared_as)
+        raise ValidationError(f"{place}: “{compared_as}” is none of {', '.join(FactorRole)}.")
+    if compared_as and (known := factor_role(column.name, compared_as)) != compared_as:
+        raise ValidationError(f"{place}: {column.name} is a {known} here, and cannot be a {compared_as}.")
+    return replace(column, scale=scale, compared_as=compared_as)
 
 
 class SubjectForm(LabelFields):

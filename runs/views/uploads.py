@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -34,7 +34,7 @@ from runs.listing.rows import RunRow
 from runs.models import FileImport, Run, ToolDescription, Upload
 from runs.models.choices import ImportState, Visibility
 from runs.results import bundle, editing
-from runs.views.forms import form_page
+from runs.views.forms import UNPROCESSABLE, form_page
 from runs.views.guards import PersonRequest, contributor_required, person_required
 
 PER_PAGE = 50
@@ -244,7 +244,15 @@ def _figures(item: dict[str, Any]) -> dict[str, Any]:
     return {"headline": first, "others": sorted(others, key=lambda metric: not metric["value"])}
 
 
-def _preview(request: HttpRequest, taken: FileImport, form: SubjectForm) -> HttpResponse:
+def _preview(
+    request: HttpRequest,
+    taken: FileImport,
+    form: SubjectForm,
+    *,
+    columns_problem: str = "",
+    answers: Mapping[str, str] | None = None,
+) -> HttpResponse:
+    """`answers` of the form of columns, which `columns_problem` is wrong with."""
     subject = form.subject() if form.is_bound and not form.errors else taken.subject
     items = [
         {**item, "kept": becomes_a_run(item, taken.subject), "storable": becomes_a_run(item, {}), **_figures(item)}
@@ -268,7 +276,8 @@ def _preview(request: HttpRequest, taken: FileImport, form: SubjectForm) -> Http
         "deleted": imports.deleted_runs_of(taken),
         "described": imports.described(taken),
         "newer_parser": taken.parser_version < PARSER_VERSION,
-        "tables": tables(taken) if taken.stored_at is None else [],
+        "columns_problem": columns_problem,
+        "tables": tables(taken, answers) if taken.stored_at is None else [],
         "row_choices": ROWS,
         "role_choices": ROLES,
         "direction_choices": DIRECTIONS,
@@ -282,16 +291,21 @@ def _preview(request: HttpRequest, taken: FileImport, form: SubjectForm) -> Http
 def import_columns(request: PersonRequest, import_id: UUID) -> HttpResponse:
     """Read the tables of a draft by what was said of their columns."""
     taken = get_object_or_404(imports.imports_of(request.user), id=import_id)
+    problem = ""
     if taken.stored_at is None:
         try:
             imports.keep_subject(taken, {"mapping": answered(taken, request.POST)})
         except FormError as error:
-            messages.error(request, " ".join(error.messages))
+            problem = " ".join(error.messages)
         except imports.BadFiles as error:
-            messages.error(request, str(error))
+            problem = str(error)
         except ValidationError as error:
-            messages.error(request, _in_words(error))
-    return redirect("import", import_id=import_id)
+            problem = _in_words(error)
+    if not problem:
+        return redirect("import", import_id=import_id)
+    page = _preview(request, taken, SubjectForm(taken=taken), columns_problem=problem, answers=request.POST)
+    page.status_code = UNPROCESSABLE
+    return page
 
 
 def _in_words(error: ValidationError) -> str:

@@ -408,13 +408,15 @@ def test_a_person_says_what_a_factor_of_a_table_is_to_a_comparison(client, contr
         ("csv0-0-compared", "nonsense", "n"),
     ],
 )
-def test_it_names_the_column_that_is_wrong(client, contributor, field, value, words):
+def test_it_names_the_column_that_is_wrong_and_keeps_what_was_typed(client, contributor, field, value, words):
     taken, _ = imports.receive(files=[file("sweep.csv", TABLE)], owner=contributor)
     client.force_login(contributor)
 
-    page = client.post(f"/imports/{taken.id}/columns/", COLUMNS | {field: value}, follow=True).content.decode()
+    answer = client.post(f"/imports/{taken.id}/columns/", COLUMNS | {"csv0-0-name": "sessions", field: value})
+    page = answer.content.decode()
 
-    assert f"column {words}" in page
+    assert (answer.status_code, f"column {words}" in page) == (422, True)
+    assert 'value="sessions"' in page and ('value="many"' in page) == (value == "many")
     taken.refresh_from_db()
     assert "mapping" not in taken.subject
 
