@@ -306,9 +306,15 @@ def first_experiment_again(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def schedule(request: HttpRequest) -> HttpResponse:
-    """The form; with the button Preview it only tells what would be run, with Start it starts."""
+    """The form; with the button Preview it only tells what would be run, with Start it starts.
+
+    `switch` to another workload keeps what was typed, as far as that one has it.
+    """
     if request.method != "POST":
         return _page(request, ScheduleForm(initial=_initial(request.GET, request.user), user=request.user))
+    if workload := request.POST.get("switch"):
+        given = ScheduleForm(request.POST, user=request.user).given() | {"workload": workload}
+        return _page(request, ScheduleForm(initial=given, user=request.user))
     if request.POST.get("action") == "preview":
         form = ScheduleForm(request.POST, user=request.user)
         return _page(request, form, estimate=_estimate(request, form))

@@ -77,6 +77,8 @@ class NumbersField(forms.FloatField):
     def clean(self, value: Any) -> list[int | float]:
         numbers: list[int | float] = []
         for word in str(value or "").replace(",", " ").split():
+            if len(word) > 1 and word.isdigit() and word.startswith("0"):
+                raise forms.ValidationError(f"{word[:40]}: a comma parts values; write a thousand as 1000.")
             number = number_in(word)
             if isinstance(number, str) or len(word) > 20 or (isinstance(number, float) and not self.decimals):
                 raise forms.ValidationError(f"{word[:40]} is not a {'' if self.decimals else 'whole '}number.")
@@ -329,6 +331,10 @@ class ScheduleForm(LabelFields):
             found[dbms].append((slug, name))
         return found
 
+    def given(self) -> dict[str, Any]:
+        """What is not as usual, right or wrong, to fill another form with."""
+        return {field.name: field.value() for field in self if field.value() != field.initial}
+
     # For the template
 
     @property
@@ -378,6 +384,10 @@ class ScheduleForm(LabelFields):
     def condition_fields(self) -> list[forms.BoundField]:
         """What is as usual unless somebody asks for something else."""
         return [self[factor.name] for factor in self.workload_entry.factors if factor.optional]
+
+    @property
+    def wrong_fields(self) -> list[forms.BoundField]:
+        return [field for field in self if field.errors]
 
     @property
     def described_is_given(self) -> bool:

@@ -155,6 +155,7 @@ def test_a_closed_loop_names_no_arrivals(as_operator, machine):
         ({"engines": []}, "engines", "Choose at least one engine."),
         ({"engines": ["mongo:1"]}, "engines", "not one of the available choices"),
         ({"terminals": "0"}, "terminals", "greater than or equal to 1"),
+        ({"terminals": "1,000"}, "terminals", "a thousand as 1000"),
         ({"duration_s": "long"}, "duration_s", "whole number"),
         ({"duration_s": "7.5"}, "duration_s", "7.5 is not a whole number."),
         ({"rate_per_s": "-0.5"}, "rate_per_s", "greater than or equal to 0"),
@@ -203,7 +204,19 @@ def test_it_estimates_while_the_form_is_filled(client, machine):
     assert "6 runs, about 80 seconds" in html
     incomplete = client.post(reverse("schedule-estimate"), {**FORM, "engines": []}).content.decode()
     assert "Choose at least one engine." in incomplete
+    wrong = client.post(reverse("schedule-estimate"), {**FORM, "terminals": "0"}).content.decode()
+    assert "Terminals: Ensure" in wrong
     assert not Run.objects.exists()
+
+
+def test_another_workload_keeps_what_was_typed(as_operator, machine):
+    """Was: its tab loaded an empty form."""
+    machine()
+    typed = FORM | {"name": "My night run", "terminals": "2, x", "repeats": "7", "settings_h2": "WRITE_DELAY = 0"}
+    form = as_operator.post(PATH, typed | {"switch": "tpcc"}).context["form"]
+    kept = {name: form[name].value() for name in ("workload", "engines", "name", "terminals", "repeats", "settings_h2")}
+    assert kept == {name: typed.get(name) for name in kept} | {"workload": "tpcc"}
+    assert not form.errors and not Run.objects.exists()
 
 
 def test_it_lets_only_operators_start(client, machine, viewer, contributor):
