@@ -17,8 +17,6 @@ from runs.compare.groups import Contrast, Group
 from runs.compare.guard import bare_field, blocking, unlike
 from runs.compare.levels import Key, Levels, Series
 
-PUBLICATION = "publication"
-
 
 def a_against_b(comparison: Comparison, question: Question) -> Answer:
     """The first that is asked for against the second: groups by their keys, or values of a fact."""

@@ -282,7 +282,7 @@ class DrawnComparison(Told):
     baseline: str | None = source("baseline.key", default=None)
     groups: list[ComparedGroup]
     common: Annotated[dict[str, str], BeforeValidator(lambda facts: {fact.label: fact.value for fact in facts})]
-    varying: list[str] = source("varying_labels")
+    varying: Annotated[list[str], BeforeValidator(lambda facts: [fact.label for fact in facts])]
     headline: Stated = None
     threshold: float
     family: int = source("verdicts.family")

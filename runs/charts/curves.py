@@ -110,19 +110,12 @@ def _multiples(comparison: Comparison, metric: Metric, *, id: str, title: str) -
     table = _table(every, x, comparison, unit)
     better = f", {metric.better} is better" if metric.better in ("higher", "lower") else ""
     is_open = any(series.get("open") for spec in specs for series in spec["series"])
-    centre = f"Line: {centre_label(groups).lower()}"
-    centre += f"{MEDIAN_NOTE if any(group.centre_name == 'median' for group in groups) else ''}."
-    begins = ZOOMED_NOTE if zoomed and scale == "linear" else ""
-    not_log = LINEAR_NOTE if axes.y_scale == "log" and scale == "linear" else ""
-    parts = (
-        f"{RELATIVE.get(axes.y_as) or unit}{better}.",
-        centre,
-        NOTE,
-        OPEN_NOTE if is_open else "",
-        not_log,
-        begins,
-    )
-    note = " ".join(filter(None, parts)).removeprefix(". ")
+    median = MEDIAN_NOTE if any(group.centre_name == "median" for group in groups) else ""
+    notes = [f"{RELATIVE.get(axes.y_as) or unit}{better}.", f"Line: {centre_label(groups).lower()}{median}.", NOTE]
+    notes += [OPEN_NOTE] if is_open else []
+    notes += [LINEAR_NOTE] if axes.y_scale == "log" and scale == "linear" else []
+    notes += [ZOOMED_NOTE] if zoomed and scale == "linear" else []
+    note = " ".join(notes).removeprefix(". ")
     figures = [
         Figure(
             id=f"{id}-{panel.key}" if len(panels) > 1 else id, spec=spec, table=table, alt=_alt(panel, metric, unit),

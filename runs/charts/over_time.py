@@ -64,7 +64,6 @@ COURSES = (
     Course("memory", ("server_rss_bytes", "driver_rss_bytes"), "Memory of the DBMS", "MiB", MIB),
 )
 THROUGHPUT = COURSES[:1]
-_METRICS = tuple(name for course in COURSES for name in course.metrics)
 SIGNS = {CHECKPOINT: "▲ checkpoint", STALL: "▼ stall", NOTE: "⚑ note"}
 ZOOM = "Drag over a stretch to see it alone, in all panels."
 THINNED = "Thinned: of every {each:,} samples the lowest and the highest; a stretch that is zoomed into has more."

@@ -61,25 +61,23 @@ def _pivot(panel: Panel, comparison: Comparison, scale: tuple[float, float] | No
     unit = "%" if axes.y_as != "absolute" else metric.unit if metric else ""
     across = _headings(panel, place_of(axes, groups).unit)
     grid = {(point.x, at): point for at, curve in enumerate(panel.curves) for point in curve.points}
-    names = [curve.label or label for curve in panel.curves]
-    size = (len(names), len(across)) if scale else (len(across), len(names))
-    most_columns = min(size[1], MOST_COLUMNS)
-    most_rows = MOST_CELLS // max(1, most_columns)
-    if scale:
-        across, names = across[:most_columns], names[:most_rows]
-        columns = [words for _, words in across]
-        rows = [(name, [grid.get((x, at)) for x, _ in across]) for at, name in enumerate(names)]
-    else:
-        columns = names[:most_columns]
-        rows = [(words, [grid.get((x, at)) for at in range(most_columns)]) for x, words in across[:most_rows]]
+    lines = [[grid.get((x, at)) for x, _ in across] for at in range(len(panel.curves))]
+    down, over = [curve.label or label for curve in panel.curves], [words for _, words in across]
+    if not scale:
+        lines, down, over = [list(level) for level in zip(*lines, strict=True)], over, down
+    columns = over[:MOST_COLUMNS]
+    shown = zip(down[: MOST_CELLS // max(1, len(columns))], lines, strict=False)
+    rows = [(name, line[:MOST_COLUMNS]) for name, line in shown]
     title = f"{label}{f', {unit}' if unit else ''}"
     series = ", ".join(axes.facts[name].label for name in axes.series) or "Series"
     x = x_label(axes) or "All"
     corner = f"{series} ↓  {x} →" if scale else f"{x} ↓  {series} →"
     centre = centre_label(panel.points).lower()
     note = f"Number: {centre}{'' if scale else '; with intervals'}."
-    if size != (len(rows), len(columns)):
-        note += f" The first {len(rows)} of {size[0]} rows, {len(columns)} of {size[1]} columns; the CSV file has all."
+    if len(rows) < len(down) or len(columns) < len(over):
+        note += (
+            f" The first {len(rows)} of {len(down)} rows, {len(columns)} of {len(over)} columns; the CSV file has all."
+        )
     return Pivot(id, f"{title}: {panel.label}" if panel.label else title, corner, columns, rows, unit, note, scale)
 
 

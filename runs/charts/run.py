@@ -20,7 +20,6 @@ from runs.charts.base import (
     EventSpec,
     Figure,
     LineSeries,
-    Live,
     Point,
     Scale,
     columns_of,
@@ -151,7 +150,6 @@ def _figure(
     query = "&".join(f"metric={line.metric}" for line in wanted)
     url = f"{reverse('api-run-series', args=[run.id])}?{query}"
     whole = reverse("run-series-csv", args=[run.id])
-    live: Live = {"url": url, "every_ms": LIVE_EVERY_MS}
     each = samples_each((sampled[line.metric] for line in wanted), columns)
     stretches_of_lines = [thinned(sampled[line.metric], each) for line in wanted]
     series = [_series(run, line, stretches, scale) for line, stretches in zip(wanted, stretches_of_lines, strict=True)]
@@ -161,7 +159,7 @@ def _figure(
         y={"label": plot.y_label, "unit": unit, "scale": y_scale, "zero": y_scale == "linear"},
         series=series,
         bands=warm_up_band(run) if plot.phase == "run" else load_bands(run),
-        live=live if run.is_open else None,
+        live={"url": url, "every_ms": LIVE_EVERY_MS} if run.is_open else None,
     )
     if plot.phase == "run":
         spec |= {"sync": "run", "events": list(events)}
@@ -235,12 +233,7 @@ def series_rows(series: Sequence[Series]) -> Iterator[list[str]]:
     yield ["metric", "unit", "t_s", "value"]
     for metric in series:
         for t_s, value in metric.points():
-            yield [
-                csv_file.cell(metric.name),
-                csv_file.cell(metric.unit),
-                formatting.plain(t_s),
-                formatting.plain(value),
-            ]
+            yield [*map(csv_file.cell, (metric.name, metric.unit)), *map(formatting.plain, (t_s, value))]
 
 
 def csv_pieces(rows: Iterator[list[str]]) -> Iterator[str]:

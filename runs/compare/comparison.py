@@ -121,7 +121,3 @@ class Comparison:
                 words, more = [fact.words[value] for value in fact.values], len(fact.values) - MOST_VALUES
                 by_label[fact.label] = f"{' · '.join(words[:MOST_VALUES])}{f' and {more} more' if more > 0 else ''}"
         return by_label
-
-    @property
-    def varying_labels(self) -> list[str]:
-        return [fact.label for fact in self.varying]

@@ -225,10 +225,14 @@ def _beyond_span(a: Conditions, b: Conditions, name: str) -> bool:
 
 
 def unlike(differing: Iterable[Difference], named: Collection[str] = ()) -> list[Difference]:
-    """In what groups are not alike, one difference a field; without `named`, the fields that labels tell already."""
+    """In what groups are not alike, one difference a field; without `named`, the fields that labels tell already.
+
+    Where the configurations of one system are compared, what one of them makes of its buffers is told with it.
+    """
+    told = {*named, *(["buffer_pool"] if "config" in named and "dbms" not in named else [])}
     by_field: dict[str, Difference] = {}
     for difference in differing:
-        if difference.a != difference.b and difference.field not in named:
+        if difference.a != difference.b and difference.field not in told:
             by_field.setdefault(difference.field, difference)
     return [*by_field.values()]
 

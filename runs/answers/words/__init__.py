@@ -24,11 +24,11 @@ from runs.answers.answer import (
 from runs.answers.ask import answer_of
 from runs.answers.places import Place, from_to, place_words
 from runs.answers.words import gaps
-from runs.answers.words.verdicts import by_level_words, share_words, verdict_words
+from runs.answers.words.verdicts import by_level_words, share_words, times_words, verdict_words
 from runs.compare import asked
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Contrast
-from runs.formatting import listed, mid_sentence, percent_of, quantity, three_digits, times
+from runs.formatting import listed, mid_sentence, percent_of, quantity
 from runs.stats import MIN_REPEATS, WINNERS, Kind, Verdict
 
 MOST_CURVES = 6
@@ -125,12 +125,7 @@ def as_markdown(answer: Answer, table: Sequence[Sequence[str]], source: str) -> 
 
 
 def ratio(change: Amount) -> str:
-    """4.74 × (4.37–5.13); without the interval where there is none."""
-    if change.value is None:
-        return ""
-    if change.low is None or change.high is None:
-        return times(change.value)
-    return f"{times(change.value)} ({three_digits(change.low)}–{three_digits(change.high)})"
+    return "" if change.value is None else times_words(change.value, change.low, change.high)
 
 
 def share(change: Amount) -> str:

@@ -11,7 +11,7 @@ from runs.compare.facts import with_heading
 from runs.compare.groups import Contrast
 from runs.compare.levels import LevelRow, Series
 from runs.formatting import THIN, listed, mid_sentence, percent, three_digits, times
-from runs.stats import ALPHA, MIN_REPEATS, MOST_REPEATS_ASKED, WINNERS, Interval, Kind, Lack, Ratio, Verdict
+from runs.stats import ALPHA, MIN_REPEATS, MOST_REPEATS_ASKED, WINNERS, Interval, Kind, Lack, Ratio, Verdict, ends_of
 
 # From so many times on growth is said as a multiple.
 TIMES_FROM = 3.0
@@ -100,10 +100,12 @@ def share_words(shares: Sequence[float], per: str = "") -> str:
 
 
 def ratio_words(ratio: Ratio | None) -> str:
+    return times_words(ratio.value, *ends_of(ratio.interval)) if ratio else ""
+
+
+def times_words(value: float, low: float | None, high: float | None) -> str:
     """4.74 × (4.37–5.13); without the interval where there is none."""
-    if ratio is None or ratio.interval is None:
-        return times(ratio.value) if ratio else ""
-    return f"{times(ratio.value)} ({three_digits(ratio.interval.low)}–{three_digits(ratio.interval.high)})"
+    return times(value) + ("" if low is None or high is None else f" ({three_digits(low)}–{three_digits(high)})")
 
 
 def against_words(against: Contrast | None) -> str:

@@ -308,3 +308,16 @@ def test_what_is_not_alike_has_the_order_of_the_claim(base: str):
     key = next(group["key"] for group in groups if base in group["label"])
     told = ask(selects, f"ask=rank&fact=dbms&baseline={key}")
     assert (told["first"], told["not_alike"]) == ("PostgreSQL 1", "Memory limit (320 MB against 160 MB)")
+
+
+@pytest.mark.parametrize("systems", [("PostgreSQL",), ("PostgreSQL", "MySQL")])
+def test_what_a_configuration_makes_of_its_buffers_is_told_with_it(systems: tuple[str, ...]):
+    """Was: "Not alike: Buffer pool (16 GiB against 128 MiB)" beside shared_buffers=16GB and shared_buffers=128MB."""
+    world = World(noise=0.002)
+    for name, buffers, tps in (("PostgreSQL", "16GB", 2000), (systems[-1], "128MB", 1000)):
+        setting = "shared_buffers" if name == "PostgreSQL" else "innodb_buffer_pool_size"
+        config = [{"name": setting, "value": buffers if name == "PostgreSQL" else "134217728"}]
+        world.add(tps, dbms={"name": name, "version": "1"}, config=config, factors={"scale_factor": 10})
+    told = ask(world.store())
+    assert told["sure"]
+    assert told["not_alike"] == ("" if len(systems) == 1 else "Buffer pool (16 GiB against 128 MiB)")
