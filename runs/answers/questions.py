@@ -203,8 +203,7 @@ def _of_sweep(row: Mapping[str, Any]) -> Iterable[Answer]:
     if row["versions"] > 1:
         only = row["system"] if row["systems"] == 1 else ""
         yield Answer(question=Question(kind=asked.BEST, fact="dbms"), versions_of=only)
-    elif row["configs"] > 1:
-        yield Answer(question=Question(kind=asked.EFFECTS))
-    for count, fact in (("media", "storage:data"), ("machines", "hardware")):
-        if row[count] > 1:
+    # A configuration that each version has of its own is no other question than which version.
+    for count, fact in (("configs", "config"), ("media", "storage:data"), ("machines", "hardware")):
+        if row[count] > 1 and (fact != "config" or row["versions"] == 1):
             yield Answer(question=Question(kind=asked.RANK, fact=fact))

@@ -94,6 +94,24 @@ def test_versions_of_one_system_are_asked_about_as_versions(client):
     assert told["asked"] == "Which version of PostgreSQL has the highest throughput, and is it sure?"
 
 
+def test_two_configurations_are_asked_about_as_such(client):
+    """Was: "What did each setting do?" of two that differ in many, which nobody can tell."""
+    settings = {
+        "16GB": {"work_mem": "4MB", "wal_level": "minimal"},
+        "128MB": {"work_mem": "64MB", "wal_level": "logical"},
+    }
+    configs = [
+        [{"name": name, "value": value} for name, value in {"shared_buffers": size, **others}.items()]
+        for size, others in settings.items()
+    ]
+    stored(*[tpcb(1000 * at, config=config) for at, config in enumerate(configs, start=1)])
+
+    (asked,) = questions(AnonymousUser())
+
+    assert asked.words == "Which configuration is best, and is it sure?"
+    assert client.get(f"/api/v1/answers/?{asked.query}").json()["claims"]
+
+
 def test_sizes_at_which_commits_promise_different_things_are_not_asked_what_is_lost():
     safe, unsafe = tpcb(scale_factor=10, durability="power_loss"), tpcb(scale_factor=500, durability="none")
     stored(safe, unsafe)
