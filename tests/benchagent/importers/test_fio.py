@@ -143,7 +143,7 @@ def test_it_says_when_a_run_was_shorter_than_told() -> None:
 
 def test_it_calls_output_without_its_end_aborted_and_gives_no_rate() -> None:
     data = sample(TOOL, "seqwrite.txt")
-    (report,) = reports("x", data[: data.index(b"Run status group")])
+    (report,) = reports("x", data[: data.index(b"     issued rwts")])
     assert (report.status, report.metrics) == (Status.ABORTED, ())
 
 
@@ -373,10 +373,13 @@ def test_a_job_that_was_pasted_without_the_totals_of_its_run_is_whole() -> None:
     assert "Run status" not in job
     (extract,) = reports("x", job.encode())
     assert (extract.status, extract.metrics) == (Status.COMPLETE, plain.metrics)
-    # In the midst of the job, and behind what was announced, it is cut.
+    # So is a run whose jobs are all there; with one that is missing, or in the midst of a job, it is cut.
+    without_totals = text.partition("\nRun status")[0] + "\n"
+    (announced,) = reports("x", without_totals.encode())
+    assert (announced.status, announced.metrics) == (Status.COMPLETE, plain.metrics)
+    (missing,) = reports("x", without_totals.replace("Starting 1 process", "Starting 2 processes").encode())
     (cut,) = reports("x", (job[: job.index("issued rwts")].rpartition("\n")[0] + "\n").encode())
-    (announced,) = reports("x", (text.partition("\nRun status")[0] + "\n").encode())
-    assert [cut.status, announced.status] == [Status.ABORTED, Status.ABORTED]
+    assert [missing.status, cut.status] == [Status.ABORTED, Status.ABORTED]
 
 
 def test_a_run_that_is_not_understood_spoils_no_other() -> None:

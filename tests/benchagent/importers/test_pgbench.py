@@ -100,6 +100,15 @@ def test_a_run_whose_transactions_failed_is_no_complete_one_whatever_pgbench_say
     )
 
 
+def test_it_counts_the_other_failures_of_version_19() -> None:
+    lines = (DATA / "v15_serialization_retries.txt").read_text().splitlines()
+    at = lines.index("number of deadlock failures: 0 (0.000%)") + 1
+    (report,) = read_lines(*lines[:at], "number of other failures: 0 (0.000%)", *lines[at:])
+    assert report.metric("other_failures") == 0
+    (more_than_all,) = read_lines(*lines[:at], "number of other failures: 1 (0.002%)", *lines[at:])
+    assert more_than_all.status is Status.NOT_UNDERSTOOD
+
+
 def test_it_says_which_server_answered() -> None:
     subject = read("v18_tpcb_progress_statements.txt").subject
     assert (subject.workload, subject.dbms, subject.dbms_version) == ("tpcb", "postgresql", "15.18")

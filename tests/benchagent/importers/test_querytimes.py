@@ -44,6 +44,8 @@ def test_it_reads_csv_whose_heading_says_the_unit_and_asks_for_the_workload():
     assert report.subject.workload == ""
     (report,) = reports("x", sample(TOOL, "duckdb.csv").replace(b"time_s", b"time_ms"))
     assert values(report)["query_1_s"] == 0.0000464
+    (seconds,) = reports("x", sample(TOOL, "duckdb.csv").replace(b"time_s", b"seconds"))
+    assert values(seconds) == values(report_of(TOOL, "duckdb.csv"))
     assert reports("x", sample(TOOL, "duckdb.csv").replace(b"time_s", b"time"))[0].tool != "query-times"
 
 

@@ -75,6 +75,9 @@ def test_it_keeps_the_units_of_old_versions_apart():
     mixed = values(report_of(TOOL, "run_0_1_4.txt"))
     assert (mixed["read_latency_avg_ms"], mixed["read_latency_p95_ms"]) == (1.3405, 3)
     assert values(report_of(TOOL, "run_old_ms.txt"))["update_latency_avg_ms"] == 2.0549
+    # As pages show it.
+    (shown,) = read(text_of("run_old_ms.txt").replace("[OVERALL], ", "[OVERALL],"))
+    assert values(shown) == values(report_of(TOOL, "run_old_ms.txt"))
 
 
 def test_it_does_not_guess_an_unknown_unit():

@@ -31,7 +31,7 @@ _HEADED = re.compile(
 _HEADING = re.compile(
     rf"(?P<stream>\"?stream(?:[ _]?(?:id|no|nr|number))?\"?[,;\t])?\"?{_LABEL}"
     r"(?:[ _]?(?:id|no|nr|number|name))?\"?[,;\t]"
-    r"\"?(?:time|duration|elapsed|runtime|latency|seconds?)?"
+    r"\"?(?:time|duration|elapsed|runtime|latency)?"
     r"[ _]?\(?(?P<unit>s|sec|secs|seconds|ms|msec|milliseconds)?\)?\"?",
     re.IGNORECASE,
 )

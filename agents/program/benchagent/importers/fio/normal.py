@@ -21,6 +21,7 @@ CLAIM = re.compile(
     re.MULTILINE,
 )
 SPEC = re.compile(r"^\s*(\S.*?): \(g=(\d+)\): rw=(\w+), bs=(.+?), ioengine=(\S+), iodepth=(\d+)\s*$")
+STARTING = re.compile(r"^\s*Starting (?:(\d+) threads?)?(?: and )?(?:(\d+) process(?:es)?)?\s*$")
 VERSION = re.compile(r"^\s*(fio-\d[\w.+~-]*|fio \d+\.\d[\w.]*)\s*$")
 JOB = re.compile(
     r"^(?!\s*(?:[#>|*%]|//))\s*(\S.*?)\s*: \(groupid=(\d+), jobs=(\d+)\): err=\s*(-?\d+)\b(?:.*\bpid=(\d+))?"
@@ -64,6 +65,7 @@ class _Run(Told):
     # What fio says of jobs before the run, and groups of which `...` says that more jobs of the same follow.
     specs: list[Job] = field(default_factory=list)
     more: set[int] = field(default_factory=set)
+    announced: int = 0
     jobs: list[Job] = field(default_factory=list)
     # Names and processes.
     pids: set[tuple[str, str]] = field(default_factory=set)
@@ -125,6 +127,8 @@ def _take(run: _Run, numbered: Line) -> _Run:
         run.specs.append(Job(spec[1], int(spec[2]), options=options))
     elif line.strip() == "..." and run.specs and not run.jobs:
         run.more.add(run.specs[-1].group)
+    elif started := STARTING.match(line):
+        run.announced += sum(int(count or 0) for count in started.groups())
     elif version := VERSION.match(line):
         run.version = version[1].replace(" ", "-")
     elif (signal := SIGNAL.match(line)) or line.startswith("fio: "):
@@ -310,8 +314,9 @@ def _report(run: _Run, group: int, jobs: list[Job]) -> Report:
     # What a job that failed has left, its group's totals need not hold.
     failed = any(job.error for job in jobs)
     missing = {name for job in jobs for name in job.flows if name != FSYNC} - {*(totals or ())}
-    # Nothing was announced: somebody left out lines, and jobs that show their end had come to it.
-    is_extract = not (run.specs or run.totals or run.signal) and all(job.issued for job in jobs)
+    # Somebody left out lines, and jobs that show their end had come to it: all that were announced, if any were.
+    is_whole = not run.specs or run.announced == sum(int(job.options.get("numjobs", 1)) for job in run.jobs)
+    is_extract = is_whole and not (run.totals or run.signal) and all(job.issued for job in run.jobs)
     if is_extract:
         warnings.append("an extract: the totals of the run are missing")
     if not (is_extract or run.all_clients or run.signal) and (totals is None or (missing and not failed)):

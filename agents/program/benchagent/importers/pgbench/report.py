@@ -49,9 +49,9 @@ def _counts(run: Run) -> None:
             raise NotUnderstood(f"more transactions than the {asked} asked for")
     if values.get("threads", 0) > clients > 0:
         raise NotUnderstood("more threads than clients")
-    detailed = values.get("serialization_failures", 0) + values.get("deadlock_failures", 0)
+    detailed = sum(values.get(f"{kind}_failures", 0) for kind in ("serialization", "deadlock", "other"))
     if "failed" in run.rows and detailed > values["failed_transactions"]:
-        raise NotUnderstood("more serialization and deadlock failures than failures")
+        raise NotUnderstood("more failures of some kind than failures")
     # Counts beside their percentage of all transactions; before 15 that of the late ones has its own basis.
     for name in (name for name in values if every and name.endswith("_share")):
         counted, share = values[name.removesuffix("_share")], values[name]
@@ -117,8 +117,8 @@ _WORKLOADS = {
 }
 _PRINTED = (
     "tps", "tps_with_connections", "latency_avg_ms", "latency_stddev_ms", "transactions", "failed_transactions",
-    "serialization_failures", "deadlock_failures", "retried_transactions", "retries", "skipped_transactions",
-    "connect_ms", "connect_avg_ms", "late_transactions", "lag_avg_ms", "lag_max_ms",
+    "serialization_failures", "deadlock_failures", "other_failures", "retried_transactions", "retries",
+    "skipped_transactions", "connect_ms", "connect_avg_ms", "late_transactions", "lag_avg_ms", "lag_max_ms",
 )  # fmt: skip
 _PARAMETERS = (
     "scale_factor", "terminals", "threads", "max_tries", "duration_s", "transactions_per_client", "partitions",

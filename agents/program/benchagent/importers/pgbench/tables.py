@@ -22,6 +22,7 @@ _RESULTS = (
         "number of serialization failures: {serialization_failures:int} ({serialization_failures_share:num?}[ ]%)",
     ),
     ("deadlock_failures", "number of deadlock failures: {deadlock_failures:int} ({deadlock_failures_share:num?}[ ]%)"),
+    ("other_failures", "number of other failures: {other_failures:int} ({other_failures_share:num?}[ ]%)"),
     ("retried", "number of transactions retried: {retried_transactions:int} ({retried_transactions_share:num?}[ ]%)"),
     ("retries", "total number of retries: {retries:int}"),
     ("skipped", "number of transactions skipped: {skipped_transactions:int} ({skipped_transactions_share:num?}[ ]%)"),

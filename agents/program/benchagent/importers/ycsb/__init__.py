@@ -15,7 +15,7 @@ TOOL = "ycsb"
 _GO = re.compile(r"^[ \t]*[A-Z][A-Z_]* +- Takes\(s\): [\d.]+, Count: \d+, OPS: ", re.MULTILINE)
 # YCSB-cpp prints a status too, without what follows its operations here.
 MARKS = re.compile(
-    r"^[ \t]*\[OVERALL\], (?:RunTime\(ms\)|Throughput\(ops/sec\)), "
+    r"^[ \t]*\[OVERALL\], ?(?:RunTime\(ms\)|Throughput\(ops/sec\)), "
     r"|^[ \t]*\[[A-Z][\w-]*\], (?:Operations|AverageLatency\((?:us|ms)\)), \d"
     r"|\d sec: \d{1,18} operations; (?:est|[\d.,]+ current)"
     r"|^[ \t]*YCSB Client \d"
@@ -24,7 +24,7 @@ MARKS = re.compile(
     re.MULTILINE,
 )
 WORDS = (
-    "[OVERALL], ", "], Operations, ", "], AverageLatency(", " sec: ", "YCSB Client ", " latency raw data: ", '"metric"',
+    "[OVERALL],", "], Operations, ", "], AverageLatency(", " sec: ", "YCSB Client ", " latency raw data: ", '"metric"',
     ", OPS: ",
 )  # fmt: skip
 claims = shown_by(MARKS, WORDS)

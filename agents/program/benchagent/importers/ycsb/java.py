@@ -18,7 +18,7 @@ from benchagent.importers.tables import Told, parts_of, reports_of
 from benchagent.importers.ycsb.command import Command, called
 from benchagent.redaction import redact_text
 
-_ROW = re.compile(r"\s*\[(?P<section>[\w%. -]+)\], (?P<key>[^,]+), (?P<value>[^,]*)")
+_ROW = re.compile(r"\s*\[(?P<section>[\w%. -]+)\], ?(?P<key>[^,]+), (?P<value>[^,]*)")
 _VERSION = re.compile(r"\s*YCSB Client (?P<version>\d[\w.-]*)\s*")
 _FAILURE = re.compile(
     r"^(?:Unknown DB |Error initializing datastore|Failed check required|Could not initialize|java\.lang\.\w+Error)"
