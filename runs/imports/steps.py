@@ -130,7 +130,12 @@ def store(
         if taken.state == ImportState.READING:
             raise StillRead
     held = FileImport.objects.filter(pk=taken.pk, stored_at=None)
-    return storing.store(taken, reading.reports_of(taken), subject, owner=owner, token=token, held=held)
+    try:
+        return storing.store(taken, reading.reports_of(taken), subject, owner=owner, token=token, held=held)
+    except NotReady:  # whoever completes it finds what was said
+        held.update(subject=subject)
+        taken.subject = subject
+        raise
 
 
 def keep_subject(taken: FileImport, subject: dict[str, Any]) -> None:

@@ -124,6 +124,19 @@ def test_what_is_said_twice_is_asked_and_not_chosen_in_silence(client, contribut
     assert said[field] in answer.content.decode() and not Run.objects.exists()
 
 
+def test_what_was_said_of_an_import_that_lacks_something_fills_the_form_that_completes_it(client, operator, bearer):
+    """Was: benchctl leads there, and the machine and day that it was told had to be typed again."""
+    HardwareProfile.objects.create(slug="lab-3", name="Lab 3")
+    taken, _ = imports.receive(files=files(PGBENCH.replace(b" (16.4)", b"")), owner=operator)
+    subject = {"hardware": "lab-3", "measured_on": "2026-05-04", "label": "before"}
+    path, headers = f"/api/v1/imports/{taken.pk}/store/", bearer("upload")
+    answer = client.post(path, {"subject": subject}, "application/json", headers=headers)
+    assert (answer.status_code, list(answer.json())) == (400, ["dbms.name", "dbms.version"])
+    client.force_login(operator)
+    form = client.get(f"/imports/{taken.pk}/").context["form"]
+    assert [str(form[name].value()) for name in subject] == [*subject.values()]
+
+
 def test_it_stores_once_however_often_it_is_asked(contributor):
     taken, _ = imports.receive(files=files(PGBENCH), owner=contributor)
     imports.store(taken, subject=SUBJECT, owner=contributor)
