@@ -137,19 +137,18 @@ class RunQuerySet(VisibleQuerySet["Run"]):
         for link in ("workload", "config", "hardware", "experiment", "publication", "owner", "batch"):
             _share(runs, link)
         _share(runs, "dbms_version", "dbms")
-        of = {run.pk: run for run in runs}
+        by_id = {run.pk: run for run in runs}
         for name, link in (("factors", ""), ("measurements", "metric"), ("storage", "device")):
             relation: Any = Run._meta.get_field(name)
-            rows = list(relation.related_model.objects.filter(run__in=runs))
+            rows = list(relation.related_model.objects.filter(run__in=by_id))
             if link:
                 _share(rows, link)
-            lists: dict[Any, list[Any]] = {run.pk: [] for run in runs}
-            for row in rows:
-                relation.field.set_cached_value(row, of[row.run_id])
-                lists[row.run_id].append(row)
             for run in runs:
-                cache: dict[str, Any] = run.__dict__.setdefault("_prefetched_objects_cache", {})
-                cache[name] = lists[run.pk]
+                run.__dict__.setdefault("_prefetched_objects_cache", {})[name] = []
+            for row in rows:
+                run = by_id[row.run_id]
+                relation.field.set_cached_value(row, run)
+                run.__dict__["_prefetched_objects_cache"][name].append(row)
         return runs
 
     def for_rows(self) -> RunQuerySet:

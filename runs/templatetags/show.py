@@ -105,10 +105,14 @@ def table_cell(cell: TableCell, *, heads_row: bool) -> SafeString:
 
 
 @register.simple_tag
-def pivot_cells(pivot: Pivot, groups: Iterable[Group | None]) -> SafeString:
-    """The cells of one row. There are up to 4,000: empty ones say nothing but in cards, which need a heading."""
+def pivot_rows(pivot: Pivot) -> SafeString:
+    """The rows of its body. They have up to 4,000 cells: empty ones say nothing but in cards, which need a heading."""
     labels = [attribute("data-label", column if pivot.stacks else "") for column in pivot.columns]
-    return SafeString("".join(_pivot_cell(pivot, group, label) for group, label in zip(groups, labels, strict=True)))
+    rows = []
+    for heading, groups in pivot.rows:
+        cells = (_pivot_cell(pivot, group, label) for group, label in zip(groups, labels, strict=True))
+        rows.append(format_html('<tr><th scope="row">{}</th>{}</tr>', heading, SafeString("".join(cells))))
+    return SafeString("".join(rows))
 
 
 def _pivot_cell(pivot: Pivot, group: Group | None, label: SafeString) -> str:
