@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from operator import ge
 
 from benchagent.catalog import Role, factor_role
 
@@ -116,18 +117,12 @@ def front_of(points: Iterable[tuple[float, float]], better: tuple[str, str]) -> 
     """The points that no other beats in one of both and equals at least in the other. Needs two better sides."""
     if not {"higher", "lower"}.issuperset(better):
         return set()
-    distinct = {*points}
     signs = [1 if direction == "higher" else -1 for direction in better]
-
-    def beaten(point: tuple[float, float]) -> bool:
-        mine = [sign * value for sign, value in zip(signs, point, strict=True)]
-        return any(
-            all(sign * value >= own for sign, value, own in zip(signs, other, mine, strict=True))
-            for other in distinct
-            if other != point
-        )
-
-    return {point for point in distinct if not beaten(point)}
+    signed = {point: [sign * value for sign, value in zip(signs, point, strict=True)] for point in points}
+    return {
+        point for point, own in signed.items()
+        if not any(other != own and all(map(ge, other, own)) for other in signed.values())
+    }  # fmt: skip
 
 
 def _figure(pairs: Sequence[tuple[Group, Group]], x: Metric, y: Metric, *, id: str, title: str) -> Figure:

@@ -221,9 +221,8 @@ def _pairs(
         return pairs_to_judge(valued, base)
     fact = question.fact or "dbms"
     systems = {fact_value(group, fact): group for group in reversed(valued) if group.ranked}.values()
-    leading = {group.key: group for group in (*best, *systems)} if len(best) < len(valued) else {
-        group.key: group for group in (valued[0], *systems)
-    }  # fmt: skip
+    leaders = best if len(best) < len(valued) else valued[:1]
+    leading = {group.key: group for group in (*leaders, *systems)}
     pairs = pairs_to_judge(by_value(leading.values(), metric), base)
     judged = {(group.key, other.key) for group, other in pairs}
     first = [(valued[0], group) for group in valued[1:] if len(best) == len(valued) and group.key != base.key]

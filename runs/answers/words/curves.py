@@ -127,11 +127,11 @@ def _fit(fit: Slope | Parameter | None) -> dict[str, Any] | None:
 
 
 def _law_numbers(law: Scaling | Unfitted, levels: int) -> dict[str, Any]:
+    why = {"why_not": law_words(law, levels)}
     if isinstance(law, str):
-        return {"why_not": law_words(law, levels)}
+        return why
     named = {"lambda": law.rate, "sigma": law.contention, "kappa": law.coherency, "peak": law.peak}
-    why = ("the repeats scatter too much" if law.scattered else "levels lie too far off the law") if law.poor else ""
-    return {**{name: _fit(fit) for name, fit in named.items()}, "off": law.off, "why_not": why}
+    return {**{name: _fit(fit) for name, fit in named.items()}, "off": law.off} | why
 
 
 # Of one curve
@@ -213,19 +213,14 @@ def _knee(curve: Along) -> list[str]:
 
 def _scaling(curve: Along) -> list[str]:
     law = curve.law
-    if isinstance(law, str):
+    if isinstance(law, str) or law.poor:
         return [f"No scaling law: {law_words(law, len(curve.levels))}."]
-    off = percent(law.off)
-    if law.poor and law.scattered:
-        return ["No scaling law: the repeats scatter too much to tell."]
-    if law.poor:
-        return [f"Does not follow the scaling law: its levels lie {off} off."]
     waits, pairs = (
         f"{_small(share.value)} ({_small(share.interval.low)} to {_small(share.interval.high)})"
         for share in (law.contention, law.coherency)
     )
     words = f"Scaling law: {waits} of the work waits its turn (σ), each pair costs {pairs} (κ)"
-    return [f"{words}; levels {off} off.", _peak(curve, law)]
+    return [f"{words}; levels {percent(law.off)} off.", _peak(curve, law)]
 
 
 def _peak(curve: Along, law: Scaling) -> str:

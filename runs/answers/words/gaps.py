@@ -13,7 +13,7 @@ from runs.compare.comparison import Comparison
 from runs.compare.groups import Contrast, Group, Repeat
 from runs.compare.guard import Difference
 from runs.compare.panels import CLIENTS
-from runs.formatting import listed, mid_sentence
+from runs.formatting import listed, mid_sentence, percent
 from runs.stats.curves import LEAST_FOR_KNEE, LEAST_VALUES_FOR_KNEE, Knee
 from runs.stats.scaling import LEAST_LEVELS, Scaling, Unfitted
 
@@ -143,7 +143,8 @@ def knee_words(knee: Knee) -> str:
 def law_words(law: Scaling | Unfitted, levels: int) -> str:
     """Why no law of scaling is told of so many levels; empty where one is."""
     if isinstance(law, Scaling):
-        return f"its levels lie {law.off:.0%} off" if law.poor else ""
+        far = "the repeats scatter too much to tell" if law.scattered else f"its levels lie {percent(law.off)} off it"
+        return far if law.poor else ""
     return {
         "too_few": too_few_words(levels, "level", LEAST_LEVELS),
         "below_one": "the law of scaling begins at 1", "no_fit": "the law of scaling cannot be fitted",

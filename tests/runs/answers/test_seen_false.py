@@ -321,3 +321,17 @@ def test_what_a_configuration_makes_of_its_buffers_is_told_with_it(systems: tupl
     told = ask(world.store())
     assert told["sure"]
     assert told["not_alike"] == ("" if len(systems) == 1 else "Buffer pool (16 GiB against 128 MiB)")
+
+
+@pytest.mark.parametrize(("noise", "of_last"), [(0.35, 1.0), (0.01, 0.1)])
+def test_why_there_is_no_scaling_law_has_one_reason(noise: float, of_last: float):
+    """Was: "levels lie 14% off" in the claim, "the repeats scatter too much to tell" beneath the curve."""
+    world = World(seed=4, noise=noise)
+    for terminals in (1, 2, 4, 8, 16, 32):
+        world.add(1000 * terminals**0.5 * (of_last if terminals == 8 else 1), factors={"terminals": terminals})
+    selects = world.store()
+    (claim,) = ask(selects, "ask=scales&x=factor:terminals")["claims"]
+    (said,) = Client().get(f"/api/v1/compare/?{selects}&view=curve").json()["drawing"]["metrics"][0]["said"]
+    assert claim["why_no_law"]
+    assert claim["why_no_law"] == said["numbers"]["scaling"]["why_not"]
+    assert any(claim["why_no_law"] in sentence for sentence in said["sentences"])
