@@ -134,11 +134,24 @@ def _numbers_read(factors: dict[str, FactorValue]) -> dict[str, FactorValue]:
     return factors
 
 
+def _none_negative(factors: dict[str, FactorValue]) -> dict[str, FactorValue]:
+    """Numbers of the catalogue are counts, sizes, times: others may run more than is offered here, nobody below 0."""
+    problems = [
+        ((name,), f"Must be 0 or more, not {value:g}.")
+        for name, factor in factors.items()
+        if name in FACTORS and not isinstance(value := factor["value"], str) and value < 0
+    ]
+    if problems:
+        raise wrong(*problems)
+    return factors
+
+
 Factors = Annotated[
     dict[Annotated[str, Field(min_length=1, max_length=80)], Factor],
     Field(max_length=MAX_FACTORS),
     BeforeValidator(_named_once),
     AfterValidator(_numbers_read),
+    AfterValidator(_none_negative),
     AfterValidator(_roles_hold),
 ]
 Durability = Annotated[str, OneOf(tuple(value for value, _ in DURABILITY_CHOICES))]

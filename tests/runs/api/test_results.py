@@ -509,6 +509,8 @@ def test_it_refuses_by_name_what_a_metric_cannot_be(post, name, value, unit, wor
             "finished_at",
             "It is before started_at.",
         ),
+        ({"factors": {"terminals": -4}}, "factors.terminals", "Must be 0 or more, not -4."),
+        ({"factors": {"scale_factor": {"value": "-1"}}}, "factors.scale_factor", "Must be 0 or more, not -1."),
         ({"factors": {"terminals": 1.7e308}}, "factors.terminals", "Must be between -1e+18 and 1e+18."),
     ],
 )
