@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Any, Literal, TypeVar, cast
 
@@ -202,12 +203,12 @@ class BenchmarkDetail(APIView):
         shown = get_object_or_404(rows, pk=benchmark_id)
         (row,) = rows_of([shown], baseline_of(request.query_params.get("than", "")))
         series = Series.of(shown, MOST_BATCHES)
-        band, events = series.band(), events_of(series.rows)
+        band, events, ends = series.band(), events_of(series.rows), alerts.ends_of(series.points)
         answer = BenchmarkAnswer(
             **_row(row, request), words=answer_words(series),
             expected=Expected(low=band.interval.low, high=band.interval.high) if band else None,
             least_seen=band.least_seen if band else None,
-            changes=[_changed(point) for point in series.points],
+            changes=[_changed(point, ends) for point in series.points],
             series=[
                 BatchOfSeries.of(
                     each, batch=each.batch_id, version=each.version.version, mean=each.centre, events=events.get(at, [])
@@ -310,7 +311,8 @@ class Alerts(APIView):
         else:
             rows = rows.open()
         shown = alerts.with_changes(part_of(rows.order_by("-since", "pk"), request.query_params.get("offset", "0")))
-        count, results = rows.count(), [AlertRow.of(row, **_alert(row, request)) for row in shown]
+        ends = alerts.ends_of(point for row in shown for point in row.changes.all())
+        count, results = rows.count(), [AlertRow.of(row, **_alert(row, ends, request)) for row in shown]
         return answered(AlertPage(count=count, next=next_of(request, count), results=results))
 
 
@@ -345,8 +347,9 @@ class AlertDetail(APIView):
     def _answer(self, request: Request, alert_id: uuid.UUID) -> Response:
         shown = get_object_or_404(alerts.with_changes(Alert.objects.readable_by(request.user)), pk=alert_id)
         cause = why(shown, list(shown.changes.all()), alerts.watched_beside(shown))
+        ends = alerts.ends_of(shown.changes.all())
         answer = AlertAnswer.of(
-            shown, **_alert(shown, request), is_machine=cause.is_machine, kind=cause.kind,
+            shown, **_alert(shown, ends, request), is_machine=cause.is_machine, kind=cause.kind,
             caused_by=[CauseRow(kind=kind, words=words) for kind, words in cause.changed], counters=cause.where,
         )  # fmt: skip
         return answered(answer)
@@ -398,17 +401,18 @@ def _row(row: Row, request: Request) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _changed(point: ChangePoint) -> Changed:
+def _changed(point: ChangePoint, ends: Mapping[int, datetime]) -> Changed:
     return Changed(
         kind=point.kind, state=point.state, since=point.at.measured_at, commit=point.at.commit,
-        change=claim_of(point).change, benchmark=point.benchmark_id, words=change_words(point), alert=point.alert_id,
+        change=claim_of(point).change, benchmark=point.benchmark_id, alert=point.alert_id,
+        words=change_words(point, is_last=point.pk not in ends),
     )  # fmt: skip
 
 
-def _alert(alert: Alert, request: Request) -> dict[str, Any]:
-    """What a row of alerts has beside its columns."""
+def _alert(alert: Alert, ends: Mapping[int, datetime], request: Request) -> dict[str, Any]:
+    """What a row of alerts has beside its columns. `ends`: of what its changes began."""
     return {
-        "url": page_of(alert, request), "title": alerts.title(alert),
+        "url": page_of(alert, request), "title": alerts.title(alert, ends),
         "assignee": alert.assignee.username if alert.assignee else "",
-        "changes": [_changed(point) for point in alert.changes.all()],
+        "changes": [_changed(point, ends) for point in alert.changes.all()],
     }  # fmt: skip

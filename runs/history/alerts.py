@@ -6,11 +6,12 @@ on it, after the commit.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from statistics import median
 from typing import Any
+from uuid import UUID
 
 from django.db import transaction
 from django.db.models import Prefetch, QuerySet
@@ -20,7 +21,7 @@ from django.utils import timezone
 from runs.access import changes
 from runs.history.words import alert_title
 from runs.models import Alert, Benchmark, ChangePoint, SeriesBatch, User
-from runs.models.choices import AlertState, ChangeState
+from runs.models.choices import OF_LEVEL, AlertState, ChangeState
 from runs.models.visible import Person
 
 # What a person can say of an alert.
@@ -72,6 +73,8 @@ def attach(point: ChangePoint, rows: Sequence[SeriesBatch], *, was_refuted: bool
         move(alert, AlertState.NEW)
     elif max(alert.after, after) < min(alert.since, since):
         alert.change(after=max(alert.after, after), since=min(alert.since, since))
+    elif not _standing(alert).exclude(pk=point.pk).filter(at__measured_at__range=(alert.after, alert.since)).exists():
+        alert.change(after=after, since=since)  # further batches have placed it elsewhere
     if point.alert_id != alert.pk:
         point.alert = alert
         point.save(update_fields=["alert"])
@@ -84,7 +87,7 @@ def became_drift(point: ChangePoint, rows: Sequence[SeriesBatch]) -> None:
     if (alert := point.alert) is None:
         return
     changes.record(target=alert, field="kind", old="step", new="drift", by=None, reason=PART_OF_A_DRIFT)
-    if not alert.changes.exclude(state=ChangeState.REFUTED).exclude(pk=point.pk).exists():
+    if not _standing(alert).exclude(pk=point.pk).exists():
         after, since = _window(point.at, rows)
         alert.change(after=after, since=since)
 
@@ -94,7 +97,7 @@ def refuted(point: ChangePoint, reason: str = NOT_CONFIRMED) -> None:
     alert = point.alert
     if alert is None or alert.state not in (AlertState.NEW, AlertState.CONFIRMED):
         return
-    if not alert.changes.exclude(state=ChangeState.REFUTED).exists():
+    if not _standing(alert).exists():
         move(alert, AlertState.NOISE, reason=reason)
 
 
@@ -117,11 +120,37 @@ def _open_at(benchmark: Benchmark, after: datetime, since: datetime) -> Alert | 
     return rows.order_by("created_at").first()
 
 
-def title(alert: Alert) -> str:
-    """27 of 40 benchmarks on alpha since 2026-11-02: worse. Reads its changes with `with_changes`."""
+def _standing(alert: Alert) -> QuerySet[ChangePoint]:
+    return alert.changes.exclude(state=ChangeState.REFUTED)
+
+
+def title(alert: Alert, ends: Mapping[int, datetime] | None = None) -> str:
+    """27 of 40 benchmarks on alpha since 2026-11-02: worse. Reads its changes with `with_changes`.
+
+    `ends`: what `ends_of` says of them, where a list has asked it of all.
+    """
     changed = list(alert.changes.all())
     several = len({point.benchmark_id for point in changed}) > 1
-    return alert_title(alert, changed, watched_beside(alert) if several else 1)
+    return alert_title(
+        alert, changed, watched_beside(alert) if several else 1, ends_of(changed) if ends is None else ends
+    )  # fmt: skip
+
+
+def ends_of(points: Iterable[ChangePoint]) -> dict[int, datetime]:
+    """For each of these changes of a level that another has followed, when that was."""
+    asked = [point for point in points if point.kind in OF_LEVEL]
+    steps = ChangePoint.objects.filter(
+        benchmark__in={point.benchmark_id for point in asked}, state=ChangeState.CONFIRMED, kind__in=OF_LEVEL
+    ).select_related("at")
+    starts: dict[UUID, list[SeriesBatch]] = {}
+    for step in steps.defer("at__runs", "at__values"):
+        starts.setdefault(step.benchmark_id, []).append(step.at)
+    ends = {}
+    for point in asked:
+        later = [at for at in starts.get(point.benchmark_id, []) if at.place > point.at.place]
+        if later:
+            ends[point.pk] = min(later, key=lambda at: at.place).measured_at
+    return ends
 
 
 def with_changes(alerts: QuerySet[Alert]) -> QuerySet[Alert]:

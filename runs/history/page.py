@@ -15,6 +15,7 @@ from runs.answers.answer import Newer
 from runs.charts.base import EventSpec, Figure, LineSeries, LinesSpec, Mark, lines
 from runs.charts.curves import ZOOMED_NOTE
 from runs.formatting import listed, percent
+from runs.history.alerts import ends_of
 from runs.history.watching import BASELINE, Series, is_rejected, newest_against
 from runs.history.words import change_words, tested_of
 from runs.models import Benchmark, ChangePoint, Conditions, Run, SeriesBatch
@@ -58,13 +59,13 @@ class Row:
 def context_of(benchmark: Benchmark, siblings: Sequence[Benchmark], *, drawn: int = DRAWN) -> dict[str, Any]:
     """What its template shows. `siblings`: other branches that the reader may see."""
     series = Series.of(benchmark, drawn)
-    events, notes = events_of(series.rows), notes_of(series.rows)
+    events, notes, ends = events_of(series.rows), notes_of(series.rows), ends_of(series.points)
     rows = [
         Row(index, row, events.get(index, []), commit_url(benchmark, row.commit), notes.get(index, ""))
         for index, row in reversed([*enumerate(series.rows)][-MOST_LISTED:])
     ]
     changes = [
-        (point, change_words(point, is_last=point.kind == ChangeKind.NOISE or point.at_id == _last_start(series)))
+        (point, change_words(point, is_last=point.pk not in ends))
         for point in sorted(series.points, key=lambda point: point.at.place, reverse=True)
     ]
     band = series.band()

@@ -16,7 +16,7 @@ from runs.answers.answer import Amount, amount_of, as_share
 from runs.answers.history import expected_amount
 from runs.history import alerts
 from runs.models import Alert, Benchmark, ChangePoint, Run, SeriesBatch, User
-from runs.models.choices import OPEN_ALERTS, AlertState, Better, ChangeKind, ChangeState
+from runs.models.choices import OF_LEVEL, OPEN_ALERTS, AlertState, Better, ChangeKind, ChangeState
 from runs.stats import PRACTICAL_THRESHOLD, WINNERS, mean, stdev
 from runs.stats import watch as statistics
 from runs.stats.steps import LEAST_DAYS
@@ -28,7 +28,6 @@ STRIDE = 50
 RECENT, BASELINE = 30, 10
 # What lists show of a benchmark; the rest of it others may have changed meanwhile.
 SUMMARY = ("batches", "newest_at", "recent", "moved", "verdict", "hardware", "config", "workload")
-OF_LEVEL = (ChangeKind.STEP, ChangeKind.DRIFT)
 
 
 @dataclass
@@ -276,7 +275,8 @@ def _measure_anew(series: Series) -> None:
             found = statistics.drift_goes_on(series.logs[:end], at, least)
         else:
             found = statistics.change_at(series.logs, at, begin, end)
-        if found and _is_none(point, found, least, is_last=end == len(series.rows)):
+        came_before = series.rows[at].is_watched and not all(row.is_watched for row in series.rows[:at])
+        if found and _is_none(point, found, least, is_settled=came_before or end < len(series.rows)):
             _refute(point)
             _measure_anew(series)
             return
@@ -287,12 +287,14 @@ def _measure_anew(series: Series) -> None:
                 _tell(series, point)
 
 
-def _is_none(point: ChangePoint, found: statistics.Found, least: float, *, is_last: bool) -> bool:
-    """Whether a step that another follows is too small and not sure; what people have judged stays."""
+def _is_none(point: ChangePoint, found: statistics.Found, least: float, *, is_settled: bool) -> bool:
+    """Whether a step that another follows, or that others were put before, is too small and not sure; what people have
+    judged stays.
+    """
     is_judged = point.alert is not None and point.alert.state not in (AlertState.NEW, AlertState.CONFIRMED)
     interval = found.change.interval
     is_small = interval is not None and interval.low < 1 < interval.high and abs(found.change.value - 1) < least
-    return point.kind == ChangeKind.STEP and not is_judged and is_small and not is_last
+    return point.kind == ChangeKind.STEP and not is_judged and is_small and is_settled
 
 
 @transaction.atomic
@@ -322,12 +324,16 @@ def summarise(benchmark: Benchmark, series: Series, count: int) -> None:
 
 
 def _lately(series: Series) -> list[float]:
-    """How large the changes of the newest batches are, but for those that people expect or reject."""
+    """How large the changes of the level among the newest batches are, but for those that people expect or reject.
+
+    Of noise none: it may be ten times what it was where the level has not moved.
+    """
     settled = (AlertState.EXPECTED, AlertState.NOISE)
     return [
         abs(point.change.get("value", 0.0))
         for point in series.points
-        if point.state == ChangeState.CONFIRMED and series.last_of(point) >= len(series.rows) - RECENT
+        if point.state == ChangeState.CONFIRMED and point.kind in OF_LEVEL
+        and series.last_of(point) >= len(series.rows) - RECENT
         and not (point.alert and point.alert.state in settled)
     ]  # fmt: skip
 

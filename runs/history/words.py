@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 
 from benchagent.catalog import Durability
 
@@ -55,13 +56,17 @@ def _side_words(point: ChangePoint) -> str:
     return f"slowly {point.side}" if point.kind == ChangeKind.DRIFT else point.side
 
 
-def alert_title(alert: Alert, changed: Sequence[ChangePoint], watched: int) -> str:
-    """27 of 40 benchmarks on alpha since 2026-11-02, worse."""
+def alert_title(
+    alert: Alert, changed: Sequence[ChangePoint], watched: int, ends: Mapping[int, datetime]
+) -> str:  # fmt: skip
+    """27 of 40 benchmarks on alpha since 2026-11-02: worse. `ends`: when levels that its changes began ended."""
     standing = [point for point in changed if point.state != ChangeState.REFUTED] or list(changed)
     names = {point.benchmark_id: point.benchmark for point in standing}
     where = next((each.hardware.name for each in names.values() if each.hardware), "")
     on = f" on {where}" if where else ""
     since = f"since {alert.since:%Y-%m-%d}"
+    if standing and all(point.pk in ends for point in standing):
+        since = f"from {alert.since:%Y-%m-%d} until {max(ends[point.pk] for point in standing):%Y-%m-%d}"
     sides = listed(sorted({_side_words(point) for point in standing if point.side}))
     if len(names) == 1:
         (benchmark,) = names.values()

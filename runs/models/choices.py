@@ -107,6 +107,10 @@ class ChangeKind(models.TextChoices):
     NOISE = "noise", "Noise"
 
 
+# Changes of the level itself: where one follows, the level that the one before began has ended.
+OF_LEVEL = (ChangeKind.STEP, ChangeKind.DRIFT)
+
+
 class ChangeState(models.TextChoices):
     SUSPECTED = "suspected", "Suspected"
     CONFIRMED = "confirmed", "Confirmed"

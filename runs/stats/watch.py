@@ -44,8 +44,9 @@ CONFIRMING = 3
 WINDOW = 100
 # A slow drift is a trend over so many batches.
 LEAST_OF_DRIFT, MOST_OF_DRIFT = 30, 50
-# The spread has changed where it is so many times what it was, or so small a part of it.
-NOISE_FACTOR = 2.0
+# The spread has changed where it is so many times what it was, or so small a part of it, in so many batches on each
+# side: that of a few repeats is small by chance now and then, and a series is asked after each batch.
+NOISE_FACTOR, LEAST_OF_NOISE = 2.0, 10
 # Nobody makes more repeats than that of a batch.
 MOST_REPEATS = 100
 Kind = Literal["step", "drift", "noise"]
@@ -176,6 +177,7 @@ def changes_of_noise(spreads: Sequence[float]) -> list[Found]:
     return [
         Found("noise", int(step.at), step.change, step.days_before, step.days)
         for step in steps(levels, NOISE_FACTOR - 1)
+        if min(step.days, step.days_before) >= LEAST_OF_NOISE
     ]
 
 

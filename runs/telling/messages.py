@@ -8,7 +8,7 @@ from uuid import UUID
 
 from pydantic import BaseModel
 
-from runs.history.alerts import title
+from runs.history.alerts import ends_of, title
 from runs.history.words import change_words
 from runs.models import Alert, ChangePoint, Notice, TellingRule
 from runs.models.choices import ChangeState
@@ -30,11 +30,11 @@ class ChangeTold(BaseModel):
     high: float | None
 
     @classmethod
-    def of(cls, point: ChangePoint, rule: TellingRule) -> ChangeTold:
+    def of(cls, point: ChangePoint, rule: TellingRule, *, is_last: bool) -> ChangeTold:
         benchmark = point.benchmark
         return cls(
-            benchmark=str(benchmark), url=rule.site_url + benchmark.get_absolute_url(), words=change_words(point),
-            kind=point.kind, state=point.state, side=point.side,
+            benchmark=str(benchmark), url=rule.site_url + benchmark.get_absolute_url(),
+            words=change_words(point, is_last=is_last), kind=point.kind, state=point.state, side=point.side,
             change=point.change.get("value"), low=point.change.get("low"), high=point.change.get("high"),
         )  # fmt: skip
 
@@ -52,9 +52,11 @@ class AlertTold(BaseModel):
         standing = alert.changes.exclude(state=ChangeState.REFUTED)
         rows = standing.select_related("benchmark__metric", "benchmark__hardware", "at", "at__version")
         largest = sorted(rows, key=lambda point: -abs(point.change.get("value") or 0))
+        ends = ends_of(largest)
         return cls(
-            id=alert.pk, url=rule.site_url + alert.get_absolute_url(), title=title(alert), state=alert.state,
-            since=f"{alert.since:%Y-%m-%d}", changes=[ChangeTold.of(point, rule) for point in largest],
+            id=alert.pk, url=rule.site_url + alert.get_absolute_url(), title=title(alert, ends), state=alert.state,
+            since=f"{alert.since:%Y-%m-%d}",
+            changes=[ChangeTold.of(point, rule, is_last=point.pk not in ends) for point in largest],
         )  # fmt: skip
 
 

@@ -55,7 +55,7 @@ def benchmark_list(request: HttpRequest) -> HttpResponse:
         "filter": chosen, "params": given, "problems": problems, "filtered": bool(given), "baselines": BASELINES,
         "than": than, "than_words": baseline_words(than), "page": page, "view": view, "views": VIEWS,
         **_shown(view, rows, page, baseline),
-        "alerts_open": Alert.objects.listed_for(request.user).filter(state=AlertState.CONFIRMED).count(),
+        "alerts_open": Alert.objects.listed_for(request.user).open().count(),
     }  # fmt: skip
     return render(request, "benchmarks/list.html", context, status=400 if problems else 200)
 
@@ -138,9 +138,10 @@ def alert_list(request: HttpRequest) -> HttpResponse:
     turn = Case(*(When(state=state, then=at) for at, state in enumerate(FIRST_IN_INBOX)), default=len(FIRST_IN_INBOX))
     ordered = alerts.with_changes(rows).order_by(turn, "-since", "pk")
     page = Paginator(ordered, PER_PAGE).get_page(request.GET.get("page"))
+    ends = alerts.ends_of(point for row in page for point in row.changes.all())
     context = {
         "page": page, "states": AlertState.choices, "chosen": wanted, "mine": "mine" in request.GET,
-        "rows": [(row, alerts.title(row)) for row in page],
+        "rows": [(row, alerts.title(row, ends)) for row in page],
         "quality": alerts.quality(Benchmark.objects.listed_for(request.user)),
     }  # fmt: skip
     return render(request, "alerts/list.html", context)
@@ -150,10 +151,11 @@ def alert_list(request: HttpRequest) -> HttpResponse:
 def alert(request: HttpRequest, alert_id: uuid.UUID) -> HttpResponse:
     shown = get_object_or_404(alerts.with_changes(Alert.objects.readable_by(request.user)), pk=alert_id)
     points = list(shown.changes.all())
+    ends = alerts.ends_of(points)
     context = {
         "alert": shown,
-        "title": alerts.title(shown),
-        "changes": [(point, change_words(point)) for point in points],
+        "title": alerts.title(shown, ends),
+        "changes": [(point, change_words(point, is_last=point.pk not in ends)) for point in points],
         "is_drift": {point.kind for point in points if point.state != ChangeState.REFUTED} == {ChangeKind.DRIFT},
         "why": why(shown, points, alerts.watched_beside(shown)),
         "history": changes.history(shown),

@@ -13,7 +13,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from runs.formatting import mid_sentence, quantity
-from runs.history.alerts import title, with_changes
+from runs.history.alerts import ends_of, title, with_changes
 from runs.history.words import change_words
 from runs.models import Alert, Benchmark, ChangePoint, TellingRule
 from runs.models.choices import ChangeState
@@ -84,11 +84,16 @@ def feed(request: HttpRequest) -> HttpResponse:
     )  # fmt: skip
     confirmed = ChangePoint.objects.filter(state=ChangeState.CONFIRMED).values("alert")
     rows = with_changes(Alert.objects.listed_for(request.user).filter(pk__in=confirmed)).order_by("-state_changed_at")
-    for alert in rows[:FEED_ENTRIES]:
+    shown = list(rows[:FEED_ENTRIES])
+    ends = ends_of(point for alert in shown for point in alert.changes.all())
+    for alert in shown:
         changes = [point for point in alert.changes.all() if point.state == ChangeState.CONFIRMED]
-        words = [f"{point.benchmark}: {change_words(point)}" for point in changes[:MOST_CHANGES]]
+        words = [
+            f"{point.benchmark}: {change_words(point, is_last=point.pk not in ends)}"
+            for point in changes[:MOST_CHANGES]
+        ]
         made.add_item(
-            title(alert), address(alert.get_absolute_url()),
+            title(alert, ends), address(alert.get_absolute_url()),
             format_html_join("", "<p>{}</p>", [(each,) for each in (alert.get_state_display(), *words)]),
             unique_id=f"urn:uuid:{alert.pk}", pubdate=alert.created_at, updateddate=alert.state_changed_at,
         )  # fmt: skip

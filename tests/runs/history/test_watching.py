@@ -11,8 +11,9 @@ from runs.history import alerts, filing
 from runs.history.causes import around
 from runs.history.watching import Series, watch
 from runs.history.words import change_words
-from runs.models import Alert, Benchmark, Change, ChangePoint
+from runs.models import Alert, Benchmark, Change, ChangePoint, TellingRule
 from runs.models.choices import AlertState
+from runs.telling import messages
 from tests.runs.history.nights import file, night, nights
 
 pytestmark = pytest.mark.django_db
@@ -122,6 +123,7 @@ def test_noise_that_grows_is_a_change_of_its_own_kind(contributor):
     file(documents, contributor, at_once=22)
     (point,) = ChangePoint.objects.filter(kind="noise")
     assert (point.side, abs(Series.of(point.benchmark).index[point.at_id] - 11) <= 3) == ("worse", True)
+    assert Benchmark.objects.get().moved < 0.5  # its level has not
 
 
 def test_a_slow_drift_is_told_from_a_step(contributor):
@@ -242,3 +244,51 @@ def test_an_upload_asks_as_little_of_a_long_series_as_it_did(contributor):
     with CaptureQueriesContext(connection) as asked:
         filing.keep_up()
     assert len(asked) <= 28, [each["sql"][:200] for each in asked]
+
+
+def test_an_alert_begins_where_further_batches_place_its_change(contributor):
+    file(with_step(0.9, last=STEP + 1), contributor, at_once=STEP + 1)
+    point = ChangePoint.objects.get(state="suspected")
+    assert point.alert is not None
+    rows = list(point.benchmark.series.in_order())
+    alerts.attach(point, rows)
+    point.at = rows[STEP - 3]  # two nights earlier
+    alerts.attach(point, rows)
+    point.alert.refresh_from_db()
+    assert (point.alert.after, point.alert.since) == (rows[STEP - 4].measured_at, rows[STEP - 3].measured_at)
+
+
+def test_a_step_that_only_later_batches_before_it_explain_is_taken_back(contributor):
+    """The night from which on it was slower comes last of all."""
+    documents = with_step(0.93, last=26, of=26)
+    late = documents[STEP - 1 : STEP + 5]
+    file([document for document in documents if document not in late], contributor, at_once=8)
+    placed = ChangePoint.objects.get(state="confirmed")
+    file(late, contributor)
+    placed.refresh_from_db()
+    standing = ChangePoint.objects.get(state="confirmed")
+    assert (standing.at.commit, standing.change["value"]) == (f"{STEP:040x}", pytest.approx(-0.07, abs=0.02))
+
+
+def test_what_was_fixed_again_is_told_to_have_ended_everywhere_alike(client, contributor, operator):
+    slow = range(STEP, STEP + 6)
+    documents = [night(number, of=26, level=0.92 if number in slow else 1.0) for number in range(1, 27)]
+    file(documents, contributor)
+    first, second = sorted(ChangePoint.objects.filter(state="confirmed"), key=lambda point: point.at.place)
+    assert first.alert is not None
+    assert alerts.ends_of([first, second]) == {first.pk: second.at.measured_at}
+    assert f"{second.at.measured_at:%Y-%m-%d}" in alerts.title(first.alert)
+    words = change_words(first, is_last=False)
+    told = client.get(f"/api/v1/benchmarks/{first.benchmark_id}/").json()["changes"]
+    assert words in [each["words"] for each in told]
+    alert = client.get(f"/api/v1/alerts/{first.alert_id}/").json()
+    assert ([each["words"] for each in alert["changes"]], alert["title"]) == ([words], alerts.title(first.alert))
+    rule = TellingRule(owner=operator, name="all", site_url="http://site")
+    assert [each.words for each in messages.AlertTold.of(first.alert, rule).changes] == [words]
+    for page in (first.benchmark.get_absolute_url(), first.alert.get_absolute_url(), "/alerts/feed/"):
+        assert words in client.get(page).content.decode(), page
+
+
+def test_the_list_of_benchmarks_counts_the_alerts_that_the_inbox_shows(client, contributor):
+    file(with_step(0.94, last=STEP), contributor, at_once=STEP)
+    assert client.get("/benchmarks/").context["alerts_open"] == len(client.get("/alerts/").context["rows"]) == 1

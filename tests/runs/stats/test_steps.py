@@ -148,3 +148,19 @@ def test_two_bad_nights_and_a_good_one_are_no_new_level(newest, is_step):
     logs[7], logs[20] = -0.1, -0.11
     after = watch.watch([*logs, *newest], watch.Watched(), 0.03)
     assert [found.at for found in after.confirmed] == ([40] if is_step else [])
+
+
+def test_repeats_that_scatter_alike_seldom_tell_a_change_of_their_noise():
+    """Three repeats are close together by chance now and then, and a series is asked after each of its batches."""
+    told = 0
+    for seed in range(12):
+        drawn = random.Random(seed)
+        spreads = [math.sqrt(variance([drawn.gauss(0, 0.01) for _ in range(3)])) for _ in range(60)]
+        told += any(watch.changes_of_noise(spreads[:end]) for end in range(6, 61))
+    assert told == 0
+
+
+def test_noise_that_grows_is_told_after_ten_batches():
+    drawn = random.Random(1)
+    spreads = [math.sqrt(variance([drawn.gauss(0, 0.01 * (1 + 2 * (at >= 30))) for _ in range(3)])) for at in range(60)]
+    assert [abs(found.at - 30) <= 3 for found in watch.changes_of_noise(spreads)] == [True]
