@@ -181,14 +181,18 @@ def read_all(
     if names:
         chunks = chunks.filter(metric__name__in=[clean(name, 120) for name in names])
     ordered = chunks.order_by("metric__name", "metric__unit", "metric_id", "chunk")
-    within = (-math.inf if after_s is None else after_s, math.inf if before_s is None else before_s)
-    joined = [_join(list(group), within) for _, group in groupby(ordered, key=lambda chunk: chunk.metric_id)]
-    if after_s is not None:
-        joined = [_after(series, after_s) for series in joined]
-    if before_s is not None:
-        kept = [max(0, math.ceil((before_s - series.t0_s) / series.interval_s - 1e-9)) for series in joined]
-        joined = [replace(series, values=series.values[:count]) for series, count in zip(joined, kept, strict=True)]
-    return joined
+    kept = (-math.inf if after_s is None else after_s, math.inf if before_s is None else before_s)
+    joined = (_join(list(group), kept) for _, group in groupby(ordered, key=lambda chunk: chunk.metric_id))
+    return [_cut(series, *kept) for series in joined]
+
+
+def _cut(series: Series, after_s: float, before_s: float) -> Series:
+    """The samples that begin later than one time and sooner than the other."""
+    count = len(series.values)
+    since, until = ((at_s - series.t0_s) / series.interval_s for at_s in (after_s, before_s))
+    first = min(count, max(0, math.floor(max(since, -1.0) + 1e-9) + 1))
+    stop = max(first, math.ceil(min(until, count) - 1e-9))
+    return replace(series, t0_s=series.t0_s + first * series.interval_s, values=series.values[first:stop])
 
 
 def of_runs(runs: Iterable[Run], names: Collection[str]) -> dict[UUID, dict[str, Series]]:
@@ -222,10 +226,10 @@ def merge(run: Run) -> int:
         return merged
 
 
-def _join(chunks: list[SeriesChunk], within: tuple[float, float] = (-math.inf, math.inf)) -> Series:
+def _join(chunks: list[SeriesChunk], kept: tuple[float, float] = (-math.inf, math.inf)) -> Series:
     """Place the samples by their time: a missing delivery leaves a gap, a repeated one changes nothing.
 
-    What lies wholly outside of `within` is not unpacked: gaps stand for it.
+    Chunks that begin and end outside of the `kept` time are not unpacked: gaps stand for them.
     """
     first = chunks[0]
     start_s = min(chunk.t0_s for chunk in chunks)
@@ -235,14 +239,7 @@ def _join(chunks: list[SeriesChunk], within: tuple[float, float] = (-math.inf, m
         if at + chunk.count > MAX_SAMPLES:
             raise ValueError(f"series {first.metric.name} of run {first.run_id} is longer than {MAX_SAMPLES} samples")
         values.extend([None] * (at - len(values)))
-        is_wanted = chunk.t0_s < within[1] and chunk.t0_s + chunk.count * chunk.interval_s > within[0]
+        is_wanted = chunk.t0_s < kept[1] and chunk.t0_s + chunk.count * chunk.interval_s > kept[0]
         unpacked = decode(bytes(chunk.data), codec=chunk.codec) if is_wanted else [None] * chunk.count
         values[at : at + chunk.count] = unpacked
     return Series(first.metric.name, first.metric.unit, start_s, first.interval_s, values)
-
-
-def _after(series: Series, after_s: float) -> Series:
-    skip = max(0, math.floor((after_s - series.t0_s) / series.interval_s + 1e-9) + 1)
-    skip = min(skip, len(series.values))
-    t0_s = series.t0_s + skip * series.interval_s
-    return Series(series.name, series.unit, t0_s, series.interval_s, series.values[skip:])
