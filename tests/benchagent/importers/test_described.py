@@ -329,8 +329,18 @@ def test_it_reads_cassandra_stress():
     assert report.parameters == {"operation": "WRITE", "terminals": 200}
     told = values(report)
     assert (told["ops_per_s"], told["latency_p999_ms"], told["partitions"], told["errors"]) == (3341, 441.2, 500000, 0)
-    old = sample(TOOL, "cassandra-stress.txt").decode().replace("Op rate", "op rate").replace("Latency", "latency")
+    text = sample(TOOL, "cassandra-stress.txt").decode()
+    old = text.replace("Op rate", "op rate").replace("Latency", "latency")
     assert values(reports("x", old.encode())[0])["latency_p999_ms"] == 441.2
+    mixed = re.sub(r"\[WRITE: (.*?)\]", r"[READ: \1, WRITE: \1]", text)
+    for running, operations in (
+        ("MIXED", {"operation": "MIXED"}),
+        ("[READ, WRITE]", {"operation": "READ", "second_operation": "WRITE"}),
+        ("[simple1]", {"operation": "simple1"}),
+    ):
+        (report,) = reports("x", mixed.replace("Running WRITE", f"Running {running}").encode())
+        assert report.parameters == {**operations, "terminals": 200}
+        assert values(report) == told
 
 
 def test_it_reads_dbt2_new_and_old():
@@ -418,6 +428,10 @@ def test_it_reads_the_wordings_of_other_versions():
     db_bench = b"randomtransaction :   16.9 micros/op 59011 ops/sec;   1.3 MB/s ( transactions:100000 aborts:0)\n"
     (report,) = reports("x", db_bench)
     assert values(report)["ops_per_s"] == 59011 and values(report)["transactions"] == 100_000
+    mixed = (
+        b"readrandomwriterandom : 12.1 micros/op 661011 ops/sec 60.0 seconds 39662640 operations; ( reads:9 writes:1)\n"
+    )
+    assert values(reports("x", mixed)[0])["ops_per_s"] == 661011
     rally = sample(TOOL, "rally.txt").decode()
     old = re.sub(r"\b(50|90|99|100)th percentile", r"\1.0th percentile", rally)
     assert old != rally and list(map(values, reports("x", old.encode()))) == list(
