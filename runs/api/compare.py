@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 from django.http import QueryDict
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
+from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 from rest_framework import generics
 from rest_framework.exceptions import NotFound, ValidationError
 from rest_framework.pagination import PageNumberPagination
@@ -19,7 +19,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from runs.answers.answer import Part
 from runs.answers.words import headline
 from runs.answers.words.gaps import gap_notes, refusal_words
 from runs.answers.words.matrix import Matrix, matrix
@@ -52,20 +51,14 @@ FieldNames = Annotated[list[str], BeforeValidator(lambda facts: [fact.field for 
 NO_PROBLEMS: Mapping[str, list[str]] = {}
 
 
-class Told(Part):
-    """Read from the attributes of what the page shows."""
-
-    model_config = ConfigDict(from_attributes=True)
-
-
-class ComparedMetric(Told):
+class ComparedMetric(Outgoing):
     name: str
     label: str
     unit: str
     better: str
 
 
-class ComparedRatio(Told):
+class ComparedRatio(Outgoing):
     """The ratio of the geometric means to the baseline; the interval is null with too few repeats.
 
     `confidence` is 0.95, and more where the levels of Holm ask for more because several groups are compared at once.
@@ -78,7 +71,7 @@ class ComparedRatio(Told):
     p: float | None
 
 
-class ComparedVerdict(Told):
+class ComparedVerdict(Outgoing):
     """`robustness`: what the ranks say, from six repeats a side on."""
 
     kind: str
@@ -96,7 +89,7 @@ class ComparedVerdict(Told):
         }  # fmt: skip
 
 
-class ComparedLevel(Told):
+class ComparedLevel(Outgoing):
     """One level: groups of the series (`groups`) against those of the baseline (`baselines`), by their keys."""
 
     label: str
@@ -109,7 +102,7 @@ class ComparedLevel(Told):
     differences: list[Difference] = source("against.differences")
 
 
-class ComparedSeries(Told):
+class ComparedSeries(Outgoing):
     """`ratio`: the geometric mean of the ratios of the levels, null where it depends on the level; `words` say so.
 
     `of_repeats`: whether the interval follows from the repeats of each level, or from how the levels differ. `p_alike`:
@@ -135,7 +128,7 @@ class ComparedSeries(Told):
         }  # fmt: skip
 
 
-class ComparedLevels(Told):
+class ComparedLevels(Outgoing):
     """Series at equal `held` facts, each against `baseline`."""
 
     compared: FieldNames
@@ -145,7 +138,7 @@ class ComparedLevels(Told):
     series: list[ComparedSeries]
 
 
-class ComparedSummary(Told):
+class ComparedSummary(Outgoing):
     """`stdev` is that of a sample, `cv` its share of the mean."""
 
     mean: float
@@ -156,20 +149,20 @@ class ComparedSummary(Told):
     geometric_mean: float | None
 
 
-class ComparedRepeat(Told):
+class ComparedRepeat(Outgoing):
     run: UUID = source("run.id")
     repeat: int = source("run.repeat")
     value: float
     provenance: str
 
 
-class MissingRepeat(Told):
+class MissingRepeat(Outgoing):
     run: UUID = source("run.id")
     repeat: int = source("run.repeat")
     reason: str
 
 
-class ComparedGroup(Told):
+class ComparedGroup(Outgoing):
     """A cell. `refused` says why it must not be set against the baseline; `against`: key of the group that it is set
     against, where that is its level's. `value`, interval, ratio and verdict are of the `statistic`.
 
@@ -206,7 +199,7 @@ class ComparedGroup(Told):
     printed: list[Printed]
 
 
-class DrawnPoint(Told):
+class DrawnPoint(Outgoing):
     """`group`: its key, of the first where several are pooled. `value` is null where all is lost."""
 
     x: float
@@ -219,19 +212,19 @@ class DrawnPoint(Told):
     gap: str | None
 
 
-class DrawnCurve(Told):
+class DrawnCurve(Outgoing):
     label: str
     key: str
     points: list[DrawnPoint]
 
 
-class DrawnPanel(Told):
+class DrawnPanel(Outgoing):
     label: str
     key: str
     curves: list[DrawnCurve]
 
 
-class Said(Told):
+class Said(Outgoing):
     """What stands beneath a curve; `numbers` by the names of docs/method/curves.md, shares of 1, null where none."""
 
     panel: str
@@ -240,7 +233,7 @@ class Said(Told):
     numbers: dict[str, Any]
 
 
-class DrawnByMetric(Told):
+class DrawnByMetric(Outgoing):
     """`panels` of a curve, a heat map, a table, in per cent where y_as asks; `groups` of bars and of a trade-off, where
     x says nothing. `said` of each curve with three levels: losses, knee, scaling law.
     """
@@ -251,7 +244,7 @@ class DrawnByMetric(Told):
     said: list[Said] = source("curve_words")
 
 
-class DrawnView(Told):
+class DrawnView(Outgoing):
     """What the page draws: facts are named as in the parameters x, series, panels, fix, pool. `facts`: all that vary;
     `follow`: those that follow from the chosen ones.
     """
@@ -267,7 +260,7 @@ class DrawnView(Told):
     metrics: list[DrawnByMetric] = source("by_metric")
 
 
-class DrawnComparison(Told):
+class DrawnComparison(Outgoing):
     """`grouping`: what is pooled, in words where it is more than batches (`pooled_words`). `threshold`: a difference
     below this share of 1 is too small to matter. `family`: comparisons judged together (Holm).
 

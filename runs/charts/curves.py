@@ -17,16 +17,7 @@ from runs.answers.words.curves import curve_words
 from runs.answers.words.drawn import INTERVAL_WORDS, centre_label
 from runs.answers.words.gaps import by_class
 from runs.answers.words.verdicts import change_words
-from runs.charts.base import (
-    Axis,
-    Figure,
-    Key,
-    LineGap,
-    LineSeries,
-    Multiples,
-    Scale,
-    lines,
-)
+from runs.charts.base import Axis, Figure, Key, LineGap, LineSeries, Multiples, Scale, lines
 from runs.charts.compare import class_title
 from runs.charts.overlays import marks, overlays
 from runs.compare.comparison import Comparison

@@ -71,9 +71,8 @@ def percentile_figure(curves: Sequence[tuple[str, int, Latency]]) -> Figure:
         }
         for label, color, latency in curves
     ]  # fmt: skip
-    spec = lines(
-        x=x, y={"label": "Latency", "unit": "ms", "scale": "log", "span": (min(values), max(values))}, series=series
-    ) if values else lines(x=x, y={"label": "Latency", "unit": "ms", "zero": True}, series=series)  # fmt: skip
+    y: Axis = {"label": "Latency", "unit": "ms"}
+    y |= {"scale": "log", "span": (min(values), max(values))} if values else {"zero": True}
     at_p99 = "; ".join(
         f"{label}: p99 {number(row.ms)} ms"
         for label, _, latency in curves
@@ -81,8 +80,8 @@ def percentile_figure(curves: Sequence[tuple[str, int, Latency]]) -> Figure:
         if row.percentile == 99
     )
     return Figure(
-        id="percentiles", title="Latency by percentile", spec=spec, table=percentile_table(curves), note=CURVE_NOTE,
-        alt=f"Lines of the latency at each percentile. {at_p99}.",
+        id="percentiles", title="Latency by percentile", spec=lines(x=x, y=y, series=series),
+        table=percentile_table(curves), note=CURVE_NOTE, alt=f"Lines of the latency at each percentile. {at_p99}.",
     )  # fmt: skip
 
 
