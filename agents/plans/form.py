@@ -55,8 +55,8 @@ def parse_settings(text: str) -> Settings:
     return tuple(pairs)
 
 
-class BeyondForm(BaseModel):
-    """What a plan may say and no field does: as JSON, from plan to plan."""
+class SpecialCells(BaseModel):
+    """Cells of a plan that no field of the form shows: they go from plan to plan as JSON."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -195,7 +195,7 @@ def initial_of(plan: Mapping[str, Any]) -> dict[str, Any]:
     )  # fmt: skip
     named = {name: plan[name] for name in alike if plan.get(name)}
     named |= _matrix_initial(plan)
-    if beyond := {name: plan[name] for name in BeyondForm.model_fields if plan.get(name)}:
+    if beyond := {name: plan[name] for name in SpecialCells.model_fields if plan.get(name)}:
         named["beyond"] = json.dumps(beyond)
     tags, tested = plan.get("tags"), plan.get("tested")
     if isinstance(tags, list):
@@ -355,7 +355,7 @@ class ScheduleForm(LabelFields):
     @property
     def beyond_words(self) -> list[str]:
         try:
-            beyond = BeyondForm.model_validate_json(self["beyond"].value() or "{}")
+            beyond = SpecialCells.model_validate_json(self["beyond"].value() or "{}")
         except ValidationError:
             return ["what cannot be read here, so that it cannot be started with it"]
         return beyond_words(beyond.overrides, beyond.extra)
@@ -422,9 +422,9 @@ class ScheduleForm(LabelFields):
             raise forms.ValidationError(f"There is no publication {slug}.")
         return slug
 
-    def clean_beyond(self) -> BeyondForm:
+    def clean_beyond(self) -> SpecialCells:
         try:
-            return BeyondForm.model_validate_json(self.cleaned_data["beyond"] or "{}")
+            return SpecialCells.model_validate_json(self.cleaned_data["beyond"] or "{}")
         except ValidationError as error:
             raise forms.ValidationError("What goes beyond the fields of this form cannot be read.") from error
 

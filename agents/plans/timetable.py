@@ -53,8 +53,8 @@ def next_times(schedule: Schedule) -> list[datetime]:
     """The next five, in UTC; none while it is paused."""
     if schedule.due_at is None or schedule.is_paused:
         return []
-    further = coming(schedule, schedule.due_at) if schedule.cron else ()
-    return [schedule.due_at, *islice(further, SHOWN - 1)]
+    later = coming(schedule, schedule.due_at) if schedule.cron else ()
+    return [schedule.due_at, *islice(later, SHOWN - 1)]
 
 
 def cron_words(schedule: Schedule) -> str:

@@ -56,8 +56,8 @@ def conditions(run: Run) -> dict[str, str]:
     """
     statements = {}
     if rows := run.statistics.get(KEY):  # else all that is known follows from the devices, which the key holds
-        worth = of_rows(rows)
-        statements = {"promised": worth.promised, "storage_holds": worth.storage, "observed": worth.observed}
+        judged = of_rows(rows)
+        statements = {"promised": judged.promised, "storage_holds": judged.storage, "observed": judged.observed}
     texts = {
         "commits": SHORT_DURABILITY[Durability(run.durability)] if run.durability else "",
         **{name: SHORT_DURABILITY[held.durability] for name, held in statements.items() if held.durability},

@@ -108,8 +108,8 @@ def text(message: Told, rule: TellingRule) -> str:
     for alert in message.alerts:
         lines += [f"{alert.title} ({alert.state})", alert.url]
         lines += [f"  {change.benchmark}: {change.words}" for change in alert.changes[:MOST_CHANGES]]
-        further = len(alert.changes) - MOST_CHANGES
-        lines += [f"  and {further} more"] if further > 0 else []
+        more = len(alert.changes) - MOST_CHANGES
+        lines += [f"  and {more} more"] if more > 0 else []
         lines.append("")
     return "\n".join([*lines, f"Told by the rule “{rule.name}”: {rule.site_url}/telling/"])
 
