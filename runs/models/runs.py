@@ -36,6 +36,8 @@ from runs.models.subjects import Config, DbmsVersion, HardwareProfile, StorageDe
 from runs.models.uploads import Upload
 from runs.models.visible import VisibleQuerySet
 
+# `Run.deleted_at` of what is stored and not shown yet (`runs.results.staged`).
+STAGED_AT = datetime(1970, 1, 1, tzinfo=UTC)
 # What only the page of a run and exports read of it.
 _NOT_IN_ROWS = (
     "effective_settings", "ignored_settings", "driver", "dataset", "command_lines", "warnings", "per_terminal",

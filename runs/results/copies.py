@@ -15,13 +15,13 @@ from uuid import UUID
 from benchagent.catalog import SECONDS_EACH
 from benchagent.catalog.metrics import RATE_ENDS, RATES
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import Model, Prefetch, Q, QuerySet
+from django.db.models import F, Model, Prefetch, Q, QuerySet
 
 from runs.models import Batch, FileImport, Measurement, Metric, Run, SeriesChunk, User
 from runs.models.base import in_parts
 from runs.models.choices import Provenance, RunState
+from runs.models.runs import STAGED_AT
 from runs.models.visible import listed
-from runs.results.staged import STAGED_AT
 from runs.run.number import refresh_primary
 from runs.run.series import decode
 
@@ -246,9 +246,12 @@ def source_of(run: Run) -> tuple[UUID | None, str]:
 
 
 def release(gone: QuerySet[Run]) -> None:
-    """When runs go the oldest copy of each counts in its place, and is the original of the others."""
-    for original in gone.filter(copies__deleted_at=None, copies__isnull=False).distinct():
-        _release(original)
+    """When runs go the oldest copy of each counts in its place, and is the original of the others.
+
+    One that is there comes before those that are deleted; such a one is looked at again when it is brought back.
+    """
+    for original in gone.filter(copies__isnull=False).distinct():
+        _release(original, gone)
 
 
 def hand_over(replaced: QuerySet[Run]) -> None:
@@ -257,9 +260,9 @@ def hand_over(replaced: QuerySet[Run]) -> None:
         mark_stored(run, earlier_only=False)
 
 
-def _release(original: Run) -> None:
-    copies = Run.objects.present().filter(copy_of=original).order_by("created_at", "pk")
-    if (first := copies.first()) is None:
+def _release(original: Run, gone: QuerySet[Run]) -> None:
+    copies = Run.objects.filter(copy_of=original).exclude(pk__in=gone.values("pk"))
+    if (first := copies.order_by(F("deleted_at").asc(nulls_first=True), "created_at", "pk").first()) is None:
         return
     Run.objects.filter(pk=first.pk).update(copy_of=None, invalid_at=None, invalid_reason="")
     refresh_primary(Run.objects.filter(pk=first.pk))

@@ -38,6 +38,7 @@ from runs.models import (
 from runs.models.base import in_parts
 from runs.models.choices import OPEN_STATES, ImportState, Provenance
 from runs.models.visible import Person, owner_id_of
+from runs.results import copies
 from runs.results.names import catalogue_slugs
 from runs.run import artefacts
 
@@ -88,6 +89,7 @@ def purge(target: Target, *, by: Person, reason: str = "") -> Change:
     if sent is not None:
         sent.delete()
     Report.objects.all().thaw(of_runs)
+    copies.release(runs)
     runs.delete()
     if not isinstance(target, Run):
         type(target)._default_manager.filter(pk=pk).delete()

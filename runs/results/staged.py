@@ -9,16 +9,15 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from datetime import UTC, datetime
+from datetime import datetime
 
 from django.db import DatabaseError, transaction
 
 from runs.models import Batch, Run, Upload
 from runs.models.base import in_parts
+from runs.models.runs import STAGED_AT
 from runs.results import purge
 
-# `Run.deleted_at` of what is not shown yet.
-STAGED_AT = datetime(1970, 1, 1, tzinfo=UTC)
 AT_ONCE = 200
 
 

@@ -47,6 +47,7 @@ from runs.models import (
     cell_key,
 )
 from runs.models.choices import Provenance, RunState
+from runs.models.runs import STAGED_AT
 from runs.models.visible import may_open
 from runs.results import copies
 from runs.results.document import (
@@ -60,7 +61,6 @@ from runs.results.document import (
 )
 from runs.results.names import OPPOSITE
 from runs.results.rows import insert, pause_for_writers
-from runs.results.staged import STAGED_AT
 from runs.results.subjects import Resolver, Subjects
 from runs.run import agreement, artefacts, durability, quality, series
 from runs.run.latency import percentiles_ms

@@ -150,6 +150,24 @@ def test_a_copy_that_is_brought_back_counts_where_its_original_is_gone(operator:
     assert [run.pk for run in Run.objects.with_values()] == [second.pk]
 
 
+@pytest.mark.parametrize("is_deleted", [False, True])
+def test_when_the_first_is_purged_its_copy_counts(
+    is_deleted: bool, operator: User, administrator: User, client: Client
+):
+    """Was: a copy of nothing, which stayed invalid, and which judging did not find."""
+    first, second, third = (sent({"metrics": FIGURES}, owner=operator)[0] for _ in range(3))
+    client.force_login(administrator)
+    if is_deleted:
+        for run in (second, third):
+            client.post(f"/runs/{run.pk}/delete/")
+    client.post(f"/purge/upload/{first.upload_id}/", {"reason": "wrong machine"})
+    if is_deleted:
+        for run in (third, second):
+            client.post(f"/runs/{run.pk}/restore/")
+    (counted,) = Run.objects.with_values()
+    assert Run.objects.get(copy_of=counted, invalid_at__isnull=False).pk in {second.pk, third.pk} - {counted.pk}
+
+
 def test_judge_finds_copies_among_what_is_stored(operator: User):
     first, second = (sent({"metrics": FIGURES}, owner=operator)[0] for _ in range(2))
     Run.objects.filter(pk=second.pk).update(copy_of=None, invalid_at=None, invalid_reason="", primary_value=1_003.25)
