@@ -534,6 +534,24 @@ def test_progress_that_looks_like_a_report_is_no_run():
     assert values(report)["get_requests"] == 723
 
 
+def test_it_reads_what_several_processes_of_iozone_do_together():
+    text = """
+        Output is in kBytes/sec
+        Throughput test with 4 processes
+        Each process writes a 1024 kByte file in 64 kByte records
+
+        Children see throughput for  4 initial writers \t=  812345.00 kB/sec
+        Parent sees throughput for  4 initial writers \t=  801234.00 kB/sec
+        Min throughput per process \t\t\t=  201234.00 kB/sec
+
+        Children see throughput for 4 random readers \t=   41000.00 kB/sec
+    """
+    writers, readers = reports("x", text.encode())
+    assert (values(writers)["mb_per_s"], values(readers)["mb_per_s"]) == (831.84128, 41.984)
+    sizes = {"terminals": 4, "size_bytes": 1 << 20, "block_size_bytes": 1 << 16}
+    assert readers.parameters == {"test": "random readers", **sizes}
+
+
 def test_iozone_in_operations_a_second_is_not_taken_for_bytes():
     text = sample(TOOL, "iozone.txt").replace(b"Output is in kBytes/sec", b"Output is in operations per second.")
     assert reports("x", text)[0].status is Status.NOT_UNDERSTOOD
