@@ -67,11 +67,14 @@ def test_it_measures_at_a_distance_until_three_in_a_row_are_clear(suspicion):
     assert (again.confirm_suspicions(), Confirmation.objects.count()) == (0, 2)
 
 
-@pytest.mark.parametrize("change", [{"measures_again": False}, {"again_daily_s": 59}, {"again_after_s": 3 * 3600}])
-def test_it_measures_nothing_where_the_operator_does_not_allow_it(suspicion, agent, change):
-    machines.edit(agent, by=None, **change)
-    assert again.confirm_suspicions() == 0
-    assert not Batch.objects.filter(confirmation__isnull=False).exists()
+def test_it_measures_nothing_where_the_operator_does_not_allow_it(suspicion, agent):
+    allowed = {"measures_again": True, "again_daily_s": agent.again_daily_s, "again_after_s": agent.again_after_s}
+    for change in ({"measures_again": False}, {"again_daily_s": 59}, {"again_after_s": 3 * 3600}):
+        machines.edit(agent, by=None, **(allowed | change))
+        assert again.confirm_suspicions() == 0, change
+        assert not Batch.objects.filter(confirmation__isnull=False).exists(), change
+    machines.edit(agent, by=None, **allowed)
+    assert again.confirm_suspicions() == 1
 
 
 def test_an_operator_sets_it_on_the_page_of_the_agent(client, operator, agent):

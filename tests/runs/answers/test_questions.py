@@ -23,10 +23,11 @@ from tests.runs.cells import make_run
 pytestmark = pytest.mark.django_db
 
 
-def stored(*documents: dict[str, Any]) -> None:
+def stored(*documents: dict[str, Any], apart: bool = False) -> None:
+    """In one batch, or `apart`: each in a batch of its own."""
     batch = str(uuid4())
     outcomes = results.store_uploads(
-        documents=[document(batch=batch, **one) | {"id": str(uuid4())} for one in documents]
+        documents=[document(batch=str(uuid4()) if apart else batch, **one) | {"id": str(uuid4())} for one in documents]
     )
     assert [outcome.errors for outcome in outcomes] == [{}] * len(documents)
 
@@ -210,12 +211,12 @@ def test_many_days_of_two_versions_are_led_by_the_newest_of_the_baselines_curve(
 
 def test_of_two_versions_the_one_that_fell_is_named_though_the_other_is_the_baseline():
     """Seen: "No lasting change in 62 days" above a curve that had fallen by 7 %."""
+    nights = []
     for day in range(1, 25):
         for version, tps in (("15.8", 1000), ("16.4", 1100 if day < 13 else 900)):
-            dbms = {"name": "PostgreSQL", "version": version}
-            stored(
-                tpcb(tps + day % 3, dbms=dbms, measured_on=f"2026-05-{day:02d}", tested={"commit": f"{version}-{day}"})
-            )
+            told = {"dbms": {"name": "PostgreSQL", "version": version}, "tested": {"commit": f"{version}-{day}"}}
+            nights.append(tpcb(tps + day % 3, measured_on=f"2026-05-{day:02d}", **told))
+    stored(*nights, apart=True)
 
     words = headline(compared())
 
@@ -225,10 +226,12 @@ def test_of_two_versions_the_one_that_fell_is_named_though_the_other_is_the_base
 
 def test_of_two_curves_that_changed_the_newest_change_is_said():
     """Seen: a gain of August in the headline, above a loss of September."""
+    nights = []
     for day in range(1, 25):
         for version, tps in (("15.8", 1000 if day < 7 else 1100), ("16.4", 1000 if day < 16 else 900)):
             dbms = {"name": "PostgreSQL", "version": version}
-            stored(tpcb(tps + day % 3, dbms=dbms, measured_on=f"2026-05-{day:02d}"))
+            nights.append(tpcb(tps + day % 3, dbms=dbms, measured_on=f"2026-05-{day:02d}"))
+    stored(*nights, apart=True)
 
     words = headline(compared())
 
