@@ -104,6 +104,7 @@ PROOFS = {
         "every sentence about numbers holds in worlds whose truth is known",
         ("-m", "benchmarks.bench_truth", "--worlds", "300", "--seed", "1", "--minutes", "50", "--jobs", "2", "--write"),
         ("runs/answers", "runs/compare", "runs/stats"),
+        r"^\d+ worlds of seed|^missed: ",
     ),
     "watch-setting": Proof(
         "a slower setting is found, confirmed by itself, explained, grouped and mailed, live",
