@@ -130,7 +130,9 @@ def pairs_to_judge(best_first: Sequence[Item], base: Item | None, *, levels: int
     ordered = sorted(best_first, key=lambda item: item == base)
     if len(ordered) <= MOST_IN_A_MATRIX and len(ordered) * (len(ordered) - 1) // 2 * levels <= MOST_COMPARISONS:
         return list(combinations(ordered, 2))
-    return [pair for pair in combinations(ordered, 2) if pair[0] == ordered[0] or pair[1] == base]
+    best, *others = ordered
+    with_base = [(item, others[-1]) for item in others[:-1]] if others[-1] == base else []
+    return [*((best, item) for item in others), *with_base]
 
 
 def _levels(comparison: Comparison, base: Group, metric: Metric) -> Levels | None:

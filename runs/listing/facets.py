@@ -138,9 +138,9 @@ def facets_of(query: QueryDict, matching: Matching) -> Facets:
 
 
 def _counted(rows: RunQuerySet) -> RunQuerySet:
-    """The newest of them, as a condition: what is sliced cannot be grouped."""
-    newest = rows.order_by("-created_at", "id").values("pk")[:COUNTED]
-    return Run.objects.filter(pk__in=newest).order_by()
+    """The newest of them, looked up once: several questions are asked of them, and what is sliced cannot be grouped."""
+    newest = rows.order_by("-created_at", "id").values_list("pk", flat=True)[:COUNTED]
+    return Run.objects.filter(pk__in=list(newest)).order_by()
 
 
 def _grouped(rows: RunQuerySet, columns: list[str]) -> list[Row]:
