@@ -180,6 +180,20 @@ def test_ten_equal_cells_are_judged_as_one_family():
     assert re.search(r" and 9 others; Engine .* against Engine .*: undecided: needs ", headline(comparison))
 
 
+def test_of_too_many_groups_the_best_and_the_baseline_are_judged_against_all():
+    cells({f"engine-{number}": [100 + number, 101 + number, 102 + number] for number in range(22)})
+
+    verdicts = compare(all_runs(), baseline="engine-5").verdicts
+
+    best, base = "engine-21", "engine-5"
+    others = {f"engine-{number}" for number in range(22)} - {best, base}
+    assert set(verdicts.by_pair) == {
+        (best, base),
+        *((best, other) for other in others),
+        *((other, base) for other in others),
+    }
+
+
 def test_the_threshold_is_that_of_the_metric():
     """3 % suits a rate, not a 99th percentile: that is 10 %."""
     for repeat, (slow, fast) in enumerate([(10.6, 10.0), (10.61, 10.01), (10.59, 9.99)]):
