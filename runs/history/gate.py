@@ -2,8 +2,9 @@
 
 The baseline are batches of the main branch (`gated`), or runs that were measured in turn with it (`in_turn`).
 
-Against three batches or more a cell is judged by how batches differ; against fewer by its repeats. Either way one of a
-set of cells that are all as before is called worse in at most 5 of 100 cases (Bonferroni's levels).
+Against three batches or more a cell is judged by how batches differ; against fewer by its repeats; in turn, from six
+repeats on, by the pairs of them. Each way one of a set of cells that are all as before is called worse in at most 5 of
+100 cases (Bonferroni's levels).
 """
 
 from __future__ import annotations
@@ -27,7 +28,10 @@ from runs.models.choices import AlertState
 from runs.models.visible import Reader
 from runs.run.facets import factor_facets
 from runs.run.number import primary_number
-from runs.stats import ALPHA, PRACTICAL_THRESHOLD, Kind, judge
+from runs.stats import ALPHA, PRACTICAL_THRESHOLD, Kind, Verdict, judge, judge_pairs
+
+# Of fewer, how they scatter is hardly known, and two sides know it better than the pairs of both.
+LEAST_PAIRS = 6
 
 
 @dataclass(frozen=True)
@@ -64,13 +68,22 @@ def in_turn(runs: Collection[UUID], base: Collection[UUID], user: Reader) -> lis
     shared = [(key, cell, sides[1][key]) for key, cell in sides[0].items() if key in sides[1]]
     judged = []
     for (_, metric), own, other in shared:
-        values, before = [value for _, value in own], [value for _, value in other]
-        least = max(PRACTICAL_THRESHOLD, threshold_of(metric.name, metric.unit))
-        verdict = judge(
-            values, before, better=metric.better, threshold=least, confidence=1 - ALPHA / len(shared)
-        )  # fmt: skip
+        verdict = _verdict_in_turn(metric, own, other, confidence=1 - ALPHA / len(shared))
         judged.append(InTurn(metric, own, other, change_of(verdict)))
     return judged
+
+
+def _verdict_in_turn(
+    metric: Metric, own: Sequence[tuple[Run, float]], other: Sequence[tuple[Run, float]], *, confidence: float
+) -> Verdict:
+    """From six repeats of one experiment on by pairs: both sides of a pair have it if the machine becomes slower."""
+    least = max(PRACTICAL_THRESHOLD, threshold_of(metric.name, metric.unit))
+    base = {(run.experiment_id, run.repeat): value for run, value in other if run.experiment_id}
+    pairs = [(value, base[key]) for run, value in own if (key := (run.experiment_id, run.repeat)) in base]
+    if len(pairs) >= LEAST_PAIRS and min(map(min, pairs)) > 0:
+        return judge_pairs(pairs, better=metric.better, threshold=least, confidence=confidence)
+    values, before = [value for _, value in own], [value for _, value in other]
+    return judge(values, before, better=metric.better, threshold=least, confidence=confidence)
 
 
 def _cells(ids: Collection[UUID], user: Reader) -> dict[tuple[Any, Metric], list[tuple[Run, float]]]:

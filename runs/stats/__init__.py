@@ -5,7 +5,7 @@ start of every process, most of which (broker's workers, commands, a web process
 """
 
 from runs.stats.fits import Slope, slope
-from runs.stats.levels import Overall, SeriesVerdicts, alike, judge_levels, letters, overall_ratio
+from runs.stats.levels import Overall, SeriesVerdicts, alike, judge_levels, judge_pairs, letters, overall_ratio
 from runs.stats.noise import Noise, geometric_mean_interval, page_noise
 from runs.stats.ratios import DELTAS, MIN_FOR_RANKS, Lack, Ranks, Ratio, Welch, holm, ranks, ratio
 from runs.stats.repeats import MOST_REPEATS_ASKED, POWER, more_repeats
@@ -71,6 +71,7 @@ __all__ = [
     "judge",
     "judge_family",
     "judge_levels",
+    "judge_pairs",
     "letters",
     "log_values",
     "mean",

@@ -19,7 +19,7 @@ from runs.answers.history import expected_amount
 from runs.history import alerts
 from runs.history.gate import gated
 from runs.history.overview import Baseline
-from runs.models import Alert, HardwareProfile, Measurement, Run
+from runs.models import Alert, Experiment, HardwareProfile, Measurement, Run
 from runs.stats import ALPHA
 from tests.conftest import REPOSITORY
 from tests.docs.test_commands import DATA
@@ -126,6 +126,31 @@ def test_two_sides_that_were_measured_in_turn_are_judged_cell_by_cell(client, co
     body = {"runs": head, "base": base}
     answer = client.post("/api/v1/gate/", body, content_type="application/json", headers=headers).json()
     assert answer["without"] == base[:1], "a side that lacks a number is not judged as if it had all"
+
+
+@pytest.mark.parametrize(("repeats", "verdict"), [(8, "worse"), (5, "undecided")])
+def test_a_machine_that_becomes_slower_does_not_hide_what_pairs_show(
+    client, contributor, api_token, repeats: int, verdict: str
+):
+    """A B A B on a machine that loses half of its speed meanwhile; B is 10 % slower each time, give or take 2 %."""
+    for version, level in (("18.0", 1000.0), ("18.1", 900.0)):
+        values = [level * 0.92**number * (1 + 0.02 * math.sin(7 * number + level)) for number in range(repeats)]
+        measured = {
+            "dbms": {"name": "PostgreSQL", "version": version},
+            "repeats": [{"metrics": {"tps": each}} for each in values],
+        }
+        file([night(1, **measured)], contributor)
+    Run.objects.update(experiment=Experiment.objects.create(slug="in-turn", name="In turn"))
+    base, head = (
+        [str(pk) for pk in Run.objects.filter(dbms_version__version=version).values_list("pk", flat=True)]
+        for version in ("18.0", "18.1")
+    )
+    headers = {"Authorization": f"Bearer {api_token('read', 'upload')}"}
+    body = {"runs": head, "base": base}
+    answer = client.post("/api/v1/gate/", body, content_type="application/json", headers=headers).json()
+    (cell,) = answer["cells"]
+    assert cell["change"]["verdict"] == verdict
+    assert cell["change"]["value"] == pytest.approx(0.9, abs=0.02)
 
 
 def test_the_base_of_what_is_measured_in_turn_is_what_came_first():
