@@ -222,7 +222,7 @@ def _walk(*steps: Callable[[Journey], None]) -> Callable[[Journey], None]:
 
 FIREBIRD, TPCB = "OLTP simulation, TPC-C-like", "100 MB TPC-B test of databases"
 LOST, FASTEST, SCALES_TO = (
-    re.compile(words, re.I) for words in ("what is lost from", "which system is best", "how far")
+    re.compile(words, re.I) for words in ("what is lost from", r"which (system|version of \w+) is best", "how far")
 )
 BY_SIZE, FOUR = "PostgreSQL over sizes on two disks", "four systems over terminals"
 CHOOSE = "Choose runs, narrow or add"
