@@ -267,13 +267,13 @@ def outcome_of(leg: str, *, again: bool) -> Outcome:
     return pytest(leg, tests)
 
 
-# Four lanes at a time on two cores: much of the time goes into waiting for servers and clocks. Lanes are about as long
-# as each other; one that has ended takes what is left, the longest first: short ones at the end let the lanes end
-# together. The longest that start whole systems and look at the clock stay in one lane, so that they do not disturb
-# each other. While two lanes wait for what is installed, the others have a leg that needs nothing of it; what `js`
-# installs is there before `alone` and `bare` hide what is there.
-LANES = (("engines",), ("java", "jobs"), ("browser", "ops"), ("sqlite", "postgresql"))
-LEFT = ("agent", "foreign", "attack", "js", "bare", "alone", "check", *ASKED_FOR)
+# Four lanes at a time on two cores: much of the time goes into waiting for servers and clocks. One that has ended takes
+# what is left, the longest first: short ones at the end let the lanes end together, and the two longest legs, `sqlite`
+# and `postgresql`, are not one after the other. The longest that start whole systems and look at the clock stay in one
+# lane, so that they do not disturb each other. While two lanes wait for what is installed, the others have a leg that
+# needs nothing of it; what `js` installs is there before `alone` and `bare` hide what is there.
+LANES = (("engines",), ("java", "jobs"), ("browser", "ops"), ("sqlite",))
+LEFT = ("postgresql", "agent", "foreign", "attack", "js", "bare", "alone", "check", *ASKED_FOR)
 
 
 def run_here(name: str, *, again: bool) -> int:
