@@ -202,9 +202,8 @@ def test_it_says_what_is_damaged_of_a_draft_whose_columns_are_told(rich):
         FileImport.objects.update(subject={"visibility": "²"}, stored_at=None)
         address = "/imports/{import}/".format(**rich.things["public"])
         page = rich.client(PEOPLE_BY_NAME["owner"]).post(f"{address}columns/")
-        assert (page.status_code, '<div class="notice notice-bad" role="alert"><p>visibility: ' in page.content.decode()) == (
-            422, True,
-        )  # fmt: skip
+        told = '<div class="notice notice-bad" role="alert"><p>visibility: '
+        assert (page.status_code, told in page.content.decode()) == (422, True)
         transaction.set_rollback(True)
 
 
