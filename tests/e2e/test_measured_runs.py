@@ -57,6 +57,7 @@ def test_it_varies_a_condition_and_shows_what_the_dbms_counted(site: Site, logge
     page = logged_in
     page.goto(f"{site.url}/schedule/")
     page.get_by_role("link", name="TPC-B profile").click()
+    page.wait_for_url(re.compile(r"workload=tpcb"))  # what is filled in before the other form is there would be lost
     page.locator("#conditions summary").click()
     page.locator("input[name=cache_state][value=cold]").check()
     page.locator("input[name=engines][value^='sqlite:']").first.check()
