@@ -97,6 +97,10 @@ def test_it_writes_junit_and_markdown(gate):
     assert "1 worse" in told
 
 
+def ids_of(version: str) -> list[str]:
+    return [str(pk) for pk in Run.objects.filter(dbms_version__version=version).values_list("pk", flat=True)]
+
+
 def test_two_sides_that_were_measured_in_turn_are_judged_cell_by_cell(client, contributor, api_token):
     older, newer = ({"dbms": {"name": "PostgreSQL", "version": version}} for version in ("18.0", "18.1"))
     busy = {"factors": {"scale_factor": 100, "terminals": 64}}
@@ -106,10 +110,7 @@ def test_two_sides_that_were_measured_in_turn_are_judged_cell_by_cell(client, co
         [night(1, level=0.9, **newer, durability="none"), night(1, **newer, **busy)],
     ]
     file([*sides[0], *sides[1]], contributor, at_once=4)
-    base, head = (
-        [str(pk) for pk in Run.objects.filter(dbms_version__version=version).values_list("pk", flat=True)]
-        for version in ("18.0", "18.1")
-    )
+    base, head = ids_of("18.0"), ids_of("18.1")
     headers = {"Authorization": f"Bearer {api_token('read', 'upload')}"}
     body = {"runs": head, "base": base}
     answer = client.post("/api/v1/gate/", body, content_type="application/json", headers=headers).json()
@@ -141,10 +142,7 @@ def test_a_machine_that_becomes_slower_does_not_hide_what_pairs_show(
         }
         file([night(1, **measured)], contributor)
     Run.objects.update(experiment=Experiment.objects.create(slug="in-turn", name="In turn"))
-    base, head = (
-        [str(pk) for pk in Run.objects.filter(dbms_version__version=version).values_list("pk", flat=True)]
-        for version in ("18.0", "18.1")
-    )
+    base, head = ids_of("18.0"), ids_of("18.1")
     headers = {"Authorization": f"Bearer {api_token('read', 'upload')}"}
     body = {"runs": head, "base": base}
     answer = client.post("/api/v1/gate/", body, content_type="application/json", headers=headers).json()
