@@ -221,16 +221,19 @@ class BenchmarkDetail(APIView):
 
 class GateRequest(Strict):
     """`than`: last:10, days:30, label:main, version:18.1, commit:abc. `base`: runs that were measured in turn with
-    `runs`, instead.
+    `runs`, instead. `allow_pct`: a smaller change matters not; else that of each metric counts.
     """
 
     runs: Annotated[list[Ident], Field(min_length=1, max_length=5_000)]
     than: Annotated[str, Text(130)] = DEFAULT_BASELINE
     base: Annotated[list[Ident], Field(max_length=5_000)] = []
+    allow_pct: Annotated[float, Field(gt=0, le=100)] | None = None
 
 
 class GateCell(Part):
-    """A cell of the runs against the baseline. `batches`: of the baseline. `change`: as a ratio, with its verdict."""
+    """A cell of the runs against the baseline. `batches`: of the baseline. `change`: as a ratio, with its verdict.
+    `not_worse`: its interval holds no loss that matters, though it may be undecided whether anything was won.
+    """
 
     benchmark: str
     url: str
@@ -241,6 +244,7 @@ class GateCell(Part):
     runs: list[uuid.UUID]
     batches: int
     change: Amount
+    not_worse: bool
 
 
 class GateAnswer(Part):
@@ -258,12 +262,14 @@ class Gate(APIView):
     def post(self, request: Request) -> Response:
         """Whether what was just sent is worse than a baseline: each cell, judged together."""
         given = read(GateRequest, request.data)
+        allowed = given.allow_pct / 100 if given.allow_pct else None
         if given.base:
-            turns = in_turn(given.runs, given.base, request.user)
+            turns = in_turn(given.runs, given.base, request.user, allowed=allowed)
             cells = [_cell_in_turn(cell, request) for cell in turns]
             judged = {run.pk for cell in turns for run, _ in (*cell.runs, *cell.base)}
         else:
-            cells = [_cell(cell, request) for cell in gated(given.runs, baseline_of(given.than), request.user)]
+            found = gated(given.runs, baseline_of(given.than), request.user, allowed=allowed)
+            cells = [_cell(cell, request) for cell in found]
             judged = {run for cell in cells for run in cell.runs}
         answer = GateAnswer(
             than=IN_TURN if given.base else given.than, cells=cells,
@@ -278,7 +284,7 @@ def _cell(cell: Gated, request: Request) -> GateCell:
         benchmark=str(benchmark), url=page_of(benchmark, request),
         machine=benchmark.hardware.name if benchmark.hardware else "", metric=benchmark.metric.label,
         unit=benchmark.metric.unit, value=row.centre, runs=[uuid.UUID(run) for run in row.runs],
-        batches=len(cell.before), change=explained(cell.change),
+        batches=len(cell.before), change=explained(cell.change), not_worse=cell.is_not_worse,
     )  # fmt: skip
 
 
@@ -289,6 +295,7 @@ def _cell_in_turn(cell: InTurn, request: Request) -> GateCell:
         machine=run.hardware.name if run.hardware else "", metric=cell.metric.label, unit=cell.metric.unit,
         value=geometric_mean([value for _, value in cell.runs]), runs=[each.pk for each, _ in cell.runs],
         batches=1, change=change_in_turn(cell.change, cell.base[0][0].durability, run.durability),
+        not_worse=cell.is_not_worse,
     )  # fmt: skip
 
 

@@ -41,6 +41,7 @@ class Gated:
     row: SeriesBatch
     before: Sequence[SeriesBatch]
     change: Amount
+    is_not_worse: bool
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,7 @@ class InTurn:
     runs: Sequence[tuple[Run, float]]
     base: Sequence[tuple[Run, float]]
     change: Amount
+    is_not_worse: bool
 
     @property
     def first(self) -> Run:
@@ -62,22 +64,39 @@ class InTurn:
         return ", ".join([self.first.workload.name, self.first.dbms_version.dbms.name, *facets])
 
 
-def in_turn(runs: Collection[UUID], base: Collection[UUID], user: Reader) -> list[InTurn]:
-    """Each cell of these runs against that of the other side, which differs in its version or settings."""
+def in_turn(
+    runs: Collection[UUID], base: Collection[UUID], user: Reader, *, allowed: float | None = None
+) -> list[InTurn]:
+    """Each cell of these runs against that of the other side, which differs in its version or settings.
+
+    `allowed`: a change that is smaller than this share matters not; else that of the metric counts.
+    """
     sides = [_cells(ids, user) for ids in (runs, base)]
     shared = [(key, cell, sides[1][key]) for key, cell in sides[0].items() if key in sides[1]]
     judged = []
     for (_, metric), own, other in shared:
-        verdict = _verdict_in_turn(metric, own, other, confidence=1 - ALPHA / len(shared))
-        judged.append(InTurn(metric, own, other, change_of(verdict)))
+        least = allowed or max(PRACTICAL_THRESHOLD, threshold_of(metric.name, metric.unit))
+        verdict = _verdict_in_turn(metric, own, other, least=least, confidence=1 - ALPHA / len(shared))
+        change = change_of(verdict)
+        judged.append(InTurn(metric, own, other, change, is_not_worse(change, better=metric.better, least=least)))
     return judged
 
 
+def is_not_worse(change: Amount, *, better: str, least: float) -> bool:
+    """Whether the interval holds no loss of the share `least` or more. It may be undecided whether anything was won."""
+    if change.verdict != Kind.UNDECIDED:
+        return change.verdict in {Kind.BETTER, Kind.EQUIVALENT, Kind.TOO_SMALL}
+    if change.low is None or change.high is None or better == "none":
+        return False
+    worst = change.low if better == "higher" else 1 / change.high
+    return worst >= 1 / (1 + least)
+
+
 def _verdict_in_turn(
-    metric: Metric, own: Sequence[tuple[Run, float]], other: Sequence[tuple[Run, float]], *, confidence: float
-) -> Verdict:
+    metric: Metric, own: Sequence[tuple[Run, float]], other: Sequence[tuple[Run, float]], *, least: float,
+    confidence: float,
+) -> Verdict:  # fmt: skip
     """From six repeats of one experiment on by pairs: both sides of a pair have it if the machine becomes slower."""
-    least = max(PRACTICAL_THRESHOLD, threshold_of(metric.name, metric.unit))
     base = {(run.experiment_id, run.repeat): value for run, value in other if run.experiment_id}
     pairs = [(value, base[key]) for run, value in own if (key := (run.experiment_id, run.repeat)) in base]
     if len(pairs) >= LEAST_PAIRS and min(map(min, pairs)) > 0:
@@ -99,8 +118,10 @@ def _cells(ids: Collection[UUID], user: Reader) -> dict[tuple[Any, Metric], list
     return cells
 
 
-def gated(runs: Collection[UUID], baseline: Baseline, user: Reader) -> list[Gated]:
-    """The cells of these runs, as far as `user` may read them, against batches of their main branch."""
+def gated(runs: Collection[UUID], baseline: Baseline, user: Reader, *, allowed: float | None = None) -> list[Gated]:
+    """The cells of these runs, as far as `user` may read them, against batches of their main branch; `allowed` as of
+    `in_turn`.
+    """
     mine = Run.objects.readable_by(user).present().filter(pk__in=runs)
     batches = set(mine.values_list("batch_id", flat=True))
     filing.file_batches(list(Batch.objects.filter(pk__in=batches, is_filed=False).values_list("pk", flat=True)))
@@ -113,7 +134,13 @@ def gated(runs: Collection[UUID], baseline: Baseline, user: Reader) -> list[Gate
         )
         if not wanted.isdisjoint(row.runs)
     ]
-    return [Gated(row, before, _judged(row, before, confidence=1 - ALPHA / len(cells))) for row, before in cells]
+    judged = []
+    for row, before in cells:
+        least = allowed or threshold(row.benchmark)
+        change = _judged(row, before, least=least, confidence=1 - ALPHA / len(cells))
+        better = row.benchmark.metric.better
+        judged.append(Gated(row, before, change, is_not_worse(change, better=better, least=least)))
+    return judged
 
 
 def _before(row: SeriesBatch, batches: Collection[UUID], baseline: Baseline) -> list[SeriesBatch]:
@@ -127,10 +154,10 @@ def _before(row: SeriesBatch, batches: Collection[UUID], baseline: Baseline) -> 
     return baseline.rows_of([*earlier, row], expected_at=expected["at"])
 
 
-def _judged(row: SeriesBatch, before: Sequence[SeriesBatch], *, confidence: float) -> Amount:
+def _judged(row: SeriesBatch, before: Sequence[SeriesBatch], *, least: float, confidence: float) -> Amount:
     if not before:
         return Amount(verdict=Kind.TOO_FEW, basis=Missing("base_batch"))
-    better, least = row.benchmark.metric.better, threshold(row.benchmark)
+    better = row.benchmark.metric.better
     if len(before) < LEAST_BATCHES:
         repeats = [value for each in before for value in each.values]
         return change_of(judge(row.values, repeats, better=better, threshold=least, confidence=confidence))

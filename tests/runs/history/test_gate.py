@@ -15,9 +15,10 @@ import yaml
 from benchagent.ctl.cli import main
 from benchagent.ctl.gate import sides_of
 
+from runs.answers.answer import Amount
 from runs.answers.history import expected_amount
 from runs.history import alerts
-from runs.history.gate import gated
+from runs.history.gate import gated, is_not_worse
 from runs.history.overview import Baseline
 from runs.models import Alert, Experiment, HardwareProfile, Measurement, Run
 from runs.stats import ALPHA
@@ -72,6 +73,23 @@ def test_recent_batches_from_before_an_expected_change_are_no_baseline(gate, ope
     alerts.move(Alert.objects.get(state="confirmed"), "expected", by=operator)
     assert gate(head, than="last:20")[0] == 0
     assert gate(head, than=f"commit:{1:040x}")[0] == WORSE
+
+
+@pytest.mark.parametrize(
+    ("level", "allow", "status"), [(0.9, "3", WORSE), (0.9, "15", 0), (1.0, "0.1", UNDECIDED), (1.0, "15", 0)]
+)
+def test_what_may_be_lost_can_be_said(gate, level, allow, status):
+    assert gate(night(14, level=level, **PULL_REQUEST), allow=allow)[0] == status
+
+
+@pytest.mark.parametrize(
+    ("better", "low", "high", "is_met"),
+    [("higher", 0.98, 1.2, True), ("higher", 0.96, 1.2, False), ("lower", 0.8, 1.02, True), ("lower", 0.8, 1.04, False),
+     ("none", 0.98, 1.2, False)],
+)  # fmt: skip
+def test_undecided_whether_better_is_decided_whether_worse(better, low, high, is_met):
+    change = Amount(value=1.0, low=low, high=high, verdict="undecided")
+    assert is_not_worse(change, better=better, least=0.03) == is_met
 
 
 def test_what_cannot_be_decided_and_what_has_no_number_have_statuses_of_their_own(gate):

@@ -15,7 +15,6 @@ from benchagent.ctl.running import plan_of, until_ended
 from benchagent.ctl.uploading import sent
 
 EXIT_WORSE, EXIT_UNDECIDED, EXIT_COULD_NOT = 1, 2, 3
-UNDECIDED = ("undecided", "too_few", "different")
 FORMATS = ("table", "markdown", "junit", "json")
 HEADING = ("BENCHMARK", "NEW", "CHANGE", "INTERVAL", "VERDICT")
 Cell = Mapping[str, Any]
@@ -43,7 +42,7 @@ def _against(options: argparse.Namespace) -> dict[str, Any] | None:
     if not runs or not all(outcome.done for outcome in outcomes):
         print_line("nothing was judged: not every file is stored")
         return None
-    return connect().post("/gate/", {"runs": runs, "than": options.than})
+    return connect().post("/gate/", {"runs": runs, "than": options.than, "allow_pct": options.allow})
 
 
 def _in_turn(options: argparse.Namespace) -> dict[str, Any] | None:
@@ -58,7 +57,7 @@ def _in_turn(options: argparse.Namespace) -> dict[str, Any] | None:
         return None
     base, head = sides
     names = {str(row["id"]): _side_name(row) for row in rows}
-    answer = api.post("/gate/", {"runs": head, "base": base})
+    answer = api.post("/gate/", {"runs": head, "base": base, "allow_pct": options.allow})
     return {**answer, "than": f"{names[base[0]]}, measured in turn with {names[head[0]]}"}
 
 
@@ -82,7 +81,7 @@ def exit_status(answer: Mapping[str, Any]) -> int:
         return EXIT_WORSE
     if answer["without"] or not verdicts or "refused" in verdicts:
         return EXIT_COULD_NOT
-    return EXIT_UNDECIDED if verdicts & set(UNDECIDED) else 0
+    return 0 if all(cell["not_worse"] for cell in answer["cells"]) else EXIT_UNDECIDED
 
 
 def _print(answer: Mapping[str, Any], form: str, status: int) -> None:
@@ -105,8 +104,14 @@ def _print(answer: Mapping[str, Any], form: str, status: int) -> None:
 
 def summary(cells: Sequence[Cell]) -> str:
     """2 worse, 5 equivalent."""
-    counts = Counter(cell["change"]["verdict"].replace("_", " ") for cell in cells)
+    verdicts = ("not worse" if _is_only_not_worse(cell) else cell["change"]["verdict"] for cell in cells)
+    counts = Counter(verdict.replace("_", " ") for verdict in verdicts)
     return ", ".join(f"{count} {verdict}" for verdict, count in counts.most_common()) or "nothing to judge"
+
+
+def _is_only_not_worse(cell: Cell) -> bool:
+    """Whether nothing was lost and it is undecided whether anything was won."""
+    return bool(cell["not_worse"]) and cell["change"]["verdict"] == "undecided"
 
 
 def _row(cell: Cell) -> tuple[str, str, str, str, str]:
@@ -117,7 +122,7 @@ def _row(cell: Cell) -> tuple[str, str, str, str, str]:
         "" if cell["value"] is None else f"{plain_number(float(cell['value']))} {cell['unit']}".rstrip(),
         "" if change["value"] is None else f"{change['value'] - 1:+.1%}",
         "" if None in ends else f"{ends[0] - 1:+.1%} to {ends[1] - 1:+.1%}",
-        change["why"] or change["verdict"],
+        "; ".join(filter(None, ("not worse" * _is_only_not_worse(cell), change["why"]))) or change["verdict"],
     )
 
 
@@ -132,7 +137,7 @@ def _junit(cells: Sequence[Cell], than: str) -> ElementTree.Element:
         case = ElementTree.SubElement(suite, "testcase", classname=cell["machine"], name=cell["benchmark"])
         _, _, change, interval, why = _row(cell)
         kind = {"worse": "failure", "refused": "error"}.get(cell["change"]["verdict"])
-        kind = kind or ("skipped" if cell["change"]["verdict"] in UNDECIDED else None)
+        kind = kind or (None if cell["not_worse"] else "skipped")
         if kind:
             ElementTree.SubElement(case, kind, message=f"{change} ({interval}): {why}")
     for name, count in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
