@@ -72,8 +72,8 @@ ORDERINGS: dict[str, str] = {
     "value": "primary_value",
 }
 _ORDERING_LABELS = {"dbms": "DBMS", "value": "value of the primary metric"}
-# Where words are looked for: columns of a run, and of what it refers to.
-_OWN_WORDS = ("note", "message", "label", "tags")
+# Where words are looked for: columns of a run, the tool that measured it among them, and of what it refers to.
+_OWN_WORDS = ("note", "message", "label", "tags", "driver__name")
 _LINKED_WORDS = {
     "workload": ("name",), "dbms_version": ("name",), "hardware": ("name",), "config": ("name",),
     "experiment": ("name",), "publication": ("title_en",), "batch": ("label", "tags", "note"),
@@ -323,7 +323,7 @@ class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
     )
     cell_key = django_filters.CharFilter(max_length=64, help_text="all repeats of one cell")
     q = django_filters.CharFilter(
-        method="filter_text", max_length=200, label="Search", help_text="words in names, notes and messages"
+        method="filter_text", max_length=200, label="Search", help_text="words in names (of tools too), notes, messages"
     )
     ordering = django_filters.ChoiceFilter(
         choices=ordering_choices, method="order", label="Sort by", help_text="a minus sign sorts falling"

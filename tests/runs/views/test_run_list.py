@@ -93,6 +93,13 @@ def test_it_looks_for_words(client):
     assert "No run matches" in page(client, "/runs/?q=odd&dbms=firebird")
 
 
+def test_it_finds_runs_by_the_tool_that_measured_them(client):
+    make_run("SQLite 3.53", 1, driver={"name": "pgbench", "version": "15.8"})
+    make_run("SQLite 3.53", 2, driver={"name": "sysbench", "cores": "pgbench"})
+    make_run("SQLite 3.53", 3, driver=["pgbench"])
+    assert values(page(client, "/runs/?q=PgBench+3.53")) == [1]
+
+
 def test_it_sorts_by_value_both_ways_with_gaps_last(client):
     make_article()
     rising = page(client, "/runs/?dbms=derby-10-6&ordering=value&show_lost=1")
