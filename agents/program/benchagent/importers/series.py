@@ -113,7 +113,7 @@ def grid_of(times_s: Sequence[float], *, tolerance: float = 0.25, interval_s: fl
 
 def drifting(
     times_s: Sequence[float],
-    values: Sequence[float],
+    values: Sequence[float | None],
     interval_of: Callable[[float], float] = float,
     slack_s: float = 0.0,
 ) -> tuple[float, list[float | None]]:

@@ -117,7 +117,7 @@ def _job_report(content: dict[str, Any]) -> Report:
     warnings, kind = [NO_ZONE], "H" if job.get("benchmark") == "TPROC-H" else "C"
     metrics, failure = _query_metrics(result, times, warnings) if kind == "H" else _headline(result, warnings)
     reason = "" if metrics else "the job has no result"
-    metrics += _response_times(object_in(content, "response_times"))
+    metrics += tuple(_response_times(object_in(content, "response_times")))
     series = [
         *_counts(object_in(content, "transaction_count"), warnings),
         *_machine(object_in(content, "metrics"), warnings),
@@ -144,28 +144,37 @@ def _job_report(content: dict[str, Any]) -> Report:
             for name, (parameter, factor) in _PARAMETERS.items()
             if (value := _count(told, name)) is not None
         },
-        metrics=tuple(metrics), series=tuple(series), warnings=tuple(warnings), subject=subject,
+        metrics=metrics, series=tuple(series), warnings=tuple(warnings), subject=subject,
         started_at=time_of(str(job["timestamp"]))[0].isoformat() if job.get("timestamp") else "",
     )  # fmt: skip
 
 
+def _rows(content: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
+    rows = content.get(name) or []
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise NotUnderstood(f"{name} of an unknown form")
+    return rows
+
+
 def _check_chart(result: dict[str, Any], figures: Mapping[str, float | None]) -> None:
     """Raises NotUnderstood where a chart of the report shows other figures, which stand there by its words."""
-    for row in result.get("chart_data") or ():
-        figure = figures.get(str(row.get("metric"))) if isinstance(row, dict) else None
+    for row in _rows(result, "chart_data"):
+        figure = figures.get(str(row.get("metric")))
         if figure is not None and not math.isclose(number(str(row.get("value"))), figure, rel_tol=1e-6):
             raise NotUnderstood("result and its chart_data say different figures")
 
 
-def _headline(result: dict[str, Any], warnings: list[str]) -> tuple[list[Metric], str]:
+def _headline(result: dict[str, Any], warnings: list[str]) -> tuple[tuple[Metric, ...], str]:
     """The figures, and why the run failed."""
     nopm, tpm = _count(result, "nopm"), _count(result, "tpm")
     _check_chart(result, {"NOPM": nopm or 0, "TPM": tpm or 0})
     metrics = () if nopm is None else result_metrics(nopm, tpm, "the DBMS", warnings)
-    return [*metrics], "no new orders in the whole test" if nopm == 0 else ""
+    return metrics, "no new orders in the whole test" if nopm == 0 else ""
 
 
-def _query_metrics(result: dict[str, Any], times: dict[str, Any], warnings: list[str]) -> tuple[list[Metric], str]:
+def _query_metrics(
+    result: dict[str, Any], times: dict[str, Any], warnings: list[str]
+) -> tuple[tuple[Metric, ...], str]:
     """After the reports of v6: geomean_seconds and total_query_time_seconds, charted as Geomean and Query Time."""
     figures: dict[str, float] = {}
     for key, name in _QUERY_METRICS.items():
@@ -176,13 +185,13 @@ def _query_metrics(result: dict[str, Any], times: dict[str, Any], warnings: list
                 raise NotUnderstood(f"two different figures of {name}")
     _check_chart(result, {"Geomean": figures.get("geometric_mean_s"), "Query Time": figures.get("elapsed_s")})
     if not all(figures.values()):
-        return [], "no query was timed"
+        return (), "no query was timed"
     metrics = all_measured(figures, "query", better="lower")
     try:
         metrics += _query_times(times, figures) if figures else ()
     except NotUnderstood as error:
         warnings.append(f"the times of the queries are left out: {error}")
-    return [*metrics], ""
+    return metrics, ""
 
 
 def _query_times(times: dict[str, Any], figures: dict[str, float]) -> tuple[Metric, ...]:
@@ -190,10 +199,8 @@ def _query_times(times: dict[str, Any], figures: dict[str, float]) -> tuple[Metr
     1.2}]}`, where they are what sum and mean were made of.
     """
     queries: dict[int, float] = {}
-    for row in times.get("rows") or ():
-        name, milliseconds, seconds = (
-            str(row.get(key)) if isinstance(row, dict) else "" for key in ("name", "total_ms", "seconds")
-        )
+    for row in _rows(times, "rows"):
+        name, milliseconds, seconds = (str(row.get(key)) for key in ("name", "total_ms", "seconds"))
         if not name.isdecimal() or int(name) in queries:
             raise NotUnderstood("they are of another form, or of several query sets")
         queries[int(name)] = number(seconds)
@@ -211,26 +218,20 @@ def _query_times(times: dict[str, Any], figures: dict[str, float]) -> tuple[Metr
     return all_measured({f"query_{query}_s": value for query, value in sorted(queries.items())}, "query")
 
 
-def _response_times(content: dict[str, Any]) -> list[Metric]:
-    rows = content.get("rows") or []
-    if rows and content.get("unit") not in ("milliseconds", "ms"):
-        raise NotUnderstood(f"response times in an unknown unit: {str(content.get('unit'))[:40]!r}")
-    metrics: list[Metric] = []
-    for row in rows:
-        if not isinstance(row, dict) or not row.get("name"):
-            raise NotUnderstood("a response time without a name")
-        name, figures = str(row["name"]), _figures(row)
-        if "CALLS" not in figures:
-            raise NotUnderstood(f"response times of {name[:40]} without calls")
+def _response_times(content: dict[str, Any]) -> Iterator[Metric]:
+    for row in _rows(content, "rows"):
+        if content.get("unit") not in ("milliseconds", "ms"):
+            raise NotUnderstood(f"response times in an unknown unit: {str(content.get('unit'))[:40]!r}")
+        name, figures = str(row.get("name") or ""), _figures(row)
+        if not name or "CALLS" not in figures:
+            raise NotUnderstood(f"response times of {name[:40]} without calls" if name else "times without a name")
         rising(figures, *RANKS, of=name[:40])
-        metrics += procedure_metrics(name, figures)
-    return metrics
+        yield from procedure_metrics(name, figures)
 
 
-def _samples(rows: Any, name: str) -> list[tuple[datetime, float]]:
+def _samples(content: dict[str, Any], group: str, name: str) -> list[tuple[datetime, float]]:
     """The samples of the rows that have such a figure, which are all or none. Raises NotUnderstood."""
-    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise NotUnderstood("samples of an unknown form")
+    rows = _rows(content, group)
     samples = [(time_of(str(row.get("timestamp")))[0], number(str(row[name]))) for row in rows if name in row]
     if len(samples) not in (0, len(rows)):
         raise NotUnderstood("samples without a value")
@@ -238,19 +239,19 @@ def _samples(rows: Any, name: str) -> list[tuple[datetime, float]]:
 
 
 def _counts(content: dict[str, Any], warnings: list[str]) -> Iterator[Series]:
-    for counter in content.get("series") or ():
+    for counter in _rows(content, "series"):
         unit = str(counter.get("metric"))
         if unit not in ("tpm", "qph"):
             raise NotUnderstood(f"a transaction counter in an unknown unit: {unit[:40]!r}")
-        if points := counter.get("points"):
-            report = counted(_samples(points, "value"), unit, "", "")
+        if samples := _samples(counter, "points", "value"):
+            report = counted(samples, unit, "", "")
             warnings += report.warnings
             yield from report.series
 
 
 def _machine(content: dict[str, Any], warnings: list[str]) -> Iterator[Series]:
     for (group, column), name in _MACHINE.items():
-        if samples := _samples(content.get(group) or [], column):
+        if samples := _samples(content, group, column):
             interval, values, _ = spaced(*zip(*samples, strict=True))
             yield Series.called(name, interval, values)
     if content.get("mbps"):

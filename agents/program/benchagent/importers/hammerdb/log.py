@@ -45,9 +45,6 @@ class Build(VirtualUsers):
     is_behind: bool = False
     begun: bool = True
 
-    def tell(self, count: int) -> None:
-        self.announced = count
-
     def take_line(self, text: str) -> None:
         if match := next(filter(None, (size.search(text) for size in _SIZES)), None):
             said = match.groupdict()
@@ -76,26 +73,25 @@ class Build(VirtualUsers):
         elif text.startswith("CREATING TPCH"):
             self.kind = "H"
         elif "Error" in text:
-            self.errors.append(f"virtual user {vuser}: {text}")
+            self.problems.append(f"virtual user {vuser}: {text}")
 
     def report(self, tool_version: str) -> Report:
-        warnings: list[str] = []
-        settings = self.settings("tpcc" if self.kind == "C" else "tpch")
+        settings = self.settings(f"tpc{self.kind.lower()}")
         parameters = {name: value for name, value in settings.items() if name in _ABOUT_BUILDING} | self.told
         reason = self.failure or ("" if self.complete else "the log ends before the schema is complete")
-        if reason and self.errors:
+        if reason and self.problems:
             reason += f": {self.first_error}"
-        load_s, started_at = (None, "") if reason else self._times(warnings)
+        load_s, started_at = (None, "") if reason else self._times()
         subject = Subject(
             f"tproc{self.kind.lower()}-load", f"TPROC-{self.kind} schema (HammerDB)", dbms=dbms_called(self.dbms)
         )
         return Report(
             "hammerdb", Status.FAILED if self.failed else Status.COMPLETE, tool_version, reason=reason,
-            parameters=parameters, metrics=all_measured({"load_s": load_s}, "load"), warnings=tuple(warnings),
+            parameters=parameters, metrics=all_measured({"load_s": load_s}, "load"), warnings=tuple(self.warnings),
             subject=subject, started_at=started_at,
         )  # fmt: skip
 
-    def _times(self, warnings: list[str]) -> tuple[float | None, str]:
+    def _times(self) -> tuple[float | None, str]:
         """How long loading took and when it began: from the first Start to the last End.
 
         Indexes and statistics follow without a time.
@@ -106,15 +102,15 @@ class Build(VirtualUsers):
         if not stamps:
             return None, ""
         if starts.keys() != ends.keys() or len(starts) != loaders or any(len(of_one) > 1 for of_one in stamps):
-            warnings.append("not every virtual user's Start and End are there: no time of loading")
+            self.warnings.append("not every virtual user's Start and End are there: no time of loading")
             return None, ""
         if any(min(ends[vuser])[0] < min(start)[0] for vuser, start in starts.items()):
             raise NotUnderstood("a virtual user ended loading before it started")
         if len({zone for of_one in stamps for _, zone in of_one}) > 1:
-            warnings.append("the time zone changed while loading: no time of loading")
+            self.warnings.append("the time zone changed while loading: no time of loading")
             return None, ""
         first, last = min(map(min, starts.values())), max(map(max, ends.values()))
-        warnings.append("load_s is from the first Start to the last End: without indexes and statistics")
+        self.warnings.append("load_s is from the first Start to the last End: without indexes and statistics")
         return (last[0] - first[0]).total_seconds(), iso(*first)
 
 
@@ -128,23 +124,18 @@ def counter_reports(file: SourceFile) -> list[Report]:
     """One report for each log in the file; HammerDB appends to it."""
     if " @ " not in file.text:
         return []
-    # The samples of each log by unit, DBMS and time zone.
-    logs: list[dict[tuple[str, str, str], list[tuple[datetime, float]]]] = [{}]
+    # The samples of each log, by its number, unit, DBMS and time zone.
+    number, logs = 0, dict[tuple[int, str, str, str], list[tuple[datetime, float]]]()
     with Lines(file, with_cut=True) as lines:
         for line in lines:
-            if _HEAD.match(line.text) and logs[-1]:
-                logs.append({})
+            number += _HEAD.match(line.text) is not None
             if match := _SAMPLE.match(line.text.strip()):
                 value, dbms, unit, stamp = match.groups()
                 moment, zone = time_of(stamp)
-                logs[-1].setdefault((unit, dbms, zone), []).append((moment, float(value)))
-    if any(len(log) > 1 for log in logs):
+                logs.setdefault((number, unit, dbms, zone), []).append((moment, float(value)))
+    if len({log for log, *_ in logs}) < len(logs):
         raise NotUnderstood("the counter's lines are of several systems, units or time zones")
-    return [
-        counted(samples, unit, dbms, iso(samples[0][0], zone))
-        for log in logs
-        for (unit, dbms, zone), samples in log.items()
-    ]
+    return [counted(samples, unit, dbms, iso(samples[0][0], zone)) for (_, unit, dbms, zone), samples in logs.items()]
 
 
 def counted(samples: Sequence[tuple[datetime, float]], unit: str, dbms: str, started_at: str) -> Report:
@@ -258,7 +249,7 @@ def log_reports(file: SourceFile) -> list[Report]:
         try:
             reader.take(line)
         except NotUnderstood as error:
-            part = reader.last or reader.add_run()
+            part = reader.parts[-1]
             part.refusal = part.refusal or f"line {line.number}: {error}"
     parts = [part for part in reader.parts if part.begun or part.refusal]
     runs: list[Report] = []
@@ -310,7 +301,7 @@ class _Reader:
         elif match := _CREATED.match(text):
             self._created().created.add(int(match[1]))
         elif match := _USERS.match(text):
-            self._created().tell(int(match[1]))
+            self._created().announced.add(int(match[1]))
         elif _BUILDING.search(text):
             self._build().take_line(text)
         elif _RESULT.match(text):
@@ -334,8 +325,6 @@ class _Reader:
     def _take_vuser(self, vuser: int, line: Line) -> None:
         last = self.last
         if _BUILDING.search(line.text) and not isinstance(last, Build):
-            if last and not last.begun:
-                self.parts.pop()
             self._build()
         elif isinstance(last, Build):
             if self.fresh or (last.is_behind and not line.text.startswith("FINISHED")):

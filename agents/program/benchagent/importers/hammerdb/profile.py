@@ -178,11 +178,10 @@ def _windows_report(file: SourceFile) -> Report:
     warning = "percentiles of several virtual users cannot be put together: not read as a series"
     if len(users) == 1 and len(windows) > 1:
         warning = "percentiles are of one virtual user, in windows of ten seconds"
-        interval, numbers, _ = spaced([time_of(stamp)[0] for stamp, _ in windows], [*map(float, range(len(windows)))])
-        grid = [{} if at is None else windows[int(at)][1] for at in numbers]
-        for name, prefix in PROCEDURES.items():
-            for rank in ("p50", "p95", "p99"):
-                values = tuple(figures.get(name, {}).get(rank) for figures in grid)
-                if any(value is not None for value in values):
-                    series.append(Series(f"{prefix}_latency_{rank}_ms", "ms", interval, values))
+        times = [time_of(stamp)[0] for stamp, _ in windows]
+        for name, rank in itertools.product(PROCEDURES, ("p50", "p95", "p99")):
+            values = [window.get(name, {}).get(rank) for _, window in windows]
+            interval, spread, _ = spaced(times, values)
+            if any(value is not None for value in values):
+                series.append(Series.called(f"{PROCEDURES[name]}_latency_{rank}_ms", interval, spread))
     return Report("hammerdb", series=tuple(series), warnings=(warning,), subject=SUBJECT)

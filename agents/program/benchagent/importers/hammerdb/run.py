@@ -11,7 +11,7 @@ from statistics import geometric_mean
 from typing import Any
 
 from benchagent.importers.hammerdb.times import iso, time_of
-from benchagent.importers.report import Metric, Report, Scalar, Subject, all_measured, dbms_called, measured
+from benchagent.importers.report import Metric, Report, Scalar, Subject, all_measured, dbms_called, entries, measured
 from benchagent.importers.source import Line, NotUnderstood
 from benchagent.importers.tables import Figures, Table, Told
 from benchagent.redaction import redact_text
@@ -19,6 +19,7 @@ from benchagent.redaction import redact_text
 # What HammerDB's virtual users say of themselves, whether they run or build.
 
 _ERROR = re.compile(r"^Error in Virtual User (?P<vuser>\d+):(?P<message>.*)$")
+_STATE = re.compile(r"RUNNING|FINISHED SUCCESS|FINISHED FAILED")
 
 
 @dataclass(kw_only=True)
@@ -28,29 +29,26 @@ class VirtualUsers(Told):
     dbms: str = ""
     created: set[int] = field(default_factory=set)
     # How many HammerDB said it created.
-    announced: int | None = None
+    announced: set[int] = field(default_factory=set)
     running: set[int] = field(default_factory=set)
     succeeded: set[int] = field(default_factory=set)
     failed: set[int] = field(default_factory=set)
-    errors: list[str] = field(default_factory=list)
 
     def take_state(self, vuser: int, text: str) -> bool:
         """Whether a virtual user said that it runs or how it finished."""
-        states = (("RUNNING", self.running), ("FINISHED SUCCESS", self.succeeded), ("FINISHED FAILED", self.failed))
-        for state, users in states:
-            if text.startswith(state):
-                users.add(vuser)
-                return True
-        return False
+        if state := _STATE.match(text):
+            users = {"RUNNING": self.running, "FINISHED SUCCESS": self.succeeded}.get(state[0], self.failed)
+            users.add(vuser)
+        return bool(state)
 
     def take_error(self, text: str) -> bool:
         if match := _ERROR.match(text):
-            self.errors.append(f"virtual user {match['vuser']}: {match['message'].strip()}")
+            self.problems.append(f"virtual user {match['vuser']}: {match['message'].strip()}")
         return bool(match)
 
     @property
     def first_error(self) -> str:
-        return redact_text(self.errors[0])[:200] if self.errors else ""
+        return redact_text(self.problems[0])[:200] if self.problems else ""
 
     @property
     def failure(self) -> str:
@@ -66,21 +64,19 @@ class QuerySet:
     """The queries of one set, their seconds by number, and what HammerDB says at its end."""
 
     queries: dict[int, float] = field(default_factory=dict)
-    seconds: float | None = None
-    # Number of queries that returned rows, and their geometric mean.
-    mean: tuple[int, float] | None = None
+    # Its seconds; how many queries returned rows, and their geometric mean.
+    said: dict[str, float] = field(default_factory=dict)
     # The position of the query that came last.
     position: int = 0
 
     def check(self, vuser: int) -> None:
         """The printed mean is of the queries that returned rows, the elapsed time of all, in whole seconds."""
-        times = [*self.queries.values()]
-        count, mean = self.mean or (0, 0.0)
-        is_known = len(times) == count and min(times, default=0) > 0
-        if is_known and not math.isclose(geometric_mean(times), mean, rel_tol=0.01, abs_tol=0.001):
+        times, elapsed_s, mean_s = [*self.queries.values()], self.said["elapsed_s"], self.said.get("mean_s")
+        is_known = times and all(times) and len(times) == self.said.get("with_rows") and mean_s is not None
+        if is_known and not math.isclose(geometric_mean(times), mean_s or 0, rel_tol=0.01, abs_tol=0.001):
             raise NotUnderstood(f"virtual user {vuser}: the geometric mean is not that of its queries")
-        if self.seconds is not None and sum(times) > self.seconds * 1.02 + 2:
-            raise NotUnderstood(f"virtual user {vuser}: its queries took longer than the {self.seconds:g} s of the set")
+        if sum(times) > elapsed_s * 1.02 + 2:
+            raise NotUnderstood(f"virtual user {vuser}: its queries took longer than the {elapsed_s:g} s of the set")
 
 
 @dataclass
@@ -89,36 +85,32 @@ class Queries:
     streams: dict[int, list[QuerySet]] = field(default_factory=dict)
     refresh: dict[str, float] = field(default_factory=dict)
 
-    def take(self, vuser: int, what: str, values: dict[str, Any]) -> None:
-        seconds = float(values.get("seconds", 0))
-        if what == "refresh":
-            self.refresh[values["kind"].lower()] = seconds
+    def take(self, vuser: int, values: dict[str, Any]) -> None:
+        if "kind" in values:
+            self.refresh[values["kind"].lower()] = values["seconds"]
             return
         sets = self.streams.setdefault(vuser, [QuerySet()])
         current = sets[-1]
-        if what == "position":
+        if "position" in values:
             if 1 != values["position"] < current.position:
                 raise NotUnderstood(f"virtual user {vuser}'s queries are out of order")
-            if values["position"] == 1 and current.seconds is not None:
+            if values["position"] == 1 and "elapsed_s" in current.said:
                 sets.append(current := QuerySet())
             current.position = values["position"]
-        elif what == "query":
-            if current.queries.setdefault(values["query"], seconds) != seconds:
+        elif "query" in values:
+            if current.queries.setdefault(values["query"], values["seconds"]) != values["seconds"]:
                 raise NotUnderstood(f"virtual user {vuser} ran query {values['query']} twice in one set")
-        elif what == "sets":
-            # Told of each set alone; their number counts on.
-            if values["count"] != len(sets) or current.seconds not in (None, seconds):
-                raise NotUnderstood(f"virtual user {vuser} told the end of query set {values['count']} out of order")
-            current.seconds = seconds
         else:
-            if current.mean not in (None, (values["count"], seconds)):
-                raise NotUnderstood(f"virtual user {vuser} told its {what} twice, with different figures")
-            current.mean = (values["count"], seconds)
+            # Told of each set alone; their number counts on.
+            told = {"sets": len(sets)} | current.said
+            if any(told.get(name, value) != value for name, value in values.items()):
+                raise NotUnderstood(f"virtual user {vuser} told the end of a query set out of order, or two of it")
+            current.said |= values
 
     def metrics(self, warnings: list[str], users: int) -> tuple[Metric, ...]:
         """None before every stream came to its end."""
         every = [each for sets in self.streams.values() for each in sets]
-        if not every or users > len(self.streams) or any(each.seconds is None for each in every):
+        if not every or users > len(self.streams) or any("elapsed_s" not in each.said for each in every):
             return ()
         alone = set(self.streams) == {1}
         metrics: list[Metric] = []
@@ -137,17 +129,18 @@ class Queries:
 def _of_stream(vuser: int, sets: list[QuerySet], prefix: str) -> Iterator[Metric]:
     for each in sets:
         each.check(vuser)
-    yield measured(f"{prefix}elapsed_s", sum(each.seconds or 0 for each in sets), "query", better="lower")
-    means = [each.mean for each in sets if each.mean and all(each.mean)]
-    if len(means) == len(sets):
-        logarithm = sum(count * math.log(mean) for count, mean in means) / sum(count for count, _ in means)
+    yield measured(f"{prefix}elapsed_s", sum(each.said["elapsed_s"] for each in sets), "query", better="lower")
+    means = [(each.said.get("with_rows"), each.said.get("mean_s")) for each in sets]
+    known = [(count, mean_s) for count, mean_s in means if count and mean_s]
+    if len(known) == len(sets):
+        logarithm = sum(count * math.log(mean_s) for count, mean_s in known) / sum(count for count, _ in known)
         yield measured(f"{prefix}geometric_mean_s", round(math.exp(logarithm), 5), "query")
     for number, each in enumerate(sets, start=1):
         own = prefix if len(sets) == 1 else f"{prefix}set_{number}_"
         if own != prefix:
-            yield measured(f"{own}elapsed_s", each.seconds or 0, "query", better="lower")
-            if each.mean:
-                yield measured(f"{own}geometric_mean_s", each.mean[1], "query")
+            yield measured(f"{own}elapsed_s", each.said["elapsed_s"], "query", better="lower")
+            if "mean_s" in each.said:
+                yield measured(f"{own}geometric_mean_s", each.said["mean_s"], "query")
         for query, seconds in sorted(each.queries.items()):
             yield measured(f"{own}query_{query}_s", seconds, "query")
 
@@ -170,20 +163,19 @@ _LINES = Table(
     ("result", "TEST RESULT[ ]: System achieved {tpm:int} {dbms:name} TPM at {nopm:int} NOPM"),
     ("finished", "FINISHED {SUCCESS|FAILED}[{:rest}]"),
     ("version", "DBVersion:{version:rest}"),
-    ("position", "Executing Query {:int} ({position:int} of {:int})"),
-    ("query", "query {query:int} completed in {seconds:exp} seconds"),
-    ("sets", "Completed {count:int} query set(s) in {seconds:int} seconds"),
-    ("mean", 'Geometric mean of query times returning rows ({count:int}) is ["]{seconds:num}["]'),
-    ("refresh", "{kind:New|Old} Sales refresh complete in {seconds:num} seconds"),
+    ("queries", "Executing Query {:int} ({position:int} of {:int})"),
+    ("queries", "query {query:int} completed in {seconds:exp} seconds"),
+    ("queries", "Completed {sets:int} query set(s) in {elapsed_s:num} seconds"),
+    ("queries", 'Geometric mean of query times returning rows ({with_rows:int}) is ["]{mean_s:num}["]'),
+    ("queries", "{kind:New|Old} Sales refresh complete in {seconds:num} seconds"),
     strict=False,
 )
-# What `Queries` takes.
-_OF_QUERIES = {"position", "query", "sets", "mean", "refresh"}
 _RAMP_UP = _LINES.rank["ramp_up"]
 _STOPPED = re.compile(
     r"^(?:Virtual Users? (?:Destroyed|forced)|VU(?:s)? (?:destroyed|killed)|Terminating|\^C|Interrupted)"
 )
 _ACTIVE = re.compile(r"\d+ Active Virtual Users configured")
+_BEGINS = re.compile(r"Beginning rampup time of \d+ minutes?$|DBVersion:\S")
 _COUNTER = re.compile(r"^\d+ [A-Za-z][\w ]* (?:tpm|qph)$")
 _QUOTED_ERROR = re.compile(r"\b(?:error|failed)\b")
 
@@ -196,7 +188,7 @@ class Run(VirtualUsers):
     # The result of a run whose log this is not: `jobs` repeats it.
     echo: bool = False
     # What the monitor says, but for the minutes that it counts.
-    monitor: Figures = field(default_factory=lambda: Figures(0))
+    monitor: Figures = field(default_factory=Figures)
     minutes: dict[str, int] = field(default_factory=dict)
     result_line: str = ""
     version: str = ""
@@ -212,11 +204,6 @@ class Run(VirtualUsers):
         """Whether nothing more is to come of it."""
         return self.ended or bool(self.result_line)
 
-    def tell(self, count: int) -> None:
-        if self.announced not in (None, count):
-            raise NotUnderstood(f"{count} virtual users created, but {self.announced} before")
-        self.announced = count
-
     def ends_before(self, vuser: int, text: str) -> bool:
         """Whether this line of a virtual user is another run's."""
         if text == "RUNNING":
@@ -225,13 +212,11 @@ class Run(VirtualUsers):
             return False
         around = self.monitor.rows.keys() - {"active", "sessions", "result"}
         alone = not (self.running or self.succeeded or self.failed or self.minutes or around)
-        if _ACTIVE.match(text) and self.result_line and alone:
+        if self.result_line and _ACTIVE.match(text) and alone:
             return True
-        if text.startswith("TEST RESULT") and self.result_line and (alone or self.ended):
+        if self.result_line and text.startswith("TEST RESULT") and (alone or self.ended):
             return self.result_line != text
-        return self.monitor.rank > _RAMP_UP and bool(
-            re.match(r"Beginning rampup time of \d+ minutes?$|DBVersion:\S", text)
-        )
+        return self.monitor.rank > _RAMP_UP and bool(_BEGINS.match(text))
 
     def take_line(self, text: str) -> None:
         """A line that no virtual user said."""
@@ -254,95 +239,96 @@ class Run(VirtualUsers):
             if text.startswith("TEST RESULT") and line.whole:
                 raise NotUnderstood(f"not a wording of the result that is known: {redact_text(text)[:100]!r}")
             if _QUOTED_ERROR.search(text.lower()):
-                self.errors.append(f"virtual user {vuser}: {text}")
+                self.problems.append(f"virtual user {vuser}: {text}")
         elif match.key == "version":
             self.version = match.values.get("version", "")
-        elif match.key in _OF_QUERIES and not match.cut:
-            self.queries.take(vuser, match.key, match.values)
+        elif match.cut:
+            return
+        elif match.key == "queries":
+            self.queries.take(vuser, match.values)
         elif match.key in ("ramped", "minute"):
             self.minutes |= {name: max(self.minutes.get(name, 0), value) for name, value in match.values.items()}
-        elif not match.cut:
+        else:
             self.monitor.add(line, match)
             self.result_line = text if match.key == "result" else self.result_line
 
     def report(self, tool_version: str) -> Report:
-        warnings: list[str] = []
         figures, streams = self.monitor.values, self.queries.streams
         if streams or (self.benchmark == "tpch" and not self.result_line):
-            parameters, metrics = self._of_queries(warnings)
+            users = max(len(streams), len(self.running), *self.announced, 0)
+            parameters, metrics = self.settings("tpch"), self.queries.metrics(self.warnings, users)
+            parameters.pop("terminals", None)
+            if self.queries.query_sets > 1:
+                parameters["query_sets"] = self.queries.query_sets
+            if metrics and not self.failed:
+                parameters["terminals"] = users
             kind, begun, ended, end = "H", bool(streams), bool(metrics), "query set is complete"
         else:
-            parameters = self._checked_parameters(warnings)
-            self._warn_of_result(warnings)
-            metrics = result_metrics(figures.get("nopm", 0), figures.get("tpm"), figures.get("dbms", ""), warnings)
+            parameters = self._checked_parameters()
+            self._warn_of_result()
+            metrics = result_metrics(figures.get("nopm", 0), figures.get("tpm"), figures.get("dbms", ""), self.warnings)
             kind, begun, ended, end = "C", self.monitor.rank >= _RAMP_UP, bool(self.result_line), "result"
-        failure = self.failure or ("the run did not begin" if self.errors and not (begun or ended) else "")
-        if failure and self.errors:
+        failure = self.failure or ("the run did not begin" if self.problems and not (begun or ended) else "")
+        if failure and self.problems:
             failure += f": {self.first_error}"
         elif kind == "C" and ended and not figures["nopm"]:
             failure = failure or "no new orders in the whole test"
-        if self.errors:
-            warnings.append(f"{len(self.errors)} lines tell of errors, the first: {self.first_error}")
-        if self.readings and not self.queries.streams:
-            warnings.append("the readings of the transaction counter carry no time here: not read as a series")
+        if self.problems:
+            self.warnings.append(f"{len(self.problems)} lines tell of errors, the first: {self.first_error}")
+        if self.readings and not streams:
+            self.warnings.append("the readings of the transaction counter carry no time here: not read as a series")
         started_at = ""
         with contextlib.suppress(NotUnderstood):
             started_at = iso(*time_of(self.log_start)) if self.log_start else ""
-        subject = Subject(
-            f"tproc{kind.lower()}", f"TPROC-{kind} (HammerDB)", dbms_version=redact_text(self.version),
-            dbms=dbms_called(figures.get("dbms", self.dbms)),
-        )  # fmt: skip
         return Report(
-            "hammerdb", tool_version=tool_version, parameters=parameters, metrics=metrics, warnings=tuple(warnings),
+            "hammerdb", tool_version=tool_version, parameters=parameters, metrics=metrics,
             reason="" if ended else self.stopped or f"the log ends before the {end}", failure=failure,
-            subject=subject, started_at=started_at,
+            warnings=tuple(self.warnings), started_at=started_at,
+            subject=Subject(
+                f"tproc{kind.lower()}", f"TPROC-{kind} (HammerDB)", dbms_version=redact_text(self.version),
+                dbms=dbms_called(figures.get("dbms", self.dbms)),
+            ),
         )  # fmt: skip
 
-    def _checked_parameters(self, warnings: list[str]) -> dict[str, Scalar]:
+    def _checked_parameters(self) -> dict[str, Scalar]:
         parameters, figures = dict(self.parameters), self.monitor.values
-        active = figures.get("active")
-        if "sessions" in figures and figures["active"] * figures["clients"] != figures["sessions"]:
-            raise NotUnderstood(f"{figures['sessions']} sessions are not those of {active} virtual users")
+        active, sessions = figures.get("active"), figures.get("sessions")
+        if len(self.announced) > 1:
+            raise NotUnderstood(f"{' and '.join(map(str, sorted(self.announced)))} virtual users created for one run")
+        if sessions is not None and figures["active"] * figures["clients"] != sessions:
+            raise NotUnderstood(f"{sessions} sessions are not those of {active} virtual users")
         if active is not None:
-            if self.announced is not None and self.announced - 1 != active:
-                raise NotUnderstood(f"{active} active virtual users, but {self.announced} created with the monitor")
+            announced = next(iter(self.announced), active + 1)
+            if announced - 1 != active:
+                raise NotUnderstood(f"{active} active virtual users, but {announced} created with the monitor")
             seen = max(self.created | self.running | self.succeeded, default=0)
             if seen > active + 1:
                 raise NotUnderstood(f"{active} active virtual users, but virtual user {seen} took part")
-            parameters["terminals"] = figures.get("sessions", active)
-            if "clients" in figures:
+            parameters["terminals"] = active if sessions is None else sessions
+            if sessions is not None:
                 parameters |= {"virtual_users": active, "async_clients": figures["clients"]}
-        for name in [name for name in ("ramp_up", "duration") if name in figures]:
-            minutes = figures[name]
+        for name, minutes in entries(figures, "ramp_up", "duration").items():
             counted = self.minutes.get(name, minutes)
             words = f"{counted} minutes counted of a {name.replace('_', '-')} of {minutes}"
             if counted > minutes:
                 raise NotUnderstood(words)
             if counted < minutes and self.result_line:
                 parameters.pop(f"{name}_s", None)
-                warnings.append(f"{words}: left out")
+                self.warnings.append(f"{words}: left out")
             else:
                 parameters[f"{name}_s"] = minutes * 60
         return parameters
 
-    def _warn_of_result(self, warnings: list[str]) -> None:
+    def _warn_of_result(self) -> None:
         if self.failed and self.result_line:
-            warnings.append("the result is of a run in which virtual users failed")
+            self.warnings.append("the result is of a run in which virtual users failed")
         elif self.monitor.values.get("nopm") and self.echo:
-            warnings.append(ANSWER)
+            self.warnings.append(ANSWER)
         elif self.monitor.values.get("nopm"):
             if "active" in self.monitor.values and not self.ended and self.succeeded:
-                warnings.append("the log ends before all virtual users said how they finished")
+                self.warnings.append("the log ends before all virtual users said how they finished")
             if "duration" not in self.monitor.values:
-                warnings.append("the log does not show the start of this run")
-
-    def _of_queries(self, warnings: list[str]) -> tuple[dict[str, Scalar], tuple[Metric, ...]]:
-        users = max(len(self.queries.streams), len(self.running), self.announced or 0)
-        parameters, metrics = self.settings("tpch"), self.queries.metrics(warnings, users)
-        parameters.pop("terminals", None)
-        if self.queries.query_sets > 1:
-            parameters["query_sets"] = self.queries.query_sets
-        return parameters | ({"terminals": users} if metrics and not self.failed else {}), metrics
+                self.warnings.append("the log does not show the start of this run")
 
 
 def result_metrics(nopm: int, tpm: int | None, counted_by: str, warnings: list[str]) -> tuple[Metric, ...]:

@@ -33,7 +33,7 @@ def iso(moment: datetime, zone: str) -> str:
     return moment.isoformat() + ("Z" if zone in ("UTC", "GMT", "+0000") else "")
 
 
-def spaced(times: Sequence[datetime], values: Sequence[float]) -> tuple[float, tuple[float | None, ...], float]:
+def spaced(times: Sequence[datetime], values: Sequence[float | None]) -> tuple[float, tuple[float | None, ...], float]:
     """(interval_s, values with None for missing samples, drift as a part of the interval).
 
     What reads sleeps between its readings, so it drifts by some parts in a hundred. Raises NotUnderstood.
