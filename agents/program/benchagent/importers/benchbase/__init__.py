@@ -70,8 +70,7 @@ def combine(files: list[ReadFile]) -> None:
             index, report = runs[0]
             parts.append(_Part(position, file, _kind(file), report, index))
     for group in _groups(parts):
-        if len(group) > 1:
-            _join(group, files)
+        _join(group, files)
 
 
 def _groups(parts: Sequence[_Part]) -> list[list[_Part]]:
@@ -96,15 +95,15 @@ def _groups(parts: Sequence[_Part]) -> list[list[_Part]]:
     return list(groups.values())
 
 
-def _same_run(whole: Report, added: Report) -> bool | None:
-    """Whether the counts are those of the run; None where neither of them tells."""
+def _same_run(whole: Report, added: Report) -> bool:
+    """Whether the counts show that both are of one run."""
     added_count, own_count = added.metric("transactions"), whole.metric("transactions")
     if added_count is not None and own_count is not None:
         return added_count == own_count
     completed, good = added.metric("completed_transactions"), whole.metric("goodput_per_s")
     elapsed_s = whole.metric("elapsed_s")
     if completed is None or good is None or not elapsed_s:
-        return None
+        return False
     return math.isclose(completed / elapsed_s, good, rel_tol=1e-6, abs_tol=1e-6)
 
 
@@ -114,9 +113,7 @@ def _join(group: Sequence[_Part], files: list[ReadFile]) -> None:
     kinds = [part.kind for part in parts if part.kind != "type"]
     if len({*kinds}) < len(kinds):
         return
-    # Not without "not a result by itself" where other files add to it.
-    added_to = holder.kind in ("samples", "results", "raw") and "summary" in kinds
-    whole = replace(holder.report, warnings=() if added_to else holder.report.warnings)
+    whole = holder.report
     for part in others:
         try:
             whole = _add(whole, part)
@@ -139,10 +136,8 @@ def _add(whole: Report, part: _Part) -> Report:
             names = {series.name for series in whole.series}
             more = tuple(series for series in added.series if series.name not in names)
             return replace(whole, series=whole.series + more)
-        case "config":
+        case "config" | "settings":
             return replace(whole, parameters=_merged(whole, added), subject=_subject(whole, added))
-        case "settings":
-            return replace(whole, subject=_subject(whole, added))
         case "histograms" | "console":
             return _add_counts(whole, added)
     return whole

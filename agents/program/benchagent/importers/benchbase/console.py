@@ -194,30 +194,27 @@ def _load(run: _Run) -> Report:
 
 
 def _execution(run: _Run) -> Report:
-    warnings: list[str] = []
     result, trouble = run.said.get("result", {}), run.value("trouble")
-    figures = _rates(run) | _tpmc(run, warnings)
+    figures = _rates(run) | _tpmc(run)
     for kind, latencies in run.said.items():
         ranks = entries(latencies, "avg", "p99")
         figures |= {f"{snake(kind)}_latency_{rank}_ms": number(text) for rank, text in ranks.items()}
     metrics = [*all_measured(figures)]
     if "efficiency" in run.said and "tpmc" in figures:
         metrics.append(measured("efficiency_pct", number(run.value("efficiency")), better="higher"))
-    failure, reason = ended(result.get("state", ""))
-    failure = trouble or failure
-    if not (failure or reason) and result and not figures.get("tps"):
-        failure = "no request was measured"
+    failed, reason = ended(result.get("state", ""), measured=not result or bool(figures.get("tps")))
+    failure = trouble or failed
     reason = reason or ("" if run.has_result else "the output ends before the result")
     series: tuple[Series, ...] = ()
     if not (failure or reason):
         counts = {name: count for name, count in _counts(run).items() if name not in figures}
         metrics += all_measured(counts, better="none")
-        series = _series(run, warnings) if run.monitor and run.value("interval") else ()
+        series = _series(run) if run.monitor and run.value("interval") else ()
     elif metrics:
-        warnings.append("the figures are those of the part that ran")
+        run.warnings.append("the figures are those of the part that ran")
     return Report(
         "benchbase", reason=reason, failure=failure, parameters=_parameters(run) | _phase_parameters(run),
-        metrics=tuple(metrics), series=series, warnings=tuple(warnings), subject=_subject(run),
+        metrics=tuple(metrics), series=series, warnings=tuple(run.warnings), subject=_subject(run),
         command_lines=tuple(run.command_lines),
     )  # fmt: skip
 
@@ -233,7 +230,7 @@ def _rates(run: _Run) -> dict[str, float | None]:
     return rates(number(result["rate"]), good, whole(result["requests"]), seconds)
 
 
-def _tpmc(run: _Run, warnings: list[str]) -> dict[str, float | None]:
+def _tpmc(run: _Run) -> dict[str, float | None]:
     """The tpmC that some descendants print; its thousands may be grouped by commas, which the count settles."""
     printed, new_orders = run.value("TPM-C"), run.said.get("new_orders")
     if not printed or not (new_orders or "throughput" in run.said):
@@ -246,7 +243,7 @@ def _tpmc(run: _Run, warnings: list[str]) -> dict[str, float | None]:
             is_of_them = math.isclose(value, count * 60 / seconds, rel_tol=0.01, abs_tol=1.0)
             figures = figures | {"new_order_transactions": count} if is_of_them else {}
     if not figures:
-        warnings.append("TPM-C left out: it and the number of new orders contradict each other")
+        run.warnings.append("TPM-C left out: it and the number of new orders contradict each other")
     return figures
 
 
@@ -273,7 +270,7 @@ def _phase_parameters(run: _Run) -> dict[str, Scalar]:
     return parameters
 
 
-def _series(run: _Run, warnings: list[str]) -> tuple[Series, ...]:
+def _series(run: _Run) -> tuple[Series, ...]:
     """The monitor's lines, one per interval; left out where their times do not show that all are there."""
     interval_s = whole(run.value("interval")) / 1000
     stamps = [datetime.fromisoformat(stamp).timestamp() for stamp, _ in run.monitor if stamp]
@@ -284,8 +281,8 @@ def _series(run: _Run, warnings: list[str]) -> tuple[Series, ...]:
         if not math.isclose(grid.interval_s, interval_s, rel_tol=0.1):
             raise NotUnderstood(f"its lines are {grid.interval_s:g} s apart, not {interval_s:g} s")
     except NotUnderstood as error:
-        warnings.append(f"the monitor's throughput left out: {error}")
+        run.warnings.append(f"the monitor's throughput left out: {error}")
         return ()
     if any(phase.get("warmup", "0") != "0" for phase in run.phases):
-        warnings.append("the monitor's throughput includes the warm-up")
+        run.warnings.append("the monitor's throughput includes the warm-up")
     return (Series.called("tps", interval_s, grid.values(rate for _, rate in run.monitor)),)

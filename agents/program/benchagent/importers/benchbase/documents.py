@@ -174,13 +174,11 @@ def summary(document: Mapping[str, Any]) -> Report:
     )  # fmt: skip
     metrics = all_measured(values | _latencies(document.get("Latency Distribution")))
     state, benchmark = _text(document, "Final State"), _text(document, "Benchmark Type")
-    failure, reason = ended(state)
+    failure, reason = ended(state, measured=bool(values["tps"] or values["goodput_per_s"]))
     warnings: list[str] = []
     if "Measured Requests" in document and not state:
         unknown = "whether the run came to its end is unknown"
         warnings.append(f"the final state is missing, which this version prints: {unknown}")
-    if not (failure or reason or values["tps"] or values["goodput_per_s"]):
-        failure = "no request was measured"
     if (failure or reason) and metrics:
         warnings.append("the figures are those of the part that ran")
     parameters = configured(document, benchmark)
@@ -218,10 +216,12 @@ def _plain_summary(match: re.Match[str]) -> Report:
     )  # fmt: skip
 
 
-def ended(state: str) -> tuple[str, str]:
+def ended(state: str, *, measured: bool) -> tuple[str, str]:
     """Why a run failed, and why it was aborted, by the state in which it ended; older versions do not tell it."""
+    if state in ("", "EXIT"):
+        return "" if measured else "no request was measured", ""
     failure = "BenchBase ended in state ERROR: a worker died" if state == "ERROR" else ""
-    return failure, f"BenchBase ended in state {state[:40]}, not EXIT" if state not in ("", "EXIT") else ""
+    return failure, f"BenchBase ended in state {state[:40]}, not EXIT"
 
 
 def rates(
@@ -295,22 +295,24 @@ def config(text: str) -> Report:
     for name in (*_CONFIGURED, "works"):
         if len(root.findall(name)) > 1 and not any(child.get("bench") for child in root.findall(name)):
             raise NotUnderstood(f"the configuration says {name} twice")
-    parameters = configured({child.tag: _child(root, child.tag) for child in root})
-    leaves = {snake(child.tag): child.text or "" for child in root if not len(child) and not child.attrib}
-    parameters |= as_factors(leaves, {*map(snake, _CONFIGURED), "new_connection_per_txn"} | _NO_FACTORS)
-    works = root.findall("./works/work")
+    settings, works = _texts(root), [*map(_texts, root.findall("./works/work"))]
     if not works:
         raise NotUnderstood("a configuration without work")
-    parameters |= of_phases([{child.tag: _child(work, child.tag) for child in work} for work in works])
-    engine = dbms_called(_child(root, "type") or _child(root, "dbtype"))
+    leaves = {snake(child.tag): child.text or "" for child in root if not len(child) and not child.attrib}
+    others = as_factors(leaves, {*map(snake, _CONFIGURED), "new_connection_per_txn"} | _NO_FACTORS)
     warning = "the configuration of a run: not a result by itself"
-    return Report(TOOL, parameters=parameters, warnings=(warning,), subject=Subject(dbms=engine))
+    return Report(
+        TOOL, parameters=configured(settings) | others | of_phases(works), warnings=(warning,),
+        subject=Subject(dbms=dbms_called(settings.get("type") or settings.get("dbtype", ""))),
+    )  # fmt: skip
 
 
-def _child(element: ElementTree.Element, name: str) -> str:
-    """The text of the only child of that name; empty where there is none or several."""
-    children = element.findall(name)
-    return (children[0].text or "").strip() if len(children) == 1 else ""
+def _texts(element: ElementTree.Element) -> dict[str, str]:
+    """The texts of its children by their names; empty of those that are there several times."""
+    texts: dict[str, str] = {}
+    for child in element:
+        texts[child.tag] = "" if child.tag in texts else (child.text or "").strip()
+    return texts
 
 
 READERS: dict[str, Callable[[Any], Report]] = {

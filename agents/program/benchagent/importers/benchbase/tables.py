@@ -14,10 +14,13 @@ from benchagent.importers.report import Report, Series, utc
 from benchagent.importers.series import MAX_SECONDS, sampled
 from benchagent.importers.source import Lines, NotUnderstood, SourceFile, number, once, whole
 
-_TIME = re.compile(r"(?:time \(seconds\)|time\(sec\))", re.IGNORECASE)
-_RATE = re.compile(r"(?:throughput \(requests/second\)|throughput\(req/sec\))", re.IGNORECASE)
-_COUNT = "requests"
-_SCALED = "tp (req/s) scaled"
+# Headings that are no latencies, by our name of what stands under them.
+_HEADINGS = {
+    "time": re.compile(r"time \(seconds\)|time\(sec\)", re.IGNORECASE),
+    "tps": re.compile(r"throughput \(requests/second\)|throughput\(req/sec\)", re.IGNORECASE),
+    "requests": re.compile("requests", re.IGNORECASE),
+    "scaled": re.compile(r"tp \(req/s\) scaled", re.IGNORECASE),
+}
 _RAW = re.compile(
     r"transaction type (?:index,transaction name|\(index in config file\)), ?start time \(microseconds\), ?"
     r"latency \(microseconds\)(?:, ?worker id ?\(start number\), ?phase id ?\(index in config file\))?",
@@ -48,9 +51,14 @@ def kind_of(file: SourceFile) -> str:
     if is_raw(file):
         return "raw"
     cells = [cell.strip() for cell in file.heading[:2000].split(",")]
-    if len(cells) < 6 or not _TIME.fullmatch(cells[0]) or not any(map(_RATE.fullmatch, cells)):
+    names = [*map(_name, cells)]
+    if len(cells) < 6 or names[0] != "time" or "tps" not in names:
         return ""
-    return "type" if type_of(file) else "samples" if _COUNT in map(str.lower, cells) else "results"
+    return "type" if type_of(file) else "samples" if "requests" in names else "results"
+
+
+def _name(heading: str) -> str:
+    return next((name for name, form in _HEADINGS.items() if form.fullmatch(heading)), "")
 
 
 def read(file: SourceFile) -> Report:
@@ -68,12 +76,12 @@ def read(file: SourceFile) -> Report:
     if not rows:
         raise NotUnderstood(_NO_ROW)
     columns, kind = _columns(heading), type_of(file)
-    series = _windows(heading, rows, columns, f"{snake(kind)}_" if kind else "")
+    series = _windows(rows, columns, f"{snake(kind)}_" if kind else "")
     words = f"windows of {kind} alone" if kind else "windows without the summary of their run"
     words += ": the totals are not known" if series else ": too few of them to tell how long each is"
     # What forks add.
-    known = {heading[at].lower() for at, _ in columns.values()} | {_COUNT, _SCALED}
-    others = [repr(cell[:60]) for cell in heading if cell.lower() not in known and not _TIME.fullmatch(cell)]
+    known = {at for at, _ in columns.values()}
+    others = [repr(cell[:60]) for at, cell in enumerate(heading) if at not in known]
     more = f"not read: {', '.join(others)}, which BenchBase itself does not write" if others else ""
     return Report("benchbase", series=series, warnings=(words, more))
 
@@ -103,75 +111,62 @@ def _cells(file: SourceFile) -> Iterator[tuple[int, list[str]]]:
 
 
 def _windows(
-    heading: Sequence[str], rows: Sequence[tuple[int, list[str]]], columns: dict[str, tuple[int, float]], prefix: str
+    rows: Sequence[tuple[int, list[str]]], columns: dict[str, tuple[int, float]], prefix: str
 ) -> tuple[Series, ...]:
     """The series of a results or samples file."""
     times = [float(whole(cells[0])) for _, cells in rows]
-    steps = {later - earlier for earlier, later in itertools.pairwise(times)}
+    steps = [later - earlier for earlier, later in itertools.pairwise(times)]
     if min(steps, default=1) <= 0:
         raise NotUnderstood("the times do not rise: lines are doubled or out of order")
-    # Samples are of a second each.
-    window_s = 1.0 if _COUNT in map(str.lower, heading) else _window(times, rows, columns["tps"][0])
-    if not window_s:
+    # Samples are of a second each; of few results a long window cannot be told from a lost line.
+    window_s = 1.0 if "requests" in columns else min(steps, default=0.0)
+    if "requests" not in columns and steps.count(window_s) < 2:
         return ()
-    spread: dict[str, list[float | None]] = {name: [] for name in columns}
+    if any(time % window_s for time in times):
+        raise NotUnderstood("the times are no multiples of the window")
+    spread: dict[str, list[float | None]] = {}
     for at, cells in rows:
         try:
-            for name, value in _row(heading, cells, columns, window_s).items():
-                spread[name].append(value)
+            for name, value in _row(cells, columns, window_s).items():
+                spread.setdefault(f"{prefix}{name}", []).append(value)
         except NotUnderstood as error:
             raise NotUnderstood(f"line {at}: {error}") from error
     # Times are the beginnings of the windows.
-    ends = [time + window_s for time in times]
-    return sampled(ends, {f"{prefix}{name}": values for name, values in spread.items()}, window_s)
+    return sampled([time + window_s for time in times], spread, window_s)
 
 
 def _columns(heading: Sequence[str]) -> dict[str, tuple[int, float]]:
-    """Name of a series -> its column, and how many of our units one of its is."""
+    """Name of a figure -> its column, and how many of our units one of its is."""
     columns: dict[str, tuple[int, float]] = {}
     for index, cell in enumerate(heading):
-        if _RATE.fullmatch(cell):
-            columns["tps"] = index, 1.0
+        if name := _name(cell):
+            columns[name] = index, 1.0
         elif rank_and_scale := latency(cell):
             columns[f"latency_{rank_and_scale[0]}_ms"] = index, rank_and_scale[1]
-    if len(columns) < 2 or "tps" not in columns:
+    if not any(name.startswith("latency") for name in columns):
         raise NotUnderstood("a heading is missing")
     return columns
 
 
-def _window(times: Sequence[float], rows: Sequence[tuple[int, list[str]]], rate: int) -> float:
-    """The window of a results file: every time is a multiple of it, and rate times window is a whole count.
-
-    0 where there are too few rows to tell a long window from a lost line.
-    """
-    steps = [later - earlier for earlier, later in itertools.pairwise(times)]
-    window_s = min(steps, default=0.0)
-    if steps.count(window_s) < 2:
-        return 0.0
-    for at, cells in rows:
-        count, told = number(cells[rate]) * window_s, f"{cells[rate]} requests/s in {window_s:g} s"
-        if abs(count - round(count)) > 0.0005 * window_s + 1e-6:
-            raise NotUnderstood(f"line {at}: {told} are no whole number of requests")
-    if any(time % window_s for time in times):
-        raise NotUnderstood("the times are no multiples of the window")
-    return window_s
-
-
-def _row(
-    heading: Sequence[str], cells: Sequence[str], columns: dict[str, tuple[int, float]], window_s: float
-) -> dict[str, float | None]:
+def _row(cells: Sequence[str], columns: dict[str, tuple[int, float]], window_s: float) -> dict[str, float | None]:
     figures = {name: number(cells[index]) * scale for name, (index, scale) in columns.items()}
-    rate = figures.pop("tps")
+    rate, requests, scaled = figures["tps"], figures.get("requests"), figures.get("scaled")
+    count = rate * window_s if requests is None else requests
+    if abs(count - round(count)) > 0.0005 * window_s + 1e-6:
+        raise NotUnderstood(f"{rate:g} requests/s in {window_s:g} s are no whole number of requests")
+    if not math.isclose(count / window_s, rate, rel_tol=0, abs_tol=0.0006):
+        raise NotUnderstood("requests and throughput contradict each other")
     # A window without requests: BenchBase prints -1 us.
-    latencies = {name: None if value < 0 or not rate else round(value, 9) for name, value in figures.items()}
+    latencies = {
+        name: None if value < 0 or not rate else round(value, 9)
+        for name, value in figures.items()
+        if name.startswith("latency")
+    }
     ranks = {name.split("_")[1]: value for name, value in latencies.items() if value is not None}
     check_rising(ranks, "this window")
-    for text, cell in zip(cells, heading, strict=True):
-        if cell.lower() == _COUNT and not math.isclose(whole(text) / window_s, rate, rel_tol=0, abs_tol=0.0006):
-            raise NotUnderstood("requests and throughput contradict each other")
-        scaled = 1 / ranks["avg"] if cell.lower() == _SCALED and ranks.get("avg", 0) > 0.02 else None
-        if scaled is not None and not math.isclose(number(text), scaled, rel_tol=0.03, abs_tol=0.0006):
-            raise NotUnderstood("the average latency and the last column contradict each other")
+    average = ranks.get("avg", 0)
+    if scaled is not None and average > 0.02 and not math.isclose(scaled, 1 / average, rel_tol=0.03, abs_tol=0.0006):
+        raise NotUnderstood("the average latency and the last column contradict each other")
     return {"tps": rate, **latencies}
 
 
