@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from benchagent.importers.report import Report, Scalar, Subject, all_measured, dbms_called, entries, rising
-from benchagent.importers.source import Line, NotUnderstood, SourceFile, shown_by, slug
+from benchagent.importers.source import NotUnderstood, SourceFile, shown_by, slug
 from benchagent.importers.tables import Match, Run, Runs, Table, says_more
 
 TOOL = "BenchmarkSQL"
@@ -52,18 +52,15 @@ TYPES = ("NEW_ORDER", "PAYMENT", "ORDER_STATUS", "STOCK_LEVEL", "DELIVERY")
 PARAMETERS = ("warehouses", "terminals", "sut_threads", "transactions_per_terminal", "limit_tpm")
 
 
-class Calls(Runs):
-    def take(self, run: Run, line: Line) -> Run:
-        return super().take(run, line._replace(text=FRONT.sub("", line.text.replace("\b", "")).strip()))
-
-
 def is_another(run: Run, match: Match) -> bool:
     """The block begins with its banner, else with its DBMS, else with the result."""
     return says_more(run, match) if match.key == "version" else run.rows.get(match.key, match.values) != match.values
 
 
 def read(file: SourceFile) -> Sequence[Report]:
-    calls = Calls(table=TABLE, begins={"version", "db", "tpmc"}, lists={"weight", "type"}, another=is_another)
+    calls = Runs(
+        table=TABLE, front=FRONT, begins={"version", "db", "tpmc"}, lists={"weight", "type"}, another=is_another
+    )
     return calls.reports(file, report_of, "no run of BenchmarkSQL")
 
 

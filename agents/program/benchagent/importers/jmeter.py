@@ -27,22 +27,17 @@ SUBJECT = Subject(workload="jmeter", workload_name="JMeter")
 # What is summed up comes before or behind the words that the test has ended, so all of it is one list of lines.
 TABLE = Table(
     TOOL,
+    ("start", "{Creating summariser|Starting standalone test|Running the test!}[ {:rest}]"),
+    ("line", "summary + {interval:rest}"),
     (
-        "start", "[INFO {:token} ]{Creating summariser|Starting standalone test|Running the test!}[ {:rest}]",
-        r"(?:INFO \S+ )?(?:Creating summ|Starting standalone test|Running the test!)",
-    ),
-    ("line", "[INFO {:token} ]summary + {interval:rest}", r"(?:INFO \S+ )?summary \+ "),
-    (
-        "line", "[INFO {:token} ]summary = {requests:int} in {elapsed_s:clock} = {requests_per_s:num}/s "
+        "line", "summary = {requests:int} in {elapsed_s:clock} = {requests_per_s:num}/s "
         "Avg: {latency_avg_ms:int} Min: {latency_min_ms:int} Max: {latency_max_ms:int} "
-        "Err: {errors:int} ({error_share_percent:num}%)[ {:rest}]", r"(?:INFO \S+ )?summary = ",
+        "Err: {errors:int} ({error_share_percent:num}%)[ {:rest}]",
     ),
-    (
-        "line",
-        "[INFO {:token} ]{ended:Tidying up ...|... end of run|Notifying test listeners of end of test}[ {:rest}]",
-        r"(?:INFO \S+ )?(?:Tidying up|\.\.\. end of run|Notifying test listeners of end of test)",
-    ),
+    ("line", "{ended:Tidying up ...|... end of run|Notifying test listeners of end of test}[ {:rest}]"),
 )  # fmt: skip
+# What its logger puts there.
+FRONT = re.compile(r"^INFO \S+ +")
 MARKS = re.compile(r"\bsummary = +\d+ in +[\d:]+ = +[\d.]+/s Avg: +\d+ Min: +\d+ Max: +\d+ Err: ", re.MULTILINE)
 HEADING = re.compile(
     r"(?:[\w\"]+[,;\t]){0,20}\"?timeStamp\"?[,;\t]\"?elapsed\"?[,;\t](?:\"?\w+\"?[,;\t]){0,20}\"?\w+\"?\n"
@@ -120,7 +115,7 @@ def read(file: SourceFile) -> Sequence[Report]:
         return [of_samples(samples_of_xml(file))]
     if (rows := table(file) or document(file)) is not None:
         return [of_rows(rows)]
-    calls = Runs(table=TABLE, begins={"start"}, lists={"line"}, another=lambda run, _: bool(run.repeated))
+    calls = Runs(table=TABLE, front=FRONT, begins={"start"}, lists={"line"}, another=lambda run, _: bool(run.repeated))
     return calls.reports(file, of_lines, "no run of JMeter")
 
 

@@ -241,6 +241,8 @@ class Runs:
     """
 
     table: Table
+    # What a logger puts in front of the words of the tool.
+    front: re.Pattern[str] | None = None
     begins: Container[str]
     lists: Container[str] = ()
     called: Commands | None = None
@@ -258,6 +260,8 @@ class Runs:
 
     def take(self, run: Run, line: Line) -> Run:
         """The run that the line is of: a new one where it begins one."""
+        if self.front:
+            line = line._replace(text=self.front.sub("", line.text).strip())
         match = self.table.match(line)
         if match is None:
             if self.called and (command := self.called.find(line.text)):
