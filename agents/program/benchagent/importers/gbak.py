@@ -83,22 +83,19 @@ class _Run(Told):
     """One backup or restore, line by line."""
 
     operation: str = ""
-    started: bool = False
     ended: bool = False
     columns: tuple[str, ...] = ()
-    # The version, the product, the size, the total, the page size, the workers: what is said once.
+    # The versions, the product, the size, the total, the page size, the workers, the time of the shell: said once.
     said: dict[str, Any] = field(default_factory=dict)
-    server_version: str = ""
     sums: dict[str, int] = field(default_factory=lambda: {"reads": 0, "writes": 0})
     last_s: float = 0.0
     tables: list[str] = field(default_factory=list)
     # Every count of records that was told of each table, in the order of the lines.
     data: list[tuple[str, list[int]]] = field(default_factory=list)
-    real_s: float | None = None
 
     @property
     def has_begun(self) -> bool:
-        return bool(self.started or self.problems or self.columns)
+        return bool(self.operation or self.problems or self.columns)
 
     def split(self, rest: str) -> tuple[dict[str, float], str]:
         """The statistics in front of a message, and the message."""
@@ -124,13 +121,13 @@ class _Run(Told):
             self.said |= values
         elif key.endswith("begins"):
             operation = key.split(maxsplit=1)[0]
-            if self.started and (self.data or self.tables or self.operation != operation):
+            if self.operation and (self.data or self.tables or self.operation != operation):
                 raise NotUnderstood("a second start within one run")
-            self.operation, self.started = operation, True
+            self.operation = operation
             self._count_pages(statistics)
         elif key != "heading":
             # Without `-v` only troubles are printed.
-            if not self.started and not self.problems and not _TROUBLE.match(message):
+            if not (self.operation or self.problems or _TROUBLE.match(message)):
                 raise NotUnderstood("gbak is at work before it has begun")
             if key == "total":
                 self.say(total=statistics)
@@ -176,7 +173,7 @@ claims = shown_by(MARKS, WORDS)
 def read(file: SourceFile) -> Sequence[Report]:
     # The last line counts only where its own form shows that it is whole.
     lines = (line for line in Lines(file, with_cut=True) if line.whole or line.text.endswith(_WHOLE))
-    runs = [run for run in parts_of(lines, _Run(), _take) if run.started or run.problems or run.refusal]
+    runs = [run for run in parts_of(lines, _Run(), _take) if run.operation or run.problems or run.refusal]
     return reports_of(runs, _report, TOOL, "no run of gbak")
 
 
@@ -203,9 +200,9 @@ def _take(run: _Run, line: Line) -> _Run:
         run.command_lines = [command]
     elif real := _REAL.fullmatch(line.text.strip()):
         minutes = int(real[1] or 0) if real[2] else int(real[3] or 0) * 60 + int(real[4])
-        run.real_s = minutes * 60 + float(real[2] or real[5])
+        run.said["real_s"] = minutes * 60 + float(real[2] or real[5])
     elif server := _SERVER_VERSION.search(line.text):
-        run.server_version = server[1]
+        run.said["server_version"] = server[1]
         run.said = {"product": server[2]} | run.said if server[2] else run.said
     elif run.problems and line.text.startswith((" ", "\t", "-")) and not run.ended:
         run.problems[-1] += f" {line.text.strip()}"
@@ -228,7 +225,7 @@ def _report(run: _Run) -> Report:
         metrics=metrics, warnings=(*run.warnings[:MAX_WARNINGS], *more), command_lines=tuple(run.command_lines),
         subject=Subject(
             f"gbak-{operation}".removesuffix("-"), f"gbak {operation}".strip(), dbms="firebird" if is_firebird else "",
-            dbms_version=run.server_version if is_firebird else "",
+            dbms_version=run.said.get("server_version", "") if is_firebird else "",
         ),
     )  # fmt: skip
 
@@ -252,7 +249,7 @@ def _metrics(run: _Run) -> tuple[Metric, ...]:
             values[f"{slug(name, longest=60)}_rows"] = count
     elif rows:
         run.warnings.append("records per table left out: the tables' order contradicts the order of their data")
-    elapsed_s = total.get("time", run.real_s)
+    elapsed_s = total.get("time", run.said.get("real_s"))
     return all_measured({"elapsed_s": elapsed_s}, run.operation, better="lower") + all_measured(values, run.operation)
 
 

@@ -134,10 +134,9 @@ def of_table(file: SourceFile) -> Report:
     series: tuple[Series, ...] = ()
     if len(rows) > 2 and len(steps := {later - earlier for earlier, later in itertools.pairwise(times)}) == 1:
         step = float(steps.pop())
-        columns: dict[str, list[float | None]] = {
-            "ops_per_s": [(after - before) / step for before, after in itertools.pairwise([0, *counts])]
-        }
-        columns["ops_per_s"][0] = None  # how long the first interval was, nobody says
+        # How long the first interval was, nobody says.
+        rates = [None, *((after - before) / step for before, after in itertools.pairwise(counts))]
+        columns: dict[str, list[float | None]] = {"ops_per_s": rates}
         for rank in ("p50", "p95", "p99", "p999"):
             columns[f"latency_{rank}_ms"] = [round(number(row[rank]) * to_ms, 9) for row in rows]
         series = sampled([time - times[0] + step for time in times], columns, step)

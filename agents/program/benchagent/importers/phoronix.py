@@ -27,6 +27,7 @@ _NAMES = {
     "requests per second": "requests_per_s", "operations per second": "ops_per_s", "ops/sec": "ops_per_s",
     "op/s": "ops_per_s",
 }  # fmt: skip
+_TIMES = {"ms": "latency_avg_ms", "seconds": "result_s"}
 _DBMS = {"pgbench": "postgresql"}
 _FACTORS = {"scaling_factor": "scale_factor", "clients": "terminals", "threads": "terminals"}
 
@@ -87,9 +88,8 @@ def _reports(result: ElementTree.Element, version: str, systems: dict[str, Eleme
             parameters["variant"] = part
     parameters["test_profile"] = test
     better = _BETTER.get(text_of("Proportion"), "none")
-    name = "latency_avg_ms" if scale == "ms" and better == "lower" else _NAMES.get(scale.casefold(), "result")
-    if scale.casefold() == "seconds" and better == "lower":
-        name = "result_s"
+    names = _NAMES | (_TIMES if better == "lower" else {})
+    name = names.get(scale.casefold(), "result")
     unit = unit_of(name)[0] if name != "result" else scale[:30]
     profile = re.sub(r"-[\d.]+$", "", test.rpartition("/")[2])
     dbms = dbms_called(_DBMS.get(profile, profile))
