@@ -132,16 +132,14 @@ def parameter_rows(config: Config) -> list[ParameterRow]:
     rows = []
     for parameter, key in zip(parameters, keys, strict=True):
         left[key] -= 1
-        quantity, is_read = None, settings is None or settings.engine.is_server(parameter.section)
-        if settings is not None and is_read and parameter.value is not None:
-            # What this one value means, even if another of the same name counts.
-            meant = settings.engine.translate(Given(parameter.name, parameter.value))
-            quantity = settings.converted(settings.engine.canonical(meant.name), meant.value or "")
+        given = Given(parameter.name, parameter.value, parameter.section)
+        is_read = settings is None or settings.engine.is_server(parameter.section)
         meaning = next((MEANINGS[name] for name, meaning in meanings.items() if key[1] in meaning.names), "")
         rows.append(
             ParameterRow(
-                parameter=parameter, quantity=quantity, meaning=meaning, times=counts[key],
-                overridden=left[key] > 0 and documented, order_documented=documented, read_by_server=is_read,
+                parameter=parameter, quantity=settings.meant(given) if settings else None, meaning=meaning,
+                times=counts[key], overridden=left[key] > 0 and documented, order_documented=documented,
+                read_by_server=is_read,
             )
         )  # fmt: skip
     return rows

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from benchagent import configfiles
 from benchagent.configfiles import FORMATS, LineKind, ParsedFile
 from benchagent.configfiles.engines import ENGINES
+from benchagent.configfiles.meaning import unknown_units
+from benchagent.configfiles.settings import Given
 from rest_framework.exceptions import ValidationError
 
 MOST_FILES = 50
@@ -73,8 +75,15 @@ class UnderstoodFile:
 
     @property
     def problems(self) -> list[tuple[int, str]]:
+        """Line numbers, and what is odd there."""
+        if self.parsed is None:
+            return []
         odd = {number for number, _, _ in self.not_understood}
-        return [(number, why) for number, why in (self.parsed.problems if self.parsed else []) if number not in odd]
+        problems = [(number, why) for number, why in self.parsed.problems if number not in odd]
+        for entry in self.parsed.entries:
+            given = [Given(entry.name, entry.given, entry.section)]
+            problems += [(entry.line, why) for why in unknown_units(FORMATS[self.format].dbms, given)]
+        return sorted(problems)
 
 
 @dataclass(frozen=True)

@@ -60,6 +60,19 @@ def test_what_was_given_counts_where_nothing_is_stated():
     assert (run.durability, run.durability_doubt) == ("none", "")
 
 
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"files": [{"name": "postgresql.conf", "text": "work_mem = 4MB\nshared_buffers = 12GX\n"}]},
+        [{"name": "work_mem", "value": "4MB"}, {"name": "shared_buffers", "value": "12GX"}],
+    ],
+)
+def test_a_unit_that_no_server_reads_is_said(given: Any):
+    assert not any("unit" in words for words in sent(1_000.5, config=FILES).warnings)
+    (said,) = (words for words in sent(1_000.5, config=given).warnings if "unit" in words)
+    assert "shared_buffers" in said and "12GX" in said
+
+
 def test_a_comment_sets_nothing():
     assert sent(1_000.5, factors={"script_text": "-- SET synchronous_commit=off\nSELECT 1"}).durability_doubt == ""
 

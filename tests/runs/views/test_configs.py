@@ -207,6 +207,16 @@ def test_it_previews_without_storing_and_keeps_the_files(client, contributor):
     assert "hunter2" not in str(__import__("base64").b64decode(kept))
 
 
+def test_a_unit_that_no_server_reads_is_said_before_and_after_it_is_stored(client, contributor):
+    client.force_login(contributor)
+    text = POSTGRESQL.replace("4GB", "12GX")
+    preview = page(client.post("/configs/new/", {"pasted": text, "pasted_name": "postgresql.conf", "preview": "1"}))
+    config = made(text)
+    assert "line 1: shared_buffers=12GX" in preview
+    assert "unit GX" in page(client.get(f"/configs/{config.slug}/"))
+    assert "unit" not in page(client.get(f"/configs/{made(POSTGRESQL).slug}/"))
+
+
 def test_it_stores_what_was_previewed_byte_for_byte(client, contributor):
     client.force_login(contributor)
     first = client.post("/configs/new/", {"files": [SimpleUploadedFile("a.cnf", MY_CNF.encode())], "preview": "1"})

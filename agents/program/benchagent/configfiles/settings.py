@@ -147,6 +147,13 @@ class Settings:
             reasons.append(f"given {len(given)} times ({', '.join(values)}): {self.engine.duplicates}")
         return quantity.because("; ".join(reasons))
 
+    def meant(self, given: Given) -> Quantity | None:
+        """What this one value means, even if another of the same name counts; None of what the server does not read."""
+        if given.value is None or not self.engine.is_server(given.section):
+            return None
+        parameter = self.engine.translate(given)
+        return self.converted(self.engine.canonical(parameter.name), parameter.value or "")
+
     def converted(self, name: str, value: str) -> Quantity:
         """Any value that the parameter might have, with its unit."""
         spec = self.engine.specs.get(name)

@@ -40,6 +40,10 @@ class Quantity:
         """Equal for equal settings, however they are written."""
         return self.kind.value, self.value.casefold() if isinstance(self.value, str) else self.value
 
+    @property
+    def has_unknown_unit(self) -> bool:
+        return re.match(r"unit \S+ is not known", self.reason) is not None
+
 
 @dataclass(frozen=True)
 class Default:
