@@ -19,6 +19,7 @@ from django.core.exceptions import ValidationError
 from django.utils.text import slugify
 
 from runs.access.rules import nameable
+from runs.imports.columns import mapping_of
 from runs.incoming.forms import LabelFields
 from runs.models import Artefact, Config, FileImport, HardwareProfile, StorageDevice
 from runs.models.choices import DURABILITY_CHOICES, StorageRole, Visibility
@@ -113,7 +114,7 @@ def _table(kept: Artefact, given: Any, answers: Answers[str, str]) -> MappedTabl
     # Whole lines of the beginning: columns are shown by them, and a page is not made of a large file.
     content = artefacts.content(kept, HEAD_BYTES)
     file = SourceFile(kept.name, content if len(content) < HEAD_BYTES else content[: content.rfind(b"\n") + 1])
-    mapping = Mapping.from_json(given) if given else guess(file)
+    mapping = mapping_of(given) if given else guess(file)
     by_heading = {column.heading: column for column in mapping.columns}
     table, prefix, columns = table_of(file), f"csv{kept.position}", []
     for index, (heading, cells) in enumerate(zip(table.headings, table.columns, strict=True) if table else ()):

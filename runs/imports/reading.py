@@ -24,6 +24,7 @@ from django.db import DatabaseError, connection, transaction
 from django.utils import timezone
 from pydantic import TypeAdapter
 
+from runs.imports.columns import mapping_of
 from runs.imports.sent import MB, BadFiles, clear_away, is_laid_aside, laid_aside
 from runs.imports.storing import HeldRow, Reports, replace
 from runs.imports.tools import tools_of
@@ -174,7 +175,7 @@ def _reports(
         runs: Sequence[Report] = proposed
         if file.name in mapping:
             try:
-                runs = plain_csv.read_mapped(file, plain_csv.Mapping.from_json(mapping[file.name]))
+                runs = plain_csv.read_mapped(file, mapping_of(mapping[file.name]))
             except NotUnderstood as error:
                 runs = [not_understood(error, tool=plain_csv.TOOL)]
         reports += [(file, run) for run in runs]

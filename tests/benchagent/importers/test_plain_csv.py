@@ -1,10 +1,8 @@
 from __future__ import annotations
 
-import json
-
 import pytest
 from benchagent.importers import NotUnderstood, Report, SourceFile, Status
-from benchagent.importers.plain_csv import Column, Mapping, Role, Rows, claims, guess, propose, read_mapped
+from benchagent.importers.plain_csv import Column, Mapping, Role, claims, guess, propose, read_mapped
 
 from tests.benchagent.importers.damage import wrong_answers
 from tests.benchagent.importers.samples import DATA, report_of, reports, sample, values
@@ -137,31 +135,6 @@ def test_it_reads_by_the_mapping_of_the_caller():
 def test_it_proposes_a_mapping_for_the_columns_it_knows():
     mapping = propose(file_of("threads,tps,foo\n4,100.5,3\n"))
     assert [column.role for column in mapping.columns] == [Role.FACTOR, Role.METRIC, Role.IGNORE]
-
-
-def test_it_carries_a_mapping_through_json():
-    mapping = propose(SourceFile("x", sample(TOOL, "samples.tsv")))
-    assert mapping.rows is Rows.SAMPLES
-    assert Mapping.from_json(json.loads(json.dumps(mapping.as_json()))) == mapping
-
-
-@pytest.mark.parametrize(
-    ("content", "field"),
-    [
-        ([], "mapping"),
-        ({"columns": []}, "mapping.columns"),
-        ({"columns": [{"heading": "a", "role": "metric"}]}, "mapping.columns[0].name"),
-        ({"columns": [{"heading": "a", "role": "wrong"}]}, "mapping.columns[0].role"),
-        ({"columns": [{"heading": "a", "role": "metric", "name": "tps", "scale": 0}]}, "mapping.columns[0].scale"),
-        ({"columns": [{"heading": 3, "role": "ignore"}]}, "mapping.columns[0].heading"),
-        ({"columns": [{"heading": "a", "role": "ignore"}], "rows": "some"}, "mapping.rows"),
-        ({"columns": [{"heading": "a", "role": "ignore"}], "more": 1}, "mapping"),
-    ],
-)
-def test_it_names_the_field_of_a_wrong_mapping(content: object, field: str):
-    with pytest.raises(NotUnderstood) as caught:
-        Mapping.from_json(content)
-    assert str(caught.value).startswith(field)
 
 
 def test_it_names_the_column_that_a_mapping_wants_and_the_table_has_not():
@@ -316,3 +289,24 @@ def test_a_bad_cell_of_a_known_column_takes_its_own_row_only():
 def test_it_reads_a_titled_table_with_marks_of_thousands():
     text = "Results on m5.large:\n\n| Threads | TPS |\n|---:|---:|\n| 1 | 312.4 |\n| 4 | 1,102.7 |\n| 16 | 2,845 |\n"
     assert [values(report)["tps"] for report in read(text)] == [312.4, 1102.7, 2845]
+
+
+@pytest.mark.parametrize("heading", ["when", "date", "timestamp", "measured_on", "Measured at"])
+@pytest.mark.parametrize("days", [("2026-05-04", "2026-05-05"), ("2026/05/04 12:00", "2026/05/09 12:00")])
+def test_it_takes_a_column_of_dates_for_the_time_of_measuring(heading: str, days: tuple[str, str]):
+    text = f"{heading},threads,tps\n{days[0]},4,10\n{days[1]},8,20\n"
+    assert guess(file_of(text)).columns[0].role is Role.STARTED_AT
+    first, last = read(text)
+    assert first.started_at.startswith("2026-05-04") and last.started_at > first.started_at
+    assert first.parameters == {"terminals": 4}
+
+
+def test_it_reads_marks_of_thousands_among_whole_numbers():
+    assert [run.parameters["terminals"] for run in read('threads,tps\n8,5\n"1,500",10\n1500,11\n')] == [8, 1500, 1500]
+    assert [values(run)["tps"] for run in read('threads,tps\n8,987\n16,"1,234"\n')] == [987, 1234]
+
+
+@pytest.mark.parametrize("other", ["2.5", '"0,125"', '"2,250"'])
+def test_it_says_where_a_comma_may_be_decimal(other: str):
+    (refused,) = {run.reason for run in read(f'threads,tps\n"1,500",10\n{other},11\n') if "1,500" in run.reason}
+    assert "threads" in refused

@@ -6,10 +6,9 @@ import re
 from array import array
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
 
 from benchagent.importers.plain_csv.mapping import Column, Mapping, Role, Rows, guess, propose, proposed_without_doubt
-from benchagent.importers.plain_csv.table import Table, is_missing, is_stamp, needed, seconds, table_of
+from benchagent.importers.plain_csv.table import THOUSANDS, Table, is_missing, moment_of, needed, seconds, table_of
 from benchagent.importers.report import Metric, Report, Scalar, Series, Status, Subject, check_count, dbms_called
 from benchagent.importers.series import grid_of
 from benchagent.importers.source import NotUnderstood, SourceFile, is_number, number, slug
@@ -97,10 +96,9 @@ def _run(cells: dict[str, str], line: int, mapping: Mapping, warnings: list[str]
     for column in mapping.of(Role.STARTED_AT):
         cell = cells[column.heading]
         if not is_missing(cell) and not started_at:
-            if not is_stamp(cell):
+            if (moment := moment_of(cell)) is None:
                 raise NotUnderstood(f"line {line}, column {column.heading!r}: not a time: {cell[:40]!r}")
-            stamp = datetime.fromisoformat(cell)
-            started_at = (stamp.date() if len(cell) == len("2026-05-04") else stamp).isoformat()
+            started_at = (moment.date() if len(cell) == len("2026-05-04") else moment).isoformat()
     # Rates tell a run best, counts least.
     metrics.sort(key=lambda metric: {"higher": 0, "none": 2}.get(metric.better or "", 1))
     return replace(run, metrics=tuple(metrics), warnings=tuple(warnings), started_at=started_at)
@@ -119,7 +117,7 @@ def _about(cells: dict[str, str], mapping: Mapping, line: int) -> Report:
             status = Status.ABORTED if _ABORTED.search(word) else Status.FAILED
     return Report(
         tool=TOOL, status=status, reason=reason,
-        parameters={column.name: _scalar(column, cell) for column, cell in stated if column.role is Role.FACTOR},
+        parameters={column.name: _scalar(column, cell, line) for column, cell in stated if column.role is Role.FACTOR},
         subject=Subject(
             workload=slug(workload, "-"), workload_name=workload, dbms=dbms_called(dbms) or slug(dbms, "-"),
             dbms_version=texts.get(Role.DBMS_VERSION, ""),
@@ -128,8 +126,11 @@ def _about(cells: dict[str, str], mapping: Mapping, line: int) -> Report:
     )  # fmt: skip
 
 
-def _scalar(column: Column, cell: str) -> Scalar:
+def _scalar(column: Column, cell: str, line: int) -> Scalar:
     """Numbers as numbers (a whole one without a fraction), the rest as text without secrets."""
+    if THOUSANDS.fullmatch(cell):
+        words = f"the comma of {cell[:40]!r} may be decimal or of thousands"
+        raise NotUnderstood(f"line {line}, column {column.heading!r}: {words}")
     if is_number(cell):
         value = number(cell) * column.scale
         return int(value) if value == int(value) and abs(value) < 10**15 else value
@@ -147,7 +148,7 @@ def _samples(table: Table, mapping: Mapping, about_table: Sequence[str]) -> Repo
     if ends[0] > 1e8:
         # Seconds since 1970: count from the first sample.
         first = next(iter(table.column(times[0].heading)))
-        started_at = first if is_stamp(first) else ""
+        started_at = first.replace("/", "-") if moment_of(first) else ""
         ends = array("d", (end - ends[0] for end in ends))
     # A first sample at 0 begins the run: its interval is not before it.
     grid = grid_of(ends)

@@ -1,23 +1,19 @@
-"""What the columns of a table mean; JSON both ways, so that a form or `benchctl` can carry it."""
+"""What the columns of a table mean, as its headings tell or as somebody says."""
 
 from __future__ import annotations
 
 import itertools
-import math
 import re
 from array import array
 from collections.abc import Mapping as JsonObject
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any, TypeVar
+from typing import Any
 
-from benchagent.catalog import Role as FactorRole
-from benchagent.importers.plain_csv.table import Number, Table, is_stamp, needed, seconds
+from benchagent.importers.plain_csv.table import Number, Table, moment_of, needed, seconds
 from benchagent.importers.report import dbms_called, unit_of
 from benchagent.importers.series import grid_of
 from benchagent.importers.source import NotUnderstood, SourceFile, is_number, slug
-
-Choice = TypeVar("Choice", bound=StrEnum)
 
 
 class Role(StrEnum):
@@ -84,59 +80,6 @@ class Mapping:
         columns = [{**vars(column), "role": column.role.value} for column in self.columns]
         return {"rows": self.rows.value, "phase": self.phase, "workload": self.workload, "columns": columns}
 
-    @classmethod
-    def from_json(cls, content: Any) -> Mapping:
-        """Raises NotUnderstood naming the field."""
-        known = {"rows", "phase", "workload", "columns"}
-        if not isinstance(content, dict) or not set(content) <= known:
-            raise NotUnderstood(f"mapping: an object with {', '.join(sorted(known))} is expected")
-        columns = content.get("columns")
-        if not isinstance(columns, list) or not columns:
-            raise NotUnderstood("mapping.columns: a list of columns is expected")
-        return cls(
-            columns=tuple(_column(number, column) for number, column in enumerate(columns)),
-            rows=_choice(Rows, content.get("rows", Rows.RUNS.value), "mapping.rows"),
-            phase=_text(content, "phase", "mapping.phase", 20) or "run",
-            workload=_text(content, "workload", "mapping.workload", 100),
-        )
-
-
-def _column(number: int, content: Any) -> Column:
-    where = f"mapping.columns[{number}]"
-    known = {"heading", "role", "name", "unit", "scale", "better", "compared_as"}
-    if not isinstance(content, dict) or not set(content) <= known:
-        raise NotUnderstood(f"{where}: an object with {', '.join(sorted(known))} is expected")
-    lengths = {"heading": 200, "name": 100, "unit": 30}
-    heading, name, unit = (_text(content, key, f"{where}.{key}", longest) for key, longest in lengths.items())
-    if not heading:
-        raise NotUnderstood(f"{where}.heading: a text is expected")
-    role = _choice(Role, content.get("role"), f"{where}.role")
-    scale, better = content.get("scale", 1.0), content.get("better")
-    if isinstance(scale, bool) or not isinstance(scale, int | float) or not math.isfinite(scale) or scale <= 0:
-        raise NotUnderstood(f"{where}.scale: a number above 0 is expected")
-    if better not in (None, "higher", "lower", "none"):
-        raise NotUnderstood(f"{where}.better: higher, lower or none is expected")
-    if role in (Role.METRIC, Role.FACTOR) and not name:
-        raise NotUnderstood(f"{where}.name: a {role.value} needs a name")
-    compared_as = content.get("compared_as", "")
-    if compared_as not in ("", *FactorRole) or (compared_as and role is not Role.FACTOR):
-        raise NotUnderstood(f"{where}.compared_as: of a factor, one of {', '.join(FactorRole)} is expected")
-    return Column(heading, role, name, unit, float(scale), better, compared_as)
-
-
-def _text(content: JsonObject[str, Any], name: str, where: str, longest: int) -> str:
-    value = content.get(name, "")
-    if not isinstance(value, str) or len(value) > longest:
-        raise NotUnderstood(f"{where}: a text of at most {longest} characters is expected")
-    return value
-
-
-def _choice(choices: type[Choice], value: Any, where: str) -> Choice:
-    try:
-        return choices(value)
-    except ValueError as error:
-        raise NotUnderstood(f"{where}: one of {', '.join(choices)} is expected") from error
-
 
 # A mapping from headings that leave no doubt.
 
@@ -164,7 +107,10 @@ _TIMES = {
     "second": 1.0, "seconds": 1.0, "sec": 1.0, "time": 1.0, "time s": 1.0, "time sec": 1.0, "time seconds": 1.0,
     "t s": 1.0, "time ms": 0.001, "minute": 60.0, "minutes": 60.0, "time min": 60.0,
 }  # fmt: skip
-_STAMPS = frozenset({"timestamp", "datetime", "date", "date time", "started at", "start time", "start", "time"})
+_STAMPS = frozenset({
+    "timestamp", "datetime", "date", "date time", "started", "started at", "start time", "start", "time", "when",
+    "measured", "measured on", "measured at", "run date",
+})  # fmt: skip
 # Rows further apart are runs of a history, not samples of one run.
 _HISTORY_S = 3600.0
 _PROSE = frozenset({"note", "notes", "comment", "comments", "description", "remark", "remarks"})
@@ -279,7 +225,7 @@ def proposed_without_doubt(file: SourceFile) -> Mapping:
         for column in mapping.columns
         if column.role is Role.IGNORE
         and plain(column.heading) not in _PROSE
-        and any(_looks_numeric(cell) or is_stamp(cell) for cell in table.column(column.heading))
+        and any(_looks_numeric(cell) or moment_of(cell) for cell in table.column(column.heading))
     ]
     if any(column.role is Role.METRIC for column in mapping.columns):
         names = [column.name for column in mapping.columns if column.role in (Role.METRIC, Role.FACTOR)]
@@ -358,7 +304,7 @@ def _proposed(table: Table, heading: str, time_heading: str | None) -> Column:
     # What is no number in a column of numbers is an exception, which takes its own row only.
     if cells.is_numeric or (measured and 2 * sum(map(is_number, cells.shown)) > len(cells.shown)):
         return measured or Column(heading, Role.IGNORE)
-    if words in _STAMPS and all(map(is_stamp, cells.stated)):
+    if words in _STAMPS and all(map(moment_of, cells.stated)):
         return Column(heading, Role.IGNORE if _may_be_samples(table, heading) else Role.STARTED_AT)
     is_prose = words in _PROSE or not cells.shown or any(map(_looks_numeric, cells.stated))
     name = re.sub(r"\W+", "_", words).strip("_") or "factor"

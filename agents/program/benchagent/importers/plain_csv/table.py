@@ -16,8 +16,9 @@ from typing import TypeVar
 from benchagent.importers.source import NotUnderstood, SourceFile, is_number, number, once
 
 _COMMA_CELL = re.compile(r"^([+-]?\d+),(\d+)$", re.MULTILINE)
-_THOUSANDS = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+THOUSANDS = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _THOUSANDS_AND_MORE = re.compile(r"^[+-]?\d{1,3}(?:,\d{3})+\.\d+$", re.MULTILINE)
+_WHOLE = re.compile(r"[+-]?(?:\d+|[1-9]\d{0,2}(?:,\d{3})+)")
 _DOCUMENT = re.compile(r"\s*(?:[{\[<]|\Z)")
 # What Markdown, psql and mysql draw between rows, and say below them.
 _RULE = re.compile(r"(?=[^-]*--)[-+|:=\s]+|\(\d+ rows?\)\s*|\d+ rows? in set\b.*")
@@ -114,19 +115,19 @@ class Table:
             row += len(cells)
 
 
-def is_stamp(text: str) -> bool:
+def moment_of(text: str) -> datetime | None:
+    """A date with or without a time of day, the year first; None for anything else."""
     try:
-        datetime.fromisoformat(text)
+        moment = datetime.fromisoformat(text.replace("/", "-"))
     except ValueError:
-        return False
-    return len(text) >= 10
+        return None
+    return moment if len(text) >= len("2026-05-04") else None
 
 
 def seconds(text: str) -> float:
     """A number, or a time of day and date as seconds since 1970. Raises NotUnderstood."""
-    if is_number(text) or not is_stamp(text):
+    if is_number(text) or (moment := moment_of(text)) is None:
         return number(text)
-    moment = datetime.fromisoformat(text)
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
@@ -210,11 +211,15 @@ def _split(file: SourceFile, separator: str, *, titled: bool = False) -> Table |
     return Table(tuple(headings), columns, numbers[1:], separator, headed_again, cut=cut)
 
 
-def _without_thousands(column: Column) -> None:
-    """`1,102.7` says of a column what its commas are."""
-    if any("," in block and _THOUSANDS_AND_MORE.search(block) for block in column.blocks):
+def _without_thousands(column: Column, *, may_be_decimal: bool) -> None:
+    """`1,102.7` says of a column what its commas are; so does `1,500` among whole numbers, some of them plain."""
+    with_commas = [block for block in column.blocks if "," in block]
+    is_certain = any(map(_THOUSANDS_AND_MORE.search, with_commas))
+    if with_commas and not (is_certain or may_be_decimal):
+        is_certain = all(map(_WHOLE.fullmatch, column.stated)) and any(map(str.isdecimal, column))
+    if is_certain:
         grouped = [
-            [cell.replace(",", "") if _THOUSANDS.fullmatch(cell) else cell for cell in block.split("\n")]
+            [cell.replace(",", "") if THOUSANDS.fullmatch(cell) else cell for cell in block.split("\n")]
             for block in column.blocks
         ]
         column.blocks = ["\n".join(cells) for cells in grouped]
@@ -228,7 +233,7 @@ def _checked(table: Table, *, with_commas: bool) -> Table | None:
     if len({heading.lower() for heading in headings}) != len(headings):
         return None
     for column in table.columns:
-        _without_thousands(column)
+        _without_thousands(column, may_be_decimal=with_commas)
     blocks = [block for column in table.columns for block in column.blocks]
     decimal_comma = with_commas and any("," in block and _COMMA_CELL.search(block) for block in blocks)
     if decimal_comma:
@@ -238,6 +243,6 @@ def _checked(table: Table, *, with_commas: bool) -> Table | None:
             raise NotUnderstood("the commas of the numbers may be decimal or of thousands")
         for column in table.columns:
             column.blocks = [_COMMA_CELL.sub(r"\1.\2", block) for block in column.blocks]
-    if not any(is_number(cell) or _THOUSANDS.fullmatch(cell) for column in table.columns for cell in column):
+    if not any(is_number(cell) or THOUSANDS.fullmatch(cell) for column in table.columns for cell in column):
         return None
     return replace(table, decimal_comma=decimal_comma)
