@@ -39,7 +39,7 @@ def figures(*texts: str) -> Figures:
 
 def test_it_reads_a_line_as_the_table_writes_it() -> None:
     read = figures("mode: prepared", "transactions:   120 (12.5 per sec.)", "average latency: 3.1ms", "done")
-    assert read.values == {"mode": "prepared", "transactions": 120, "tps": 12.5, "latency_avg_ms": "3.1ms"}
+    assert read.values == {"mode": "prepared", "transactions": 120, "tps": 12.5, "latency_avg_ms": 3.1}
     assert [*read.rows] == ["mode", "transactions", "latency", "#end"]
 
 

@@ -1,23 +1,7 @@
 """A tool described in YAML instead of Python: its lines as it prints them, what they say, and in which unit.
 
-    tool: minibench
-    lines:                                # in the order in which they are printed; the first begins a run,
-                                          # the last ends it
-      - minibench {version:token}
-      - "clients: {terminals:int}"
-      - maybe: "isolation: {isolation:rest}"   # not in every output
-      - each: "{operation:word} {operations:int} {latency_avg_ms:num} ms"   # repeats; the first value names the row
-      - heading: "phase {phase:word}:"      # repeats; its values are those of the rows below it, which follow it here
-      - part: "thread {:int}: {operations:int}"   # repeats; what it counts adds up to the next row
-      - run: "{test:word}: {ops_per_s:num} ops/s"   # repeats; each is a run of its own
-      - "{transactions:int} transactions ({tps:num} per sec.) in {elapsed_s:num} s"
-    metrics: {tps: , latency_us: {name: latency_avg_ms, times: 0.001}, pages: {unit: pages, better: lower}}
-    parameters: [terminals, isolation]
-    computed: [busy_us / operations = latency_us]   # what is worked out where no line says it
-    checks: [transactions / elapsed_s = tps]
-    command: {program: minibench, operand: operation, options: {c: terminals, rate: }}   # what only that says
-
-A tool that writes JSON has `json` instead of `lines` (`described_json.py`).
+docs/use/importers/own-tools.md has the whole language with examples. The lines are those of `tables.Table`, the
+objects of a tool that writes JSON those of `described_json`.
 
 Strangers write these: no regular expressions, and what is made of their lines never goes back over a line.
 """

@@ -1,14 +1,8 @@
-"""Objects of a JSON document as a description names them (`described.py`): where each stands, and what it says.
+"""Objects of a JSON document as a description names them (`described`): where each stands, and what it says.
 
-    json:                                         # instead of `lines`, each a value and the member that holds it
-      - {at: /config, elapsed_s: duration, rate: "[rate]"}    # in brackets: not in every output
-      - maybe: {at: [/metrics/http_reqs, /results/metrics/name=http_reqs/values], requests: count}
-      - {at: /stats/*, requests: sum count, latency_p95_ms: p95 times}    # of all of them together
-      - each: {at: /stats/*, request: name, requests: count}
-      - run: {at: /benchmarks/*, test: name, cpu_ns: cpu_time}
-
-A path names the members on the way, as a JSON pointer does; `*` is each of a list or an object, `name=x` the one of a
-list whose name is x. Of several paths the first counts at which one of the members is.
+docs/use/importers/own-tools.md has examples. A path names the members on the way, as a JSON pointer does; `*` is each
+of a list or an object, `name=x` the one of a list whose name is x. Of several paths the first counts at which one of
+the members is.
 """
 
 from __future__ import annotations

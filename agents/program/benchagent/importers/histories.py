@@ -65,14 +65,11 @@ def _rows(file: SourceFile) -> tuple[str, list[Row]] | None:
     named = [each for each in rows[0].values() if isinstance(each, dict)]
     if named and all({"name", "code", "param_names"} <= each.keys() for each in named):
         return ASV_BENCHMARKS, rows
-    is_bmf = isinstance(content, dict) and _is_bmf(content)
+    told = [*content.values()] if isinstance(content, dict) else []
+    measures = [measure for each in told for measure in (each.values() if isinstance(each, dict) else [0])]
+    of_bmf = {"value", "lower_value", "upper_value"}
+    is_bmf = measures and all(isinstance(each, dict) and {"value"} <= each.keys() <= of_bmf for each in measures)
     return (BENCHER, [{name: measures} for name, measures in content.items()]) if is_bmf else None
-
-
-def _is_bmf(content: Row) -> bool:
-    measures = [measure for each in content.values() for measure in (each.values() if isinstance(each, dict) else [0])]
-    known = {"value", "lower_value", "upper_value"}
-    return bool(measures) and all(isinstance(each, dict) and {"value"} <= each.keys() <= known for each in measures)
 
 
 def claims(file: SourceFile) -> bool:
@@ -88,10 +85,12 @@ def _conbench(row: Row) -> Iterator[Report]:
     """A report a value: what it calls data are the repeats."""
     stats, tags, github, commit = (object_in(row, key) for key in ("stats", "tags", "github", "commit"))
     repository = _text(github.get("repository") or commit.get("repository"))
-    tested = _texts(
-        commit=commit.get("sha") or github.get("commit"),
-        branch=_own_branch(_text(github.get("branch") or commit.get("branch")), repository),
-    )
+    branch = _text(github.get("branch") or commit.get("branch"))
+    organisation, _, of_organisation = branch.partition(":")
+    # Conbench writes apache:main; of the repository's own organisation the branch alone is meant.
+    if of_organisation and organisation in repository.split("/")[-2:-1]:
+        branch = of_organisation
+    tested = _texts(commit=commit.get("sha") or github.get("commit"), branch=branch)
     # Conbench adds the id of the case when it answers.
     parameters = as_factors(
         {name: _text(value) for name, value in tags.items() if name not in ("name", "id") and _text(value)}
@@ -105,12 +104,6 @@ def _conbench(row: Row) -> Iterator[Report]:
     yield from (told([_metric(_text(stats.get("unit")), value)]) for value in values)
     if not values:
         yield told([])
-
-
-def _own_branch(branch: str, repository: str) -> str:
-    """Conbench writes apache:main; of the repository's own organisation the branch alone is meant."""
-    organisation, _, name = branch.partition(":")
-    return name if name and organisation in repository.split("/")[-2:-1] else branch
 
 
 def _bencher(content: Row) -> Iterator[Report]:

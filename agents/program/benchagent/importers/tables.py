@@ -31,7 +31,7 @@ KINDS = {
     "exp": rf"{_DECIMAL}(?:[eE][+-]?\d+)?", "grouped": r"(?:\d{1,3}(?:,\d{3})+|\d+)", "word": r"\w+", "token": r"\S+",
     "quoted": r"[^\"]+", "rest": r".+", "words": r"[^\s|]+(?: [^\s|]+)*", "label": r"[^\s:][^:]*",
     "cell": r'"[^"]*"|[^,]*',
-    "time": rf"{_DECIMAL}(?:ms|s)?", "size": rf"{_DECIMAL}[KMGT]?i?[Bb]?", "name": r"[A-Za-z][\w ]*?",
+    "mib": _DECIMAL, "time": rf"{_DECIMAL}(?:ms|s)?", "size": rf"{_DECIMAL}[KMGT]?i?[Bb]?", "name": r"[A-Za-z][\w ]*?",
     "cells": r"[-\d.,]+(?: +[-\d.,]+)*", "span": rf"(?:{_DECIMAL}(?:ms|us|µs|ns|[hms]))+",
     "clock": r"(?:\d+:)?\d+:\d\d", "fill": r"[.·_=─═-]+", "gap": r" {12,}",
 }  # fmt: skip
@@ -39,7 +39,9 @@ PIECE = re.compile(r"\\(.)|\{(\w*):([^{}]*)\}|\{([^{}]*)\}|([\[\]])|( +)|([^\\{}
 _READ: dict[str, Callable[[str], int | float | None]] = {
     "int": int, "grouped": lambda text: int(text.replace(",", "")), "num": float, "signed": float, "exp": float,
     "num?": lambda text: None if "n" in text.lower() else float(text),
-    "span": seconds_of,
+    "span": seconds_of, "mib": lambda text: round(float(text) * 1.048576, 4),
+    # Milliseconds where no unit stands there.
+    "time": lambda text: round(float(text.rstrip("ms")) * (1000 if re.search(r"\ds$", text) else 1), 6),
     "clock": lambda text: sum(int(part) * 60**power for power, part in enumerate(reversed(text.split(":")))),
 }  # fmt: skip
 # Where a line ends with one of these, its form does not show that it is whole.

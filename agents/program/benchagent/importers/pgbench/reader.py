@@ -226,14 +226,14 @@ def reunited(parts: Sequence[Run | Load]) -> list[Run | Load]:
         before = united[-1] if united else None
         if not isinstance(part, Run) or not isinstance(before, Run) or part.refusal or before.refusal:
             united.append(part)
+        elif _is_progress_of(before, part) or _is_progress_of(part, before):
+            run, progress = (part, before) if part.rows else (before, part)
+            run.progress, run.vacuumed = progress.progress, progress.vacuumed
+            run.problems = progress.problems + run.problems
+            run.command_lines = before.command_lines + part.command_lines
+            united[-1] = run
         elif "script" in part.rows or not part.rows or part.rows != before.rows:  # not the same lines once more
-            if _is_progress_of(before, part):
-                part.command_lines = before.command_lines + part.command_lines
-                united[-1] = _joined(part, before)
-            elif _is_progress_of(part, before):
-                _joined(before, part)
-            else:
-                united.append(part)
+            united.append(part)
     return united
 
 
@@ -253,9 +253,3 @@ def _is_progress_of(progress: Run, run: Run) -> bool:
     done: int = run.values.get("transactions", 0)
     duration_s: int = run.values.get("duration_s", 0)
     return 0.9 * done <= seen <= 1.05 * done and duration_s - seconds[-1] < 0.1 * duration_s + 1
-
-
-def _joined(run: Run, progress: Run) -> Run:
-    run.progress, run.vacuumed = progress.progress, progress.vacuumed
-    run.problems = progress.problems + run.problems
-    return run

@@ -10,19 +10,22 @@ from benchagent.histogram import encode
 from benchagent.importers.report import Metric, Report, Scalar, Series, Subject, all_measured, entries, measured
 from benchagent.importers.series import Samples, check_sum, grid_of
 from benchagent.importers.source import NotUnderstood, size_bytes_of
-from benchagent.importers.sysbench.run import BESIDE, MIB_IN_MB, Block, Run, check
+from benchagent.importers.sysbench.run import BESIDE, Block, Run, check
 from benchagent.importers.sysbench.tables import options_of_command
 
 # One of them must be there where the end of a report is missing.
 _TELLING = {"transactions", "queries", "cpu_eps", "eps", "memory_operations", "file_requests_s", "reads_s", "events"}
 # What is shown as it is printed, in this order; the operations of fileio and memory are the tool's events.
 _PRINTED = (
-    "tps", "qps", "transactions", "queries", "read_queries", "write_queries", "other_queries", "errors",
+    "ops_per_s", "tps", "qps", "transactions", "queries", "read_queries", "write_queries", "other_queries", "errors",
     "errors_per_s", "reconnects", "reconnects_per_s", "deadlocks", "deadlocks_per_s", "read_write_requests_per_s",
-    "read_iops", "write_iops", "fsync_per_s", "read_mb_per_s", "write_mb_per_s", "read_operations",
-    "write_operations", "other_operations", "operations", "unfinished", "elapsed_s", "events",
+    "read_iops", "write_iops", "fsync_per_s", "read_operations", "write_operations", "other_operations",
+    "operations", "unfinished", "elapsed_s", "events", "read_mb_per_s", "write_mb_per_s", "transfer_mb_per_s",
 )  # fmt: skip
 _OPERATIONS = {"read_operations", "write_operations", "other_operations", "operations"}
+_LATENCIES = ("latency_min_ms", "latency_avg_ms", "latency_max_ms")
+# Rows whose figures are printed in MiB/s.
+_OF_MIB = {"read_mib_s", "written_mib_s", "file_bytes", "memory_bytes"}
 _MIB_WARNING = "MiB/s are given as MB/s (1 MiB = 1.048576 MB)"
 # What the lines before a run say.
 _TOLD = (
@@ -125,8 +128,9 @@ def _metrics(run: Run, *, complete: bool) -> list[Metric]:
     metrics: list[Metric] = []
     if complete and "load_s" in run.options:
         metrics.append(measured("load_s", run.options["load_s"], "load"))
-        if rate := run.options.get("load_mib_s"):
-            metrics.append(_from_mib(run, "write_mb_per_s", rate, "load"))
+        if rate := run.options.get("write_mb_per_s"):
+            metrics.append(measured("write_mb_per_s", rate, "load"))
+            run.warnings.append(_MIB_WARNING)
         metrics.append(measured("size_bytes", run.options["written_bytes"], "load"))
     shown = [block for block in run.blocks if block.ended or not complete or block is run.blocks[-1]]
     if not any(block.checkpoint_s is not None for block in run.blocks):
@@ -144,31 +148,24 @@ def _metrics(run: Run, *, complete: bool) -> list[Metric]:
     return metrics
 
 
-def _from_mib(run: Run, name: str, mib_per_s: float, phase: str = "run") -> Metric:
-    run.warnings.append(_MIB_WARNING)
-    return measured(name, round(mib_per_s * MIB_IN_MB, 4), phase)
-
-
 def _of_block(run: Run, block: Block) -> list[Metric]:
-    rates = [*entries(block.values, "cpu_ops_per_s", "requests_per_s", "memory_ops_per_s").values()]
+    values = block.values
     if "eps" in block.rows and not {"transactions", "cpu_eps", "memory_operations"} & set(block.rows):
-        rates.append(block.values["eps"])
-    metrics = [measured("ops_per_s", rate) for rate in rates]
-    for name, value in entries(block.values, *_PRINTED).items():
-        metrics.append(measured(name, float(value), unit="ops" if name in _OPERATIONS else ""))
-    for kind in ("read", "write", "transfer"):
-        if f"{kind}_mib_per_s" in block.values:
-            metrics.append(_from_mib(run, f"{kind}_mb_per_s", block.values[f"{kind}_mib_per_s"]))
-    if transferred := block.values.get("transfer_rate", "").rstrip("bB").rstrip("i"):
+        values["ops_per_s"] = values["eps"]
+    if transferred := values.get("transfer_rate", "").rstrip("bB").rstrip("i"):
         # "Mb/sec" of 0.4 and 0.5 are MiB.
         power = " KMGT".find(transferred[-1]) if transferred[-1].isalpha() else 0
-        mib_per_s = float(transferred.rstrip("KMGT")) * 1024.0 ** (power - 2)
-        metrics.append(_from_mib(run, "transfer_mb_per_s", mib_per_s))
+        values["transfer_mb_per_s"] = round(float(transferred.rstrip("KMGT")) * 1024.0**power / 1e6, 4)
+    if not _OF_MIB.isdisjoint(block.rows):
+        run.warnings.append(_MIB_WARNING)
+    metrics = [
+        measured(name, float(value), unit="ops" if name in _OPERATIONS else "")
+        for name, value in entries(values, *_PRINTED).items()
+    ]
     if block.values.get("events") == 0:
         return metrics
-    latencies = {f"latency_{key}_ms": block.ms(key) for key in ("min", "avg", "max")}
-    latencies[f"latency_p{block.values.get('rank')}_ms"] = block.ms("percentile")
-    return [*metrics, *all_measured(latencies)]
+    percentile = {f"latency_p{values.get('rank')}_ms": values.get("percentile_ms")}
+    return [*metrics, *all_measured(entries(values, *_LATENCIES) | percentile)]
 
 
 def _added_up(blocks: Sequence[Block]) -> tuple[Metric, ...]:
@@ -185,10 +182,10 @@ def _added_up(blocks: Sequence[Block]) -> tuple[Metric, ...]:
     else:
         figures = {"ops_per_s": round(events / elapsed_s, 2), "events": events}
     figures["elapsed_s"] = elapsed_s
-    figures["latency_min_ms"] = min(ms for block in blocks if (ms := block.ms("min")) is not None)
-    figures["latency_max_ms"] = max(ms for block in blocks if (ms := block.ms("max")) is not None)
+    figures["latency_min_ms"] = min(block.values["latency_min_ms"] for block in blocks if "min" in block.rows)
+    figures["latency_max_ms"] = max(block.values["latency_max_ms"] for block in blocks if "max" in block.rows)
     if events and all("sum" in block.rows for block in blocks):
-        figures["latency_avg_ms"] = round(sum(block.ms("sum") or 0 for block in blocks) / events, 4)
+        figures["latency_avg_ms"] = round(total("latency_sum_ms") / events, 4)
     return all_measured(figures)
 
 

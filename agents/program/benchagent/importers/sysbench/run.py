@@ -14,7 +14,6 @@ from benchagent.importers.source import Line, NotUnderstood, without_comment
 from benchagent.importers.sysbench.tables import BEFORE, DAMAGED, EXTRACT, OPENING, PROGRESS, REPORT
 from benchagent.importers.tables import Figures, Told, damage_of
 
-MIB_IN_MB = 1.048576
 _STAMP = re.compile(r"\[ *(?P<time>\d+)s *\](?: +(?P<rest>.+))?")
 # The hooks of Percona's sysbench-tpcc: the time, and these.
 _CSV = re.compile(r"(\d+),(\d+)" + r",(\d+\.\d\d)" * 8)
@@ -39,13 +38,9 @@ def _converted(figures: dict[str, Any]) -> dict[str, float | None]:
     parts = [figures.pop(name) for name in ("reads", "writes", "others") if name in figures]
     if parts and not math.isclose(sum(parts), figures["qps"], rel_tol=0, abs_tol=0.031):
         raise NotUnderstood(f"reads, writes and others are not the {figures['qps']} queries a second")
-    values: dict[str, float | None] = {
-        name.replace("_mib_", "_mb_"): round(value * MIB_IN_MB, 4) if "_mib_" in name else float(value)
-        for name, value in figures.items()
-    }
     if latency is not None and rank != 0:
-        values["latency"] = latency
-    return values | {"rank": rank, "threads": threads}
+        figures["latency"] = latency
+    return figures | {"rank": rank, "threads": threads}
 
 
 @dataclass
@@ -60,12 +55,6 @@ class Block(Figures):
     def ended(self) -> bool:
         # 1.1 prints no fairness of threads for fileio.
         return "fair_time" in self.rows or ("file_fsync" in self.rows and "sum" in self.rows)
-
-    def ms(self, key: str) -> float | None:
-        """0.4 prints seconds, 0.5 milliseconds with their unit, 1.0 milliseconds under a heading that says so."""
-        text = self.values.get(key, "")
-        scale = 1000 if text.endswith("s") and not text.endswith("ms") else 1
-        return round(float(text.rstrip("ms")) * scale, 6) if text else None
 
 
 @dataclass
@@ -254,8 +243,8 @@ _TOGETHER = (
 _COUNTED = {
     "transactions": ("transactions", "tps"), "queries": ("queries_again", "qps"),
     **{key: (key, f"{key}_per_s") for key in ("read_write_requests", "errors", "reconnects", "deadlocks")},
-    "memory_operations": ("operations", "memory_ops_per_s"), "cpu_eps": ("events", "cpu_ops_per_s"),
-    "eps": ("events", "eps"), "file_requests_s": ("events", "requests_per_s"),
+    "memory_operations": ("operations", "ops_per_s"), "cpu_eps": ("events", "ops_per_s"),
+    "eps": ("events", "eps"), "file_requests_s": ("events", "ops_per_s"),
 }  # fmt: skip
 
 
@@ -334,7 +323,8 @@ def _rates(run: Run, block: Block, elapsed_s: float) -> None:
 
 def _latency(run: Run, block: Block) -> None:
     values, events = block.values, block.values.get("events", 0)
-    least, average, most, percentile = (block.ms(key) for key in ("min", "avg", "max", "percentile"))
+    least, average, most = (values.get(f"latency_{key}_ms") for key in ("min", "avg", "max"))
+    percentile = values.get("percentile_ms")
     if least is None or average is None or most is None or values.get("events") == 0:
         return
     if not least - 0.011 <= average <= most + 0.011:
@@ -343,8 +333,8 @@ def _latency(run: Run, block: Block) -> None:
     is_exact = percentile is not None and run.version.startswith("1.")
     if is_exact and not least * 0.9 - 0.02 <= (percentile or 0.0) <= most * 1.1 + 0.02:
         raise NotUnderstood(f"a percentile of {percentile} ms is not between {least} and {most} ms")
-    total = block.ms("sum") if "sum" in values else values.get("execution_s", math.nan) * 1000
-    rounding = 0.0051 if "sum" in values or values["avg"].endswith("ms") else 0.051
+    total = values.get("latency_sum_ms", values.get("execution_s", math.nan) * 1000)
+    rounding = 0.0051 if "sum" in block.rows or run.version.startswith("0.5") else 0.051
     # A forced shutdown counts the time of the unfinished events too.
     timed = events + values.get("unfinished", 0)
     if timed and abs((total or 0.0) / timed - average) > rounding + 0.02 * average:

@@ -9,7 +9,7 @@ from benchagent.importers.commands import Commands
 from benchagent.importers.report import Scalar
 from benchagent.importers.tables import Table
 
-# With the names that its figures have as metrics. MiB and what else is converted has names of its own.
+# With the names that its figures have as metrics; what is converted has names of its own.
 REPORT = Table(
     "sysbench",
     ("#sql", "{SQL|OLTP test} statistics:"),
@@ -29,13 +29,13 @@ REPORT = Table(
     ("errors", "ignored errors: {errors:int} ({errors_per_s:num} per sec.)"),
     ("reconnects", "reconnects: {reconnects:int} ({reconnects_per_s:num} per sec.)"),
     ("#cpu", "CPU speed:"),
-    ("cpu_eps", "events per second: {cpu_ops_per_s:num}"),
+    ("cpu_eps", "events per second: {ops_per_s:num}"),
     ("#file", "File operations:"),
     ("reads_s", "reads/s: {read_iops:num}"),
     ("writes_s", "writes/s: {write_iops:num}"),
     ("fsyncs_s", "fsyncs/s: {fsync_per_s:num}"),
-    ("read_mib_s", "read, MiB/s: {read_mib_per_s:num}"),
-    ("written_mib_s", "written, MiB/s: {write_mib_per_s:num}"),
+    ("read_mib_s", "read, MiB/s: {read_mb_per_s:mib}"),
+    ("written_mib_s", "written, MiB/s: {write_mb_per_s:mib}"),
     ("file_read", "read: IOPS={read_iops:num} {:num} MiB/s ({read_mb_per_s:num} MB/s)"),
     ("file_write", "write: IOPS={write_iops:num} {:num} MiB/s ({write_mb_per_s:num} MB/s)"),
     ("file_fsync", "fsync: IOPS={fsync_per_s:num}"),
@@ -50,12 +50,12 @@ REPORT = Table(
         "Read {:token} Written {:token} Total transferred {:token} ({transfer_rate:token}/sec)",
         r"Read [\d.,]+ ?[KMGT]?i?b",
     ),
-    ("file_requests_s", "{requests_per_s:num} Requests/sec executed", r"[\d.,]+ Requests/sec executed"),
-    ("memory_operations", "Total operations: {operations:int} ([ ]{memory_ops_per_s:num} {per second|ops/sec})"),
-    ("memory_operations", "Operations performed: {operations:int} ([ ]{memory_ops_per_s:num} {per second|ops/sec})"),
+    ("file_requests_s", "{ops_per_s:num} Requests/sec executed", r"[\d.,]+ Requests/sec executed"),
+    ("memory_operations", "Total operations: {operations:int} ([ ]{ops_per_s:num} {per second|ops/sec})"),
+    ("memory_operations", "Operations performed: {operations:int} ([ ]{ops_per_s:num} {per second|ops/sec})"),
     (
         "memory_bytes",
-        "{:num} {MiB|MB} transferred ({transfer_mib_per_s:num} {MiB|MB}/sec)",
+        "{:num} {MiB|MB} transferred ({transfer_mb_per_s:mib} {MiB|MB}/sec)",
         r"[\d.,]+ Mi?B transferred",
     ),
     ("unfinished", "Number of unfinished transactions on forced shutdown: {unfinished:int}", "Number of unfinished"),
@@ -65,12 +65,12 @@ REPORT = Table(
     ("events", "total number of events: {events:int}"),
     ("execution", "total time taken by event execution: {execution_s:num}[s]"),
     ("#latency", "{response time|per-request statistics|Latency (ms)}:"),
-    ("min", "min: {min:time}"),
-    ("avg", "avg: {avg:time}"),
-    ("max", "max: {max:time}"),
-    ("percentile", "[approx. ]{rank:int}[th] percentile: {percentile:time}", r"approx\.|\d+th percentile"),
+    ("min", "min: {latency_min_ms:time}"),
+    ("avg", "avg: {latency_avg_ms:time}"),
+    ("max", "max: {latency_max_ms:time}"),
+    ("percentile", "[approx. ]{rank:int}[th] percentile: {percentile_ms:time}", r"approx\.|\d+th percentile"),
     ("percentile", "percentile stats: disabled", "percentile stats"),
-    ("sum", "sum: {sum:time}"),
+    ("sum", "sum: {latency_sum_ms:time}"),
     ("#fairness", "Threads fairness:"),
     ("fair_events", "events (avg/stddev): {fair_events:num}/{:num}"),
     ("fair_time", "execution time (avg/stddev): {fair_time:num}/{:num}"),
@@ -122,7 +122,10 @@ BEFORE = Table(
     ("step files", "{Creating file|Reusing existing file|Extending existing file} {:rest}"),
     ("step cleanup", "Dropping table '{:rest}'..."),
     ("step cleanup", "Removing test files..."),
-    ("step written", "{written_bytes:int} bytes written in {load_s:num} seconds ({load_mib_s:num} {MiB|MB|Mb}/sec)."),
+    (
+        "step written",
+        "{written_bytes:int} bytes written in {load_s:num} seconds ({write_mb_per_s:mib} {MiB|MB|Mb}/sec).",
+    ),
     ("step written", "{written_bytes:int} bytes written in {load_s:num} seconds (inf {MiB|MB|Mb}/sec)."),
     ("step written", "No bytes written."),
     strict=False,
@@ -146,15 +149,15 @@ PROGRESS = Table(
     ("events", "threads: {threads:int}, events/s: {ops_per_s:num}, response time: {latency:num}ms ({rank:int}%)"),
     (
         "file",
-        "reads: {read_mib_per_s:num} {MiB|MB}/s writes: {write_mib_per_s:num} {MiB|MB}/s fsyncs: {fsync_per_s:num}/s "
+        "reads: {read_mb_per_s:mib} {MiB|MB}/s writes: {write_mb_per_s:mib} {MiB|MB}/s fsyncs: {fsync_per_s:num}/s "
         "latency (ms,{rank:int}%): {latency:num}",
     ),
     (
         "file",
-        "reads: {read_mib_per_s:num} {MiB|MB}/s writes: {write_mib_per_s:num} {MiB|MB}/s fsyncs: {fsync_per_s:num}/s "
+        "reads: {read_mb_per_s:mib} {MiB|MB}/s writes: {write_mb_per_s:mib} {MiB|MB}/s fsyncs: {fsync_per_s:num}/s "
         "response time: {latency:num}ms ({rank:int}%)",
     ),
-    ("memory", "{transfer_mib_per_s:num} {MiB|MB}/sec"),
+    ("memory", "{transfer_mb_per_s:mib} {MiB|MB}/sec"),
     ("queue", "queue length: {queue_length:int}, concurrency: {concurrency:int}"),
     strict=False,
 )
