@@ -37,6 +37,7 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
 
+from benchsite.schema import steps
 from benchsite.state import State, write_private
 from runs.models import User
 from runs.results.checking import forget_judged
@@ -250,7 +251,7 @@ def restore(state: State, source: Path, *, replace: bool = False) -> Contents:
 
 def check_version(about: dict[str, Any]) -> None:
     migrations = MigrationLoader(connection).disk_migrations
-    strange = [".".join(key) for key in about["migrations"] if tuple(key) not in migrations]
+    strange = [".".join(key) for key in sorted(steps(about["migrations"])) if key not in migrations]
     if about["format"] > FORMAT or strange:
         raise BackupError(
             f"the backup was made by Benchsite {about['version']}, which is newer than this one ({__version__}): "
@@ -399,12 +400,11 @@ def _drop_tables() -> None:
 def _fill_tables(archive: zipfile.ZipFile, about: dict[str, Any]) -> None:
     """Make the tables as they were then, fill them, and bring them to this version."""
     executor = MigrationExecutor(connection)
-    then, replacing = {tuple(key) for key in about["migrations"]}, executor.loader.replacements
+    then, replacing = steps(about["migrations"]), executor.loader.replacements
     if all(then.issuperset(each.replaces) for each in replacing.values()):
         then = then.difference(*(each.replaces for each in replacing.values())) | replacing.keys()
     else:  # of a time between, to which the single steps lead
         executor.loader = MigrationLoader(connection, replace_migrations=False)
-        then -= replacing.keys()
     nodes = executor.loader.graph.node_map
     followed = {parent.key for key in then for parent in nodes[key].parents if parent.key[0] == key[0]}
     models_then = executor.migrate(sorted(then - followed)).apps

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 
 from django.db import Error, connection
 from django.db.migrations.loader import MigrationLoader
@@ -10,11 +11,16 @@ from django.db.migrations.loader import MigrationLoader
 APPS = ("runs", "agents")
 
 
+def steps(migrations: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
+    """Without those that take steps together: a database names the steps too, and later versions take more together."""
+    return {(app, name) for app, name in migrations if "_squashed_" not in name}
+
+
 def why_newer(loader: MigrationLoader) -> str:
     """Why this version must not start on this database; empty where it may."""
     unknown = [
         f"{app}.{name}"
-        for app, name in loader.applied_migrations
+        for app, name in steps(loader.applied_migrations)
         if app in APPS and (app, name) not in loader.disk_migrations
     ]
     if not unknown:

@@ -200,7 +200,8 @@ def test_a_backup_of_a_newer_version_is_refused_in_words(destroyed, new_site, tm
 
 def test_a_backup_of_an_older_version_gets_the_tables_of_this_one(destroyed, new_site, tmp_path):
     def yesterday(about: dict[str, Any]) -> None:
-        about["migrations"] = [key for key in about["migrations"] if key[0] != "agents" or key[1] < "0003"]
+        earlier = ["runs", "0001_squashed_0021_lists_from_one_index"]
+        about["migrations"] = [key for key in about["migrations"] if key[0] != "agents" or key[1] < "0003"] + [earlier]
         # Tables of agents that have come since, and those with columns that have.
         about["rows"] = {name: rows for name, rows in about["rows"].items() if not name.startswith("agents.")}
 
