@@ -78,7 +78,8 @@ def attach(point: ChangePoint, rows: Sequence[SeriesBatch], *, was_refuted: bool
     if point.alert_id != alert.pk:
         point.alert = alert
         point.save(update_fields=["alert"])
-    if point.state == ChangeState.CONFIRMED and (alert.state == AlertState.NEW or was_refuted):
+    was_closed = was_refuted and _closed_itself(alert)
+    if point.state == ChangeState.CONFIRMED and (alert.state == AlertState.NEW or was_closed):
         move(alert, AlertState.CONFIRMED)
 
 
@@ -99,6 +100,12 @@ def refuted(point: ChangePoint, reason: str = NOT_CONFIRMED) -> None:
         return
     if not _standing(alert).exists():
         move(alert, AlertState.NOISE, reason=reason)
+
+
+def _closed_itself(alert: Alert) -> bool:
+    """Not by a person, whose word stands."""
+    last = changes.history(alert).filter(field="state").first()
+    return alert.state == AlertState.NOISE and last is not None and last.by is None
 
 
 def _window(at: SeriesBatch, rows: Sequence[SeriesBatch]) -> tuple[datetime, datetime]:

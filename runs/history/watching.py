@@ -78,12 +78,6 @@ class Series:
         return tuple(range(self.index[point.at_id], self.last_of(point) + 1) for point in found)
 
     @property
-    def rejected(self) -> frozenset[int]:
-        return frozenset(
-            self.index[each.at_id] for each in self.points if each.at_id in self.index and is_rejected(each)
-        )
-
-    @property
     def baseline_from(self) -> int:
         """The first batch that the present baseline may hold: an expected change moves it, as a split does a share."""
         expected = [each for each in self.points if each.alert and each.alert.state == AlertState.EXPECTED]
@@ -107,13 +101,13 @@ class Series:
         return statistics.repeats_needed(expected, within=within, repeats=repeats, share=share)
 
     def near(self, at: int, kinds: Iterable[str]) -> ChangePoint | None:
-        """The change that is there already, be it placed a few batches beside."""
+        """The change that is there already, be it placed a few batches beside; one that proved to be none last."""
         found = [
-            (abs(self.index[point.at_id] - at), point)
+            (point.state == ChangeState.REFUTED, abs(self.index[point.at_id] - at), point)
             for point in self.points
             if point.kind in kinds and point.at_id in self.index and abs(self.index[point.at_id] - at) <= LEAST_DAYS
         ]
-        return min(found, key=lambda each: each[0])[1] if found else None
+        return min(found, key=lambda each: each[:2])[2] if found else None
 
 
 def is_rejected(point: ChangePoint) -> bool:
@@ -153,13 +147,12 @@ def _ends(series: Series) -> list[int]:
 
 
 def _look(series: Series, end: int) -> None:
-    suspects = set(series.places(ChangeState.SUSPECTED)) - series.rejected
     before = statistics.Watched(
-        tuple(at for at in series.starts if at < end), tuple(sorted(suspects)),
+        tuple(at for at in series.starts if at < end), tuple(series.places(ChangeState.SUSPECTED)),
         drifts=tuple(drift for drift in series.drifts if drift.start < end),
     )  # fmt: skip
     least = threshold(series.benchmark)
-    after = statistics.watch(series.logs[:end], before, least, improbable=series.rejected)
+    after = statistics.watch(series.logs[:end], before, least)
     for found in after.confirmed:
         if found.kind != "drift" or not _become_drift(series, found, after.absorbed):
             _confirm(series, found)
@@ -167,7 +160,9 @@ def _look(series: Series, end: int) -> None:
         if (point := series.near(at, OF_LEVEL)) and point.state == ChangeState.SUSPECTED:
             _refute(point)
     for at in set(after.suspects) - set(before.suspects):
-        if series.near(at, OF_LEVEL) is None:
+        known = series.near(at, OF_LEVEL)
+        # That a batch a few places before proved to be none, as a bad night does, says nothing of this one.
+        if known is None or (known.state == ChangeState.REFUTED and known.at_id != series.rows[at].pk):
             begin = max((start for start in after.starts if start < at), default=0)
             if found_at := statistics.change_at(series.logs, at, begin, at + 1):
                 _new(series, found_at, ChangeState.SUSPECTED)

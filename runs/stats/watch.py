@@ -268,10 +268,8 @@ class Watched:
     absorbed: tuple[int, ...] = ()
 
 
-def watch(
-    logs: Sequence[float], before: Watched, threshold: float, *, improbable: frozenset[int] = frozenset()
-) -> Watched:
-    """After one more batch, the last of `logs`. `improbable`: places that a person has rejected.
+def watch(logs: Sequence[float], before: Watched, threshold: float) -> Watched:
+    """After one more batch, the last of `logs`.
 
     `confirmed`, `refuted` and `absorbed` are what is new: the last are steps of before that are part of a drift.
     Improvements are confirmed as strictly as regressions, so that a false one never becomes the level that others are
@@ -284,7 +282,7 @@ def watch(
     for at in before.suspects:
         expected = band(logs[:at], [start for start in starts if start < at])
         verdict = expected and is_confirmed(expected, logs[at], logs[at + 1 :], threshold)
-        if verdict and not _is_near(at, [*starts, *improbable]) and not _is_trend(logs, at, starts, drifts):
+        if verdict and not _is_near(at, starts) and not _is_trend(logs, at, starts, drifts):
             begin = max([start for start in starts if start < at], default=0)
             if found := change_at(logs, at, begin):
                 confirmed.append(found)
@@ -294,7 +292,7 @@ def watch(
         else:
             refuted.append(at)
     for found in [*_in_a_row(logs, starts, threshold), *changes(logs, threshold)]:
-        if not _is_near(found.at, [*starts, *improbable]) and not _is_trend(logs, found.at, starts, drifts):
+        if not _is_near(found.at, starts) and not _is_trend(logs, found.at, starts, drifts):
             confirmed.append(found)
             starts.append(found.at)
     absorbed: list[int] = []

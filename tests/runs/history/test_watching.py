@@ -47,6 +47,44 @@ def test_one_bad_night_is_refuted_by_the_next_ones_and_closes_its_alert(contribu
     assert (alert.state, Change.objects.filter(target_type="alert", target_id=str(alert.pk))[0].by) == ("noise", None)
 
 
+def test_a_step_three_nights_after_a_bad_one_is_suspected_and_confirmed_as_any_other(contributor):
+    """Was: no suspicion so near to one that had proved to be none, and told two nights late."""
+    levels = {STEP: 0.9} | dict.fromkeys(range(STEP + 3, 23), 0.9)
+    file([night(number, level=levels.get(number, 1.0)) for number in range(1, STEP + 3)], contributor, at_once=STEP)
+    file([night(STEP + 3, level=0.9)], contributor)
+    states = dict(ChangePoint.objects.values_list("at__commit", "state"))
+    assert states == {f"{STEP:040x}": "refuted", f"{STEP + 3:040x}": "suspected"}
+    file([night(number, level=0.9) for number in range(STEP + 4, STEP + 7)], contributor)
+    point = ChangePoint.objects.get(state="confirmed")
+    assert (point.at.commit, point.alert.state) == (f"{STEP + 3:040x}", "confirmed")
+    assert [alert.state for alert in Alert.objects.exclude(pk=point.alert.pk)] == ["noise"]
+
+
+@pytest.mark.parametrize(("later", "open_alerts"), [(1, 0), (3, 1)])
+def test_a_rejected_suspicion_stays_rejected_where_it_lasts_and_hides_no_step_after_it(
+    contributor, later, open_alerts
+):
+    """Was: what came within three batches of it was never told, and its level not known."""
+    file(with_step(0.9, last=STEP), contributor, at_once=STEP)
+    assert alerts.move(Alert.objects.get(), "noise", by=contributor)
+    between = nights(range(STEP + 1, STEP + later))
+    file([*between, *nights(range(STEP + later, 23), level=0.9)], contributor)
+    assert Alert.objects.filter(state="confirmed").count() == open_alerts
+    point = ChangePoint.objects.get(state="confirmed")
+    assert point.at.commit == f"{STEP + (later if open_alerts else 0):040x}"
+    assert not Alert.objects.filter(state="new").exists()
+
+
+def test_what_a_person_said_stays_where_further_batches_say_no_and_then_yes(contributor):
+    """Was: the alert was confirmed again over their word."""
+    file(with_step(0.9, last=STEP), contributor, at_once=STEP)
+    point = ChangePoint.objects.get()
+    alerts.move(point.alert, "noise", by=contributor)
+    point.state = "confirmed"
+    alerts.attach(point, list(point.benchmark.series.in_order()), was_refuted=True)
+    assert Alert.objects.get().state == "noise"
+
+
 def test_other_branches_and_what_is_past_alarm_nobody(contributor):
     file(with_step(0.9, tested={"branch": "wal"}), contributor, at_once=22)
     assert not ChangePoint.objects.exists()
