@@ -90,6 +90,7 @@ class Changed(Part):
     commit: str
     change: Amount
     benchmark: uuid.UUID
+    machine: str
     words: str
     alert: uuid.UUID | None
 
@@ -412,6 +413,7 @@ def _changed(point: ChangePoint, ends: Mapping[int, datetime]) -> Changed:
     return Changed(
         kind=point.kind, state=point.state, since=point.at.measured_at, commit=point.at.commit,
         change=claim_of(point).change, benchmark=point.benchmark_id, alert=point.alert_id,
+        machine=point.benchmark.hardware.name if point.benchmark.hardware else "",
         words=change_words(point, is_last=point.pk not in ends),
     )  # fmt: skip
 

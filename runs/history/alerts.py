@@ -1,4 +1,5 @@
-"""Alerts: changes at the same place on one machine have one cause. What people say of them, and who said it.
+"""Alerts: changes at one place of one machine, or of several that were given the same anew, have one cause. What people
+say of them, and who said it.
 
 `move` is the one function through which an alert's state passes, also when it is made: whoever is to be told hangs
 on it, after the commit.
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import pairwise
 from statistics import median
 from typing import Any
 from uuid import UUID
@@ -19,9 +21,10 @@ from django.db.models.functions import Greatest
 from django.utils import timezone
 
 from runs.access import changes
+from runs.history.causes import given_anew
 from runs.history.words import alert_title
 from runs.models import Alert, Benchmark, ChangePoint, SeriesBatch, User
-from runs.models.choices import OF_LEVEL, AlertState, ChangeState
+from runs.models.choices import OF_LEVEL, AlertState, ChangeKind, ChangeState
 from runs.models.visible import Person
 
 # What a person can say of an alert.
@@ -30,6 +33,8 @@ SAID = (
     AlertState.CONFIRMED,
 )  # fmt: skip
 NOT_CONFIRMED = "further batches did not confirm it"
+# Machines are given the same thing within so long.
+ONE_CAUSE = timedelta(days=7)
 PART_OF_A_DRIFT = "it is part of a slow drift: a line fits the batches better than steps do"
 
 
@@ -58,23 +63,25 @@ def edit(alert: Alert, *, by: User, **values: Any) -> None:
 
 
 def attach(point: ChangePoint, rows: Sequence[SeriesBatch], *, was_refuted: bool = False) -> None:
-    """Give a change its alert: that of its place on its machine, or a new one. Confirmed changes confirm theirs.
+    """Give a change its alert: that of its place on its machine, of its cause, or a new one.
 
-    `was_refuted`: by the first batches after it, so that its alert was closed by itself.
+    Confirmed, it confirms it. `was_refuted`: by the first batches after it, so that its alert was closed by itself.
     """
-    after, since = _window(point.at, rows)
-    alert = point.alert or _open_at(point.benchmark, after, since)
+    benchmark, (after, since) = point.benchmark, _window(point.at, rows)
+    alert, cause = point.alert or _open_at(benchmark, after, since), ""
+    if alert is None and (cause := _cause(point, rows)):
+        alert = _open_with(benchmark, cause, since)
     if alert is None:
-        benchmark = point.benchmark
         alert = Alert(
             owner_id=benchmark.owner_id, visibility=benchmark.visibility, machine_id=benchmark.machine_id,
-            after=after, since=since,
+            after=after, since=since, cause=cause,
         )  # fmt: skip
         move(alert, AlertState.NEW)
-    elif max(alert.after, after) < min(alert.since, since):
+    elif alert.machine_id == benchmark.machine_id and max(alert.after, after) < min(alert.since, since):
         alert.change(after=max(alert.after, after), since=min(alert.since, since))
     elif not _standing(alert).exclude(pk=point.pk).filter(at__measured_at__range=(alert.after, alert.since)).exists():
-        alert.change(after=after, since=since)  # further batches have placed it elsewhere
+        # Further batches have placed it elsewhere.
+        alert.change(after=after, since=since, cause=_cause(point, rows), machine=benchmark.machine)
     if point.alert_id != alert.pk:
         point.alert = alert
         point.save(update_fields=["alert"])
@@ -110,10 +117,29 @@ def _closed_itself(alert: Alert) -> bool:
 
 def _window(at: SeriesBatch, rows: Sequence[SeriesBatch]) -> tuple[datetime, datetime]:
     """From the batch before a change to the first after it, as they were measured."""
-    place = next((index for index, row in enumerate(rows) if row.pk == at.pk), 0)
     # A drift may begin with the first batch.
-    before = rows[place - 1].measured_at if place else at.measured_at - timedelta(seconds=1)
+    first = _before(at, rows)
+    before = first.measured_at if first else at.measured_at - timedelta(seconds=1)
     return min(before, at.measured_at), max(before, at.measured_at)
+
+
+def _before(at: SeriesBatch, rows: Sequence[SeriesBatch]) -> SeriesBatch | None:
+    return next((before for before, row in pairwise(rows) if row.pk == at.pk), None)
+
+
+def _cause(point: ChangePoint, rows: Sequence[SeriesBatch]) -> str:
+    """Of a step on a machine; a drift and a noise begin with no batch."""
+    before = _before(point.at, rows) if point.kind == ChangeKind.STEP and point.benchmark.machine_id else None
+    return given_anew(before, point.at) if before else ""
+
+
+def _open_with(benchmark: Benchmark, cause: str, since: datetime) -> Alert | None:
+    """The open alert of the same cause, on whatever machine, about the same people's results."""
+    rows = Alert.objects.open().filter(
+        cause=cause, owner=benchmark.owner_id, visibility=benchmark.visibility,
+        changes__benchmark__dbms=benchmark.dbms_id, since__range=(since - ONE_CAUSE, since + ONE_CAUSE),
+    )  # fmt: skip
+    return rows.order_by("created_at", "pk").first()
 
 
 def _open_at(benchmark: Benchmark, after: datetime, since: datetime) -> Alert | None:
@@ -136,11 +162,7 @@ def title(alert: Alert, ends: Mapping[int, datetime] | None = None) -> str:
 
     `ends`: what `ends_of` says of them, where a list has asked it of all.
     """
-    changed = list(alert.changes.all())
-    several = len({point.benchmark_id for point in changed}) > 1
-    return alert_title(
-        alert, changed, watched_beside(alert) if several else 1, ends_of(changed) if ends is None else ends
-    )  # fmt: skip
+    return alert_title(alert, watched_beside(alert), ends_of(alert.changes.all()) if ends is None else ends)
 
 
 def ends_of(points: Iterable[ChangePoint]) -> dict[int, datetime]:
@@ -200,10 +222,12 @@ def quality(benchmarks: QuerySet[Benchmark] | Sequence[Benchmark], days: int = 9
 
 
 def watched_beside(alert: Alert) -> int:
-    """How many benchmarks its machine had at that time."""
-    if alert.machine_id is None:
-        return 1
+    """How many benchmarks its machines had at that time; those that moved, at least."""
+    moved = {point.benchmark_id: point.benchmark.machine_id for point in alert.standing()}
+    machines = {machine for machine in moved.values() if machine}
+    if len(moved) < 2 or not machines:
+        return len(moved)
     rows = Benchmark.objects.watched().filter(
-        machine=alert.machine_id, owner=alert.owner_id, visibility=alert.visibility, joined_to=None
+        machine__in=machines, owner=alert.owner_id, visibility=alert.visibility, joined_to=None
     )
-    return rows.filter(series__measured_at__gte=alert.since).distinct().count()
+    return max(len(moved), rows.filter(series__measured_at__gte=alert.since).distinct().count())

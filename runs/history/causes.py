@@ -20,6 +20,7 @@ MOST_SHOWN = 8
 # So many times the bytes a row are another data set, of tables that are this part of all.
 BLOATED, LARGER = 1.5, 0.1
 _OF_SYSTEM = frozenset({"version", "commit", "setting", "workload", "index", "plan", "statistics", "dataset"})
+_OF_MACHINE = frozenset({"machine", "disk"})
 # From so many benchmarks, and so large a share, of one place on, the machine as a whole has moved.
 LEAST_OF_A_MACHINE, SHARE_OF_A_MACHINE = 3, 0.8
 # What a change is likeliest caused by, first: of what was recorded.
@@ -45,7 +46,7 @@ _ORDER = (
 class Why:
     """`changed`: (kind, in words) of what was recorded differently; `where`: of one benchmark, the largest first.
 
-    `is_machine`: nearly all that the machine runs has moved, and nothing of the systems tested changed, or several
+    `is_machine`: nearly all that its one machine runs has moved, and nothing of the systems tested changed, or several
     systems moved at once. `kind`: the likeliest cause, of what was recorded or else of what the time went on.
     """
 
@@ -56,8 +57,9 @@ class Why:
 
 
 def why(alert: Alert, points: Sequence[ChangePoint], watched: int) -> Why:
-    """Why an alert's changes came about, of `watched` benchmarks that its machine had."""
+    """Why an alert's changes came about, of `watched` benchmarks that its machines had."""
     standing = [point for point in points if point.state != ChangeState.REFUTED] or list(points)
+    machines = {point.benchmark.machine_id for point in standing}
     changed: dict[tuple[str, str], None] = {}
     for point in standing:
         changed |= dict.fromkeys(changed_at(point))
@@ -69,7 +71,7 @@ def why(alert: Alert, points: Sequence[ChangePoint], watched: int) -> Why:
     of_system = _OF_SYSTEM & {kind for kind, _ in suspects}
     systems = {point.benchmark.dbms_id for point in standing}
     nearly_all = watched >= LEAST_OF_A_MACHINE and moved >= SHARE_OF_A_MACHINE * watched
-    is_machine = nearly_all and (not of_system or len(systems) > 1)
+    is_machine = nearly_all and len(machines) == 1 and (not of_system or len(systems) > 1)
     largest = max(standing, key=lambda point: abs(point.change.get("value", 0.0)), default=None)
     where = where_it_went(largest) if largest else []
     is_slower = largest is not None and largest.side != "better"
@@ -109,6 +111,22 @@ def changed_at(point: ChangePoint) -> list[tuple[str, str]]:
     if old.commit != new.commit and new.commit:
         changed.append(("commit", f"Commit {' → '.join(_told_apart(old.commit, new.commit))}"))
     return [*changed, *_told_by_engine(old.run, new.run)]
+
+
+def given_anew(before: SeriesBatch, at: SeriesBatch) -> str:
+    """What a batch was given and the one before it was not, as other machines may be given it, too: a line of each.
+
+    The commit, build or label where nothing else is new. Nothing where the machine itself has changed.
+    """
+    rows = SeriesBatch.objects.select_related("conditions", "version__dbms").in_bulk([before.pk, at.pk])
+    old, new = rows[before.pk], rows[at.pk]
+    changed = changes(old.conditions.facts, new.conditions.facts)
+    if any(kind in _OF_MACHINE for kind, _ in changed):
+        return ""
+    version = [new.version.name] if new.version_id != old.version_id else []
+    given = [*version, *sorted(words for kind, words in changed if kind in ("setting", "workload"))]
+    named = [("commit", old.commit, new.commit), ("build", old.build, new.build), ("label", old.label, new.label)]
+    return "\n".join(given or [f"{name} {value}" for name, was, value in named if value not in ("", was)][:1])
 
 
 def _told_apart(old: str, new: str) -> tuple[str, str]:

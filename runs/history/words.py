@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
 
 from benchagent.catalog import Durability
@@ -56,19 +56,28 @@ def _side_words(point: ChangePoint) -> str:
     return f"slowly {point.side}" if point.kind == ChangeKind.DRIFT else point.side
 
 
-def alert_title(
-    alert: Alert, changed: Sequence[ChangePoint], watched: int, ends: Mapping[int, datetime]
-) -> str:  # fmt: skip
+def alert_title(alert: Alert, watched: int, ends: Mapping[int, datetime]) -> str:
     """27 of 40 benchmarks on alpha since 2026-11-02: worse. `ends`: when levels that its changes began ended."""
-    standing = [point for point in changed if point.state != ChangeState.REFUTED] or list(changed)
+    standing = alert.standing()
     names = {point.benchmark_id: point.benchmark for point in standing}
-    where = next((each.hardware.name for each in names.values() if each.hardware), "")
-    on = f" on {where}" if where else ""
-    since = f"since {alert.since:%Y-%m-%d}"
+    machines = sorted({each.hardware.name for each in names.values() if each.hardware})
+    on = f" on {listed(machines)}" if machines else ""
+    begin = f"{alert.since:%Y-%m-%d}"
+    if len(machines) > 1 and alert.cause:
+        begin = f"{_cause_words(alert.cause)}, {begin}"
+    since = f"since {begin}"
     if standing and all(point.pk in ends for point in standing):
-        since = f"from {alert.since:%Y-%m-%d} until {max(ends[point.pk] for point in standing):%Y-%m-%d}"
+        since = f"from {begin} until {max(ends[point.pk] for point in standing):%Y-%m-%d}"
     sides = listed(sorted({_side_words(point) for point in standing if point.side}))
     if len(names) == 1:
         (benchmark,) = names.values()
         return f"{benchmark.name}{on} {since}: {sides}"
-    return f"{len(names)} of {max(watched, len(names))} benchmarks{on} {since}: {sides}"
+    return f"{len(names)} of {watched} benchmarks{on} {since}: {sides}"
+
+
+def _cause_words(cause: str) -> str:
+    """commit f3eb639a12, of which the alert keeps all."""
+    first, *others = cause.splitlines()
+    name, _, value = first.partition(" ")
+    shown = f"commit {value[:SHORT_COMMIT]}" if name == "commit" else first
+    return f"{shown} and {len(others)} more" if others else shown

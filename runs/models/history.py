@@ -93,6 +93,11 @@ class Benchmark(UUIDModel):
     def get_absolute_url(self) -> str:
         return reverse("benchmark", args=[self.id])
 
+    @property
+    def on_machine(self) -> str:
+        """As lists call it that may hold it once for each of several machines."""
+        return f"{self} on {self.hardware.name}" if self.hardware else str(self)
+
     def show(self, count: int, newest: Sequence[SeriesBatch]) -> None:
         """What lists show of a series of so many batches. Does not save."""
         self.batches = count
@@ -193,7 +198,7 @@ class AlertQuerySet(VisibleQuerySet["Alert"]):
 
 
 class Alert(UUIDModel):
-    """Changes at the same place on one machine: one cause, one alert.
+    """Changes at the same place on one machine, or with the same cause on several: one cause, one alert.
 
     `owner` and `visibility` are those of its benchmarks; `assignee` is who takes care. Its state changes in
     `runs.history.alerts.move` alone.
@@ -214,6 +219,8 @@ class Alert(UUIDModel):
     )
     note = models.TextField(blank=True)
     links = StoredJSON(shape=list[str], default=list, blank=True)
+    # What was given to it anew, as other machines may be given it, too (`runs.history.causes.given_anew`).
+    cause = models.TextField(blank=True)
     created_at = models.DateTimeField(default=timezone.now)
     state_changed_at = models.DateTimeField(default=timezone.now)
 
@@ -228,6 +235,11 @@ class Alert(UUIDModel):
 
     def get_absolute_url(self) -> str:
         return reverse("alert", args=[self.id])
+
+    def standing(self) -> list[ChangePoint]:
+        """Its changes that may be so; all where none is left."""
+        changed = list(self.changes.all())
+        return [point for point in changed if point.state != ChangeState.REFUTED] or changed
 
 
 class ChangePoint(models.Model):

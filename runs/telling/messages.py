@@ -8,10 +8,9 @@ from uuid import UUID
 
 from pydantic import BaseModel
 
-from runs.history.alerts import ends_of, title
+from runs.history.alerts import ends_of, title, with_changes
 from runs.history.words import change_words
 from runs.models import Alert, ChangePoint, Notice, TellingRule
-from runs.models.choices import ChangeState
 
 MOST_CHANGES = 5
 
@@ -20,6 +19,7 @@ class ChangeTold(BaseModel):
     """`change` as a share of 1, with its interval."""
 
     benchmark: str
+    machine: str
     url: str
     words: str
     kind: str
@@ -29,11 +29,16 @@ class ChangeTold(BaseModel):
     low: float | None
     high: float | None
 
+    @property
+    def on_machine(self) -> str:
+        return f"{self.benchmark} on {self.machine}" if self.machine else self.benchmark
+
     @classmethod
     def of(cls, point: ChangePoint, rule: TellingRule, *, is_last: bool) -> ChangeTold:
         benchmark = point.benchmark
         return cls(
-            benchmark=str(benchmark), url=rule.site_url + benchmark.get_absolute_url(),
+            benchmark=str(benchmark), machine=benchmark.hardware.name if benchmark.hardware else "",
+            url=rule.site_url + benchmark.get_absolute_url(),
             words=change_words(point, is_last=is_last), kind=point.kind, state=point.state, side=point.side,
             change=point.change.get("value"), low=point.change.get("low"), high=point.change.get("high"),
         )  # fmt: skip
@@ -49,9 +54,8 @@ class AlertTold(BaseModel):
 
     @classmethod
     def of(cls, alert: Alert, rule: TellingRule) -> AlertTold:
-        standing = alert.changes.exclude(state=ChangeState.REFUTED)
-        rows = standing.select_related("benchmark__metric", "benchmark__hardware", "at", "at__version")
-        largest = sorted(rows, key=lambda point: -abs(point.change.get("value") or 0))
+        alert = with_changes(Alert.objects.filter(pk=alert.pk)).get()
+        largest = sorted(alert.standing(), key=lambda point: -abs(point.change.get("value") or 0))
         ends = ends_of(largest)
         return cls(
             id=alert.pk, url=rule.site_url + alert.get_absolute_url(), title=title(alert, ends), state=alert.state,
@@ -107,7 +111,7 @@ def text(message: Told, rule: TellingRule) -> str:
         lines += [notice.title, notice.url, ""]
     for alert in message.alerts:
         lines += [f"{alert.title} ({alert.state})", alert.url]
-        lines += [f"  {change.benchmark}: {change.words}" for change in alert.changes[:MOST_CHANGES]]
+        lines += [f"  {change.on_machine}: {change.words}" for change in alert.changes[:MOST_CHANGES]]
         more = len(alert.changes) - MOST_CHANGES
         lines += [f"  and {more} more"] if more > 0 else []
         lines.append("")

@@ -89,7 +89,7 @@ def feed(request: HttpRequest) -> HttpResponse:
     for alert in shown:
         changes = [point for point in alert.changes.all() if point.state == ChangeState.CONFIRMED]
         words = [
-            f"{point.benchmark}: {change_words(point, is_last=point.pk not in ends)}"
+            f"{point.benchmark.on_machine}: {change_words(point, is_last=point.pk not in ends)}"
             for point in changes[:MOST_CHANGES]
         ]
         made.add_item(

@@ -1,0 +1,99 @@
+"""Changes of several machines: one alert where all were given the same, one for each where they changed themselves."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+import pytest
+
+from runs.history import alerts
+from runs.models import Alert, Telling, TellingRule
+from runs.telling import delivery
+from tests.runs.history.nights import DISK, file, night
+
+pytestmark = pytest.mark.django_db
+STEP, LAST = 14, 18
+MACHINES = {"alpha": 0, "beta": 5, "gamma": 48}
+
+
+def nightly(
+    machine: str,
+    workload: str = "a",
+    *,
+    level: float = 0.9,
+    commits: bool = True,
+    kernel: str = "",
+    visibility: str = "public",
+    **new,
+):
+    """Nights of a machine, some hours after those of the first; `new`: what they are given from the step on."""
+    for number in range(1, LAST + 1):
+        is_after = number >= STEP
+        hardware = {"name": machine, "kernel": kernel if is_after and kernel else "6.1", "storage": [DISK]}
+        more = new if is_after else {}
+        one = night(
+            number, of=LAST + 3, level=level if is_after else 1.0, hardware=hardware,
+            workload={"slug": workload, "name": workload, "version": "1", "kind": ""},
+            visibility=visibility, tested={} if commits else {"commit": ""}, **more,
+        )  # fmt: skip
+        begun = datetime.fromisoformat(one["started_at"]) + timedelta(hours=MACHINES[machine])
+        yield one | {"started_at": begun.isoformat()}
+
+
+def confirmed() -> list[Alert]:
+    return list(alerts.with_changes(Alert.objects.filter(state="confirmed")))
+
+
+@pytest.mark.parametrize("order", [("alpha", "beta", "gamma"), ("gamma", "alpha", "beta")])
+def test_one_commit_on_several_machines_is_one_alert_that_is_told_once(contributor, operator, order):
+    """Was: an alert and a telling for each machine."""
+    TellingRule.objects.create(owner=operator, name="nights", way="mail", target="dba@bench.example")
+    for machine in order:
+        file([*nightly(machine, "a"), *nightly(machine, "b")], contributor, at_once=LAST)
+        delivery.keep_up()
+    (alert,) = confirmed()
+    title = alerts.title(alert)
+    assert title.startswith("6 of 6 benchmarks on alpha, beta and gamma since commit ")
+    assert {point.benchmark.hardware.name for point in alert.changes.all()} == set(MACHINES)
+    assert [telling.alert_id for telling in Telling.objects.all()] == [alert.pk]
+
+
+@pytest.mark.parametrize(
+    ("new", "words"),
+    [({"dbms": {"name": "PostgreSQL", "version": "18.2"}}, "since PostgreSQL 18.2, "),
+     ({"config": [{"name": "work_mem", "value": "1MB"}]}, "work_mem")],
+)  # fmt: skip
+def test_a_version_or_a_setting_that_machines_are_given_is_one_cause(contributor, new, words):
+    for machine in ("alpha", "beta"):
+        file([*nightly(machine, commits=False, **new)], contributor, at_once=LAST)
+    assert [words in alerts.title(alert) for alert in confirmed()] == [True]
+
+
+@pytest.mark.parametrize(
+    ("alpha", "beta"),
+    [({"kernel": "6.12"}, {"kernel": "6.12"}), ({"kernel": "6.12"}, {}), ({"commits": False}, {"commits": False}),
+     ({}, {"dbms": {"name": "PostgreSQL", "version": "18.2"}}), ({}, {"visibility": "private"})],
+)  # fmt: skip
+def test_what_machines_change_themselves_or_were_not_given_alike_is_an_alert_for_each(contributor, alpha, beta):
+    file([*nightly("alpha", **alpha)], contributor, at_once=LAST)
+    file([*nightly("beta", **beta)], contributor, at_once=LAST)
+    assert sorted(alert.machine_id is not None and len(alert.changes.all()) for alert in confirmed()) == [1, 1]
+
+
+def test_a_cause_that_a_person_has_judged_takes_no_further_machine(contributor):
+    file([*nightly("alpha")], contributor, at_once=LAST)
+    alerts.move(confirmed()[0], "expected", by=contributor)
+    file([*nightly("beta")], contributor, at_once=LAST)
+    assert [alerts.title(alert).count("beta") for alert in confirmed()] == [1]
+
+
+def test_its_page_and_the_api_name_the_machine_of_each_change(client, contributor):
+    for machine in ("alpha", "beta"):
+        file([*nightly(machine)], contributor, at_once=LAST)
+    (alert,) = confirmed()
+    page = client.get(alert.get_absolute_url())
+    assert [point.benchmark.on_machine in page.content.decode() for point, _ in page.context["changes"]] == [True, True]
+    assert not page.context["why"].is_machine
+    told = client.get(f"/api/v1/alerts/{alert.pk}/").json()
+    assert sorted(change["machine"] for change in told["changes"]) == ["alpha", "beta"]
+    assert "alpha and beta" in told["title"]
