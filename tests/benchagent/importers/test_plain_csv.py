@@ -310,3 +310,8 @@ def test_it_reads_marks_of_thousands_among_whole_numbers():
 def test_it_says_where_a_comma_may_be_decimal(other: str):
     (refused,) = {run.reason for run in read(f'threads,tps\n"1,500",10\n{other},11\n') if "1,500" in run.reason}
     assert "threads" in refused
+
+
+def test_it_says_of_a_day_that_its_month_may_come_first():
+    (refused,) = read("date,threads,tps\n04/05/2026,4,10\n05/05/2026,8,20\n")
+    assert refused.status is Status.NOT_UNDERSTOOD and "'date'" in refused.reason and "04/05/2026" in refused.reason

@@ -130,6 +130,8 @@ _LATENCY = re.compile(
 )
 _TO_MS = {"ms": 1.0, "us": 0.001, "µs": 0.001, "ns": 1e-6, "s": 1000.0}
 _WITH_UNIT = re.compile(r"^[+-]?[\d.,' ]*\d\s?[A-Za-z%µ/]{0,5}$")
+# A day of which nobody says whether the month comes first.
+_DAY = re.compile(r"\d{1,2}([/-])\d{1,2}\1\d{4}\b")
 
 
 def plain(heading: str) -> str:
@@ -244,12 +246,14 @@ def _doubt(table: Table, heading: str) -> str:
     bad = next((cell for cell in cells if not is_number(cell)), "")
     if not cells:
         return f"{heading!r} (no cell of it holds a value)"
+    if _DAY.match(bad):
+        return f"{heading!r} (a day is written as 2026-05-04, not {bad[:10]!r})"
     is_why = bad and (bad[0].isdigit() or any(map(_looks_numeric, cells)))
     return f"{heading!r} ({bad[:40]!r} is no plain number)" if is_why else repr(heading)
 
 
 def _looks_numeric(cell: str) -> bool:
-    return is_number(cell) or _WITH_UNIT.match(cell) is not None
+    return is_number(cell) or bool(_WITH_UNIT.match(cell) or _DAY.match(cell))
 
 
 def _time_heading(table: Table) -> str | None:
