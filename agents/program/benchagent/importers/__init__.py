@@ -130,7 +130,7 @@ def _understood(file: SourceFile, own_tools: Sequence[Importer]) -> Outputs:
     try:
         if not file.is_large:
             outputs, margins = _without_margins(file, own_tools)
-            return _stamped(_headed(outputs, file, margins), file, margins)
+            return _with_surroundings(outputs, file, margins)
     except NotUnderstood:
         return _outputs(file, own_tools)
     # A large one is read twice only where it did not come to its end; the margins of its beginning are those of all.
@@ -140,7 +140,7 @@ def _understood(file: SourceFile, own_tools: Sequence[Importer]) -> Outputs:
     _, margins = _without_margins(file.head, own_tools)
     if outputs and not margins:
         return outputs
-    return _stamped(_outputs(reduce(bare, margins, file), own_tools), file, margins)
+    return _with_surroundings(_outputs(reduce(bare, margins, file), own_tools), file, margins)
 
 
 def _without_margins(file: SourceFile, own_tools: Sequence[Importer]) -> tuple[Outputs, tuple[Margin, ...]]:
@@ -197,25 +197,22 @@ def _worth(outputs: Outputs) -> tuple[int, bool, int]:
     return rank, all(report.status is Status.COMPLETE for report in reports), said
 
 
-def _headed(outputs: Outputs, file: SourceFile, taken: Sequence[Margin]) -> Outputs:
-    """What stands above the documents of a text tells them apart, though the text around them was taken off."""
-    if DOCUMENTS not in taken or len(outputs) != 1 or (importer := outputs[0][1]) is None:
+def _with_surroundings(outputs: Outputs, file: SourceFile, taken: Sequence[Margin]) -> Outputs:
+    """What was taken off says more: words above the documents of a text tell them apart, a stamp when a run began."""
+    if len(outputs) != 1 or (importer := outputs[0][1]) is None:
         return outputs
+    ((part, _, reports),) = outputs
 
     def read(section: SourceFile) -> Sequence[Report]:
         without = reduce(bare, taken, section)
         return importer.read(without) if importer.claims(without) else []
 
-    return [(outputs[0][0], importer, told_apart(file, outputs[0][2], read))]
-
-
-def _stamped(outputs: Outputs, file: SourceFile, taken: Sequence[Margin]) -> Outputs:
-    """The stamp that was taken off says when a run began."""
-    if len(outputs) != 1 or len(outputs[0][2]) != 1 or outputs[0][2][0].started_at:
-        return outputs
-    ((part, importer, (report,)),) = outputs
-    began_at = began(file, taken) if taken else logged(file) if _is_of_logs(importer) else ""
-    return [(part, importer, [replace(report, started_at=began_at)])] if began_at else outputs
+    if DOCUMENTS in taken:
+        reports = told_apart(file, reports, read)
+    if len(reports) == 1 and not reports[0].started_at:
+        began_at = began(file, taken) if taken else logged(file) if _is_of_logs(importer) else ""
+        reports = [replace(reports[0], started_at=began_at)]
+    return [(part, importer, reports)]
 
 
 def _is_of_logs(importer: Importer | None) -> bool:

@@ -339,7 +339,8 @@ def _longer(form: re.Pattern[str], lines: Sequence[str], *, claimed: Claimed, ma
         group = [(line, part.end if part else len(line)) for line, part in parts]
         rests = [rest for line, at in group if (rest := line[at:]).strip()]
         # Where every line ends here, nothing stands behind it.
-        if len(rests) < few or not _ends(common[-1], rests):
+        ends = common[-1].kind == "tag" or common[-1].text in _ENDS
+        if len(rests) < few or not (ends or sum(rest[0] in " \t" for rest in rests) >= MOST * len(rests)):
             continue
         # The name of a host or a pod has a number; words of a tool or a table may have none.
         is_named = is_of_all and (claimed is Claimed.NOT or any(part.kind == "digits" for part in common))
@@ -355,11 +356,6 @@ def _is_steady(parts: Sequence[_Part | None]) -> bool:
     if len(texts) < len(parts) or first.kind in ("stamp", "level", "stream") or len({*texts}) == 1:
         return len(texts) == len(parts)
     return first.kind == "digits" and all(int(one) < int(next_) for one, next_ in itertools.pairwise(texts))
-
-
-def _ends(last: _Part, rests: Sequence[str]) -> bool:
-    blank = sum(rest[0] in " \t" for rest in rests)
-    return blank >= MOST * len(rests) or last.kind == "tag" or last.text in _ENDS
 
 
 def _forms(common: Sequence[_Part], rests: Sequence[str]) -> list[_Form]:

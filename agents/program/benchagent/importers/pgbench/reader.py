@@ -32,20 +32,19 @@ class Statement:
 
 @dataclass
 class Script(Figures):
-    """The part of the report about one of several scripts."""
+    """A report, or its part about one of several scripts."""
 
     statements: list[Statement] = field(default_factory=list)
 
 
 @dataclass
-class Run(Figures):
+class Run(Script):
     """One run as its lines tell it."""
 
     version: str = ""
     server_version: str = ""
     vacuumed: bool = False
     scripts: list[Script] = field(default_factory=list)
-    statements: list[Statement] = field(default_factory=list)
     progress: Samples = field(default_factory=Samples)
     several_files: bool = False
     # Why the progress cannot be read, empty where it can.

@@ -274,7 +274,7 @@ def script_name(text: str) -> str:
 
 def _of_scripts(run: Run) -> dict[str, float]:
     """The figures of the statements, and of the scripts if there are several."""
-    parts: list[Run | Script] = [run, *run.scripts]
+    parts: list[Script] = [run, *run.scripts]
     for part in parts:
         name = part.values.get("script", "")
         if name and not _of_builtin(script_name(name), [statement.text for statement in part.statements]):
@@ -314,7 +314,7 @@ def _of_builtin(script: str, texts: list[str]) -> bool:
     return in_order and variables <= _VARIABLES[script]
 
 
-def _of_statements(run: Run, part: Run | Script, prefix: str) -> dict[str, float]:
+def _of_statements(run: Run, part: Script, prefix: str) -> dict[str, float]:
     """One figure per statement, named by its text: its number in the list would shift when a line is lost."""
     statements = part.statements
     if statements and run.several_files:
