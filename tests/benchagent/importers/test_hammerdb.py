@@ -266,6 +266,14 @@ def test_it_reads_the_streams_of_a_throughput_test():
     assert (found["stream_1_geometric_mean_s"], found["stream_2_elapsed_s"]) == (7.25877, 168)
 
 
+def test_each_power_test_of_a_log_has_the_settings_and_the_version_that_it_began_with():
+    banner, _, power = text_of("tproch_power.txt").partition("\n")
+    parts = [f"diset tpch maria_degree_of_parallel {degree}\n{power}" for degree in (2, 8)]
+    runs = read(f"{banner}\n{parts[0]}{parts[1]}HammerDB CLI v5.0\n{power}")
+    assert [run.parameters.get("degree_of_parallelism") for run in runs] == [2, 8, None]
+    assert [run.tool_version for run in runs] == ["4.3", "4.3", "5.0"]
+
+
 def test_it_does_not_understand_a_geometric_mean_of_other_queries():
     broken = text_of("tproch_power.txt").replace("query 14 completed in 12.765", "query 14 completed in 92.765")
     assert read(broken)[0].status is Status.NOT_UNDERSTOOD

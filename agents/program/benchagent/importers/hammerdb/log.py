@@ -43,7 +43,6 @@ class Build(VirtualUsers):
     complete: bool = False
     # Whether nothing more is to come of it.
     is_behind: bool = False
-    begun: bool = True
 
     def take_line(self, text: str) -> None:
         if match := next(filter(None, (size.search(text) for size in _SIZES)), None):
@@ -54,7 +53,7 @@ class Build(VirtualUsers):
             if told | figures != told or told.keys() >= {"warehouses", "scale_factor"}:
                 raise NotUnderstood(f"two sizes of one schema: {figures}")
             self.told = told
-        elif not self.take_error(text):
+        else:
             ends = ("ALL VIRTUAL USERS COMPLETE", "SCHEMA BUILD COMPLETED", "vudestroy")
             self.is_behind = self.is_behind or text.startswith(ends)
 
@@ -75,8 +74,8 @@ class Build(VirtualUsers):
         elif "Error" in text:
             self.problems.append(f"virtual user {vuser}: {text}")
 
-    def report(self, tool_version: str) -> Report:
-        settings = self.settings(f"tpc{self.kind.lower()}")
+    def report(self) -> Report:
+        settings = self.settings[f"tpc{self.kind.lower()}"]
         parameters = {name: value for name, value in settings.items() if name in _ABOUT_BUILDING} | self.told
         reason = self.failure or ("" if self.complete else "the log ends before the schema is complete")
         if reason and self.problems:
@@ -86,7 +85,7 @@ class Build(VirtualUsers):
             f"tproc{self.kind.lower()}-load", f"TPROC-{self.kind} schema (HammerDB)", dbms=dbms_called(self.dbms)
         )
         return Report(
-            "hammerdb", Status.FAILED if self.failed else Status.COMPLETE, tool_version, reason=reason,
+            "hammerdb", Status.FAILED if self.failed else Status.COMPLETE, self.tool_version, reason=reason,
             parameters=parameters, metrics=all_measured({"load_s": load_s}, "load"), warnings=tuple(self.warnings),
             subject=subject, started_at=started_at,
         )  # fmt: skip
@@ -155,6 +154,7 @@ def counted(samples: Sequence[tuple[datetime, float]], unit: str, dbms: str, sta
 _FRONT = re.compile(r"^\s*(?:hammerdb>\s*|\"|'|\[\s*)*")
 _VUSER = re.compile(r"Vuser (\d+):(.*)$")
 _CREATED = re.compile(r"Vuser (\d+) created (?:MONITOR )?- WAIT IDLE")
+_ERROR = re.compile(r"Error in Virtual User (?P<vuser>\d+):(?P<message>.*)$")
 _USERS = re.compile(r"(\d+) Virtual Users? Created")
 _DATABASE = re.compile(r"Database set to (\w+)")
 _BENCHMARK = re.compile(r"(?:^Benchmark set to |\bdbset\s+bm\s+[\"']?)TPR?O?C-([CH])\b", re.IGNORECASE)
@@ -253,7 +253,7 @@ def log_reports(file: SourceFile) -> list[Report]:
             part.refusal = part.refusal or f"line {line.number}: {error}"
     parts = [part for part in reader.parts if part.begun or part.refusal]
     runs: list[Report] = []
-    for report in reports_of(parts, lambda part: part.report(reader.version), "hammerdb"):
+    for report in reports_of(parts, lambda part: part.report(), "hammerdb"):
         # A result that `jobs` repeats after the run is the same run.
         result = (report.metric("nopm"), report.metric("tpm"))
         if ANSWER not in report.warnings or all((run.metric("nopm"), run.metric("tpm")) != result for run in runs):
@@ -308,7 +308,7 @@ class _Reader:
             # An answer of `jobs … result` within a transcript.
             part = last if isinstance(last, Run) and last.echo and not last.result_line else self.add_run()
             part.echo = True
-            part.user(1, numbered._replace(text=text))
+            self._begun(part).user(1, numbered._replace(text=text))
         else:
             self._take_heading(text)
 
@@ -319,6 +319,8 @@ class _Reader:
             self.benchmark = f"tpc{match[1].lower()}"
         elif match := _LOG_START.match(text):
             self.started_at, self.fresh = match[1], True
+        elif self.last and (error := _ERROR.match(text)):
+            self.last.problems.append(f"virtual user {error['vuser']}: {error['message'].strip()}")
         elif self.last:
             self.last.take_line(text)
 
@@ -332,7 +334,13 @@ class _Reader:
         elif self.fresh or last is None or last.ends_before(vuser, line.text):
             self.add_run()
         self.fresh = False
-        self.parts[-1].user(vuser, line)
+        self._begun(self.parts[-1]).user(vuser, line)
+
+    def _begun(self, part: Run | Build) -> Run | Build:
+        """The part, which begins with what is known by now."""
+        if not part.begun:
+            part.begun, part.settings = True, {kind: self.settings.parameters(kind) for kind in ("tpcc", "tpch")}
+        return part
 
     def _created(self) -> Run | Build:
         """The part that virtual users are created for."""
@@ -343,14 +351,13 @@ class _Reader:
     def add_run(self) -> Run:
         # Without a word of it, what was set tells: nobody sets scale factors for transactions.
         benchmark = self.benchmark or ("tpch" if {key for key, _ in self.settings.values} == {"tpch"} else "")
-        run = Run(
-            self.line, settings=self.settings.parameters, dbms=self.dbms, log_start=self.started_at, benchmark=benchmark
-        )
+        run = Run(self.line, tool_version=self.version, dbms=self.dbms, log_start=self.started_at, benchmark=benchmark)
         self.parts.append(run)
         return run
 
     def _build(self) -> Build:
         if isinstance(self.last, Build) and not self.last.is_behind:
             return self.last
-        self.parts.append(build := Build(self.line, settings=self.settings.parameters, dbms=self.dbms))
+        build = Build(self.line, tool_version=self.version, dbms=self.dbms)
+        self.parts.append(self._begun(build))
         return build

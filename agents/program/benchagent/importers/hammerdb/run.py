@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from statistics import geometric_mean
 from typing import Any
@@ -18,15 +18,16 @@ from benchagent.redaction import redact_text
 
 # What HammerDB's virtual users say of themselves, whether they run or build.
 
-_ERROR = re.compile(r"^Error in Virtual User (?P<vuser>\d+):(?P<message>.*)$")
 _STATE = re.compile(r"RUNNING|FINISHED SUCCESS|FINISHED FAILED")
 
 
 @dataclass(kw_only=True)
 class VirtualUsers(Told):
-    # The dictionary's settings of `tpcc` or `tpch`, as far as they are known.
-    settings: Callable[[str], dict[str, Scalar]]
+    # What the log had said before they began: the dictionary's settings of `tpcc` and of `tpch` among it.
+    settings: dict[str, dict[str, Scalar]] = field(default_factory=dict)
+    tool_version: str = ""
     dbms: str = ""
+    begun: bool = False
     created: set[int] = field(default_factory=set)
     # How many HammerDB said it created.
     announced: set[int] = field(default_factory=set)
@@ -40,11 +41,6 @@ class VirtualUsers(Told):
             users = {"RUNNING": self.running, "FINISHED SUCCESS": self.succeeded}.get(state[0], self.failed)
             users.add(vuser)
         return bool(state)
-
-    def take_error(self, text: str) -> bool:
-        if match := _ERROR.match(text):
-            self.problems.append(f"virtual user {match['vuser']}: {match['message'].strip()}")
-        return bool(match)
 
     @property
     def first_error(self) -> str:
@@ -68,15 +64,6 @@ class QuerySet:
     said: dict[str, float] = field(default_factory=dict)
     # The position of the query that came last.
     position: int = 0
-
-    def check(self, vuser: int) -> None:
-        """The printed mean is of the queries that returned rows, the elapsed time of all, in whole seconds."""
-        times, elapsed_s, mean_s = [*self.queries.values()], self.said["elapsed_s"], self.said.get("mean_s")
-        is_known = times and all(times) and len(times) == self.said.get("with_rows") and mean_s is not None
-        if is_known and not math.isclose(geometric_mean(times), mean_s or 0, rel_tol=0.01, abs_tol=0.001):
-            raise NotUnderstood(f"virtual user {vuser}: the geometric mean is not that of its queries")
-        if sum(times) > elapsed_s * 1.02 + 2:
-            raise NotUnderstood(f"virtual user {vuser}: its queries took longer than the {elapsed_s:g} s of the set")
 
 
 @dataclass
@@ -128,7 +115,13 @@ class Queries:
 
 def _of_stream(vuser: int, sets: list[QuerySet], prefix: str) -> Iterator[Metric]:
     for each in sets:
-        each.check(vuser)
+        # The printed mean is of the queries that returned rows, the elapsed time of all, in whole seconds.
+        times, elapsed_s, mean_s = [*each.queries.values()], each.said["elapsed_s"], each.said.get("mean_s", 0)
+        is_known = times and all(times) and len(times) == each.said.get("with_rows")
+        if is_known and not math.isclose(geometric_mean(times), mean_s, rel_tol=0.01, abs_tol=0.001):
+            raise NotUnderstood(f"virtual user {vuser}: the geometric mean is not that of its queries")
+        if sum(times) > elapsed_s * 1.02 + 2:
+            raise NotUnderstood(f"virtual user {vuser}: its queries took longer than the {elapsed_s:g} s of the set")
     yield measured(f"{prefix}elapsed_s", sum(each.said["elapsed_s"] for each in sets), "query", better="lower")
     means = [(each.said.get("with_rows"), each.said.get("mean_s")) for each in sets]
     known = [(count, mean_s) for count, mean_s in means if count and mean_s]
@@ -193,8 +186,6 @@ class Run(VirtualUsers):
     result_line: str = ""
     version: str = ""
     queries: Queries = field(default_factory=Queries)
-    parameters: dict[str, Scalar] = field(default_factory=dict)
-    begun: bool = False
     stopped: str = ""
     ended: bool = False
     readings: int = 0
@@ -220,8 +211,6 @@ class Run(VirtualUsers):
 
     def take_line(self, text: str) -> None:
         """A line that no virtual user said."""
-        if self.take_error(text):
-            return
         if _COUNTER.match(text) and self.begun:
             self.readings += 1
         elif _STOPPED.match(text) and self.begun and not self.result_line:
@@ -231,8 +220,6 @@ class Run(VirtualUsers):
 
     def user(self, vuser: int, line: Line) -> None:
         text, match = line.text, _LINES.match(line)
-        if not self.begun:
-            self.begun, self.parameters = True, self.settings("tpcc")
         if self.take_state(vuser, text) and vuser != 1:
             return
         if match is None:
@@ -252,11 +239,11 @@ class Run(VirtualUsers):
             self.monitor.add(line, match)
             self.result_line = text if match.key == "result" else self.result_line
 
-    def report(self, tool_version: str) -> Report:
+    def report(self) -> Report:
         figures, streams = self.monitor.values, self.queries.streams
         if streams or (self.benchmark == "tpch" and not self.result_line):
             users = max(len(streams), len(self.running), *self.announced, 0)
-            parameters, metrics = self.settings("tpch"), self.queries.metrics(self.warnings, users)
+            parameters, metrics = self.settings["tpch"], self.queries.metrics(self.warnings, users)
             parameters.pop("terminals", None)
             if self.queries.query_sets > 1:
                 parameters["query_sets"] = self.queries.query_sets
@@ -281,7 +268,7 @@ class Run(VirtualUsers):
         with contextlib.suppress(NotUnderstood):
             started_at = iso(*time_of(self.log_start)) if self.log_start else ""
         return Report(
-            "hammerdb", tool_version=tool_version, parameters=parameters, metrics=metrics,
+            "hammerdb", tool_version=self.tool_version, parameters=parameters, metrics=metrics,
             reason="" if ended else self.stopped or f"the log ends before the {end}", failure=failure,
             warnings=tuple(self.warnings), started_at=started_at,
             subject=Subject(
@@ -291,7 +278,7 @@ class Run(VirtualUsers):
         )  # fmt: skip
 
     def _checked_parameters(self) -> dict[str, Scalar]:
-        parameters, figures = dict(self.parameters), self.monitor.values
+        parameters, figures = self.settings["tpcc"], self.monitor.values
         active, sessions = figures.get("active"), figures.get("sessions")
         if len(self.announced) > 1:
             raise NotUnderstood(f"{' and '.join(map(str, sorted(self.announced)))} virtual users created for one run")
