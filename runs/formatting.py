@@ -6,7 +6,7 @@ A missing value is an empty text, never zero.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 THIN = "\u202f"
 MINUS = "−"
@@ -116,9 +116,21 @@ def mid_sentence(label: str) -> str:
     return label if is_name else label[:1].lower() + label[1:]
 
 
+def joined(words: Iterable[str]) -> str:
+    """1, 4, 16; where one of them holds a comma itself, semicolons part them."""
+    every = list(words)
+    return f"{_mark(every)} ".join(every)
+
+
 def listed(words: Sequence[str]) -> str:
-    """1, 4 and 16"""
-    return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
+    """As `joined`, with an "and" before the last: 1, 4 and 16."""
+    mark = _mark(words)
+    before_last = " and " if mark == "," else "; and "
+    return before_last.join(filter(None, [f"{mark} ".join(words[:-1]), *words[-1:]]))
+
+
+def _mark(words: Iterable[str]) -> str:
+    return ";" if any(", " in each for each in words) else ","
 
 
 def natural(text: str) -> list[tuple[int, float, str]]:

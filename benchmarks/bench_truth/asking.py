@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import parse_qsl, urlencode
 
-from benchmarks.bench_truth.judge import CONTRADICTION, OMISSION, Json, Judge, Mark, offered_words, part_of
+from benchmarks.bench_truth.judge import CONTRADICTION, OMISSION, Json, Judge, Mark, Page, offered_words, part_of
 from benchmarks.bench_truth.worlds import World, article, documents
 
 _TAGS = re.compile(r"<[^>]+>")
@@ -79,13 +79,16 @@ def ask(site: Site, made: World) -> Iterator[tuple[str, Mark]]:
         wanted += [(pair, False) for pair in _pairs(body)]
     for mark in judge.contradictions():
         yield f"tag={made.tag}", mark
-    yield from of_home(site, made)
+    yield from of_home(site, made, judge.pages)
     if made.slug:
         yield from of_article(site, made)
 
 
-def of_home(site: Site, made: World) -> Iterator[tuple[str, Mark]]:
-    """Each question that home offers about this world: the answer it leads to, and what the link itself says."""
+def of_home(site: Site, made: World, pages: set[Page]) -> Iterator[tuple[str, Mark]]:
+    """Each question that home offers about this world: the answer it leads to, and what the link itself says.
+
+    `pages` are not counted again as pages without a difference.
+    """
     _, page = site.get("/")
     batches = {cell.batch for cell in made.cells}
     for query, words in _HOME_LINK.findall(page):
@@ -103,7 +106,7 @@ def of_home(site: Site, made: World) -> Iterator[tuple[str, Mark]]:
         if status != 200 or part is None:
             continue
         yield address, Mark(CONTRADICTION, kind, selects["ask"] == kind, f"home: {words}: {kind}")
-        for mark in (*Judge(part).answer(body, expected=True), *same_everywhere(site, address, body, set())):
+        for mark in (*Judge(part, pages).answer(body, expected=True), *same_everywhere(site, address, body, set())):
             yield address, mark
         for mark in offered_words(part, kind, _plain(words)):
             yield address, mark

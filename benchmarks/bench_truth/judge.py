@@ -9,12 +9,14 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from benchmarks.bench_truth.worlds import RAM_GB, Cell, World, series_of
 
 Json = Mapping[str, Any]
+# Question, metric and runs: the same page, whatever address leads to it.
+Page = tuple[str, str, frozenset[str]]
 WINNERS = ("better", "worse", "different")
 ALIKE = ("equivalent", "too_small")
 # What is said of a difference of at least so many standard errors of the mean should be sure.
@@ -121,9 +123,13 @@ def matched(ones: Sequence[Cell], others: Sequence[Cell], apart: Iterable[str]) 
 
 @dataclass
 class Judge:
-    """Of one world; `told` collects what is said of each pair over all answers, `labels` what values are called."""
+    """Of one world; `told` collects what is said of each pair over all answers, `labels` what values are called.
+
+    `pages`: those that were counted as pages without a difference.
+    """
 
     world: World
+    pages: set[Page] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.cells = self.world.by_run
@@ -136,7 +142,7 @@ class Judge:
         claims = body["claims"]
         marks = list(self._claims(kind, body, claims))
         yield from marks
-        yield from self._pages_without_a_difference(kind, marks)
+        yield from self._pages_without_a_difference(kind, body, marks)
         yield from self._counted(kind, body)
         yield from self._named(kind, body)
         yield from _agreeing(kind, body)
@@ -447,10 +453,12 @@ class Judge:
 
     # The page as a whole
 
-    def _pages_without_a_difference(self, kind: str, marks: Sequence[Mark]) -> Iterator[Mark]:
-        """One for a page of which all that it sets against each other is alike."""
+    def _pages_without_a_difference(self, kind: str, body: Json, marks: Sequence[Mark]) -> Iterator[Mark]:
+        """One for a page of which all that it sets against each other is alike, however many addresses lead to it."""
         equal = [mark for mark in marks if mark.what == FALSE_WINNER]
-        if equal and not any(mark.what in (SIGN, DECIDED) for mark in marks):
+        page = (kind, str(body["metric"]), frozenset(run for claim in body["claims"] for run in claim["runs"]))
+        if equal and page not in self.pages and not any(mark.what in (SIGN, DECIDED) for mark in marks):
+            self.pages.add(page)
             yield Mark(
                 "page without a difference",
                 kind,

@@ -36,8 +36,8 @@ def answer_of(comparison: Comparison) -> Answer:
         # Nobody asks which day wins of what was measured on many days.
         of_days = comparison.axes.x == DATE or {*comparison.named} == {"batch"}
         question = Question(kind=asked.SINCE if of_days else asked.BEST)
-    if not comparison.groups:
-        return begun(comparison, question, lacking=[Missing("run")])
+    if nothing := _without_numbers(comparison, question):
+        return begun(comparison, question, lacking=[nothing])
     if question.kind in (asked.BEST, asked.LOAD) and not question.fact:
         question = question.model_copy(update={"fact": _told_apart_by(comparison)})
     of_table = {
@@ -54,6 +54,15 @@ def answer_of(comparison: Comparison) -> Answer:
     if not answer.claims and not comparison.question.kind and comparison.levels is None:
         return _over_size(comparison) or answer
     return answer
+
+
+def _without_numbers(comparison: Comparison, question: Question) -> Missing | None:
+    """That there is no run; that none has a number, and why, but where it is asked what differs between them."""
+    if not comparison.groups:
+        return Missing("run")
+    if question.kind == asked.CHANGED or any(group.dots for group in comparison.groups):
+        return None
+    return Missing("number", names=[*dict.fromkeys(gap.reason for group in comparison.groups for gap in group.gaps)])
 
 
 def _over_size(comparison: Comparison) -> Answer | None:

@@ -16,8 +16,8 @@ from runs.formatting import percent_of
 from runs.models import Run
 from runs.run.circumstances import changes, circumstances
 from runs.run.facets import tested_words
-from runs.stats import CONFIDENCE, Interval, Kind, Ratio, geometric_mean, interval_of_logs, t_quantile
-from runs.stats.steps import LEAST_DAYS, days_to_show, least_step, steps
+from runs.stats import ALPHA, CONFIDENCE, Interval, Kind, Ratio, geometric_mean, interval_of_logs, t_quantile
+from runs.stats.steps import LEAST_DAYS, days_after_to_show, days_to_show, least_step, steps
 from runs.stats.verdicts import judge_interval
 
 LEAST_BATCHES = 3
@@ -91,10 +91,21 @@ def _too_few_to_show(curve: Curve, threshold: float) -> Missing:
     return Missing("batches_for_less", curve.name, least=batches, names=[percent_of(threshold)])
 
 
+def _more_like_newest(before: Sequence[float], threshold: float, of: str) -> Missing:
+    """One batch decides nothing: what a step takes, of which the newest is the first."""
+    names = [percent_of(threshold)]
+    batches = days_after_to_show([*map(math.log, before)], threshold)
+    if batches is None:
+        return Missing("steadier_batches", of, names=names)
+    return Missing("batches_like_it", of, batches - 1, names=names)
+
+
 def newer(comparison: Comparison, curves: Sequence[Curve], question: Question) -> Answer:
     """Whether the newest batch lies where one more batch like those of the baseline would."""
     asked = question if question.than else question.model_copy(update={"than": DEFAULT_BASELINE})
     claims, lacking = [], [] if curves else [Missing("days")]
+    # One family, by Bonferroni: the newest batches of several series are one question.
+    confidence = 1 - ALPHA / max(1, len(curves))
     for curve in curves:
         valued, label = curve.valued, curve.name
         if len(valued) < 2:
@@ -106,9 +117,11 @@ def newer(comparison: Comparison, curves: Sequence[Curve], question: Question) -
             continue
         better = comparison.metric.better if comparison.metric else "none"
         centres = [point.centre for point in before if point.centre]
-        ratio = expected_amount(newest.centre or 0.0, centres, better=better, threshold=comparison.threshold)
-        if ratio.verdict in (Kind.TOO_FEW, REFUSED):
-            lacking.append(Missing("batches", label, len(before), LEAST_BATCHES))
+        ratio = expected_amount(
+            newest.centre or 0.0, centres, better=better, threshold=comparison.threshold, confidence=confidence
+        )  # fmt: skip
+        if ratio.verdict == Kind.UNDECIDED and ratio.low is not None:
+            lacking.append(_more_like_newest(centres, comparison.threshold, label))
         runs = [run for point in (newest, *before) for run in point.run_ids]
         name = " · ".join(filter(None, (str(day_at(newest.x)), tested_words(newest.all_runs[0]))))
         claims.append(Newer(label=label, runs=runs, newest=name, of=asked.than, batches=len(before), ratio=ratio))

@@ -23,12 +23,13 @@ Apart = dict[str, Group]
 
 def ranked(comparison: Comparison, question: Question) -> Answer:
     """The ranking of a sweep's series over its levels, else of the best group of each value."""
-    if lacking := _lacking(comparison, question):
-        return begun(comparison, question, lacking=[lacking])
     # The fact that is asked for; else the system, where it varies: settings and systems are ranked apart.
     facts = {each.field: each for each in comparison.varying}
     fact = facts.get(question.fact) or facts.get(SYSTEM)
     apart = _apart(comparison, fact)
+    if lacking := _lacking(comparison, question):
+        told_apart = apart if lacking.kind == "ranked" else {}
+        return begun(comparison, question, set_apart=told_apart, lacking=[lacking])
     if comparison.levels and (question.kind == RANK or not _at_their_best(comparison)):
         if fact and fact.field not in {each.field for each in comparison.levels.compared}:
             lacking = Missing("another_ranked" if apart else "judging")
@@ -60,7 +61,7 @@ def _apart(comparison: Comparison, fact: Fact | None) -> Apart:
 def _lacking(comparison: Comparison, question: Question) -> Missing | None:
     counted, metric = [group for group in comparison.best_groups if group.ranked and group.dots], comparison.metric
     if metric is None or not counted:
-        return Missing("number")
+        return Missing("ranked")
     if question.kind == LOAD and metric.name not in LOAD_METRICS:
         return Missing("load_speed")
     if any(group.demonstration for group in counted):

@@ -132,7 +132,7 @@ def bars_figure(
     label, unit, better = (metric.label, metric.unit, metric.better) if metric else ("", "", "none")
     centre = centre_label(groups).lower()
     what = f"the {centre} of {label.lower()}" if centre == "geometric mean" else f"{label.lower()}, {centre}"
-    values = ", ".join(f"{group.label} {formatting.number(group.centre) or 'not known'}" for group in groups)
+    values = formatting.joined(f"{group.label} {formatting.number(group.centre) or 'not known'}" for group in groups)
     spec = bars(label=label, unit=unit, better=better, groups=[group_bar(group) for group in groups])
     if most is not None:
         spec["most"] = most

@@ -20,9 +20,10 @@ from runs.stats.summaries import ALPHA, MOST_LOG, Array, Interval, geometric_mea
 Levels: TypeAlias = Sequence[tuple[float, Sequence[float]]]
 # A fit over two points has no doubt, and a knee needs two lines that three levels each could contradict.
 LEAST_POINTS, LEAST_FOR_KNEE, LEAST_VALUES_FOR_KNEE = 3, 5, 7
-# Two lines have to beat one by so much in AICc: at 3 fewer than 5 % of straight lines with 5 % of noise show a knee
-# (simulated for 5 to 15 levels of 1 to 10 repeats; at 0 up to 18 % do, for the knee is searched).
-KNEE_MARGIN = 3.0
+# Two lines have to beat one by so much in AICc: at 7 at most 0.4 % of straight lines with 5 % of noise show a knee
+# (simulated for 5 to 20 levels of 1 to 10 repeats; at 3 up to 2.4 % do, at 0 up to 18 %, for the knee is searched, and
+# a page has several curves). Of true bends none was lost between 3 and 7.
+KNEE_MARGIN = 7.0
 # And by how much a smooth curve: an exponential fall of eight levels has none left by that (simulated), a true bend is
 # seen in 98 % of cases.
 SMOOTH_MARGIN = 2.0

@@ -66,21 +66,27 @@ def steps_of(logs: Sequence[float], threshold: float) -> list[int]:
     return kept
 
 
-def least_step(logs: Sequence[float], days: int = 0) -> float:
-    """The least step, as a share of 1, that as many days with this scatter show where it leaves `LEAST_DAYS` on one
-    side of it; of so many `days`, if they are given.
+def least_step(logs: Sequence[float], days: int = 0, after: int = LEAST_DAYS) -> float:
+    """The least step, as a share of 1, that as many days with this scatter show where it leaves `after` on one side of
+    it; of so many `days`, if they are given.
 
     A step that is too small to be told is a part of the scatter: none that is larger than this hides in it.
     """
     n = days or len(logs)
     t = t_quantile(1 - STEP_ALPHA / (4 * (n - 2 * LEAST_DAYS + 1)), n - 2)
     between = variance(logs) * (n - 1) * t * t / (n - 2 + t * t)
-    return math.expm1(math.sqrt(between * n / (LEAST_DAYS * (n - LEAST_DAYS))))
+    return math.expm1(math.sqrt(between * n / (after * (n - after))))
 
 
 def days_to_show(logs: Sequence[float], share: float) -> int | None:
     """Of how many days with this scatter a step of this share is told; None where even `MOST_DAYS` do not show it."""
     return next((days for days in range(len(logs), MOST_DAYS) if least_step(logs, days) <= share), None)
+
+
+def days_after_to_show(logs: Sequence[float], share: float) -> int | None:
+    """How many days after these show a step of this share at their end; None where even `MOST_DAYS` do not show it."""
+    counts = range(LEAST_DAYS, MOST_DAYS)
+    return next((after for after in counts if least_step(logs, len(logs) + after, after) <= share), None)
 
 
 def _parts(cuts: Sequence[int], end: int) -> Iterator[tuple[int, int, int]]:

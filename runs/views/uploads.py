@@ -212,8 +212,11 @@ def import_detail(request: PersonRequest, import_id: UUID) -> HttpResponse:
         try:
             runs, _ = imports.store(taken, subject=form.subject(), owner=owner)
             copies = sum(run.copy_of_id is not None for run in runs)
-            of_these = f" {copies} of them copies of results that are there, counted nowhere." if copies else ""
-            messages.success(request, f"Stored {len(runs)} run{'s' if len(runs) != 1 else ''}.{of_these}")
+            stored = f"Stored {len(runs)} run{'s' if len(runs) != 1 else ''}"
+            if copies:
+                which = "which is" if len(runs) == 1 else f"{copies} of them"
+                stored += f", {which} {'copies' if copies > 1 else 'a copy'} of what is there: copies count nowhere"
+            messages.success(request, f"{stored}.")
             return redirect("import", import_id=taken.id)
         except ValidationError as error:
             _show(form, flatten(error.detail))

@@ -74,6 +74,13 @@ def test_it_finds_a_winner_among_equals():
     assert {judge.FALSE_WINNER, PAGES} <= wrong(ALIKE, answer)
 
 
+def test_a_page_counts_once_whatever_address_leads_to_it():
+    """Was: two false winners of 14 pages, which were one page of one world."""
+    asked = Judge(ALIKE)
+    pages = [mark for _ in range(2) for mark in asked.answer(ranking(ALIKE)) if mark.what == PAGES]
+    assert len(pages) == 1
+
+
 def _turn(answer: Answer) -> None:
     ratio = answer["claims"][1]["ratio"]
     ratio |= {"value": 1 / ratio["value"], "low": 1 / ratio["high"], "high": 1 / ratio["low"], "verdict": "worse"}

@@ -28,7 +28,7 @@ from runs.answers.words.verdicts import by_level_words, share_words, times_words
 from runs.compare import asked
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Contrast
-from runs.formatting import listed, mid_sentence, percent_of, quantity
+from runs.formatting import joined, listed, mid_sentence, percent_of, quantity
 from runs.stats import MIN_REPEATS, WINNERS, Kind, Verdict
 
 MOST_CURVES = 6
@@ -59,7 +59,7 @@ def sentence(answer: Answer) -> str:
 
 def _untold(answer: Answer) -> list[str]:
     """What there is no claim of, and why: nothing is left out without a word."""
-    of_curves = answer.question.kind in (*asked.OF_CURVES, asked.SINCE)
+    of_curves = answer.question.kind in (*asked.OF_CURVES, *asked.OF_DATES)
     untold = [missing for missing in answer.lacking if of_curves or missing.kind == "to_come"]
     return [*_apart(answer), *gaps.lacking_sentences(untold)]
 
@@ -270,7 +270,7 @@ def _loss(answer: Answer) -> str:
         changes = [f"{claim.label} {share(claim.change)}" if named else share(claim.change) for claim in losses]
         if len(changes) > MOST_CURVES:
             changes = [f"{changes[0]} to {changes[-1]}, {len(losses)} curves"]
-        words = f"{', '.join(changes)} {stretch}"
+        words = f"{joined(changes)} {stretch}"
     else:
         changes = [
             f"{claim.label} {share(claim.change)} from {from_to(claim.start, claim.end, _place(answer))}"
@@ -288,7 +288,7 @@ def _and_falls_off(answer: Answer, claims: Sequence[FallsOff]) -> str:
         subject = "it falls" if len(bent) == 1 else "both fall" if len(bent) == 2 else f"all {len(bent)} fall"
         return f"; {subject} off at {bent[0].memory_words}"
     places = [f"{claim.label} {_knee(answer, claim)}".strip() for claim in bent[:MOST_CURVES]]
-    return f"; knee: {', '.join(places)}"
+    return f"; knee: {joined(places)}"
 
 
 def _at_memory(claim: FallsOff) -> bool:
@@ -326,7 +326,7 @@ def _scales(answer: Answer) -> str:
         more = f" and {len(claims) - MOST_CURVES} more" if len(claims) > MOST_CURVES else ""
         where = _most_at(answer, claims[0])
         subject = "Both" if len(claims) == 2 else f"All {len(claims)}"
-        return f"{subject} have their most {where}: {', '.join(amounts)}{more}."
+        return f"{subject} have their most {where}: {joined(amounts)}{more}."
     sentences = []
     for claim in claims[:MOST_CURVES]:
         subject = f"{claim.label} has" if claim.label else "It has"

@@ -13,7 +13,7 @@ from runs.compare.comparison import Comparison
 from runs.compare.groups import Contrast, Group, Repeat
 from runs.compare.guard import Difference
 from runs.compare.panels import CLIENTS
-from runs.formatting import listed, mid_sentence, percent
+from runs.formatting import joined, listed, mid_sentence, percent
 from runs.stats.curves import LEAST_FOR_KNEE, LEAST_VALUES_FOR_KNEE, Knee
 from runs.stats.scaling import LEAST_LEVELS, Scaling, Unfitted
 
@@ -23,7 +23,8 @@ MOST_NAMED = 3
 
 _LACKING: Mapping[Lacking, str] = {
     "run": "no run is selected",
-    "number": "no run has a number of this",
+    "number": "no run has a number of this{why}",
+    "ranked": "nothing that has a number is ranked",
     "positive": "a value is zero or negative",
     "load_speed": "no run has a speed of loading",
     "better_side": "{names} has no better side",
@@ -57,6 +58,7 @@ _LACKING: Mapping[Lacking, str] = {
     "baseline": "no batch before it is “{names}”",
     "batches": "too few batches to tell a change, {count} of {least}",
     "batches_for_less": "a change of {names} would show in about {least} batches",
+    "batches_like_it": "a change of {names} would show in about {count} more batches like it",
     "steadier_batches": "a change of {names} would not show: the batches differ too much",
     "steady_batches": "the batches vary beyond all measure",
 }
@@ -86,8 +88,14 @@ def thing_words(fact: str, versions_of: str = "") -> str:
 
 def lacking_words(missing: Missing) -> str:
     thing, differing = thing_words("".join(missing.names[:1])), "; ".join(map(difference_words, missing.differing))
-    told = {"names": names(missing.names), "thing": thing, "differing": differing}
+    why = f": {names([*dict.fromkeys(map(_short_reason, missing.names))])}" if missing.names else ""
+    told = {"names": names(missing.names), "thing": thing, "differing": differing, "why": why}
     return _LACKING[missing.kind].format(count=missing.count, least=missing.least, **told)
+
+
+def _short_reason(reason: str) -> str:
+    """A long one stands whole at its run; here its beginning, which says what happened."""
+    return reason if len(reason) <= LONG_REASON else reason.partition(":")[0]
 
 
 def lacking_sentences(lacking: Iterable[Missing]) -> list[str]:
@@ -125,7 +133,7 @@ def differing_words(differing: Mapping[str, Sequence[Difference]]) -> str:
         values = {f"{each.a} against {each.b}" for each in found.values()}
         with_values = len(by_field) == len(values) == 1
         words.append(f"{next(iter(found.values())).label}{f' ({values.pop()}{whose})' if with_values else whose}")
-    return ", ".join(words)
+    return joined(words)
 
 
 def knee_words(knee: Knee) -> str:
@@ -197,15 +205,11 @@ def not_known_words(groups: Sequence[Group]) -> str:
 
 
 def lost_words(group: Group) -> str:
-    """How many of its repeats have no number, and why: "4 of 7 repeats have no number: failed". Empty of none lost.
-
-    A long reason stands whole at its run; here its beginning, which says what happened.
-    """
+    """How many of its repeats have no number, and why: "4 of 7 repeats have no number: failed". Empty of none lost."""
     if not group.lost or not group.dots:
         return ""
-    heads = (gap.reason if len(gap.reason) <= LONG_REASON else gap.reason.partition(":")[0] for gap in group.lost)
-    count = len(group.lost)
-    return f"{count} of {count + group.n} repeats have no number: {'; '.join(dict.fromkeys(heads))}"
+    count, reasons = len(group.lost), dict.fromkeys(_short_reason(gap.reason) for gap in group.lost)
+    return f"{count} of {count + group.n} repeats have no number: {'; '.join(reasons)}"
 
 
 def refusal_words(against: Contrast | None) -> str:

@@ -10,7 +10,7 @@ from runs.answers.words.gaps import refusal_words
 from runs.compare.facts import with_heading
 from runs.compare.groups import Contrast
 from runs.compare.levels import LevelRow, Series
-from runs.formatting import THIN, listed, mid_sentence, percent, three_digits, times
+from runs.formatting import THIN, joined, listed, mid_sentence, percent, three_digits, times
 from runs.stats import ALPHA, MIN_REPEATS, MOST_REPEATS_ASKED, WINNERS, Interval, Kind, Lack, Ratio, Verdict, ends_of
 
 # From so many times on growth is said as a multiple.
@@ -157,7 +157,7 @@ def _ratios_by_level(rows: Sequence[LevelRow]) -> str:
         return in_two_ranges
     falling = sorted((row for row in rows if row.ratio), key=lambda row: -(row.ratio or 0.0))
     ends = [falling[0], falling[-1]] if len(falling) > 1 else falling
-    return ", ".join(f"{times(row.ratio)} at {mid_sentence(row.label)}" for row in ends if row.ratio)
+    return joined(f"{times(row.ratio)} at {mid_sentence(row.label)}" for row in ends if row.ratio)
 
 
 def _two_ranges(rows: Sequence[LevelRow]) -> str:
@@ -179,7 +179,7 @@ def _two_ranges(rows: Sequence[LevelRow]) -> str:
     heading, *parts = split
     in_order = [*dict.fromkeys(row.words[heading] for row in rows if row.ratio)]
     parts.sort(key=lambda part: in_order[0] not in part)
-    return ", ".join(_range_words(heading, [name for name in in_order if name in part], rows) for part in parts)
+    return joined(_range_words(heading, [name for name in in_order if name in part], rows) for part in parts)
 
 
 def _range_words(heading: str, values: Sequence[str], rows: Iterable[LevelRow]) -> str:
@@ -215,7 +215,7 @@ def _ratios_by_winner(rows: Sequence[LevelRow]) -> str:
         with_ratio = sum(row.ratio is not None for row in rows)
         if len(decided) < with_ratio:
             parts.append(f"undecided at {with_ratio - len(decided)} of {with_ratio} levels")
-        return ", ".join(parts)
+        return joined(parts)
     return ""
 
 

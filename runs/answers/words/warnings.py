@@ -10,7 +10,7 @@ from runs.answers.words.gaps import unranked_by_class
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Group
 from runs.compare.pooling import POOLED
-from runs.formatting import mid_sentence
+from runs.formatting import joined, mid_sentence
 from runs.run.likeness import partly_stated
 from runs.stats import MIN_REPEATS
 
@@ -52,7 +52,7 @@ def warnings_of(comparison: Comparison) -> list[str]:
         """A warning is one line: it names few groups with short names, and counts others; their rows say it of each."""
         if len(concerned) == len(groups) > 1:
             return "all groups"
-        names = ", ".join(group.label for group in concerned)
+        names = joined(group.label for group in concerned)
         return names if len(names) <= MOST_LETTERS else f"{len(concerned)} of {len(groups)} groups"
 
     if any(run.demonstration for run in runs):
@@ -69,7 +69,7 @@ def warnings_of(comparison: Comparison) -> list[str]:
         warnings.append(f"Shown apart, not ranked: {names}.{why}")
     blocking = (each for group in groups for each in group.differences if each.severity == "blocks")
     if questions := {difference.label for difference in blocking if difference.field != "durability"}:
-        names = ", ".join(sorted(questions))
+        names = joined(sorted(questions))
         warnings.append(f"No ratio between groups that differ in {names}: they only stand side by side.")
     if metric is not None:
         rows = (row for run in runs for row in run.measurements.all() if row.metric.name == metric.name)

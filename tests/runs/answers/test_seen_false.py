@@ -335,3 +335,55 @@ def test_why_there_is_no_scaling_law_has_one_reason(noise: float, of_last: float
     assert claim["why_no_law"]
     assert claim["why_no_law"] == said["numbers"]["scaling"]["why_not"]
     assert any(claim["why_no_law"] in sentence for sentence in said["sentences"])
+
+
+def test_names_that_hold_commas_are_told_apart_in_a_list():
+    """Was: "between jit=off, work_mem=4MB, jit=on, work_mem=8MB and …": four names or two."""
+    world = World(noise=0.002)
+    for jit, memory in (("off", "4MB"), ("on", "8MB"), ("off", "16MB")):
+        config = [{"name": "jit", "value": jit}, {"name": "work_mem", "value": memory}]
+        world.add(1000, config=config, factors={"scale_factor": 10})
+    selects = world.store()
+    words = ask(selects, "ask=best")["words"]
+    labels = [group["label"] for group in Client().get(f"/api/v1/compare/?{selects}").json()["groups"]]
+    assert any(", " in label for label in labels)
+    # Each in a part of its own.
+    parts = words.split(";")
+    assert [sum(label in part for part in parts) for label in labels] == [1, 1, 1]
+    assert all(sum(label in part for label in labels) < 2 for part in parts)
+
+
+@pytest.mark.parametrize("batches", [5, 12])
+def test_a_newest_batch_that_decides_nothing_says_what_would(batches: int):
+    """Was: "Undecided." and no more."""
+    world = World(seed=3, noise=0.02)
+    for night in range(batches):
+        world.add(1000, measured_on=str(date(2025, 1, 1) + timedelta(days=night)), label="nightly")
+        world.store()
+    told = ask("label=nightly", "ask=newer")
+    assert told["claims"][0]["ratio"]["verdict"] == "undecided"
+    (missing,) = told["missing"]
+    counts = [int(number) for number in re.findall(r"(\d+) more batches", missing)]
+    assert counts and counts[0] > 1
+    assert missing in told["words"] and missing in page("label=nightly", "ask=newer")
+
+
+def test_the_newest_batches_of_several_series_are_one_family():
+    """Was: each by itself at 95 %, so that of two that had not changed one was worse on a page of ten."""
+    world = World(noise=0.02)
+    for night in range(8):
+        for name in ("PostgreSQL", "MySQL"):
+            day = str(date(2025, 1, 1) + timedelta(days=night))
+            world.add(1000, measured_on=day, label="nightly", dbms={"name": name, "version": "1"})
+        world.store()
+    (alone,) = ask("label=nightly&dbms=mysql", "ask=newer")["claims"]
+    beside = next(each for each in ask("label=nightly", "ask=newer")["claims"] if "MySQL" in each["label"])
+    assert beside["ratio"]["value"] == pytest.approx(alone["ratio"]["value"])
+    assert beside["ratio"]["low"] < alone["ratio"]["low"] < alone["ratio"]["high"] < beside["ratio"]["high"]
+
+
+@pytest.mark.parametrize("question", ["", "ask=best", "ask=scales", "ask=a_b", "ask=rank&fact=storage:data"])
+def test_an_article_whose_numbers_are_all_lost_says_so(published: None, question: str):
+    """Was: "No run has a number of this", "there is one only: add another", or nothing at all."""
+    told = ask("publication=cubrid-mysql-ssd-2011", question)
+    assert told["claims"] == [] and any("picture" in words for words in told["missing"])

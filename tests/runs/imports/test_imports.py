@@ -106,7 +106,7 @@ def test_its_page_says_which_of_its_runs_are_copies(client, contributor):
         taken, _ = imports.receive(files=[file(name, content)], owner=contributor)
         said = {"new_hardware": "bench 7", "visibility": "public", "keep": "0"}
         page = client.post(f"/imports/{taken.pk}/", said, follow=True).content.decode()
-        assert ("1 of them copies" in page) == ("a copy of a result" in page) == (name != "first.txt")
+        assert ("which is a copy" in page) == ("a copy of a result" in page) == (name != "first.txt")
 
 
 @pytest.mark.parametrize(("said", "field"), [
