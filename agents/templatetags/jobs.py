@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from benchagent.catalog import WORKLOADS
 from django import template
 
 from agents.jobs import status
@@ -39,6 +40,12 @@ def repeat_button(context: template.Context, run: Run) -> dict[str, Any]:
     """A button that runs this cell once more, for operators, on scheduled runs that have ended."""
     shown = run.has_ended and may_operate(context.get("user")) and status.job_of(run) is not None
     return {"run": run, "shown": shown, "outdated": schedule.outdated(run) if shown else ""}
+
+
+@register.filter
+def workload_name(slug: str) -> str:
+    """Of a plan, which names it by its slug."""
+    return WORKLOADS[slug].name if slug in WORKLOADS else slug
 
 
 @register.simple_tag

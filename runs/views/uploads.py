@@ -14,7 +14,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import ValidationError as FormError
 from django.core.paginator import Paginator
-from django.db.models import Count, Q
+from django.db.models import Count, OuterRef, Q, Subquery
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -51,10 +51,10 @@ def upload_list(request: HttpRequest) -> HttpResponse:
     present = Count("runs", filter=Q(runs__deleted_at=None))
     rows = Upload.objects.filter(owner=request.user.pk).annotate(run_count=present).defer("document")
     page = Paginator(rows.order_by("-received_at", "id"), PER_PAGE).get_page(request.GET.get("page"))
-    measured = Run.objects.filter(upload__in=[row.pk for row in page]).order_by("repeat")
-    names = measured.values_list("upload", "dbms_version__name", "workload__name")
-    subjects = {upload: f"{dbms} · {workload}" for upload, dbms, workload in names}
-    return render(request, "uploads.html", {"page": page, "subjects": subjects})
+    first = Run.objects.filter(upload=OuterRef("pk")).order_by("repeat", "id").values("pk")[:1]
+    keys = Upload.objects.filter(pk__in=[row.pk for row in page]).values_list(Subquery(first), flat=True)
+    firsts = {run.upload_id: run for run in Run.objects.for_rows().filter(pk__in=list(keys))}
+    return render(request, "uploads.html", {"page": page, "firsts": firsts})
 
 
 @require_safe

@@ -11,13 +11,15 @@ function confirmForm(event) {
   if (question && !window.confirm(question)) event.preventDefault();
 }
 
-// A menu made of <details> closes when something else is clicked, and with Escape.
+// A menu made of <details> closes when something else is clicked or has the focus, and with Escape.
 const openMenus = () => document.querySelectorAll("details.menu[open]");
 
 function startMenus() {
-  document.addEventListener("click", (event) => {
-    for (const menu of openMenus()) if (!menu.contains(event.target)) menu.open = false;
-  });
+  for (const leaves of ["click", "focusin"]) {
+    document.addEventListener(leaves, (event) => {
+      for (const menu of openMenus()) if (!menu.contains(event.target)) menu.open = false;
+    });
+  }
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;
     for (const menu of openMenus()) {

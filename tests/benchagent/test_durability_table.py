@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from benchagent.catalog.durability import HOST, Observation, Statement, judge, of_observation, of_storage, weakest
 from benchagent.configfiles.meaning import durability, in_sessions
@@ -17,6 +19,7 @@ from tests.benchagent.durability_table import (
     LOOP,
     NEW_VOLATILE_OVERLAY,
     NFS,
+    NO_BARRIERS,
     OVERLAY,
     POWER,
     SAFE_NO_BARRIERS,
@@ -68,6 +71,7 @@ def test_the_table_prints_itself():
         ((OVERLAY,), None, "which disk is beneath it is not told"),
         ((NEW_VOLATILE_OVERLAY, SSD), DBMS, "is mounted volatile: syncs are passed over"),
         ((OVERLAY, UNKNOWN_CACHE), None, "nothing is known of its write cache"),
+        ((replace(NO_BARRIERS, write_cache="with a battery"),), None, "“with a battery”"),
         ((ZFS,), None, "property sync"),
         ((VIRTUAL,), POWER, "as far as its host obeys"),
         ((SAFE_NO_BARRIERS,), POWER, "mounted barrier=0, but reports no volatile write cache"),

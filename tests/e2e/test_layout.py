@@ -113,7 +113,10 @@ def test_runs_that_are_ticked_stay_over_pages_filters_and_navigation(site: Site,
     page.goto(f"{site.url}/runs/?publication=tpcb-2010")
     assert all(page.locator(f"input[name=run][value='{run}']").is_checked() for run in ticked)
     page.get_by_role("link", name="Machines", exact=True).click()
-    tray.get_by_text("3 runs kept").wait_for()
+    tray.get_by_text("3 runs kept").click()
+    assert tray.get_by_role("listitem").count() == 3
+    page.get_by_role("link", name="API", exact=True).focus()
+    assert tray.get_by_role("listitem").count() == 0
     tray.get_by_role("button", name="Compare").click()
     page.wait_for_url("**/compare/**")
     assert all(f"run={run}" in page.url for run in [*ticked, third])

@@ -118,6 +118,8 @@ def test_it_shows_how_far_an_experiment_is(client, experiment, measuring):
 
 def test_pages_of_what_was_cancelled_before_it_started(client, experiment, first):
     """Seen: a panel with nothing but the word Job, "Cancelled. cancelled before it started", and "No numbers yet"."""
+    to_come = "known after the first run"
+    assert to_come in client.get(reverse("experiment", args=[experiment.slug])).content.decode()
     life.cancel_experiment(experiment)
     said = client.get(first.get_absolute_url()).content.decode()
     assert ">Job<" not in said
@@ -125,6 +127,7 @@ def test_pages_of_what_was_cancelled_before_it_started(client, experiment, first
     whole = client.get(reverse("experiment", args=[experiment.slug])).content.decode()
     assert "None of its runs has ended with a number that counts: 3 × cancelled before it started." in whole
     assert "No numbers yet" not in whole
+    assert to_come not in whole
 
 
 def test_an_experiment_of_one_run_speaks_of_one(client, machine, operator):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from datetime import UTC, datetime
 
 import pytest
 
@@ -145,5 +146,8 @@ def test_the_list_shows_ones_own_uploads_only(client, upload, contributor, opera
     html = client.get("/uploads/").content.decode()
     assert f"/uploads/{upload.pk}/" in html
     assert "PostgreSQL 15.8 · pgbench, TPC-B-like" in html
+    Run.objects.filter(upload=upload).update(label="night 17", started_at=datetime(2026, 5, 4, 1, tzinfo=UTC))
+    html = client.get("/uploads/").content.decode()
+    assert "night 17" in html and 'datetime="2026-05-04T01:00:00Z"' in html
     client.force_login(operator)
     assert "Nothing uploaded yet" in client.get("/uploads/").content.decode()

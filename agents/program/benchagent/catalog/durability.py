@@ -130,6 +130,10 @@ def of_layer(layer: StorageLayer) -> Statement:
         (family in OF_A_HOST or kind.startswith("fuse"), None, ": what becomes of a sync there is not known from here"),
         (kind == "zfs", None, ": whether its dataset obeys syncs (property sync) is not told"),
         (
+            layer.write_cache not in ("", "write back", "write through"),
+            None, f": what becomes of a commit in its write cache (“{layer.write_cache}”) is not told",
+        ),
+        (
             bool(without) and not through,
             Durability.DBMS_CRASH, f" is mounted {without}: no sync empties its disk's write cache, which {cache}",
         ),
