@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Sequence
+
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Case, Min, QuerySet, When
 from rest_framework.exceptions import ValidationError
 
 from runs.access import changes
 from runs.history.watching import watch
-from runs.models import Batch, Benchmark, User
+from runs.models import Batch, Benchmark, SeriesBatch, User
 
 JOINED_TO = "joined_to"
 
@@ -52,9 +55,36 @@ def _lock(*known: Benchmark) -> None:
 
 
 def candidates(benchmark: Benchmark) -> QuerySet[Benchmark]:
-    """What it may go on: alike in all that joining asks, the same workload and system."""
+    """What it may go on: alike in all that joining asks, the same workload and system; what is called alike first."""
     rows = Benchmark.objects.filter(
         workload__name=benchmark.workload.name, dbms=benchmark.dbms_id, metric=benchmark.metric_id,
         owner=benchmark.owner_id, visibility=benchmark.visibility, branch=benchmark.branch, joined_to=None,
     )  # fmt: skip
-    return rows.exclude(pk=benchmark.pk).select_related("hardware").order_by("-newest_at")
+    machine = benchmark.hardware and benchmark.hardware.name
+    called_alike = Case(When(name=benchmark.name, hardware__name=machine, then=0), default=1)
+    return rows.exclude(pk=benchmark.pk).select_related("hardware").order_by(called_alike, "-newest_at")
+
+
+def tell_apart(benchmarks: Sequence[Benchmark]) -> None:
+    """Give what goes by one name on machines of one name, as after a new disk or mainboard, what tells it apart: the
+    mainboard where theirs differ, and from when until when it was measured.
+    """
+    alike: dict[tuple[object, ...], list[Benchmark]] = defaultdict(list)
+    names = {each.name for each in benchmarks}
+    rows = Benchmark.objects.watched().filter(name__in=names, joined_to=None, batches__gt=0).exclude(hardware=None)
+    for each in rows.select_related("hardware"):
+        alike[_called(each)].append(each)
+    shared = {each.pk: alike[_called(each)] for each in benchmarks if len(alike[_called(each)]) > 1}
+    batches = SeriesBatch.objects.filter(benchmark__in=shared).order_by().values_list("benchmark")
+    firsts = dict(batches.annotate(Min("measured_at"))) if shared else {}
+    for each in benchmarks:
+        if each.pk in shared and each.newest_at and each.hardware:
+            boards = {other.hardware.motherboard for other in shared[each.pk] if other.hardware}
+            board = [each.hardware.motherboard] if len(boards) > 1 and each.hardware.motherboard else []
+            each.told_apart = ", ".join([*board, f"{firsts[each.pk]:%Y-%m-%d} to {each.newest_at:%Y-%m-%d}"])
+
+
+def _called(benchmark: Benchmark) -> tuple[object, ...]:
+    """What of a benchmark its row in a list shows, and whose it is."""
+    machine = benchmark.hardware.name if benchmark.hardware else ""
+    return benchmark.name, machine, benchmark.metric_id, benchmark.visibility, benchmark.owner_id

@@ -80,6 +80,8 @@ class Benchmark(UUIDModel):
     # How far the newest batch lies off those before it, as a share of 1, and whether surely.
     moved = models.FloatField(default=0)
     verdict = models.CharField(max_length=20, blank=True)
+    # Beside others of its name, where a list has asked (`runs.history.joining.tell_apart`).
+    told_apart = ""
 
     objects = BenchmarkQuerySet.as_manager()
 

@@ -51,6 +51,7 @@ def benchmark_list(request: HttpRequest) -> HttpResponse:
         problems["view"] = [f"One of {', '.join(VIEWS)} is required."]
     rows = listed_benchmarks(request.user, None if problems or not given else chosen.qs)
     page = Paginator(rows if not problems else rows.none(), PER_PAGE).get_page(params.get("page"))
+    joining.tell_apart(list(page))
     context = {
         "filter": chosen, "params": given, "problems": problems, "filtered": bool(given), "baselines": BASELINES,
         "than": than, "than_words": baseline_words(than), "page": page, "view": view, "views": VIEWS,
@@ -74,6 +75,7 @@ def benchmark(request: HttpRequest, benchmark_id: uuid.UUID) -> HttpResponse:
     shown = _readable(request, benchmark_id)
     if shown.joined_to is not None:
         return redirect(shown.joined_to)
+    joining.tell_apart([shown])
     of_branches = Benchmark.objects.readable_by(request.user).filter(line=shown.line, batches__gt=0)
     siblings = of_branches.filter(visibility=shown.visibility, owner=shown.owner_id).exclude(pk=shown.pk)
     drawn = MOST_DRAWN if request.GET.get("batches") == str(MOST_DRAWN) else DRAWN

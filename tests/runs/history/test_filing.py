@@ -190,6 +190,35 @@ def test_a_series_is_joined_to_the_old_one_by_a_person_and_taken_apart_again(con
         joining.join(new, old, by=contributor)
 
 
+def test_what_goes_by_one_name_is_told_apart_in_lists_and_offered_to_be_joined(client, contributor, operator):
+    """Was: two rows that nothing told apart, and the machine's column of a matrix was of either."""
+    old, new, other = (
+        {"name": name, "machine_id": number, "storage": [DISK]}
+        for name, number in (("alpha", "1"), ("alpha", "2"), ("beta", "3"))
+    )
+    file([*nights([1, 2], hardware=old, level=3), *nights([1, 2, 3], hardware=other)], contributor, at_once=5)
+    page = client.get("/benchmarks/")
+    assert {row.benchmark.told_apart for row in page.context["rows"]} == {""}
+    file(nights([3, 4], hardware=new), contributor)
+    for number, profile in enumerate(HardwareProfile.objects.filter(name="alpha").order_by("pk")):
+        profile.change(motherboard=f"board {number}")
+    client.force_login(operator)
+    rows = [row.benchmark for row in client.get("/benchmarks/").context["rows"]]
+    told = {row.machine.pk: row.told_apart for row in rows if row.hardware.name == "alpha"}
+    assert len({*told.values()}) == 2
+    assert all(words.startswith("board ") and " to 20" in words for words in told.values())
+    assert {row.told_apart for row in rows if row.hardware.name == "beta"} == {""}
+    newest = max((row for row in rows if row.hardware.name == "alpha"), key=lambda row: row.newest_at)
+    shown = client.get(newest.get_absolute_url())
+    assert shown.context["benchmark"].told_apart == newest.told_apart
+    assert shown.context["joinable"][0].hardware.name == "alpha"
+    ((_, cells),) = client.get("/benchmarks/?view=machines").context["matrix"].rows
+    assert cells[0].benchmark == newest
+    joining.join(newest, shown.context["joinable"][0], by=operator)
+    rows = [row.benchmark for row in client.get("/benchmarks/").context["rows"]]
+    assert {row.told_apart for row in rows} == {""}
+
+
 def everything_of(client) -> list[bytes]:
     return [client.get(path).content for path in ("/benchmarks/", "/api/v1/benchmarks/")]
 

@@ -48,7 +48,7 @@ def test_one_bad_night_is_refuted_by_the_next_ones_and_closes_its_alert(contribu
 
 
 def test_a_step_three_nights_after_a_bad_one_is_suspected_and_confirmed_as_any_other(contributor):
-    """Was: no suspicion so near to one that had proved to be none, and told two nights late."""
+    """Was: no suspicion so near to one that had proved to be none."""
     levels = {STEP: 0.9} | dict.fromkeys(range(STEP + 3, 23), 0.9)
     file([night(number, level=levels.get(number, 1.0)) for number in range(1, STEP + 3)], contributor, at_once=STEP)
     file([night(STEP + 3, level=0.9)], contributor)
