@@ -257,7 +257,7 @@ def _cancel(request: PersonRequest) -> HttpResponse:
     rows = Run.objects.present().readable_by(request.user).filter(job__isnull=False, state=RunState.QUEUED)
     of_experiments = Q(experiment__slug__in=request.POST.getlist("experiment"))
     ids = [run_id for text in request.POST.getlist("run") if (run_id := as_uuid(text))]
-    count = queueing.cancel(rows.filter(of_experiments | Q(pk__in=ids)))
+    count = life.cancel_waiting(rows.filter(of_experiments | Q(pk__in=ids)))
     messages.success(request, f"{count} waiting {'run' if count == 1 else 'runs'} cancelled.")
     return redirect("queue")
 

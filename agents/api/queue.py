@@ -14,7 +14,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from agents.api.operators import OperatorView, refusals
-from agents.jobs import queue, reservations
+from agents.jobs import life, queue, reservations
 from runs.answers.answer import Part
 from runs.api.outgoing import FIELD_ERRORS, REFUSALS, Outgoing, SlugOf, answered
 from runs.api.permissions import readable_runs
@@ -100,5 +100,5 @@ class QueueCancel(OperatorView):
         """Cancel what waits of these experiments and runs. What an agent has already goes on."""
         given = read(Waiting, request.data)
         rows = readable_runs(request).present().filter(job__isnull=False, state=RunState.QUEUED)
-        count = queue.cancel(rows.filter(Q(experiment__slug__in=given.experiments) | Q(pk__in=given.runs)))
+        count = life.cancel_waiting(rows.filter(Q(experiment__slug__in=given.experiments) | Q(pk__in=given.runs)))
         return answered(CancelledOfQueue(cancelled=count), 202)

@@ -6,7 +6,7 @@ Every move is a conditional update. Agents and observers deliver numbered batche
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
@@ -189,8 +189,18 @@ def cancel(run: Run, *, message: str = "cancelled before it started") -> bool:
 
 def cancel_experiment(experiment: Experiment) -> int:
     """Cancel every open run, the waiting ones first so that none of them starts. Returns how many."""
-    open_runs = Run.objects.filter(experiment=experiment, state__in=OPEN_STATES, job__isnull=False)
-    return sum(cancel(run) for run in sorted(open_runs, key=lambda run: run.state != RunState.QUEUED))
+    open_runs = list(Run.objects.filter(experiment=experiment, state__in=OPEN_STATES, job__isnull=False))
+    count = cancel_waiting(open_runs)
+    return count + sum(cancel(run) for run in open_runs if run.state != RunState.QUEUED)
+
+
+def cancel_waiting(runs: Iterable[Run]) -> int:
+    """Those of these that wait; what an agent has goes on. Returns how many.
+
+    In one transaction: 380 of their own took half a minute, each with its sync and the dispatcher's turn after it.
+    """
+    with transaction.atomic():
+        return sum(cancel(run) for run in runs if run.state == RunState.QUEUED)
 
 
 def expire_leases(*, now: datetime | None = None) -> list[Any]:

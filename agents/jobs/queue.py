@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import groupby
@@ -13,7 +13,6 @@ from django.db.models import Max, Min
 from django.utils import timezone
 
 from agents import enqueueing
-from agents.jobs import life
 from agents.jobs.dispatch import busy, idle_agents, may_take, queued
 from agents.jobs.reservations import Calendar, kind_of
 from agents.jobs.status import progress, reason, silence
@@ -158,11 +157,6 @@ def stalled(*, now: datetime | None = None) -> str:
 
 
 # What operators do
-
-
-def cancel(runs: Iterable[Run]) -> int:
-    """Those of these that wait; what an agent has goes on. Returns how many."""
-    return sum(life.cancel(run) for run in runs if run.state == RunState.QUEUED)
 
 
 def move(jobs_of: Experiment | Run, *, first: bool) -> int:
