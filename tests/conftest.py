@@ -30,7 +30,13 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 # behind them are tested with the room that asks them.
 SAME_ON_ANY_DATABASE = (
     "tests/benchmarks",
+    # Who may see what is one condition of each list, asked on both by tests/runs/access and tests/test_access_table.py.
+    "tests/test_access_leaks.py",
     "tests/agents/views",
+    # A program over HTTP, and what it prints.
+    "tests/agents/api/test_generated_client.py",
+    "tests/runs/api/test_benchctl_ask.py",
+    "tests/runs/api/test_examples.py",
     "tests/docs",
     # What a plan may ask for, and who may ask.
     "tests/agents/plans/test_fields.py",
@@ -41,6 +47,9 @@ SAME_ON_ANY_DATABASE = (
     "tests/agents/reruns",
     "tests/runs/api/test_publications.py",
     "tests/runs/publications/test_fifth.py",
+    # What is computed from series of batches: tests/runs/history/test_filing.py and test_pages.py file and list them.
+    "tests/runs/history/test_gate.py",
+    "tests/runs/history/test_watching.py",
     # What is computed from runs; they are read as every list reads them.
     "tests/runs/answers",
     "tests/runs/api/test_compare.py",
@@ -54,9 +63,14 @@ SAME_ON_ANY_DATABASE = (
     "tests/runs/compare/test_verdicts.py",
     "tests/runs/run/test_derived.py",
     "tests/runs/run/test_diff.py",
+    "tests/runs/run/test_engine_report.py",
     "tests/runs/run/test_likeness.py",
     "tests/runs/run/test_quality.py",
     "tests/runs/run/test_series.py",
+    "tests/runs/run/test_steadiness.py",
+    "tests/runs/results/test_given_settings.py",
+    "tests/runs/telling/test_chat.py",
+    "tests/runs/telling/test_pages.py",
     "tests/runs/publications/test_articles.py",
     "tests/runs/publications/test_checks.py",
     "tests/runs/publications/test_checks_on_page.py",
