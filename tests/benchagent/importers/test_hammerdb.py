@@ -274,6 +274,20 @@ def test_each_power_test_of_a_log_has_the_settings_and_the_version_that_it_began
     assert [run.tool_version for run in runs] == ["4.3", "4.3", "5.0"]
 
 
+def test_it_reads_several_query_sets_and_the_refresh_functions_beside_them():
+    text = text_of("tproch_power.txt")
+    begin, end = text.index("Vuser 1:Executing Query"), text.index("Vuser 1:FINISHED")
+    another = text[begin:end].replace("Completed 1 query set", "Completed 2 query set")
+    refresh = "Vuser 1:New Sales refresh complete in 2.5 seconds\nVuser 1:Old Sales refresh complete in 1.5 seconds\n"
+    (report,) = read(text[:end] + another + refresh + text[end:])
+    found = values(report)
+    assert report.parameters["query_sets"] == 2
+    assert (found["elapsed_s"], found["set_2_elapsed_s"], found["set_1_query_14_s"]) == (450, 225, 12.765)
+    assert (found["refresh_new_sales_s"], found["refresh_old_sales_s"]) == (2.5, 1.5)
+    assert found["geometric_mean_s"] == found["set_2_geometric_mean_s"] == 8.4613
+    assert any("several query sets" in warning for warning in report.warnings)
+
+
 def test_it_does_not_understand_a_geometric_mean_of_other_queries():
     broken = text_of("tproch_power.txt").replace("query 14 completed in 12.765", "query 14 completed in 92.765")
     assert read(broken)[0].status is Status.NOT_UNDERSTOOD

@@ -66,53 +66,6 @@ class QuerySet:
     position: int = 0
 
 
-@dataclass
-class Queries:
-    # The query sets of each virtual user, one after the other.
-    streams: dict[int, list[QuerySet]] = field(default_factory=dict)
-    refresh: dict[str, float] = field(default_factory=dict)
-
-    def take(self, vuser: int, values: dict[str, Any]) -> None:
-        if "kind" in values:
-            self.refresh[values["kind"].lower()] = values["seconds"]
-            return
-        sets = self.streams.setdefault(vuser, [QuerySet()])
-        current = sets[-1]
-        if "position" in values:
-            if 1 != values["position"] < current.position:
-                raise NotUnderstood(f"virtual user {vuser}'s queries are out of order")
-            if values["position"] == 1 and "elapsed_s" in current.said:
-                sets.append(current := QuerySet())
-            current.position = values["position"]
-        elif "query" in values:
-            if current.queries.setdefault(values["query"], values["seconds"]) != values["seconds"]:
-                raise NotUnderstood(f"virtual user {vuser} ran query {values['query']} twice in one set")
-        else:
-            # Told of each set alone; their number counts on.
-            told = {"sets": len(sets)} | current.said
-            if any(told.get(name, value) != value for name, value in values.items()):
-                raise NotUnderstood(f"virtual user {vuser} told the end of a query set out of order, or two of it")
-            current.said |= values
-
-    def metrics(self, warnings: list[str], users: int) -> tuple[Metric, ...]:
-        """None before every stream came to its end."""
-        every = [each for sets in self.streams.values() for each in sets]
-        if not every or users > len(self.streams) or any("elapsed_s" not in each.said for each in every):
-            return ()
-        alone = set(self.streams) == {1}
-        metrics: list[Metric] = []
-        for vuser, sets in sorted(self.streams.items()):
-            metrics += _of_stream(vuser, sets, "" if alone else f"stream_{vuser}_")
-        metrics += [measured(f"refresh_{kind}_sales_s", seconds, "query") for kind, seconds in self.refresh.items()]
-        if self.query_sets > 1:
-            warnings.append("several query sets: elapsed_s is their sum, geometric_mean_s is over all of them")
-        return tuple(metrics)
-
-    @property
-    def query_sets(self) -> int:
-        return max(map(len, self.streams.values()), default=0)
-
-
 def _of_stream(vuser: int, sets: list[QuerySet], prefix: str) -> Iterator[Metric]:
     for each in sets:
         # The printed mean is of the queries that returned rows, the elapsed time of all, in whole seconds.
@@ -185,7 +138,9 @@ class Run(VirtualUsers):
     minutes: dict[str, int] = field(default_factory=dict)
     result_line: str = ""
     version: str = ""
-    queries: Queries = field(default_factory=Queries)
+    # Of TPROC-H the query sets of each virtual user, one after the other, and the seconds of its refresh functions.
+    streams: dict[int, list[QuerySet]] = field(default_factory=dict)
+    refresh: dict[str, float] = field(default_factory=dict)
     stopped: str = ""
     ended: bool = False
     readings: int = 0
@@ -232,21 +187,57 @@ class Run(VirtualUsers):
         elif match.cut:
             return
         elif match.key == "queries":
-            self.queries.take(vuser, match.values)
+            self.take_query(vuser, match.values)
         elif match.key in ("ramped", "minute"):
             self.minutes |= {name: max(self.minutes.get(name, 0), value) for name, value in match.values.items()}
         else:
             self.monitor.add(line, match)
             self.result_line = text if match.key == "result" else self.result_line
 
+    def take_query(self, vuser: int, values: dict[str, Any]) -> None:
+        if "kind" in values:
+            self.refresh[values["kind"].lower()] = values["seconds"]
+            return
+        sets = self.streams.setdefault(vuser, [QuerySet()])
+        current = sets[-1]
+        if "position" in values:
+            if 1 != values["position"] < current.position:
+                raise NotUnderstood(f"virtual user {vuser}'s queries are out of order")
+            if values["position"] == 1 and "elapsed_s" in current.said:
+                sets.append(current := QuerySet())
+            current.position = values["position"]
+        elif "query" in values:
+            if current.queries.setdefault(values["query"], values["seconds"]) != values["seconds"]:
+                raise NotUnderstood(f"virtual user {vuser} ran query {values['query']} twice in one set")
+        else:
+            # Told of each set alone; their number counts on.
+            told = {"sets": len(sets)} | current.said
+            if any(told.get(name, value) != value for name, value in values.items()):
+                raise NotUnderstood(f"virtual user {vuser} told the end of a query set out of order, or two of it")
+            current.said |= values
+
+    def query_metrics(self, users: int) -> tuple[Metric, ...]:
+        """None before every stream came to its end."""
+        every = [each for sets in self.streams.values() for each in sets]
+        if not every or users > len(self.streams) or any("elapsed_s" not in each.said for each in every):
+            return ()
+        alone = set(self.streams) == {1}
+        metrics: list[Metric] = []
+        for vuser, sets in sorted(self.streams.items()):
+            metrics += _of_stream(vuser, sets, "" if alone else f"stream_{vuser}_")
+        metrics += [measured(f"refresh_{kind}_sales_s", seconds, "query") for kind, seconds in self.refresh.items()]
+        if len(every) > len(self.streams):
+            self.warnings.append("several query sets: elapsed_s is their sum, geometric_mean_s is over all of them")
+        return tuple(metrics)
+
     def report(self) -> Report:
-        figures, streams = self.monitor.values, self.queries.streams
+        figures, streams = self.monitor.values, self.streams
         if streams or (self.benchmark == "tpch" and not self.result_line):
             users = max(len(streams), len(self.running), *self.announced, 0)
-            parameters, metrics = self.settings["tpch"], self.queries.metrics(self.warnings, users)
+            parameters, metrics = self.settings["tpch"], self.query_metrics(users)
             parameters.pop("terminals", None)
-            if self.queries.query_sets > 1:
-                parameters["query_sets"] = self.queries.query_sets
+            if (sets := max(map(len, streams.values()), default=0)) > 1:
+                parameters["query_sets"] = sets
             if metrics and not self.failed:
                 parameters["terminals"] = users
             kind, begun, ended, end = "H", bool(streams), bool(metrics), "query set is complete"
