@@ -1,19 +1,21 @@
+"""Pages of benchmarks of which one moved, filed once for all tests here."""
+
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
-from django.utils import timezone
 
 from runs.history import alerts
-from runs.listing.filters import RunFilter
-from runs.models import Alert, Benchmark, ChangePoint
-from tests.runs.history.nights import file, night, nights
+from runs.models import Alert, Benchmark, ChangePoint, User
+from tests.runs.history.nights import file, nights
 
 pytestmark = pytest.mark.django_db
 STEP, LAST = 14, 20
 
 
-@pytest.fixture
-def moved(contributor):
+@pytest.fixture(scope="module")
+def nights_of_two(kept) -> Iterator[None]:
     """Two benchmarks of which one moved, with a new kernel and more CPU, and a branch of it."""
     newer = {"name": "alpha", "kernel": "6.12", "cpu_model": "EPYC", "storage": [{"name": "nvme0", "medium": "nvme"}]}
     older = newer | {"kernel": "6.1"}
@@ -24,7 +26,14 @@ def moved(contributor):
         for number, repeat in enumerate(document["repeats"]):
             repeat["metrics"] = {**repeat["metrics"], "cpu_percent": {"value": percent + number, "unit": "%"}}
     branch = nights(range(1, 4), hardware=older, level=1.3, tested={"branch": "wal"})
-    file([*still, *before, *after, *branch], contributor, at_once=100)
+    with kept():
+        sender = User.objects.create_user(username="nightly", role="contributor")
+        file([*still, *before, *after, *branch], sender, at_once=100)
+        yield
+
+
+@pytest.fixture
+def moved(nights_of_two, db) -> Benchmark:
     return Benchmark.objects.get(workload__slug="oltp", branch="")
 
 
@@ -52,11 +61,6 @@ def test_a_batch_whose_stored_time_is_damaged_costs_its_own_line(client, moved, 
     Benchmark.objects.filter(pk=moved.pk).update(recent=recent)
     assert Benchmark.objects.get(pk=moved.pk).recent == moved.recent
     assert client.get("/benchmarks/").status_code == 200
-
-
-def test_an_empty_site_says_what_to_do(client, db):
-    assert b"No benchmarks yet" in client.get("/benchmarks/").content
-    assert client.get("/alerts/").context["rows"] == []
 
 
 def test_a_benchmark_shows_repeats_band_change_events_and_branches(client, moved):
@@ -109,25 +113,6 @@ def test_the_inbox_tells_how_good_its_alarms_were(client, moved):
     ChangePoint.objects.filter(state="confirmed").update(state="refuted")
     after = client.get("/alerts/").context["quality"]
     assert (after.confirmed, after.withdrawn, after.refuted) == (0, 1, quality.refuted)
-
-
-def test_what_is_past_when_it_is_found_is_no_alarm_and_counts_in_no_quality(client, contributor):
-    file([*nights(range(1, STEP), of=80), *nights(range(STEP, 22), level=0.9, of=80)], contributor, at_once=22)
-    assert ChangePoint.objects.filter(state="confirmed").exists()
-    assert client.get("/alerts/").context["quality"].suspected == 0
-
-
-def test_a_machine_that_moved_in_all_it_runs_is_the_cause(client, contributor):
-    systems = [{"name": name, "version": "1"} for name in ("PostgreSQL", "MariaDB", "SQLite")]
-    documents = [
-        night(number, level=1 if number < STEP else 0.9, dbms=dbms, workload={"slug": slug, "name": slug})
-        for number in range(1, LAST + 1)
-        for dbms, slug in zip(systems, "abc", strict=True)
-    ]
-    file(documents, contributor, at_once=100)
-    page = client.get(Alert.objects.get(state="confirmed").get_absolute_url())
-    assert page.context["why"].is_machine
-    assert page.context["title"].startswith("3 of 3 benchmarks on alpha")
 
 
 def test_an_operator_says_what_an_alert_is(client, operator, moved):
@@ -183,36 +168,6 @@ def test_the_api_gives_benchmarks_their_series_and_alerts(client, api_token, mov
     assert client.get("/api/v1/benchmarks/?than=x").status_code == 400
 
 
-def test_the_inbox_begins_with_what_nobody_has_seen(client, db):
-    for state in ("acknowledged", "new", "fixed", "confirmed"):
-        Alert.objects.create(state=state, after=timezone.now(), since=timezone.now())
-    rows = client.get("/alerts/?all=1").context["rows"]
-    assert [row.state for row, _ in rows] == ["confirmed", "new", "acknowledged", "fixed"]
-
-
 def test_commits_lead_where_the_site_says(client, settings, moved):
     settings.COMMIT_URLS = {"postgresql": "https://example.org/{commit}"}
     assert client.get(moved.get_absolute_url()).context["rows"][0].commit_url == f"https://example.org/{LAST:040x}"
-
-
-def test_a_benchmark_whose_noise_hides_five_per_cent_says_so(client, contributor):
-    file([night(number, noise=0.12) for number in range(1, 14)], contributor, at_once=20)
-    told = client.get(Benchmark.objects.get().get_absolute_url()).context
-    assert (told["is_blind"], told["repeats_needed"] > 3) == (True, True)
-    assert told["figure"].spec["y"]["span"][0] > 0
-    assert not ChangePoint.objects.filter(state="confirmed").exists()
-
-
-def test_it_refuses_a_text_that_is_no_id_wherever_one_is_read(client, contributor, operator):
-    file(nights([1, 2]), contributor)
-    benchmark = Benchmark.objects.get()
-    for path in ("/benchmarks/", "/api/v1/benchmarks/"):
-        failed = [name for name in RunFilter.base_filters if client.get(path, {name: "²"}).status_code >= 500]
-        assert failed == []
-    client.force_login(operator)
-    client.post(f"{benchmark.get_absolute_url()}join/", {"to": "²"})
-    benchmark.refresh_from_db()
-    assert benchmark.joined_to is None
-    rule = {"name": "a", "way": "mail", "target": "a@example.org", "machine": "²", "workload": "²", "dbms": "²"}
-    page = client.post("/telling/", rule)
-    assert (page.status_code, {"machine", "workload", "dbms"} <= page.context["form"].errors.keys()) == (422, True)

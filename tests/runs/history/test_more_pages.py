@@ -1,0 +1,67 @@
+"""Pages of benchmarks that each test files for itself, or of none."""
+
+from __future__ import annotations
+
+import pytest
+from django.utils import timezone
+
+from runs.listing.filters import RunFilter
+from runs.models import Alert, Benchmark, ChangePoint
+from tests.runs.history.nights import file, night, nights
+
+pytestmark = pytest.mark.django_db
+STEP, LAST = 14, 20
+
+
+def test_an_empty_site_says_what_to_do(client, db):
+    assert b"No benchmarks yet" in client.get("/benchmarks/").content
+    assert client.get("/alerts/").context["rows"] == []
+
+
+def test_what_is_past_when_it_is_found_is_no_alarm_and_counts_in_no_quality(client, contributor):
+    file([*nights(range(1, STEP), of=80), *nights(range(STEP, 22), level=0.9, of=80)], contributor, at_once=22)
+    assert ChangePoint.objects.filter(state="confirmed").exists()
+    assert client.get("/alerts/").context["quality"].suspected == 0
+
+
+def test_a_machine_that_moved_in_all_it_runs_is_the_cause(client, contributor):
+    systems = [{"name": name, "version": "1"} for name in ("PostgreSQL", "MariaDB", "SQLite")]
+    documents = [
+        night(number, level=1 if number < STEP else 0.9, dbms=dbms, workload={"slug": slug, "name": slug})
+        for number in range(1, LAST + 1)
+        for dbms, slug in zip(systems, "abc", strict=True)
+    ]
+    file(documents, contributor, at_once=100)
+    page = client.get(Alert.objects.get(state="confirmed").get_absolute_url())
+    assert page.context["why"].is_machine
+    assert page.context["title"].startswith("3 of 3 benchmarks on alpha")
+
+
+def test_the_inbox_begins_with_what_nobody_has_seen(client, db):
+    for state in ("acknowledged", "new", "fixed", "confirmed"):
+        Alert.objects.create(state=state, after=timezone.now(), since=timezone.now())
+    rows = client.get("/alerts/?all=1").context["rows"]
+    assert [row.state for row, _ in rows] == ["confirmed", "new", "acknowledged", "fixed"]
+
+
+def test_a_benchmark_whose_noise_hides_five_per_cent_says_so(client, contributor):
+    file([night(number, noise=0.12) for number in range(1, 14)], contributor, at_once=20)
+    told = client.get(Benchmark.objects.get().get_absolute_url()).context
+    assert (told["is_blind"], told["repeats_needed"] > 3) == (True, True)
+    assert told["figure"].spec["y"]["span"][0] > 0
+    assert not ChangePoint.objects.filter(state="confirmed").exists()
+
+
+def test_it_refuses_a_text_that_is_no_id_wherever_one_is_read(client, contributor, operator):
+    file(nights([1, 2]), contributor)
+    benchmark = Benchmark.objects.get()
+    for path in ("/benchmarks/", "/api/v1/benchmarks/"):
+        failed = [name for name in RunFilter.base_filters if client.get(path, {name: "²"}).status_code >= 500]
+        assert failed == []
+    client.force_login(operator)
+    client.post(f"{benchmark.get_absolute_url()}join/", {"to": "²"})
+    benchmark.refresh_from_db()
+    assert benchmark.joined_to is None
+    rule = {"name": "a", "way": "mail", "target": "a@example.org", "machine": "²", "workload": "²", "dbms": "²"}
+    page = client.post("/telling/", rule)
+    assert (page.status_code, {"machine", "workload", "dbms"} <= page.context["form"].errors.keys()) == (422, True)
