@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 from typing import Any, cast
+from uuid import UUID
 
 from django import forms
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 
+from runs.formatting import natural
 from runs.models import Benchmark, TellingRule
 from runs.models.telling import TellingWay
 from runs.models.visible import Reader
 from runs.telling import chat
 from runs.telling.calling import NotReached, checked
+
+
+def machine_names(user: Reader) -> dict[UUID, str]:
+    """Machines of the benchmarks that the reader may see, as the newest of these calls it."""
+    named = Benchmark.objects.listed_for(user).exclude(machine=None).exclude(hardware=None)
+    names = dict(named.order_by("newest_at").values_list("machine", "hardware__name"))
+    return dict(sorted(names.items(), key=lambda pair: natural(pair[1])))
 
 
 class RuleForm(forms.ModelForm):  # type: ignore[type-arg]  # not generic at run time
@@ -38,6 +47,7 @@ class RuleForm(forms.ModelForm):  # type: ignore[type-arg]  # not generic at run
             choice = cast("forms.ModelChoiceField[Any]", self.fields[name])
             choice.queryset = choice.queryset.filter(benchmarks__in=seen).distinct()  # type: ignore[union-attr]
             choice.required, choice.empty_label = False, "any"
+        self.fields["machine"].choices = [("", "any"), *machine_names(user).items()]  # type: ignore[attr-defined]
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data

@@ -19,7 +19,7 @@ from runs.models import Alert, Benchmark, ChangePoint, TellingRule
 from runs.models.choices import ChangeState
 from runs.models.telling import TellingWay
 from runs.telling import chat, delivery
-from runs.telling.forms import RuleForm
+from runs.telling.forms import RuleForm, machine_names
 from runs.telling.messages import MOST_CHANGES
 from runs.views.guards import PersonRequest, operator_required
 
@@ -44,7 +44,7 @@ def rules(request: PersonRequest) -> HttpResponse:
     own = TellingRule.objects.filter(owner=request.user).select_related("machine", "workload", "dbms")
     context = {
         "rules": [(rule, _shown(rule), rule.tellings.select_related("alert", "notice")[:10]) for rule in own],
-        "form": form, "secret": secret,
+        "form": form, "secret": secret, "machines": machine_names(request.user),
     }  # fmt: skip
     return render(request, "telling.html", context, status=422 if form.errors else 200)
 

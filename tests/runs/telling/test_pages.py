@@ -22,6 +22,19 @@ def test_a_webhook_gets_a_key_that_is_shown_once(client, operator):
     assert (rule.owner, rule.site_url, rule.least_percent) == (operator, "http://testserver", 3)
 
 
+def test_a_machine_is_chosen_and_told_by_its_name(client, operator):
+    file(nights(range(1, 3)), operator)
+    benchmark = Benchmark.objects.get()
+    client.force_login(operator)
+    assert f'<option value="{benchmark.machine_id}">{benchmark.hardware.name}</option>' in page(client)
+    assert client.post(PATH, RULE | {"machine": benchmark.machine_id}).status_code == 200
+    assert f"every change by 3 % or more on {benchmark.hardware.name}" in page(client)
+
+
+def page(client) -> str:
+    return client.get(PATH).content.decode()
+
+
 @pytest.mark.parametrize(
     ("given", "field"),
     [({"target": "http://hooks.example/"}, "target"), ({"target": "x"}, "target"), ({"way": "mail"}, "target"),
