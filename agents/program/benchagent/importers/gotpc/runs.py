@@ -155,9 +155,8 @@ def reports(events: Sequence[Event]) -> list[Report]:
 def _of_run(run: Run, event: Event) -> Run:
     """The run that the event is of: a new one where it begins one."""
     if run.is_over(event):
-        # Lines after the figures of the run before belong to the next: its command line, its start.
-        before, run = run, Run(notes=[note for note in run.notes if note.number > run.last])
-        before.notes = [note for note in before.notes if note.number <= before.last or note.kind != "command"]
+        # What stands behind the figures of the run before may be how the next one starts.
+        run = Run(notes=[note for note in run.notes if note.number > run.last])
     run.add(event)
     return run
 
