@@ -36,6 +36,12 @@ class DescribeForm(LabelFields):
     reason = forms.CharField(required=False, max_length=2000, label="Why it is changed")
     field_order = ("label", "tags", "build", "commit", "branch", "note", "reason")
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        """The form remembers what it showed: only what is changed in it is changed."""
+        super().__init__(*args, **kwargs)
+        for field in self.fields.values():
+            field.show_hidden_initial = True
+
 
 @require_safe
 def batch(request: HttpRequest, batch_id: uuid.UUID) -> HttpResponse:
@@ -75,11 +81,11 @@ def _describe(request: PersonRequest, target: Batch | Run, kind: type[editing.Ba
     described = {"label": target.label, "tags": target.tags, "note": target.note, **target.tested}
     form = DescribeForm(request.POST if request.method == "POST" else None, initial=described)
     if form.is_valid():
-        given: dict[str, Any] = {"label": "", "tags": [], "tested": {}} | form.described()
-        given |= {name: form.cleaned_data[name] for name in ("note", "reason")}
-        # The form asks for none of these.
-        silent = ("dbms_build", "commit_number", "parents")
-        given["tested"] |= {name: target.tested[name] for name in silent if name in target.tested}
+        given: dict[str, Any] = {name: form.cleaned_data[name] for name in form.changed_data}
+        tested = target.tested | {name: given.pop(name) for name in ("build", "commit", "branch") if name in given}
+        given["tested"] = {name: value for name, value in tested.items() if value != ""}
+        if "tags" in given:
+            given["tags"] = given["tags"].split()
         try:
             editing.edit(target, read(kind, given), by=request.user)
             return redirect(target)

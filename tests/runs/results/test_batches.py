@@ -10,6 +10,7 @@ from rest_framework.test import APIClient
 from runs.listing.filters import RunFilter
 from runs.models import Batch, Change, Run
 from runs.results import editing, store_uploads
+from runs.views.batches import DescribeForm
 from tests.runs.builders import document, store_upload
 from tests.runs.cells import batch, make_run
 
@@ -83,6 +84,24 @@ def test_a_batch_is_seen_with_its_runs(client, contributor):
     assert client.get(f"/batches/{run.batch_id}/").status_code == 200
 
 
+def as_shown(client, path: str) -> dict[str, str]:
+    """What a browser sends of a form that nobody has changed."""
+    values = {name: client.get(path).context["form"].initial.get(name, "") for name in DescribeForm.base_fields}
+    return values | {f"initial-{name}": value for name, value in values.items()}
+
+
+def test_what_is_said_in_two_windows_stays(client, contributor):
+    run = sent(contributor, **SAID)[0]
+    client.force_login(contributor)
+    path = f"/batches/{run.batch_id}/edit/"
+    shown = as_shown(client, path)
+    client.post(path, shown | {"label": "tuned", "commit": ""})
+    client.post(path, shown | {"note": "a disk was changed", "build": "7"})
+    together = Batch.objects.get()
+    assert (together.label, together.note, together.tags) == ("tuned", "a disk was changed", "ssd tuned")
+    assert "commit" not in together.tested and together.tested["build"] == "7"
+
+
 def test_its_page_edits_it(client, contributor):
     run = sent(contributor, **SAID)[0]
     client.force_login(contributor)
@@ -90,7 +109,9 @@ def test_its_page_edits_it(client, contributor):
     assert 'value="nightly 17"' in page and 'value="ssd tuned"' in page and 'value="1a2b3c4d"' in page
     wrong = client.post(f"/batches/{run.batch_id}/edit/", {"tags": "a,b"})
     assert wrong.status_code == 422 and "a tag is a word" in wrong.content.decode()
-    client.post(f"/batches/{run.batch_id}/edit/", {"label": "tuned", "tags": "hdd", "build": "7"})
+    path = f"/batches/{run.batch_id}/edit/"
+    shown = as_shown(client, path)
+    client.post(path, shown | {"label": "tuned", "tags": "hdd", "build": "7", "commit": "", "branch": ""})
     together = Batch.objects.get()
     assert (together.label, together.tags, together.tested) == ("tuned", "hdd", {"build": "7"})
     assert "nightly 17" in client.get(f"/batches/{run.batch_id}/").content.decode(), "what was said before"
