@@ -16,7 +16,6 @@ from runs.compare.levels import Key, LevelRow, Levels, Series
 from runs.compare.verdicts import by_value
 from runs.stats import MIN_REPEATS, WINNERS, Kind, Verdict
 
-SYSTEM = "dbms"
 # By its label a group of what has none that is ranked.
 Apart = dict[str, Group]
 
@@ -25,7 +24,7 @@ def ranked(comparison: Comparison, question: Question) -> Answer:
     """The ranking of a sweep's series over its levels, else of the best group of each value."""
     # The fact that is asked for; else the system, where it varies: settings and systems are ranked apart.
     facts = {each.field: each for each in comparison.varying}
-    fact = facts.get(question.fact) or facts.get(SYSTEM)
+    fact = facts.get(question.fact) or facts.get("dbms")
     apart = _apart(comparison, fact)
     if lacking := _lacking(comparison, question):
         told_apart = apart if lacking.kind == "ranked" else {}

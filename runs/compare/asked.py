@@ -12,10 +12,9 @@ from pydantic import BaseModel, ConfigDict
 
 from runs.compare.guard import Difference
 
-BEST, RANK, A_B, LOSS, FALLS_OFF, SCALES, EFFECTS, LOAD, SINCE, NEWER, PUBLISHED, CHANGED = (
+BEST, RANK, A_B, LOSS, FALLS_OFF, SCALES, EFFECTS, LOAD, SINCE, NEWER, PUBLISHED, CHANGED = KINDS = (
     "best", "rank", "a_b", "loss", "falls_off", "scales", "effects", "load", "since", "newer", "published", "changed",
 )  # fmt: skip
-KINDS = (BEST, RANK, A_B, LOSS, FALLS_OFF, SCALES, EFFECTS, LOAD, SINCE, NEWER, PUBLISHED, CHANGED)
 # Those of a curve over a number, and those of a curve over dates.
 OF_CURVES, OF_DATES = (LOSS, FALLS_OFF, SCALES), (SINCE, NEWER)
 # All that rank what stands beside each other, so that every pair is judged.

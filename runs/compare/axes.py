@@ -17,7 +17,7 @@ from runs.compare import asked
 from runs.compare.asked import Question
 from runs.compare.comparison import Comparison
 from runs.compare.facts import DATE, NEVER_TAKEN, NO_FACT, SET, Columns, Fact, fact_value, rank_of_kind
-from runs.compare.panels import CLIENTS, SIZES, Axes, drawn_groups, size_level
+from runs.compare.panels import CLIENTS, RELATIVE, SIZES, Axes, drawn_groups, size_level
 from runs.run.facets import FACTOR
 
 BARS, CURVE, HEAT_MAP, TABLE, TRADE_OFF, TIME, LATENCY = (
@@ -35,7 +35,7 @@ NONE = "none"
 # For a value, of a fact that is pooled.
 POOL = "*"
 X_AS = {"value": "as it was asked for", "size": "size", "of_ram": "size ÷ RAM", "of_buffer": "size ÷ buffer pool"}
-Y_AS = {"absolute": "absolute", "first": "% of the first level", "baseline": "% of the baseline series"}
+Y_AS = {"absolute": "absolute", **RELATIVE}
 SCALES = ("linear", "log")
 LEAST_LEVELS, MOST_PANELS, MOST_BARS = 3, 12, 20
 # In this order facts with as many levels take series and panels.

@@ -10,7 +10,7 @@ from uuid import UUID
 from django.http import QueryDict
 
 from runs.compare.panels import SIZES
-from runs.compare.select import Choice, choose
+from runs.compare.select import choose
 from runs.formatting import natural
 from runs.incoming.values import int_if_whole
 from runs.listing.filters import without
@@ -50,7 +50,7 @@ class Entry:
 
 def entry(query: QueryDict, user: Reader) -> Entry:
     """The entry to comparing the runs with a number that this query of the list of runs finds."""
-    choice: Choice = choose(query, user)
+    choice = choose(query, user)
     if choice.problems:
         return Entry([], choice.problems)
     rows = choice.rows().with_values().order_by("-created_at", "id")

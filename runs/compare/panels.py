@@ -6,7 +6,6 @@ import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
 from django.utils.text import slugify
 
@@ -267,10 +266,11 @@ def _share(group: Group, of: float | None) -> Group:
 
     summary, interval = group.summary, group.interval
     if summary:
-        names = ("median", "mean", "geometric_mean", "centre")
-        every = {name: getattr(summary, name) for name in names}
-        shares: dict[str, Any] = {name: None if value is None else share(value) for name, value in every.items()}
-        summary = replace(summary, **shares)
+        of_logs = summary.geometric_mean
+        summary = replace(
+            summary, median=share(summary.median), mean=share(summary.mean), centre=share(summary.centre),
+            geometric_mean=None if of_logs is None else share(of_logs),
+        )  # fmt: skip
     if interval:
         interval = replace(interval, low=share(interval.low), high=share(interval.high))
     dots = [replace(dot, value=share(value)) for dot, value in zip(group.dots, group.values, strict=True)]

@@ -36,8 +36,8 @@ CONTROLS = (
     "metric", "baseline", "order", "group", "threshold", "format", "view", "x", "series", "panels", "fix", "pool",
     "x_as", "y_as", "x_scale", "y_scale", "compared", "held", "edit", "rows", *PARAMETERS,
 )  # fmt: skip
-# What names runs, and how it is said.
-_NAMED = {"run": "run", "cell": "cell"}
+# What names runs.
+_NAMED = ("run", "cell")
 SET, BASE_SET, STORED = "set", "base_set", "s"
 MAX_SETS = 12
 # Characters of a set's words in a legend.
@@ -215,7 +215,7 @@ def choose(query: QueryDict, user: Reader) -> Choice:
         problems |= {name: [str(message) for message in messages] for name, messages in chosen.errors.items()}
     if problems:
         return Choice(problems, chosen)
-    named = [f"{count[name]} {word}{'s' * (count[name] > 1)}" for name, word in _NAMED.items() if count[name]]
+    named = [f"{count[name]} {name}{'s' * (count[name] > 1)}" for name in _NAMED if count[name]]
     return Choice({}, chosen, chosen.in_words(), ", ".join(named))
 
 

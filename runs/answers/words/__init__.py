@@ -214,13 +214,18 @@ def _no_winner(answer: Answer, first: Standing, open_ones: Sequence[Standing]) -
 
 def _undecided(answer: Answer, pair: str, change: Amount, where: str, named: str, *, is_alone: bool) -> str:
     if change.verdict == Kind.MIXED:
-        return f"No single number{where}: {answer.first} against {answer.second} is {by_level_words(answer.series)}."
+        return _no_single_number(answer)
     if answer.over and change.value is not None:
         return f"No winner{where}: {pair} {ratio(change)}, {why(change)}."
     says_side = why(change).partition(",")[0] in WINNERS
     of_pair = f"{pair} is " if says_side else "" if is_alone else f"{pair}: "
     begin = "No winner" if change.low is None else "No winner yet, repeats scatter too much"
     return f"{begin}: {named}; {of_pair}{why(change)}."
+
+
+def _no_single_number(answer: Answer) -> str:
+    pair = f"{answer.first} against {answer.second} is {by_level_words(answer.series)}"
+    return f"No single number over {answer.over}: {pair}."
 
 
 def _amounts(answer: Answer, standings: Sequence[Standing]) -> str:
@@ -237,7 +242,7 @@ def _a_against_b(answer: Answer) -> str:
     first, *levels = [claim for claim in answer.claims if isinstance(claim, LevelChange)]
     change, what, where = first.ratio, mid_sentence(answer.metric_label), f" over {answer.over}" if answer.over else ""
     if change.verdict == Kind.MIXED:
-        return f"No single number{where}: {answer.first} against {answer.second} is {by_level_words(answer.series)}."
+        return _no_single_number(answer)
     if change.value is None:
         no_ratio = "no ratio, " if isinstance(change.basis, Contrast) else ""
         return f"{answer.first} against {answer.second}: {no_ratio}{why(change)}."
@@ -430,9 +435,7 @@ def _published(answer: Answer) -> str:
 
 def _changed(answer: Answer) -> str:
     claims = [claim for claim in answer.claims if isinstance(claim, Changed)]
-    named = [f"{claim.label} ({claim.a} against {claim.b})" for claim in claims[: gaps.MOST_NAMED]]
-    more = f" and {len(claims) - gaps.MOST_NAMED} more" if len(claims) > gaps.MOST_NAMED else ""
-    return f"They differ in {listed(named)}{more}."
+    return f"They differ in {gaps.names([f'{claim.label} ({claim.a} against {claim.b})' for claim in claims])}."
 
 
 # Questions
