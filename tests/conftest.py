@@ -34,7 +34,6 @@ SAME_ON_ANY_DATABASE = (
     "tests/test_access_leaks.py",
     "tests/agents/views",
     # A program over HTTP, and what it prints.
-    "tests/agents/api/test_generated_client.py",
     "tests/runs/api/test_benchctl_ask.py",
     "tests/runs/api/test_examples.py",
     "tests/docs",
