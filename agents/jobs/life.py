@@ -6,7 +6,7 @@ Every move is a conditional update. Agents and observers deliver numbered batche
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
@@ -34,6 +34,7 @@ from agents.refusals import BadMessage, Conflict
 from runs import results
 from runs.models import Experiment, Run, digest_secret
 from runs.models.choices import ACTIVE_STATES, OPEN_STATES, RunState
+from runs.models.runs import RunQuerySet
 
 TOKEN_PREFIX = "bsj_"
 LEASE = timedelta(seconds=LEASE_S)
@@ -189,18 +190,22 @@ def cancel(run: Run, *, message: str = "cancelled before it started") -> bool:
 
 def cancel_experiment(experiment: Experiment) -> int:
     """Cancel every open run, the waiting ones first so that none of them starts. Returns how many."""
-    open_runs = list(Run.objects.filter(experiment=experiment, state__in=OPEN_STATES, job__isnull=False))
+    open_runs = Run.objects.filter(experiment=experiment, state__in=OPEN_STATES, job__isnull=False)
     count = cancel_waiting(open_runs)
-    return count + sum(cancel(run) for run in open_runs if run.state != RunState.QUEUED)
+    return count + sum(cancel(run) for run in open_runs.all())
 
 
-def cancel_waiting(runs: Iterable[Run]) -> int:
-    """Those of these that wait; what an agent has goes on. Returns how many.
+def cancel_waiting(runs: RunQuerySet) -> int:
+    """Those of these that wait, together: one after the other 380 took half a minute. Returns how many.
 
-    In one transaction: 380 of their own took half a minute, each with its sync and the dispatcher's turn after it.
+    What an agent has goes on.
     """
     with transaction.atomic():
-        return sum(cancel(run) for run in runs if run.state == RunState.QUEUED)
+        held = Job.objects.select_for_update().filter(run__in=runs.filter(state=RunState.QUEUED))
+        keys = list(held.order_by("pk").values_list("pk", flat=True))
+        count = results.record_cancelled(keys, at=timezone.now(), message="cancelled before it started")
+    enqueueing.enqueue(enqueueing.DISPATCH)
+    return count
 
 
 def expire_leases(*, now: datetime | None = None) -> list[Any]:

@@ -5,7 +5,15 @@ Every function is all or nothing (one transaction) and can be called again with 
 
 from __future__ import annotations
 
-from runs.results.live import Observed, append_samples, finish_run, note_observer, record_state, scheduled_run
+from runs.results.live import (
+    Observed,
+    append_samples,
+    finish_run,
+    note_observer,
+    record_cancelled,
+    record_state,
+    scheduled_run,
+)
 from runs.results.names import present_slug, resolve_metric_rows, resolve_metrics, resolve_workload
 from runs.results.published import PublishedRun, store_published
 from runs.results.upload import UploadOutcome, store_uploads

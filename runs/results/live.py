@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from statistics import fmean
@@ -112,6 +112,19 @@ def record_state(*, run_id: Any, state: str, at: datetime, message: str = "") ->
         if state in ENDED_STATES:
             Batch.objects.refile(Run.objects.filter(pk=run_id))
         return True
+
+
+def record_cancelled(keys: Collection[Any], *, at: datetime, message: str) -> int:
+    """Those of these runs that wait; the caller holds their jobs. Returns how many."""
+    runs = Run.objects.filter(pk__in=keys, state=RunState.QUEUED)
+    waiting = list(runs.values_list("pk", flat=True))
+    with transaction.atomic():
+        changes = {"state": RunState.CANCELLED, "state_changed_at": at, "finished_at": at, "message": message}
+        count = runs.update(**changes)
+        rows = (StateChange(run_id=key, state=RunState.CANCELLED, at=at, message=message) for key in waiting)
+        StateChange.objects.bulk_create(rows)
+        Batch.objects.refile(Run.objects.filter(pk__in=waiting))
+    return count
 
 
 def append_samples(*, run: Run, item: SamplesItem) -> None:

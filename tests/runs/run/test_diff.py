@@ -92,6 +92,7 @@ def test_it_says_what_it_was_not_given(client):
     assert response.status_code == 404
     html = response.content.decode()
     assert str(second.id) in html and "nonsense" in html and "Two runs are needed" in html
+    assert "1 runs" not in html
     assert client.get("/runs/diff/").status_code == 200
 
 
