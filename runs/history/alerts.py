@@ -51,6 +51,8 @@ def move(alert: Alert, state: str, *, by: Person = None, reason: str = "", fixed
                 return False
             alert.refresh_from_db(fields=["state", "state_changed_at", "fixed_by"])
         changes.record(target=alert, field="state", old=before, new=state, by=by, reason=reason)
+        if fixed_by:
+            changes.record(target=alert, field="fixed by", old="", new=fixed_by, by=by)
     return True
 
 

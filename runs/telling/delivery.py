@@ -47,6 +47,8 @@ def keep_up(*, now: datetime | None = None) -> int:
         if rule.tells_lab:
             _queue_notices(rule, now)
     due = Telling.objects.filter(told_at=None, given_up_at=None, due_at__lte=now, rule__is_paused=False)
+    # Nobody is woken by what has proved to be none meanwhile, or a person has rejected.
+    due = due.exclude(alert__state=AlertState.NOISE)
     by_message: dict[tuple[TellingRule, uuid.UUID | None], list[Telling]] = defaultdict(list)
     for telling in due.select_related("rule__owner", "alert", "notice").order_by("due_at", "id"):
         by_message[telling.rule, telling.message].append(telling)

@@ -25,7 +25,7 @@ from runs.history.page import DRAWN, MOST_DRAWN, context_of
 from runs.history.words import change_words
 from runs.listing.filters import RunFilter, without, without_blanks
 from runs.models import Alert, Benchmark
-from runs.models.choices import AlertState, ChangeKind, ChangeState
+from runs.models.choices import AlertState, ChangeKind
 from runs.views.guards import PersonRequest, operator_required
 
 PER_PAGE, MOST_LINKS = 50, 20
@@ -158,7 +158,8 @@ def alert(request: HttpRequest, alert_id: uuid.UUID) -> HttpResponse:
         "alert": shown,
         "title": alerts.title(shown, ends),
         "changes": [(point, change_words(point, is_last=point.pk not in ends)) for point in points],
-        "is_drift": {point.kind for point in points if point.state != ChangeState.REFUTED} == {ChangeKind.DRIFT},
+        "machines": len({point.benchmark.machine_id for point in shown.standing()}),
+        "is_drift": {point.kind for point in shown.standing()} == {ChangeKind.DRIFT},
         "why": why(shown, points, alerts.watched_beside(shown)),
         "history": changes.history(shown),
         "said": [(state.value, state.label) for state in alerts.SAID if state != shown.state],

@@ -12,12 +12,13 @@ from django.utils.html import format_html_join
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from runs.formatting import mid_sentence, quantity
+from runs.formatting import mid_sentence, percent, quantity
 from runs.history.alerts import ends_of, title, with_changes
 from runs.history.words import change_words
 from runs.models import Alert, Benchmark, ChangePoint, TellingRule
-from runs.models.choices import ChangeState
+from runs.models.choices import OF_LEVEL, AlertState, ChangeState
 from runs.models.telling import TellingWay
+from runs.stats import WINNERS
 from runs.telling import chat, delivery
 from runs.telling.forms import RuleForm, machine_names
 from runs.telling.messages import MOST_CHANGES
@@ -103,18 +104,27 @@ def feed(request: HttpRequest) -> HttpResponse:
 @require_safe
 @never_cache
 def badge(request: HttpRequest, benchmark_id: uuid.UUID) -> HttpResponse:
-    """The newest value of a benchmark as a picture, coloured by its verdict against those before it."""
+    """The newest value of a benchmark as a picture, with the last change that is open and in its colour; without one in
+    that of the verdict against those before it.
+    """
     shown = get_object_or_404(
         Benchmark.objects.readable_by(request.user).select_related("metric", "dbms"), pk=benchmark_id
     )
     newest = shown.series.newest_first().first()
     value = quantity(newest.centre, shown.metric.unit) if newest and newest.centre is not None else "not measured"
+    opened = shown.changes.filter(
+        state=ChangeState.CONFIRMED, kind__in=OF_LEVEL, alert__state__in=(AlertState.CONFIRMED, AlertState.ACKNOWLEDGED)
+    )
+    verdict = shown.verdict if shown.verdict in WINNERS else ""
+    if changed := max(opened.select_related("at"), key=lambda point: point.at.place, default=None):
+        value += f", {percent(changed.change.get('value', 0.0), signed=True)}"
+        verdict = f"{changed.side} since {changed.at.measured_at:%Y-%m-%d}"
     label = f"{shown.dbms} {mid_sentence(shown.metric.label)}"
     # About the width of the characters in the font that the picture names.
     inner = [6.5 * len(text) for text in (label, value)]
     widths = [10 + each for each in inner]
     context = {
-        "label": label, "value": value, "verdict": shown.verdict, "inner": inner, "widths": widths,
+        "label": label, "value": value, "verdict": verdict, "inner": inner, "widths": widths,
         "width": sum(widths), "value_x": widths[0] + 5,
     }  # fmt: skip
     return render(request, "benchmarks/badge.svg", context, content_type="image/svg+xml")

@@ -238,6 +238,10 @@ def test_a_move_of_an_alert_is_noted_once_with_who_made_it(contributor):
     note = Change.objects.filter(target_type="alert", target_id=str(alert.pk)).first()
     assert note is not None
     assert (note.old, note.new, note.by, note.reason) == ("confirmed", "acknowledged", contributor, "mine")
+    assert alerts.move(alert, "fixed", by=contributor, fixed_by="commit abc")
+    assert alerts.move(alert, "confirmed", by=contributor)  # it came back
+    told = Change.objects.filter(target_type="alert", target_id=str(alert.pk))
+    assert "commit abc" in [change.new for change in told]
     assert alert.state_changed_at - alert.created_at < timedelta(minutes=5)
 
 

@@ -235,3 +235,17 @@ def test_it_follows_no_redirect(hook):
     with pytest.raises(NotReached, match="302"):
         post(hook.url, b"{}", {})
     assert len(hook.got) == 1
+
+
+@pytest.mark.parametrize("daily", [False, True])
+def test_nobody_is_woken_by_what_proved_to_be_none_before_it_was_told(contributor, operator, hook, daily):
+    """Was: a daily rule told the suspicions of the night that the morning had refuted."""
+    rule_of(operator, target=hook.url, tells_new=True, daily=daily)
+    file([*nights(range(1, 14)), *nights([14], level=0.9)], contributor, at_once=14)
+    delivery.keep_up()
+    assert Telling.objects.get().state == AlertState.NEW
+    alerts.move(Alert.objects.get(), AlertState.NOISE)
+    assert tell(timedelta(days=2)) == 0
+    assert hook.got == []
+    alerts.move(Alert.objects.get(), AlertState.CONFIRMED)
+    assert tell(timedelta(days=4)) > 0

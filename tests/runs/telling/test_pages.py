@@ -78,3 +78,16 @@ def test_the_feed_and_the_badge_show_what_the_reader_may_see(client, contributor
     Benchmark.objects.update(visibility="private", owner=contributor)
     assert not ElementTree.fromstring(client.get("/alerts/feed/").content).findall("{*}entry")
     assert client.get(f"{benchmark.get_absolute_url()}badge.svg").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("state", "told"),
+    [("confirmed", "worse since"), ("acknowledged", "worse since"), ("expected", ""), ("noise", "")],
+)  # fmt: skip
+def test_the_badge_shows_the_change_that_is_open_until_a_person_has_settled_it(client, contributor, state, told):
+    """Was: "undecided" from the fourth night after a step on, as half of the batches before it lay on either side."""
+    file([*nights(range(1, 14)), *nights(range(14, 20), level=0.9)], contributor, at_once=22)
+    Alert.objects.update(state=state)
+    benchmark = Benchmark.objects.get()
+    drawn = client.get(f"{benchmark.get_absolute_url()}badge.svg").content.decode()
+    assert ("%" in drawn, "worse since" in drawn, "undecided" in drawn) == (bool(told), bool(told), False)
