@@ -8,7 +8,6 @@ from typing import Annotated, Any, Self
 from uuid import UUID
 
 from django.db.models import QuerySet
-from django.http import QueryDict
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
@@ -28,12 +27,12 @@ from runs.api.outgoing import Outgoing, Username, page_of, source
 from runs.charts.drawing import Drawing, draw
 from runs.compare import reports
 from runs.compare.axes import SCALES, VIEWS, X_AS, Y_AS
-from runs.compare.compare import compare_selection
+from runs.compare.compare import compare_selection, unread
 from runs.compare.comparison import Comparison
 from runs.compare.grouping import GROUPINGS
 from runs.compare.groups import Printed
 from runs.compare.guard import Difference
-from runs.compare.levels import NO_LEVELS, Series
+from runs.compare.levels import Series
 from runs.compare.select import Selection, select
 from runs.models import Report
 from runs.models.choices import Visibility
@@ -344,7 +343,9 @@ class Compare(APIView):
         """Groups of repeats set against a baseline. Runs are chosen by `run`, `cell`, `set` and the list's filters."""
         comparison = compare_selection(selected(request))
         drawing = draw(comparison)
-        _refuse_unknown_names(request.query_params, comparison, drawing)
+        # A program that asks for one thing must not be answered another.
+        if errors := unread(request.query_params, comparison, drawing.axes):
+            raise ValidationError(errors)
         return Response(answer(comparison, drawing))
 
 
@@ -364,26 +365,6 @@ def selected(request: Request, problems: Mapping[str, list[str]] = NO_PROBLEMS) 
     if missing and not selection.left_out:
         raise NotFound(f"No run here has the id {missing[0]}.")
     return selection
-
-
-def _refuse_unknown_names(params: QueryDict, comparison: Comparison, drawing: Drawing) -> None:
-    """A page falls back to what it has; a program that asks for one thing must not be answered another."""
-    errors: dict[str, list[str]] = {**drawing.axes.problems}
-    grouping, baseline = params.get("group", ""), params.get("baseline", "")
-    compared, levels = params.get("compared", ""), comparison.levels
-    if compared not in ("", NO_LEVELS) and (levels is None or all(compared != fact.field for fact in levels.compared)):
-        there = ", ".join(fact.field for fact in levels.choices) if levels else "none"
-        errors["compared"] = [f"Not comparable level by level. There are: {there}."]
-    if grouping and grouping not in GROUPINGS:
-        errors["group"] = [f"There is no such grouping. There are: {', '.join(GROUPINGS)}."]
-    names = [compared.name for compared in comparison.metrics]
-    if any(metric not in names for metric in params.getlist("metric") if metric):
-        errors["metric"] = [f"No run has it. There are: {', '.join(dict.fromkeys(names)) or 'none'}."]
-    keys = [group.key for group in comparison.groups if group.dots]
-    if baseline and baseline not in keys:
-        errors["baseline"] = [f"There is no such group with values. There are: {', '.join(keys) or 'none'}."]
-    if errors:
-        raise ValidationError(errors)
 
 
 class ReportHead(Outgoing):

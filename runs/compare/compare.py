@@ -12,7 +12,7 @@ from benchagent.catalog import EXTREMES, Durability, threshold_of
 from django.http import QueryDict
 
 from runs.compare.asked import LOAD, LOAD_METRICS, Question, read, with_controls
-from runs.compare.axes import ON_AXES, arrange
+from runs.compare.axes import ON_AXES, Axes, arrange
 from runs.compare.comparison import Comparison
 from runs.compare.configurations import short_names
 from runs.compare.facts import DATE, SET, Naming, fact_values, name_cells
@@ -20,6 +20,7 @@ from runs.compare.grouping import BATCH, GROUPINGS, Cell, batch_facets, cells_of
 from runs.compare.groups import Group, Printed, by_histograms, repeats_of, summed_up
 from runs.compare.guard import bare_field, conditions_of, fetch_settings
 from runs.compare.judging import judged
+from runs.compare.levels import NO_LEVELS
 from runs.compare.panels import COLOURS, series_colors
 from runs.compare.pooling import at_chosen_levels
 from runs.compare.select import Selection
@@ -29,6 +30,8 @@ from runs.run.facets import DURABILITY_ORDER, Facet, facets
 from runs.stats import PRACTICAL_THRESHOLD
 
 MOST_METRICS = 4
+# Of what there is instead of what was asked for.
+MOST_NAMED = 20
 NO_SETS: Mapping[UUID, tuple[str, str]] = {}
 NO_QUESTION = Question()
 
@@ -262,3 +265,28 @@ def by_each_metric(comparison: Comparison) -> list[Comparison]:
     wanted = [by_name[name] for name in dict.fromkeys(comparison.controls.getlist("metric")) if name in by_name]
     others = [metric for metric in wanted if metric != comparison.metric]
     return [comparison, *(with_metric(comparison, metric) for metric in others[: MOST_METRICS - 1])]
+
+
+def unread(params: QueryDict, comparison: Comparison, axes: Axes) -> dict[str, list[str]]:
+    """Parameter -> what its address asks for and there is not: it was drawn as if nothing had been asked."""
+    levels = comparison.levels
+    _, problems = read(params)
+    problems |= axes.problems
+    compared, baseline = params.get("compared", ""), params.get("baseline", "")
+    if compared not in ("", NO_LEVELS) and (levels is None or all(compared != fact.field for fact in levels.compared)):
+        there = [fact.field for fact in levels.choices] if levels else []
+        problems["compared"] = [f"“{compared}” is not comparable level by level. There are: {_some(there)}."]
+    if params.get("group", "") not in ("", *GROUPINGS):
+        problems["group"] = [f"There is no grouping “{params['group']}”. There are: {', '.join(GROUPINGS)}."]
+    names = list(dict.fromkeys(metric.name for metric in comparison.metrics))
+    if unknown := [name for name in params.getlist("metric") if name and name not in names]:
+        problems["metric"] = [f"No run has the metric “{unknown[0]}”. There are: {_some(names)}."]
+    keys = [group.key for group in comparison.groups if group.dots]
+    if baseline and baseline not in keys:
+        problems["baseline"] = [f"There is no group “{baseline}” with values. There are: {_some(keys)}."]
+    return problems
+
+
+def _some(names: Sequence[str]) -> str:
+    further = len(names) - MOST_NAMED
+    return ", ".join(names[:MOST_NAMED]) + (f" and {further} more" if further > 0 else "") or "none"

@@ -14,6 +14,7 @@ from statistics import fmean
 
 from benchagent.catalog.metrics import METRICS
 
+from runs import formatting
 from runs.answers.answer import Amount, amount_of, as_share
 from runs.models import Run, SeriesBatch
 from runs.run.engine_report import COUNTERS
@@ -59,6 +60,8 @@ NO_RATIO = Amount(value=None, low=None, high=None, verdict="")
 # Below this share of a core or a MB/s nobody else was at work.
 OTHERS_CPU = "others_cpu_cores"
 _LEAST_OF_OTHERS = {OTHERS_CPU: 0.25, "others_disk_write_mb_per_s": 5.0}
+# How many there were is the rate once more.
+_OF_THE_RATE = frozenset({"transactions", "transactions_warm_up", "transactions_tail"})
 _OWN_CPU = ("server_cpu_cores", "driver_cpu_cores")
 
 
@@ -89,10 +92,10 @@ class Spent:
 
     @property
     def words(self) -> str:
-        """0.4 → 3.1 ms, 83 % of it"""
-        unit = f" {self.quantity.unit}" if self.quantity.unit else ""
+        """0.4 ms → 3.1 ms, 83 % of it"""
         part = f", {min(self.part, 1.0):.0%} of it" if self.part is not None and self.part >= LEAST_PART else ""
-        return f"{self.before:.3g} → {self.after:.3g}{unit}{part}"
+        before, after = (formatting.quantity(value, self.quantity.unit) for value in (self.before, self.after))
+        return f"{before} → {after}{part}"
 
 
 Values = dict[Quantity, float]
@@ -105,8 +108,8 @@ def of_run(run: Run) -> Values:
         Quantity(
             name, row.metric.label, row.metric.unit, _COUNTED.get(name, Spending.ELSE), is_time=name == BEGIN
         ): row.value
-        for name, row in metrics.items()
-    }
+        for name, row in metrics.items() if name not in _OF_THE_RATE
+    }  # fmt: skip
     told = {name: row.value for name, row in metrics.items()}
     transactions, tps = told.get("transactions", 0.0), told.get("tps", 0.0)
     if transactions > 0:

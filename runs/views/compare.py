@@ -29,7 +29,7 @@ from runs.charts.drawing import draw, point_rows, table_rows
 from runs.charts.run import figures
 from runs.compare import choosing, reports
 from runs.compare.axes import CURVE, HEAT_MAP, LATENCY, TABLE, TIME, TRADE_OFF
-from runs.compare.compare import by_each_metric, compare_selection
+from runs.compare.compare import by_each_metric, compare_selection, unread
 from runs.compare.comparison import Comparison
 from runs.compare.entering import LOOKED_THROUGH, entry
 from runs.compare.facts import NEVER_TAKEN, fact_value
@@ -125,8 +125,10 @@ def comparison_context(selection: Selection, comparison: Comparison) -> dict[str
     kept = params.copy()
     for name in {*CONTROLS} - {*OF_LEVELS}:
         kept.pop(name, None)
+    messages = unread(selection.address, comparison, drawing.axes).values()
     return (
-        controls_of(drawing, params)
+        {"unread": [*chain.from_iterable(messages)]}
+        | controls_of(drawing, params)
         | _tables_beside(comparison)
         | {
             "selection": selection,

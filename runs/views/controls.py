@@ -53,7 +53,6 @@ def controls_of(drawing: Drawing, params: QueryDict) -> dict[str, Any]:
         "more_metrics": _more(drawing.comparisons[0].metrics, metrics),
         "most_metrics": MOST_METRICS,
         "drawn_words": held_words(drawing.comparisons[0], is_alone=len(drawing.comparisons) == 1),
-        "unread": [words for messages in axes.problems.values() for words in messages],
     }  # fmt: skip
 
 
