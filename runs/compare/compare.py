@@ -12,7 +12,7 @@ from benchagent.catalog import EXTREMES, Durability, threshold_of
 from django.http import QueryDict
 
 from runs.compare.asked import LOAD, LOAD_METRICS, Question, read, with_controls
-from runs.compare.axes import ON_AXES, Axes, arrange
+from runs.compare.axes import ON_AXES, arrange
 from runs.compare.comparison import Comparison
 from runs.compare.configurations import short_names
 from runs.compare.facts import DATE, SET, Naming, fact_values, name_cells
@@ -21,7 +21,7 @@ from runs.compare.groups import Group, Printed, by_histograms, repeats_of, summe
 from runs.compare.guard import bare_field, conditions_of, fetch_settings
 from runs.compare.judging import judged
 from runs.compare.levels import NO_LEVELS
-from runs.compare.panels import COLOURS, series_colors
+from runs.compare.panels import COLOURS, Axes, series_colors
 from runs.compare.pooling import at_chosen_levels
 from runs.compare.select import Selection
 from runs.compare.verdicts import Verdicts

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal, InvalidOperation
+from itertools import islice
 
 from benchagent.workloads.script.model import (
     Drawn,
@@ -135,7 +136,8 @@ def _transaction(section: _Section) -> Transaction:
     variables: dict[str, Drawn] = {}
     body: list[Statement] = []
     for first, block, command in _blocks(section):
-        body += statements(block, first, variables=True)
+        # No further than it takes to refuse it: the line of each is counted from the first on.
+        body += islice(statements(block, first, variables=True), MOST_STATEMENTS + 1)
         if command is not None:
             _command(*command, variables, body)
     if not body:
