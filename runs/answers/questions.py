@@ -126,9 +126,14 @@ def _of_single_uploads(
             label = run["label"] or run["batch__label"]
             day = None if label else run["measured_at"].date()
             together.setdefault((run["workload"], label, day), []).append(run)
-    swept = [(key, runs) for key, runs in together.items() if len({run["cell_key"] for run in runs}) > 1]
-    swept.sort(key=lambda sweep: -len(sweep[1]))
-    for (workload, label, day), runs in swept[:MOST_SWEEPS]:
+    # Of nights that measured the same cells the newest asks for all.
+    swept: dict[tuple[str, frozenset[str]], tuple[Any, date | None, list[Mapping[str, Any]]]] = {}
+    for (workload, label, day), runs in together.items():
+        measured = frozenset(run["cell_key"] for run in runs)
+        if len(measured) > 1:
+            swept.setdefault((label, measured), (workload, day, runs))
+    largest = sorted(swept.items(), key=lambda sweep: -len(sweep[1][2]))
+    for (label, _), (workload, day, runs) in largest[:MOST_SWEEPS]:
         selects: dict[str, Any] = {"measured_from": str(day), "measured_to": str(day)} if day else {"label": label}
         alike = Q(label=label) | Q(label="", batch__label=label)
         if day:  # as a span, for which there is an index
@@ -145,8 +150,9 @@ def _of_single_uploads(
 
 
 def _histories(user: Reader, rows: RunQuerySet, newest: Sequence[Mapping[str, Any]]) -> Iterable[Offer]:
-    """What was measured in many batches: a benchmark is one question, over all the cells that its series went through
-    (another kernel or version is another cell of it), and what nobody filed yet one of each cell.
+    """What was measured in many batches: the benchmarks of one system and workload on one machine are one question,
+    over all the cells that their series went through (another kernel or version is another cell), and what nobody filed
+    yet likewise.
     """
     batches = {run["batch"] for run in newest}
     if len(batches) < LEAST_NIGHTS:
@@ -157,7 +163,12 @@ def _histories(user: Reader, rows: RunQuerySet, newest: Sequence[Mapping[str, An
     for run in newest:
         if run["cell_key"]:
             series.setdefault(lines.get(run["cell_key"], run["cell_key"]), []).append(run)
-    long = [runs for runs in series.values() if len({run["batch"] for run in runs}) >= LEAST_NIGHTS][:MOST_QUESTIONS]
+    alike: dict[tuple[object, ...], list[Mapping[str, Any]]] = {}
+    for runs in series.values():
+        if len({run["batch"] for run in runs}) >= LEAST_NIGHTS:
+            named = tuple(runs[0][name] for name in ("workload", "dbms_version__dbms__name", "hardware__name"))
+            alike.setdefault(named, []).extend(runs)
+    long = [*alike.values()][:MOST_QUESTIONS]
     cells_of = [[*dict.fromkeys(run["cell_key"] for run in runs)][:MOST_NAMED] for runs in long]
     whole = rows.filter(publication=None, cell_key__in=[cell for cells in cells_of for cell in cells]).order_by()
     of_cell: dict[str, list[tuple[UUID, datetime]]] = {}

@@ -171,7 +171,10 @@ def _batch_names(runs: Sequence[Run], grouping: str) -> list[str]:
     pooled_by = {LABEL: run.effective_label, VERSION: version, DATE: day}.get(grouping, "")
     if grouping == ALL or pooled_by:
         return [pooled_by]
-    return [*filter(None, (run.effective_label, version)), day, f"{run.batch.created_at:%H:%M:%S}"]
+    created_at = run.batch.created_at
+    # The clock of an upload is none of the day that was measured.
+    stored = f"{created_at:%H:%M:%S}" if created_at.date() == day_of(run) else f"stored {created_at:%Y-%m-%d %H:%M:%S}"
+    return [*filter(None, (run.effective_label, version)), day, stored]
 
 
 def _shortest_names(names_by_pool: Mapping[str, Sequence[str]]) -> dict[str, str]:

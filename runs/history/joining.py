@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from uuid import UUID
 
 from django.db import transaction
 from django.db.models import Case, Min, QuerySet, When
@@ -69,17 +70,20 @@ def tell_apart(benchmarks: Sequence[Benchmark]) -> None:
     """Give what goes by one name on machines of one name, as after a new disk or mainboard, what tells it apart: the
     mainboard where theirs differ, and from when until when it was measured.
     """
-    alike: dict[tuple[object, ...], list[Benchmark]] = defaultdict(list)
+    # The mainboards of what is called alike.
+    alike: dict[tuple[object, ...], dict[UUID, str]] = defaultdict(dict)
     names = {each.name for each in benchmarks}
     rows = Benchmark.objects.watched().filter(name__in=names, joined_to=None, batches__gt=0).exclude(hardware=None)
-    for each in rows.select_related("hardware"):
-        alike[_called(each)].append(each)
+    for pk, motherboard, *called in rows.values_list(
+        "pk", "hardware__motherboard", "name", "hardware__name", "metric", "visibility", "owner"
+    ):
+        alike[tuple(called)][pk] = motherboard
     shared = {each.pk: alike[_called(each)] for each in benchmarks if len(alike[_called(each)]) > 1}
     batches = SeriesBatch.objects.filter(benchmark__in=shared).order_by().values_list("benchmark")
     firsts = dict(batches.annotate(Min("measured_at"))) if shared else {}
     for each in benchmarks:
         if each.pk in shared and each.newest_at and each.hardware:
-            boards = {other.hardware.motherboard for other in shared[each.pk] if other.hardware}
+            boards = {*shared[each.pk].values()}
             board = [each.hardware.motherboard] if len(boards) > 1 and each.hardware.motherboard else []
             each.told_apart = ", ".join([*board, f"{firsts[each.pk]:%Y-%m-%d} to {each.newest_at:%Y-%m-%d}"])
 

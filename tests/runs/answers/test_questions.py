@@ -77,6 +77,21 @@ def test_a_benchmark_is_one_question_across_kernels(client):
     assert (claim["day"], claim["batches_before"]) == ("2026-05-07", 6)
 
 
+def test_nights_of_several_benchmarks_ask_one_question_and_the_newest_night_another(client):
+    """Seen: two alike, and one for each of the last nights."""
+    for day in range(1, 9):
+        for terminals in (4, 16):
+            level = 1000 if day < 5 else 900
+            stored(tpcb(level * terminals, terminals, hardware={"name": "rack 4"}, measured_on=f"2026-05-{day:02d}"))
+    filing.keep_up()
+
+    changed, scales = questions(AnonymousUser())
+
+    assert changed.of == "rack 4, 16 batches since 2026-05-01"
+    assert len(client.get(f"/api/v1/answers/?{changed.query}").json()["claims"]) == 2
+    assert scales.of == "6 runs of 2026-05-08"
+
+
 def test_two_systems_of_a_size_each_are_not_asked_what_is_lost():
     """Was: What is lost from 9 to 10 GB?"""
     stored(tpcb(scale_factor=9), tpcb(scale_factor=10, dbms={"name": "MySQL", "version": "8.4"}))
