@@ -1,4 +1,4 @@
-"""What went wrong, in words: as JSON for programs, for people as a page that asks no database."""
+"""What went wrong, in words: as JSON for programs, for people as a page."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import sys
 
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import render
 from django.template.loader import render_to_string
 
 from runs import space
@@ -18,22 +17,43 @@ AGAIN = f"Try again in {RETRY_AFTER_S} seconds; what was acknowledged is safe."
 # The log has the error itself: it may name addresses and people.
 UNKNOWN = "Something went wrong on the server; its log says what."
 UNREADABLE = "Its address, headers or body are not what they are said to be."
-HEADINGS = {400: "This request cannot be read", 500: "Something went wrong"}
+GONE = "The address may be mistyped, or what was here has gone."
+HEADINGS = {
+    400: "This request cannot be read", 403: "This is not allowed", 404: "There is no such page",
+    413: "Too much at once", 429: "Too many requests", 500: "Something went wrong", 503: "Not available just now",
+    507: "There is no room for this",
+}  # fmt: skip
+# A page that asks nothing: the database may be what went wrong.
+ALONE = "error.html"
+
+
+def refusal(
+    request: HttpRequest, status: int, words: str, *, retry_after_s: int = 0, template: str = "refused.html"
+) -> HttpResponse:
+    if request.path_info.startswith("/api/"):
+        response: HttpResponse = JsonResponse({"detail": words}, status=status)
+    else:
+        context = {"status": status, "heading": HEADINGS[status], "words": words}
+        page = render_to_string(template, context, None if template == ALONE else request)
+        response = HttpResponse(page, status=status)
+    if retry_after_s:
+        response["Retry-After"] = str(retry_after_s)
+    return response
 
 
 # Django's own handlers of these look for a form's token in the body once more: one that cannot be read made it a 500.
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return _answer(request, 400, UNREADABLE)
+    return refusal(request, 400, UNREADABLE, template=ALONE)
 
 
 def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return render(request, "403.html", {"exception": str(exception)}, status=403)
+    return refusal(request, 403, str(exception) or "Your account may not do this.")
 
 
 def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return render(request, "404.html", status=404)
+    return refusal(request, 404, GONE)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
@@ -44,19 +64,8 @@ def server_error(request: HttpRequest) -> HttpResponse:
     """
     error = sys.exc_info()[1]
     if space.is_full(error):  # outside of a view, as when a login is stored
-        return _answer(request, 507, space.shortage() or space.FULL)
+        return refusal(request, 507, space.shortage() or space.FULL, template=ALONE)
     if not isinstance(error, OperationalError | InterfaceError):
-        return _answer(request, 500, UNKNOWN)
+        return refusal(request, 500, UNKNOWN, template=ALONE)
     words = f"{LOCKED if 'locked' in str(error) else SILENT} {AGAIN}"
-    response = _answer(request, 503, words)
-    response["Retry-After"] = str(RETRY_AFTER_S)
-    return response
-
-
-def _answer(request: HttpRequest, status: int, words: str) -> HttpResponse:
-    if request.path.startswith("/api/"):
-        return JsonResponse({"detail": words}, status=status)
-    heading = HEADINGS.get(status, "Not available just now")
-    return HttpResponse(
-        render_to_string("error.html", {"status": status, "heading": heading, "words": words}), status=status
-    )
+    return refusal(request, 503, words, retry_after_s=RETRY_AFTER_S, template=ALONE)

@@ -24,7 +24,8 @@ from django.views.decorators.http import require_safe
 from rest_framework.exceptions import AuthenticationFailed
 
 from agents.models import Agent, Job, ObserverOrder
-from benchsite.middleware import GetResponse, refusal
+from benchsite.errors import refusal
+from benchsite.middleware import GetResponse
 from runs.api.permissions import bearer_of, live_token
 from runs.models import digest_secret
 

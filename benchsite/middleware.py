@@ -9,10 +9,11 @@ from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import ObjectDoesNotExist
 from django.db import IntegrityError
 from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import render, resolve_url
+from django.shortcuts import resolve_url
 from django.utils.http import urlencode
 from rest_framework.exceptions import AuthenticationFailed
 
+from benchsite.errors import refusal
 from runs import space
 from runs.api.permissions import KEYWORD, bearer_of, live_token
 from runs.views.guards import own_path
@@ -74,13 +75,17 @@ class RoomForMore(AroundViews):
     def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: Any) -> HttpResponse | None:
         match = request.resolver_match
         adds = request.method in ("POST", "PATCH") and match is not None and match.url_name in ADDING_ROUTES
-        return no_room(request, words) if adds and (words := space.shortage()) else None
+        return no_room(request) if adds and space.shortage() else None
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         if not space.is_full(error):
             return None
         logger.error("no room for %s %s: %s", request.method, request.path, error)
-        return no_room(request, space.shortage() or space.FULL)
+        return no_room(request)
+
+
+def no_room(request: HttpRequest) -> HttpResponse:
+    return refusal(request, 507, space.shortage() or space.FULL, retry_after_s=RETRY_AFTER_S)
 
 
 class ReadAgain(AroundViews):
@@ -102,21 +107,6 @@ class ReadAgain(AroundViews):
         logger.info("%s is read again: %s", request.path, error)
         response: HttpResponse = match.func(request, *match.args, **match.kwargs)
         return response
-
-
-def refusal(request: HttpRequest, status: int, words: str, *, retry_after_s: int = 0) -> HttpResponse:
-    """As JSON for programs, as a page for people."""
-    if request.path_info.startswith("/api/"):
-        response: HttpResponse = JsonResponse({"detail": words}, status=status)
-    else:
-        response = render(request, f"{status}.html", {"words": words}, status=status)
-    if retry_after_s:
-        response["Retry-After"] = str(retry_after_s)
-    return response
-
-
-def no_room(request: HttpRequest, words: str) -> HttpResponse:
-    return refusal(request, 507, words, retry_after_s=RETRY_AFTER_S)
 
 
 class ClosedReading(AroundViews):
