@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import math
 import uuid
 import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
-from typing import IO, Any, NoReturn, TypeVar
+from typing import IO, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from runs.incoming.reading import parse_json, unstorable
 from runs.publications.article import Article, read_article
 from runs.publications.check import ChecksFile
 from runs.publications.document import Results
@@ -26,9 +25,7 @@ MAX_UNPACKED_BYTES = 2 * MAX_FILE_BYTES
 MAX_ZIP_BYTES = 4 * 1024**2
 _NAMESPACE = uuid.UUID("c1f0b7a4-7d0e-5e0c-9d3f-6a2b8e4f1c57")
 _MOST_FAULTS = 20
-_MOST_DIGITS = 18
 _MOST_ENTRIES = 20
-_ENCRYPTED, _SYMLINK = 0x1, 0o120000
 M = TypeVar("M", bound=BaseModel)
 
 
@@ -60,12 +57,11 @@ class Folder:
         if faults:
             raise FolderError(faults)
         results = _validated(Results, "results.json", files)
-        page = _validated(PageFile, "page.json", files) if "page.json" in files else PageFile()
-        checks = _validated(ChecksFile, "checks.json", files) if "checks.json" in files else ChecksFile()
+        page, checks = _validated(PageFile, "page.json", files), _validated(ChecksFile, "checks.json", files)
         article = None
         if "article.md" in files:
-            text = _text("article.md", files)
             try:
+                text = _text(files["article.md"])
                 article = read_article(text, results.publication.slug, page.figures, page.rerun, page.orders)
             except ValueError as error:
                 raise FolderError([f"article.md: {error}"]) from error
@@ -119,59 +115,39 @@ def _loose_ends(results: Results, article: Article | None, page: PageFile, check
     ]
 
 
-def _text(name: str, files: Mapping[str, bytes]) -> str:
-    try:
-        text = files[name].decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise FolderError([f"{name}: not UTF-8 at byte {error.start}"]) from error
-    if "\0" in text or "\\u0000" in text:
-        raise FolderError([f"{name}: holds a NUL character"])
+def _text(content: bytes) -> str:
+    """Raises ValueError."""
+    text = content.decode()
+    if wrong := unstorable(text):
+        raise ValueError(*wrong["detail"])
     return text
 
 
 def _validated(model: type[M], name: str, files: Mapping[str, bytes]) -> M:
     try:
-        data = json.loads(_text(name, files), parse_constant=_refuse, parse_int=_integer, parse_float=_number)
-        return model.model_validate(data)
-    except ValidationError as error:
-        wrong = error.errors()[:_MOST_FAULTS]
-        faults = [f"{name}: {'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in wrong]
-        raise FolderError(faults) from error
-    except FolderError:
-        raise
-    except RecursionError as error:
-        raise FolderError([f"{name}: nested too deep"]) from error
+        data = parse_json(files.get(name, b"{}"))
     except ValueError as error:
         raise FolderError([f"{name}: no JSON: {error}"]) from error
-
-
-def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is no number")
-
-
-def _integer(digits: str) -> int:
-    return int(digits) if len(digits) <= _MOST_DIGITS else _refuse(digits[:_MOST_DIGITS] + "…")
-
-
-def _number(digits: str) -> Any:
-    value = float(digits)
-    return value if math.isfinite(value) else _refuse(digits)
-
-
-# A ZIP file from a stranger: its files out of it, or why not. Nothing is written to a disk.
+    if wrong := unstorable(data):
+        raise FolderError([f"{name}: {path} {words[0]}" for path, words in wrong.items()])
+    try:
+        return model.model_validate(data)
+    except ValidationError as error:
+        faults = [(".".join(map(str, fault["loc"])), fault["msg"]) for fault in error.errors()[:_MOST_FAULTS]]
+        raise FolderError([f"{name}: {where}: {words}" for where, words in faults]) from error
 
 
 def read_zip(file: IO[bytes], size_bytes: int) -> Folder:
-    """The files may lie in one folder of the archive. Raises FolderError."""
+    """Nothing is written to a disk, so folders of the archive mean nothing. Raises FolderError."""
     if size_bytes > MAX_ZIP_BYTES:
         raise FolderError([f"the archive is larger than {MAX_ZIP_BYTES} bytes"])
     try:
         with zipfile.ZipFile(file) as archive:
             folder = Folder.of(_files(archive))
-    # zipfile raises NotImplementedError for a compression that it does not know.
-    except (zipfile.BadZipFile, NotImplementedError, EOFError, ValueError, OSError) as error:
-        if isinstance(error, FolderError):
-            raise
+    except FolderError:
+        raise
+    # Of a compression that zipfile does not know, and of an encrypted file.
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, ValueError, OSError) as error:
         raise FolderError([f"no ZIP file that can be read: {error}"]) from error
     if comes_with_program(folder.slug):
         raise FolderError([f"results.json: publication.slug: {folder.slug} comes with the program"])
@@ -182,36 +158,14 @@ def _files(archive: zipfile.ZipFile) -> dict[str, bytes]:
     entries = [entry for entry in archive.infolist() if not entry.is_dir()]
     if len(entries) > _MOST_ENTRIES:
         raise FolderError([f"the archive holds more than {_MOST_ENTRIES} files"])
-    tops = {PurePosixPath(entry.filename).parts[:-1] for entry in entries}
-    faults = [fault for entry in entries if (fault := _fault(entry))]
-    names = [PurePosixPath(entry.filename).name for entry in entries]
-    faults += [f"{name}: stands twice" for name in sorted(set(names)) if names.count(name) > 1]
-    if not faults and len(tops) > 1:
-        faults = ["the files lie in several folders: results.json and the others belong beside each other"]
-    if faults:
-        raise FolderError(faults)
-    left, files = MAX_UNPACKED_BYTES, {}
-    for name, entry in zip(names, entries, strict=True):
-        files[name] = _unpacked(archive, entry, min(left, MAX_FILE_BYTES))
+    left, files = MAX_UNPACKED_BYTES, dict[str, bytes]()
+    for entry in entries:
+        name, most_bytes = PurePosixPath(entry.filename).name, min(left, MAX_FILE_BYTES)
+        if name in files:
+            raise FolderError([f"{name}: stands twice"])
+        with archive.open(entry) as stream:  # what an entry says of its own size is not believed
+            files[name] = stream.read(most_bytes + 1)
+        if len(files[name]) > most_bytes:
+            raise FolderError([f"{name}: more than {most_bytes} bytes when unpacked"])
         left -= len(files[name])
     return files
-
-
-def _fault(entry: zipfile.ZipInfo) -> str:
-    path = PurePosixPath(entry.filename)
-    if path.is_absolute() or ".." in path.parts or "\\" in entry.filename or len(path.parts) > 2:
-        return f"{entry.filename}: not a place for a file of a publication"
-    if entry.flag_bits & _ENCRYPTED:
-        return f"{entry.filename}: encrypted"
-    if (entry.external_attr >> 16) & 0o170000 == _SYMLINK:
-        return f"{entry.filename}: a link"
-    return "" if path.name in (*REQUIRED, *OPTIONAL) else f"{entry.filename}: not a file of a publication"
-
-
-def _unpacked(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, most_bytes: int) -> bytes:
-    """What an entry says of its own size is not believed."""
-    with archive.open(entry) as stream:
-        content = stream.read(most_bytes + 1)
-    if len(content) > most_bytes:
-        raise FolderError([f"{entry.filename}: more than {most_bytes} bytes when unpacked"])
-    return content
