@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from benchagent.catalog import METRICS, too_many_failed
+from benchagent.catalog import too_many_failed
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Q, QuerySet
 
 from runs.access.changes import history
-from runs.models import Run, RunFactor
-from runs.models.choices import Provenance, RunState
+from runs.models import Run
+from runs.models.choices import RunState
 from runs.results.copies import mark_stored
 from runs.results.live import add_computed, judge_run, percentiles_ms
-from runs.results.names import make_metric, of_other_direction
 from runs.results.upload import OF_HISTOGRAM, SQL_ENDING
 from runs.run import agreement, artefacts, durability
-from runs.run.number import refresh_primary
 from runs.run.quality import RunFacts
 
 CHUNK = 200
@@ -93,7 +91,7 @@ def _mark_copies(*, is_trial: bool) -> Counter[str]:
 
 
 def _judge(run: Run) -> list[str]:
-    changes = [*_name_factors(run), *_leave_out_coarse(run), *_part_directions(run), *_read_settings(run)]
+    changes = _read_settings(run)
     changes += ["metrics from its histogram"] if add_computed(run, percentiles_ms(run), OF_HISTOGRAM) else []
     if judge_run(run):
         changes.append("checks and warnings")
@@ -101,51 +99,6 @@ def _judge(run: Run) -> list[str]:
         Run.objects.filter(pk=run.pk, state=RunState.FINISHED).update(state=RunState.FAILED, message=run.message or why)
         changes.append("the state failed: too many transactions failed")
     return changes
-
-
-def _name_factors(run: Run) -> list[str]:
-    """Without the blanks around a name, which made another factor and another cell of it."""
-    names = {factor.name for factor in run.factors.all()}
-    blank = [factor for factor in run.factors.all() if factor.name.strip() not in {"", *names}]
-    for factor in blank:
-        RunFactor.objects.filter(pk=factor.pk).update(name=factor.name.strip())
-    if blank:
-        run.set_cell_key()
-        run.save(update_fields=["cell_key"])
-    return ["factors by their names without blanks"] if blank else []
-
-
-def _leave_out_coarse(run: Run) -> list[str]:
-    """As of an upload of today; what was sent stays in its document."""
-    sent = run.measurements.filter(phase="run", provenance=Provenance.UPLOADED).select_related("metric")
-    rows = {row.metric.name: row for row in sent}
-    coarse = agreement.too_coarse({name: row.value for name, row in rows.items()})
-    for name in coarse:
-        rows[name].delete()
-    if coarse:
-        run.warnings = [*run.warnings, *(f"left out: {why}" for why in coarse.values())]
-        run.save(update_fields=["warnings"])
-    return ["figures left out that are printed too coarsely"] if coarse else []
-
-
-def _part_directions(run: Run) -> list[str]:
-    """Numbers whose sender says that the other direction is better than that of the metric they were stored as."""
-    repeats = run.upload.document.get("repeats", []) if run.upload else []
-    given = repeats[run.repeat - 1].get("metrics", []) if len(repeats) >= run.repeat else []
-    if isinstance(given, dict):  # by name: a number, or an object
-        given = [{"name": name, **entry} for name, entry in given.items() if isinstance(entry, dict)]
-    stated = {entry["name"].strip(): entry["better"] for entry in given if entry.get("better")}
-    parted = 0
-    for row in run.measurements.select_related("metric"):
-        better = stated.get(row.metric.name)
-        own = row.metric.name not in METRICS
-        if own and (other := of_other_direction(row.metric, better)):
-            row.metric = make_metric(other, row.metric.unit, better)
-            row.save(update_fields=["metric"])
-            parted += 1
-    if parted:
-        refresh_primary(Run.objects.filter(pk=run.pk))
-    return ["metrics of the other direction"] if parted else []
 
 
 def _read_settings(run: Run) -> list[str]:

@@ -73,7 +73,6 @@ ATTEMPTS = 3
 RUNS_AT_ONCE = 25
 # Longer series enter the digest as their bytes: writing a million numbers as text takes a second.
 LONG_SERIES = 10_000
-NEVER_LONG = 10**9
 SQL_ENDING = ".sql"
 OF_HISTOGRAM = "computed from the histogram of latencies"
 
@@ -195,13 +194,13 @@ def _read(document: Any) -> _Item:
     return item
 
 
-def digest_of(document: dict[str, Any], *, long_series: int = LONG_SERIES) -> str:
+def digest_of(document: dict[str, Any]) -> str:
     """SHA-256 of a document that was read, whatever the order of its keys."""
     repeats = [dict(repeat) for repeat in document["repeats"]]
     for repeat in repeats:
         if "series" in repeat:
             repeat["series"] = [
-                {**row, "values": _digest_of_values(row["values"])} if len(row["values"]) > long_series else row
+                {**row, "values": _digest_of_values(row["values"])} if len(row["values"]) > LONG_SERIES else row
                 for row in repeat["series"]
             ]
     return hashlib.sha256(json.dumps({**document, "repeats": repeats}, sort_keys=True).encode()).hexdigest()
@@ -223,12 +222,10 @@ def _answer_stored(items: Sequence[_Item], owner: User | None) -> None:
         runs.setdefault(run.upload_id, []).append(run)
     for item in items:
         if (upload := uploads.get(item.data.id)) is not None:
-            # Before, long series did not enter the digest as bytes.
-            same = upload.digest == item.digest or upload.digest == digest_of(item.document, long_series=NEVER_LONG)
             stored = runs.get(upload.id, [])
             # What a request stores in portions is not deleted, but not shown yet.
             is_deleted = any(run.deleted_at not in (None, STAGED_AT) for run in stored)
-            if not same or not may_open(owner or AnonymousUser(), upload):
+            if upload.digest != item.digest or not may_open(owner or AnonymousUser(), upload):
                 item.outcome = UploadOutcome("conflict", upload.id)
             else:
                 item.outcome = UploadOutcome("deleted" if is_deleted else "same", upload.id, stored)

@@ -19,7 +19,7 @@ from runs.models import Config, DbmsVersion, HardwareProfile, Measurement, Run, 
 from runs.publications.importer import import_own
 from runs.results import upload
 from runs.run import artefacts, series
-from tests.runs.builders import UPLOAD_ID, document
+from tests.runs.builders import document
 
 pytestmark = pytest.mark.django_db
 URL = "/api/v1/results/"
@@ -450,16 +450,6 @@ def test_who_sends_owns(post, operator, settings):
         "private",
         "private",
     )
-
-
-def test_it_takes_the_digest_of_before_long_series_were_shortened(post):
-    """A document that was stored by an earlier release is still the same."""
-    from runs.results.upload import NEVER_LONG, digest_of
-
-    body = document(repeats=[{"series": [{"name": "tps", "values": list(range(20_000))}]}])
-    post(body)
-    Upload.objects.filter(id=UPLOAD_ID).update(digest=digest_of(body, long_series=NEVER_LONG))
-    assert post(body).status_code == 200
 
 
 def test_a_page_of_documents_needs_no_more_than_a_transaction_when_stored_again(post):

@@ -111,25 +111,9 @@ def test_only_an_administrator_lets_it_count_again(administrator: User, contribu
 
 def test_what_was_stored_before_is_marked_by_judge():
     run = sent(CONTRADICTIONS["little"])
-    coarse = sent({"metrics": {"tps": 1_000, "latency_max_ms": 0.028}})
     Run.objects.filter(pk=run.pk).update(checks=[], invalid_at=None, invalid_reason="", primary_value=1_000)
-    metric = run.measurements.get(metric__name="latency_mean_ms").metric
-    metric.name = "latency_p99_ms"
-    metric.pk = None
-    metric.save()
-    coarse.measurements.create(metric=metric, value=1, provenance="uploaded")
     call_command("judge")
     assert not stored(run).counts and stored(run).primary_value is None
-    assert {row.metric.name for row in coarse.measurements.all()} == {"tps", "latency_max_ms"}
-
-
-def test_judge_names_factors_without_blanks_and_renews_the_cell():
-    run = sent({"metrics": HONEST})
-    key = run.cell_key
-    run.factors.filter(name="terminals").update(name="terminals ")
-    Run.objects.filter(pk=run.pk).update(cell_key="another")
-    assert judge_stored()["factors by their names without blanks"] == 1
-    assert stored(run).cell_key == key and not judge_stored()
 
 
 # Of which direction a metric is
@@ -166,17 +150,3 @@ def test_a_series_goes_with_the_metric_of_its_name():
     lower["repeats"][0]["series"] = [{"name": "score", "unit": "points", "values": [900, 901]}]
     (run,) = store_upload(document=lower).runs
     assert [chunk.metric.name for chunk in run.series.all()] == ["score:lower"]
-
-
-@pytest.mark.parametrize("form", ["list", "object"])
-def test_judge_parts_what_was_stored_as_one_metric(form: str):
-    up = store_upload(document=scored("higher", 100.5)).runs[0]
-    lower = scored("lower", 900.5)
-    if form == "object":
-        (entry,) = lower["repeats"][0]["metrics"]
-        lower["repeats"][0]["metrics"] = {"score": {name: entry[name] for name in ("value", "unit", "better")}}
-    (down,) = store_upload(document=lower).runs
-    down.measurements.update(metric=up.measurements.get().metric)
-    assert judge_stored()["metrics of the other direction"] == 1
-    assert down.measurements.get().metric.better == "lower" and up.measurements.get().metric.better == "higher"
-    assert not judge_stored()
