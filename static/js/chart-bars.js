@@ -1,6 +1,6 @@
 // One row per group: a bar to its value, the interval as a whisker, every repeat as a dot, the median as a tick, a hatched
 // room for a gap.
-import { baseOptions, columnPx, numberColumn, numberScale, rowScale, seriesColour, titleLines, tooltip, translucent } from "./chart-theme.js";
+import { baseOptions, columnPx, drawLine, drawShape, numberColumn, numberScale, rowScale, seriesColour, titleLines, tooltip, translucent } from "./chart-theme.js";
 import { fitText, hatch, markLine } from "./chart-marks.js";
 import { axisTitle, formatNumber, spread, withOrigin, withUnit, wrapLabel } from "./format.js";
 
@@ -67,12 +67,7 @@ function hatched(colour) {
   const context = tile.getContext("2d");
   context.strokeStyle = translucent(colour, 0.6);
   context.lineWidth = 1.5;
-  context.beginPath();
-  for (const shift of [-8, 0, 8]) {
-    context.moveTo(shift, 8);
-    context.lineTo(shift + 8, 0);
-  }
-  context.stroke();
+  for (const shift of [-8, 0, 8]) drawLine(context, [shift, 8], [shift + 8, 0]);
   return context.createPattern(tile, "repeat");
 }
 
@@ -148,11 +143,7 @@ const beyond = (groups, theme) => ({
       if (!isCut(group, x.max)) return;
       const middle = y.getPixelForValue(row);
       context.fillText(endWords(group, x.max), width - 4, middle + END_PX);
-      context.beginPath();
-      context.moveTo(right + 1, middle);
-      context.lineTo(right - 7, middle - 5);
-      context.lineTo(right - 7, middle + 5);
-      context.fill();
+      drawShape(context, [right + 1, middle], [right - 7, middle - 5], [right - 7, middle + 5]);
     });
     context.restore();
   },
@@ -171,10 +162,7 @@ const medians = (groups, theme) => ({
       if (group.dots.length < 2 || group.statistic !== "geometric mean") return;
       const at = x.getPixelForValue(group.median);
       const middle = y.getPixelForValue(row);
-      context.beginPath();
-      context.moveTo(at, middle - half);
-      context.lineTo(at, middle + half);
-      context.stroke();
+      drawLine(context, [at, middle - half], [at, middle + half]);
     });
     context.restore();
   },

@@ -1,5 +1,5 @@
 // What is drawn upon a chart: lines at values that matter, and the hatched room of what is not known.
-import { seriesColour, toData, translucent } from "./chart-theme.js";
+import { drawLine, seriesColour, toData, translucent } from "./chart-theme.js";
 
 /**
  * Dashed line at a value that matters to bars, RAM, a ratio of 1: annotation of a mark {axis: "x"|"y", value, label};
@@ -48,7 +48,7 @@ function placed(chart, mark, row) {
   const at = { before: upright ? left : bottom, after: upright ? right : top, in: scale.getPixelForValue(mark.value) }[side];
   const y = upright ? top - 2 - row * MARK_ROW_PX : Math.max(top + 14, Math.min(bottom - 2, at - 2));
   const x = upright ? Math.max(left, Math.min(right - width, at - width / 2)) : right - width - 4;
-  const line = upright ? [at, y, at, bottom] : [left, at, right, at];
+  const line = upright ? [[at, y], [at, bottom]] : [[left, at], [right, at]];
   return { line: side === "in" ? line : null, words, width, x, y };
 }
 
@@ -59,13 +59,7 @@ function drawMarks(chart, marks, theme) {
   const rows = marks.map((mark, index) => marks.slice(0, index).filter((before) => before.axis === "x").length);
   const shown = marks.map((mark, index) => placed(chart, mark, rows[index]));
   context.setLineDash([4, 3]);
-  context.beginPath();
-  for (const { line } of shown) {
-    if (!line) continue;
-    context.moveTo(line[0], line[1]);
-    context.lineTo(line[2], line[3]);
-  }
-  context.stroke();
+  for (const { line } of shown) if (line) drawLine(context, ...line);
   for (const { words, width, x, y } of shown) {
     context.fillStyle = theme.panel;
     context.fillRect(x - 2, y - 13, width + 4, 13);
@@ -100,12 +94,7 @@ export function hatch(context, { left, top, width, height }, colour) {
   context.clip();
   context.strokeStyle = colour;
   context.lineWidth = 1;
-  context.beginPath();
-  for (let x = left - height; x < left + width; x += 7) {
-    context.moveTo(x, top + height);
-    context.lineTo(x + height, top);
-  }
-  context.stroke();
+  for (let x = left - height; x < left + width; x += 7) drawLine(context, [x, top + height], [x + height, top]);
   context.restore();
 }
 

@@ -1,5 +1,5 @@
 // What stands behind the lines of a comparison: every repeat as a dot, the interval of each mean as a band.
-import { seriesColour, toData, translucent } from "./chart-theme.js";
+import { drawLine, drawShape, seriesColour, toData, translucent } from "./chart-theme.js";
 import { withUnit } from "./format.js";
 
 const DOT_PX = 2.5;
@@ -52,22 +52,12 @@ export const openIntervals = (spec, theme) => ({
       const place = (value) => x.getPixelForValue(value) + (index % 5) * 3 - Math.min(spec.series.length - 1, 4) * 1.5;
       for (const [value, low, high] of alone(series)) {
         const at = place(value);
-        context.beginPath();
-        context.moveTo(at, y.getPixelForValue(low));
-        context.lineTo(at, y.getPixelForValue(high));
-        context.stroke();
+        drawLine(context, [at, y.getPixelForValue(low)], [at, y.getPixelForValue(high)]);
       }
       for (const [value, low] of series.open ?? []) {
         const at = place(value);
-        context.beginPath();
-        context.moveTo(at, Math.min(bottom, Math.max(top, y.getPixelForValue(low))));
-        context.lineTo(at, top + 6);
-        context.stroke();
-        context.beginPath();
-        context.moveTo(at, top);
-        context.lineTo(at - 4, top + 8);
-        context.lineTo(at + 4, top + 8);
-        context.fill();
+        drawLine(context, [at, Math.min(bottom, Math.max(top, y.getPixelForValue(low)))], [at, top + 6]);
+        drawShape(context, [at, top], [at - 4, top + 8], [at + 4, top + 8]);
       }
     });
     context.restore();

@@ -61,15 +61,26 @@ export function legend(theme, display) {
 
 export const KEY_PX = 28;
 
+/** A line from point to point, [x, y] each. */
+export function drawLine(context, ...points) {
+  context.beginPath();
+  for (const [x, y] of points) context.lineTo(x, y);
+  context.stroke();
+}
+
+/** The surface between these points. */
+export function drawShape(context, ...points) {
+  context.beginPath();
+  for (const [x, y] of points) context.lineTo(x, y);
+  context.fill();
+}
+
 /** The key of a line: its colour, dash and width, and its point where the line shows points. */
 export function drawKey(context, { borderColor, borderDash = [], borderWidth = 2, pointStyle: style, pointRadius }, x, y) {
   context.save();
   Object.assign(context, { strokeStyle: borderColor, fillStyle: borderColor, lineWidth: borderWidth });
   context.setLineDash(borderDash);
-  context.beginPath();
-  context.moveTo(x, y);
-  context.lineTo(x + KEY_PX, y);
-  context.stroke();
+  drawLine(context, [x, y], [x + KEY_PX, y]);
   context.setLineDash([]);
   if (pointRadius) window.Chart.helpers.drawPoint(context, { pointStyle: style, radius: pointRadius + 0.5, borderWidth: 1, rotation: 0 }, x + KEY_PX / 2, y);
   context.restore();

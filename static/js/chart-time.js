@@ -1,5 +1,5 @@
 // Charts on one axis of time: ticks in hours and minutes, a shared crosshair and zoom, and marks of what happened when.
-import { seriesColour } from "./chart-theme.js";
+import { drawLine, drawShape, seriesColour } from "./chart-theme.js";
 import { formatNumber, withUnit } from "./format.js";
 
 const STEPS_S = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 604800];
@@ -53,24 +53,12 @@ export function eventsAt(spec, chart, x) {
   return eventWords(spec.events, x, Math.max(0.75, ((max - min) / width) * NEAR_PX));
 }
 
-function triangle(context, x, y, down) {
-  context.beginPath();
-  context.moveTo(x - GLYPH_PX, y);
-  context.lineTo(x + GLYPH_PX, y);
-  context.lineTo(x, y + (down ? GLYPH_PX * 1.6 : -GLYPH_PX * 1.6));
-  context.closePath();
-  context.fill();
-}
-
 /** A note's dashed line with a flag, and its words where there is room for them. */
 function flag(chart, x, words) {
   const { right, top, bottom } = chart.chartArea;
   const context = chart.ctx;
   context.setLineDash([3, 3]);
-  context.beginPath();
-  context.moveTo(x, top);
-  context.lineTo(x, bottom);
-  context.stroke();
+  drawLine(context, [x, top], [x, bottom]);
   context.setLineDash([]);
   context.fillRect(x, top, 9, 6);
   if (bottom - top < WORDS_FROM_PX) return;
@@ -86,8 +74,9 @@ function drawEvent(chart, event, theme) {
   const context = chart.ctx;
   const colour = event.kind === "note" || event.color === undefined ? theme.mark : seriesColour(theme, event.color);
   Object.assign(context, { fillStyle: colour, strokeStyle: colour, lineWidth: 1.5, font: `11px ${theme.font}`, textBaseline: "top" });
+  const [edge, tip] = event.kind === "stall" ? [top, top + GLYPH_PX * 1.6] : [bottom, bottom - GLYPH_PX * 1.6];
   if (event.kind === "note") flag(chart, x, event.words);
-  else triangle(context, x, event.kind === "stall" ? top : bottom, event.kind === "stall");
+  else drawShape(context, [x - GLYPH_PX, edge], [x + GLYPH_PX, edge], [x, tip]);
 }
 
 /** Chart.js plugin: what happened, and when. */

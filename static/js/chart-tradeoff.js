@@ -1,5 +1,5 @@
 // Metric against metric: a dot for each group with its intervals, the ones that no other beats ringed and joined.
-import { baseOptions, legend, numberScale, pointStyle, seriesColour, tooltip, translucent } from "./chart-theme.js";
+import { baseOptions, drawLine, legend, numberScale, pointStyle, seriesColour, tooltip, translucent } from "./chart-theme.js";
 import { fill, formatNumber, withUnit } from "./format.js";
 
 // Beyond so many names a chart is letters; short ones may be more.
@@ -33,17 +33,9 @@ const whiskers = (groups, theme) => ({
     context.lineWidth = 1.25;
     for (const group of groups.filter(({ dataset }) => chart.isDatasetVisible(dataset))) {
       context.strokeStyle = translucent(seriesColour(theme, group.color), 0.7);
-      context.beginPath();
       const [atX, atY] = [x.getPixelForValue(group.x), y.getPixelForValue(group.y)];
-      if (group.x_interval) {
-        context.moveTo(x.getPixelForValue(group.x_interval[0]), atY);
-        context.lineTo(x.getPixelForValue(group.x_interval[1]), atY);
-      }
-      if (group.y_interval) {
-        context.moveTo(atX, y.getPixelForValue(group.y_interval[0]));
-        context.lineTo(atX, y.getPixelForValue(group.y_interval[1]));
-      }
-      context.stroke();
+      if (group.x_interval) drawLine(context, ...group.x_interval.map((end) => [x.getPixelForValue(end), atY]));
+      if (group.y_interval) drawLine(context, ...group.y_interval.map((end) => [atX, y.getPixelForValue(end)]));
     }
     context.restore();
   },
@@ -95,10 +87,7 @@ const names = (groups, theme, isLed) => ({
       if (Math.hypot(endX - atX, endY - atY) > 2 * GAP_PX + 3) {
         context.strokeStyle = theme.rule;
         context.lineWidth = 1;
-        context.beginPath();
-        context.moveTo(atX, atY);
-        context.lineTo(endX, endY);
-        context.stroke();
+        drawLine(context, [atX, atY], [endX, endY]);
       }
       // A name stands upon lines, not among them.
       context.fillStyle = translucent(theme.panel, 0.75);
