@@ -60,6 +60,11 @@ PROOFS = {
         _leg("durability"),
         (f"{AGENT}/dbms", f"{AGENT}/configfiles", f"{AGENT}/catalog/durability.py", f"{AGENT}/machine"),
     ),
+    "whole": Proof(
+        "what `make test` holds a seed of: engines × workloads, versions, kills, damaged files of tools",
+        _leg("whole"),
+        (f"{AGENT}/importers", f"{AGENT}/dbms", f"{AGENT}/workloads", "benchsite"),
+    ),
     "kills": Proof(
         "`kill -9` of any part under load loses, doubles and leaves nothing",
         ("-m", "benchmarks.bench_kills", "--kills", "200", "--minutes", "45"),

@@ -48,6 +48,7 @@ NEEDED = {
     "agent": ("postgres", "libeatmydata.so.1"),
     "jobs": ("postgres", "libeatmydata.so.1"),
     "durability": ("postgres", "libeatmydata.so.1"),
+    "whole": ("postgres", "strace", "libeatmydata.so.1", "caddy"),
     "engines": ("postgres", "strace"),
     "foreign": ("postgres",),
     "ops": ("postgres", "caddy"),
@@ -207,7 +208,9 @@ def installed(missing: Sequence[str]) -> str:
     return f"apt-get could not install {' '.join(packages)}" if run([*command, *packages], quiet) else ""
 
 
-OF_THE_SERVER = "not attack and not browser and not ops and not java"
+# Of long proofs `make test` runs a small fixed seed; the leg `whole` runs the rest.
+NOT_WHOLE = "not java and not whole"
+OF_THE_SERVER = f"not attack and not browser and not ops and {NOT_WHOLE}"
 SERVER_TESTS = ["tests", "--ignore=tests/benchagent", "-m"]
 # Whole jobs on real DBMSs, and what they measure against what is known.
 JOB_TESTS = [f"tests/benchagent/{name}" for name in ("correctness", "job", "workloads", "test_matrix.py")]
@@ -221,17 +224,17 @@ TESTS = {
     # Without what is the same whatever database the server has: tests/conftest.py tells which that is.
     "postgresql": [*SERVER_TESTS, f"{OF_THE_SERVER} and not engines and not any_database"],
     "agent": [
-        "tests/benchagent", "-m", "not java",
+        "tests/benchagent", "-m", NOT_WHOLE,
         *(f"--ignore={path}" for path in (*JOB_TESTS, ENGINE_TESTS, ALONE_TESTS)),
     ],
-    "jobs": [*JOB_TESTS, "-m", "not java"],
-    "engines": [ENGINE_TESTS, f"--ignore={FOREIGN_TESTS}", "-m", "not java"],
+    "jobs": [*JOB_TESTS, "-m", NOT_WHOLE],
+    "engines": [ENGINE_TESTS, f"--ignore={FOREIGN_TESTS}", "-m", NOT_WHOLE],
     # Servers that the agent did not start: a leg of its own, since together the engines take longest of all.
-    "foreign": [FOREIGN_TESTS, "-m", "not java"],
+    "foreign": [FOREIGN_TESTS, "-m", NOT_WHOLE],
     # Engines that the agent installs, without what the machine has of them.
     "alone": [ALONE_TESTS],
     "browser": ["tests/e2e", "-m", "browser"],
-    "ops": ["tests/ops", "-m", "ops"],
+    "ops": ["tests/ops", "-m", f"ops and {NOT_WHOLE}"],
     # Whoever wants in, wants more than they may, or wants it all to stop.
     "attack": ["tests/attack", "-m", "attack"],
 }  # fmt: skip
@@ -243,10 +246,11 @@ PROGRAMS = {
 }
 LEGS = ("check", *PROGRAMS, *TESTS)
 # Only when asked for: `bare` installs the same as `bundle`, from elsewhere; `containers` builds an image; `durability`
-# runs every case of its table that can be had, of which `jobs` runs a sample.
+# runs every case of its table that can be had, of which `jobs` runs a sample; `whole` all of what holds a small seed.
 PROGRAMS |= {"bundle": ["scripts/bare_leg.py", "--bundle"], "containers": ["scripts/containers_leg.py"]}
 TESTS["durability"] = ["tests/benchagent/job/test_durability.py"]
-ASKED_FOR = ("bundle", "containers", "durability")
+TESTS["whole"] = ["tests", "-m", "whole"]
+ASKED_FOR = ("bundle", "containers", "durability", "whole")
 ALL_LEGS = (*LEGS, *ASKED_FOR)
 
 

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from tests.ops.site import GONE_WITHIN_S, Site, naming, share_cache, wait_until
+from tests.whole import whole
 
 pytestmark = [pytest.mark.ops, pytest.mark.engines]
 
@@ -101,7 +102,7 @@ def of_the_run(site: Site) -> dict[int, str]:
     return {pid: line for pid, line in naming(site.state / "agent" / "jobs").items() if "benchagent run" not in line}
 
 
-@pytest.mark.parametrize("kill", [kill_agent, kill_supervisor, kill_make])
+@pytest.mark.parametrize("kill", [*whole(kill_agent), kill_supervisor, *whole(kill_make)])
 def test_it_leaves_nothing_of_a_measured_run_and_keeps_its_seconds(site, version, kill):
     operator = Operator(site)
     run_id = operator.schedule(version)

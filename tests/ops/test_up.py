@@ -14,6 +14,7 @@ import pytest
 import redis
 
 from tests.ops.site import Site, slowness, wait_until
+from tests.whole import whole_but
 
 pytestmark = pytest.mark.ops
 
@@ -164,8 +165,11 @@ def start_warm(site: Site) -> None:
     site.warm_starts_s.append(float(re.search(r"ready after ([\d.]+) s", words)[1]) / slowness())
 
 
+ENDS = (kill_supervisor, kill_make, terminate_make, terminate_supervisor, hang_up, interrupt)
+
+
 @pytest.mark.parametrize(
-    "end", [kill_supervisor, kill_make, terminate_make, terminate_supervisor, hang_up, interrupt]
+    "end", whole_but((kill_supervisor, kill_make, interrupt), ENDS)
 )  # fmt: skip
 def test_it_continues_with_the_same_data_and_leaves_nothing_behind(site, end):
     """Runs after the tests above have looked: each way to end it, and a start after each."""
@@ -180,7 +184,7 @@ def test_it_continues_with_the_same_data_and_leaves_nothing_behind(site, end):
 
 def test_it_was_ready_within_10_s(site):
     """The quickest of the starts above, and of some more if need be: the others may have met a busy machine."""
-    assert len(site.warm_starts_s) == 5
+    assert len(site.warm_starts_s) >= 2
     while min(site.warm_starts_s) > 10 and len(site.warm_starts_s) < 10:
         start_warm(site)
         terminate_supervisor(site)

@@ -60,6 +60,8 @@ RECORDED = {
     "/api/v1/compare/?cell={cell}": 8,
     "/api/v1/hardware/": 2,
     "/api/v1/artefacts/{artefact}/": 1,
+    "/api/v1/publications/firebird-terabyte-2015/": 28,
+    "/api/v1/publications/firebird-terabyte-2015/?format=csv": 25,
 }
 
 

@@ -3,7 +3,6 @@ from __future__ import annotations
 import pytest
 from benchagent.protocol import API_ROOT, POLL_IDLE_S
 from django.core.cache import cache
-from django.test import Client
 
 from agents import machines
 from agents.jobs import dispatch, life
@@ -87,11 +86,6 @@ def test_it_names_the_wrong_field(machine):
     answer = machine().poll(engines=[{"dbms": "h2"}])
     assert answer.status_code == 400
     assert answer.json() == {"engines[0].version": ["This field is required."]}
-
-
-def test_it_takes_only_post(machine):
-    machine()
-    assert Client().get(f"{API_ROOT}/poll/").status_code == 405
 
 
 def test_it_asks_the_database_little(machine, django_assert_max_num_queries):

@@ -62,13 +62,6 @@ def test_what_fits_the_body_may_still_be_more_than_is_kept(client):
     assert "at most 256 kB are kept" in answer.json()["detail"]
 
 
-def test_it_takes_only_post(client):
-    answer = client.get(PATH)
-    assert answer.status_code == 405
-    assert answer["Allow"] == "POST"
-    assert answer.json() == {"detail": "only POST"}
-
-
 @pytest.mark.parametrize("protocol", [0, 2, "1", None])
 def test_it_refuses_another_protocol_before_it_looks_at_anything_else(client, protocol):
     answer = post(client, {"protocol": protocol, "news": 1})

@@ -24,14 +24,6 @@ def claimed(experiment) -> Run:
     return run
 
 
-def test_it_cancels_a_waiting_run_at_once(experiment):
-    run = runs_of(experiment)[0]
-    assert life.cancel(run)
-    run.refresh_from_db()
-    assert (run.state, run.message) == (RunState.CANCELLED, "cancelled before it started")
-    assert run.finished_at is not None
-
-
 def test_it_cancels_an_assigned_run_at_once(experiment):
     dispatch.assign_queued()
     run = runs_of(experiment)[0]
@@ -48,12 +40,6 @@ def test_it_asks_the_agent_to_end_a_run_that_goes_on(experiment):
     assert Job.objects.get(pk=run.pk).cancel_requested_at == asked_at
     run.refresh_from_db()
     assert run.state == RunState.PREPARING
-
-
-def test_it_does_not_cancel_what_has_ended(experiment):
-    run = runs_of(experiment)[0]
-    Run.objects.move(run.pk, to=RunState.CANCELLED)
-    assert not life.cancel(run)
 
 
 def test_it_cancels_all_that_is_left_of_an_experiment(experiment):

@@ -5,7 +5,7 @@ import pytest
 from agents.models import Job
 from agents.plans import schedule
 from agents.plans.plan import PlanError
-from runs.models import Experiment, Run
+from runs.models import Run
 from runs.models.choices import RunState
 from tests.agents.conftest import FACTORS, plan_of
 
@@ -88,29 +88,6 @@ def test_it_gives_two_experiments_of_one_name_two_addresses(machine):
     assert slugs == ["same", "same-2"]
 
 
-@pytest.mark.parametrize(
-    ("change", "field", "words"),
-    [
-        ({"workload": "tpcx"}, "workload", "Unknown workload"),
-        ({"engines": ()}, "engines", "at least one"),
-        ({"repeats": 0}, "repeats", "between 1 and 50"),
-        ({"repeats": 51}, "repeats", "between 1 and 50"),
-        ({"factors": {**FACTORS, "terminals": 0}}, "factors.terminals", "between 1 and 1000"),
-        ({"factors": {**FACTORS, "colour": 1}}, "factors.colour", "Unknown"),
-        ({"factors": {"scale_factor": 1}}, "factors.terminals", "Required"),
-        ({"name": "x" * 201}, "name", "200"),
-    ],
-)
-def test_it_names_what_is_wrong_with_a_plan(machine, change, field, words):
-    machine()
-    plan = plan_of(A)
-    with pytest.raises(PlanError) as caught:
-        schedule.start(type(plan)(**{**plan.__dict__, **change}), user=None)
-    assert words in caught.value.errors[field][0]
-    assert not Experiment.objects.exists()
-    assert not Run.objects.exists()
-
-
 def test_it_refuses_an_engine_that_no_agent_has(machine):
     machine("bench1", A)
     with pytest.raises(PlanError, match="Not available on any agent: H2"):
@@ -130,14 +107,6 @@ def test_it_refuses_the_wrong_agent_and_one_that_is_not_approved(machine):
         schedule.start(plan_of(B, agent=has_not), user=None)
     with pytest.raises(PlanError, match="bench2 is not approved"):
         schedule.start(plan_of(B, agent=pending), user=None)
-
-
-def test_it_refuses_an_engine_that_is_there_but_not_available(machine):
-    bench = machine("bench1", A)
-    bench.agent.engines[0] |= {"available": False, "reason": "no Java"}
-    bench.agent.save()
-    with pytest.raises(PlanError, match="Not available"):
-        schedule.start(plan_of(A), user=None)
 
 
 def test_it_repeats_one_cell_at_the_end_of_its_experiment(machine):

@@ -6,7 +6,6 @@ import pytest
 from benchagent.importers import Status
 from benchagent.redaction import redact_text
 
-from tests.benchagent.importers.damage import wrong_answers
 from tests.benchagent.importers.samples import DATA, report_of, reports, sample, values
 
 TOOL = "benchmarksql"
@@ -70,8 +69,3 @@ def test_it_refuses_what_contradicts_itself(name: str, old: str, new: str, why: 
     (report,) = reports("x", text.replace(old, new, 1).encode())
     assert report.status is Status.NOT_UNDERSTOOD
     assert why in report.reason
-
-
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
-def test_it_gives_no_other_numbers_whatever_the_damage(file):
-    assert wrong_answers(file.name, file.read_bytes(), seed=14, count=140) == []

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
 from benchagent.importers import Report, SourceFile, Status, inspect
 
-from tests.benchagent.importers.damage import wrong_answers
-from tests.benchagent.importers.samples import DATA, report_of, reports, sample, values
+from tests.benchagent.importers.samples import report_of, reports, sample, values
 
 TOOL = "fio"
 
@@ -255,15 +253,6 @@ def test_it_reads_runs_one_after_the_other_without_their_heads() -> None:
     assert [values(report)["write_iops"] for report in reports("x", text.encode())] == [2560, 2561]
 
 
-@pytest.mark.parametrize("before", ["    ", "\t", "> "])
-def test_it_reads_indented_and_quoted_output(before: str) -> None:
-    text = "job: (g=0): rw=write, bs=(R) 16.0KiB-16.0KiB, (W) 16.0KiB-16.0KiB, ioengine=sync, iodepth=1\nfio-3.1\n"
-    quoted = "".join(f"{before}{line}\n" for line in (text + JOB.format(**PLAIN)).splitlines())
-    (report,) = reports("x", quoted.encode())
-    assert (report.status, report.tool_version) == (Status.COMPLETE, "3.1")
-    assert report.parameters["block_size_bytes"] == 16384
-
-
 def test_it_does_not_call_an_example_in_a_comment_a_run() -> None:
     text = "# randwrite: (groupid=0, jobs=4): err= 0: pid=1234\n#   write: IOPS=45.2k, BW=176MiB/s (185MB/s)\n"
     assert reports("x", text.encode())[0].status is Status.NOT_UNDERSTOOD
@@ -360,11 +349,6 @@ def test_it_does_not_read_figures_that_contradict_each_other(before: bytes, afte
     assert [report.status for report in reports("x", data.replace(before, after))] == [Status.NOT_UNDERSTOOD]
 
 
-@pytest.mark.parametrize("file", sorted((DATA / TOOL).iterdir()), ids=lambda path: path.name)
-def test_it_never_says_another_number_of_a_damaged_file(file: Path) -> None:
-    assert wrong_answers(file.name, file.read_bytes(), seed=1, count=56) == []
-
-
 def test_a_job_that_was_pasted_without_the_totals_of_its_run_is_whole() -> None:
     text = sample(TOOL, "seqwrite.txt").decode()
     (plain,) = reports("x", text.encode())
@@ -380,14 +364,3 @@ def test_a_job_that_was_pasted_without_the_totals_of_its_run_is_whole() -> None:
     (missing,) = reports("x", without_totals.replace("Starting 1 process", "Starting 2 processes").encode())
     (cut,) = reports("x", (job[: job.index("issued rwts")].rpartition("\n")[0] + "\n").encode())
     assert [missing.status, cut.status] == [Status.ABORTED, Status.ABORTED]
-
-
-def test_a_run_that_is_not_understood_spoils_no_other() -> None:
-    whole = sample(TOOL, "seqwrite.txt").decode()
-    (alone,) = reports("x", whole.encode())
-    broken = re.sub(r"BW=(\d)", r"BW=9\1", whole, count=1)
-    assert broken != whole
-    for text, at in ((f"{broken}\n{whole}", 1), (f"{whole}\n{broken}", 0)):
-        read = reports("x", text.encode())
-        assert [report.status for report in read][1 - at] is Status.NOT_UNDERSTOOD
-        assert (len(read), values(read[at])) == (2, values(alone))

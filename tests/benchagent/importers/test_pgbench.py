@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from benchagent.histogram import decode
 from benchagent.importers import Report, SourceFile, Status, inspect
 
-from tests.benchagent.importers.damage import wrong_answers
 from tests.benchagent.importers.samples import reports_of
 
 DATA = Path(__file__).parent / "data" / "pgbench"
@@ -392,26 +389,6 @@ def test_it_claims_nothing_of_others() -> None:
     assert inspect([other])[0][1][0].tool != "pgbench"
 
 
-@pytest.mark.parametrize("name", FILES)
-def test_it_gives_no_other_number_for_a_damaged_copy(name: str) -> None:
-    wrong = wrong_answers(name, (DATA / name).read_bytes(), seed=sum(name.encode()), count=28)
-    # A sample that lost a line is a sample still, and another one.
-    assert [line for line in wrong if not ("sampled" in name and "dropped" in line)] == []
-
-
-@pytest.mark.parametrize("name", FILES)
-def test_it_names_nothing_twice(name: str) -> None:
-    for report in reports_of([SourceFile(name, (DATA / name).read_bytes())]):
-        names = [(metric.name, metric.phase) for metric in report.metrics]
-        assert len(names) == len(set(names))
-        assert all(len(metric.name) <= 120 and len(metric.phase) <= 20 for metric in report.metrics)
-        assert len({series.name for series in report.series}) == len(report.series)
-
-
-def test_it_is_damaged_often_enough() -> None:
-    assert len(FILES) * 28 >= 520
-
-
 def test_it_does_not_blame_a_finished_run_for_the_error_of_the_next() -> None:
     data = (DATA / "v15_simple_update_t100.txt").read_bytes() + (DATA / "v15_cannot_connect.txt").read_bytes()
     assert [report.status.value for report in reports_of([SourceFile("loop.log", data)])] == ["complete", "failed"]
@@ -453,32 +430,6 @@ NEW_TAIL = ("latency average = 4.000 ms", "initial connection time = 9.100 ms",
             "tps = 750.250000 (without initial connection time)")  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "dress",
-    [
-        lambda line: f"> > {line}",
-        lambda line: f"# {line}",
-        lambda line: f"//   {line}",
-        lambda line: f"bench-1  | {line}",
-        lambda line: f"bench-1  | 2024-05-06T07:08:09.123456789Z {line}",
-        lambda line: f"[pod/bench-x7k/pgbench] {line}",
-        lambda line: f"2024-05-06T07:08:09.123456789Z stdout F {line}",
-        lambda line: f"load\trun pgbench\t2024-05-06T07:08:09.1234567Z {line}",
-        lambda line: f"May 06 07:08:09 db7 bench.sh[411]: {line}",
-        lambda line: f'            "{line}",',
-        lambda line: f"| {line:70} |",
-        lambda line: f"\x1b[32m{line}\x1b[0m",
-        lambda line: f"<p>{line}<br/>",
-        lambda line: f"{line}   # said by someone",
-    ],
-)
-def test_it_reads_a_block_with_a_margin(dress: Callable[[str], str]) -> None:
-    plain = read_lines(*OLD_RUN)
-    assert plain[0].metric("tps") == 250.0
-    dressed = read_lines("Results:", "", *map(dress, OLD_RUN), "", "Regards")
-    assert [replace(report, started_at="") for report in dressed] == plain
-
-
 def test_it_reads_an_output_within_a_string_of_json() -> None:
     (report,) = read_lines('{"rc": 0, "stdout": "' + "\\n".join(OLD_RUN) + '", "took": 3}')
     assert (report.metric("tps"), report.parameters["terminals"]) == (250.0, 3)
@@ -511,12 +462,6 @@ def test_one_run_that_is_not_understood_spoils_no_other() -> None:
     comma = [line.replace("12.000", "12,000") for line in OLD_RUN]
     statuses = [report.status for report in read_lines(*comma, *OLD_RUN)]
     assert statuses == [Status.NOT_UNDERSTOOD, Status.COMPLETE]
-
-
-def test_it_joins_a_command_that_goes_on_after_a_backslash() -> None:
-    (report,) = read_lines("$ pgbench -c 3 \\", ">   -t 200 -n \\", ">   -L 40 bench", *OLD_RUN)
-    assert report.command_lines == ("pgbench -c 3 -t 200 -n -L 40 bench",)
-    assert report.parameters["latency_limit_ms"] == 40
 
 
 def test_it_takes_no_figure_from_a_comment_in_code() -> None:

@@ -19,6 +19,9 @@ from tests.benchagent.importers.samples import DATA, reports, sample, values
         ("hammerdb", "run_v4_mariadb.txt", "System achieved 83207", "System achieved 83,207"),
         ("ycsb", "go_ycsb_2019.txt", "OPS: ", "OPS: 9"),
         ("fio", "randrw.json", '"bs" : "8k"', '"bs" = "64k"'),
+        ("fio", "seqwrite.txt", "BW=", "BW=9"),
+        ("ycsb", "run_0_17_jdbc.txt", "[READ], AverageLatency(us), ", "[READ], AverageLatency(us), 99999"),
+        ("gotpc", "plain.txt", "tpmC: 17305.8", "tpmC: 17999.8"),
     ],
 )
 def test_a_result_that_is_not_understood_spoils_no_other(tool: str, name: str, old: str, new: str) -> None:

@@ -6,7 +6,6 @@ these two are written after the formats in the source of those versions.
 from __future__ import annotations
 
 import gzip
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +13,6 @@ import pytest
 from benchagent.histogram import decode
 from benchagent.importers import Report, SourceFile, Status
 
-from tests.benchagent.importers.damage import wrong_answers
 from tests.benchagent.importers.samples import reports_of
 
 DATA = Path(__file__).parent / "data" / "sysbench"
@@ -266,24 +264,6 @@ def test_it_claims_nothing_of_others() -> None:
     assert reports_of([other])[0].tool != "sysbench"
 
 
-@pytest.mark.parametrize("name", FILES)
-def test_it_gives_no_other_number_for_a_damaged_copy(name: str) -> None:
-    assert wrong_answers(name, (DATA / name).read_bytes(), seed=sum(name.encode()), count=28) == []
-
-
-@pytest.mark.parametrize("name", FILES)
-def test_it_names_nothing_twice(name: str) -> None:
-    for report in reports_of([SourceFile(name, (DATA / name).read_bytes())]):
-        names = [(metric.name, metric.phase) for metric in report.metrics]
-        assert len(names) == len(set(names))
-        assert all(len(metric.name) <= 120 and len(metric.phase) <= 20 for metric in report.metrics)
-        assert len({series.name for series in report.series}) == len(report.series)
-
-
-def test_it_is_damaged_often_enough() -> None:
-    assert len(FILES) * 28 >= 520
-
-
 def test_it_allows_for_the_last_fsync_of_every_thread_on_every_file() -> None:
     # 16 threads and 128 files: 2,048 calls that are no events.
     text = (DATA / "v10_fileio_rndrw.txt").read_text()
@@ -352,28 +332,6 @@ HEAD = (
     "[ 5s ] thds: 2 tps: 9.80 qps: 196.00 (r/w/o: 137.20/39.20/19.60) lat (ms,95%): 29.19 err/s: 0.00 reconn/s: 0.00",
     "[ 10s ] thds: 2 tps: 10.20 qps: 204.00 (r/w/o: 142.80/40.80/20.40) lat (ms,95%): 28.16 err/s: 0.00 reconn/s: 0.00",
 )  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    "dress",
-    [
-        lambda line: f"> {line}",
-        lambda line: f"\t\t{line}",
-        lambda line: f"# {line}",
-        lambda line: f"sysbench-1  | {line}",
-        lambda line: f"sysbench-1  | 2024-05-06T07:08:09.123456789Z {line}",
-        lambda line: f"2024-05-06T07:08:09.123456789Z stdout F {line}",
-        lambda line: f'  "{line}",',
-        lambda line: f"\x1b[0m{line}\x1b[K",
-        lambda line: f"{line}    -- said by someone" if line else "",
-        lambda line: f"<br>{line}",
-    ],
-)
-def test_it_reads_a_block_with_a_margin(dress: Callable[[str], str]) -> None:
-    plain = read_lines(*HEAD, *SQL, *END, *FAIR)
-    assert (plain[0].metric("tps"), points(plain[0])["tps"], plain[0].parameters) == (9.99, 2, {"terminals": 2})
-    dressed = read_lines("Results", *map(dress, (*HEAD, *SQL, *END, *FAIR)), "end")
-    assert [replace(report, started_at="") for report in dressed] == plain
 
 
 def test_it_tells_reports_apart_that_stand_without_headings() -> None:

@@ -7,7 +7,6 @@ import re
 import pytest
 from benchagent.importers import Status
 
-from tests.benchagent.importers.damage import wrong_answers
 from tests.benchagent.importers.samples import DATA, report_of, reports, sample, values
 
 TOOL = "tpccmysql"
@@ -80,8 +79,3 @@ def test_it_refuses_what_contradicts_itself(old: str, new: str, why: str):
     text = sample(TOOL, "percona.txt").decode()
     assert old in text
     assert why in read(text.replace(old, new, 1)).reason
-
-
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
-def test_it_gives_no_other_numbers_whatever_the_damage(file):
-    assert wrong_answers(file.name, file.read_bytes(), seed=14, count=140) == []

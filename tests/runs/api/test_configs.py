@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from django.db import connection
-from django.test.utils import CaptureQueriesContext
 
 from runs.access import changes
 from runs.dbms import version_of
-from runs.models import Config, ConfigParameter, Dbms, Run
-from tests.runs.builders import scheduled
+from runs.models import Config, ConfigParameter, Dbms
 
 pytestmark = pytest.mark.django_db
 
@@ -185,33 +182,3 @@ def test_it_compares_by_meaning_across_engines(client, publish):
     shown = client.get(f"{URL}diff/?config=cfg-cubrid-cubrid&config=cfg-cubrid-mysql&show=all&by=name").json()
     assert shown["by"] == "name"
     assert client.get(f"{URL}diff/").status_code == 400
-
-
-def test_it_counts_only_runs_that_lists_show(client, send, config, operator):
-    run = scheduled()
-    Run.objects.filter(pk=run.pk).update(
-        config=Config.objects.get(slug=config["slug"]), visibility="private", owner=operator
-    )
-    path = f"{URL}{config['slug']}/"
-    assert client.get(path).status_code == 404
-    assert config["slug"] not in listed(client)
-    client.force_login(operator)
-    assert client.get(path).json()["runs"] == 1
-
-
-def test_it_needs_the_scope_upload(client, bearer):
-    body = {"dbms": "mysql", "parameters": [{"name": "a", "value": "b"}]}
-    for headers in ({}, bearer("read")):
-        response = client.post(URL, body, content_type="application/json", headers=headers)
-        assert response.status_code in (401, 403)
-    assert not Config.objects.exists()
-
-
-def test_it_needs_as_many_queries_for_many_parameters_as_for_few(client, send, config):
-    text = "[mysqld]\n" + "".join(f"x{number}={number}\n" for number in range(300))
-    large = send({"files": [{"name": "large.cnf", "text": text}]}).json()
-    with CaptureQueriesContext(connection) as few:
-        client.get(f"{URL}{config['slug']}/")
-    with CaptureQueriesContext(connection) as many:
-        client.get(f"{URL}{large['slug']}/")
-    assert len(few) == len(many) <= 12

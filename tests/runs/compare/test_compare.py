@@ -13,13 +13,9 @@ from runs.answers.words.warnings import warnings_of
 from runs.compare.compare import Comparison, compare
 from runs.configs.creating import Parameter, config_of
 from runs.listing.rows import RunRow
-from runs.models import Config, Run, delete_softly, restore
+from runs.models import Config, Run, delete_softly
 from runs.run.diff import sections
-from runs.stats import Kind
 from tests.runs.cells import (
-    ARTICLE,
-    EMPTY_CELL,
-    MEDIANS,
     add_number,
     all_runs,
     machine,
@@ -33,54 +29,6 @@ pytestmark = pytest.mark.django_db
 
 def by_label(comparison: Comparison):
     return {group.label: group for group in comparison.groups}
-
-
-def test_it_puts_the_six_systems_of_the_article_side_by_side():
-    make_article()
-
-    comparison = compare(all_runs())
-
-    assert [group.label for group in comparison.groups] == list(ARTICLE)
-    assert {group.label: group.median for group in comparison.groups} == MEDIANS
-    assert {group.label: sorted(group.values) for group in comparison.groups} == {
-        label: sorted(values) for label, values in ARTICLE.items()
-    }
-    assert comparison.metric is not None and comparison.metric.name == "tps"
-
-
-def test_it_notes_the_two_empty_cells_with_their_reason_and_draws_no_dot_for_them():
-    make_article()
-
-    derby = by_label(compare(all_runs()))["Derby 10.6"]
-
-    assert derby.n == 3
-    assert [gap.reason for gap in derby.gaps] == [EMPTY_CELL, EMPTY_CELL]
-    assert derby.gap is None
-    assert gap_notes(derby.gaps) == [f"2 × {EMPTY_CELL}"]
-
-
-def test_it_shows_a_printed_median_beside_the_repeats_and_never_as_one():
-    make_article()
-
-    postgresql = by_label(compare(all_runs()))["PostgreSQL 8.3"]
-
-    assert [(printed.statistic, printed.as_printed, printed.of) for printed in postgresql.printed] == [
-        ("median", "508", 5)
-    ]
-    assert postgresql.n == 5
-
-
-def test_it_follows_a_deleted_repeat_and_its_return():
-    make_article()
-    gone = Run.objects.get(source_id="postgresql-8-3-r3")
-
-    delete_softly(gone)
-    without = by_label(compare(all_runs()))["PostgreSQL 8.3"]
-    restore(gone)
-    again = by_label(compare(all_runs()))["PostgreSQL 8.3"]
-
-    assert (without.n, without.median) == (4, (469 + 508) / 2)
-    assert (again.n, again.median) == (5, 508)
 
 
 def test_it_leaves_a_deleted_run_out_even_when_it_is_handed_one():
@@ -145,19 +93,6 @@ def test_it_gives_readable_keys_that_are_unique():
     assert len(set(keys)) == len(keys)
 
 
-def test_it_takes_the_baseline_it_is_told_and_sets_the_others_against_it():
-    make_article()
-
-    comparison = compare(all_runs(), baseline="postgresql-8-3")
-
-    against = {group.key: group.against for group in comparison.groups}
-    assert comparison.baseline is not None and comparison.baseline.label == "PostgreSQL 8.3"
-    assert against["postgresql-8-3"] is None
-    assert against["db2-9-7"].ratio.value == pytest.approx(4.736, abs=0.001)
-    assert against["db2-9-7"].verdict.kind == Kind.BETTER
-    assert against["mysql-5-0"].verdict.kind == Kind.WORSE
-
-
 @pytest.mark.parametrize("unknown", [None, "", "no-such-group"])
 def test_it_takes_the_first_group_with_values_when_no_baseline_is_named(unknown):
     make_article()
@@ -165,14 +100,6 @@ def test_it_takes_the_first_group_with_values_when_no_baseline_is_named(unknown)
     comparison = compare(all_runs(), baseline=unknown)
 
     assert comparison.baseline is not None and comparison.baseline.key == "postgresql-8-3"
-
-
-def test_it_sorts_the_best_first_when_asked():
-    make_article()
-
-    labels = [group.label for group in compare(all_runs(), order="best").groups]
-
-    assert labels == sorted(MEDIANS, key=lambda label: -MEDIANS[label])
 
 
 def test_it_sorts_the_fastest_first_where_lower_is_better():
@@ -211,20 +138,6 @@ def test_it_shows_a_cell_without_any_value_as_a_gap():
     assert comparison.baseline is None and comparison.metric is None
 
 
-def test_it_shows_groups_that_promise_less_apart_and_unranked():
-    for system, durability in (("H2 2", "bounded_loss"), ("SQLite 3", "power_loss"), ("Derby 10", "power_loss")):
-        for value in (100, 101, 102):
-            make_run(system, value, durability=durability)
-
-    comparison = compare(all_runs())
-
-    assert {group.label: group.ranked for group in comparison.groups} == {
-        "SQLite 3": True, "Derby 10": True, "H2 2": False
-    }  # fmt: skip
-    assert comparison.groups[-1].label == "H2 2"
-    assert any("Shown apart, not ranked: H2 2" in warning for warning in warnings_of(comparison))
-
-
 @pytest.mark.parametrize("doubt", ["", "cannot have waited"])
 def test_it_counts_many_groups_that_stand_apart_instead_of_naming_them(doubt):
     make_run("SQLite 3", 100, durability="power_loss")
@@ -235,19 +148,6 @@ def test_it_counts_many_groups_that_stand_apart_instead_of_naming_them(doubt):
 
     said = r"\(survives power loss, contradicted\)\." if doubt else r"\(.*\)\. A commit there promises less .*"
     assert re.fullmatch(rf"Shown apart, not ranked: 7 of 8 groups {said}", warning)
-
-
-def test_it_refuses_a_bare_ratio_across_durability_classes_and_says_why():
-    for system, durability in (("H2 2", "bounded_loss"), ("SQLite 3", "power_loss")):
-        for value in (100, 101, 102):
-            make_run(system, value, durability=durability)
-
-    comparison = compare(all_runs(), baseline="sqlite-3")
-
-    against = by_label(comparison)["H2 2"].against
-    assert against is not None
-    assert (against.ratio, against.verdict) == (None, None)
-    assert "Durability: a crash may lose the last commits against survives power loss" in against_words(against)
 
 
 def test_it_never_ranks_what_is_in_memory_with_anything_else():
@@ -292,22 +192,6 @@ def test_it_ranks_nothing_of_unknown_durability_with_what_is_in_memory():
 
 
 DOUBT = "1000 TPS, 4 terminals × 200 syncs/s of the device = 800: cannot have waited for this disk"
-
-
-def test_it_ranks_no_run_that_cannot_have_waited_for_its_disk():
-    for system, doubts in (("SQLite 3", ("", "", "")), ("Derby 10", ("", DOUBT, ""))):
-        for value, doubt in zip((1000, 1010, 1020), doubts, strict=True):
-            make_run(system, value, durability="power_loss", durability_doubt=doubt)
-
-    comparison = compare(all_runs(), baseline="sqlite-3", order="best")
-
-    derby = by_label(comparison)["Derby 10"]
-    assert [group.label for group in comparison.ranked] == ["SQLite 3"]
-    assert (derby.n, derby.doubt) == (3, DOUBT)
-    assert list(unranked_by_class(comparison)) == ["survives power loss, contradicted"]
-    assert f"Shown apart, not ranked: Derby 10 ({DOUBT})." in warnings_of(comparison)
-    assert derby.against is not None and derby.against.ratio is None
-    assert "survives power loss, contradicted against survives power loss" in against_words(derby.against)
 
 
 def test_it_ranks_unknown_durability_with_the_others():
@@ -381,14 +265,6 @@ def test_it_compares_nothing_with_nothing():
     comparison = compare([])
 
     assert (comparison.groups, comparison.metric, comparison.baseline) == ([], None, None)
-
-
-def test_it_reads_many_runs_in_as_many_queries_as_few(django_assert_num_queries):
-    make_article()
-
-    # runs, factors, measurements, metrics, storage; aggregates and the runs they are of
-    with django_assert_num_queries(7):
-        compare(all_runs())
 
 
 def test_a_cell_stays_one_while_its_runs_wait_go_on_and_are_cancelled():

@@ -5,17 +5,15 @@ from __future__ import annotations
 import pytest
 from benchagent.catalog import Durability
 from benchagent.redaction import REDACTED
-from django.contrib.auth.models import AnonymousUser
 
 from runs import configs
 from runs.access import changes
-from runs.access.rules import may_describe
 from runs.configs import ConfigError, Content, FileText, Parameter
 from runs.configs.diff import across_engines
 from runs.models import Config, ConfigFile, ConfigParameter, Run
 from tests.benchagent.configfiles.samples import SAMPLES
 from tests.benchagent.importers.mutations import mutations
-from tests.runs.builders import SQLITE_SETTINGS, document, scheduled, store_upload
+from tests.runs.builders import SQLITE_SETTINGS, scheduled
 
 pytestmark = pytest.mark.django_db
 
@@ -157,32 +155,6 @@ def test_it_makes_a_revision_and_leaves_what_runs_have_used(operator):
     assert (change.old, change.reason, change.by) == (first.slug, "port", operator)
 
 
-def test_it_refuses_a_revision_in_which_nothing_differs(operator):
-    config = of(MY_CNF, by=operator)
-    with pytest.raises(ConfigError, match="Nothing differs"):
-        configs.revise(config, Content(files=[FileText("a.conf", MY_CNF)]), by=operator)
-    assert Config.objects.count() == 1
-
-
-def test_it_corrects_a_name_and_keeps_the_old_one(operator):
-    config = of(MY_CNF, name="Shpo", by=operator)
-    assert configs.correct(config, {"name": "Shop", "note": ""}, by=operator) == ["name"]
-    change = changes.history(config).get()
-    assert (change.field, change.old, change.new, change.by) == ("name", "Shpo", "Shop", operator)
-    for wrong in ({"name": " "}, {"digest": "x"}):
-        with pytest.raises(ConfigError):
-            configs.correct(config, wrong, by=operator)
-
-
-def test_it_lets_operators_and_makers_correct_but_nobody_a_published_one(published, operator, contributor, viewer):
-    config = of(MY_CNF, by=contributor)
-    assert [may_describe(user, config) for user in (operator, contributor, viewer, AnonymousUser())] == [
-        True, True, False, False
-    ]  # fmt: skip
-    assert not may_describe(contributor, of(POSTGRESQL, by=operator))
-    assert not may_describe(operator, Config.objects.get(slug="cfg-cubrid-cubrid"))
-
-
 def test_it_names_the_dbms_of_scheduled_and_uploaded_configurations_and_keeps_their_digest():
     run = scheduled()
     assert run.config is not None
@@ -213,15 +185,6 @@ def test_settings_that_people_have_a_name_for_are_called_by_it():
     assert configs.resolve_config("sqlite", SQLITE_SETTINGS, called="tuned").name == "SQLite, standard"
 
 
-def test_it_takes_files_with_an_upload():
-    files = {"files": [{"name": "postgresql.conf", "text": "shared_buffers = 4GB\nfsync = off\n"}]}
-    outcome = store_upload(document=document(config=files), token=None)
-    config = outcome.runs[0].config
-    assert config is not None
-    assert config.files.get().text == "shared_buffers = 4GB\nfsync = off\n"
-    assert configs.durability_of(fresh(config)).durability is Durability.NONE
-
-
 # Literature
 
 
@@ -241,20 +204,6 @@ def test_it_writes_the_files_of_the_cubrid_article_and_reads_the_same(published,
     columns = ("position", "section", "name", "value", "comment")
     assert list(again.parameters.values_list(*columns)) == list(config.parameters.values_list(*columns))
     assert configs.files_of(again)[0].text == file.text
-
-
-def test_it_leaves_the_buffer_of_the_cubrid_article_in_pages(published):
-    rows = configs.diff([literature("cfg-cubrid-cubrid"), literature("cfg-cubrid-mysql")])
-    (pool,) = [row for row in rows if row.key == "buffer_pool"]
-    cubrid, mysql = pool.cells
-    assert cubrid.quantity is not None
-    assert mysql.quantity is not None
-    assert (cubrid.text, cubrid.quantity.words) == ("25000, 262144", "262,144 pages")
-    assert "1 GiB" in cubrid.note and "4 GiB" in cubrid.note
-    assert mysql.quantity.words == "4 GiB"
-    assert pool.status == "unknown"  # pages of unknown size against bytes
-    (commit,) = [row for row in rows if row.key == "commit_flush"]
-    assert [cell.quantity.value if cell.quantity else None for cell in commit.cells] == ["later", "later"]
 
 
 @pytest.mark.parametrize(

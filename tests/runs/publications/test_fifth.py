@@ -111,13 +111,6 @@ def test_an_operator_deletes_it_with_all_that_is_its_own(client, operator):
     assert import_folders(Folder.at(EXAMPLE)).rows_changed > 10
 
 
-def test_others_may_not(client, contributor):
-    assert upload(client, zipped(files())).url.startswith("/login/")
-    client.force_login(contributor)
-    assert upload(client, zipped(files())).status_code == 403
-    assert not Publication.objects.exists()
-
-
 def spoilt() -> dict[str, tuple[bytes, str]]:
     """Name -> (archive, how its error begins)."""
     no_results = {name: content for name, content in files().items() if name != "results.json"}

@@ -76,14 +76,6 @@ def test_the_api_tells_and_edits_it(contributor):
     assert client.patch(f"/api/v1/runs/{run.pk}/", {"label": "cold"}, format="json").json()["label"] == "cold"
 
 
-def test_a_batch_is_seen_with_its_runs(client, contributor):
-    run = sent(contributor, visibility="private")[0]
-    for url in (f"/api/v1/batches/{run.batch_id}/", f"/batches/{run.batch_id}/"):
-        assert client.get(url).status_code == 404
-    client.force_login(contributor)
-    assert client.get(f"/batches/{run.batch_id}/").status_code == 200
-
-
 def as_shown(client, path: str) -> dict[str, str]:
     """What a browser sends of a form that nobody has changed."""
     values = {name: client.get(path).context["form"].initial.get(name, "") for name in DescribeForm.base_fields}

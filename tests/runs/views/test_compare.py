@@ -11,7 +11,6 @@ import statistics
 
 import pytest
 from benchagent.catalog.durability import HOST
-from django.urls import reverse
 from django.utils import timezone
 
 from runs.models import Config, Run, SeriesChunk, delete_softly
@@ -300,11 +299,6 @@ def test_it_names_what_it_did_not_understand(client, query):
     assert client.get(f"/compare.csv?{query}").status_code == 400
 
 
-def test_it_takes_only_get(client):
-    assert client.post("/compare/").status_code == 405
-    assert client.post("/compare.csv").status_code == 405
-
-
 def with_series(system: str, count: int) -> None:
     for repeat in range(1, count + 1):
         run = make_run(system, 100 + repeat, repeat=repeat, factors={"scale_factor": 4, "terminals": 4, "warm_up_s": 2})
@@ -348,17 +342,6 @@ def test_a_view_inside_runs_says_what_none_of_them_holds(client):
     )
     assert "No run holds" in latency and "Without a stored histogram" not in latency
     assert "No run holds samples over time." in over_time
-
-
-def test_it_reads_without_a_writing_transaction_and_in_a_fixed_number_of_queries(client, django_assert_max_num_queries):
-    make_article()
-
-    with django_assert_max_num_queries(45):
-        page(client)
-
-
-def test_it_is_reached_by_its_names():
-    assert (reverse("compare"), reverse("compare-csv")) == ("/compare/", "/compare.csv")
 
 
 def test_it_colours_many_groups_by_what_a_reader_tells_apart(client):

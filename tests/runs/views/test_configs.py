@@ -8,8 +8,6 @@ from html import unescape
 import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.db import connection
-from django.test.utils import CaptureQueriesContext
 
 from runs import configs
 from runs.configs import Content, FileText
@@ -17,7 +15,6 @@ from runs.listing.filters import dbms_choices
 from runs.models import Config, DbmsVersion, Run
 from tests.runs.builders import scheduled
 from tests.runs.cells import make_run
-from tests.runs.test_reading_writes_nothing import writing
 
 pytestmark = pytest.mark.django_db
 
@@ -71,19 +68,6 @@ def test_it_bears_odd_addresses(client, path, status):
     assert client.get(path).status_code == status
 
 
-def test_it_needs_as_many_queries_for_many_as_for_few(client):
-    made()
-    client.get("/configs/")
-    with CaptureQueriesContext(connection) as few:
-        client.get("/configs/")
-    for number in range(10):
-        made(f"[mysqld]\nport={number}\n")
-    with CaptureQueriesContext(connection) as many:
-        client.get("/configs/")
-    assert len(many) == len(few)
-    assert len(many) <= 12
-
-
 def test_it_lists_in_pages(client):
     for number in range(51):
         made(f"[mysqld]\nport={number}\n", name=f"No {number:02}")
@@ -131,19 +115,6 @@ def test_it_lists_the_runs_that_used_it_and_leads_to_all(client):
     assert "All 1 run" in page(response)
 
 
-def test_it_hides_a_configuration_that_only_private_runs_of_another_use(client, operator, contributor):
-    config = made(name="Secret shop")
-    run = scheduled()
-    Run.objects.filter(pk=run.pk).update(config=config, visibility="private", owner=operator)
-    for path in (f"/configs/{config.slug}/", f"/configs/{config.slug}/files/1/", f"/configs/{config.slug}/edit/"):
-        client.force_login(contributor)
-        assert client.get(path).status_code == 404, path
-    assert "Secret shop" not in page(client.get("/configs/"))
-    assert "Secret shop" not in page(client.get("/configs/diff/", {"config": config.slug}))
-    client.force_login(operator)
-    assert "All 1 run" in page(client.get(f"/configs/{config.slug}/"))
-
-
 def test_it_counts_unlisted_runs_for_nobody_else(client, operator):
     config = made()
     run = scheduled()
@@ -184,13 +155,6 @@ def test_it_refuses_no_comparison_and_marks_what_is_unknown(client, query):
 
 
 # The form
-
-
-def test_it_needs_a_contributor(client, viewer):
-    assert client.get("/configs/new/").status_code == 302
-    client.force_login(viewer)
-    assert client.get("/configs/new/").status_code == 403
-    assert client.post("/configs/new/", {"pasted": POSTGRESQL}).status_code == 403
 
 
 def test_it_previews_without_storing_and_keeps_the_files(client, contributor):
@@ -327,17 +291,6 @@ def test_it_shows_the_dbms_with_aliases_configurations_and_results(client, publi
     assert "Compare these runs" in ranked
     assert "546" in ranked
     assert client.get("/dbms/nowhere/").status_code == 404
-
-
-@pytest.mark.parametrize(
-    "path", ["/configs/", "/configs/cfg-cubrid-mysql/", "/configs/cfg-cubrid-mysql/files/1/", "/dbms/", "/dbms/mysql/",
-             "/configs/diff/?config=cfg-cubrid-mysql&config=cfg-cubrid-cubrid"]
-)  # fmt: skip
-@pytest.mark.django_db(transaction=True)
-def test_a_get_opens_no_transaction(client, published, path):
-    with CaptureQueriesContext(connection) as queries:
-        assert client.get(path).status_code == 200
-    assert writing(queries) == []
 
 
 def test_many_versions_of_a_dbms_come_in_pages_and_few_of_them_in_filters(client):

@@ -6,8 +6,6 @@ import json
 import re
 
 import pytest
-from django.db import connection
-from django.test.utils import CaptureQueriesContext
 
 from runs.models import Experiment, Run
 from tests.runs.cells import make_article, make_run
@@ -179,16 +177,3 @@ def test_it_hides_deleted_runs(client):
     run = make_run("SQLite 3.53", 411)
     Run.objects.filter(id=run.id).update(deleted_at=run.created_at)
     assert str(run.id) not in page(client)
-
-
-def test_it_asks_a_fixed_number_of_queries(client):
-    demonstration(finished=2)
-    with CaptureQueriesContext(connection) as few:
-        page(client)
-    Run.objects.filter(state="queued").update(state="finished")
-    for index in range(8):
-        make_run("SQLite 3.53", 400 + index, factors={"scale_factor": index + 1})
-    with CaptureQueriesContext(connection) as many:
-        page(client)
-    assert len(many) <= len(few) + 2
-    assert len(many) <= 24

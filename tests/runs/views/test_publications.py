@@ -427,17 +427,6 @@ def test_it_knows_no_other_publication(client):
     assert client.get("/publications/no-such-article/").status_code == 404
 
 
-def test_it_takes_only_get(client):
-    assert client.post("/publications/").status_code == 405
-    assert client.post("/publications/tpcb-2010/").status_code == 405
-
-
-@pytest.mark.parametrize("slug", SLUGS)
-def test_it_reads_a_page_in_a_bounded_number_of_queries(client, slug, django_assert_max_num_queries):
-    with django_assert_max_num_queries(42):
-        page(client, slug)
-
-
 @pytest.mark.parametrize("slug", SLUGS)
 def test_it_says_whether_it_is_a_translation_or_a_repost_and_links_the_original(pages, slug):
     head = re.sub(r"\s+", " ", pages[slug].partition('id="source"')[2].partition("</section>")[0])

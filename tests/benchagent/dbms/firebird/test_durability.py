@@ -18,13 +18,14 @@ from tests.benchagent.dbms.crash import COMMITS
 from tests.benchagent.dbms.firebird.conftest import MakeFirebird
 from tests.benchagent.dbms.trial import Trial
 from tests.benchagent.durability import check_none_lost, traced_commits
+from tests.whole import whole
 
 pytestmark = pytest.mark.engines
 # The first byte of a page is its type.
 INVENTORY, DATA = 3, 5
 
 
-@pytest.mark.parametrize("mode", ["Super", "SuperClassic"])
+@pytest.mark.parametrize("mode", ["Super", *whole("SuperClassic")])
 def test_it_waits_for_the_disk_at_each_commit_and_loses_none_when_it_is_killed(make_firebird: MakeFirebird, mode: str):
     trial = make_firebird("3.0", {"ServerMode": mode})
     check_each_commit_waits(trial)

@@ -26,6 +26,7 @@ from tests.benchagent.dbms.mysql.family import (
 )
 from tests.benchagent.dbms.trial import undeclared
 from tests.benchagent.durability import check_commits_do_not_wait, check_each_commit_waits, check_none_lost
+from tests.whole import whole
 
 pytestmark = pytest.mark.engines
 SMALL = {"innodb_buffer_pool_size": "32M"}
@@ -69,7 +70,7 @@ def test_it_runs_tpcb_with_its_logs_apart_and_opens_a_copy_of_it_elsewhere(make_
     assert copy.query("SELECT COUNT(*) FROM history") == [count]
 
 
-@pytest.mark.parametrize("version", [MIDDLE, NEW])
+@pytest.mark.parametrize("version", [*whole(MIDDLE), NEW])
 def test_it_asks_every_version_for_its_statistics_in_its_own_words(version: str, make_mysql: MakeServer):
     trial = make_mysql(version, {"innodb_buffer_pool_size": "130M", "loose_query_cachet": "1"})
     source = trial.instance.engine_counters

@@ -23,6 +23,7 @@ from tests.benchagent.jobs import log_of
 from tests.benchagent.link.test_spool import sent
 from tests.benchagent.live import EMBEDDED
 from tests.benchagent.small import FULL_SPEED, RATE_PER_S, make_smaller
+from tests.whole import whole_but
 
 pytestmark = pytest.mark.engines
 WORKLOAD_TABLES = tpcc.WORKLOAD.tables(tpcc.WORKLOAD.factors({}))
@@ -60,7 +61,7 @@ def checks(item: FinishItem) -> dict[str, Any]:
     return {check["name"]: check for check in item["result"]["checks"]}
 
 
-@pytest.mark.parametrize("dbms", EMBEDDED)
+@pytest.mark.parametrize("dbms", whole_but(("derby", "sqlite"), EMBEDDED))
 def test_it_loads_runs_and_leaves_a_consistent_database(dbms: str, run_job: RunJob, monkeypatch: pytest.MonkeyPatch):
     # As often as the others, so that each is sure to be met in a short run.
     monkeypatch.setattr(tpcc.transactions, "MIX", dict.fromkeys(tpcc.transactions.MIX, 1))
