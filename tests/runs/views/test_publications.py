@@ -204,13 +204,6 @@ def test_it_says_in_each_chart_s_table_what_the_chart_says(pages, slug):
         assert drawn <= table, name
 
 
-def test_it_draws_the_six_systems_of_the_tpcb_article(pages):
-    drawn = specs(pages["tpcb-2010"])["systems-chart"]["groups"]
-
-    assert [group["value"] for group in drawn] == [508, 2363, 114, 594, 1192, 875]
-    assert [len(group["dots"]) for group in drawn] == [5, 5, 5, 5, 5, 3]
-
-
 def test_it_prints_the_repeats_table_with_its_two_empty_cells_and_medians(pages):
     html = pages["tpcb-2010"]
 
@@ -547,13 +540,6 @@ def test_it_marks_what_differs_between_the_two_recovered_machines(pages):
     assert {row.split()[0]: "differs" in row for row in rows[1:]} == {
         "Operating": True, "Processor": True, "Memory": False, "Disks": True,
     }  # fmt: skip
-
-
-def test_it_says_what_a_commit_of_each_configuration_promises_and_why(pages):
-    html = pages["cubrid-mysql-ssd-2011"].partition('id="configurations"')[2].partition("</section>")[0]
-
-    assert html.count('data-durability="bounded_loss"') == 2
-    assert "async_commit=yes" in html and "innodb_flush_log_at_trx_commit=0" in html
 
 
 def test_it_sets_the_configurations_side_by_side_by_meaning(pages):
