@@ -14,11 +14,10 @@ from runs.answers.ask import answer_of, offered
 from runs.answers.words import missing_sentences, question_words, sentence, told
 from runs.answers.words.gaps import differing_words, set_apart_words
 from runs.answers.words.verdicts import by_level_words
-from runs.api.compare import selected
+from runs.api.compare import drawn, selected
 from runs.api.outgoing import answered
-from runs.charts.drawing import Counted, Drawing, draw
+from runs.charts.drawing import Counted, Drawing
 from runs.compare import asked
-from runs.compare.compare import compare_selection
 
 
 class Offered(Part):
@@ -70,10 +69,9 @@ class Answers(APIView):
     )
     def get(self, request: Request) -> Response:
         """The answer to a question about runs, which are chosen as for /compare/."""
-        _, problems = asked.read(request.query_params)
-        selection = selected(request, problems)
-        comparison = compare_selection(selection)
-        return answered(_asked(answer_of(comparison), draw(comparison), selection.left_out))
+        selection = selected(request)
+        comparison, drawing = drawn(request, selection)
+        return answered(_asked(answer_of(comparison), drawing, selection.left_out))
 
 
 def _asked(answer: Answer, drawing: Drawing, beyond: int) -> AskedAnswer:

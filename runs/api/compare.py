@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Any, Self
 from uuid import UUID
@@ -45,9 +44,6 @@ Names = Annotated[list[str], BeforeValidator(list)]
 # The keys of groups, and of facts.
 Keys = Annotated[list[str], BeforeValidator(lambda groups: [group.key for group in groups])]
 FieldNames = Annotated[list[str], BeforeValidator(lambda facts: [fact.field for fact in facts])]
-
-
-NO_PROBLEMS: Mapping[str, list[str]] = {}
 
 
 class ComparedMetric(Outgoing):
@@ -341,22 +337,27 @@ class Compare(APIView):
     )
     def get(self, request: Request) -> Response:
         """Groups of repeats set against a baseline. Runs are chosen by `run`, `cell`, `set` and the list's filters."""
-        comparison = compare_selection(selected(request))
-        drawing = draw(comparison)
-        # A program that asks for one thing must not be answered another.
-        if errors := unread(request.query_params, comparison, drawing.axes):
-            raise ValidationError(errors)
+        comparison, drawing = drawn(request, selected(request))
         return Response(answer(comparison, drawing))
 
 
-def selected(request: Request, problems: Mapping[str, list[str]] = NO_PROBLEMS) -> Selection:
-    """What the address chooses, where it is understood; `problems` are what else of it was not.
+def drawn(request: Request, selection: Selection) -> tuple[Comparison, Drawing]:
+    """A program that asks for one thing must not be answered another."""
+    comparison = compare_selection(selection)
+    drawing = draw(comparison)
+    if errors := unread(request.query_params, comparison, drawing.axes):
+        raise ValidationError(errors)
+    return comparison, drawing
+
+
+def selected(request: Request) -> Selection:
+    """What the address chooses, where it is understood.
 
     A run that is not there, or not for this person, must not be missing silently. Blanks name none, of any kind.
     """
     selection = select(request.query_params, request.user)
-    if problems or selection.problems:
-        raise ValidationError({**selection.problems, **problems})
+    if selection.problems:
+        raise ValidationError(selection.problems)
     if not selection.given:
         raise ValidationError({"run": ["Choose runs: by run, cell, set, or by the filters of the list of runs."]})
     wanted = [text for text in request.query_params.getlist("run") if text.strip()]

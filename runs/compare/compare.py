@@ -270,8 +270,12 @@ def by_each_metric(comparison: Comparison) -> list[Comparison]:
 def unread(params: QueryDict, comparison: Comparison, axes: Axes) -> dict[str, list[str]]:
     """Parameter -> what its address asks for and there is not: it was drawn as if nothing had been asked."""
     levels = comparison.levels
-    _, problems = read(params)
-    problems |= axes.problems
+    question, problems = read(params)
+    # What a question implies is no one's wish: where it is not there, the answer says what is missing.
+    problems |= {name: words for name, words in axes.problems.items() if name in params}
+    facts = [*(fact.field for fact in comparison.varying), *(facet.field for facet in comparison.common)]
+    if question.fact and question.fact not in facts:
+        problems["fact"] = [f"There is no fact “{question.fact}”. There are: {_some(facts)}."]
     compared, baseline = params.get("compared", ""), params.get("baseline", "")
     if compared not in ("", NO_LEVELS) and (levels is None or all(compared != fact.field for fact in levels.compared)):
         there = [fact.field for fact in levels.choices] if levels else []

@@ -221,13 +221,13 @@ def _pairs(
         return of_base
     if len(valued) <= MOST_IN_A_MATRIX:
         return pairs_to_judge(valued, base)
-    fact = question.fact or "dbms"
-    systems = {fact_value(group, fact): group for group in reversed(valued) if group.ranked}.values()
-    leaders = best if len(best) < len(valued) else valued[:1]
+    fact, ranked = question.fact or "dbms", [group for group in valued if group.ranked]
+    systems = {fact_value(group, fact): group for group in reversed(ranked)}.values()
+    leaders = best if len(best) < len(valued) else ranked[:1]
     leading = {group.key: group for group in (*leaders, *systems)}
     pairs = pairs_to_judge(by_value(leading.values(), metric), base)
     judged = {(group.key, other.key) for group, other in pairs}
-    first = [(valued[0], group) for group in valued[1:] if len(best) == len(valued) and group.key != base.key]
+    first = [(ranked[0], group) for group in ranked[1:] if len(best) == len(valued) and group.key != base.key]
     extra = (pair for pair in (*of_base, *first) if (pair[0].key, pair[1].key) not in judged)
     return [*pairs, *extra]
 

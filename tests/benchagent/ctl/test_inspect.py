@@ -62,7 +62,8 @@ def test_it_keeps_files_of_the_same_name_apart(tmp_path: Path, capsys: pytest.Ca
 
 def test_it_recognises_result_documents(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "results.json"
-    file.write_text(json.dumps({"results": [{"schema_version": 1, "workload": {"slug": "tpcb"}, "factors": {"x": 1}}]}))
+    document = {"schema_version": 1, "workload": {"slug": "tpcb"}, "factors": {"x": 1}, "note": "long line " * 10_000}
+    file.write_text(json.dumps({"results": [document]}))
     assert main(["inspect", "--json", str(file)]) == 0
     (entry,) = entries(capsys)
     assert (entry["tool"], entry["parameters"]) == ("result document", {"x": 1})

@@ -105,7 +105,10 @@ def test_it_comes_back_whole(world):
     with transaction.atomic():
         upload = upload_of(world)
         delete(world, upload)
-        assert world.client(BY_NAME["owner"]).post(f"/uploads/{upload.pk}/restore/").status_code == 302
+        owner = world.client(BY_NAME["owner"])
+        assert "Nobody: deleted" in owner.get("/uploads/").content.decode()
+        assert owner.post(f"/uploads/{upload.pk}/restore/").status_code == 302
+        assert "Nobody: deleted" not in owner.get("/uploads/").content.decode()
         for path in ("/uploads/{upload}/", "/api/v1/artefacts/{artefact}/", "/configs/{config}/", "/runs/{run}/"):
             assert ask(world, Row("", "GET", "read", path), BY_NAME["anonymous"], "public").status_code == 200
         transaction.set_rollback(True)

@@ -21,7 +21,7 @@ from runs.formatting import mid_sentence, times
 from runs.models import Run
 from runs.models.accounts import User
 from runs.stats import WINNERS, Kind, judge
-from tests.runs.cells import all_runs, make_repeats, make_run
+from tests.runs.cells import all_runs, machine, make_repeats, make_run
 
 pytestmark = pytest.mark.django_db
 
@@ -192,6 +192,19 @@ def test_of_too_many_groups_the_best_and_the_baseline_are_judged_against_all():
         *((best, other) for other in others),
         *((other, base) for other in others),
     }
+
+
+def test_of_too_many_settings_the_best_that_is_ranked_is_judged_against_all_of_its_class():
+    """Seen: of a sweep of 36, half of which did not wait for the disk, "17 others may not all be set against" it."""
+    for number in range(22):
+        lasting = {"durability": "power_loss"} if number < 11 else {"durability": "bounded_loss"}
+        make_repeats("SQLite 3.50", [100 + 9 * number + more for more in range(3)], on=machine(f"m{number}"), **lasting)
+
+    comparison = compare(all_runs(), baseline="m3")
+
+    best, *others = [f"m{number}" for number in reversed(range(11))]
+    assert {(best, other) for other in others} <= set(comparison.verdicts.by_pair)
+    assert headline(comparison).startswith("m10 has the highest throughput, 191 TPS")
 
 
 def test_the_threshold_is_that_of_the_metric():

@@ -419,11 +419,13 @@ def test_a_curve_of_one_group_has_no_axis_of_numbers(client):
 
 
 @pytest.mark.parametrize(
-    "asked", ["metric=foo", "ask=nonsense", "baseline=zz", "group=zz", "compared=zz", "than=zz", "from=zz", "x=zz"]
+    "asked",
+    ["metric=foo", "ask=nonsense", "baseline=zz", "group=zz", "compared=zz", "than=zz", "from=zz", "x=zz", "fact=zz"],
 )
 def test_what_an_address_asks_for_in_vain_is_said_and_refused_to_a_program(client, sweep, asked):
     name, _, _ = asked.partition("=")
     assert 'class="small notice-text"' not in page(client, "&ask=best&metric=tps&x=factor:terminals")
     assert re.search(r'class="small notice-text">[^<]*(foo|nonsense|zz)', page(client, f"&{asked}"))
-    refused = client.get(f"/api/v1/compare/?experiment=sweep&{asked}")
-    assert (refused.status_code, [*refused.json()]) == (400, [name])
+    for kind in ("compare", "answers"):
+        refused = client.get(f"/api/v1/{kind}/?experiment=sweep&{asked}")
+        assert (refused.status_code, [*refused.json()]) == (400, [name])

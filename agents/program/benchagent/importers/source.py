@@ -104,14 +104,14 @@ class SourceFile:
 
     @cached_property
     def head(self) -> SourceFile:
-        """Whole lines of its beginning, by which a large file is recognised; a small one whole."""
+        """Whole lines of its beginning (of one line, its beginning); a small one whole. By it a file is recognised."""
         if self.size_bytes < PIECE_BYTES and not self.is_packed:
             return self
         start = bytearray()
         for piece in self.utf_8_pieces():
             start += piece[: PIECE_BYTES - len(start)]
             if len(start) >= PIECE_BYTES:
-                return SourceFile(self.name, bytes(start[: start.rfind(b"\n") + 1]))
+                return SourceFile(self.name, bytes(start[: start.rfind(b"\n") + 1] or start))
         return SourceFile(self.name, bytes(start))
 
     def texts(self) -> Iterator[str]:
