@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Any
 
 from rest_framework import status
 from rest_framework.exceptions import APIException, ValidationError
 from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.response import Response
-from rest_framework.settings import api_settings
 from rest_framework.views import exception_handler as default_handler
 
 if TYPE_CHECKING:
@@ -38,37 +37,17 @@ def exception_handler(exc: Exception, context: dict[str, Any]) -> Response | Non
 
 
 def flatten(detail: Any) -> dict[str, Any]:
-    """Nested errors as path -> messages, for example `repeats[0].metrics[2].value`."""
-    flat: dict[str, list[str]] = {}
-    for path, message in _walk("", detail):
-        flat.setdefault(_sendable(path), []).append(_sendable(message))
-    whole = flat.pop("", None)
-    return {**flat, "detail": " ".join(whole)} if whole else dict(flat)
+    """Path of a field, for example `repeats[0].metrics[2].value`, -> messages; `detail` of the whole is one text."""
+    flat: dict[str, Any] = {}
+    for path, said in (detail if isinstance(detail, dict) else {"detail": detail}).items():
+        words = [_sendable(str(word)) for word in (said if isinstance(said, list) else [said])]
+        flat[_sendable(path)] = " ".join(words) if path == "detail" else words
+    return flat
 
 
 def _sendable(text: str) -> str:
     """Half a character that somebody sent, and that a message repeats, cannot be sent back."""
     return text.encode("utf-8", "replace").decode()
-
-
-def _walk(path: str, detail: Any) -> Iterator[tuple[str, str]]:
-    if isinstance(detail, dict):
-        for key, inner in detail.items():
-            yield from _walk(_join(path, key), inner)
-    elif isinstance(detail, list):
-        for index, inner in enumerate(detail):
-            nested = isinstance(inner, (dict, list))
-            yield from _walk(f"{path}[{index}]" if nested else path, inner)
-    else:
-        yield path, str(detail)
-
-
-def _join(path: str, key: Any) -> str:
-    if key in (api_settings.NON_FIELD_ERRORS_KEY, "detail"):
-        return path
-    if isinstance(key, int) or str(key).isdecimal():
-        return f"{path}[{key}]"
-    return f"{path}.{key}" if path else str(key)
 
 
 class JsonErrors(Base):

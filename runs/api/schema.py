@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from threading import Lock
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 from drf_spectacular.extensions import (
     OpenApiAuthenticationExtension,
@@ -45,24 +45,10 @@ class TokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-ca
         return {"type": "http", "scheme": "bearer", "description": "A token of this server: bst_…"}
 
 
-class IncomingSchema(OpenApiSerializerExtension):  # type: ignore[no-untyped-call]
-    """What comes in describes itself."""
+class PydanticSchema(OpenApiSerializerExtension):  # type: ignore[no-untyped-call]
+    """What comes in and what goes out describes itself; what it refers to becomes components."""
 
-    target_class = "runs.incoming.values.Strict"
-    match_subclasses = True
-    priority = 1
-
-    def get_name(self, auto_schema: Any, direction: Any) -> str:
-        return str(self.target.__name__)
-
-    def map_serializer(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
-        return {_AS_IT_IS: _described(TypeAdapter(self.target), "validation", auto_schema)}
-
-
-class OutgoingSchema(OpenApiSerializerExtension):  # type: ignore[no-untyped-call]
-    """So does a whole answer that is a pydantic model."""
-
-    target_class = "runs.answers.answer.Part"
+    target_class = "pydantic.BaseModel"
     match_subclasses = True
     priority = 1
 
@@ -70,30 +56,20 @@ class OutgoingSchema(OpenApiSerializerExtension):  # type: ignore[no-untyped-cal
         return str(self.target.__name__)
 
     def get_identity(self, auto_schema: Any, direction: Any) -> Any:
-        """As a part of another answer it is known by its name."""
+        """As a part of another one it is known by its name."""
         return self.get_name(auto_schema, direction)
 
     def map_serializer(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
-        return {_AS_IT_IS: _described(TypeAdapter(self.target), "serialization", auto_schema)}
-
-
-class ListSchema(OutgoingSchema):  # type: ignore[no-untyped-call]
-    """And one that is a list of them."""
-
-    target_class = "pydantic.RootModel"
-
-
-def _described(
-    kind: TypeAdapter[Any], mode: Literal["validation", "serialization"], auto_schema: Any
-) -> dict[str, Any]:
-    """Its schema; what it refers to becomes components."""
-    described = kind.json_schema(ref_template=document.REFERENCE_TEMPLATE, schema_generator=Description, mode=mode)
-    for name, part in described.pop("$defs", {}).items():
-        component = ResolvedComponent(  # type: ignore[no-untyped-call]
-            name, ResolvedComponent.SCHEMA, {_AS_IT_IS: part}, name
-        )
-        auto_schema.registry.register_on_missing(component)
-    return described
+        described = TypeAdapter(self.target).json_schema(
+            ref_template=document.REFERENCE_TEMPLATE, schema_generator=Description,
+            mode="validation" if direction == "request" else "serialization",
+        )  # fmt: skip
+        for name, part in described.pop("$defs", {}).items():
+            component = ResolvedComponent(  # type: ignore[no-untyped-call]
+                name, ResolvedComponent.SCHEMA, {_AS_IT_IS: part}, name
+            )
+            auto_schema.registry.register_on_missing(component)
+        return {_AS_IT_IS: described}
 
 
 def add_upload_document(result: dict[str, Any], generator: Any, request: Any, public: bool) -> dict[str, Any]:
