@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 
 from benchagent.catalog import METRICS, factor_label
 
 from runs.access import changes
 from runs.access.rules import source_of
-from runs.charts.base import Figure
 from runs.charts.latency import heat_figure, percentile_figure
 from runs.charts.run import figures, memory_figure
 from runs.dbms import unverified
@@ -19,13 +17,11 @@ from runs.models.visible import Reader, may_open, sees_all
 from runs.run import derived, engine_report, quality, series, standing
 from runs.run.artefacts import artefacts_of
 from runs.run.attachments import attachments_of
-from runs.run.derived import Derived
 from runs.run.durability import judgement
 from runs.run.facets import factor_facets, ordered_measurements, origin, setting_rows, time_line
 from runs.run.latency import latency_of, map_of
 from runs.run.number import headline_numbers, implausible, why_no_number
 from runs.run.series import Series
-from runs.tables import Table
 
 
 class About:
@@ -49,56 +45,29 @@ class About:
         return sorted([*changes.history(self.run), *of_source], key=lambda change: change.at, reverse=True)
 
 
+def result_of(run: Run) -> list[Measurement]:
+    """What a run had when it was cut short is among its numbers, and no result."""
+    cut_short = run.state in (RunState.FAILED, RunState.CANCELLED, RunState.LOST)
+    return [] if cut_short else headline_numbers(run)
+
+
 class Measured:
     """What a run measured: numbers, charts, and what its DBMS counted."""
 
     def __init__(self, run: Run, samples: Sequence[Series]) -> None:
-        self.run, self.samples = run, samples
-        # What a run had when it was cut short is among its numbers, and no result.
-        cut_short = run.state in (RunState.FAILED, RunState.CANCELLED, RunState.LOST)
-        self.result = [] if cut_short else headline_numbers(run)
-
-    @cached_property
-    def numbers(self) -> list[Measurement]:
-        """What the run is about comes first."""
-        return list(dict.fromkeys([*self.result, *ordered_measurements(self.run)]))
-
-    @cached_property
-    def figures(self) -> list[Figure]:
-        return figures(self.run, self.samples)
-
-    @cached_property
-    def latency_figures(self) -> list[Figure]:
-        latency, heat = latency_of([self.run]), map_of([self.run])
-        shown = [percentile_figure([("This run", 0, latency)])] if latency else []
+        self.samples, self.result, self.so_far = samples, result_of(run), derived.so_far(run)
+        # What the run is about comes first.
+        self.numbers = list(dict.fromkeys([*self.result, *ordered_measurements(run)]))
+        self.figures = figures(run, samples)
+        self.sampled = series.sampled(run) if run.is_open else ""
+        latency, heat = latency_of([run]), map_of([run])
+        self.latency_figures = [percentile_figure([("This run", 0, latency)])] if latency else []
         if heat:
             title = "Transactions by latency over time"
-            shown.append(heat_figure(heat, [self.run], id="latency-map", title=title))
-        return shown
-
-    @cached_property
-    def sampled(self) -> str:
-        return series.sampled(self.run)
-
-    @cached_property
-    def so_far(self) -> list[tuple[str, float]]:
-        return derived.so_far(self.run)
-
-    @cached_property
-    def derived(self) -> Derived:
-        return derived.of_run(self.run, self.samples)
-
-    @cached_property
-    def engine(self) -> engine_report.EngineReport:
-        return engine_report.of_run(self.run)
-
-    @cached_property
-    def memory_figure(self) -> Figure | None:
-        return memory_figure(self.run)
-
-    @cached_property
-    def attachments(self) -> list[tuple[str, Table]]:
-        return attachments_of(self.run)
+            self.latency_figures.append(heat_figure(heat, [run], id="latency-map", title=title))
+        self.derived = derived.of_run(run, samples)
+        self.engine, self.memory_figure = engine_report.of_run(run), memory_figure(run)
+        self.attachments = attachments_of(run)
 
 
 class Counting:

@@ -29,7 +29,7 @@ from runs.access.rules import Target, candidates, change_visibility, changeable,
 from runs.answers.questions import questions
 from runs.charts.compare import bars_figures
 from runs.charts.experiment import fingerprint, overview
-from runs.charts.run import csv_pieces, series_rows
+from runs.charts.run import csv_pieces, figures, series_rows
 from runs.compare.compare import compare
 from runs.incoming.reading import read
 from runs.listing import cursor
@@ -43,7 +43,7 @@ from runs.publications.material import Material
 from runs.publications.page.reproductions import gaps_of, is_told, table
 from runs.results import editing
 from runs.results import purge as purging
-from runs.run import diff, series
+from runs.run import derived, diff, series
 from runs.templatetags.show import visibility_control
 from runs.views.guards import (
     PersonRequest,
@@ -53,7 +53,7 @@ from runs.views.guards import (
     page_before,
     token_may_read,
 )
-from runs.views.run_page import About, Counting, Measured
+from runs.views.run_page import About, Counting, Measured, result_of
 
 RECENT = 8
 PRESENT = Q(runs__deleted_at=None)
@@ -212,13 +212,16 @@ def run_detail(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
         return render(request, "run_deleted.html", {"run": run}, status=410)
     part = request.GET.get("part")
     if part == "state":
-        state = {"run": run, "measured": Measured(run, ())}
-        return render(request, "run.html#state", state, status=200 if run.is_open else STOP_POLLING)
+        shown = {"result": result_of(run), "so_far": derived.so_far(run)}
+        status = 200 if run.is_open else STOP_POLLING
+        return render(request, "run.html#state", {"run": run, "measured": shown}, status=status)
     if part == "charts" and request.GET.get("seen") == series.sampled(run):
         return HttpResponse(status=NOTHING_NEW if run.is_open else STOP_POLLING)
-    measured = Measured(run, series.read_all(run))
+    samples = series.read_all(run)
     if part == "charts":
-        return render(request, "run.html#charts", {"run": run, "measured": measured})
+        charts = {"figures": figures(run, samples), "sampled": series.sampled(run)}
+        return render(request, "run.html#charts", {"run": run, "measured": charts})
+    measured = Measured(run, samples)
     context = {
         "run": run, "about": About(run), "measured": measured, "counting": Counting(run, measured, request.user),
     }  # fmt: skip
