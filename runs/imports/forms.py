@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping as Answers
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
 from benchagent.catalog import Role as FactorRole
 from benchagent.catalog import factor_role
 from benchagent.importers import SourceFile, importers
-from benchagent.importers.plain_csv import TOOL, Column, Mapping, Role, Rows, guess
+from benchagent.importers.plain_csv import TOOL, Column, Role, Rows, guess
 from benchagent.importers.plain_csv.table import table_of
 from django import forms
 from django.conf import settings
@@ -76,100 +76,101 @@ def readable_tools() -> list[tuple[str, str]]:
     return [*READ, *more, ("CSV", "any table with a header; you say which column is what")]
 
 
-@dataclass(frozen=True)
-class MappedColumn:
-    """One column with some of its values, and what it is taken for. `prefix` begins the names of its fields.
+class ColumnForm(forms.Form):
+    """What one column of a table is; what was answered stands over what was said or guessed of it before."""
 
-    `scale`: its factor as text, as it was typed where it is no number.
-    """
+    role = forms.ChoiceField(label="{} is", choices=ROLES)
+    name = forms.CharField(label="Name of {}", required=False, max_length=100)
+    unit = forms.CharField(label="Unit of {}", required=False, max_length=30)
+    scale = forms.FloatField(
+        label="Factor that turns {} into this unit", widget=forms.TextInput(attrs={"inputmode": "decimal"})
+    )
+    better = forms.ChoiceField(label="Which direction of {} is better", required=False, choices=DIRECTIONS)
+    compared = forms.ChoiceField(
+        label="What another value of {} is to a comparison", required=False, choices=COMPARED_AS
+    )
+    use_required_attribute = False
 
-    prefix: str
-    column: Column
-    samples: list[str]
-    scale: str = ""
+    def __init__(self, column: Column, samples: list[str], answers: Answers[str, str], prefix: str) -> None:
+        known = {
+            "role": column.role.value, "name": column.name[:100], "unit": column.unit, "scale": f"{column.scale:g}",
+            "better": column.better or "", "compared": column.compared_as,
+        }  # fmt: skip
+        given = {f"{prefix}-{name}": value for name, value in known.items()}
+        super().__init__(given | dict(answers.items()), prefix=prefix)
+        self.heading, self.samples = column.heading, samples
+        for field in self.fields.values():
+            field.widget.attrs["aria-label"] = str(field.label).replace("{}", column.heading)
+
+    def clean_scale(self) -> float:
+        scale: float = self.cleaned_data["scale"]
+        if scale <= 0:
+            raise ValidationError("A number above 0 is required, as 0.001.")
+        return scale
+
+    def clean(self) -> dict[str, Any]:
+        given = self.cleaned_data
+        role, name = given.get("role"), given.get("name", "")
+        if role in (Role.METRIC, Role.FACTOR) and not name:
+            self.add_error("name", "Give it a name, as tps or terminals.")
+        given["compared"] = compared = given.get("compared", "") if role == Role.FACTOR else ""
+        if compared and (known := factor_role(name, compared)) != compared:
+            self.add_error("compared", f"{name} is a {known} here, and cannot be a {compared}.")
+        return given
+
+    @property
+    def column(self) -> Column:
+        given = self.cleaned_data
+        return Column(
+            self.heading, Role(given["role"]), given["name"], given["unit"], given["scale"], given["better"] or None,
+            given["compared"],
+        )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class MappedTable:
-    """A file with a table. `prefix` begins the names of its fields."""
+class TableForm(forms.Form):
+    """What a row of a file with a table is, and each of its `columns`. `given`: as somebody has said it before."""
 
-    prefix: str
-    file: str
-    mapping: Mapping
-    columns: list[MappedColumn]
+    rows = forms.ChoiceField(choices=ROWS, widget=forms.Select(attrs={"class": "fit"}))
+
+    def __init__(self, kept: Artefact, given: Any, answers: Answers[str, str]) -> None:
+        # Whole lines of the beginning: columns are shown by them, and a page is not made of a large file.
+        content = artefacts.content(kept, HEAD_BYTES)
+        file = SourceFile(kept.name, content if len(content) < HEAD_BYTES else content[: content.rfind(b"\n") + 1])
+        self.file, self.mapping, table = file.name, mapping_of(given) if given else guess(file), table_of(file)
+        prefix, by_heading = f"csv{kept.position}", {column.heading: column for column in self.mapping.columns}
+        super().__init__({f"{prefix}-rows": self.mapping.rows.value} | dict(answers.items()), prefix=prefix)
+        self.columns = []
+        for index, (heading, cells) in enumerate(zip(table.headings, table.columns, strict=True) if table else ()):
+            # The first that differ: `10, 10, 10` would say less than `10`.
+            samples = [*islice(dict.fromkeys(islice(cells, LOOKED_AT)), SAMPLES)]
+            column = by_heading.get(heading) or Column(heading, Role.IGNORE)
+            self.columns.append(ColumnForm(column, samples, answers, f"{prefix}-{index}"))
+
+    def as_json(self) -> dict[str, Any]:
+        """The mapping. Raises ValidationError naming the column."""
+        if not self.is_valid():
+            raise ValidationError(f"{self.file}: {' '.join(map(str, self.errors['rows']))}")
+        for form in self.columns:
+            if not form.is_valid():
+                wrong = "; ".join(f"{name}: {' '.join(map(str, words))}" for name, words in form.errors.items())
+                raise ValidationError(f"{self.file}, column {form.heading}: {wrong}")
+        columns = tuple(form.column for form in self.columns)
+        return replace(self.mapping, rows=Rows(self.cleaned_data["rows"]), columns=columns).as_json()
 
 
-def tables(taken: FileImport, answers: Answers[str, str] | None = None) -> list[MappedTable]:
+def tables(taken: FileImport, answers: Answers[str, str] | None = None) -> list[TableForm]:
     """The tables among the files of an import, with what is known or guessed of their columns, or was just answered."""
     names = {item["file"] for item in taken.items if item["tool"] == TOOL}
     if not names:
         return []
     mappings = taken.subject.get("mapping", {})
     kept = [file for file in taken.artefacts.order_by("position") if file.name in names]
-    return [_table(file, mappings.get(file.name), answers or {}) for file in kept]
-
-
-def _table(kept: Artefact, given: Any, answers: Answers[str, str]) -> MappedTable:
-    """`given`: its mapping, as JSON, where somebody has said it. Answers stand over it, right or wrong."""
-    # Whole lines of the beginning: columns are shown by them, and a page is not made of a large file.
-    content = artefacts.content(kept, HEAD_BYTES)
-    file = SourceFile(kept.name, content if len(content) < HEAD_BYTES else content[: content.rfind(b"\n") + 1])
-    mapping = mapping_of(given) if given else guess(file)
-    by_heading = {column.heading: column for column in mapping.columns}
-    table, prefix, columns = table_of(file), f"csv{kept.position}", []
-    for index, (heading, cells) in enumerate(zip(table.headings, table.columns, strict=True) if table else ()):
-        # The first that differ: `10, 10, 10` would say less than `10`.
-        samples = [*islice(dict.fromkeys(islice(cells, LOOKED_AT)), SAMPLES)]
-        column = by_heading.get(heading) or Column(heading, Role.IGNORE)
-        columns.append(_answered_column(f"{prefix}-{index}", column, samples, answers))
-    rows = answers.get(f"{prefix}-rows", mapping.rows.value)
-    mapping = replace(mapping, rows=Rows(rows) if rows in list(Rows) else mapping.rows)
-    return MappedTable(prefix, file.name, mapping, columns)
-
-
-def _answered_column(prefix: str, was: Column, samples: list[str], answers: Answers[str, str]) -> MappedColumn:
-    role = answers.get(f"{prefix}-role", was.role.value)
-    column = Column(
-        was.heading, Role(role) if role in list(Role) else was.role,
-        name=answers.get(f"{prefix}-name", was.name).strip()[:100],
-        unit=answers.get(f"{prefix}-unit", was.unit).strip()[:30],
-        scale=was.scale,
-        better=answers.get(f"{prefix}-better", was.better or "") or None,
-        compared_as=answers.get(f"{prefix}-compared", was.compared_as),
-    )  # fmt: skip
-    return MappedColumn(prefix, column, samples, answers.get(f"{prefix}-scale", f"{was.scale:g}"))
+    return [TableForm(file, mappings.get(file.name), answers or {}) for file in kept]
 
 
 def answered(taken: FileImport, answers: Answers[str, str]) -> dict[str, Any]:
     """file -> mapping as JSON, from the fields of a form. Raises ValidationError naming the column."""
-    mappings = {}
-    for table in tables(taken, answers):
-        if answers.get(f"{table.prefix}-rows", table.mapping.rows.value) not in list(Rows):
-            raise ValidationError(f"{table.file}: a row is one of {', '.join(Rows)}.")
-        columns = tuple(_column(table.file, column, answers) for column in table.columns)
-        mappings[table.file] = replace(table.mapping, columns=columns).as_json()
-    return mappings
-
-
-def _column(file: str, mapped: MappedColumn, answers: Answers[str, str]) -> Column:
-    column, place = mapped.column, f"{file}, column {mapped.column.heading}"
-    role = answers.get(f"{mapped.prefix}-role", column.role.value)
-    if role not in list(Role):
-        raise ValidationError(f"{place}: “{role}” is none of {', '.join(Role)}.")
-    if column.role in (Role.METRIC, Role.FACTOR) and not column.name:
-        raise ValidationError(f"{place}: give it a name, as tps or terminals.")
-    try:
-        scale = float(mapped.scale)
-    except ValueError:
-        scale = 0.0
-    if not 0 < scale < float("inf"):
-        raise ValidationError(f"{place}: the factor must be a number above 0, as 0.001.")
-    compared_as = column.compared_as if role == Role.FACTOR else ""
-    if compared_as not in ("", *FactorRole):
-        raise ValidationError(f"{place}: “{compared_as}” is none of {', '.join(FactorRole)}.")
-    if compared_as and (known := factor_role(column.name, compared_as)) != compared_as:
-        raise ValidationError(f"{place}: {column.name} is a {known} here, and cannot be a {compared_as}.")
-    return replace(column, scale=scale, compared_as=compared_as)
+    return {table.file: table.as_json() for table in tables(taken, answers)}
 
 
 class SubjectForm(LabelFields):

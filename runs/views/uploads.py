@@ -29,7 +29,7 @@ from runs.api.errors import flatten
 from runs.api.uploads import files_of
 from runs.imports import tools
 from runs.imports.documents import may_fail_by_intent
-from runs.imports.forms import COMPARED_AS, DIRECTIONS, ROLES, ROWS, SubjectForm, answered, readable_tools, tables
+from runs.imports.forms import SubjectForm, answered, readable_tools, tables
 from runs.listing.rows import RunRow
 from runs.models import FileImport, Run, ToolDescription, Upload
 from runs.models.choices import ImportState, Visibility
@@ -281,10 +281,6 @@ def _preview(
         "newer_parser": taken.parser_version < PARSER_VERSION,
         "columns_problem": columns_problem,
         "tables": tables(taken, answers) if taken.stored_at is None else [],
-        "row_choices": ROWS,
-        "role_choices": ROLES,
-        "direction_choices": DIRECTIONS,
-        "compared_choices": COMPARED_AS,
     }
     return form_page(request, "import.html", **context)
 
