@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeVar
+
 from django import forms
 
 from agents import machines
 from agents.jobs import errands, reservations
-from agents.models import Agent, Schedule, Template
+from agents.models import Agent, Errand, Schedule, Template
 from agents.plans import timetable
 from agents.plans.plan import NAME_LIMIT, PlanError
 from agents.reruns import templating
@@ -14,8 +17,28 @@ from runs.incoming.forms import moment_field
 from runs.models import Experiment, User
 from runs.models.visible import Person
 
+Made = TypeVar("Made")
 
-class DescribeForm(forms.Form):
+
+class ActionForm(forms.Form):
+    """A form that does something once it is valid."""
+
+    def do(self, act: Callable[[], Made]) -> Made | None:
+        """What came of it; None, with the problems among the errors, where it is refused."""
+        if not self.is_valid():
+            return None
+        try:
+            return act()
+        except machines.Wrong as error:
+            self.add_error(error.field if error.field in self.fields else None, str(error))
+        except PlanError as error:
+            for field, words in error.errors.items():
+                known = field in self.fields
+                self.add_error(field if known else None, words if known else f"{field}: {' '.join(words)}")
+        return None
+
+
+class DescribeForm(ActionForm):
     name = forms.CharField(max_length=200, help_text="Its address stays when the name changes.")
     labels = forms.CharField(
         required=False, max_length=1_000, help_text="Words to choose machines by, separated by spaces: nvme rack-2"
@@ -27,32 +50,25 @@ class DescribeForm(forms.Form):
 
     def save(self, agent: Agent, *, by: Person) -> bool:
         """False, with the problem among the errors, where the name is taken or a label is none."""
-        if not self.is_valid():
-            return False
-        given = self.cleaned_data
-        try:
-            machines.describe(agent, by=by, name=given["name"], labels=given["labels"].split())
-        except machines.Wrong as error:
-            self.add_error(error.field, str(error))
+
+        def describe() -> None:
+            name, labels = self.cleaned_data["name"], self.cleaned_data["labels"].split()
+            machines.describe(agent, by=by, name=name, labels=labels)
+
+        self.do(describe)
         return not self.errors
 
 
-class ReservationForm(forms.Form):
+class ReservationForm(ActionForm):
     reason = forms.CharField(required=False, max_length=200, label="What for", help_text="for example: firmware update")
     begins_at = moment_field("From", "Left out: now.")
     ends_at = moment_field("Until", "Left out: until somebody ends it.")
 
     def save(self, agent: Agent | None, *, by: Person) -> bool:
-        if not self.is_valid():
-            return False
-        try:
-            reservations.reserve(agent, by=by, **self.cleaned_data)
-        except machines.Wrong as error:
-            self.add_error(error.field, str(error))
-        return not self.errors
+        return self.do(lambda: reservations.reserve(agent, by=by, **self.cleaned_data)) is not None
 
 
-class ErrandForm(forms.Form):
+class ErrandForm(ActionForm):
     """One of what the agent offers to do."""
 
     what = forms.CharField(widget=forms.Select, max_length=200)
@@ -72,26 +88,24 @@ class ErrandForm(forms.Form):
 
     def save(self, agent: Agent, *, by: Person) -> bool:
         self.offer(agent)
-        words = self.cleaned_data["what"].rsplit(" ", 1) if self.is_valid() else [""]
-        return _asked(self, agent, by, words[0], words[1:])
+
+        def ask() -> Errand:
+            command, *words = self.cleaned_data["what"].rsplit(" ", 1)
+            return errands.ask(agent, by=by, command=command, words=words)
+
+        return self.do(ask) is not None
 
 
-class StorageForm(forms.Form):
+class StorageForm(ActionForm):
     name = forms.CharField(max_length=40)
     folder = forms.CharField(max_length=400, help_text="On the agent's machine; it has to be there: /mnt/nvme/bench")
 
     def save(self, agent: Agent, *, by: Person) -> bool:
-        given = self.cleaned_data if self.is_valid() else {}
-        return _asked(self, agent, by, "storage add", [given.get("name", ""), given.get("folder", "")])
+        def ask() -> Errand:
+            words = [self.cleaned_data["name"], self.cleaned_data["folder"]]
+            return errands.ask(agent, by=by, command="storage add", words=words)
 
-
-def _asked(form: forms.Form, agent: Agent, by: Person, command: str, words: list[str]) -> bool:
-    if not form.errors:
-        try:
-            errands.ask(agent, by=by, command=command, words=words)
-        except machines.Wrong as error:
-            form.add_error(None, str(error))
-    return not form.errors
+        return self.do(ask) is not None
 
 
 class AgainForm(forms.Form):
@@ -111,7 +125,7 @@ class AgainForm(forms.Form):
         return not self.errors
 
 
-class TimesForm(forms.Form):
+class TimesForm(ActionForm):
     """When a schedule is due. Without a cron expression: once."""
 
     name = forms.CharField(max_length=NAME_LIMIT - 20, help_text="Each of its experiments is named so, with its time.")
@@ -131,39 +145,20 @@ class TimesForm(forms.Form):
         return cls(initial={name: getattr(schedule, name) for name in names} | once)
 
     def make(self, experiment: Experiment, *, owner: User) -> Schedule | None:
-        """None, with the problems among the errors, where it cannot be."""
-        if not self.is_valid():
-            return None
-        try:
-            return timetable.make(experiment.plan, owner=owner, **self.cleaned_data)
-        except PlanError as error:
-            self._add_errors_of(error)
-        return None
+        return self.do(lambda: timetable.make(experiment.plan, owner=owner, **self.cleaned_data))
 
     def save(self, schedule: Schedule) -> bool:
-        if not self.is_valid():
-            return False
-        given = dict(self.cleaned_data)
-        at = given.pop("at")
-        for name, value in given.items():
-            setattr(schedule, name, value)
-        try:
-            timetable.settle(schedule, at=at)
-        except PlanError as error:
-            self._add_errors_of(error)
-            return False
-        schedule.save()
-        return True
+        def settle() -> None:
+            for name in ("name", "cron", "zone", "ends_at"):
+                setattr(schedule, name, self.cleaned_data[name])
+            timetable.settle(schedule, at=self.cleaned_data["at"])
+            schedule.save()
 
-    def _add_errors_of(self, error: PlanError) -> None:
-        for field, words in error.errors.items():
-            if field in self.fields:
-                self.add_error(field, words)
-            else:
-                self.add_error(None, f"{field}: {' '.join(words)}")
+        self.do(settle)
+        return not self.errors
 
 
-class TemplateForm(forms.Form):
+class TemplateForm(ActionForm):
     """An experiment's plan as a template."""
 
     name = forms.CharField(max_length=NAME_LIMIT)
@@ -171,11 +166,4 @@ class TemplateForm(forms.Form):
     is_shared = forms.BooleanField(required=False, initial=True, label="Other operators may use it")
 
     def save(self, experiment: Experiment, *, owner: User) -> Template | None:
-        """None, with the problems among the errors, where it cannot be."""
-        if not self.is_valid():
-            return None
-        try:
-            return templating.make(experiment.plan, owner=owner, **self.cleaned_data)
-        except PlanError as error:
-            self.add_error(None, str(error))
-        return None
+        return self.do(lambda: templating.make(experiment.plan, owner=owner, **self.cleaned_data))

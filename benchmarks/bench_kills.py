@@ -36,7 +36,7 @@ from benchagent.dbms.private_server import free_port
 
 from benchmarks.bench_imports import pgbench_log
 from benchmarks.bench_uploads import document
-from scripts.private import SERVICE_USER, find_binaries, wait
+from scripts.private import SERVICE_USER, find_binaries, works
 from tests.ops.site import REPOSITORY, Site, naming, share_cache, wait_until
 
 CHILDREN = ("web", "worker", "beat", "broker", "agent")
@@ -152,8 +152,7 @@ class Postgres:
             self.server = subprocess.Popen(
                 command, user=self._user, cwd="/", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
             )
-            with suppress(TimeoutError):
-                wait(ready)
+            wait_until(lambda: works(*ready), 60)
             if self.server.poll() is None:
                 return
             time.sleep(0.5)

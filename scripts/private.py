@@ -13,8 +13,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -63,19 +63,27 @@ def private_postgresql(**settings: str) -> Iterator[str]:
         with Path(folder, "log").open("wb") as log:
             server = subprocess.Popen(command, user=user, cwd="/", stdout=log, stderr=log)
         try:
-            wait([str(binaries / "pg_isready"), "-q", "-h", "127.0.0.1", "-p", str(port)])
+            ready = partial(works, str(binaries / "pg_isready"), "-q", "-h", "127.0.0.1", "-p", str(port))
+            until_ready(ready, "PostgreSQL")
             yield f"postgres://{SERVICE_USER}@127.0.0.1:{port}/postgres"
         finally:
             server.send_signal(signal.SIGINT)
             server.wait(timeout=30)
 
 
-def wait(command: list[str]) -> None:
-    for _ in range(READY_WITHIN_S * 10):
-        if subprocess.run(command, check=False).returncode == 0:
-            return
+def until_ready(is_ready: Callable[[], bool], what: str) -> None:
+    deadline = time.monotonic() + READY_WITHIN_S
+    while not is_ready():
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"{what} was not ready within {READY_WITHIN_S} s")
         time.sleep(0.1)
-    raise TimeoutError(f"PostgreSQL did not start within {READY_WITHIN_S} s")
+
+
+def answers(address: str) -> bool:
+    try:
+        return requests.get(address, timeout=10).ok
+    except requests.RequestException:
+        return False
 
 
 def environment(state: str, database_url: str = "") -> dict[str, str]:
@@ -113,13 +121,7 @@ def running(environment: dict[str, str], state: State, address: Address) -> Iter
             )  # fmt: skip
             stack.callback(child.wait)
             stack.callback(child.terminate)
-        for _ in range(READY_WITHIN_S * 2):
-            with suppress(requests.RequestException):
-                if requests.get(f"{address.local_url}/readyz", timeout=10).ok:
-                    break
-            time.sleep(0.5)
-        else:
-            raise TimeoutError(f"it was not ready within {READY_WITHIN_S} s")
+        until_ready(partial(answers, f"{address.local_url}/readyz"), "the site")
         yield
 
 
@@ -130,14 +132,7 @@ def web(env: dict[str, str]) -> Iterator[tuple[str, int]]:
     server = subprocess.Popen([sys.executable, "manage.py", "web", "--listen", address], cwd=ROOT, env=env)
     base = f"http://{address}"
     try:
-        for _ in range(READY_WITHIN_S * 10):
-            try:
-                requests.get(f"{base}/api/v1/runs/", timeout=10).raise_for_status()
-                break
-            except requests.RequestException:
-                time.sleep(0.1)
-        else:
-            raise TimeoutError(f"the web process did not answer within {READY_WITHIN_S} s")
+        until_ready(partial(answers, f"{base}/api/v1/runs/"), "the web process")
         yield base, server.pid
     finally:
         server.terminate()

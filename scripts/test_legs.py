@@ -39,7 +39,7 @@ UNSTEADY = ROOT / "tests" / "unsteady.txt"
 PYTHON = sys.executable
 # The load generator's jars and classes are fetched once and shared by all legs.
 CACHE = Path(os.environ.get("BENCHSITE_TEST_CACHE") or ROOT / "var" / "test-cache")
-# What a leg needs beside Python, and the Debian package that brings it: programs, and libraries by their file.
+# What a leg needs beside Python: programs, and libraries by their file; the Debian package where its name is another.
 NEEDED = {
     "check": ("node",),
     "js": ("node",),
@@ -59,17 +59,11 @@ NEEDED = {
     "browser": ("chromium-headless-shell", "libatomic.so.1"),
 }
 DEBIAN_PACKAGES = {
-    "curl": "curl",
     "node": "nodejs",
     "postgres": "postgresql",
-    "strace": "strace",
-    "caddy": "caddy",
-    "chromium-headless-shell": "chromium-headless-shell",
     "libatomic.so.1": "libatomic1",
     "libeatmydata.so.1": "libeatmydata1",
     "dockerd": "docker.io",
-    "docker-compose": "docker-compose",
-    "mmdebstrap": "mmdebstrap",
 }
 SHOWN_OF_A_GREEN_LEG = 20
 MOST_UNSTEADY = 3
@@ -193,7 +187,7 @@ def lacking(leg: str) -> str:
 
 def installed(missing: Sequence[str]) -> str:
     """Why they could not be; empty when they are."""
-    packages = [DEBIAN_PACKAGES[needed] for needed in missing]
+    packages = [DEBIAN_PACKAGES.get(needed, needed) for needed in missing]
     if not may_install():
         return f"{' and '.join(missing)} not installed; on Debian: apt-get install {' '.join(packages)}"
     print_line(f"installing {' '.join(packages)}, for {', '.join(missing)}")

@@ -56,7 +56,11 @@ def _measure(point: ChangePoint, now: datetime) -> bool:
         repeats = max(1, len(point.at.runs))
         if spent_s(agent, now) + repeats * _lasts_s(run) > agent.again_daily_s:
             return False
-        batch = _batch(point, run)
+        before = point.at.batch
+        batch = Batch.objects.create(  # about the same commit, owned by whoever owns the suspected one
+            owner=before.owner, label=before.label, tags=before.tags, tested={**before.tested, **run.tested},
+            note=f"measured again by itself: the batch of {point.at.measured_at:%Y-%m-%d %H:%M} was suspected",
+        )  # fmt: skip
         for repeat in range(1, repeats + 1):
             _schedule(run, batch, repeat, agent)
         Confirmation.objects.create(point=point, batch=batch, agent=agent, made_at=now)
@@ -78,15 +82,6 @@ def spent_s(agent: Agent, now: datetime) -> float:
 
 def _lasts_s(run: Run) -> float:
     return (run.finished_at - run.started_at).total_seconds() if run.finished_at and run.started_at else 0.0
-
-
-def _batch(point: ChangePoint, run: Run) -> Batch:
-    """A batch about the same commit, owned by whoever owns the suspected one."""
-    before = point.at.batch
-    return Batch.objects.create(
-        owner=before.owner, label=before.label, tags=before.tags, tested={**before.tested, **run.tested},
-        note=f"measured again by itself: the batch of {point.at.measured_at:%Y-%m-%d %H:%M} was suspected",
-    )  # fmt: skip
 
 
 def _schedule(run: Run, batch: Batch, repeat: int, agent: Agent) -> None:

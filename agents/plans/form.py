@@ -194,7 +194,12 @@ def initial_of(plan: Mapping[str, Any]) -> dict[str, Any]:
         "order", "order_seed",
     )  # fmt: skip
     named = {name: plan[name] for name in alike if plan.get(name)}
-    named |= _matrix_initial(plan)
+    if labels := plan.get("labels"):
+        named["labels"] = " ".join(map(str, labels))
+    if excluded := plan.get("exclude"):
+        named["exclude"] = cells_text(excluded)
+    if stop := plan.get("stop"):
+        named |= {"stop_percent": stop.get("percent"), "stop_baseline": cells_text([stop.get("baseline") or {}])}
     if beyond := {name: plan[name] for name in SpecialCells.model_fields if plan.get(name)}:
         named["beyond"] = json.dumps(beyond)
     tags, tested = plan.get("tags"), plan.get("tested")
@@ -203,17 +208,6 @@ def initial_of(plan: Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(tested, dict):
         named |= {name: str(tested[name]) for name in ("build", "commit", "branch") if tested.get(name)}
     return factors | settings | named | {"engines": engines}
-
-
-def _matrix_initial(plan: Mapping[str, Any]) -> dict[str, Any]:
-    initial: dict[str, Any] = {}
-    if labels := plan.get("labels"):
-        initial["labels"] = " ".join(map(str, labels))
-    if excluded := plan.get("exclude"):
-        initial["exclude"] = cells_text(excluded)
-    if stop := plan.get("stop"):
-        initial |= {"stop_percent": stop.get("percent"), "stop_baseline": cells_text([stop.get("baseline") or {}])}
-    return initial
 
 
 def _is_given(fields: Iterable[forms.BoundField]) -> bool:
@@ -245,12 +239,9 @@ class ScheduleForm(LabelFields):
         initial="interleaved",
     )  # fmt: skip
     order_seed = forms.IntegerField(
-        required=False,
-        min_value=1,
-        max_value=2**31 - 1,
-        label="Seed of the order",
+        required=False, min_value=1, max_value=2**31 - 1, label="Seed of the order",
         help_text="empty: drawn and recorded",
-    )
+    )  # fmt: skip
     exclude = LinesField(
         read=cells_of, label="Leave out",
         help_text="a line each, by what the cells have: dbms=sqlite, terminals=64. Names: dbms, version, config, "

@@ -61,6 +61,16 @@ export function legend(theme, display) {
 
 export const KEY_PX = 28;
 
+/** The context of a new canvas of this size on the page, with as many pixels as the screen has there. */
+export function canvasContext(width, height) {
+  const canvas = document.createElement("canvas");
+  const ratio = window.devicePixelRatio || 1;
+  [canvas.width, canvas.height] = [Math.ceil(width * ratio), Math.ceil(height * ratio)];
+  const context = canvas.getContext("2d");
+  context.scale(ratio, ratio);
+  return context;
+}
+
 /** A line from point to point, [x, y] each. */
 export function drawLine(context, ...points) {
   context.beginPath();
@@ -109,13 +119,9 @@ export function drawKeys(keys, charts) {
       ({ role, color, dashed }) => !role && color === Number(key.dataset.color) && dashed === key.hasAttribute("data-dash"),
     );
     if (!line) continue;
-    const canvas = document.createElement("canvas");
-    const ratio = window.devicePixelRatio || 1;
-    [canvas.width, canvas.height] = [KEY_PX * ratio, 12 * ratio];
-    const context = canvas.getContext("2d");
-    context.scale(ratio, ratio);
+    const context = canvasContext(KEY_PX, 12);
     drawKey(context, line, 0, 6);
-    key.replaceChildren(canvas);
+    key.replaceChildren(context.canvas);
   }
 }
 

@@ -1,5 +1,6 @@
 // A chart as a picture that says what it is: title, the answer of the page, note, the chart, and where and when it was
 // saved. Made on a canvas.
+import { canvasContext } from "./chart-theme.js";
 import { fill } from "./format.js";
 
 /** The words of `text` as lines that fit `width`; `measure` gives the width of a text. Pure. */
@@ -15,13 +16,8 @@ const PADDING = 16;
 /** All panels of small multiples on one canvas, as they stand on the page, each with its title and all with the legend. */
 export function panelsTogether(panels, keys, theme) {
   const box = panels.getBoundingClientRect();
-  const scale = window.devicePixelRatio || 1;
   const legendPx = keys.length ? 24 : 0;
-  const whole = document.createElement("canvas");
-  whole.width = Math.ceil(box.width * scale);
-  whole.height = Math.ceil((box.height + legendPx) * scale);
-  const context = whole.getContext("2d");
-  context.scale(scale, scale);
+  const context = canvasContext(box.width, box.height + legendPx);
   context.textBaseline = "middle";
   context.font = `12px ${theme.font}`;
   let x = 0;
@@ -40,7 +36,7 @@ export function panelsTogether(panels, keys, theme) {
     context.fillText(figure.querySelector("figcaption").textContent.trim(), title.left - box.left, title.top - box.top + title.height / 2 + legendPx);
     context.drawImage(canvas, at.left - box.left, at.top - box.top + legendPx, at.width, at.height);
   }
-  return whole;
+  return context.canvas;
 }
 
 /**

@@ -1,5 +1,6 @@
 // Tables that are pictures too (heat maps, level tables, matrices) as files: CSV with exact numbers, and the picture as
 // it stands on the page, drawn on a canvas.
+import { canvasContext } from "./chart-theme.js";
 import { csvText, withAnswer } from "./csv.js";
 
 const words = (cell) => cell.textContent.trim().replace(/\s+/g, " ");
@@ -33,12 +34,7 @@ const isShown = (element) => !element.closest(".visually-hidden, button");
 /** A canvas with the whole table, also what is scrolled out of sight. */
 export function tablePicture(table) {
   const box = table.getBoundingClientRect();
-  const scale = window.devicePixelRatio || 1;
-  const canvas = document.createElement("canvas");
-  canvas.width = Math.ceil(box.width * scale);
-  canvas.height = Math.ceil(box.height * scale);
-  const context = canvas.getContext("2d");
-  context.scale(scale, scale);
+  const context = canvasContext(box.width, box.height);
   context.translate(-box.left, -box.top);
   context.textBaseline = "middle";
   for (const element of [table, ...table.querySelectorAll("*")].filter(isShown)) {
@@ -69,7 +65,7 @@ export function tablePicture(table) {
     }
     for (const { text, left, middle } of lines) context.fillText(text, left, middle);
   }
-  return canvas;
+  return context.canvas;
 }
 
 /** What names a table: its caption, else the heading of its part of the page; and the note there. */

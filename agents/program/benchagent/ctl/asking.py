@@ -62,7 +62,10 @@ def _show(answer: Mapping[str, Any]) -> None:
         for claim in answer.get("claims") or ()
     ]  # fmt: skip
     if rows:
-        print_table(rows, heading=("CLAIM", "OF", "FOUND", _heading(answer), "VERDICT"))
+        # In a standing the ratio is that of the first to each.
+        ranks = any(claim["kind"] == "standing" for claim in answer["claims"])
+        ratio = "FIRST ÷ THIS" if ranks else "RATIO OR CHANGE"
+        print_table(rows, heading=("CLAIM", "OF", "FOUND", ratio, "VERDICT"))
     for words in answer.get("missing") or ():
         print_line(f"missing: {words}")
     counts = answer.get("counts") or {}
@@ -70,12 +73,6 @@ def _show(answer: Mapping[str, Any]) -> None:
         print_line("{drawn} of {selected} runs, {unnumbered} without a number, {left_out} left out".format(**counts))
     for reason in dict.fromkeys(str(each["reason"]) for each in answer.get("left_out") or ()):
         print_line(f"left out: {reason}")
-
-
-def _heading(answer: Mapping[str, Any]) -> str:
-    """What the ratio means: in a standing it is that of the first to each."""
-    ranks = any(claim["kind"] == "standing" for claim in answer["claims"])
-    return "FIRST ÷ THIS" if ranks else "RATIO OR CHANGE"
 
 
 def _found(claim: Mapping[str, Any], unit: str) -> str:

@@ -33,14 +33,9 @@ def verdicts(text: str) -> tuple[str, ...]:
 def run(options: argparse.Namespace) -> int:
     api = connect()
     baseline = options.baseline or _chosen(api, options)
-    chosen = [_parameter(text) for text in [*options.what, baseline]]
-    if options.group:
-        chosen.append(("group", options.group))
-    if options.metric:
-        chosen.append(("metric", options.metric))
-    if options.threshold is not None:
-        chosen.append(("threshold", f"{options.threshold:g}"))
-    chosen = list(dict.fromkeys(chosen))
+    given = {"group": options.group, "metric": options.metric, "threshold": options.threshold}
+    said = [(name, str(value)) for name, value in given.items() if value is not None]
+    chosen = list(dict.fromkeys([*(_parameter(text) for text in [*options.what, baseline]), *said]))
     first = api.get("/compare/", chosen)
     key = _group_of(first, baseline, _runs_of(api, baseline, options.group or ""))
     answer = first if first.get("baseline") == key else api.get("/compare/", [*chosen, ("baseline", key)])

@@ -115,15 +115,10 @@ def table_lines(rows: Sequence[Sequence[str]], *, heading: Sequence[str], column
         widths[widest] -= 1
     lines = []
     for row in table:
-        cells = [_wrapped(cell, width) for cell, width in zip(row, widths, strict=True)]
+        wraps = (textwrap.wrap(cell, width, break_on_hyphens=False) for cell, width in zip(row, widths, strict=True))
+        cells = [wrapped or [""] for wrapped in wraps]
         lines += ["  ".join(map(str.ljust, line, widths)).rstrip() for line in zip_longest(*cells, fillvalue="")]
     return lines
-
-
-def _wrapped(cell: str, width: int) -> list[str]:
-    if len(cell) <= width:
-        return [cell]
-    return textwrap.wrap(cell, width, break_on_hyphens=False)
 
 
 def plain_number(value: float) -> str:

@@ -48,23 +48,18 @@ def _started(api: Api, path: str, body: Any, options: argparse.Namespace) -> int
 
 
 def _plan(options: argparse.Namespace) -> dict[str, Any]:
-    plan: dict[str, Any] = {}
-    if options.file:
-        plan = plan_of(options.file)
-    if options.workload:
-        plan["workload"] = options.workload
+    plan = plan_of(options.file) if options.file else {}
     if options.engine:
-        engines = [_engine(text) for text in options.engine]
         if twice := [text for text, count in Counter(options.engine).items() if count > 1]:
             raise UsageError(f"--engine {twice[0]} is given twice: --repeats N measures it more often")
-        plan["engines"] = engines
+        plan["engines"] = [_engine(text) for text in options.engine]
     if options.factor:
         try:
             factors = by_name("--factor", map(_factor, options.factor))
         except ValueError as error:
             raise UsageError(f"{error}; or as NAME=VALUE,VALUE to have each of them run") from error
         plan["factors"] = {**plan.get("factors", {}), **factors}
-    for name in ("template", "part", "repeats", "agent", "name", "label", "note", "visibility"):
+    for name in ("workload", "template", "part", "repeats", "agent", "name", "label", "note", "visibility"):
         if getattr(options, name) is not None:
             plan[name] = getattr(options, name)
     dbmss = list(dict.fromkeys(engine["dbms"] for engine in plan.get("engines", ())))
@@ -159,7 +154,11 @@ def _watch(api: Api, what: str, options: argparse.Namespace) -> int:
     if options.json:
         print_json(rows)
     else:
-        _show(rows)
+        table = [(row["id"], dbms_of(row), row["status"], headline(row)) for row in rows]
+        print_table(table, heading=("RUN", "DBMS", "STATUS", "RESULT"))
+        for row in rows:
+            if row["status"] != "finished" and row.get("message"):
+                print_line(f"{row['id']}: {row['message']}")
     return max(ENDED[row["status"]] for row in rows)
 
 
@@ -196,14 +195,6 @@ def _line(rows: Sequence[dict[str, Any]], elapsed_s: float) -> str:
     ended = sum(count for state, count in states.items() if state in ENDED)
     counts = ", ".join(f"{count} {state}" for state, count in states.items())
     return f"{ended}/{len(rows)} ended · {counts}" + (f" · {_duration(elapsed_s)}" if sys.stderr.isatty() else "")
-
-
-def _show(rows: Sequence[dict[str, Any]]) -> None:
-    table = [(row["id"], dbms_of(row), row["status"], headline(row)) for row in rows]
-    print_table(table, heading=("RUN", "DBMS", "STATUS", "RESULT"))
-    for row in rows:
-        if row["status"] != "finished" and row.get("message"):
-            print_line(f"{row['id']}: {row['message']}")
 
 
 def _duration(seconds: Any) -> str:

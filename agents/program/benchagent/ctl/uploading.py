@@ -79,15 +79,9 @@ class Uploaded:
     def __init__(self, server: str) -> None:
         self._server = server
         self._path = config_path().with_name("benchctl-uploaded.txt")
-        self._known: set[str] = set()
-        try:
-            lines = self._path.read_text(encoding="utf-8").splitlines()
-        except OSError:
-            lines = []
-        for line in lines:
-            words = line.split(" ")
-            if len(words) == 2 and words[0] == server and len(words[1]) == 64:
-                self._known.add(words[1])
+        lines = self._path.read_text(encoding="utf-8").splitlines() if self._path.exists() else []
+        known = (re.fullmatch(rf"{re.escape(server)} (\S{{64}})", line) for line in lines)
+        self._known = {match[1] for match in known if match}
 
     def has(self, digest: str) -> bool:
         return digest in self._known
@@ -168,9 +162,7 @@ def subject(options: argparse.Namespace) -> dict[str, Any]:
         if options.measured_on != MTIME and not DAY.fullmatch(options.measured_on):
             raise UsageError(f"--measured-on {options.measured_on!r}: say a day, as 2026-11-20, or {MTIME}")
         details["measured_on"] = options.measured_on
-    if options.visibility:
-        details["visibility"] = options.visibility
-    for name in ("label", "note"):
+    for name in ("visibility", "label", "note"):
         if getattr(options, name):
             details[name] = getattr(options, name)
     return _in_order(details | described(options), options, [])

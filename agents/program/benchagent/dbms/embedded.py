@@ -46,11 +46,7 @@ class EmbeddedInstance(Instance):
     slug: str
 
     def __init__(
-        self,
-        request: ProvisionRequest,
-        class_path: Sequence[Path],
-        connection: Connection,
-        settings: Settings,
+        self, request: ProvisionRequest, class_path: Sequence[Path], connection: Connection, settings: Settings
     ) -> None:
         super().__init__(
             connection=connection,

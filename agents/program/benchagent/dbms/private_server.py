@@ -189,16 +189,12 @@ def stopped_on_failure(server: PrivateServer) -> Iterator[None]:
 
 
 class ServerInstance(Instance):
-    """An instance whose DBMS is a `PrivateServer`. `log_path`: the storage with its transaction log."""
+    """An instance whose DBMS is a `PrivateServer`."""
 
     slug: str
 
     def __init__(
-        self,
-        server: PrivateServer,
-        request: ProvisionRequest,
-        class_path: Sequence[Path],
-        data_path: Path,
+        self, server: PrivateServer, request: ProvisionRequest, class_path: Sequence[Path], data_path: Path
     ) -> None:
         self.server = server
         folder = driver_folder(request)

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar, cast
 
 from benchagent import __version__
 from benchagent.dbms import discover, external
@@ -39,8 +39,6 @@ from benchagent.protocol import (
     EngineFacts,
     FinishItem,
     HardwareFacts,
-    NamedStorageFacts,
-    ObservationFacts,
     Ordered,
     Poll,
     PollAnswer,
@@ -83,12 +81,10 @@ class Worker:
         self._job: Job | None = None
         self._supply = JarSupply(toolchain, may_fetch=self._may_fetch, on_news=self._look_again)
         self._storages = Storages(dirs)
-        self._engines: list[EngineFacts] = []
-        self._storage_facts: list[NamedStorageFacts] = []
-        self._observations: list[ObservationFacts] = []
         self._errands = errands.Errands(dirs, self._client)
         self.is_updated = False
-        self._possible: dict[str, list[str]] = {}
+        # What the last look around has found, as polls tell it.
+        self._seen: dict[str, Any] = {}
         self._looked_at = float("-inf")
         self._reported = False
         self._status = ""
@@ -219,7 +215,7 @@ class Worker:
     def _run_errand(self, answer: PollAnswer) -> None:
         """Begin what the answer names. One that it names no more, the server has heard the end of."""
         if "errand" in answer:
-            self._errands.begin(answer["errand"], self._possible)
+            self._errands.begin(answer["errand"], self._seen["errands"])
         elif self._errands.report():
             if self._errands.is_updated:
                 log.info("this program was updated and begins anew")
@@ -240,21 +236,20 @@ class Worker:
         if report := self._errands.report():
             message["errand"] = report
         if time.monotonic() - self._looked_at > REDISCOVER_S or not self._reported:
-            before, storages_before = (self._engines, self._observations, self._possible), self._storage_facts
+            before = self._seen
             self._storages.open()
-            self._engines, self._storage_facts = self._discovered(), self._storages.facts()
-            self._observations = Observations(self._dirs.root).facts()
-            self._possible = errands.possible(self._dirs, self._toolchain, self._storages)
-            storages_changed = self._storage_facts != storages_before
+            self._seen = {
+                "engines": self._discovered(), "places": self._storages.facts(),
+                "observations": Observations(self._dirs.root).facts(),
+                "errands": errands.possible(self._dirs, self._toolchain, self._storages),
+            }  # fmt: skip
             if not self._reported:
                 message["confinement"] = self._confinement()
-            if storages_changed or not self._reported:
+            if self._seen["places"] != before.get("places") or not self._reported:
                 # The disk of a storage that was named meanwhile is told of before a run can refer to it.
                 message["hardware"] = self._hardware()
-            now = self._engines, self._observations, self._possible
-            if storages_changed or now != before or not self._reported:
-                message["engines"], message["places"] = self._engines, self._storage_facts
-                message["observations"], message["errands"] = self._observations, self._possible
+            if self._seen != before or not self._reported:
+                message.update(cast(Poll, self._seen))
                 self._reported = False
         return message
 

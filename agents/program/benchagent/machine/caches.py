@@ -65,13 +65,10 @@ def write_back(folder: Path) -> float:
 
 def resident_bytes(paths: Iterable[Path]) -> int | None:
     """How much of these files is in the page cache; None where the kernel does not tell."""
-    total = 0
-    for file, _ in _files(paths):
-        resident = _resident_in(file)
-        if resident is None:
-            return None
-        total += resident
-    return total
+    try:
+        return sum(_resident_in(file) for file, _ in _files(paths))
+    except (OSError, ValueError):
+        return None
 
 
 def resident_words(paths: Iterable[Path]) -> str:
@@ -98,34 +95,25 @@ def _files(paths: Iterable[Path]) -> Iterator[tuple[Path, int]]:
 
 def _drop_file(path: Path) -> None:
     """Written pages first go to the disk: only clean ones can be dropped."""
-    with suppress(OSError):
-        opened = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-        try:
-            os.fsync(opened)
-            os.posix_fadvise(opened, 0, 0, os.POSIX_FADV_DONTNEED)
-        finally:
-            os.close(opened)
+    with suppress(OSError), path.open("rb") as file:
+        os.fsync(file.fileno())
+        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
-def _resident_in(path: Path) -> int | None:
-    """The bytes of a file in the page cache by mincore(2), piece by piece; 0 for a file that has just gone."""
+def _resident_in(path: Path) -> int:
+    """The bytes of a file in the page cache by mincore(2), piece by piece; 0 for a file that has just gone.
+
+    Raises `OSError` and `ValueError` where the kernel does not tell.
+    """
     resident = 0
-    try:
-        with path.open("rb") as file:
-            size = os.fstat(file.fileno()).st_size
-            for at in range(0, size, MAP_PIECE_BYTES):
-                piece = _resident_pages(file.fileno(), at, min(MAP_PIECE_BYTES, size - at))
-                if piece is None:
-                    return None
-                resident += piece * mmap.PAGESIZE
-    except FileNotFoundError:
-        return 0
-    except (OSError, ValueError):
-        return None
+    with suppress(FileNotFoundError), path.open("rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        for at in range(0, size, MAP_PIECE_BYTES):
+            resident += mmap.PAGESIZE * _resident_pages(file.fileno(), at, min(MAP_PIECE_BYTES, size - at))
     return resident
 
 
-def _resident_pages(file: int, at: int, length: int) -> int | None:
+def _resident_pages(file: int, at: int, length: int) -> int:
     pages = -(-length // mmap.PAGESIZE)
     seen = (ctypes.c_ubyte * pages)()
     # A private mapping may be asked for its address, and nobody writes to it.
@@ -133,4 +121,6 @@ def _resident_pages(file: int, at: int, length: int) -> int | None:
         start = ctypes.c_ubyte.from_buffer(mapped)
         failed = _LIBC.mincore(ctypes.c_void_p(ctypes.addressof(start)), ctypes.c_size_t(length), seen)
         del start
-    return None if failed else sum(page & 1 for page in bytes(seen))
+    if failed:
+        raise OSError(ctypes.get_errno(), "mincore")
+    return sum(page & 1 for page in bytes(seen))

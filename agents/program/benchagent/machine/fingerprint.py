@@ -177,20 +177,16 @@ def busy(folder: Path) -> str:
 
 
 def _rate_per_s(folder: Path, size: int, append: bool, flag: int) -> float:
-    handle, name = tempfile.mkstemp(dir=folder, prefix=".benchagent-sync-")
-    try:
-        with os.fdopen(handle, "wb") as opened:
-            if not append:
-                opened.write(os.urandom(FILE_BYTES))
-                opened.flush()
-                os.fsync(opened.fileno())
-        file = os.open(name, os.O_WRONLY | flag)
+    with tempfile.NamedTemporaryFile(dir=folder, prefix=".benchagent-sync-") as made:
+        if not append:
+            made.write(os.urandom(FILE_BYTES))
+            made.flush()
+            os.fsync(made.fileno())
+        file = os.open(made.name, os.O_WRONLY | flag)
         try:
             return _written_per_s(file, os.urandom(size), append, flag)
         finally:
             os.close(file)
-    finally:
-        Path(name).unlink()
 
 
 def _written_per_s(file: int, block: bytes, append: bool, flag: int) -> float:

@@ -87,6 +87,8 @@ class FirebirdMethod(BackupMethod):
 class GbakMethod(FirebirdMethod):
     options: Sequence[str] = ("verbose",)
     embedded = False
+    # What a way by TCP says when no connection was seen.
+    unconnected = ""
 
     def __init__(self, server: Server) -> None:
         super().__init__(server)
@@ -122,10 +124,9 @@ class GbakMethod(FirebirdMethod):
     def address(self) -> str:
         return f"{HOST}:{self.server.port}"
 
-    def unless_connected(self, trace: Sequence[str], words: str) -> str:
-        """The words when a connection to the server would have been seen and was not."""
-        missing = self.address not in tcp_targets(trace) and observed(trace)
-        return words if missing else ""
+    def honest(self, trace: Sequence[str]) -> str:
+        """Its words when a connection to the server would have been seen and was not."""
+        return self.unconnected if self.address not in tcp_targets(trace) and observed(trace) else ""
 
     def cancel(self) -> None:
         """End what the server still does for a gbak that was killed, and wait until it writes no more.
@@ -150,12 +151,10 @@ class GbakMethod(FirebirdMethod):
 
 class GbakTcp(GbakMethod):
     slug = "gbak_tcp"
+    unconnected = "gbak was to use TCP and opened no connection to the server"
 
     def source(self) -> str:
         return self.server.remote(self.server.database)
-
-    def honest(self, trace: Sequence[str]) -> str:
-        return self.unless_connected(trace, "gbak was to use TCP and opened no connection to the server")
 
 
 class GbakLocal(GbakMethod):
@@ -217,12 +216,10 @@ class GbakServices(GbakMethod):
     """The server reads and writes. Killing gbak ends nothing in a SuperServer or SuperClassic: see `cancel`."""
 
     slug = "gbak_services"
+    unconnected = "gbak was to ask the server's Services API and opened no connection to it"
 
     def switches(self) -> list[str | Path]:
         return service(self.server)
-
-    def honest(self, trace: Sequence[str]) -> str:
-        return self.unless_connected(trace, "gbak was to ask the server's Services API and opened no connection to it")
 
 
 class GbakServicesSame(GbakServices):
@@ -256,11 +253,7 @@ class Nbackup(FirebirdMethod):
 def dense(server: Server, between: Path) -> Sequence[Action]:
     """Back up to the file `between` and restore over the database: no version of a record and no free space is left."""
     back_up = tool(server, "gbak", ["-b", "-g", *service(server), server.database, between])
-    return [
-        back_up,
-        restore(server, "-rep", between, server.database),
-        ToolCommand(["rm", "-f", between]),
-    ]
+    return [back_up, restore(server, "-rep", between, server.database), ToolCommand(["rm", "-f", between])]
 
 
 def methods(server: Server, mode: str) -> list[BackupMethod]:

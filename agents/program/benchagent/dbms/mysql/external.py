@@ -8,6 +8,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from benchagent.dbms.backup import Action, BackupMethod, Options, ToolCommand
@@ -43,10 +44,6 @@ MODES = {"disable": OFF, "disabled": OFF, "preferred": PREFERRED, "trust": REQUI
 MODES |= dict.fromkeys(("verify-ca", "verify_ca"), AUTHORITY)
 
 
-def external_server(version: str, schema: str) -> ExternalServer:
-    return server_of_family(MYSQL, version, schema)
-
-
 def server_of_family(slug: str, version: str, schema: str) -> ExternalServer:
     product = Product(slug, version)
     return ExternalServer(
@@ -72,6 +69,9 @@ def server_of_family(slug: str, version: str, schema: str) -> ExternalServer:
         read_folders=read_folders,
         backups=backup_methods,
     )
+
+
+external_server = partial(server_of_family, MYSQL)
 
 
 def read_folders(rows: Rows) -> list[tuple[str, str]]:

@@ -65,7 +65,7 @@ _EFFORT = f"SELECT {_READS}, {_READS} + {_HITS} FROM pg_statio_user_tables WHERE
 NO_LOCK_COUNTERS = "PostgreSQL counts no waits for locks; those sampled each second are among the wait events"
 NO_LOG_COUNTERS = "PostgreSQL counts writes and syncs of its log since version 14"
 SYNCED_BY_WRITING = "wal_sync_method = {method}: each write of the log is synced by itself, see the log writes"
-RUNNING, IDLE_IN_TRANSACTION, LOCK = "running", "idle in transaction", "Lock"
+RUNNING, LOCK = "running", "Lock"
 WAIT_EVENTS_SINCE, BACKEND_TYPE_SINCE, WAL_VIEW_SINCE = (9, 6), (10, 0), (14, 0)
 # From here on a session can be made to report its counters at once; before it did so twice a second at most.
 FLUSH_SINCE = (15, 0)
