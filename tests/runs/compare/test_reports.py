@@ -126,6 +126,14 @@ def test_a_frozen_report_keeps_numbers_charts_and_version(client, frozen, runs):
     assert [group.n for group in page.context["comparison"].groups] == [2, 3]
 
 
+def test_what_has_no_number_is_frozen_as_not_known(client, saved, contributor):
+    Run.objects.filter(dbms_version__name="PostgreSQL 17").update(state="failed", message="disk full")
+    client.force_login(contributor)
+    page = client.post("/reports/which-is-faster/freeze/", follow=True)
+    assert page.status_code == 200
+    assert re.search(r"data-gap[^>]*>not known: [^<]*disk full", page.content.decode())
+
+
 def test_frozen_numbers_are_shown_only_to_who_may_open_all_their_runs(client, frozen, runs, operator):
     Run.objects.filter(pk=runs[5].pk).update(visibility="private", owner=operator)
     for path in ("/reports/which-is-faster/", "/embed/reports/which-is-faster/"):
