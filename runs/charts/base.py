@@ -71,11 +71,6 @@ class Mark(TypedDict):
 BandSpec = dict[str, float | str]
 
 
-class Live(TypedDict):
-    url: str
-    every_ms: int
-
-
 class LineGap(TypedDict):
     """Values of a line that are lost: where they stood on the x axis, and why they are not there."""
 
@@ -92,7 +87,8 @@ class LinesSpec(TypedDict):
     series: list[LineSeries]
     marks: list[Mark]
     bands: list[BandSpec]
-    live: Live | None
+    # Where the samples of a run that goes on are asked for.
+    live_url: NotRequired[str]
     # Where the samples of a stretch are asked for, when the lines show only the lowest and the highest of each few.
     detail_url: NotRequired[str]
     # And where all of them are, as CSV.
@@ -256,13 +252,9 @@ class Multiples:
 
 
 def lines(
-    *, x: Axis, y: Axis, series: Sequence[LineSeries], bands: Sequence[BandSpec] = (), marks: Sequence[Mark] = (),
-    live: Live | None = None,
+    *, x: Axis, y: Axis, series: Sequence[LineSeries], bands: Sequence[BandSpec] = (), marks: Sequence[Mark] = ()
 ) -> LinesSpec:  # fmt: skip
-    return {
-        "type": "lines", "x": x, "y": y, "series": list(series), "marks": list(marks), "bands": list(bands),
-        "live": live,
-    }  # fmt: skip
+    return {"type": "lines", "x": x, "y": y, "series": list(series), "marks": list(marks), "bands": list(bands)}
 
 
 def lines_table(spec: LinesSpec) -> Table:

@@ -33,7 +33,6 @@ from runs.run import derived
 from runs.run.events import events_of
 from runs.run.series import Series, Stretch, samples_each, thinned
 
-LIVE_EVERY_MS = 2000
 # So many rows of a CSV file are written at once.
 ROWS_AT_ONCE = 5_000
 THINNED = (
@@ -159,8 +158,9 @@ def _figure(
         y={"label": plot.y_label, "unit": unit, "scale": y_scale, "zero": y_scale == "linear"},
         series=series,
         bands=warm_up_band(run) if plot.phase == "run" else load_bands(run),
-        live={"url": url, "every_ms": LIVE_EVERY_MS} if run.is_open else None,
     )
+    if run.is_open:
+        spec["live_url"] = url
     if plot.phase == "run":
         spec |= {"sync": "run", "events": list(events)}
     names = ", ".join(line.label for line in wanted)

@@ -162,7 +162,7 @@ function draw(figure) {
   if (spec.sync) shareCrosshair(figure.querySelector("canvas"), () => together(figure));
   const second = document.querySelector("[data-annotate] [name=at_s]");
   if (second && spec.sync === "run") takeSecond(figure.querySelector("canvas"), second);
-  if (spec.live) entry.stop = startLive(spec, () => drawn.get(figure)?.chart);
+  if (spec.live_url) entry.stop = startLive(spec, () => drawn.get(figure)?.chart);
 }
 
 /** Of a table that is a picture too: `data-export` is the name of its files. */

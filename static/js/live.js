@@ -1,6 +1,7 @@
 // A chart that grows while its run goes on: asks the API for the samples after the last one it has.
 
 const ENDED = new Set(["finished", "failed", "cancelled", "lost"]);
+const EVERY_MS = 2000;
 
 /** The last x of any series; null when there is none. */
 export function lastX(spec) {
@@ -41,7 +42,7 @@ export function startLive(spec, chartOf) {
     let status = "";
     try {
       const after = lastX(spec);
-      const url = after === null ? spec.live.url : `${spec.live.url}${spec.live.url.includes("?") ? "&" : "?"}after=${after}`;
+      const url = after === null ? spec.live_url : `${spec.live_url}&after=${after}`;
       const response = await fetch(url, { headers: { Accept: "application/json" } });
       if (response.ok) {
         const answer = await response.json();
@@ -52,8 +53,8 @@ export function startLive(spec, chartOf) {
     } catch {
       // The server is away: the next turn asks again, from the same place.
     }
-    if (!ENDED.has(status)) timer = setTimeout(ask, spec.live.every_ms);
+    if (!ENDED.has(status)) timer = setTimeout(ask, EVERY_MS);
   };
-  timer = setTimeout(ask, spec.live.every_ms);
+  timer = setTimeout(ask, EVERY_MS);
   return stop;
 }

@@ -200,7 +200,7 @@ def wrong_formulas(formulas: Iterable[dict[str, Any]], pool: Pool) -> list[str]:
 
 
 # Parts of a chart's specification that are no numbers of the publication: colours, the pace of a live chart.
-_NOT_SHOWN = {"color", "every_ms", "from_percent", "to_percent"}
+_NOT_SHOWN = {"color", "from_percent", "to_percent"}
 
 
 def spec_numbers(value: Any) -> Iterator[float | str]:

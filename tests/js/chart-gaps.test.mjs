@@ -62,7 +62,7 @@ test("it sets a height only for lines with gaps", () => {
 const sweep = {
   type: "lines", x: { label: "Size of the database", unit: "MB", scale: "linear", even: true }, y: { label: "Throughput", unit: "TPS", zero: true },
   series: [{ label: "Derby", color: 0, dash: false, points: [[15.2, 700], [61.4, 430], [108.1, 290]] }],
-  bands: [], marks: [{ axis: "x", value: 25277, label: "RAM 25 GB" }], live: null,
+  bands: [], marks: [{ axis: "x", value: 25277, label: "RAM 25 GB" }],
 };
 
 test("a mark never sets the axis: beyond the data an arrow at the edge says where it lies", () => {

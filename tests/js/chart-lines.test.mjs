@@ -45,7 +45,7 @@ test("dates of two months stand beside each other, never over each other, the ne
 
 const theme = { series: ["#000"], font: "sans" };
 const spec = (points, x = {}) => ({
-  type: "lines", x: { label: "Size", unit: "", scale: "linear", ...x }, y: { label: "TPS", unit: "TPS" }, marks: [], bands: [], live: null,
+  type: "lines", x: { label: "Size", unit: "", scale: "linear", ...x }, y: { label: "TPS", unit: "TPS" }, marks: [], bands: [],
   series: [{ label: "a", color: 0, dash: false, points }],
 });
 
