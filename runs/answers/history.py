@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 
 from runs.answers.answer import REFUSED, Amount, Answer, Newer, Step, amount_of, as_share, begun, change_of
-from runs.compare.asked import Missing, Question
+from runs.compare.asked import Lacking, Missing, Question
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Group
 from runs.compare.panels import Curve
@@ -36,7 +36,8 @@ def since(comparison: Comparison, curves: Sequence[Curve], question: Question) -
         elif not of_curve:
             lacking.append(Missing("positive", curve.name))
         elif not of_curve[0].day and of_curve[0].threshold > comparison.threshold:
-            lacking.append(_too_few_to_show(curve, comparison.threshold))
+            batches = days_to_show(_logs(curve), comparison.threshold)
+            lacking.append(_batches_to_show(batches, curve.name, comparison.threshold, "batches_for_less"))
     sure = any(claim.day for claim in claims)
     return begun(comparison, question, claims=_with_what_changed(claims), lacking=lacking, sure=sure)
 
@@ -84,20 +85,10 @@ def _logs(curve: Curve) -> list[float]:
     return [math.log(centre) for _, values in curve.levels if (centre := geometric_mean(values)) is not None]
 
 
-def _too_few_to_show(curve: Curve, threshold: float) -> Missing:
-    batches = days_to_show(_logs(curve), threshold)
-    if batches is None:
-        return Missing("steadier_batches", curve.name, names=[percent_of(threshold)])
-    return Missing("batches_for_less", curve.name, least=batches, names=[percent_of(threshold)])
-
-
-def _more_like_newest(before: Sequence[float], threshold: float, of: str) -> Missing:
-    """One batch decides nothing: what a step takes, of which the newest is the first."""
-    names = [percent_of(threshold)]
-    batches = days_after_to_show([*map(math.log, before)], threshold)
-    if batches is None:
-        return Missing("steadier_batches", of, names=names)
-    return Missing("batches_like_it", of, batches - 1, names=names)
+def _batches_to_show(batches: int | None, of: str, threshold: float, kind: Lacking) -> Missing:
+    """How many it takes for a change of the threshold to show; None where the batches differ too much for any."""
+    kind = "steadier_batches" if batches is None else kind
+    return Missing(kind, of, batches or 0, names=[percent_of(threshold)])
 
 
 def newer(comparison: Comparison, curves: Sequence[Curve], question: Question) -> Answer:
@@ -121,7 +112,10 @@ def newer(comparison: Comparison, curves: Sequence[Curve], question: Question) -
             newest.centre or 0.0, centres, better=better, threshold=comparison.threshold, confidence=confidence
         )  # fmt: skip
         if ratio.verdict == Kind.UNDECIDED and ratio.low is not None:
-            lacking.append(_more_like_newest(centres, comparison.threshold, label))
+            # One batch decides nothing: the newest is the first of those that a step takes.
+            batches = days_after_to_show([*map(math.log, centres)], comparison.threshold)
+            further = None if batches is None else batches - 1
+            lacking.append(_batches_to_show(further, label, comparison.threshold, "batches_like_it"))
         runs = [run for point in (newest, *before) for run in point.run_ids]
         name = " · ".join(filter(None, (str(day_at(newest.x)), tested_words(newest.all_runs[0]))))
         claims.append(Newer(label=label, runs=runs, newest=name, of=asked.than, batches=len(before), ratio=ratio))

@@ -114,7 +114,7 @@ def _of_series(comparison: Comparison, levels: Levels, question: Question, fact:
     for group, key in levels.group_series:
         runs.setdefault(key, []).extend(group.run_ids)
     compared = _leader_first(levels, [
-        key for key in levels.order if any(_overall(levels, key, other) for other in levels.order if other != key)
+        key for key in levels.order if any(levels.overall(key, other) for other in levels.order if other != key)
     ])  # fmt: skip
     if len(compared) < 2:
         return begun(comparison, question, set_apart=apart, lacking=[Missing("shared_levels")])
@@ -129,7 +129,7 @@ def _of_series(comparison: Comparison, levels: Levels, question: Question, fact:
                 ratio=Amount(),
             )
         )  # fmt: skip
-    claims = _standings(candidates, lambda one, other: _overall(levels, compared[one], compared[other]))
+    claims = _standings(candidates, lambda one, other: levels.overall(compared[one], compared[other]))
     leader, decisive = compared[0], next(key for key in compared if names[key] == _decisive(claims).of)
     first, second = _better_first(levels, leader, decisive)
     series = levels.between(first, second) or Series(names[first], [])
@@ -176,17 +176,11 @@ def _leader_first(levels: Levels, keys: Sequence[Key]) -> list[Key]:
     """
 
     def is_beaten(key: Key) -> bool:
-        against = (_overall(levels, key, other) for other in keys if other != key)
+        against = (levels.overall(key, other) for other in keys if other != key)
         return any(overall.kind == Kind.WORSE for overall in against if overall)
 
     leader = next((key for key in keys if not is_beaten(key)), None)
     return [*([leader] if leader else []), *(key for key in keys if key != leader)]
-
-
-def _overall(levels: Levels, one: Key, other: Key) -> Verdict | None:
-    """None of two that were not judged, or have fewer than two levels in common."""
-    judged = levels.between(one, other)
-    return judged.overall if judged else None
 
 
 def level_change(row: LevelRow) -> LevelChange:

@@ -18,6 +18,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from runs.answers.words import headline
+from runs.answers.words.curves import CurveWords
 from runs.answers.words.gaps import gap_notes, refusal_words
 from runs.answers.words.matrix import Matrix, matrix
 from runs.answers.words.verdicts import against_words, robustness_words, series_words, verdict_words
@@ -219,15 +220,6 @@ class DrawnPanel(Outgoing):
     curves: list[DrawnCurve]
 
 
-class Said(Outgoing):
-    """What stands beneath a curve; `numbers` by the names of docs/method/curves.md, shares of 1, null where none."""
-
-    panel: str
-    series: str
-    sentences: list[str]
-    numbers: dict[str, Any]
-
-
 class DrawnByMetric(Outgoing):
     """`panels` of a curve, a heat map, a table, in per cent where y_as asks; `groups` of bars and of a trade-off, where
     x says nothing. `said` of each curve with three levels: losses, knee, scaling law.
@@ -236,7 +228,7 @@ class DrawnByMetric(Outgoing):
     metric: ComparedMetric | None
     panels: list[DrawnPanel]
     groups: list[DrawnPoint]
-    said: list[Said] = source("curve_words")
+    said: list[CurveWords] = source("curve_words")
 
 
 class DrawnView(Outgoing):

@@ -11,7 +11,7 @@ from uuid import UUID
 from runs import formatting
 from runs.answers.places import place_of, x_label
 from runs.answers.words.curves import CurveWords
-from runs.answers.words.drawn import empty_words, left_out_words
+from runs.answers.words.drawn import left_out_words
 from runs.charts.base import Figure, Multiples
 from runs.charts.compare import bars_parts, drawn_and_lost
 from runs.charts.curves import curve_figures
@@ -135,11 +135,6 @@ class Drawing:
         elif view == BARS:
             groups, _ = drawn_and_lost(groups)
         return {run.id for group in groups for run in group.all_runs}
-
-    @property
-    def missing(self) -> str:
-        """Why there is nothing to draw, and what to do about it; empty where a run has a number."""
-        return empty_words(self.comparisons[0])
 
 
 def draw(comparison: Comparison) -> Drawing:

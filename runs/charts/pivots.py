@@ -60,14 +60,16 @@ def _pivot(panel: Panel, comparison: Comparison, scale: tuple[float, float] | No
     label = metric.label if metric else ""
     unit = "%" if axes.y_as != "absolute" else metric.unit if metric else ""
     across = _headings(panel, place_of(axes, groups).unit)
-    grid = {(point.x, at): point for at, curve in enumerate(panel.curves) for point in curve.points}
-    lines = [[grid.get((x, at)) for x, _ in across] for at in range(len(panel.curves))]
-    down, over = [curve.label or label for curve in panel.curves], [words for _, words in across]
-    if not scale:
-        lines, down, over = [list(level) for level in zip(*lines, strict=True)], over, down
+    grid: dict[tuple[float, float], Group] = {
+        (point.x, at): point for at, curve in enumerate(panel.curves) for point in curve.points
+    }
+    curves: list[tuple[float, str]] = [(at, curve.label or label) for at, curve in enumerate(panel.curves)]
+    over, down = (across, curves) if scale else (curves, across)
     columns = over[:MOST_COLUMNS]
-    shown = zip(down[: MOST_CELLS // max(1, len(columns))], lines, strict=False)
-    rows = [(name, line[:MOST_COLUMNS]) for name, line in shown]
+    rows = []
+    for row, name in down[: MOST_CELLS // max(1, len(columns))]:
+        places = ((column, row) if scale else (row, column) for column, _ in columns)
+        rows.append((name, [grid.get(place) for place in places]))
     title = f"{label}{f', {unit}' if unit else ''}"
     series = ", ".join(axes.facts[name].label for name in axes.series) or "Series"
     x = x_label(axes) or "All"
@@ -78,7 +80,8 @@ def _pivot(panel: Panel, comparison: Comparison, scale: tuple[float, float] | No
         note += (
             f" The first {len(rows)} of {len(down)} rows, {len(columns)} of {len(over)} columns; the CSV file has all."
         )
-    return Pivot(id, f"{title}: {panel.label}" if panel.label else title, corner, columns, rows, unit, note, scale)
+    named = f"{title}: {panel.label}" if panel.label else title
+    return Pivot(id, named, corner, [words for _, words in columns], rows, unit, note, scale)
 
 
 def _headings(panel: Panel, unit: str) -> list[tuple[float, str]]:

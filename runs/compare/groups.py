@@ -263,10 +263,10 @@ def repeats_of(runs: Sequence[Run], metric: Metric | None) -> tuple[list[Repeat]
 
 
 def summed_up(group: Group, metric: str) -> Group:
-    """The group with what its repeats come to, of the metric of this name."""
+    """The group with what its repeats come to, of the metric of this name; `by_histograms` adds the interval."""
     return replace(
-        group, summary=summarise(group.values), interval=geometric_mean_interval(group.values),
-        merged=_percentiles_ms(metric, group.runs), percentile="", judged=group.values,
+        group, summary=summarise(group.values), interval=None, merged=_percentiles_ms(metric, group.runs),
+        percentile="", judged=group.values,
     )  # fmt: skip
 
 
@@ -281,7 +281,8 @@ def pooled(groups: Sequence[Group]) -> Group:
         dots=[dot for group in groups for dot in group.dots], gaps=[gap for group in groups for gap in group.gaps],
         printed=(), against=None,
     )  # fmt: skip
-    return _by_histograms(summed_up(together, name), name)
+    together = _by_histograms(summed_up(together, name), name)
+    return replace(together, interval=geometric_mean_interval(together.judged))
 
 
 def by_histograms(groups: Sequence[Group], metric: Metric | None) -> list[Group]:
@@ -294,7 +295,11 @@ def by_histograms(groups: Sequence[Group], metric: Metric | None) -> list[Group]
     if PERCENTILES.get(name, MAXIMUM) < MAXIMUM and all(group.merged for group in groups if group.n > 1):
         groups = [_by_histograms(group, name) for group in groups]
     noise = page_noise(group.judged for group in groups)
-    return [replace(group, interval=geometric_mean_interval(group.judged, noise)) for group in groups]
+    intervals = (geometric_mean_interval(group.judged, noise) for group in groups)
+    return [
+        replace(group, interval=interval) if interval else group
+        for group, interval in zip(groups, intervals, strict=True)
+    ]
 
 
 def _by_histograms(group: Group, name: str) -> Group:
@@ -306,7 +311,7 @@ def _by_histograms(group: Group, name: str) -> Group:
     if judged is None:
         return group
     summary = replace(group.summary, centre=of_all, centre_name=OF_ALL)
-    return replace(group, percentile=name, summary=summary, judged=judged, interval=geometric_mean_interval(judged))
+    return replace(group, percentile=name, summary=summary, judged=judged)
 
 
 def _percentiles_ms(name: str, runs: Sequence[Run]) -> list[float]:

@@ -212,16 +212,23 @@ class Levels:
         needed = distinguishing({fact.field: [key[at] for key in self.table] for at, fact in enumerate(self.held)})
         return [fact for fact in self.held if fact.field in needed]
 
+    @cached_property
+    def _words(self) -> list[tuple[str, dict[str, str]]]:
+        """What each level is called, and its words by heading."""
+        shown = [(at, fact) for at, fact in enumerate(self.held) if fact in self.headings]
+        return [
+            (
+                " · ".join(fact.in_legend(level[at]) for at, fact in shown),
+                {fact.label: fact.words.get(level[at], level[at]) for at, fact in shown},
+            )
+            for level in self.table
+        ]
+
     def rows(self, name: Key, base: Key) -> Iterator[LevelRow]:
         """Each level at which one of the two series is, not yet judged."""
-        for _, level in sorted({**self._levels_of[name], **self._levels_of[base]}.items(), key=itemgetter(0)):
+        for at, level in sorted({**self._levels_of[name], **self._levels_of[base]}.items(), key=itemgetter(0)):
             groups, bases = level.get(name, []), level.get(base, [])
-            values = [(fact, (groups or bases)[0].facts[fact.field]) for fact in self.headings]
-            pairs, against = self._set_against(groups, bases)
-            yield LevelRow(
-                " · ".join(fact.in_legend(value) for fact, value in values),
-                {fact.label: fact.words.get(value, value) for fact, value in values}, groups, bases, pairs, against,
-            )  # fmt: skip
+            yield LevelRow(*self._words[at], groups, bases, *self._set_against(groups, bases))
 
     def _set_against(
         self, groups: Sequence[Group], bases: Sequence[Group]
@@ -306,6 +313,15 @@ class Levels:
     def averaged_words(self) -> str:
         """What a reader does not hold equal, and what is averaged over."""
         return listed([mid_sentence(fact.label) for fact in self.offered if fact not in self.held])
+
+    def overall(self, one: Key, other: Key) -> Verdict | None:
+        """The first series against the second; None of two that were not judged, or have fewer than two levels in
+        common.
+        """
+        if (one, other) in self.judged:
+            return self.judged[one, other].overall
+        turned = self.judged[other, one].overall if (other, one) in self.judged else None
+        return turned.turned if turned else None
 
     def between(self, one: Key, other: Key) -> Series | None:
         """The first series against the second; None of two that were not judged."""

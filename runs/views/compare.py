@@ -18,7 +18,7 @@ from django.views.decorators.http import require_GET, require_POST, require_safe
 
 from runs.answers.ask import answer_of, offered
 from runs.answers.words import as_markdown, headline, question_words, sentence
-from runs.answers.words.drawn import centre_label
+from runs.answers.words.drawn import centre_label, empty_words
 from runs.answers.words.gaps import gap_words, not_known_words
 from runs.answers.words.matrix import matrix
 from runs.answers.words.verdicts import against_words, ratio_words
@@ -51,6 +51,8 @@ OF_LEVELS = ("compared", "held")
 # A table of more groups is folded: chart, levels and headline have said it. Of many the first are shown, unless all
 # are asked for (`rows=all`).
 MOST_ROWS, FIRST_ROWS = 12, 50
+# Of more levels the first of each series are shown likewise: a thousand runs that vary in all have thousands.
+MOST_LEVELS = 200
 
 
 @require_GET
@@ -133,6 +135,7 @@ def comparison_context(selection: Selection, comparison: Comparison) -> dict[str
         | {
             "selection": selection,
             "drawing": drawing,
+            "missing": empty_words(comparison),
             **_answered(comparison),
             "warnings": warnings,
             "warning_subjects": dict.fromkeys(warning.partition(":")[0] for warning in warnings),
@@ -146,6 +149,7 @@ def comparison_context(selection: Selection, comparison: Comparison) -> dict[str
             "centre_label": centre_label(comparison.groups),
             "rows": shown,
             "row_count": len(listed),
+            "few_levels": 0 if params.get("rows") == "all" else _few_levels(comparison),
             "lost": lost,
             "lost_words": not_known_words(lost),
             "durability_varies": len({group.durability_words for group in comparison.groups}) > 1
@@ -158,6 +162,14 @@ def comparison_context(selection: Selection, comparison: Comparison) -> dict[str
             "machines": list(dict.fromkeys(run.hardware.slug for run in comparison.all_runs if run.hardware)),
         }
     )
+
+
+def _few_levels(comparison: Comparison) -> int:
+    """How many levels of each series are enough for the table; 0 where all of them are few."""
+    levels = comparison.levels
+    if levels is None or levels.row_count <= MOST_LEVELS:
+        return 0
+    return max(1, MOST_LEVELS // len(levels.series))
 
 
 def _answered(comparison: Comparison) -> dict[str, Any]:
@@ -319,6 +331,6 @@ def _embedded(
     drawing = draw(comparison) if comparison.groups else None
     context: dict[str, Any] = {
         "title": title, "source": source, "count": comparison.run_count,
-        "parts": drawing.parts if drawing else [], "missing": drawing.missing if drawing else "",
+        "parts": drawing.parts if drawing else [], "missing": empty_words(comparison) if drawing else "",
     }  # fmt: skip
     return render(request, "embed.html", context | _tables_beside(comparison), status=status)

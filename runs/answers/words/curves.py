@@ -29,7 +29,9 @@ MOST_SAID = 6
 
 @dataclass(frozen=True)
 class CurveWords:
-    """What stands beneath one curve; `numbers` are those of the sentences, for the API."""
+    """What stands beneath one curve; `numbers` are those of the sentences, for the API: by the names of
+    docs/method/curves.md, shares of 1, null where none.
+    """
 
     panel: str
     series: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from runs.answers.places import x_label
-from runs.answers.words.gaps import missing_words, with_reasons
+from runs.answers.words.gaps import gap_reasons, with_reasons
 from runs.compare.axes import BARS, LATENCY, ON_AXES, TIME, TRADE_OFF
 from runs.compare.comparison import Comparison
 from runs.compare.facts import fact_value
@@ -44,7 +44,16 @@ def bars_note(groups: Iterable[Group]) -> str:
 
 def empty_words(comparison: Comparison) -> str:
     """Why there is nothing to draw, and what to do about it; empty where a run has a number."""
-    return missing_words(comparison) or _INSIDE.get(comparison.axes.view, "")
+    runs = comparison.all_runs
+    if any(group.dots for group in comparison.groups) or not runs:
+        return _INSIDE.get(comparison.axes.view, "")
+    if any(run.is_open for run in runs):
+        remedy = "The chart appears here when the first of them has finished."
+    elif any(run.invalid_at for run in runs):
+        remedy = "Who marked a run invalid can restore it on its page."
+    else:
+        remedy = "Choose another metric or other runs, or send results that hold it."
+    return f"No run has {'a number of this' if comparison.metric else 'a number'}: {gap_reasons(comparison)}. {remedy}"
 
 
 def left_out_words(comparison: Comparison, group: Group) -> str:

@@ -57,7 +57,7 @@ _LACKING: Mapping[Lacking, str] = {
     "base_batch": "the baseline has no batch",
     "baseline": "no batch before it is “{names}”",
     "batches": "too few batches to tell a change, {count} of {least}",
-    "batches_for_less": "a change of {names} would show in about {least} batches",
+    "batches_for_less": "a change of {names} would show in about {count} batches",
     "batches_like_it": "a change of {names} would show in about {count} more batches like it",
     "steadier_batches": "a change of {names} would not show: the batches differ too much",
     "steady_batches": "the batches vary beyond all measure",
@@ -182,20 +182,6 @@ def gap_notes(gaps: Iterable[Repeat]) -> list[str]:
 def gap_reasons(comparison: Comparison) -> str:
     """Why runs have no number."""
     return "; ".join(gap_notes(gap for group in comparison.groups for gap in group.gaps))
-
-
-def missing_words(comparison: Comparison) -> str:
-    """Where no run has a number: what is missing, and what brings one."""
-    gaps = [gap for group in comparison.groups for gap in group.gaps]
-    if len(gaps) < comparison.run_count:
-        return ""
-    if any(gap.run.is_open for gap in gaps):
-        remedy = "The chart appears here when the first of them has finished."
-    elif any(gap.run.invalid_at for gap in gaps):
-        remedy = "Who marked a run invalid can restore it on its page."
-    else:
-        remedy = "Choose another metric or other runs, or send results that hold it."
-    return f"No run has {'a number of this' if comparison.metric else 'a number'}: {gap_reasons(comparison)}. {remedy}"
 
 
 def not_known_words(groups: Sequence[Group]) -> str:

@@ -90,14 +90,10 @@ def matrix(comparison: Comparison) -> Matrix | None:
 
 
 def _of_series(levels: Levels) -> Matrix | None:
-    names = [levels.names[key] for key in levels.order]
-    between = {
-        (row, column): levels.between(one, other)
-        for (row, one), (column, other) in combinations(enumerate(levels.order), 2)
-    }
-    judged = {places: series for places, series in between.items() if series}
-    if len(names) < 3 or len(judged) < len(between):
+    names, pairs = [levels.names[key] for key in levels.order], [*combinations(enumerate(levels.order), 2)]
+    if len(names) < 3 or len(levels.judged) < len(pairs):
         return None  # too many pairs: not all were judged
+    judged = {(row, column): series for (row, one), (column, other) in pairs if (series := levels.between(one, other))}
     rows_by_level: dict[str, dict[Places, LevelRow]] = {}
     found: dict[Places, Verdict | str] = {}
     for places, series in judged.items():
@@ -107,7 +103,7 @@ def _of_series(levels: Levels) -> Matrix | None:
             rows_by_level.setdefault(row.label, {})[places] = row
     lettered = []
     for label, rows in rows_by_level.items():
-        if len(rows) == len(between) and not {"none", "refused", Kind.TOO_FEW} & {row.kind for row in rows.values()}:
+        if len(rows) == len(pairs) and not {"none", "refused", Kind.TOO_FEW} & {row.kind for row in rows.values()}:
             letter = letters(len(names), (places for places, row in rows.items() if row.kind in WINNERS))
             means = {place: value for places, row in rows.items()
                      for place, value in zip(places, (row.value, row.base_value), strict=True)}  # fmt: skip

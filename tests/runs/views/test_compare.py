@@ -408,6 +408,18 @@ def test_of_many_groups_it_shows_the_first_rows_and_all_when_they_are_asked_for(
     assert len(rows) == 60
 
 
+def test_of_many_levels_it_shows_the_first_of_each_series_and_all_when_they_are_asked_for(client):
+    runs = make_runs(
+        {"system": system, "value": 100 + at, "factors": {"terminals": 2 + at}}
+        for system in ("PostgreSQL 17", "SQLite 3.50", "H2 2.3")
+        for at in range(120)
+    )
+    query = "&".join(f"run={run.id}" for run in runs)
+
+    assert page(client, f"/compare/?{query}").count("<tr data-level=") == 200
+    assert page(client, f"/compare/?{query}&rows=all").count("<tr data-level=") == 240
+
+
 @pytest.mark.parametrize("view", ["", "bars", "curve", "heatmap", "table", "tradeoff"])
 def test_it_draws_no_axis_without_a_number_and_says_what_is_missing(client, view):
     for factor in (1, 2, 3):
