@@ -138,7 +138,7 @@ def _answerable(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[Q
         yield from _over(name, facts[name], comparison.groups)
     # Where each system has a configuration of its own, no two groups differ in one setting.
     several = not Columns(with_values).follow(["config"], ["dbms"])
-    if several and setting_pairs(with_values, comparison.varying):
+    if several and any(setting_pairs(with_values, comparison.varying)):
         yield Question(kind=asked.EFFECTS)
     days = len(facts[DATE].values) if DATE in facts else 1
     if days >= 2 * LEAST_DAYS:

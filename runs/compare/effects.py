@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from benchagent.catalog import Role, factor_role
@@ -31,14 +31,13 @@ class SettingPairs:
     row: LevelRow
 
 
-def setting_pairs(groups: Sequence[Group], varying: Sequence[Fact]) -> list[SettingPairs]:
+def setting_pairs(groups: Sequence[Group], varying: Sequence[Fact]) -> Iterator[SettingPairs]:
     """Each value of each setting against the first of its values; none where no two groups differ in it alone."""
     configs = {group.key: group.all_runs[0].config for group in groups if group.dots}
     prefetch_related_objects([config for config in configs.values() if config], "parameters")
     settings_of = {key: given(config) for key, config in configs.items()}
     names = swept(settings_of.values())
     fields = [fact.field for fact in varying if fact.field not in _OF_A_CONFIGURATION]
-    pairs = []
     for name in names:
         by_rest: dict[tuple[object, ...], dict[str, Group]] = {}
         for group in groups:
@@ -48,12 +47,9 @@ def setting_pairs(groups: Sequence[Group], varying: Sequence[Fact]) -> list[Sett
                 key = (*rest, group.all_runs[0].dbms_version_id, *(fact_value(group, field) for field in fields))
                 by_rest.setdefault(key, {}).setdefault(settings.get(name, NOT_GIVEN), group)
         values = _smallest_first({value for of_value in by_rest.values() for value in of_value})
-        pairs += [
-            SettingPairs(name, values[0], value, row)
-            for value in values[1:]
-            if (row := _level(name, by_rest.values(), values[0], value))
-        ]
-    return pairs
+        for value in values[1:]:
+            if row := _level(name, by_rest.values(), values[0], value):
+                yield SettingPairs(name, values[0], value, row)
 
 
 def _smallest_first(values: Iterable[str]) -> list[str]:

@@ -38,7 +38,7 @@ def judged(comparison: Comparison) -> Comparison:
         return comparison
     best = best_of_curves(axes, groups, metric)
     kind = comparison.question.kind
-    settings = setting_pairs(groups, comparison.varying) if kind == EFFECTS else []
+    settings = [*setting_pairs(groups, comparison.varying)] if kind == EFFECTS else []
     levels = None if kind in (EFFECTS, PUBLISHED) else _levels(comparison, base, metric)
     along_x = axes.along_x(groups)
     verdicts, series = judge(
