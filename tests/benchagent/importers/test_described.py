@@ -563,6 +563,14 @@ def test_cassandra_stress_is_read_without_the_heading_of_its_results():
     assert (pasted.status, pasted.metrics) == (plain.status, plain.metrics)
 
 
+def test_it_reads_cassandra_stress_that_counts_operations_only_below_a_heading():
+    text = re.sub(r"(?m)^(?:Partition|Row) rate.*\n", "", sample(TOOL, "cassandra-stress.txt").decode())
+    text = text.replace("Total partitions", "Total operations").replace("Running WRITE", "### Running WRITE")
+    (report,) = reports("x", text.encode())
+    assert (report.status, report.parameters) == (Status.COMPLETE, {"operation": "WRITE", "terminals": 200})
+    assert values(report)["operations"] == 500000
+
+
 @pytest.mark.parametrize("digits", [400, 5_000])
 def test_it_refuses_an_example_with_a_number_that_no_tool_prints(digits):
     refused(

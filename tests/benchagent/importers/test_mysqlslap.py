@@ -23,6 +23,11 @@ def test_it_reads_every_concurrency_with_the_command_of_all():
         assert "-p[redacted] -a" in report.command_lines[0]
 
 
+def test_it_reads_figures_right_behind_the_colon():
+    text = sample(TOOL, "concurrency.txt")
+    assert reports("x", text.replace(b"run all queries: ", b"run all queries:")) == reports("x", text)
+
+
 def test_it_reads_every_engine():
     told = {report.parameters["storage_engine"]: values(report) for report in reports("x", sample(TOOL, "engines.txt"))}
     assert {engine: known["all_queries_s"] for engine, known in told.items()} == {"innodb": 0.023, "myisam": 0.005}

@@ -6,6 +6,7 @@ these two are written after the formats in the source of those versions.
 from __future__ import annotations
 
 import gzip
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -429,3 +430,17 @@ def test_an_extract_that_shows_time_and_events_is_of_a_run_that_ended() -> None:
         (Status.COMPLETE, 26621), (Status.COMPLETE, 113588),
     ]  # fmt: skip
     assert [report.parameters for report in found] == [{"heading": "one"}, {"heading": "two"}]
+
+
+def test_a_script_without_transactions_has_queries_and_no_rate_of_0() -> None:
+    text = (DATA / "v05_oltp.txt").read_text()
+    statements = re.sub(r"transactions: .*", "transactions:                        0      (0.00 per sec.)", text)
+    for version in ("0.5", "1.0"):
+        (report,) = reports_of([SourceFile("x", statements.replace("sysbench 0.5", f"sysbench {version}").encode())])
+        assert (report.status, report.metric("tps"), report.metric("queries")) == (Status.COMPLETE, None, 740760)
+
+
+def test_it_reads_progress_without_a_comma_before_the_response_time() -> None:
+    text = (DATA / "v05_oltp_per_second.txt").read_text()
+    (report,) = reports_of([SourceFile("x", text.replace(", response time:", " response time:").encode())])
+    assert points(report) == points(read("v05_oltp_per_second.txt"))

@@ -158,9 +158,12 @@ def _of_block(run: Run, block: Block) -> list[Metric]:
         values["transfer_mb_per_s"] = round(float(transferred.rstrip("KMGT")) * 1024.0**power / 1e6, 4)
     if not _OF_MIB.isdisjoint(block.rows):
         run.warnings.append(_MIB_WARNING)
+    printed = entries(values, *_PRINTED)
+    if block.only_statements:
+        del printed["tps"], printed["transactions"]
+        run.warnings.append("no transactions: its script sent statements only")
     metrics = [
-        measured(name, float(value), unit="ops" if name in _OPERATIONS else "")
-        for name, value in entries(values, *_PRINTED).items()
+        measured(name, float(value), unit="ops" if name in _OPERATIONS else "") for name, value in printed.items()
     ]
     if block.values.get("events") == 0:
         return metrics

@@ -143,7 +143,7 @@ PROGRESS = Table(
     (
         "oltp",
         "threads: {threads:int}, tps: {tps:num}, {reads|reads/s}: {read_queries_per_s:num}, "
-        "{writes|writes/s}: {write_queries_per_s:num}, response time: {latency:num}ms ({rank:int}%)"
+        "{writes|writes/s}: {write_queries_per_s:num}[,] response time: {latency:num}ms ({rank:int}%)"
         "[, {errors|errors/s}: {errors_per_s:num}, {reconnects|reconnects/s}: {reconnects_per_s:num}]",
     ),
     ("events", "threads: {threads:int}, events/s: {ops_per_s:num}, response time: {latency:num}ms ({rank:int}%)"),
