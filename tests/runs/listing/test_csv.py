@@ -7,10 +7,12 @@ import io
 
 import pytest
 from benchagent.exporters.csv_file import cell
+from benchagent.importers import SourceFile
 
 from runs.models import HardwareProfile, Run
 from runs.publications.page.export import Position
 from runs.publications.page.parts import Amount
+from tests.benchagent.importers.samples import reports_of
 from tests.runs.builders import document, store_upload
 from tests.runs.cells import make_run
 
@@ -31,6 +33,22 @@ def test_it_holds_every_run_of_the_filter_with_its_factors_and_numbers(client):
     assert (found[0]["tps [TPS]"], found[0]["factor.disk"], found[0]["dbms_version"]) == ("100.5", "nvme", "15.8")
     assert (found[0]["load.load_s [s]"], found[1]["load.load_s [s]"]) == ("", "3.0")
     assert len(rows(client.get(URL, headers={"Accept": "text/csv"}))) == 3
+
+
+@pytest.mark.parametrize("separator", [",", ";"])
+def test_its_runs_come_back_as_they_were_when_the_file_is_imported(client, separator):
+    store_upload(document=document())
+    found = rows(client.get(URL, {"format": "csv", "ordering": "repeat"}))
+    text = io.StringIO()
+    writer = csv.DictWriter(text, [*found[0]], delimiter=separator)
+    writer.writeheader()
+    writer.writerows(found)
+    first, second = reports_of([SourceFile("runs.csv", text.getvalue().encode())])
+    assert first.metric("tps") == 100.5
+    assert first.parameters["disk"] == "nvme"
+    assert (first.subject.dbms, first.subject.dbms_version) == ("postgresql", "15.8")
+    assert [(metric.phase, metric.value) for metric in second.metrics if metric.name == "load_s"] == [("load", 3.0)]
+    assert not {"id", "cell_key", "owner", "created_at"} & {*first.parameters}
 
 
 def test_it_streams_more_than_a_page(client):

@@ -84,7 +84,9 @@ def _run(cells: dict[str, str], line: int, mapping: Mapping, warnings: list[str]
             value = number(cells[column.heading])
         except NotUnderstood as error:
             raise NotUnderstood(f"line {line}, column {column.heading!r}: {error}") from error
-        metrics.append(Metric(column.name, column.unit, column.scaled(value), mapping.phase, column.better))
+        metrics.append(
+            Metric(column.name, column.unit, column.scaled(value), column.phase or mapping.phase, column.better)
+        )
     if gaps:
         warnings.append(f"line {line} says nothing of {', '.join(gaps)}")
     run = _about(cells, mapping, line)

@@ -6,6 +6,7 @@ import itertools
 import re
 from array import array
 from collections.abc import Mapping as JsonObject
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
@@ -59,6 +60,12 @@ class Column:
     scale: float = 1.0
     better: str | None = None
     compared_as: str = ""
+
+    @property
+    def phase(self) -> str:
+        """What a metric of our own list of runs has in front of its name: `load.load_s [s]`."""
+        own = _OWN_METRIC.fullmatch(self.heading)
+        return own["phase"] or "" if own else ""
 
     def scaled(self, value: Number) -> Number:
         return value if value is None or self.scale == 1 else round(value * self.scale, 12)
@@ -147,9 +154,32 @@ def plain(heading: str) -> str:
 def propose(file: SourceFile) -> Mapping:
     """What the headings say; unknown columns are ignored. Raises NotUnderstood for what is no table."""
     table = needed(file)
+    if _OWN.issubset(table.headings):
+        return Mapping(tuple(filter(None, map(_of_own, table.headings))))
     time_heading = _time_heading(table)
     columns = tuple(_proposed(table, heading, time_heading) for heading in table.headings)
     return Mapping(columns, Rows.RUNS if time_heading is None else Rows.SAMPLES)
+
+
+# Columns that only our own list of runs has, and what becomes of its others; those not named say how a run is kept.
+_OWN = frozenset({"workload_version", "cell_key", "missing_reason"})
+_OWN_ROLES = (
+    {role.value: role for role in (Role.WORKLOAD, Role.DBMS, Role.DBMS_VERSION, Role.STATUS, Role.COMMIT, Role.BRANCH)}
+    | dict.fromkeys(("started_at", "measured_at"), Role.STARTED_AT)
+    | dict.fromkeys(("architecture", "hardware", "config", "durability", "build", "dbms_build"), Role.FACTOR)
+)
+_OWN_METRIC = re.compile(r"(?:(?P<phase>load)\.)?(?P<name>[a-z]\w*) \[(?P<unit>.+)\]")
+
+
+def _of_own(heading: str) -> Column | None:
+    if own := _OWN_METRIC.fullmatch(heading):
+        better = None
+        with suppress(KeyError):
+            better = unit_of(own["name"])[1]
+        return Column(heading, Role.METRIC, own["name"], own["unit"], better=better)
+    factor = heading.removeprefix("factor.")
+    role = Role.FACTOR if factor != heading else _OWN_ROLES.get(heading)
+    return Column(heading, role, factor if role is Role.FACTOR else "") if role else None
 
 
 # What tools call their columns, by the headings that tell them: JMeter's aggregate report, whose times are
@@ -230,8 +260,8 @@ def proposed_without_doubt(file: SourceFile) -> Mapping:
         and any(_looks_numeric(cell) or moment_of(cell) for cell in table.column(column.heading))
     ]
     if any(column.role is Role.METRIC for column in mapping.columns):
-        names = [column.name for column in mapping.columns if column.role in (Role.METRIC, Role.FACTOR)]
-        doubtful += [column.heading for column in mapping.columns if names.count(column.name) > 1]
+        names = [each.phase + each.name for each in mapping.columns if each.role in (Role.METRIC, Role.FACTOR)]
+        doubtful += [each.heading for each in mapping.columns if names.count(each.phase + each.name) > 1]
     elif not doubtful:
         doubtful = [*table.headings]
     if doubtful:
