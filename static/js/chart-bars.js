@@ -1,6 +1,6 @@
 // One row per group: a bar to its value, the interval as a whisker, every repeat as a dot, the median as a tick, a hatched
 // room for a gap.
-import { baseOptions, columnPx, drawLine, drawShape, numberColumn, numberScale, rowScale, seriesColour, titleLines, tooltip, translucent } from "./chart-theme.js";
+import { baseOptions, columnPx, drawLine, drawShape, drawing, numberColumn, numberScale, rowScale, seriesColour, titleLines, tooltip, translucent } from "./chart-theme.js";
 import { fitText, hatch, markLine } from "./chart-marks.js";
 import { axisTitle, formatNumber, spread, withOrigin, withUnit, wrapLabel } from "./format.js";
 
@@ -86,7 +86,6 @@ function drawGap(chart, group, row, theme) {
   const height = Math.abs(chart.scales.y.getPixelForValue(1) - chart.scales.y.getPixelForValue(0)) || ROW_PX;
   const context = chart.ctx;
   hatch(context, { left: left + 1, top: middle - height * 0.31, width: right - left - 1, height: height * 0.62 }, theme.grid);
-  context.save();
   context.font = `${VALUE_FONT_PX}px ${theme.font}`;
   context.textBaseline = "middle";
   const text = fitText(context, `not known: ${group.gap}`, right - left - 24);
@@ -94,19 +93,15 @@ function drawGap(chart, group, row, theme) {
   context.fillRect(left + 8, middle - 9, context.measureText(text).width + 8, 18);
   context.fillStyle = theme.mark;
   context.fillText(text, left + 12, middle);
-  context.restore();
 }
 
 const valueText = (group) => (group.value === null ? "" : (group.text ?? formatNumber(group.value)));
 
 /** Draws the gaps, which Chart.js has no element for. */
-const gaps = (groups, theme) => ({
-  id: "benchsiteGaps",
-  afterDatasetsDraw(chart) {
-    groups.forEach((group, row) => {
-      if (group.value === null && group.gap) drawGap(chart, group, row, theme);
-    });
-  },
+const gaps = (groups, theme) => drawing("benchsiteGaps", (chart) => {
+  groups.forEach((group, row) => {
+    if (group.value === null && group.gap) drawGap(chart, group, row, theme);
+  });
 });
 
 /** What the axis holds: every value and repeat, and of an interval as much as leaves these readable. */
@@ -131,41 +126,31 @@ export function endWords(group, max) {
 }
 
 /** Draws an arrow at the edge where an interval goes on beyond the axis, and its end in words at the arrow's head. */
-const beyond = (groups, theme) => ({
-  id: "benchsiteBeyond",
-  afterDatasetsDraw({ ctx: context, width, chartArea: { right }, scales: { x, y } }) {
-    context.save();
-    context.fillStyle = theme.ink;
-    context.font = `11px ${theme.font}`;
-    context.textAlign = "right";
-    context.textBaseline = "middle";
-    groups.forEach((group, row) => {
-      if (!isCut(group, x.max)) return;
-      const middle = y.getPixelForValue(row);
-      context.fillText(endWords(group, x.max), width - 4, middle + END_PX);
-      drawShape(context, [right + 1, middle], [right - 7, middle - 5], [right - 7, middle + 5]);
-    });
-    context.restore();
-  },
+const beyond = (groups, theme) => drawing("benchsiteBeyond", ({ ctx: context, width, chartArea: { right }, scales: { x, y } }) => {
+  context.fillStyle = theme.ink;
+  context.font = `11px ${theme.font}`;
+  context.textAlign = "right";
+  context.textBaseline = "middle";
+  groups.forEach((group, row) => {
+    if (!isCut(group, x.max)) return;
+    const middle = y.getPixelForValue(row);
+    context.fillText(endWords(group, x.max), width - 4, middle + END_PX);
+    drawShape(context, [right + 1, middle], [right - 7, middle - 5], [right - 7, middle + 5]);
+  });
 });
 
 /** Draws the median of several repeats as a tick across its bar. */
-const medians = (groups, theme) => ({
-  id: "benchsiteMedians",
-  afterDatasetsDraw({ ctx: context, scales: { x, y } }) {
-    const half = (Math.abs(y.getPixelForValue(1) - y.getPixelForValue(0)) || ROW_PX) * 0.31;
-    context.save();
-    context.strokeStyle = theme.ink;
-    context.lineWidth = 1.25;
-    context.setLineDash([2, 2]);
-    groups.forEach((group, row) => {
-      if (group.dots.length < 2 || group.statistic !== "geometric mean") return;
-      const at = x.getPixelForValue(group.median);
-      const middle = y.getPixelForValue(row);
-      drawLine(context, [at, middle - half], [at, middle + half]);
-    });
-    context.restore();
-  },
+const medians = (groups, theme) => drawing("benchsiteMedians", ({ ctx: context, scales: { x, y } }) => {
+  const half = (Math.abs(y.getPixelForValue(1) - y.getPixelForValue(0)) || ROW_PX) * 0.31;
+  context.strokeStyle = theme.ink;
+  context.lineWidth = 1.25;
+  context.setLineDash([2, 2]);
+  groups.forEach((group, row) => {
+    if (group.dots.length < 2 || group.statistic !== "geometric mean") return;
+    const at = x.getPixelForValue(group.median);
+    const middle = y.getPixelForValue(row);
+    drawLine(context, [at, middle - half], [at, middle + half]);
+  });
 });
 
 function valueScale(spec, theme) {

@@ -1,5 +1,5 @@
 // How many took how long over time: a cell for each interval and step of latency, the stronger the more, by logarithms.
-import { baseOptions, numberScale, seriesColour, tooltip, translucent } from "./chart-theme.js";
+import { baseOptions, drawing, numberScale, seriesColour, tooltip, translucent } from "./chart-theme.js";
 import { formatNumber, withUnit } from "./format.js";
 
 const FAINTEST = 0.1;
@@ -9,24 +9,19 @@ export const heatHeight = () => 260;
 /** How strong a cell is that holds `count` of at most `most`. */
 export const shade = (count, most) => FAINTEST + (1 - FAINTEST) * (most > 1 ? Math.log(count) / Math.log(most) : 1);
 
-const cells = (spec, theme) => ({
-  id: "benchsiteHeat",
-  beforeDatasetsDraw({ ctx: context, chartArea: { left, top, right, bottom }, scales: { x, y } }) {
-    const most = Math.max(...spec.cells.map(([, , , count]) => count));
-    context.save();
-    context.beginPath();
-    context.rect(left, top, right - left, bottom - top);
-    context.clip();
-    for (const [begin, low, high, count] of spec.cells) {
-      context.fillStyle = translucent(seriesColour(theme, 0), shade(count, most));
-      // At whole pixels, or seams show between neighbours.
-      const [from, to] = [begin, begin + spec.interval_s].map((value) => Math.round(x.getPixelForValue(value)));
-      const [upper, lower] = [high, low].map((value) => Math.round(y.getPixelForValue(value)));
-      context.fillRect(from, upper, to - from, lower - upper);
-    }
-    context.restore();
-  },
-});
+const cells = (spec, theme) => drawing("benchsiteHeat", ({ ctx: context, chartArea: { left, top, right, bottom }, scales: { x, y } }) => {
+  const most = Math.max(...spec.cells.map(([, , , count]) => count));
+  context.beginPath();
+  context.rect(left, top, right - left, bottom - top);
+  context.clip();
+  for (const [begin, low, high, count] of spec.cells) {
+    context.fillStyle = translucent(seriesColour(theme, 0), shade(count, most));
+    // At whole pixels, or seams show between neighbours.
+    const [from, to] = [begin, begin + spec.interval_s].map((value) => Math.round(x.getPixelForValue(value)));
+    const [upper, lower] = [high, low].map((value) => Math.round(y.getPixelForValue(value)));
+    context.fillRect(from, upper, to - from, lower - upper);
+  }
+}, "beforeDatasetsDraw");
 
 /** Chart.js configuration of a heat specification. */
 export function heatConfig(spec, theme) {

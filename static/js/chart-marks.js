@@ -1,5 +1,5 @@
 // What is drawn upon a chart: lines at values that matter, and the hatched room of what is not known.
-import { drawLine, seriesColour, toData, translucent } from "./chart-theme.js";
+import { drawLine, drawing, seriesColour, toData, translucent } from "./chart-theme.js";
 
 /**
  * Dashed line at a value that matters to bars, RAM, a ratio of 1: annotation of a mark {axis: "x"|"y", value, label};
@@ -52,9 +52,9 @@ function placed(chart, mark, row) {
   return { line: side === "in" ? line : null, words, width, x, y };
 }
 
-function drawMarks(chart, marks, theme) {
+/** Chart.js plugin that draws `marks` [{axis, value, label}] as dashed lines, or as arrows at the edge. */
+export const markPlugin = (marks, theme) => drawing("benchsiteMarks", (chart) => {
   const context = chart.ctx;
-  context.save();
   Object.assign(context, { strokeStyle: theme.mark, lineWidth: 1.5, font: `11px ${theme.font}`, textBaseline: "bottom" });
   const rows = marks.map((mark, index) => marks.slice(0, index).filter((before) => before.axis === "x").length);
   const shown = marks.map((mark, index) => placed(chart, mark, rows[index]));
@@ -66,13 +66,6 @@ function drawMarks(chart, marks, theme) {
     context.fillStyle = theme.mark;
     context.fillText(words, x, y);
   }
-  context.restore();
-}
-
-/** Chart.js plugin that draws `marks` [{axis, value, label}] as dashed lines, or as arrows at the edge. */
-export const markPlugin = (marks, theme) => ({
-  id: "benchsiteMarks",
-  afterDatasetsDraw: (chart) => drawMarks(chart, marks, theme),
 });
 
 /** Datasets of lines that were computed of the series: thin, without points, not in the legend; `of` is their series. */
@@ -141,7 +134,6 @@ function drawGap(chart, gap, top, theme) {
   const from = Math.max(left, Math.min(...centres) - 8);
   const to = Math.min(right, Math.max(...centres) + 8);
   hatch(context, { left: from, top, width: to - from, height: STRIP_PX }, theme.rule);
-  context.save();
   for (const x of centres) ring(context, x, top + STRIP_PX / 2, seriesColour(theme, gap.color));
   context.font = `${TEXT_PX}px ${theme.font}`;
   context.textBaseline = "bottom";
@@ -149,13 +141,9 @@ function drawGap(chart, gap, top, theme) {
   const start = Math.max(left, Math.min(from, right - context.measureText(words).width));
   context.fillStyle = theme.mark;
   context.fillText(words, start, top - 2);
-  context.restore();
 }
 
 /** Chart.js plugin that draws `gaps` [{label, color, xs, reason}] in the room that `gapsHeight` keeps free. */
-export const gapPlugin = (gaps, theme) => ({
-  id: "benchsiteGaps",
-  afterDatasetsDraw(chart) {
-    gaps.forEach((gap, row) => drawGap(chart, gap, stripTop(chart.height, gaps, row), theme));
-  },
+export const gapPlugin = (gaps, theme) => drawing("benchsiteGaps", (chart) => {
+  gaps.forEach((gap, row) => drawGap(chart, gap, stripTop(chart.height, gaps, row), theme));
 });

@@ -1,5 +1,5 @@
 // What stands behind the lines of a comparison: every repeat as a dot, the interval of each mean as a band.
-import { drawLine, drawShape, seriesColour, toData, translucent } from "./chart-theme.js";
+import { drawLine, drawShape, drawing, seriesColour, toData, translucent } from "./chart-theme.js";
 import { withUnit } from "./format.js";
 
 const DOT_PX = 2.5;
@@ -39,30 +39,25 @@ export function alone(series) {
 }
 
 /** Chart.js plugin: intervals that a band could not show; those that reach too far end in an arrow at the upper edge. */
-export const openIntervals = (spec, theme) => ({
-  id: "benchsiteOpen",
-  beforeDatasetsDraw(chart) {
-    const { ctx: context, chartArea: { top, bottom }, scales: { x, y } } = chart;
-    context.save();
-    context.lineWidth = 1.5;
-    spec.series.forEach((series, index) => {
-      if (!chart.isDatasetVisible(index)) return;
-      context.strokeStyle = context.fillStyle = translucent(seriesColour(theme, series.color), 0.55);
-      // Those of several series at one place stand beside each other.
-      const place = (value) => x.getPixelForValue(value) + (index % 5) * 3 - Math.min(spec.series.length - 1, 4) * 1.5;
-      for (const [value, low, high] of alone(series)) {
-        const at = place(value);
-        drawLine(context, [at, y.getPixelForValue(low)], [at, y.getPixelForValue(high)]);
-      }
-      for (const [value, low] of series.open ?? []) {
-        const at = place(value);
-        drawLine(context, [at, Math.min(bottom, Math.max(top, y.getPixelForValue(low)))], [at, top + 6]);
-        drawShape(context, [at, top], [at - 4, top + 8], [at + 4, top + 8]);
-      }
-    });
-    context.restore();
-  },
-});
+export const openIntervals = (spec, theme) => drawing("benchsiteOpen", (chart) => {
+  const { ctx: context, chartArea: { top, bottom }, scales: { x, y } } = chart;
+  context.lineWidth = 1.5;
+  spec.series.forEach((series, index) => {
+    if (!chart.isDatasetVisible(index)) return;
+    context.strokeStyle = context.fillStyle = translucent(seriesColour(theme, series.color), 0.55);
+    // Those of several series at one place stand beside each other.
+    const place = (value) => x.getPixelForValue(value) + (index % 5) * 3 - Math.min(spec.series.length - 1, 4) * 1.5;
+    for (const [value, low, high] of alone(series)) {
+      const at = place(value);
+      drawLine(context, [at, y.getPixelForValue(low)], [at, y.getPixelForValue(high)]);
+    }
+    for (const [value, low] of series.open ?? []) {
+      const at = place(value);
+      drawLine(context, [at, Math.min(bottom, Math.max(top, y.getPixelForValue(low)))], [at, top + 6]);
+      drawShape(context, [at, top], [at - 4, top + 8], [at + 4, top + 8]);
+    }
+  });
+}, "beforeDatasetsDraw");
 
 /** Lines beneath a value in the tooltip: what its interval is and how many repeats it has. */
 export function repeatWords(series, x, unit) {

@@ -71,6 +71,16 @@ export function canvasContext(width, height) {
   return context;
 }
 
+/** A Chart.js plugin that draws upon the datasets, or with another `hook` beneath them, and leaves the context as it was. */
+export const drawing = (id, draw, hook = "afterDatasetsDraw") => ({
+  id,
+  [hook](chart) {
+    chart.ctx.save();
+    draw(chart);
+    chart.ctx.restore();
+  },
+});
+
 /** A line from point to point, [x, y] each. */
 export function drawLine(context, ...points) {
   context.beginPath();
@@ -173,16 +183,11 @@ export function rowScale(theme, labels, callback) {
 export const columnPx = (texts) => Math.max(0, ...texts.map((text) => text.length)) * 7.5 + 14;
 
 /** Chart.js plugin that writes a text at the right of each row; an empty one is left out. */
-export const numberColumn = (texts, theme) => ({
-  id: "benchsiteNumbers",
-  afterDatasetsDraw(chart) {
-    const context = chart.ctx;
-    context.save();
-    context.font = `600 12px ${theme.font}`;
-    context.textAlign = "right";
-    context.textBaseline = "middle";
-    context.fillStyle = theme.ink;
-    texts.forEach((text, row) => context.fillText(text, chart.width - 4, chart.scales.y.getPixelForValue(row)));
-    context.restore();
-  },
+export const numberColumn = (texts, theme) => drawing("benchsiteNumbers", (chart) => {
+  const context = chart.ctx;
+  context.font = `600 12px ${theme.font}`;
+  context.textAlign = "right";
+  context.textBaseline = "middle";
+  context.fillStyle = theme.ink;
+  texts.forEach((text, row) => context.fillText(text, chart.width - 4, chart.scales.y.getPixelForValue(row)));
 });

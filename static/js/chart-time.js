@@ -1,5 +1,5 @@
 // Charts on one axis of time: ticks in hours and minutes, a shared crosshair and zoom, and marks of what happened when.
-import { drawLine, drawShape, seriesColour } from "./chart-theme.js";
+import { drawLine, drawShape, drawing, seriesColour } from "./chart-theme.js";
 import { formatNumber, withUnit } from "./format.js";
 
 const STEPS_S = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 604800];
@@ -80,13 +80,8 @@ function drawEvent(chart, event, theme) {
 }
 
 /** Chart.js plugin: what happened, and when. */
-export const timePlugin = (spec, theme) => ({
-  id: "benchsiteTime",
-  afterDatasetsDraw(chart) {
-    chart.ctx.save();
-    for (const event of spec.events ?? []) drawEvent(chart, event, theme);
-    chart.ctx.restore();
-  },
+export const timePlugin = (spec, theme) => drawing("benchsiteTime", (chart) => {
+  for (const event of spec.events ?? []) drawEvent(chart, event, theme);
 });
 
 const MOST_VALUES = 4;

@@ -1,5 +1,5 @@
 // Metric against metric: a dot for each group with its intervals, the ones that no other beats ringed and joined.
-import { baseOptions, drawLine, legend, numberScale, pointStyle, seriesColour, tooltip, translucent } from "./chart-theme.js";
+import { baseOptions, drawLine, drawing, legend, numberScale, pointStyle, seriesColour, tooltip, translucent } from "./chart-theme.js";
 import { fill, formatNumber, withUnit } from "./format.js";
 
 // Beyond so many names a chart is letters; short ones may be more.
@@ -22,24 +22,19 @@ export const tradeOffHeight = (spec, width) => HEIGHT_PX + (hasKeys(spec, width)
 /** The front from the best of one metric to the best of the other: its points in the order of x. */
 export const frontPoints = (groups) => groups.filter((group) => group.front).map(({ x, y }) => ({ x, y })).sort((a, b) => a.x - b.x || a.y - b.y);
 
-const whiskers = (groups, theme) => ({
-  id: "benchsiteWhiskers",
-  beforeDatasetsDraw(chart) {
-    const { ctx: context, chartArea: { left, right, top, bottom }, scales: { x, y } } = chart;
-    context.save();
-    context.beginPath();
-    context.rect(left, top, right - left, bottom - top);
-    context.clip();
-    context.lineWidth = 1.25;
-    for (const group of groups.filter(({ dataset }) => chart.isDatasetVisible(dataset))) {
-      context.strokeStyle = translucent(seriesColour(theme, group.color), 0.7);
-      const [atX, atY] = [x.getPixelForValue(group.x), y.getPixelForValue(group.y)];
-      if (group.x_interval) drawLine(context, ...group.x_interval.map((end) => [x.getPixelForValue(end), atY]));
-      if (group.y_interval) drawLine(context, ...group.y_interval.map((end) => [atX, y.getPixelForValue(end)]));
-    }
-    context.restore();
-  },
-});
+const whiskers = (groups, theme) => drawing("benchsiteWhiskers", (chart) => {
+  const { ctx: context, chartArea: { left, right, top, bottom }, scales: { x, y } } = chart;
+  context.beginPath();
+  context.rect(left, top, right - left, bottom - top);
+  context.clip();
+  context.lineWidth = 1.25;
+  for (const group of groups.filter(({ dataset }) => chart.isDatasetVisible(dataset))) {
+    context.strokeStyle = translucent(seriesColour(theme, group.color), 0.7);
+    const [atX, atY] = [x.getPixelForValue(group.x), y.getPixelForValue(group.y)];
+    if (group.x_interval) drawLine(context, ...group.x_interval.map((end) => [x.getPixelForValue(end), atY]));
+    if (group.y_interval) drawLine(context, ...group.y_interval.map((end) => [atX, y.getPixelForValue(end)]));
+  }
+}, "beforeDatasetsDraw");
 
 const GAP_PX = 5;
 // Directions in which a name may stand, the best first, and how far away: beyond the first a line leads to its dot.
@@ -70,33 +65,28 @@ export function placeNames(centres, widths, height, area, isLed) {
 }
 
 /** What stands at the dots: their names; where there is little room a number, which the legend tells. */
-const names = (groups, theme, isLed) => ({
-  id: "benchsiteNames",
-  afterDatasetsDraw(chart) {
-    const { ctx: context, chartArea, scales: { x, y } } = chart;
-    const shown = groups.filter((group) => group.at && chart.isDatasetVisible(group.dataset));
-    context.save();
-    context.font = `11px ${theme.font}`;
-    context.textBaseline = "middle";
-    const centres = shown.map((group) => [x.getPixelForValue(group.x), y.getPixelForValue(group.y)]);
-    const boxes = placeNames(centres, shown.map((group) => context.measureText(group.at).width), 13, chartArea, isLed);
-    boxes.forEach((box, index) => {
-      if (!box) return;
-      const [atX, atY] = centres[index];
-      const [endX, endY] = [Math.min(Math.max(atX, box[0]), box[2]), Math.min(Math.max(atY, box[1]), box[3])];
-      if (Math.hypot(endX - atX, endY - atY) > 2 * GAP_PX + 3) {
-        context.strokeStyle = theme.rule;
-        context.lineWidth = 1;
-        drawLine(context, [atX, atY], [endX, endY]);
-      }
-      // A name stands upon lines, not among them.
-      context.fillStyle = translucent(theme.panel, 0.75);
-      context.fillRect(box[0], box[1], box[2] - box[0], box[3] - box[1]);
-      context.fillStyle = theme.ink;
-      context.fillText(shown[index].at, box[0], (box[1] + box[3]) / 2);
-    });
-    context.restore();
-  },
+const names = (groups, theme, isLed) => drawing("benchsiteNames", (chart) => {
+  const { ctx: context, chartArea, scales: { x, y } } = chart;
+  const shown = groups.filter((group) => group.at && chart.isDatasetVisible(group.dataset));
+  context.font = `11px ${theme.font}`;
+  context.textBaseline = "middle";
+  const centres = shown.map((group) => [x.getPixelForValue(group.x), y.getPixelForValue(group.y)]);
+  const boxes = placeNames(centres, shown.map((group) => context.measureText(group.at).width), 13, chartArea, isLed);
+  boxes.forEach((box, index) => {
+    if (!box) return;
+    const [atX, atY] = centres[index];
+    const [endX, endY] = [Math.min(Math.max(atX, box[0]), box[2]), Math.min(Math.max(atY, box[1]), box[3])];
+    if (Math.hypot(endX - atX, endY - atY) > 2 * GAP_PX + 3) {
+      context.strokeStyle = theme.rule;
+      context.lineWidth = 1;
+      drawLine(context, [atX, atY], [endX, endY]);
+    }
+    // A name stands upon lines, not among them.
+    context.fillStyle = translucent(theme.panel, 0.75);
+    context.fillRect(box[0], box[1], box[2] - box[0], box[3] - box[1]);
+    context.fillStyle = theme.ink;
+    context.fillText(shown[index].at, box[0], (box[1] + box[3]) / 2);
+  });
 });
 
 function tooltipCallbacks(spec) {

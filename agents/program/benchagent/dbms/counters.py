@@ -146,7 +146,7 @@ def rows_of(kind: Callable[..., Facts], columns: Sequence[str], rows: Sequence[S
         for column, value in zip(columns, row, strict=True):
             if column in ("table", "index"):
                 fields[column] = str(value).strip().lower()
-            elif column == "engine":
+            elif column == "engine" and value is not None:
                 fields[column] = str(value)
             elif value is not None and float(value) >= 0:
                 fields[column] = float(value) if column in ("row_bytes", "key_bytes") else round(float(value))

@@ -22,7 +22,7 @@ from benchagent.dbms.external.connections import Scrubber, ToolLogin, is_this_ma
 from benchagent.dbms.external.guard import check, follow, statements
 from benchagent.dbms.external.own_schema import ASK_OBJECTS, ASK_OWNER, ATTEMPT, Asker, Target
 from benchagent.dbms.external.server import ExternalServer
-from benchagent.dbms.external.space import NOT_WATCHED, SPACE, Watch, Watched, told_shortage
+from benchagent.dbms.external.space import NOT_WATCHED, SPACE, Watched, keep_watching, told_shortage
 from benchagent.dbms.probes import Step
 from benchagent.machine.process import Children
 
@@ -73,7 +73,7 @@ class ExternalInstance(Instance):
         self._guard = Guard(server)
         self._space_query = space_query
         self._effective: Settings = ()
-        self._watch = Watch(watched, self._low) if watched.folders else None
+        self._stop_watching = keep_watching(watched, self._low) if watched.folders else None
         self.warnings = [watched.unwatched] if watched.unwatched else []
 
     # What goes out and what comes in
@@ -144,8 +144,8 @@ class ExternalInstance(Instance):
 
     def stop(self) -> None:
         """Drop what the agent has made. What cannot be dropped now is so before the next job."""
-        if self._watch:
-            self._watch.stop()
+        if self._stop_watching:
+            self._stop_watching()
         self._tool_login.forget()
         try:
             with within(CLEANING_S, self._request.job_dir) as children:  # those of a cancelled job start nothing more

@@ -101,21 +101,15 @@ def _is_here(folder: Path) -> bool:
         return False
 
 
-class Watch:
-    """Looks at the file systems of folders until it is stopped; calls `low` once."""
+def keep_watching(watched: Watched, low: Callable[[str], None]) -> Callable[[], None]:
+    """Look at the file systems of its folders until what is returned is called; `low` is called once."""
+    done = threading.Event()
 
-    def __init__(self, watched: Watched, low: Callable[[str], None]) -> None:
-        self._watched = watched
-        self._low = low
-        self._done = threading.Event()
-        threading.Thread(target=self._look, name="free-space", daemon=True).start()
-
-    def stop(self) -> None:
-        self._done.set()
-
-    def _look(self) -> None:
-        while not self._done.wait(EACH_S):
-            words = self._watched.shortage()
-            if words:
-                self._low(words)
+    def look() -> None:
+        while not done.wait(EACH_S):
+            if words := watched.shortage():
+                low(words)
                 return
+
+    threading.Thread(target=look, name="free-space", daemon=True).start()
+    return done.set

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from benchagent.dbms.base import GUEST
-from benchagent.dbms.counters import Age, EngineCounters, IndexFacts, QueryRows, TableFacts
+from benchagent.dbms.counters import Age, EngineCounters, IndexFacts, QueryRows
 from benchagent.dbms.mysql.product import Product
 
 STATUS = {
@@ -52,6 +52,7 @@ LOCKS = "SELECT 'row lock', COUNT(*) FROM information_schema.innodb_trx WHERE tr
 
 class InnodbCounters(EngineCounters):
     waiting = {"states": STATES, "locks": LOCKS}
+    table_columns = ("table", "rows", "row_bytes", "pages", "size_bytes", "index_bytes", "engine")
     # InnoDB counts pages for the whole server; the queries run alone.
     effort_sql = {"status": f"SHOW GLOBAL STATUS WHERE Variable_name IN ('{STATUS['data_reads']}', '{REQUESTS}')"}
 
@@ -63,9 +64,10 @@ class InnodbCounters(EngineCounters):
         missing = {} if self._has_metrics else dict.fromkeys(METRICS, NO_METRICS)
         self.none = {**missing, "temp_bytes": NO_TEMP}
         page_size = "@@innodb_page_size" if self._has_metrics else "16384"
+        pages = f"CASE WHEN engine = 'InnoDB' THEN data_length DIV {page_size} END"
         self.schema_sql = {
-            "tables": "SELECT table_name, table_rows, avg_row_length, data_length, index_length, engine, "  # noqa: S608
-            f"{page_size} FROM information_schema.tables {OF_TABLES} ORDER BY table_name",
+            "tables": f"SELECT table_name, table_rows, avg_row_length, {pages}, data_length, index_length, engine "  # noqa: S608
+            f"FROM information_schema.tables {OF_TABLES} ORDER BY table_name",
             "cardinality": "SELECT table_name, index_name, seq_in_index, cardinality "  # noqa: S608
             f"FROM information_schema.statistics {OF_TABLES} ORDER BY table_name, index_name, seq_in_index",
         }
@@ -123,9 +125,6 @@ class InnodbCounters(EngineCounters):
 
     # Tables and indexes
 
-    def tables(self, rows: QueryRows) -> list[TableFacts]:
-        return [_table(row) for row in rows.get("tables", [])]
-
     def indexes(self, rows: QueryRows) -> list[IndexFacts]:
         """One for each index; its last column tells how many different keys there are, by estimate."""
         sizes = {(str(table), str(index)): int(float(size)) for table, index, size in rows.get("indexes", [])}
@@ -177,17 +176,3 @@ class InnodbCounters(EngineCounters):
 
 def _numbers(rows: Sequence[Sequence[Any]]) -> dict[str, float]:
     return {str(row[0]): float(row[1]) for row in rows}
-
-
-def _table(row: Sequence[Any]) -> TableFacts:
-    name, count, row_bytes, data, indexes, engine, page_size = row
-    size = None if data is None else int(data)
-    return TableFacts(
-        table=str(name),
-        rows=None if count is None else int(count),
-        row_bytes=None if row_bytes is None else float(row_bytes),
-        pages=size // int(page_size) if size is not None and str(engine).lower() == "innodb" else None,
-        size_bytes=size,
-        index_bytes=None if indexes is None else int(indexes),
-        engine=None if engine is None else str(engine),
-    )
