@@ -49,7 +49,8 @@ def judged(comparison: Comparison) -> Comparison:
     against, base_keys = against_base(groups, base, verdicts, along_x), {base.key}
     if levels:
         levels = replace(levels, judged=dict(zip(levels.judged, series, strict=True)), family=verdicts.family)
-        against, base_keys = levels.against, levels.base_keys
+        against = {group.key: row.against for row in levels.level_rows for group in row.groups}
+        base_keys = {group.key for row in levels.level_rows for group in row.bases}
     groups = [replace(group, is_baseline=group.key in base_keys, against=against.get(group.key)) for group in groups]
     return replace(
         comparison, groups=groups, baseline=next(group for group in groups if group.key == base.key), levels=levels,

@@ -331,14 +331,9 @@ class Levels:
             return None
         return replace(self.judged[other, one].turned, label=self.names[one])
 
-    @property
-    def against(self) -> dict[str, Contrast]:
-        """Each group by its key against the baseline's at its level."""
-        return {group.key: row.against for series in self.series for row in series.rows for group in row.groups}
-
-    @property
-    def base_keys(self) -> set[str]:
-        return {group.key for series in self.series for row in series.rows for group in row.bases}
+    @cached_property
+    def level_rows(self) -> list[LevelRow]:
+        return [row for series in self.series for row in series.rows]
 
     @property
     def heat_maps(self) -> list[HeatMap]:
@@ -348,8 +343,7 @@ class Levels:
         if len(self.headings) < 2:
             return []
         first, *others = (fact.label for fact in self.headings)
-        rows = [row for series in self.series for row in series.rows]
-        across = max(others, key=lambda label: len({row.words[label] for row in rows}))
+        across = max(others, key=lambda label: len({row.words[label] for row in self.level_rows}))
         down = [first, *(label for label in others if label != across)]
         maps = []
         for series in self.series:
@@ -362,10 +356,6 @@ class Levels:
             lines = [(name, {column: of_row.get(column) for column in columns}) for name, of_row in cells.items()]
             maps.append(HeatMap(series.label, " · ".join(down), across, columns, lines))
         return maps
-
-    @property
-    def row_count(self) -> int:
-        return sum(len(series.rows) for series in self.series)
 
 
 def possible_levels(

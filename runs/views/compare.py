@@ -167,7 +167,7 @@ def comparison_context(selection: Selection, comparison: Comparison) -> dict[str
 def _few_levels(comparison: Comparison) -> int:
     """How many levels of each series are enough for the table; 0 where all of them are few."""
     levels = comparison.levels
-    if levels is None or levels.row_count <= MOST_LEVELS:
+    if levels is None or len(levels.level_rows) <= MOST_LEVELS:
         return 0
     return max(1, MOST_LEVELS // len(levels.series))
 
