@@ -22,13 +22,15 @@ import numpy as np
 
 from benchmarks.other_rules import Alarms, Otava, all_alarms
 from runs.stats import mean, stdev
-from runs.stats.watch import CONFIRMING, Watched, band, changes_of_noise, is_confirmed, watch
+from runs.stats.watch import CONFIRMING, Watched, band, changes_of_noise, is_confirmed, places, watch
 
 REPEATS, UNCHANGED, CHANGED, AT, FIRST = 3, 200, 75, 60, 10
 THRESHOLD = 0.03
 # A batch that is measured again comes so many days later in a series whose days hang together.
 DISTANCE = 1
 OF_OTAVA = 4
+# Batches between the steps of two series.
+APART = (0, 1, 2, 5)
 SPREADS, STEPS = (0.02, 0.05), (-0.03, -0.05, -0.10)
 DRIFTS, DRIFTING = (-0.001, -0.002, -0.005), 100
 DOCUMENT = Path(__file__).resolve().parent.parent / "docs" / "method" / "history.md"
@@ -166,6 +168,30 @@ def detection(kind: Kind, spread: float, step: float, series: int, seed: int) ->
         waited.append(found_by_waiting(_world(kind, spread, seed, number, step=step), CHANGED))
     placed = sum(bool(near := _near(alarms)) and abs(near[0][1] - AT) <= 1 for alarms in waited)
     return Detection(again / series, _within(waited, 3), _within(waited, 10), placed / series)
+
+
+def places_told(world: World, shifted: int) -> list[int]:
+    """Where the step of a series that began so many batches earlier may be, once it is confirmed; else nothing."""
+    logs: list[float] = []
+    state = Watched()
+    for number in range(-shifted, CHANGED):
+        logs.append(world.batch(number))
+        state = watch(logs, state, THRESHOLD)
+        for found in state.confirmed:
+            if abs(found.at - AT - shifted) <= 2 * CONFIRMING:
+                return places(logs, found.at, found.at - found.before)
+    return []
+
+
+def told_as_one(spread: float, step: float, apart: int, series: int, seed: int) -> tuple[float, float]:
+    """Of pairs of steps so many batches apart: the shares that are placed at one batch, and that may have begun so."""
+    pairs = []
+    for number in range(0, 2 * series, 2):
+        worlds = [_world(KINDS[0], spread, seed, number + one, step=step) for one in (0, 1)]
+        pairs.append([places_told(world, shifted) for world, shifted in zip(worlds, (0, apart), strict=True)])
+    found = [(one, other) for one, other in pairs if one and other]
+    alike, common = sum(one[0] == other[0] for one, other in found), sum(bool({*a} & {*b}) for a, b in found)
+    return alike / max(1, len(found)), common / max(1, len(found))
 
 
 def _near(alarms: Alarms) -> Alarms:
@@ -310,6 +336,10 @@ def goals(series: int, seed: int) -> None:
         )
     found = detection(KINDS[0], SPREADS[0], -0.05, series, seed)
     print(f"−5 %: within 3 {found.within_3:.1%} waiting, {found.again:.1%} measured again; placed {found.placed:.1%}")
+    for spread, step in ((0.02, -0.05), (0.02, -0.10), (0.05, -0.10)):
+        told = {apart: told_as_one(spread, step, apart, series, seed) for apart in APART}
+        words = [f"{apart} apart {common:.0%} (at one batch {alike:.0%})" for apart, (alike, common) in told.items()]
+        print(f"two steps of {_signed(step)} at {spread:.0%} noise, one alert: {', '.join(words)}", flush=True)
 
 
 def _signed(share: float, digits: int = 0) -> str:

@@ -1,5 +1,5 @@
-"""Alerts: changes at one place of one machine, or of several that were given the same anew, have one cause. What people
-say of them, and who said it.
+"""Alerts: changes at one place of one machine, or of several that were given the same anew, have one cause, as far as
+noise lets their places be known. What people say of them, and who said it.
 
 `move` is the one function through which an alert's state passes, also when it is made: whoever is to be told hangs
 on it, after the commit.
@@ -7,10 +7,10 @@ on it, after the commit.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from itertools import pairwise
 from statistics import median
 from typing import Any
 from uuid import UUID
@@ -26,6 +26,7 @@ from runs.history.words import alert_title
 from runs.models import Alert, Benchmark, ChangePoint, SeriesBatch, User
 from runs.models.choices import OF_LEVEL, AlertState, ChangeKind, ChangeState
 from runs.models.visible import Person
+from runs.stats import watch as statistics
 
 # What a person can say of an alert.
 SAID = (
@@ -69,21 +70,23 @@ def attach(point: ChangePoint, rows: Sequence[SeriesBatch], *, was_refuted: bool
 
     Confirmed, it confirms it. `was_refuted`: by the first batches after it, so that its alert was closed by itself.
     """
-    benchmark, (after, since) = point.benchmark, _window(point.at, rows)
-    alert, cause = point.alert or _open_at(benchmark, after, since), ""
-    if alert is None and (cause := _cause(point, rows)):
-        alert = _open_with(benchmark, cause, since)
+    benchmark, places = point.benchmark, _places(point, rows)
+    span = _span(rows, places)
+    # Of a step on a machine; a drift and a noise begin with no batch.
+    causes = given_anew(rows, places) if point.kind == ChangeKind.STEP and benchmark.machine_id else []
+    alert = point.alert or _open_at(benchmark, span) or _open_with(benchmark, causes, span["since"])
     if alert is None:
         alert = Alert(
             owner_id=benchmark.owner_id, visibility=benchmark.visibility, machine_id=benchmark.machine_id,
-            after=after, since=since, cause=cause,
+            causes=causes, **span,
         )  # fmt: skip
         move(alert, AlertState.NEW)
-    elif alert.machine_id == benchmark.machine_id and max(alert.after, after) < min(alert.since, since):
-        alert.change(after=max(alert.after, after), since=min(alert.since, since))
-    elif not _standing(alert).exclude(pk=point.pk).filter(at__measured_at__range=(alert.after, alert.since)).exists():
-        # Further batches have placed it elsewhere.
-        alert.change(after=after, since=since, cause=_cause(point, rows), machine=benchmark.machine)
+    elif not _standing(alert).exclude(pk=point.pk).exists():
+        # Further batches may have placed it elsewhere.
+        alert.change(causes=causes, machine=benchmark.machine, **span)
+    else:
+        shared = [cause for cause in alert.causes if cause in causes] or alert.causes
+        alert.change(causes=shared, **(_common(alert, span) if alert.machine_id == benchmark.machine_id else {}))
     if point.alert_id != alert.pk:
         point.alert = alert
         point.save(update_fields=["alert"])
@@ -98,8 +101,7 @@ def became_drift(point: ChangePoint, rows: Sequence[SeriesBatch]) -> None:
         return
     changes.record(target=alert, field="kind", old="step", new="drift", by=None, reason=PART_OF_A_DRIFT)
     if not _standing(alert).exclude(pk=point.pk).exists():
-        after, since = _window(point.at, rows)
-        alert.change(after=after, since=since)
+        alert.change(**_span(rows, _places(point, rows)))
 
 
 def refuted(point: ChangePoint, reason: str = NOT_CONFIRMED) -> None:
@@ -117,42 +119,58 @@ def _closed_itself(alert: Alert) -> bool:
     return alert.state == AlertState.NOISE and last is not None and last.by is None
 
 
-def _window(at: SeriesBatch, rows: Sequence[SeriesBatch]) -> tuple[datetime, datetime]:
-    """From the batch before a change to the first after it, as they were measured."""
+def _places(point: ChangePoint, rows: Sequence[SeriesBatch]) -> list[int]:
+    """The batches that a change may have begun with, the likeliest first."""
+    at = next(index for index, row in enumerate(rows) if row.pk == point.at_id)
+    if point.kind != ChangeKind.STEP:
+        return [at]
+    logs = [math.log(row.centre) for row in rows if row.centre]
+    return statistics.places(logs, at, max(0, at - point.batches_before), at + point.batches_after)
+
+
+def _span(rows: Sequence[SeriesBatch], places: Sequence[int]) -> dict[str, datetime]:
+    """From the batch before a change to the last that may be its first, and the likeliest, as they were measured."""
+    first = rows[min(places)].measured_at
     # A drift may begin with the first batch.
-    first = _before(at, rows)
-    before = first.measured_at if first else at.measured_at - timedelta(seconds=1)
-    return min(before, at.measured_at), max(before, at.measured_at)
+    before = rows[min(places) - 1].measured_at if min(places) else first - timedelta(seconds=1)
+    times = [before, *(rows[place].measured_at for place in places)]
+    return {"after": min(times), "since": rows[places[0]].measured_at, "latest": max(times)}
 
 
-def _before(at: SeriesBatch, rows: Sequence[SeriesBatch]) -> SeriesBatch | None:
-    return next((before for before, row in pairwise(rows) if row.pk == at.pk), None)
+def _common(alert: Alert, span: Mapping[str, datetime]) -> dict[str, datetime]:
+    """What of the span of an alert another change leaves of it; the span, where they have nothing in common."""
+    after, latest = max(alert.after, span["after"]), min(alert.latest, span["latest"])
+    if after >= latest:
+        return {}
+    since = min(alert.since, span["since"])
+    return {"after": after, "since": since if after < since <= latest else latest, "latest": latest}
 
 
-def _cause(point: ChangePoint, rows: Sequence[SeriesBatch]) -> str:
-    """Of a step on a machine; a drift and a noise begin with no batch."""
-    before = _before(point.at, rows) if point.kind == ChangeKind.STEP and point.benchmark.machine_id else None
-    return given_anew(before, point.at) if before else ""
-
-
-def _open_with(benchmark: Benchmark, cause: str, since: datetime) -> Alert | None:
-    """The open alert of the same cause, on whatever machine, about the same people's results."""
+def _open_with(benchmark: Benchmark, causes: Sequence[str], since: datetime) -> Alert | None:
+    """The open alert of one of these causes, on whatever machine, about the same people's results."""
     rows = Alert.objects.open().filter(
-        cause=cause, owner=benchmark.owner_id, visibility=benchmark.visibility,
-        changes__benchmark__dbms=benchmark.dbms_id, since__range=(since - ONE_CAUSE, since + ONE_CAUSE),
-    )  # fmt: skip
-    return rows.order_by("created_at", "pk").first()
+        owner=benchmark.owner_id, visibility=benchmark.visibility, changes__benchmark__dbms=benchmark.dbms_id,
+        since__range=(since - ONE_CAUSE, since + ONE_CAUSE),
+    ).distinct().order_by("created_at", "pk") if causes else ()  # fmt: skip
+    return next((alert for cause in causes for alert in rows if cause in alert.causes), None)
 
 
-def _open_at(benchmark: Benchmark, after: datetime, since: datetime) -> Alert | None:
+def _open_at(benchmark: Benchmark, span: Mapping[str, datetime]) -> Alert | None:
     """The open alert about the same people's results."""
     if benchmark.machine_id is None:
         return None
     rows = Alert.objects.filter(
         machine=benchmark.machine_id, owner=benchmark.owner_id, visibility=benchmark.visibility,
-        after__lt=since, since__gt=after,
+        after__lt=span["latest"], latest__gt=span["after"],
     ).exclude(state=AlertState.NOISE)  # fmt: skip
     return rows.order_by("created_at").first()
+
+
+def places_differ(alert: Alert) -> bool:
+    """Whether steps of one system are placed at different commits, though noise lets them have begun with one."""
+    steps = [each for each in alert.standing() if each.kind == ChangeKind.STEP and each.at.commit]
+    commits = {(step.benchmark.dbms_id, step.at.commit) for step in steps}
+    return len(commits) > len({system for system, _ in commits})
 
 
 def _standing(alert: Alert) -> QuerySet[ChangePoint]:

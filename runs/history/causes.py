@@ -113,13 +113,18 @@ def changed_at(point: ChangePoint) -> list[tuple[str, str]]:
     return [*changed, *_told_by_engine(old.run, new.run)]
 
 
-def given_anew(before: SeriesBatch, at: SeriesBatch) -> str:
-    """What a batch was given and the one before it was not, as other machines may be given it, too: a line of each.
-
-    The commit, build or label where nothing else is new. Nothing where the machine itself has changed.
+def given_anew(rows: Sequence[SeriesBatch], places: Sequence[int]) -> list[str]:
+    """What the batches at these places, the likeliest first, were given that the one before them was not, as other
+    machines may be given it, too. Of each place a line of each, or the commit, build or label where nothing else is
+    new. Nothing where at the likeliest the machine itself has changed.
     """
-    rows = SeriesBatch.objects.select_related("conditions", "version__dbms").in_bulk([before.pk, at.pk])
-    old, new = rows[before.pk], rows[at.pk]
+    wanted = {rows[at].pk for place in places if place for at in (place - 1, place)}
+    known = SeriesBatch.objects.select_related("conditions", "version__dbms").in_bulk(wanted)
+    found = [_given(known[rows[place - 1].pk], known[rows[place].pk]) for place in places if place]
+    return [given for given in dict.fromkeys(found) if given] if found and found[0] else []
+
+
+def _given(old: SeriesBatch, new: SeriesBatch) -> str:
     changed = changes(old.conditions.facts, new.conditions.facts)
     if any(kind in _OF_MACHINE for kind, _ in changed):
         return ""

@@ -127,7 +127,7 @@ def _named_device(device: StorageDevice) -> str:
 
 def machine_of(profile: HardwareProfile, owner: Any) -> Machine:
     """The machine above a profile. Found by what its agent is called, with its mainboard; of an upload by the id that
-    is given, else by its name and who sent it.
+    is given, else by its name, who sent it, and its mainboard where another has been sent by this name.
     """
     if not profile.filed_as:
         profile.filed_as = clean(_mark_of(profile), 420)
@@ -144,7 +144,10 @@ def _mark_of(profile: HardwareProfile) -> str:
         # Where nothing tells the mainboard, as in a virtual machine, the processor stands for it.
         name = details.get("agent") or slugify(profile.name)
         return f"agent {name} {profile.motherboard or profile.cpu_model}"
-    return f"{_SENT}{profile.name.strip().lower()}"
+    mark, board = f"{_SENT}{profile.name.strip().lower()}", profile.motherboard
+    known = HardwareProfile.objects.filter(filed_as=mark, created_by=profile.created_by_id).exclude(motherboard="")
+    boards = {*known.values_list("motherboard", flat=True)} if board else set()
+    return f"{mark} {board}" if boards and board not in boards else mark
 
 
 def version_order(version: str) -> str:

@@ -63,8 +63,8 @@ def alert_title(alert: Alert, watched: int, ends: Mapping[int, datetime]) -> str
     machines = sorted({each.hardware.name for each in names.values() if each.hardware})
     on = f" on {listed(machines)}" if machines else ""
     begin = f"{alert.since:%Y-%m-%d}"
-    if len(machines) > 1 and alert.cause:
-        begin = f"{_cause_words(alert.cause)}, {begin}"
+    if len(machines) > 1 and alert.causes:
+        begin = f"{_cause_words(alert.causes[0])}, {begin}"
     since = f"since {begin}"
     if standing and all(point.pk in ends for point in standing):
         since = f"from {begin} until {max(ends[point.pk] for point in standing):%Y-%m-%d}"

@@ -212,17 +212,18 @@ class Alert(UUIDModel):
     visibility = models.CharField(max_length=10, choices=Visibility.choices, default=Visibility.PUBLIC)
     machine = models.ForeignKey(Machine, on_delete=models.CASCADE, null=True, blank=True, related_name="alerts")
     state = models.CharField(max_length=12, choices=AlertState.choices, default=AlertState.NEW)
-    # Between the last batch before it and the first after it, over all of its changes.
+    # Between the last batch before it and the last that may be the first after it, likeliest since, of all its changes.
     after = models.DateTimeField()
     since = models.DateTimeField()
+    latest = models.DateTimeField()
     fixed_by = models.CharField(max_length=200, blank=True)
     assignee = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="alerts"
     )
     note = models.TextField(blank=True)
     links = StoredJSON(shape=list[str], default=list, blank=True)
-    # What was given to it anew, as other machines may be given it, too (`runs.history.causes.given_anew`).
-    cause = models.TextField(blank=True)
+    # What it was given anew, the likeliest first, as other machines may be (`runs.history.causes.given_anew`).
+    causes = StoredJSON(shape=list[str], default=list, blank=True)
     created_at = models.DateTimeField(default=timezone.now)
     state_changed_at = models.DateTimeField(default=timezone.now)
 

@@ -42,6 +42,9 @@ MOST_ALLOWED_FOR = 60
 CONFIRMING = 3
 # Steps are looked for in the newest so many: of more the matrix of all stretches grows too large.
 WINDOW = 100
+# A step may have begun where that leaves so many variances of a batch more than where it leaves least: its true place
+# is one of these in 70 of 100 at least (−2 ln(1 − √0.7); D. Siegmund, International Statistical Review 56, 1988).
+PLACED_WITHIN = 3.6
 # A slow drift is a trend over so many batches.
 LEAST_OF_DRIFT, MOST_OF_DRIFT = 30, 50
 # The spread has changed where it is so many times what it was, or so small a part of it, in so many batches on each
@@ -131,7 +134,7 @@ def band(logs: Sequence[float], starts: Sequence[int] = ()) -> Band | None:
     df = len(logs) - first - len(levels)
     if len(levels[-1]) < LEAST_DAYS or df < LEAST_TO_TELL - 1:
         return None
-    squares = math.fsum(variance(level) * (len(level) - 1) for level in levels if len(level) > 1)
+    squares = math.fsum(map(_squares, levels))
     error, now = math.sqrt(squares / df), levels[-1]
     half = t_quantile(0.5 + BAND / 2, df) * error * math.sqrt(1 + 1 / len(now))
     return Band(mean(now), half, error, df, len(now), _quiet(levels, error), _hanging_together(*levels, errors=1))
@@ -186,6 +189,25 @@ def change_at(logs: Sequence[float], at: int, begin: int = 0, end: int | None = 
     before, after = logs[begin:at], logs[at:end]
     change = ratio([math.exp(log) for log in after], [math.exp(log) for log in before])
     return Found("step", at, change, len(before), len(after)) if change else None
+
+
+def places(logs: Sequence[float], at: int, begin: int = 0, end: int | None = None) -> list[int]:
+    """The batches near to `at` that a step within these may have begun with, the likeliest first."""
+    last = len(logs) if end is None else end
+    near = range(max(begin + 1, at - LEAST_DAYS), min(last - 1, at + LEAST_DAYS) + 1)
+    left = {place: _squares(logs[begin:place]) + _squares(logs[place:last]) for place in near}
+    ordered = sorted(near, key=lambda place: (left[place], abs(place - at)))
+    most = left[ordered[0]] * (1 + PLACED_WITHIN / max(1, last - begin - 2)) if ordered else 0.0
+    return [place for place in ordered if left[place] <= most] or [at]
+
+
+def _placed(logs: Sequence[float], at: int, begin: int) -> Found | None:
+    """The change near a batch that surely lies off: batches of the level before may lie off by chance, too."""
+    return change_at(logs, places(logs, at, begin)[0], begin)
+
+
+def _squares(logs: Sequence[float]) -> float:
+    return variance(logs) * (len(logs) - 1) if len(logs) > 1 else 0.0
 
 
 def _less(logs: Sequence[float], centre: float) -> list[float]:
@@ -284,9 +306,9 @@ def watch(logs: Sequence[float], before: Watched, threshold: float) -> Watched:
         verdict = expected and is_confirmed(expected, logs[at], logs[at + 1 :], threshold)
         if verdict and not _is_near(at, starts) and not _is_trend(logs, at, starts, drifts):
             begin = max([start for start in starts if start < at], default=0)
-            if found := change_at(logs, at, begin):
+            if found := _placed(logs, at, begin):
                 confirmed.append(found)
-                starts.append(at)
+                starts.append(found.at)
         elif verdict is None and expected:
             suspects.append(at)
         else:
@@ -334,7 +356,7 @@ def _fits_steps(logs: Sequence[float], span: range, places: Sequence[int]) -> bo
     """
     cuts = sorted({place for place in places if span.start < place < span.stop})
     parts = [logs[begin:end] for begin, end in pairwise([span.start, *cuts, span.stop])]
-    of_steps = math.fsum(variance(part) * (len(part) - 1) for part in parts if len(part) > 1)
+    of_steps = math.fsum(map(_squares, parts))
     _, off = _line(logs[span.start : span.stop])
     of_line = math.fsum(value * value for value in off)
     return bool(cuts) and of_steps / (len(span) - 1 - 2 * len(cuts)) <= of_line / (len(span) - 2)
@@ -358,7 +380,7 @@ def _in_a_row(logs: Sequence[float], starts: Sequence[int], threshold: float) ->
     if not expected.is_left_by(logs[at:], threshold, confidence):
         return []
     begin = max([start for start in starts if start < at], default=0)
-    return [found] if (found := change_at(logs, at, begin)) else []
+    return [found] if (found := _placed(logs, at, begin)) else []
 
 
 def _is_near(at: int, places: Sequence[int]) -> bool:

@@ -20,7 +20,7 @@ from runs.incoming.reading import read
 from runs.models import Batch, Run
 from runs.results import editing
 from runs.run.facets import TESTED
-from runs.views.forms import form_page
+from runs.views.forms import changed, form_page, remembering
 from runs.views.guards import PersonRequest, contributor_required
 from runs.views.runs import changeable_run
 
@@ -35,12 +35,6 @@ class DescribeForm(LabelFields):
     note = forms.CharField(required=False, max_length=10_000, widget=forms.Textarea(attrs={"rows": 4}))
     reason = forms.CharField(required=False, max_length=2000, label="Why it is changed")
     field_order = ("label", "tags", "build", "commit", "branch", "note", "reason")
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        """The form remembers what it showed: only what is changed in it is changed."""
-        super().__init__(*args, **kwargs)
-        for field in self.fields.values():
-            field.show_hidden_initial = True
 
 
 @require_safe
@@ -79,9 +73,9 @@ def _describe(request: PersonRequest, target: Batch | Run, kind: type[editing.Ba
     if runs.exclude(publication=None).exists():
         raise PermissionDenied("This is part of a publication and says what that says.")
     described = {"label": target.label, "tags": target.tags, "note": target.note, **target.tested}
-    form = DescribeForm(request.POST if request.method == "POST" else None, initial=described)
+    form = remembering(DescribeForm(request.POST if request.method == "POST" else None, initial=described))
     if form.is_valid():
-        given: dict[str, Any] = {name: form.cleaned_data[name] for name in form.changed_data}
+        given = changed(form)
         tested = target.tested | {name: given.pop(name) for name in ("build", "commit", "branch") if name in given}
         given["tested"] = {name: value for name, value in tested.items() if value != ""}
         if "tags" in given:

@@ -33,7 +33,7 @@ from runs.listing.rows import RunRow
 from runs.machines.usage import MOST_COUNTED
 from runs.models import Config, Dbms, Run
 from runs.models.base import clean
-from runs.views.forms import form_page
+from runs.views.forms import changed, form_page, remembering
 from runs.views.guards import PersonRequest, contributor_required
 
 PER_PAGE = 50
@@ -132,12 +132,11 @@ def config_edit(request: PersonRequest, slug: str) -> HttpResponse:
 def config_correct(request: PersonRequest, slug: str) -> HttpResponse:
     """Name, note, and what is known of the database: what the configuration holds stays."""
     config = _editable(request, slug)
-    form = FactsForm(
-        request.POST or None, initial=initial_of(config), versions=configs.versions_for(config, request.user)
-    )
+    versions = configs.versions_for(config, request.user)
+    form = remembering(FactsForm(request.POST or None, initial=initial_of(config), versions=versions))
     if form.is_valid():
         try:
-            configs.correct(config, form.facts(), by=request.user)
+            configs.correct(config, changed(form), by=request.user)
             return redirect("config", slug=config.slug)
         except configs.ConfigError as error:
             form.add_errors(error.errors)

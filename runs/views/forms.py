@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 from django import forms
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 UNPROCESSABLE = 422
+Shown = TypeVar("Shown", bound=forms.BaseForm)
+
+
+def remembering(form: Shown) -> Shown:
+    """The form of what is there: it remembers what it showed, and so what was changed in it."""
+    for field in form.fields.values():
+        field.show_hidden_initial = True
+    return form
+
+
+def changed(form: forms.BaseForm) -> dict[str, Any]:
+    """What was changed in a form that remembers; what another window has changed meanwhile stays."""
+    return {name: form.cleaned_data[name] for name in form.changed_data}
 
 
 def form_page(request: HttpRequest, template: str, form: forms.BaseForm, **context: Any) -> HttpResponse:

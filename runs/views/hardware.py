@@ -16,7 +16,7 @@ from runs.listing.rows import RunRow
 from runs.machines.forms import DeviceForm, ProfileForm, facts_of
 from runs.models import HardwareProfile, Run, StorageDevice
 from runs.models.base import clean
-from runs.views.forms import form_page
+from runs.views.forms import changed, form_page, remembering
 from runs.views.guards import PersonRequest, contributor_required
 
 RECENT = 10
@@ -94,9 +94,9 @@ def hardware_new(request: PersonRequest) -> HttpResponse:
 def hardware_edit(request: PersonRequest, slug: str) -> HttpResponse:
     profile = _editable(request, slug)
     # The row as it is stands apart from the form's copy: the old values are recorded.
-    form = ProfileForm(request.POST or None, instance=HardwareProfile.objects.get(pk=profile.pk))
+    form = remembering(ProfileForm(request.POST or None, instance=HardwareProfile.objects.get(pk=profile.pk)))
     if form.is_valid():
-        hardware.edit_facts(profile, facts=facts_of(form), by=request.user)
+        hardware.edit_facts(profile, facts=changed(form), by=request.user)
         return redirect("hardware-detail", slug=profile.slug)
     return form_page(request, "hardware/form.html", form, title=f"Edit {profile}", profile=profile)
 
@@ -107,11 +107,11 @@ def device(request: PersonRequest, slug: str, device: str = "") -> HttpResponse:
     """A new disk, or another description of one."""
     profile = _editable(request, slug)
     chosen = get_object_or_404(profile.storage, slug=device) if device else None
-    form = DeviceForm(request.POST or None, instance=chosen and StorageDevice.objects.get(pk=chosen.pk))
+    form = remembering(DeviceForm(request.POST or None, instance=chosen and StorageDevice.objects.get(pk=chosen.pk)))
     if form.is_valid():
         try:
             if chosen:
-                hardware.edit_device(chosen, facts=facts_of(form), by=request.user)
+                hardware.edit_device(chosen, facts=changed(form), by=request.user)
             else:
                 hardware.add_device(profile, facts=facts_of(form), by=request.user)
             return redirect("hardware-detail", slug=profile.slug)

@@ -159,6 +159,7 @@ def alert(request: HttpRequest, alert_id: uuid.UUID) -> HttpResponse:
         "title": alerts.title(shown, ends),
         "changes": [(point, change_words(point, is_last=point.pk not in ends)) for point in points],
         "machines": len({point.benchmark.machine_id for point in shown.standing()}),
+        "places_differ": alerts.places_differ(shown),
         "is_drift": {point.kind for point in shown.standing()} == {ChangeKind.DRIFT},
         "why": why(shown, points, alerts.watched_beside(shown)),
         "history": changes.history(shown),

@@ -21,7 +21,7 @@ from runs.compare.select import MAX_QUERY, list_query
 from runs.models import Report
 from runs.models.choices import Visibility
 from runs.views.compare import comparison_context, frozen_context
-from runs.views.forms import form_page
+from runs.views.forms import changed, form_page, remembering
 from runs.views.guards import PersonRequest, contributor_required
 
 PER_PAGE = 50
@@ -127,11 +127,10 @@ def new_report(request: PersonRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def edit_report(request: PersonRequest, slug: str) -> HttpResponse:
     kept = _changeable(request, slug)
-    initial = {"title": kept.name, "note": kept.note}
-    form = ReportForm(request.POST if request.method == "POST" else None, initial=initial)
+    shown = {"title": kept.name, "note": kept.note}
+    form = remembering(ReportForm(request.POST if request.method == "POST" else None, initial=shown))
     if form.is_valid():
-        given = form.cleaned_data
-        reports.edit(kept, title=given["title"], note=given["note"], by=request.user)
+        reports.edit(kept, **(shown | changed(form)), by=request.user)
         return redirect(kept)
     return form_page(request, "reports/form.html", form, report=kept, query=kept.query)
 

@@ -55,6 +55,21 @@ def test_it_knows_a_machine_by_its_id_whatever_it_is_called_and_whoever_sends(co
     assert Benchmark.objects.count() == 3
 
 
+def test_an_upload_with_another_mainboard_begins_a_series_that_a_person_joins(contributor):
+    """Was: an event in the series of the old one."""
+    first, other = (
+        {"name": "alpha", "motherboard": board, "storage": [DISK]} for board in ("Supermicro X11", "Supermicro H13")
+    )
+    unknown = {"name": "alpha", "storage": [DISK]}
+    sent = [unknown, first, first | {"kernel": "6.12"}, other, other | {"kernel": "6.12"}, first | {"kernel": "7.0"}]
+    file([night(number, hardware=hardware) for number, hardware in enumerate(sent, 1)], contributor)
+    old, new = Benchmark.objects.order_by("created_at")
+    assert (old.batches, new.batches) == (4, 2)
+    joining.join(new, old, by=contributor)
+    file([night(7, hardware=other | {"kernel": "7.0"})], contributor)
+    assert SeriesBatch.objects.filter(benchmark=old).count() == 7
+
+
 def test_an_agent_with_a_new_kernel_is_the_same_machine_and_with_another_mainboard_another(db):
     profiles = [
         machines.upsert_hardware(facts=hardware_facts(**facts), name="Bench", agent="bench")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 
 import pytest
@@ -21,6 +22,9 @@ def nightly(
     workload: str = "a",
     *,
     level: float = 0.9,
+    levels: Mapping[int, float] = {},
+    noise: float = 0.01,
+    step: int = STEP,
     commits: bool = True,
     kernel: str = "",
     visibility: str = "public",
@@ -28,11 +32,11 @@ def nightly(
 ):
     """Nights of a machine, some hours after those of the first; `new`: what they are given from the step on."""
     for number in range(1, LAST + 1):
-        is_after = number >= STEP
+        is_after = number >= step
         hardware = {"name": machine, "kernel": kernel if is_after and kernel else "6.1", "storage": [DISK]}
         more = new if is_after else {}
         one = night(
-            number, of=LAST + 3, level=level if is_after else 1.0, hardware=hardware,
+            number, of=LAST + 3, level=levels.get(number, level if is_after else 1.0), noise=noise, hardware=hardware,
             workload={"slug": workload, "name": workload, "version": "1", "kind": ""},
             visibility=visibility, tested={} if commits else {"commit": ""}, **more,
         )  # fmt: skip
@@ -56,6 +60,26 @@ def test_one_commit_on_several_machines_is_one_alert_that_is_told_once(contribut
     assert title.startswith("6 of 6 benchmarks on alpha, beta and gamma since commit ")
     assert {point.benchmark.hardware.name for point in alert.changes.all()} == set(MACHINES)
     assert [telling.alert_id for telling in Telling.objects.all()] == [alert.pk]
+
+
+@pytest.mark.parametrize("order", [("alpha", "beta"), ("beta", "alpha")])
+def test_steps_that_noise_places_at_neighbouring_commits_are_one_alert_that_says_so(client, contributor, order):
+    """Was: an alert for each machine."""
+    unclear = {"alpha": {}, "beta": {"levels": {STEP: 0.94}}}
+    for machine in order:
+        file([*nightly(machine, noise=0.04, **unclear[machine])], contributor, at_once=LAST)
+    (alert,) = confirmed()
+    assert sorted(int(point.at.commit, 16) for point in alert.changes.all()) == [STEP, STEP + 1]
+    assert f"since commit {STEP:040x}"[:20] in alerts.title(alert)
+    assert client.get(alert.get_absolute_url()).context["places_differ"]
+
+
+@pytest.mark.parametrize("other", ["alpha", "beta"])
+@pytest.mark.parametrize("apart", [1, 2])
+def test_steps_that_surely_began_with_different_commits_are_two_alerts(contributor, other, apart):
+    file([*nightly("alpha", "a")], contributor, at_once=LAST)
+    file([*nightly(other, "b", step=STEP + apart)], contributor, at_once=LAST)
+    assert sorted(len(alert.changes.all()) for alert in confirmed()) == [1, 1]
 
 
 @pytest.mark.parametrize(
