@@ -164,7 +164,7 @@ def _look(series: Series, end: int) -> None:
         # That a batch a few places before proved to be none, as a bad night does, says nothing of this one.
         if known is None or (known.state == ChangeState.REFUTED and known.at_id != series.rows[at].pk):
             begin = max((start for start in after.starts if start < at), default=0)
-            if found_at := statistics.change_at(series.logs, at, begin, at + 1):
+            if found_at := statistics.change_at(series.logs, at, begin, at + 1, series.drifts):
                 _new(series, found_at, ChangeState.SUSPECTED)
 
 
@@ -269,7 +269,7 @@ def _measure_anew(series: Series) -> None:
         if point.kind == ChangeKind.DRIFT:
             found = statistics.drift_goes_on(series.logs[:end], at, least)
         else:
-            found = statistics.change_at(series.logs, at, begin, end)
+            found = statistics.change_at(series.logs, at, begin, end, series.drifts)
         came_before = series.rows[at].is_watched and not all(row.is_watched for row in series.rows[:at])
         if found and _is_none(point, found, least, is_settled=came_before or end < len(series.rows)):
             _refute(point)

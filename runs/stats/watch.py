@@ -184,10 +184,18 @@ def changes_of_noise(spreads: Sequence[float]) -> list[Found]:
     ]
 
 
-def change_at(logs: Sequence[float], at: int, begin: int = 0, end: int | None = None) -> Found | None:
-    """The change of level at a batch that is known to begin a new one, from its `begin` to its `end`."""
+def change_at(
+    logs: Sequence[float], at: int, begin: int = 0, end: int | None = None, drifts: Sequence[range] = ()
+) -> Found | None:
+    """The change of level at a batch that is known to begin a new one, from its `begin` to its `end`. Where a drift
+    begins with `begin` it is the change of the next batches to where its newest lead.
+    """
     before, after = logs[begin:at], logs[at:end]
-    change = ratio([math.exp(log) for log in after], [math.exp(log) for log in before])
+    near, next_ones = before, after
+    if any(drift.start == begin for drift in drifts):
+        level = _less_drift(logs, at, begin)
+        near, next_ones = level[max(begin, at - MOST_OF_DRIFT) : at], level[at:end][:LEAST_OF_NOISE]
+    change = ratio([math.exp(log) for log in next_ones], [math.exp(log) for log in near])
     return Found("step", at, change, len(before), len(after)) if change else None
 
 
@@ -201,9 +209,30 @@ def places(logs: Sequence[float], at: int, begin: int = 0, end: int | None = Non
     return [place for place in ordered if left[place] <= most] or [at]
 
 
-def _placed(logs: Sequence[float], at: int, begin: int) -> Found | None:
+def _placed(logs: Sequence[float], at: int, starts: Sequence[int], drifts: Sequence[range]) -> Found | None:
     """The change near a batch that surely lies off: batches of the level before may lie off by chance, too."""
-    return change_at(logs, places(logs, at, begin)[0], begin)
+    begin = max([start for start in starts if start < at], default=0)
+    level, _ = _level(logs, at, starts, drifts)
+    return change_at(logs, places(level, at, begin)[0], begin, None, drifts)
+
+
+def _level(
+    logs: Sequence[float], at: int, starts: Sequence[int], drifts: Sequence[range]
+) -> tuple[Sequence[float], list[int]]:
+    """The batches as the next from `at` on are held against them, and where their levels begin: where a drift goes on
+    up to there without what its newest batches lose, so that no batch lies off for its sake alone.
+    """
+    before = [start for start in starts if start < at]
+    begin = max(before, default=0)
+    if not any(drift.start == begin and drift.stop >= at for drift in drifts):
+        return logs, before
+    return _less_drift(logs, at, begin), [*before, max(begin, at - MOST_OF_DRIFT // 4)]
+
+
+def _less_drift(logs: Sequence[float], at: int, begin: int) -> list[float]:
+    """All from `begin` on as if the drift of its newest batches before `at` had not been."""
+    slope, _ = _line(logs[max(begin, at - MOST_OF_DRIFT) : at])
+    return [*logs[:begin], *(log - slope * (place - at) for place, log in enumerate(logs[begin:], begin))]
 
 
 def _squares(logs: Sequence[float]) -> float:
@@ -302,19 +331,23 @@ def watch(logs: Sequence[float], before: Watched, threshold: float) -> Watched:
     confirmed: list[Found] = []
     refuted: list[int] = []
     for at in before.suspects:
-        expected = band(logs[:at], [start for start in starts if start < at])
-        verdict = expected and is_confirmed(expected, logs[at], logs[at + 1 :], threshold)
-        if verdict and not _is_near(at, starts) and not _is_trend(logs, at, starts, drifts):
-            begin = max([start for start in starts if start < at], default=0)
-            if found := _placed(logs, at, begin):
+        level, cuts = _level(logs, at, starts, drifts)
+        expected = band(level[:at], cuts)
+        verdict = expected and is_confirmed(expected, level[at], level[at + 1 :], threshold)
+        if verdict and not _is_near(at, starts) and _is_step(logs, at, starts, drifts):
+            if found := _placed(logs, at, starts, drifts):
                 confirmed.append(found)
                 starts.append(found.at)
         elif verdict is None and expected:
             suspects.append(at)
         else:
             refuted.append(at)
-    for found in [*_in_a_row(logs, starts, threshold), *changes(logs, threshold)]:
-        if not _is_near(found.at, starts) and not _is_trend(logs, found.at, starts, drifts):
+    in_a_row = [
+        found for found in _in_a_row(logs, starts, drifts, threshold) if _is_step(logs, found.at, starts, drifts)
+    ]
+    far = [found for found in changes(logs, threshold) if not _is_trend(logs, found.at, starts, drifts)]
+    for found in [*in_a_row, *far]:
+        if not _is_near(found.at, starts):
             confirmed.append(found)
             starts.append(found.at)
     absorbed: list[int] = []
@@ -326,8 +359,9 @@ def watch(logs: Sequence[float], before: Watched, threshold: float) -> Watched:
         starts = [*(start for start in starts if start < new_drift.at), new_drift.at]
         drifts.append(range(new_drift.at, len(logs)))
     suspects = [at for at in suspects if not _is_near(at, starts)]
-    expected = band(logs[:newest], starts)
-    if expected and not expected.holds(logs[newest]) and not _is_near(newest, [*starts, *suspects]):
+    level, cuts = _level(logs, newest, starts, drifts)
+    expected = band(level[:newest], cuts)
+    if expected and not expected.holds(level[newest]) and not _is_near(newest, [*starts, *suspects]):
         suspects.append(newest)
     return replace(
         before, starts=tuple(sorted(starts)), suspects=tuple(suspects), confirmed=tuple(confirmed),
@@ -350,6 +384,27 @@ def _is_trend(logs: Sequence[float], at: int, starts: Sequence[int], drifts: Seq
     )
 
 
+def _is_step(logs: Sequence[float], at: int, starts: Sequence[int], drifts: Sequence[range]) -> bool:
+    """Whether what surely lies off is a step, and no part of a trend; or stands on a drift that goes on up to there: a
+    line with a step leaves less of it than a line that bends there or near to it, as one does that ends.
+    """
+    if not _is_trend(logs, at, starts, drifts):
+        return True
+    import numpy as np
+
+    begin = max([start for start in starts if start < at], default=0)
+    if not any(drift.start == begin and drift.stop >= at for drift in drifts):
+        return False
+    first = max(begin, at - MOST_OF_DRIFT)
+    seen, places = np.array(logs[first:]), np.arange(first, len(logs))
+    off = [(places >= at).astype(float), *(np.maximum(0, places - bend) for bend in range(at - LEAST_OF_NOISE, at + 1))]
+    left = []
+    for each in off:
+        line = np.stack([np.ones(len(seen)), places - first, each], axis=1)
+        left.append(float(np.sum((seen - line @ np.linalg.lstsq(line, seen, rcond=None)[0]) ** 2)))
+    return left[0] * (1 + PLACED_WITHIN / len(seen)) < min(left[1:])
+
+
 def _fits_steps(logs: Sequence[float], span: range, places: Sequence[int]) -> bool:
     """Whether steps at those of the places within a span leave less of it than a line does, for what each takes:
     a step its place and its height, a line its slope.
@@ -370,17 +425,16 @@ def _line(logs: Sequence[float]) -> tuple[float, list[float]]:
     return slope, [log - centre - slope * (place - middle) for place, log in enumerate(logs)]
 
 
-def _in_a_row(logs: Sequence[float], starts: Sequence[int], threshold: float) -> list[Found]:
+def _in_a_row(logs: Sequence[float], starts: Sequence[int], drifts: Sequence[range], threshold: float) -> list[Found]:
     """The newest three batches as a new level, if they are one."""
-    at = len(logs) - CONFIRMING
-    expected = band(logs[:at], [start for start in starts if start < at]) if at > 0 else None
-    if expected is None:
+    at = max(0, len(logs) - CONFIRMING)
+    level, cuts = _level(logs, at, starts, drifts)
+    if (expected := band(level[:at], cuts)) is None:
         return []
     confidence = 1 - (1 - IN_A_ROW) * min(1.0, MOST_ALLOWED_FOR / expected.batches)
-    if not expected.is_left_by(logs[at:], threshold, confidence):
+    if not expected.is_left_by(level[at:], threshold, confidence):
         return []
-    begin = max([start for start in starts if start < at], default=0)
-    return [found] if (found := _placed(logs, at, begin)) else []
+    return [found] if (found := _placed(logs, at, starts, drifts)) else []
 
 
 def _is_near(at: int, places: Sequence[int]) -> bool:

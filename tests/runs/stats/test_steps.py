@@ -164,3 +164,31 @@ def test_noise_that_grows_is_told_after_ten_batches():
     drawn = random.Random(1)
     spreads = [math.sqrt(variance([drawn.gauss(0, 0.01 * (1 + 2 * (at >= 30))) for _ in range(3)])) for at in range(60)]
     assert [abs(found.at - 30) <= 3 for found in watch.changes_of_noise(spreads)] == [True]
+
+
+@pytest.mark.parametrize(("slope", "step"), [(-0.002, -0.1), (-0.004, 0.08), (-0.006, -0.06)])
+def test_a_step_on_a_drift_that_goes_on_is_told_with_its_own_size(slope, step):
+    """Was: none was told, as a line fits all of it better than two levels do."""
+    logs = [slope * at + (step if at >= 60 else 0.0) + off for at, off in enumerate(wave(66))]
+    state, found = watch.Watched(), []
+    for end in range(1, len(logs) + 1):
+        state = watch.watch(logs[:end], state, 0.03)
+        found += [each for each in state.confirmed if each.at > 50]
+    assert [(each.kind, each.at) for each in found] == [("step", 60)]
+    assert math.log(found[0].change.value) == pytest.approx(step, abs=0.01)
+    assert len(state.drifts) == 1
+
+
+@pytest.mark.parametrize("ends", [60, 90])
+def test_a_known_drift_that_goes_on_or_ends_makes_no_step_and_few_suspicions(ends):
+    suspected, batches = 0, 0
+    for seed in range(4):
+        drawn = random.Random(seed)
+        logs = [-0.003 * min(at, ends) + drawn.gauss(0, 0.01) for at in range(90)]
+        state = watch.Watched()
+        for end in range(1, len(logs) + 1):
+            before, state = state, watch.watch(logs[:end], state, 0.03)
+            if before.drifts:
+                suspected, batches = suspected + len({*state.suspects} - {*before.suspects}), batches + 1
+                assert not [each for each in state.confirmed if each.kind == "step"]
+    assert suspected <= 0.05 * batches
