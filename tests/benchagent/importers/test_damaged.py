@@ -1,4 +1,4 @@
-"""Every stored file of a tool, damaged: right values, fewer values, or "not understood". Never another number."""
+"""Every stored file of a tool, also damaged: right values, fewer values, or "not understood". Never another number."""
 
 from __future__ import annotations
 
@@ -58,3 +58,11 @@ def test_it_names_nothing_twice(file: Path):
         assert len(names) == len(set(names))
         assert all(len(metric.name) <= 120 and len(metric.phase) <= 20 for metric in report.metrics)
         assert len({series.name for series in report.series}) == len(report.series)
+
+
+def test_it_keeps_no_secret():
+    secrets = re.compile(rb"s3cr3t|hunter2|Gehe1mnis|Gr8Secret|sw0rdf1sh")
+    told = [file for file in FILES if secrets.search(file.read_bytes())]
+    assert len(told) >= 8
+    for file in told:
+        assert not secrets.search(repr(reports(file.name, file.read_bytes())).encode()), file

@@ -41,12 +41,6 @@ def test_it_reads_the_intervals_as_series():
     assert series["tpm"].values[0] == 37858.4
 
 
-def test_it_keeps_the_command_line_without_the_password():
-    (command,) = report_of(TOOL, "plain.txt").command_lines
-    assert command.startswith("go-tpc tpcc run -d postgres")
-    assert "s3cr3t" not in command
-
-
 @pytest.mark.parametrize(
     ("name", "tpmc", "tpm", "warehouses"), [("json.txt", 12649.6, 28260.7, 10), ("table.txt", 6923.9, 15975.9, 2)]
 )

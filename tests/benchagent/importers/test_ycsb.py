@@ -35,12 +35,6 @@ def test_it_reads_a_run():
     assert not any(name.startswith(("cleanup", "total_gc")) for name in found)
 
 
-def test_it_never_shows_a_password():
-    for name in ("run_0_17_jdbc.txt", "go_ycsb.txt"):
-        assert b"s3cr3t" in sample(TOOL, name)
-        assert "s3cr3t" not in repr(report_of(TOOL, name))
-
-
 def test_it_reads_status_lines_as_series():
     series = {one_.name: one_ for one_ in report_of(TOOL, "run_0_17_jdbc.txt").series}
     rates = series["ops_per_s"]

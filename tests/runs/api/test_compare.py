@@ -89,13 +89,6 @@ def test_it_names_what_it_does_not_understand(client, two_cells, query, field):
     assert (response.status_code, list(response.json())) == (400, [field])
 
 
-def test_a_private_run_is_in_no_group(client, two_cells):
-    Run.objects.filter(id=two_cells[0].id).update(visibility="private")
-    body = client.get(URL, {"dbms": ["sqlite", "h2"]}).json()
-    assert str(two_cells[0].id) not in str(body)
-    assert sorted(group["n"] for group in body["groups"]) == [2, 3]
-
-
 @pytest.mark.parametrize("blank", [" ", "\u2028"])
 def test_a_blank_names_no_run(client, two_cells, blank):
     for address in (URL, "/api/v1/answers/"):

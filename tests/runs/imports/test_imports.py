@@ -434,14 +434,6 @@ def test_it_names_the_column_that_is_wrong_and_keeps_what_was_typed(client, cont
     assert "mapping" not in taken.subject
 
 
-def test_it_shows_an_import_to_nobody_else(client, contributor, operator, bearer):
-    taken, _ = imports.receive(files=files(PGBENCH), owner=contributor)
-    client.force_login(operator)
-
-    assert client.get(f"/imports/{taken.id}/").status_code == 404
-    assert client.get(f"/api/v1/imports/{taken.id}/", headers=bearer("upload", "read")).status_code == 404
-
-
 @pytest.mark.parametrize(("name", "missing"), [("MySQL", {}), ("", {}), ("PostgreSQL", {"dbms.version"})])
 def test_it_gives_a_version_only_to_the_dbms_that_it_was_said_of(name, missing):
     item = {

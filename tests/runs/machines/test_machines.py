@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from django.contrib.auth.models import AnonymousUser
 
 from runs import machines
 from runs.access import changes
@@ -125,19 +124,6 @@ def test_it_sets_disks_of_other_names_beside_each_other():
 
     assert [device.name for device in devices] == ["SATA ↔ NVMe"]
     assert [row.label for row in devices[0].facts if row.differs] == ["Name", "Medium"]
-
-
-def test_it_does_not_show_a_machine_of_private_runs(client, operator, contributor):
-    profile = machines.create_profile(facts={"name": "secret lab"}, by=contributor)
-    run = run_on(profile)
-    Run.objects.filter(pk=run.pk).update(visibility="private", owner=contributor)
-
-    assert profile not in machines.listed_profiles(AnonymousUser())
-    assert profile not in machines.listed_profiles(operator)
-    assert profile in machines.listed_profiles(contributor)
-    assert client.get(f"/hardware/{profile.slug}/").status_code == 404
-    assert b"secret lab" not in client.get("/hardware/").content
-    assert client.get(f"/api/v1/hardware/{profile.slug}/").status_code == 404
 
 
 @pytest.mark.parametrize(
