@@ -61,9 +61,9 @@ PROOFS = {
         (f"{AGENT}/dbms", f"{AGENT}/configfiles", f"{AGENT}/catalog/durability.py", f"{AGENT}/machine"),
     ),
     "whole": Proof(
-        "what `make test` holds a seed of: engines × workloads, versions, kills, damaged files of tools",
+        "what `make test` holds a seed of: engines × workloads, versions, kills, damaged files, questions by clicks",
         _leg("whole"),
-        (f"{AGENT}/importers", f"{AGENT}/dbms", f"{AGENT}/workloads", "benchsite"),
+        (f"{AGENT}/importers", f"{AGENT}/dbms", f"{AGENT}/workloads", "benchsite", "runs/answers", "templates"),
     ),
     "kills": Proof(
         "`kill -9` of any part under load loses, doubles and leaves nothing",

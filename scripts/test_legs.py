@@ -48,7 +48,7 @@ NEEDED = {
     "agent": ("postgres", "libeatmydata.so.1"),
     "jobs": ("postgres", "libeatmydata.so.1"),
     "durability": ("postgres", "libeatmydata.so.1"),
-    "whole": ("postgres", "strace", "libeatmydata.so.1", "caddy"),
+    "whole": ("postgres", "strace", "libeatmydata.so.1", "caddy", "chromium-headless-shell", "libatomic.so.1"),
     "engines": ("postgres", "strace"),
     "foreign": ("postgres",),
     "ops": ("postgres", "caddy"),
@@ -227,7 +227,7 @@ TESTS = {
     "foreign": [FOREIGN_TESTS, "-m", NOT_WHOLE],
     # Engines that the agent installs, without what the machine has of them.
     "alone": [ALONE_TESTS],
-    "browser": ["tests/e2e", "-m", "browser"],
+    "browser": ["tests/e2e", "-m", f"browser and {NOT_WHOLE}"],
     "ops": ["tests/ops", "-m", f"ops and {NOT_WHOLE}"],
     # Whoever wants in, wants more than they may, or wants it all to stop.
     "attack": ["tests/attack", "-m", "attack"],

@@ -53,6 +53,9 @@ def test_every_page_fits_every_screen_and_is_accessible(site: Site, browser):
     """
     context = browser.new_context(bypass_csp=True, reduced_motion="reduce")
     page = context.new_page()
+    said: list[str] = []
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.on("request", lambda request: request.url.startswith((site.url, "data:")) or said.append(request.url))
     log_in(site, page)
     pages = made(site, page) | {path: path for path in FIXED}
     troubles: dict[str, list[object]] = {}
@@ -73,7 +76,7 @@ def test_every_page_fits_every_screen_and_is_accessible(site: Site, browser):
             if found:
                 troubles[f"{name} at {width}"] = found
     context.close()
-    assert troubles == {}
+    assert (troubles, said) == ({}, [])
 
 
 def test_opened_tables_of_numbers_fit_on_paper(site: Site, page):

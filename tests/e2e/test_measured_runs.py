@@ -15,6 +15,7 @@ import requests
 
 from tests.e2e.conftest import Site, wait_for
 from tests.e2e.steps import ENDED, as_number, chart_series, ended, schedule, table_numbers
+from tests.whole import whole
 
 pytestmark = pytest.mark.browser
 SHORT = {"scale_factor": 1, "terminals": 2, "warm_up_s": 1, "duration_s": 2, "repeats": 1}
@@ -142,8 +143,10 @@ def test_it_says_why_a_run_waits_while_the_worker_stands_still(site: Site, logge
     ("engine", "setting", "words"),
     [
         ("sqlite", "journal_mode = WAL\nsynchronous = NORMAL", "survives a crash of the DBMS, not of the machine"),
-        ("hsqldb", "FILES WRITE DELAY = TRUE", "the last moments of commits may be lost"),
-        ("postgresql", "synchronous_commit = off", "the last moments of commits may be lost"),
+        *whole(
+            ("hsqldb", "FILES WRITE DELAY = TRUE", "the last moments of commits may be lost"),
+            ("postgresql", "synchronous_commit = off", "the last moments of commits may be lost"),
+        ),
     ],
 )
 def test_it_shows_the_durability_class_of_the_settings_in_force(site: Site, logged_in, engine, setting, words):

@@ -26,6 +26,7 @@ from benchsite.state import State
 from scripts.private import private_postgresql
 from tests.ops.site import REPOSITORY, Site, wait_until
 from tests.ops.uploads import Uploader
+from tests.whole import whole
 
 pytestmark = pytest.mark.ops
 AT_LEAST = 10
@@ -323,8 +324,9 @@ def others(restored) -> dict[str, Site]:
     ("database", "when", "method", "name", "is_new"),
     [
         ("sqlite", "before", "rename", "restore.draft", False),
-        ("postgresql", "after", "rename", "restore.draft", False),
-        ("sqlite", "after", "rename", "db.sqlite3", True),
+        *whole(
+            ("postgresql", "after", "rename", "restore.draft", False), ("sqlite", "after", "rename", "db.sqlite3", True)
+        ),
         ("postgresql", "before", "chmod", "agent", True),
     ],
 )

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.ops.site import Site, wait_until
+from tests.whole import whole
 
 pytestmark = pytest.mark.ops
 
@@ -40,7 +41,7 @@ class Answers:
         return status
 
 
-@pytest.mark.parametrize("part", ["worker", "beat", "broker"])
+@pytest.mark.parametrize("part", ["worker", *whole("beat", "broker")])
 def test_it_names_the_part_that_stands_still_and_recovers(site, part):
     pid, answers = site.child(part), Answers(site)
     assert wait_until(lambda: answers.status() == 200, 60, every_s=0.5), answers.body
