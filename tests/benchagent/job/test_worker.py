@@ -357,7 +357,7 @@ def test_it_leaves_nothing_on_any_storage_after_kill_9(storages, start, server, 
     assert naming(dirs.root) == []
 
 
-@pytest.mark.parametrize("dbms", ["sqlite", pytest.param("postgresql", marks=needs_postgresql)])
+@pytest.mark.parametrize("dbms", ["sqlite", pytest.param("postgresql", marks=[needs_postgresql, pytest.mark.whole])])
 def test_it_ends_a_run_as_lost_when_it_is_stopped(dbms, start, server, dirs):
     server.jobs.append(job_for(dbms, duration_s=600))
     child = start()

@@ -57,12 +57,6 @@ def test_it_streams_more_than_a_page(client):
     assert len(rows(client.get(URL, {"format": "csv", "page_size": 5}))) == 60
 
 
-def test_a_private_run_is_not_in_it(client):
-    run = make_run("SQLite 3.53", 1)
-    Run.objects.filter(id=run.id).update(visibility="private")
-    assert rows(client.get(URL, {"format": "csv"})) == []
-
-
 def test_it_says_what_speaks_against_a_durability_class(client):
     make_run("Derby 10", 1, durability="power_loss", durability_doubt="cannot have waited for this disk")
     found = rows(client.get(URL, {"format": "csv"}))[0]

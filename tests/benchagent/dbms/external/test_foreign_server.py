@@ -23,6 +23,7 @@ from benchagent.paths import AgentDirs
 
 from tests.benchagent.dbms.external.conftest import AGENT_ID, NAME, SCHEMA, RunOn, Servers, connect_to
 from tests.benchagent.dbms.trial import Trial
+from tests.whole import whole
 
 pytestmark = pytest.mark.engines
 # Named like those of the workloads, so that a name without a schema would hit them.
@@ -194,7 +195,7 @@ def workloads_of(run_on: RunOn, dbms: str) -> dict[str, dict[str, Any]]:
     return items
 
 
-@pytest.mark.parametrize("dbms", ["postgresql", "mariadb"])
+@pytest.mark.parametrize("dbms", ["postgresql", *whole("mariadb")])
 def test_it_runs_every_workload_and_touches_nothing_of_others(
     dbms: str, servers: Servers, with_tools: AgentDirs, run_on: RunOn, run_as_shown: RunOn
 ):

@@ -22,6 +22,7 @@ from benchagent.paths import AgentDirs
 
 from tests.benchagent.dbms.external.conftest import NAME, SCHEMA, RunOn
 from tests.benchagent.dbms.external.java_server import running
+from tests.whole import whole_but
 
 pytestmark = pytest.mark.engines
 FOREIGN = ("accounts", "history", "precious")
@@ -49,7 +50,7 @@ def folder() -> Iterator[Path]:
     shutil.rmtree(made)
 
 
-@pytest.mark.parametrize("dbms", list(SERVERS))
+@pytest.mark.parametrize("dbms", whole_but(("hsqldb",), SERVERS))
 def test_it_runs_on_a_java_server_and_touches_nothing_of_others(
     dbms: str, folder: Path, toolchain: JavaToolchain, registered: AgentDirs, run_on: RunOn
 ):
