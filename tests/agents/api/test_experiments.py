@@ -103,6 +103,8 @@ def test_it_cancels_a_waiting_run(client, bearer, machine):
     answer = client.post(f"/api/v1/runs/{run.pk}/cancel/", headers=bearer("schedule"))
     assert answer.status_code == 202
     assert answer.json() == {"id": str(run.pk), "status": "cancelled", "cancel_requested": False}
+    run.refresh_from_db()
+    assert (run.message, run.finished_at is None) == ("cancelled before it started", False)
 
 
 def test_it_does_not_cancel_what_has_ended(client, bearer, machine):
