@@ -61,17 +61,16 @@ class _Group:
 
 
 def keep_up() -> int:
-    """File what waits, the oldest first, for some seconds. -> batches filed."""
-    begun, filed = time.monotonic(), 0
-    while time.monotonic() - begun < MOST_S:
+    """File what waits, the oldest first, for some seconds. -> batches filed. What comes meanwhile calls it itself."""
+    begun, filed, is_more = time.monotonic(), 0, True
+    while is_more and time.monotonic() - begun < MOST_S:
         waiting = Batch.objects.filter(is_filed=False).order_by("created_at", "pk")
         some = list(waiting.values_list("pk", flat=True)[:AT_ONCE])
-        if not some:
-            break
-        started = time.monotonic()
-        file_batches(some)
-        filed += len(some)
-        pause_for_writers(time.monotonic() - started)
+        started, is_more = time.monotonic(), len(some) == AT_ONCE
+        if some:
+            file_batches(some)
+            filed += len(some)
+            pause_for_writers(time.monotonic() - started)
     return filed
 
 

@@ -281,7 +281,7 @@ def test_an_upload_asks_as_little_of_a_long_series_as_it_did(contributor):
     results.store_uploads(documents=nights([22]), owner=contributor)
     with CaptureQueriesContext(connection) as asked:
         filing.keep_up()
-    assert len(asked) <= 28, [each["sql"][:200] for each in asked]
+    assert len(asked) <= 21, [each["sql"][:200] for each in asked]
 
 
 def test_an_alert_begins_where_further_batches_place_its_change(contributor):
