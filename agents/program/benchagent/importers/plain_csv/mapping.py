@@ -163,11 +163,10 @@ def propose(file: SourceFile) -> Mapping:
 
 # Columns that only our own list of runs has, and what becomes of its others; those not named say how a run is kept.
 _OWN = frozenset({"workload_version", "cell_key", "missing_reason"})
-_OWN_ROLES = (
-    {role.value: role for role in (Role.WORKLOAD, Role.DBMS, Role.DBMS_VERSION, Role.STATUS, Role.COMMIT, Role.BRANCH)}
-    | dict.fromkeys(("started_at", "measured_at"), Role.STARTED_AT)
-    | dict.fromkeys(("architecture", "hardware", "config", "durability", "build", "dbms_build"), Role.FACTOR)
-)
+_OWN_ROLES = {name: role for name, role in _TEXTS.items() if role is not Role.REPEAT} | {
+    **dict.fromkeys(("started at", "measured at"), Role.STARTED_AT),
+    **dict.fromkeys(("architecture", "hardware", "config", "durability", "build", "dbms build"), Role.FACTOR),
+}
 _OWN_METRIC = re.compile(r"(?:(?P<phase>load)\.)?(?P<name>[a-z]\w*) \[(?P<unit>.+)\]")
 
 
@@ -178,7 +177,7 @@ def _of_own(heading: str) -> Column | None:
             better = unit_of(own["name"])[1]
         return Column(heading, Role.METRIC, own["name"], own["unit"], better=better)
     factor = heading.removeprefix("factor.")
-    role = Role.FACTOR if factor != heading else _OWN_ROLES.get(heading)
+    role = Role.FACTOR if factor != heading else _OWN_ROLES.get(plain(heading))
     return Column(heading, role, factor if role is Role.FACTOR else "") if role else None
 
 
