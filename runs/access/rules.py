@@ -38,6 +38,7 @@ from runs.models.visible import Person, Reader, listed, owner_id_of, readable
 
 Target = Experiment | Upload | Report | Run
 T = TypeVar("T", bound=Target | Batch)
+D = TypeVar("D", bound=HardwareProfile | Config)
 M = TypeVar("M", bound=Model)
 
 # How a run refers to what it was made with; to a DBMS by its version.
@@ -161,9 +162,23 @@ def changeable(user: Person, target: T) -> T:
     return target
 
 
+def changeable_run(user: Reader, run_id: UUID, *, deleted: bool = False) -> Run:
+    """A present run, or with `deleted` also one that can be restored. Raises Http404 for what they may not see."""
+    rows = Run.objects.readable_by(user).select_related("experiment", "upload")
+    return changeable(user, get_object_or_404(rows if deleted else rows.present(), id=run_id))
+
+
 def may_describe(user: Person, row: HardwareProfile | Config) -> bool:
     """The same for machines and configurations; what an article prints nobody may edit."""
     return row.publication_id is None and _may_edit(user, row.created_by_id)
+
+
+def describable(user: Person, rows: QuerySet[D], slug: str) -> D:
+    """The one of `rows` with this slug. Raises Http404, and PermissionDenied for what is not theirs to describe."""
+    row = get_object_or_404(rows, slug=slug)
+    if not may_describe(user, row):
+        raise PermissionDenied("Only operators may change what somebody else described, nobody what was published.")
+    return row
 
 
 def _may_edit(user: Person, owner_id: UUID | None) -> bool:

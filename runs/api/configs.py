@@ -13,13 +13,13 @@ from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from pydantic import BeforeValidator, Field, StrictBool
-from rest_framework.exceptions import PermissionDenied, ValidationError
+from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from runs import configs, models
-from runs.access.rules import may_describe
+from runs.access.rules import describable
 from runs.answers.answer import Part
 from runs.api.errors import refuse_unknown
 from runs.api.outgoing import PAGING, NamedRef, Outgoing, Page, SlugOf, answered, paged, source
@@ -264,10 +264,7 @@ def _clean(text: str) -> str:
 
 
 def _editable(request: Request, slug: str) -> models.Config:
-    config = get_object_or_404(configs.for_pages(configs.readable_configs(request.user)), slug=slug)
-    if not may_describe(request.user, config):
-        raise PermissionDenied("Only operators may change what somebody else gave, nobody a published configuration.")
-    return config
+    return describable(request.user, configs.for_pages(configs.readable_configs(request.user)), slug)
 
 
 def _runs_of(request: Request, rows: Sequence[models.Config]) -> dict[Any, int]:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from typing import Annotated, Any, cast
 
+from django.http import Http404
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
 from pydantic import Field
 from rest_framework import serializers
-from rest_framework.exceptions import PermissionDenied, ValidationError
+from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from runs import machines
-from runs.access.rules import may_describe
+from runs.access.rules import describable
 from runs.api.outgoing import Error
 from runs.incoming.reading import read
 from runs.incoming.values import Slug, Strict
@@ -49,10 +50,8 @@ class MergedSerializer(serializers.Serializer[Any]):
 
 
 def _editable(request: Request, slug: str) -> tuple[HardwareProfile, User]:
-    profile = get_object_or_404(machines.readable_profiles(request.user), slug=slug)
-    if not may_describe(request.user, profile):
-        raise PermissionDenied("Only operators may edit a machine that somebody else described.")
-    return profile, cast(User, request.user)
+    user = cast(User, request.user)
+    return describable(user, machines.readable_profiles(user), slug), user
 
 
 def _facts(kind: type[Strict], request: Request) -> dict[str, Any]:
@@ -130,11 +129,10 @@ class HardwareMerge(APIView):
         """Make this machine and `into` one: runs move, the old address leads to the new one."""
         source, user = _editable(request, slug)
         wanted = read(MergeRequest, request.data).into
-        into = machines.listed_profiles(user).filter(slug=wanted).first()
-        if into is None:
-            raise ValidationError({"into": [f"No machine {wanted}."]})
-        if not may_describe(user, into):
-            raise PermissionDenied("Only operators may merge with a machine that somebody else described.")
+        try:
+            into = describable(user, machines.listed_profiles(user), wanted)
+        except Http404:
+            raise ValidationError({"into": [f"No machine {wanted}."]}) from None
         moved = machines.merge(source, into=into, by=user)
         return Response(MergedSerializer({"machine": into, "runs_moved": moved}).data)
 

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from datetime import timedelta
 from typing import TYPE_CHECKING
-from uuid import UUID
 
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
-from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from rest_framework.authentication import BaseAuthentication, get_authorization_header
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.request import Request
 
-from runs.access.rules import changeable, may_contribute, may_operate
+from runs.access.rules import may_contribute, may_operate
 from runs.models import ApiToken, Run, User, digest_secret
 from runs.models.runs import RunQuerySet
 
@@ -107,12 +105,6 @@ class OperatorWithScope(PublicReadScopedWrite):
 def readable_runs(request: Request) -> RunQuerySet:
     """Also deleted ones."""
     return Run.objects.readable_by(request.user)
-
-
-def changeable_run(request: Request, run_id: UUID, *, deleted: bool = False) -> Run:
-    """A present run, or with `deleted` also one that can be restored."""
-    rows = readable_runs(request) if deleted else readable_runs(request).present()
-    return changeable(request.user, get_object_or_404(rows.select_related("experiment", "upload"), id=run_id))
 
 
 def person_of(request: Request) -> User | None:

@@ -24,11 +24,11 @@ from rest_framework.utils.urls import remove_query_param, replace_query_param
 from rest_framework.views import APIView
 
 from runs.access import changes
-from runs.access.rules import candidates, changeable, may_change, readable_batch
+from runs.access.rules import candidates, changeable, changeable_run, may_change, readable_batch
 from runs.api import outgoing
 from runs.api.errors import Conflict, FileRenderer, JsonErrors, refuse_unknown
 from runs.api.outgoing import Error, answered
-from runs.api.permissions import changeable_run, person_of, readable_runs
+from runs.api.permissions import person_of, readable_runs
 from runs.charts.base import MOST_COLUMNS
 from runs.incoming.reading import read
 from runs.incoming.values import Strict, Text
@@ -197,7 +197,7 @@ class RunDetail(APIView):
     @extend_schema(responses={204: None, 409: Error})
     def delete(self, request: Request, run_id: UUID) -> Response:
         """Take a run out of every list, chart and median. It can be restored."""
-        run = changeable_run(request, run_id)
+        run = changeable_run(request.user, run_id)
         if run.is_open:
             raise Conflict("This run has not ended. Cancel it first.")
         editing.delete(run, by=person_of(request))
@@ -247,7 +247,7 @@ class RunAnnotation(APIView):
 
 
 def _describable(request: Request, run_id: UUID) -> Run:
-    run = changeable_run(request, run_id)
+    run = changeable_run(request.user, run_id)
     if run.publication_id is not None:
         raise Conflict("This run is part of a publication and says what that says.")
     return run
@@ -296,7 +296,7 @@ class RunRestore(APIView):
     @extend_schema(request=None, responses={200: outgoing.RunDetail})
     def post(self, request: Request, run_id: UUID) -> Response:
         """Undo a deletion. A run that is there already stays as it is."""
-        editing.restore(changeable_run(request, run_id, deleted=True), by=person_of(request))
+        editing.restore(changeable_run(request.user, run_id, deleted=True), by=person_of(request))
         return _detail(request, run_id)
 
 
@@ -310,7 +310,7 @@ class RunInvalidate(APIView):
     @extend_schema(request=InvalidReason, responses={200: outgoing.RunDetail})
     def post(self, request: Request, run_id: UUID) -> Response:
         """Mark a run invalid: it stays on its page and leaves every median, verdict and chart."""
-        run = changeable_run(request, run_id)
+        run = changeable_run(request.user, run_id)
         editing.invalidate(run, reason=read(InvalidReason, request.data).reason, by=person_of(request))
         return _detail(request, run_id)
 
@@ -321,7 +321,7 @@ class RunValidate(APIView):
     @extend_schema(request=None, responses={200: outgoing.RunDetail})
     def post(self, request: Request, run_id: UUID) -> Response:
         """Let a run count again that was marked invalid. One that was not stays as it is."""
-        editing.validate(changeable_run(request, run_id), by=person_of(request))
+        editing.validate(changeable_run(request.user, run_id), by=person_of(request))
         return _detail(request, run_id)
 
 

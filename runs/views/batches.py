@@ -7,13 +7,13 @@ from typing import Any, cast
 
 from django import forms
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 from rest_framework.exceptions import ValidationError
 
 from runs.access import changes
-from runs.access.rules import changeable, readable_batch
+from runs.access.rules import changeable, changeable_run, readable_batch
 from runs.charts.experiment import overview
 from runs.incoming.forms import LabelFields
 from runs.incoming.reading import read
@@ -22,7 +22,6 @@ from runs.results import editing
 from runs.run.facets import TESTED
 from runs.views.forms import changed, form_page, remembering
 from runs.views.guards import PersonRequest, contributor_required
-from runs.views.runs import changeable_run
 
 # A page of more is no overview: an import may hold 20,000 runs.
 MOST_COMPARED = 300
@@ -62,10 +61,7 @@ def edit_batch(request: PersonRequest, batch_id: uuid.UUID) -> HttpResponse:
 @contributor_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def describe_run(request: PersonRequest, run_id: uuid.UUID) -> HttpResponse:
-    run = changeable_run(request, run_id)
-    if run.deleted_at is not None:
-        raise Http404
-    return _describe(request, run, editing.RunEdit)
+    return _describe(request, changeable_run(request.user, run_id), editing.RunEdit)
 
 
 def _describe(request: PersonRequest, target: Batch | Run, kind: type[editing.BatchEdit]) -> HttpResponse:

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from typing import Any
 
 from django.contrib import messages
-from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -15,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from runs import configs
 from runs.access import changes
-from runs.access.rules import may_describe, nameable
+from runs.access.rules import describable, may_describe, nameable
 from runs.configs.forms import (
     FORMAT_CHOICES,
     ConfigForm,
@@ -174,12 +173,7 @@ def _taken(request: PersonRequest, form: ConfigForm, title: str, config: Config 
 
 
 def _editable(request: HttpRequest, slug: str) -> Config:
-    config = _config(request, slug)
-    if config.publication_id:
-        raise PermissionDenied("A published configuration stays as it was printed. Make a new one of it.")
-    if not may_describe(request.user, config):
-        raise PermissionDenied("Only operators may change a configuration that somebody else gave.")
-    return config
+    return describable(request.user, configs.for_pages(configs.readable_configs(request.user)), slug)
 
 
 def _runs_of(rows: Iterable[Config], request: HttpRequest) -> dict[Any, int]:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from django.contrib import messages
-from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from runs import machines as hardware
 from runs.access import changes
-from runs.access.rules import may_describe
+from runs.access.rules import describable, may_describe
 from runs.listing.cursor import bounded_count
 from runs.listing.rows import RunRow
 from runs.machines.forms import DeviceForm, ProfileForm, facts_of
@@ -37,7 +36,7 @@ def hardware_list(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def hardware_detail(request: HttpRequest, slug: str) -> HttpResponse:
-    profile = _profile(request, slug)
+    profile = get_object_or_404(hardware.readable_profiles(request.user), slug=slug)
     if profile.merged_into is not None:
         return redirect("hardware-detail", slug=profile.merged_into.slug, permanent=False)
     runs = Run.objects.present().listed_for(request.user).filter(hardware=profile)
@@ -131,9 +130,7 @@ def device(request: PersonRequest, slug: str, device: str = "") -> HttpResponse:
 def hardware_merge(request: PersonRequest, slug: str) -> HttpResponse:
     """Make this machine and the one named `into` one."""
     source = _editable(request, slug)
-    into = get_object_or_404(hardware.listed_profiles(request.user), slug=request.POST.get("into", ""))
-    if not may_describe(request.user, into):
-        raise PermissionDenied("Only operators may merge with a machine that somebody else described.")
+    into = describable(request.user, hardware.listed_profiles(request.user), request.POST.get("into", ""))
     try:
         moved = hardware.merge(source, into=into, by=request.user)
         messages.success(request, f"{source} is now {into}; {moved} runs moved. It can be undone on this page.")
@@ -154,13 +151,5 @@ def hardware_unmerge(request: PersonRequest, slug: str) -> HttpResponse:
     return redirect("hardware-detail", slug=source.slug)
 
 
-def _profile(request: HttpRequest, slug: str) -> HardwareProfile:
-    """A machine known from private runs only is not there for others."""
-    return get_object_or_404(hardware.readable_profiles(request.user), slug=slug)
-
-
 def _editable(request: HttpRequest, slug: str) -> HardwareProfile:
-    profile = _profile(request, slug)
-    if not may_describe(request.user, profile):
-        raise PermissionDenied("Only operators may edit a machine that somebody else described.")
-    return profile
+    return describable(request.user, hardware.readable_profiles(request.user), slug)

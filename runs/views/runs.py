@@ -25,7 +25,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from rest_framework.exceptions import ValidationError
 
 from runs.access import changes
-from runs.access.rules import Target, candidates, change_visibility, changeable, may_operate
+from runs.access.rules import Target, candidates, change_visibility, changeable, changeable_run, may_operate
 from runs.answers.questions import questions
 from runs.charts.compare import bars_figures
 from runs.charts.experiment import fingerprint, overview
@@ -286,9 +286,7 @@ def annotation(request: PersonRequest, run_id: uuid.UUID, annotation_id: uuid.UU
 
 
 def _annotatable(request: PersonRequest, run_id: uuid.UUID) -> Run:
-    run = changeable_run(request, run_id)
-    if run.deleted_at is not None:
-        raise Http404
+    run = changeable_run(request.user, run_id)
     if run.publication_id is not None:
         raise PermissionDenied("This run is part of a publication and says what that says.")
     return run
@@ -308,7 +306,7 @@ def _annotate(request: PersonRequest, run: Run, row: Annotation | None = None) -
 @require_POST
 @contributor_required
 def delete_run(request: PersonRequest, run_id: uuid.UUID) -> HttpResponse:
-    run = changeable_run(request, run_id)
+    run = changeable_run(request.user, run_id, deleted=True)
     if run.is_open:
         messages.error(request, "This run has not ended. Cancel it first.")
     else:
@@ -319,7 +317,7 @@ def delete_run(request: PersonRequest, run_id: uuid.UUID) -> HttpResponse:
 @require_POST
 @contributor_required
 def restore_run(request: PersonRequest, run_id: uuid.UUID) -> HttpResponse:
-    run = changeable_run(request, run_id)
+    run = changeable_run(request.user, run_id, deleted=True)
     if editing.restore(run, by=request.user):
         messages.success(request, "The run is back.")
     return redirect(run)
@@ -328,7 +326,7 @@ def restore_run(request: PersonRequest, run_id: uuid.UUID) -> HttpResponse:
 @require_POST
 @contributor_required
 def invalidate_run(request: PersonRequest, run_id: uuid.UUID) -> HttpResponse:
-    run = changeable_run(request, run_id)
+    run = changeable_run(request.user, run_id, deleted=True)
     try:
         editing.invalidate(run, reason=request.POST.get("reason", ""), by=request.user)
     except editing.NoReason as error:
@@ -339,16 +337,10 @@ def invalidate_run(request: PersonRequest, run_id: uuid.UUID) -> HttpResponse:
 @require_POST
 @contributor_required
 def validate_run(request: PersonRequest, run_id: uuid.UUID) -> HttpResponse:
-    run = changeable_run(request, run_id)
+    run = changeable_run(request.user, run_id, deleted=True)
     if editing.validate(run, by=request.user):
         messages.success(request, "The run counts again.")
     return redirect(run)
-
-
-def changeable_run(request: HttpRequest, run_id: uuid.UUID) -> Run:
-    """Also a deleted one. Raises Http404 for what the person may not see, PermissionDenied for what is not theirs."""
-    rows = Run.objects.readable_by(request.user).select_related("experiment", "upload")
-    return changeable(request.user, get_object_or_404(rows, id=run_id))
 
 
 @require_POST
