@@ -419,7 +419,7 @@ def templates(request: PersonRequest) -> HttpResponse:
     experiment = _experiment(request, slug) if slug or request.method == "POST" else None
     form = TemplateForm(request.POST or None, initial={"name": experiment.name} if experiment else None)
     if experiment and request.method == "POST" and form.save(experiment, owner=request.user):
-        messages.success(request, f"{experiment.name} is a template now.")
+        messages.success(request, f"{form.cleaned_data['name']} is a template now.")
         return redirect("templates")
     context = {
         "templates": Template.objects.visible_to(request.user).select_related("owner"), "form": form,

@@ -31,7 +31,10 @@ def ranked(comparison: Comparison, question: Question) -> Answer:
         return begun(comparison, question, set_apart=told_apart, lacking=[lacking])
     if comparison.levels and (question.kind == RANK or not _at_their_best(comparison)):
         if fact and fact.field not in {each.field for each in comparison.levels.compared}:
-            lacking = Missing("another_ranked" if apart else "judging")
+            is_possible = fact.field in {each.field for each in comparison.levels.choices}
+            lacking = Missing("judging") if is_possible else Missing("shared_levels")
+            if apart:
+                lacking = Missing("another_ranked")
             return begun(comparison, question, set_apart=apart, lacking=[lacking])
         return _of_series(comparison, comparison.levels, question, fact, apart)
     return _of_groups(comparison, question, fact, apart)

@@ -63,7 +63,8 @@ def test_it_is_saved_and_deleted_on_its_page(client, machine, operator):
     experiment = schedule.start(plan_of(A), user=operator)
     client.force_login(operator)
     assert client.post("/templates/", {"experiment": experiment.slug, "name": ""}).status_code == 422
-    client.post("/templates/", {"experiment": experiment.slug, "name": "Mine", "is_shared": "on"})
+    named = {"experiment": experiment.slug, "name": "Mine", "is_shared": "on"}
+    assert "Mine is a template now" in client.post("/templates/", named, follow=True).content.decode()
     assert f"TPC-B profile, of {operator.username}" in client.get("/templates/").content.decode()
     template = Template.objects.get()
     assert (template.name, template.owner, template.is_shared) == ("Mine", operator, True)

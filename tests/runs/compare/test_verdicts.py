@@ -199,6 +199,19 @@ def test_of_too_many_settings_the_best_that_is_ranked_is_judged_against_all_of_i
     assert headline(comparison).startswith("m10 has the highest throughput, 191 TPS")
 
 
+def test_systems_without_levels_in_common_are_said_to_have_none():
+    """Seen: "Not judged." was all that stood above four sizes on two disks of one system and one size of another."""
+    for scale in (1, 4, 16, 64):
+        for disk, value in (("nvme", 2000), ("sata", 1000)):
+            make_repeats("PostgreSQL 17", [value / scale + more for more in range(3)], on=machine(disk),
+                         factors={"scale_factor": scale}, durability="power_loss")  # fmt: skip
+    make_repeats("MariaDB 11", [2400.0], on=machine("nvme"), factors={"scale_factor": 1}, durability="power_loss")
+
+    selection = select(QueryDict("workload=tpc-b-profile-1&ask=best&fact=dbms"), User())
+
+    assert headline(compare_selection(selection)) == "No two series have two levels in common."
+
+
 def test_the_threshold_is_that_of_the_metric():
     """3 % suits a rate, not a 99th percentile: that is 10 %."""
     for repeat, (slow, fast) in enumerate([(10.6, 10.0), (10.61, 10.01), (10.59, 9.99)]):
