@@ -54,7 +54,3 @@ class DeviceForm(forms.ModelForm):  # type: ignore[type-arg]  # cannot be subscr
             "emulated": "a loop device, a throttled volume, a cloud disk",
         }
         widgets = {"note": forms.Textarea(attrs={"rows": 2})}
-
-
-def facts_of(form: ProfileForm | DeviceForm) -> dict[str, Any]:
-    return {name: form.cleaned_data[name] for name in form.Meta.fields}

@@ -12,7 +12,7 @@ from runs.access import changes
 from runs.access.rules import describable, may_describe
 from runs.listing.cursor import bounded_count
 from runs.listing.rows import RunRow
-from runs.machines.forms import DeviceForm, ProfileForm, facts_of
+from runs.machines.forms import DeviceForm, ProfileForm
 from runs.models import HardwareProfile, Run, StorageDevice
 from runs.models.base import clean
 from runs.views.forms import changed, form_page, remembering
@@ -82,7 +82,7 @@ def hardware_diff(request: HttpRequest) -> HttpResponse:
 def hardware_new(request: PersonRequest) -> HttpResponse:
     form = ProfileForm(request.POST or None)
     if form.is_valid():
-        profile = hardware.create_profile(facts=facts_of(form), by=request.user)
+        profile = hardware.create_profile(facts=form.cleaned_data, by=request.user)
         messages.success(request, f"{profile} is there. Add its disks, so that runs can say which held what.")
         return redirect("hardware-detail", slug=profile.slug)
     return form_page(request, "hardware/form.html", form, title="A new machine")
@@ -112,7 +112,7 @@ def device(request: PersonRequest, slug: str, device: str = "") -> HttpResponse:
             if chosen:
                 hardware.edit_device(chosen, facts=changed(form), by=request.user)
             else:
-                hardware.add_device(profile, facts=facts_of(form), by=request.user)
+                hardware.add_device(profile, facts=form.cleaned_data, by=request.user)
             return redirect("hardware-detail", slug=profile.slug)
         except ValueError as error:
             form.add_error("name", str(error))

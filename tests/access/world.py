@@ -148,7 +148,7 @@ def _things(owner: User, seen: str) -> dict[str, Any]:
 def _alert(at: SeriesBatch, seen: str) -> Any:
     alert = Alert.objects.create(
         owner=at.benchmark.owner, visibility=seen, machine=at.benchmark.machine, after=at.measured_at,
-        since=at.measured_at, note=f"{MARKS[seen]} note",
+        since=at.measured_at, latest=at.measured_at, note=f"{MARKS[seen]} note",
     )  # fmt: skip
     alert.changes.create(benchmark=at.benchmark, at=at, state="confirmed", side="worse", change={"value": -0.1})
     return alert.pk

@@ -39,7 +39,7 @@ def test_a_machine_that_moved_in_all_it_runs_is_the_cause(client, contributor):
 
 def test_the_inbox_begins_with_what_nobody_has_seen(client, db):
     for state in ("acknowledged", "new", "fixed", "confirmed"):
-        Alert.objects.create(state=state, after=timezone.now(), since=timezone.now())
+        Alert.objects.create(state=state, **dict.fromkeys(("after", "since", "latest"), timezone.now()))
     rows = client.get("/alerts/?all=1").context["rows"]
     assert [row.state for row, _ in rows] == ["confirmed", "new", "acknowledged", "fixed"]
 

@@ -189,7 +189,7 @@ def test_what_became_better_is_told_to_who_asks_for_every_change(contributor, op
 def test_a_daily_rule_tells_everything_in_one_message_in_the_morning(contributor, operator, hook):
     rule_of(operator, target=hook.url, daily=True)
     alert = slower(contributor)
-    Alert.objects.create(state="confirmed", after=alert.after, since=alert.since)
+    Alert.objects.create(state="confirmed", after=alert.after, since=alert.since, latest=alert.latest)
     Telling.objects.all().delete()
     delivery.keep_up()
     assert {telling.due_at.hour for telling in Telling.objects.all()} <= {7}

@@ -65,7 +65,8 @@ def test_a_person_pauses_tests_and_deletes_a_rule_of_his_own_only(client, operat
 def test_the_feed_and_the_badge_show_what_the_reader_may_see(client, contributor):
     file([*nights(range(1, 14)), *nights(range(14, 23), level=0.9)], contributor, at_once=22)
     alert = Alert.objects.get(state="confirmed")
-    Alert.objects.create(state="noise", after=alert.after, since=alert.since)  # a suspicion that was not confirmed
+    # A suspicion that was not confirmed.
+    Alert.objects.create(state="noise", after=alert.after, since=alert.since, latest=alert.latest)
     feed = ElementTree.fromstring(client.get("/alerts/feed/").content)
     assert [entry.text for entry in feed.findall("{*}entry/{*}id")] == [f"urn:uuid:{alert.pk}"]
     assert change_words(alert.changes.get()) in feed.findtext("{*}entry/{*}summary")
