@@ -31,7 +31,9 @@ def since(comparison: Comparison, curves: Sequence[Curve], question: Question) -
     lacking = [] if curves else [Missing("days")]
     for curve in curves:
         claims += (of_curve := steps_of(curve, curve.name, comparison.threshold, better))
-        if not of_curve and len(curve.levels) < 2 * LEAST_DAYS:
+        if not curve.levels:
+            lacking.append(Missing("value", curve.name))
+        elif not of_curve and len(curve.levels) < 2 * LEAST_DAYS:
             lacking.append(Missing("batches", curve.name, len(curve.levels), 2 * LEAST_DAYS))
         elif not of_curve:
             lacking.append(Missing("positive", curve.name))

@@ -188,6 +188,16 @@ def test_a_question_that_the_data_cannot_answer_says_what_is_missing(question, m
     assert missing in told["words"] and told["missing"] == [told["words"]]
 
 
+def test_of_a_curve_without_a_number_it_is_not_said_that_it_has_too_few_batches():
+    """Seen: "too few batches to tell a change, 0 of 6" of 42 batches whose numbers contradict themselves."""
+    world = World()
+    for day in range(1, 8):
+        for terminals, outcome in ((1, "failed"), (16, "finished")):
+            world.add(1000, started_at=f"2026-01-0{day}T10:00:00Z", outcome=outcome, factors={"terminals": terminals})
+        world.store()
+    assert "1 terminal: none of its values is known" in ask("dbms=postgresql&workload=tpcb", "ask=since")["words"]
+
+
 def test_there_are_words_for_everything_that_may_be_missing():
     said = {kind: lacking_words(Missing(kind, names=["NVMe"])) for kind in get_args(Lacking)}
     assert all(said.values()) and len({*said.values()}) == len(said)
