@@ -271,9 +271,10 @@ def unread(params: QueryDict, comparison: Comparison, axes: Axes) -> dict[str, l
     """Parameter -> what its address asks for and there is not: it was drawn as if nothing had been asked."""
     levels = comparison.levels
     question, problems = read(params)
-    # What a question implies is no one's wish: where it is not there, the answer says what is missing.
-    problems |= {name: words for name, words in axes.problems.items() if name in params}
     facts = [*(fact.field for fact in comparison.varying), *(facet.field for facet in comparison.common)]
+    # Where what a question implies or goes over is one value only, the answer says what is missing.
+    answered = {"x"} if question.x in facts else set()
+    problems |= {name: words for name, words in axes.problems.items() if name in params and name not in answered}
     if question.fact and question.fact not in facts:
         problems["fact"] = [f"There is no fact “{question.fact}”. There are: {_some(facts)}."]
     compared, baseline = params.get("compared", ""), params.get("baseline", "")
