@@ -24,7 +24,7 @@ from runs.answers.words import explained
 from runs.api.outgoing import FIELD_ERRORS, Outgoing, answered, page_of, source
 from runs.history import alerts, watching
 from runs.history.causes import why
-from runs.history.gate import Gated, InTurn, gated, in_turn
+from runs.history.gate import Gated, InTurn, gated, in_turn, why_not_judged
 from runs.history.overview import Baseline, Row, WrongBaseline, listed_benchmarks, rows_of
 from runs.history.page import answer_words, events_of
 from runs.history.watching import Series
@@ -249,11 +249,12 @@ class GateCell(Part):
 
 
 class GateAnswer(Part):
-    """`without`: runs that were not judged: they have no number, or nothing to be set against."""
+    """`without`: runs that were not judged, and `why_without`: what keeps each of them from it, in their order."""
 
     than: str
     cells: list[GateCell]
     without: list[uuid.UUID]
+    why_without: list[str]
 
 
 class Gate(APIView):
@@ -272,9 +273,11 @@ class Gate(APIView):
             found = gated(given.runs, baseline_of(given.than), request.user, allowed=allowed)
             cells = [_cell(cell, request) for cell in found]
             judged = {run for cell in cells for run in cell.runs}
+        given_ids = dict.fromkeys(uuid.UUID(str(run)) for run in (*given.runs, *given.base))
+        others = why_not_judged([run for run in given_ids if run not in judged], request.user)
         answer = GateAnswer(
-            than=IN_TURN if given.base else given.than, cells=cells,
-            without=[run for run in (*given.runs, *given.base) if uuid.UUID(str(run)) not in judged],
+            than=IN_TURN if given.base else given.than, cells=cells, without=[*others],
+            why_without=[*others.values()],
         )  # fmt: skip
         return answered(answer)
 

@@ -27,7 +27,7 @@ from runs.models import Batch, Benchmark, ChangePoint, Metric, Run, SeriesBatch
 from runs.models.choices import AlertState
 from runs.models.visible import Reader
 from runs.run.facets import factor_facets
-from runs.run.number import primary_number
+from runs.run.number import primary_number, why_no_number
 from runs.stats import ALPHA, PRACTICAL_THRESHOLD, Kind, Verdict, judge, judge_pairs
 
 # Of fewer, how they scatter is hardly known, and two sides know it better than the pairs of both.
@@ -116,6 +116,19 @@ def _cells(ids: Collection[UUID], user: Reader) -> dict[tuple[Any, Metric], list
             key = (run.workload_id, run.hardware_id, factors)
             cells.setdefault((key, number.metric), []).append((run, number.value))
     return cells
+
+
+def why_not_judged(ids: Collection[UUID], user: Reader) -> dict[UUID, str]:
+    """Of each of these runs what keeps it from being judged."""
+    rows = Run.objects.readable_by(user).present().filter(pk__in=ids).select_related("workload")
+    known = {run.pk: run for run in rows.prefetch_related("measurements__metric")}
+    return {pk: _lack(known[pk]) if pk in known else "there is no such run" for pk in ids}
+
+
+def _lack(run: Run) -> str:
+    if not run.counts or primary_number(run) is None:
+        return why_no_number(run)
+    return "nothing to be set against" if run.measured_at else "it is not known when it was measured"
 
 
 def gated(runs: Collection[UUID], baseline: Baseline, user: Reader, *, allowed: float | None = None) -> list[Gated]:

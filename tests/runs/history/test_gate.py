@@ -14,6 +14,7 @@ import pytest
 import yaml
 from benchagent.ctl.cli import main
 from benchagent.ctl.gate import sides_of
+from django.utils import timezone
 
 from runs.answers.answer import Amount
 from runs.answers.history import expected_amount
@@ -145,6 +146,10 @@ def test_two_sides_that_were_measured_in_turn_are_judged_cell_by_cell(client, co
     body = {"runs": head, "base": base}
     answer = client.post("/api/v1/gate/", body, content_type="application/json", headers=headers).json()
     assert answer["without"] == base[:1], "a side that lacks a number is not judged as if it had all"
+    Run.objects.filter(pk=base[1]).update(invalid_at=timezone.now(), invalid_reason="the disk was full")
+    answer = client.post("/api/v1/gate/", body, content_type="application/json", headers=headers).json()
+    reasons = dict(zip(answer["without"], answer["why_without"], strict=True))
+    assert ("figure" in reasons[base[0]], "the disk was full" in reasons[base[1]]) == (True, True)
 
 
 @pytest.mark.parametrize(("repeats", "verdict"), [(8, "worse"), (5, "undecided")])
@@ -190,6 +195,7 @@ def test_it_judges_no_run_that_the_sender_may_not_see(client, contributor, api_t
     body = {"runs": [str(pk) for pk in hidden]}
     answer = client.post("/api/v1/gate/", body, content_type="application/json", headers=headers).json()
     assert (answer["cells"], len(answer["without"])) == ([], 3)
+    assert {*answer["why_without"]} == {"there is no such run"}
     for field, value in (("than", "yesterday"), ("runs", ["x"]), ("runs", [])):
         refused = client.post("/api/v1/gate/", body | {field: value}, content_type="application/json", headers=headers)
         assert (refused.status_code, [name.partition("[")[0] for name in refused.json()]) == (400, [field])

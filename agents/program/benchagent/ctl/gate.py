@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import zip_longest
 from typing import Any
 from xml.etree import ElementTree
 
@@ -98,8 +99,9 @@ def _print(answer: Mapping[str, Any], form: str, status: int) -> None:
     else:
         print_table([_row(cell) for cell in cells], heading=HEADING)
         print_line(f"against {answer['than']}: {summary(cells)}")
-    if answer["without"]:
-        print_line(f"not judged, since it has no number or nothing to be set against: {', '.join(answer['without'])}")
+    # An older server does not say why.
+    for run, why in zip_longest(answer["without"], answer.get("why_without", ()), fillvalue="no reason given"):
+        print_line(f"not judged: {run}: {why}")
 
 
 def summary(cells: Sequence[Cell]) -> str:

@@ -68,9 +68,9 @@ class _Member(NamedTuple):
     may_be_missing: bool
 
     def value_in(self, objects: list[Any]) -> Any:
-        """None where it says nothing. Raises NotUnderstood where it is missing, or is no single value."""
+        """None where it says nothing. Raises NotUnderstood where an object lacks it, or where it is no single value."""
         values, name = _at(objects, self.path), "/".join(self.path)
-        if not values and not self.may_be_missing:
+        if len(values) < len(objects) and not self.may_be_missing:
             raise NotUnderstood(f"{name!r} is missing")
         if self.fold not in ("", *_FOLDS):
             return _counted(values, self.fold)
