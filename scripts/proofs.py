@@ -113,7 +113,7 @@ PROOFS = {
     ),
     "watch-setting": Proof(
         "a slower setting is found, confirmed by itself, explained, grouped and mailed, live",
-        ("-m", "benchmarks.bench_watch", "--part", "setting", "--seconds", "10", "--repeats", "3"),
+        ("-m", "benchmarks.bench_watch", "--part", "setting"),
         WATCHING,
         r"^setting: | s after batch ",
     ),
