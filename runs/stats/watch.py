@@ -28,7 +28,8 @@ BAND, CONFIRMED = 0.98, 0.99
 IN_A_ROW = 0.999
 # Each of three batches lies off by so much of what the farthest does.
 SHARE_OF_EACH = 0.1
-# They lie no farther apart than so many errors of one batch: two bad nights and a good one are no new level.
+# They lie no farther apart than so many errors of one batch, or than the nearest of them lies off: two bad nights and a
+# good one are no new level, what becomes slower and scatters more is one.
 WIDEST = 5.5
 # Of normal noise the median of how far batches lie off is so much of an error; a bad night in twenty hardly moves it.
 MEDIAN_OFF = 0.6745
@@ -92,7 +93,8 @@ class Band:
         shift = mean(logs) - self.centre
         is_far = abs(shift) > max(math.log1p(threshold), self.least_sure(confidence))
         off = [math.copysign(1.0, shift) * (log - self.centre) for log in logs]
-        return is_far and min(off) >= SHARE_OF_EACH * max(off) and max(off) - min(off) <= WIDEST * self.quiet
+        is_close = max(off) - min(off) <= max(WIDEST * self.quiet, min(off))
+        return is_far and min(off) >= SHARE_OF_EACH * max(off) and is_close
 
     @property
     def least_seen(self) -> float:

@@ -150,6 +150,15 @@ def test_two_bad_nights_and_a_good_one_are_no_new_level(newest, is_step):
     assert [found.at for found in after.confirmed] == ([40] if is_step else [])
 
 
+def test_what_becomes_slower_and_scatters_more_is_a_new_level():
+    """Measured on a disk of one rate, and from the eighth batch on with commits that were delayed."""
+    steady, slower = (292.2, 296.6, 296.3, 296.2, 293.1, 296.4, 295.2), (238.2, 250.2, 252.2, 261.8)
+    logs, seen = [math.log(value) for value in (*steady, *slower)], watch.Watched()
+    for end in range(8, 12):
+        seen = watch.watch(logs[:end], seen, 0.03)
+    assert seen.starts == (7,)
+
+
 def test_repeats_that_scatter_alike_seldom_tell_a_change_of_their_noise():
     """Three repeats are close together by chance now and then, and a series is asked after each of its batches."""
     told = 0
