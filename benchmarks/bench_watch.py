@@ -208,7 +208,9 @@ def report(part: str, alerts: Sequence[Any], seen: Mapping[str, bool]) -> None:
         print(f"  {alert['title']}; machine: {alert['is_machine']}, likeliest: {alert['kind']}")
         print(*(f"    {change['state']}: {change['words']}" for change in alert["changes"]), sep="\n")
         print(*(f"    cause: {each['kind']} {each['words']}" for each in alert["caused_by"]), sep="\n")
-        counters = ", ".join(f"{each['label']} {each['change']['value']:+.0%}" for each in alert["counters"])
+        # What began with the change is no multiple of what was not there.
+        moved = [(each["label"], each["change"]["value"]) for each in alert["counters"]]
+        counters = ", ".join(f"{label} {value:+.0%}" for label, value in moved if value is not None)
         print(f"    where: {counters}")
     print(f"{part}:", ", ".join(f"{what}: {'yes' if was else 'NO'}" for what, was in seen.items()), flush=True)
 
