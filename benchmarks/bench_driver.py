@@ -15,6 +15,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -28,7 +29,7 @@ from benchmarks.pairs import CACHE, Measurement, measured, options, report
 TARGETS = {"off": 0.90, "on": 0.95}
 
 
-def main() -> None:
+def main() -> int:
     parser = options(__doc__, rounds="pairs")
     parser.add_argument("--scale", type=int, default=10, help="branches, of 100,000 accounts each")
     parser.add_argument("--json", type=Path, help="write every pair to this file")
@@ -47,10 +48,11 @@ def main() -> None:
             for commit in TARGETS
         }
         pairs = measured(clients, asked.pairs)
-    report("pgbench", pairs, {load_of(commit): target for commit, target in TARGETS.items()})
+    status = report("pgbench", pairs, {load_of(commit): target for commit, target in TARGETS.items()})
     if asked.json:
         told = [{"load": p.load, "pgbench": p.theirs.as_json(), "ours": p.ours.as_json()} for p in pairs]
         asked.json.write_text(json.dumps({"about": about, "pairs": told}, indent=1))
+    return status
 
 
 def load_of(commit: str) -> str:
@@ -58,4 +60,4 @@ def load_of(commit: str) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+import sys
 import tempfile
 from functools import partial
 from pathlib import Path
@@ -140,7 +141,7 @@ def prepared(folder: Path) -> Trial:
     return trial
 
 
-def main() -> None:
+def main() -> int:
     asked = options(__doc__, rounds="pairs").parse_args()
     with tempfile.TemporaryDirectory(prefix="bench-sysbench-") as folder:
         Path(folder).chmod(0o755)
@@ -154,8 +155,8 @@ def main() -> None:
             pairs = measured(clients, asked.pairs)
         finally:
             trial.close()
-    report("sysbench", pairs, dict.fromkeys(LOADS, TARGET))
+    return report("sysbench", pairs, dict.fromkeys(LOADS, TARGET))
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

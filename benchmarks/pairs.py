@@ -141,8 +141,9 @@ def measured(clients: Mapping[str, tuple[Client, Client]], pairs: int) -> list[P
     return done
 
 
-def report(other: str, pairs: Sequence[Pair], targets: Mapping[str, float]) -> None:
-    """`targets` by load: the least that the median of the ratios of TPS is to be."""
+def report(other: str, pairs: Sequence[Pair], targets: Mapping[str, float]) -> int:
+    """The exit status: 1 where a median is below its target. `targets` by load: the least that the median of the ratios
+    of TPS is to be."""
     by_load = {load: [pair for pair in pairs if pair.load == load] for load in targets}
     print("\nclient CPU per 1000 transactions, medians of the pairs (range):")
     for load, own in by_load.items():
@@ -156,8 +157,9 @@ def report(other: str, pairs: Sequence[Pair], targets: Mapping[str, float]) -> N
     for load, figures in ratios.items():
         latencies = ", ".join(f"{name.removesuffix('_ms')} {figures[name].percent()}" for name in LATENCIES)
         print(f"{load}: TPS {figures['tps']}; {latencies}; client CPU {figures['cpu_ms']}")
-    for load, target in targets.items():
-        if ratios[load]["tps"].median < target:
-            print(f"below the target: TPS of {load}, which is to be {target:.2f} or more")
+    below = [load for load, target in targets.items() if ratios[load]["tps"].median < target]
+    for load in below:
+        print(f"below the target: TPS of {load}, which is to be {targets[load]:.2f} or more")
     words = ", ".join(f"{load} {figures['tps']}" for load, figures in ratios.items())
     print(f"ratio to {other}: {min(figures['tps'].median for figures in ratios.values()):.2f} ({words})")
+    return 1 if below else 0
