@@ -6,13 +6,11 @@ import random
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import product, starmap
 from typing import Annotated, Any, Literal, TypeVar
 
-from benchagent.configfiles.meaning import reading, settings_of
+from benchagent.configfiles.meaning import unread_values
 from benchagent.configfiles.settings import Given
-from benchagent.configfiles.settings import Settings as GivenSettings
-from benchagent.configfiles.units import Kind
 from benchagent.redaction import REDACTED
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -71,8 +69,8 @@ def stored_settings(config: Config) -> Settings:
     return tuple((parameter.name, parameter.value or "") for parameter in parameters)
 
 
-def refused(dbms: str, version: str, swept: Swept) -> str:
-    """Why this version does not take a setting that is varied, as far as it is known; empty where it may."""
+def refused(dbms: str, version: str, settings: Settings, swept: Swept) -> str:
+    """Why this version does not take a setting, as far as it is known; empty where it may."""
     rows = Run.objects.filter(dbms_version__dbms__slug=dbms, dbms_version__version=version, job__isnull=False)
     ignored = {
         name for names in rows.order_by("-created_at").values_list("ignored_settings", flat=True)[:50] for name in names
@@ -82,18 +80,8 @@ def refused(dbms: str, version: str, swept: Swept) -> str:
             return f"{name}: {dbms} {version} ignored it in an earlier run."
         if len(set(values)) < len(values) or not values:
             return f"{name}: name every value once."
-        for value in values:
-            if _is_unread(settings_of(dbms, [Given(name, value)]), name):
-                return f"{name}: {value} cannot be read as one of its values."
-    return ""
-
-
-def _is_unread(given: GivenSettings | None, name: str) -> bool:
-    """Whether the number of a setting that an engine gives a meaning cannot be read, as 8GX; 0 may stand for a word."""
-    alone = [key for key, each in given.engine.meanings.items() if tuple(each.names) == (name,)] if given else []
-    read = [reading(given, key).quantity for key in alone]
-    texts = [str(each.value) for each in read if each is not None and each.kind == Kind.TEXT]
-    return any(text[:1].isdigit() and not text.isdigit() for text in texts)
+    pairs = [*settings, *((name, value) for name, values in swept.items() for value in values)]
+    return next(iter(unread_values(dbms, starmap(Given, pairs))), "")
 
 
 def fits(facts: Mapping[str, Any], sets: Sets) -> bool:

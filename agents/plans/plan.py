@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
-from itertools import product
+from itertools import chain, product
 from math import prod
 from typing import Any, cast
 
@@ -310,7 +310,9 @@ def _matrix_errors(plan: Plan) -> dict[str, list[str]]:
         if dbms not in {engine.dbms for engine in plan.engines if not engine.connection}:
             errors["settings"] = [f"No engine of {dbms} is chosen whose settings could be varied."]
     for engine in plan.engines:
-        if problem := matrix.refused(engine.dbms, engine.version, plan.swept.get(engine.dbms, {})):
+        stored = plan.configs.get(engine.dbms, {}) if not engine.connection else {}
+        given = (*plan.settings_of(engine), *chain.from_iterable(stored.values()))
+        if problem := matrix.refused(engine.dbms, engine.version, given, plan.swept.get(engine.dbms, {})):
             errors["settings"] = [problem]
     if plan.agent and (plan.machines or plan.labels or plan.each):
         errors["machines"] = ["Name one agent, or which of several may run it."]

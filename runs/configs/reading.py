@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from benchagent import configfiles
 from benchagent.configfiles import FORMATS, LineKind, ParsedFile
 from benchagent.configfiles.engines import ENGINES
-from benchagent.configfiles.meaning import unknown_units
+from benchagent.configfiles.meaning import unread_values
 from benchagent.configfiles.settings import Given
 from rest_framework.exceptions import ValidationError
 
@@ -82,7 +82,7 @@ class UnderstoodFile:
         problems = [(number, why) for number, why in self.parsed.problems if number not in odd]
         for entry in self.parsed.entries:
             given = [Given(entry.name, entry.given, entry.section)]
-            problems += [(entry.line, why) for why in unknown_units(FORMATS[self.format].dbms, given)]
+            problems += [(entry.line, why) for why in unread_values(FORMATS[self.format].dbms, given)]
         return sorted(problems)
 
 

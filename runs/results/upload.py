@@ -22,7 +22,7 @@ from itertools import accumulate
 from typing import Any
 
 from benchagent.catalog import METRICS, too_many_failed
-from benchagent.configfiles.meaning import unknown_units
+from benchagent.configfiles.meaning import unread_values
 from benchagent.configfiles.settings import Given
 from benchagent.redaction import is_suspicious, redact_json, redact_text, redact_value
 from django.conf import settings
@@ -392,7 +392,7 @@ class _Rows:
         devices = {role: device for role, (device, _) in subjects.storage.items()}
         alike = Run(**columns)
         given = _configured(data, alike.config)
-        columns["warnings"] = [*columns["warnings"], *unknown_units(alike.dbms_version.dbms.slug, given)]
+        columns["warnings"] = [*columns["warnings"], *unread_values(alike.dbms_version.dbms.slug, given)]
         judged = durability.of_sent(alike, data.durability or "", devices, _sql(data), given)
         if judged.durability is not None:
             columns |= durability.columns_of(judged) | {"statistics": {durability.KEY: durability.kept(judged)}}

@@ -118,6 +118,8 @@ def test_a_setting_that_the_engine_does_not_take_is_refused(machine):
     assert "cash_size" in str(wrong(plan_of(A, swept={"sqlite": {"cash_size": ("1", "2")}})))
     swept = {"postgresql": {"shared_buffers": ("4GB", "8GX")}}
     assert "8GX" in str(wrong(plan_of("postgresql:15.8", swept=swept)))
+    given = {"postgresql": (("max_connections", "many"),)}
+    assert "many" in str(wrong(plan_of("postgresql:15.8", settings=given))["settings"])
     # A number that stands for a word is one of its values.
     assert len(runs_of(plan_of(A, swept={"sqlite": {"temp_store": ("0", "2")}}))) == 2
 

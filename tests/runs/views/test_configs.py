@@ -173,10 +173,10 @@ def test_it_previews_without_storing_and_keeps_the_files(client, contributor):
 
 def test_a_unit_that_no_server_reads_is_said_before_and_after_it_is_stored(client, contributor):
     client.force_login(contributor)
-    text = POSTGRESQL.replace("4GB", "12GX")
+    text = POSTGRESQL.replace("4GB", "12GX") + "max_connections = many\n"
     preview = page(client.post("/configs/new/", {"pasted": text, "pasted_name": "postgresql.conf", "preview": "1"}))
     config = made(text)
-    assert "line 1: shared_buffers=12GX" in preview
+    assert "line 1: shared_buffers=12GX" in preview and "max_connections=many: not a number" in preview
     assert "unit GX" in page(client.get(f"/configs/{config.slug}/"))
     assert "unit" not in page(client.get(f"/configs/{made(POSTGRESQL).slug}/"))
 

@@ -60,16 +60,15 @@ def settings_of(dbms: str, given: Iterable[Given], facts: Facts | None = None) -
     return Settings(engine, given, facts) if engine else None
 
 
-def unknown_units(dbms: str, given: Iterable[Given]) -> list[str]:
-    """`shared_buffers=12GX: unit GX is not known`, of each setting whose value has a unit that its server refuses."""
+def unread_values(dbms: str, given: Iterable[Given]) -> list[str]:
+    """`shared_buffers=12GX: unit GX is not known`, `max_connections=many: not a number`, of each setting that its
+    server refuses."""
     settings = settings_of(dbms, ())
     if settings is None:
         return []
     meant = ((each, settings.meant(each)) for each in given)
     return [
-        f"{each.name}={each.value}: {quantity.reason}"
-        for each, quantity in meant
-        if quantity and quantity.has_unknown_unit
+        f"{each.name}={each.value}: {quantity.reason}" for each, quantity in meant if quantity and quantity.is_unread
     ]
 
 

@@ -41,8 +41,9 @@ class Quantity:
         return self.kind.value, self.value.casefold() if isinstance(self.value, str) else self.value
 
     @property
-    def has_unknown_unit(self) -> bool:
-        return re.match(r"unit \S+ is not known", self.reason) is not None
+    def is_unread(self) -> bool:
+        """Whether it is to be a number, and has a unit that is not known, or is none."""
+        return re.match(r"unit \S+ is not known|not a number", self.reason) is not None
 
 
 @dataclass(frozen=True)
