@@ -228,45 +228,10 @@ def test_a_run_of_tproch_that_came_to_nothing_is_still_one_of_tproch(end):
     assert report.status is (Status.FAILED if "FAILED" in end else Status.ABORTED)
 
 
-def test_a_job_report_of_tproch_is_read():
-    content = {
-        "schema": "hammerdb-job-report-v1",
-        "job": {"hdb_version": "v6.0", "database": "PostgreSQL", "benchmark": "TPROC-H", "release": "16.4",
-                "timestamp": "2026-06-20 12:35:30"},
-        "benchmark_config": {"scale_factor": 10},
-        "result": {"type": "tproc_h_result", "queries": 22, "query_sets": 1, "geomean_seconds": 1.2791,
-                   "total_query_time_seconds": 60.5,
-                   "chart_data": [{"metric": "Geomean", "value": 1.2791}, {"metric": "Query Time", "value": 60.5}]},
-    }  # fmt: skip
+def test_a_job_report_of_tproch_says_what_to_send():
+    content = {"schema": "hammerdb-job-report-v1", "job": {"benchmark": "TPROC-H"}, "result": {"geomean_seconds": 1.3}}
     report = one(json.dumps(content), "job.json")
-    assert (report.status, report.subject.workload) == (Status.COMPLETE, "tproch")
-    assert values(report) == {"geometric_mean_s": 1.2791, "elapsed_s": 60.5}
-    assert report.parameters == {"scale_factor": 10, "query_sets": 1}
-    content["result"]["geomean_seconds"] = 2.2791
-    assert one(json.dumps(content), "job.json").status is Status.NOT_UNDERSTOOD
-
-
-def test_the_times_of_the_queries_of_a_job_report_are_those_that_sum_and_mean_were_made_of():
-    """The form of HammerDB 6: `name` and both units of each, in the order in which the queries ran."""
-    times = {14: 1213, 2: 161, 9: 440}
-    rows = [{"name": str(query), "total_ms": ms, "seconds": ms / 1000} for query, ms in times.items()]
-    content = {
-        "schema": "hammerdb-job-report-v1",
-        "job": {"hdb_version": "v6.0", "database": "PostgreSQL", "benchmark": "TPROC-H"},
-        "benchmark_config": {"scale_factor": 1},
-        "result": {"type": "tproc_h_result", "queries": 3, "query_sets": 1, "geomean_seconds": 0.44133,
-                   "total_query_time_seconds": 2},
-        "query_times": {"type": "bar", "unit": "milliseconds", "rows": rows},
-    }  # fmt: skip
-    told = values(one(json.dumps(content), "job.json"))
-    assert {name: told[name] for name in told if name.startswith("query_")} == {
-        "query_2_s": 0.161, "query_9_s": 0.44, "query_14_s": 1.213,
-    }  # fmt: skip
-    for change in ({"seconds": 2.213, "total_ms": 2213}, {"seconds": 2.213}, {"name": "2"}, {"name": "x"}):
-        first = rows[0] | change
-        content["query_times"]["rows"] = [first, *rows[1:]]
-        report = one(json.dumps(content), "job.json")
-        assert "query_14_s" not in values(report) and "left out" in " ".join(report.warnings), change
+    assert (report.tool, report.status) == ("hammerdb", Status.NOT_UNDERSTOOD) and "send the log" in report.reason
 
 
 @pytest.mark.parametrize("version", ["v4", "v5"])
@@ -275,32 +240,7 @@ def test_a_time_profile_whose_tabs_became_blanks_is_read(version):
     assert "\t" in text and one(text.replace("\t", "   ")) == one(text)
 
 
-# OLTP-Bench, BenchBase, go-tpc, pgbench.
-
-SUMMARY = """1449142321
-mysql
-5.6.27-log
-tpcc
-[min=0.5, 25th=3.0, median=5.1, avg=6.0, 75th=7.2, 90th=10.0, 95th=13.4, 99th=40.1, max=300.1]
-10601.25
-isolation=TRANSACTION_SERIALIZABLE
-scalefactor=2
-terminals=64
-"""
-
-
-def test_the_plain_summary_of_oltp_bench_is_read():
-    report = one(SUMMARY, "outputfile.summary")
-    assert (report.subject.workload, report.subject.dbms_version) == ("tpcc-benchbase", "5.6.27")
-    assert values(report)["tps"] == 10601.25 and values(report)["latency_p99_ms"] == 40.1
-    assert report.parameters["terminals"] == 64 and report.started_at.startswith("2015-12-03")
-
-
-def test_latencies_whose_unit_nothing_tells_are_left_out():
-    report = one(SUMMARY.replace("avg=6.0", "avg=3.5"), "outputfile.summary")
-    assert values(report)["latency_avg_ms"] == 3.5
-    report = one(SUMMARY.replace("terminals=64\n", ""), "outputfile.summary")
-    assert not any("latency" in name for name in values(report)) and "left out" in report.warnings[0]
+# BenchBase, go-tpc, pgbench.
 
 
 def test_columns_that_a_fork_adds_are_named_and_the_others_read():

@@ -87,12 +87,6 @@ def _read(file: SourceFile, text: str, read: Callable[[SourceFile], Sequence[Rep
         return []
 
 
-# Rates of which one is a run's headline.
-_RATES = ("tps", "ops_per_s", "requests_per_s", "qps", "nopm", "tpmc")
-# What a histogram rounds.
-_ROUNDED = 1.05
-
-
 def agreeing(report: Report) -> Report:
     """The report without figures that another one denies; failed where its headline is one of them."""
     values = {(metric.phase, metric.name): metric.value for metric in report.metrics}
@@ -101,7 +95,7 @@ def agreeing(report: Report) -> Report:
         front, percentile, _ = metric.name.partition("latency_p")
         of = f"{front}latency_max_ms" if percentile else "requests_per_s" if metric.name == "goodput_per_s" else ""
         limit = values.get((metric.phase, of))
-        if limit is None or metric.value <= limit * _ROUNDED:
+        if limit is None or metric.value <= limit * 1.05:  # what a histogram rounds
             kept.append(metric)
         else:
             denied.append(f"{metric.name} = {metric.value:g} is left out: it is above {of} = {limit:g}")
@@ -109,7 +103,8 @@ def agreeing(report: Report) -> Report:
         report = replace(report, metrics=tuple(kept), warnings=(*report.warnings, *denied))
     for metric in report.metrics if report.status is Status.COMPLETE else ():
         latency_ms = values.get((metric.phase, "latency_avg_ms"), 0.0)
-        if metric.name in _RATES and metric.value == 0 < latency_ms:
+        is_headline = metric.name in ("tps", "ops_per_s", "requests_per_s", "qps", "nopm", "tpmc")
+        if is_headline and metric.value == 0 < latency_ms:
             why = f"0 {metric.unit} beside a latency of {latency_ms:g} ms: one of them cannot be"
             return replace(report, failure=why)
     return report
@@ -138,17 +133,17 @@ def _sections(text: str, form: re.Pattern[str]) -> Iterator[tuple[str, dict[str,
         begin, groups = match.end(), match.groupdict()
         words, mark = groups.get("text") or groups.get("counted"), groups.get("level") or ""
         level = (int(mark[1]) if mark[0] == "h" else len(mark)) if form is _HEADING and words else 7
-        said = _said("#" * level, words) if words else _named(match["name"], match["value"])
+        if words:
+            said = _said("#" * level, words)
+        else:
+            name, value = match["name"], match["value"]
+            numbers_repeats = _TIME.search(value) or _REPEAT.fullmatch(f"{name} {value}".lower())
+            said = {} if numbers_repeats else as_factors({name: value})
         if groups.get("counted"):
             said = {name: value for name, value in said.items() if name in _COUNTS.values()}
         levels = {other: each for other, each in levels.items() if other < level} | {level: said}
         above = {name: value for each in levels.values() for name, value in each.items()}
     yield text[begin:], above
-
-
-def _named(name: str, value: str) -> dict[str, Scalar]:
-    numbers_repeats = _TIME.search(value) or _REPEAT.fullmatch(f"{name} {value}".lower())
-    return {} if numbers_repeats else as_factors({name: value})
 
 
 def _said(level: str, text: str) -> dict[str, Scalar]:

@@ -21,7 +21,6 @@ _SPECIAL = re.compile(r"[|&;<>'\"\\#]")
 _IN_FRONT = r"(?:^|(?<=[\s/\\+$#>:'\"`(=]))(?<!--name[ =])"
 _EXTENSION = r"(?:\.exe|\.py|\.sh|\.bat)?"
 _OFF = ("false", "off", "0", "no")
-_NO_VALUE = ("$", "%", "{{", "<")
 
 
 def words_of(command: str) -> list[str]:
@@ -139,7 +138,7 @@ class Commands:
         """What one option says."""
         kind, name = self._kinds.get(option, ("", ""))
         text = text.strip()
-        if text.startswith(_NO_VALUE) or (kind and not name):
+        if text.startswith(("$", "%", "{{", "<")) or (kind and not name):
             return {}
         if kind == "switch":
             name, equals, value = name.partition("=")

@@ -16,7 +16,6 @@ from benchagent.importers.source import Lines, NotUnderstood, SourceFile, number
 from benchagent.importers.tables import Run, Runs, Table
 
 TOOL = "DBT-3"
-_SCORE = r"(?:N/A|\d*(?:\.\d+)?)"
 TABLE = Table(
     TOOL,
     ("size", "* Database Size: {scale_factor:num} GB"),
@@ -26,7 +25,7 @@ TABLE = Table(
     ("power", "Power Test Score[:] {power:token}[ {:rest}]"),
     ("throughput", "Throughput Test Score[:] {throughput:token}[ {:rest}]"),
 )
-MARKS = re.compile(rf"^ *Composite Score:? +{_SCORE} *\n *Load Test Time \(hours\)", re.MULTILINE)
+MARKS = re.compile(r"^ *Composite Score:? +(?:N/A|\d*(?:\.\d+)?) *\n *Load Test Time \(hours\)", re.MULTILINE)
 _TIMES = re.compile(r"^PERF\d*\.(?:POWER|THRUPUT)\.[\w.]+,[^,\n]*,[^,\n]*,[^,\n]*,", re.MULTILINE)
 # `PERF.POWER.Q14,2024-…,2024-…,00:00:01.2,1.2`, `PERF.THRUPUT.QS2.Q14`, `PERF.THRUPUT.RFST1.RF1`; a whole ends in ALL.
 _TASK = re.compile(
@@ -34,7 +33,6 @@ _TASK = re.compile(
 )
 WORDS = ("Composite Score",)
 QUERIES = 22
-SCORES = ("composite", "load_hours", "power", "throughput")
 SUBJECT = Subject(workload="tpch-dbt3", workload_name="TPC-H (DBT-3)")
 
 
@@ -51,7 +49,8 @@ def read(file: SourceFile) -> Sequence[Report]:
 
 
 def scores_of(run: Run) -> Report:
-    scores = {name: number(text.replace("N/A", "0")) for name, text in entries(run.values, *SCORES).items()}
+    printed = entries(run.values, "composite", "load_hours", "power", "throughput")
+    scores = {name: number(text.replace("N/A", "0")) for name, text in printed.items()}
     if "throughput" not in run.rows and run.cut != "throughput":
         return Report(TOOL, reason="the output ends before the score of its throughput", subject=SUBJECT)
     # Both are cut, not rounded, to two decimals.

@@ -45,7 +45,6 @@ _VALUE = re.compile(r"\{(\w+):")
 _CHECK = re.compile(
     rf"({_NAME.pattern}|\d+)((?: *[*/+-] *(?:{_NAME.pattern}|\d+(?:\.\d+)?)){{1,4}}) *= *({_NAME.pattern})"
 )
-_UNITS = {"higher", "lower", "none"}
 _PROGRAM = re.compile(r"[\w.+-]{2,60}(?: [\w.+-]{1,60})?")
 _OPTION = re.compile(r"-{0,2}([A-Za-z][\w.-]{0,59})")
 # As kinds of values were called before.
@@ -283,8 +282,11 @@ class Described:
         for heading, key, printed in self._rows(run):
             if self.kinds[key] != "each":
                 continue
-            naming = [printed[name] for name in _naming(self.values_of[key], self.metrics) if printed.get(name)]
-            front = f"{slug(' '.join(map(str, naming or heading.values())))}_".removeprefix("_")
+            # The values before its first figure name a row, else the first behind it.
+            names = [*itertools.takewhile(lambda name: name not in self.metrics, self.values_of[key])]
+            names = names or [name for name in self.values_of[key] if name not in self.metrics][:1]
+            naming = [printed[name] for name in names if printed.get(name)] or heading.values()
+            front = f"{slug(' '.join(map(str, naming)))}_".removeprefix("_")
             beside = {name: value for name, value in run.values.items() if name not in self.values_of[key]}
             row = self._completed(printed, beside)
             self._check(row)
@@ -438,12 +440,6 @@ def _is_telling(rows: list[tuple[str, str]], at: Sequence[int]) -> bool:
     return any(re.search(r"[A-Za-z]{2}", re.sub(rf"\{{\w*:(?:{kinds})\}}", "", rows[row][1])) for row in at)
 
 
-def _naming(values: Sequence[str], metrics: dict[str, _Measured]) -> tuple[str, ...]:
-    """The values that name a row: those before its first figure, else the first behind it."""
-    before = tuple(itertools.takewhile(lambda name: name not in metrics, values))
-    return before or tuple(name for name in values if name not in metrics)[:1]
-
-
 def _loaded(text: str) -> dict[str, Any]:
     if len(text.encode()) > MAX_BYTES:
         raise BadDescription(f"a description has at most {MAX_BYTES:,} bytes")
@@ -520,7 +516,7 @@ def _read_metrics(content: Any, values: set[str]) -> dict[str, _Measured]:
                     f"metrics, {name}: say its unit, or let its name end with one (_ms, _s, tps, ops_per_s, _errors, …)"
                 ) from None
         better = str(about.get("better") or better)
-        if better not in _UNITS:
+        if better not in ("higher", "lower", "none"):
             raise BadDescription(f"metrics, {name}: better is higher, lower or none")
         metrics[value] = _Measured(name, str(about.get("unit") or unit)[:30], better, times)
     return metrics
@@ -565,9 +561,6 @@ def _read_check(text: str, values: set[str], metrics: set[str], where: str = "ch
     return _Equation(match[1], steps, match[3])
 
 
-LARGEST = 1e18
-
-
 def tried(text: str, example: str) -> tuple[Described, list[Report]]:
     """A description with what it reads of an example. Raises BadDescription where that is nothing."""
     tool = described(text)
@@ -583,7 +576,7 @@ def tried(text: str, example: str) -> tuple[Described, list[Report]]:
     except (ValueError, ArithmeticError) as error:  # thousands of digits, infinite
         raise BadDescription("the example holds a number that no tool prints") from error
     told = [value for report in reports for value in (*report.parameters.values(), *(m.value for m in report.metrics))]
-    if any(isinstance(value, int | float) and not abs(value) < LARGEST for value in told):
+    if any(isinstance(value, int | float) and not abs(value) < 1e18 for value in told):
         raise BadDescription("the example holds a number that no tool prints")
     if not any(report.metrics for report in reports):
         reasons = "; ".join(report.reason for report in reports)

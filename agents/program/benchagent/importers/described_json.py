@@ -54,10 +54,8 @@ def _counted(histograms: Sequence[Any], fold: str) -> float | None:
         raise NotUnderstood("what is to be counts of values is something else") from error
     if fold == "count":
         return counts.total()
-    rank, so_far = (
-        counts.total() * float(fold[1:]) / 100,
-        itertools.accumulate(counts[value] for value in sorted(counts)),
-    )
+    rank = counts.total() * float(fold[1:]) / 100
+    so_far = itertools.accumulate(counts[value] for value in sorted(counts))
     return next((value for value, until in zip(sorted(counts), so_far, strict=True) if until >= rank > 0), None)
 
 

@@ -51,7 +51,6 @@ _MESSAGES = Table(
     ("exit", "Exiting before completion[{:rest}]"),
     strict=False,
 )
-_WHOLE = ("bytes written", "and going home", "total statistics", "FORCED WRITES flags", "due to errors")
 _HEADER = re.compile(r"\s*((?:time|delta|reads|writes)(?:\s+(?:time|delta|reads|writes))*)\s*")
 _SECONDS, _PAGES = r"\s+(\d+\.\d{3})(?=\s)", r"\s+(\d{1,20})(?=\s)"
 _COLUMNS = {"time": _SECONDS, "delta": _SECONDS, "reads": _PAGES, "writes": _PAGES}
@@ -172,7 +171,8 @@ claims = shown_by(MARKS, WORDS)
 
 def read(file: SourceFile) -> Sequence[Report]:
     # The last line counts only where its own form shows that it is whole.
-    lines = (line for line in Lines(file, with_cut=True) if line.whole or line.text.endswith(_WHOLE))
+    ends = ("bytes written", "and going home", "total statistics", "FORCED WRITES flags", "due to errors")
+    lines = (line for line in Lines(file, with_cut=True) if line.whole or line.text.endswith(ends))
     runs = [run for run in parts_of(lines, _Run(), _take) if run.operation or run.problems or run.refusal]
     return reports_of(runs, _report, TOOL, "no run of gbak")
 

@@ -54,7 +54,6 @@ _COLUMNS = {
     "stddev": "latency_stddev_ms",
 }  # fmt: skip
 _PERCENTILE = re.compile(r"(\d\d(?:\.\d+)?)%[ _]line")
-_RATES = {"": 1.0, "/sec": 1.0, "/min": 60.0, "/hour": 3600.0}
 _DOCUMENT = re.compile(r'"meanResTime"\s*:')
 _STATISTICS = {
     "sampleCount": "requests", "errorCount": "errors", "errorPct": "error_share_percent",
@@ -233,7 +232,7 @@ def _figures(cells: Mapping[str, str]) -> dict[str, float]:
         name = f"latency_p{rank[1].replace('.', '_')}_ms" if rank else _COLUMNS.get(heading)
         if name == "requests_per_s":
             rate, per = re.findall(r"^(.*?)(/sec|/min|/hour|)$", cell)[0]
-            figures[name] = number(rate) / _RATES[per]
+            figures[name] = number(rate) / {"/min": 60, "/hour": 3600}.get(per, 1)
         elif name and cell not in ("", "NaN", "N/A"):
             # The plugin prints a share of 1 where it prints no sign.
             share = 100 if heading == "error%" and not cell.endswith("%") else 1

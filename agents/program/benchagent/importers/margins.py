@@ -30,7 +30,6 @@ MOST, LEAST = 0.8, 2
 MOST_PROPOSALS = 9
 
 _ISO = r"\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d:\d\d(?:[.,:]\d+)?(?: ?Z| UTC| ?[+-]\d\d:?\d\d)?"
-_ISO_STAMP = re.compile(_ISO)
 _STAMP = (
     rf"{_ISO}|\d\d:\d\d:\d\d(?:[.,]\d+)?|\d{{10}}\.\d{{3,9}}"
     r"|[A-Z][a-z]{2} [A-Z][a-z]{2} +\d{1,2} \d\d:\d\d:\d\d(?: [A-Z]{3,4})? \d{4}"
@@ -107,7 +106,7 @@ class Claimed(Enum):
 class Margin:
     """What a line is without it, and the time that it says of a line; empty where it says none."""
 
-    lines: Callable[[str], list[str]]
+    lines: Callable[[str], list[str]] = lambda line: [line]
     stamp: Callable[[str], str] = lambda _: ""
     # Whether a last line without its end is whole all the same.
     is_record: bool = False
@@ -147,10 +146,6 @@ def _of_markup(line: str) -> list[str]:
     text = html.unescape(_TAG.sub("", text)) if "<" in text or "&" in text else text
     bold = _BOLD.fullmatch(text)
     return [bold[2] if bold else text]
-
-
-def _as_is(line: str) -> list[str]:
-    return [line]
 
 
 def _of_mail(text: str) -> str:
@@ -193,16 +188,15 @@ def _of_table(text: str) -> str:
     lines = ["", *text.split("\n"), ""]
     edges = [at for at, line in enumerate(lines) if not line.strip() or _FENCE.fullmatch(line)]
     blocks = [(end - begin, begin, end) for begin, end in itertools.pairwise(edges) if end - begin > 2]
-    tables = [block for block in blocks if _is_table(lines[block[1] + 1 : block[2]])]
+    tables: list[tuple[int, int, int]] = []
+    for block in blocks:
+        # All rows have as many separators, but for those in quotes.
+        rows = [_CELL.sub("", line) for line in lines[block[1] + 1 : block[2]]]
+        if any(mark in rows[0] and len({row.count(mark) for row in rows}) == 1 for mark in ",;\t "):
+            tables.append(block)
     _, begin, end = max(tables, default=(0, 0, 0))
     # A last line without its end stays one: it may be cut.
     return "\n".join([*[""] * begin, *lines[begin + 1 : end], *[""] * (end < len(lines) - 1)]) if end else text
-
-
-def _is_table(lines: Sequence[str]) -> bool:
-    """Whether all have as many separators, but for those in quotes."""
-    rows = [_CELL.sub("", line) for line in lines]
-    return any(mark in rows[0] and len({row.count(mark) for row in rows}) == 1 for mark in ",;\t ")
 
 
 RECORD = Margin(
@@ -216,9 +210,9 @@ QUOTED = Margin(lambda line: [_unescaped(quoted[1])] if (quoted := _QUOTED.fullm
 ESCAPED = Margin(_of_escaped)
 # Fences, quotes and bold of Markdown, tags and entities of HTML.
 MARKUP = Margin(_of_markup)
-MAIL = Margin(_as_is, whole=_of_mail)
-DOCUMENTS = Margin(_as_is, whole=_of_documents)
-TABLE = Margin(_as_is, whole=_of_table)
+MAIL = Margin(whole=_of_mail)
+DOCUMENTS = Margin(whole=_of_documents)
+TABLE = Margin(whole=_of_table)
 
 
 def _front(form: re.Pattern[str], blanks: int, closing: str = "") -> Margin:
@@ -414,7 +408,7 @@ def began(file: SourceFile, margins: Sequence[Margin]) -> str:
 def logged(file: SourceFile) -> str:
     """When a logger wrote the first line that has a stamp with its date."""
     lines = (line for line in itertools.islice(file.lines, SHOWN_LINES) if not line.startswith("Script started"))
-    stamps = (RECORD.stamp(line) or (found[0] if (found := _ISO_STAMP.search(line)) else "") for line in lines)
+    stamps = (RECORD.stamp(line) or (found[0] if (found := re.search(_ISO, line)) else "") for line in lines)
     return next(filter(None, map(_iso, stamps)), "")
 
 

@@ -37,7 +37,6 @@ _COMMANDS = Commands(
 )
 _RATE_UNITS = ("events/second", "calls/second")
 _TO_MS = {"seconds": 1000.0, "milliseconds": 1.0, "microseconds": 0.001, "nanoseconds": 1e-6}
-_OF_INTERVAL = "its latencies are of the last interval only, and no result: record them by --report-csv-to"
 
 
 @dataclass
@@ -113,7 +112,7 @@ def _report(name: str, scenario: _Scenario) -> Report:
         reason="" if scenario.ended else "the log ends within its metrics",
         parameters=scenario.parameters.get(name, {}) | _COMMANDS.parameters(command_lines),
         metrics=all_measured(figures) if scenario.ended else (),
-        warnings=(_OF_INTERVAL,),
+        warnings=("its latencies are of the last interval only, and no result: record them by --report-csv-to",),
         subject=Subject(workload=f"nosqlbench-{slug(name, '-', 60)}", workload_name=f"NoSQLBench {name}"),
         command_lines=command_lines,
     )

@@ -18,17 +18,13 @@ from benchagent.redaction import redact_text
 
 TOOL = "Phoronix"
 _MARK = re.compile(r"<PhoronixTestSuite>")
-# The display of a test that has one value; others are curves, pictures, passed or failed.
-_ONE_VALUE = ("", "BAR_GRAPH")
 _ENVIRONMENT = "environment_variables"
-_BETTER = {"HIB": "higher", "LIB": "lower"}
 _NAMES = {
     "tps": "tps", "transactions per second": "tps", "queries per second": "qps",
     "requests per second": "requests_per_s", "operations per second": "ops_per_s", "ops/sec": "ops_per_s",
     "op/s": "ops_per_s",
 }  # fmt: skip
 _TIMES = {"ms": "latency_avg_ms", "seconds": "result_s"}
-_DBMS = {"pgbench": "postgresql"}
 _FACTORS = {"scaling_factor": "scale_factor", "clients": "terminals", "threads": "terminals"}
 
 
@@ -41,7 +37,7 @@ def read(file: SourceFile) -> Sequence[Report]:
     version = re.search(r"v(\d[\w.]*)", root.findtext("Generated/TestClient") or "")
     systems = {each.findtext("Identifier") or "": each for each in root.iter("System")}
     tests = [result for result in root.iter("Result") if (result.findtext("Identifier") or "").strip()]
-    others = [result for result in tests if (result.findtext("DisplayFormat") or "").strip() not in _ONE_VALUE]
+    others = [each for each in tests if (each.findtext("DisplayFormat") or "").strip() not in ("", "BAR_GRAPH")]
     if others:
         file.remarks.append(
             f"{len(others)} results that are no single value (curves, pictures, passed or not) are not read"
@@ -87,12 +83,12 @@ def _reports(result: ElementTree.Element, version: str, systems: dict[str, Eleme
         elif part:
             parameters["variant"] = part
     parameters["test_profile"] = test
-    better = _BETTER.get(text_of("Proportion"), "none")
+    better = {"HIB": "higher", "LIB": "lower"}.get(text_of("Proportion"), "none")
     names = _NAMES | (_TIMES if better == "lower" else {})
     name = names.get(scale.casefold(), "result")
     unit = unit_of(name)[0] if name != "result" else scale[:30]
     profile = re.sub(r"-[\d.]+$", "", test.rpartition("/")[2])
-    dbms = dbms_called(_DBMS.get(profile, profile))
+    dbms = dbms_called("postgresql" if profile == "pgbench" else profile)
     for entry in result.iter("Entry"):
         system, value = entry.findtext("Identifier") or "", (entry.findtext("Value") or "").strip()
         failure, metrics = "", tuple[Metric, ...]()

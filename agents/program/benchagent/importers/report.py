@@ -150,6 +150,7 @@ def dbms_called(name: str) -> str:
     return _CALLED.get(low, low if low in _SLUGS else "")
 
 
+MAX_FACTOR = 200
 # Where a server is, who asks it, what is shown of a run and kept of it: another word there makes no other run.
 _NO_FACTOR = re.compile(
     r"(?:^|[._-])(?:hosts?|ports?|addr|address|servers?|user|username|uid|superuser|owner|socket|ur[li]s?|dsn|dbase|dbname|database"
@@ -172,9 +173,6 @@ def as_factors(options: Mapping[str, str], left_out: Collection[str] = ()) -> di
             is_decimal = re.fullmatch(r"\d{1,12}\.\d{1,12}", value)
             parameters[name] = float(value) if is_decimal else whole_or_text(value) if value else True
     return parameters
-
-
-MAX_FACTOR = 200
 
 
 @dataclass(frozen=True)
@@ -257,8 +255,6 @@ class Report:
 
 # A file with its runs.
 ReadFile = tuple[SourceFile, list[Report]]
-
-
 _REFUSED, _NO_TOOL = "not understood: ", "no known tool wrote this"
 # What to do where a reason does not say it itself: of a file of no tool, and of one that is damaged.
 _OF_NO_TOOL = "; send what the tool itself printed, or a table with headings, whose columns you name"
@@ -279,7 +275,6 @@ def as_part_of(report: Report, file: SourceFile) -> Report:
 
 
 _BESIDE = ("latency_p99_ms", "latency_p95_ms", "latency_avg_ms")
-MAX_HEADLINE = 3
 # One file holds so many at most, and so does one import.
 MAX_REPORTS = 20_000
 
@@ -298,7 +293,7 @@ def headline(metrics: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
         return []
     beside = [metric for name in _BESIDE for metric in with_value if metric["name"] == name and metric != first][:1]
     more = [metric for metric in with_value if metric not in (first, *beside) and "latency" not in metric["name"]]
-    return [first, *beside, *([] if beside else more)][:MAX_HEADLINE]
+    return [first, *beside, *([] if beside else more)][:3]
 
 
 def as_json(file: SourceFile, report: Report) -> dict[str, Any]:
@@ -336,9 +331,6 @@ def as_json(file: SourceFile, report: Report) -> dict[str, Any]:
     }  # fmt: skip
 
 
-# So many of the files that lack something are named.
-FILES_NAMED = 3
-
 # What becomes of a run that a file tells of, and what must still be said of it before it can be stored: server and
 # `benchctl` ask the same. Items are entries of `as_json`, so that no file is read again.
 
@@ -351,9 +343,6 @@ _WORDS = {
     "dbms.version": "The files do not say which version of the DBMS it was.",
     "workload": "The files do not say what was run.",
 }
-
-
-_OF_STORAGE = ("fio", "diskspd", "iozone", "pg-test-")
 
 
 def becomes_a_run(item: Item, answers: Mapping[str, Any]) -> bool:
@@ -371,7 +360,7 @@ def dbms_of(
 
     A storage benchmark knows no DBMS: it stands under the tool's own name.
     """
-    if subject.workload.startswith(_OF_STORAGE):
+    if subject.workload.startswith(("fio", "diskspd", "iozone", "pg-test-")):
         return tool, tool_version or "not stated"
     own, given = answers.get("files", {}).get(file, {}).get("dbms") or {}, answers.get("dbms") or {}
     name = subject.dbms or str(own.get("name") or given.get("name", ""))
@@ -404,12 +393,12 @@ def missing_details(items: Iterable[Item], answers: Mapping[str, Any]) -> dict[s
 
 
 def _needed(words: str, files: Sequence[str], items: int) -> str:
-    """With the names of the files where not all of the items lack it."""
+    """With the names of the first three files where not all of the items lack it."""
     names = list(dict.fromkeys(filter(None, files)))
     if not names or len(files) == items:
         return words
-    more = f" and {len(names) - FILES_NAMED} more" if len(names) > FILES_NAMED else ""
-    return f"{words.rstrip('.')}: {', '.join(names[:FILES_NAMED])}{more}."
+    more = f" and {len(names[3:])} more" if names[3:] else ""
+    return f"{words.rstrip('.')}: {', '.join(names[:3])}{more}."
 
 
 def rising(values: Mapping[str, Any], *names: str, of: str = "") -> None:

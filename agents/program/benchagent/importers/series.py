@@ -55,9 +55,6 @@ class Samples:
 _MISSING = -math.inf
 # One run prints so many at most: more than a week has seconds.
 MAX_PRINTED = 700_000
-
-# Samples on the grid of their interval; a missing one is a gap.
-
 MAX_SAMPLES = 10_000_000
 # Missing samples for each that is there.
 MAX_GAPS = 20

@@ -1,8 +1,4 @@
-"""What an importer takes: a file, its text, the numbers and the JSON in it, and its lines as the tool printed them.
-
-Lines come without what people put around a tool's output: indentation, quotes, comments, clocks, names, colours. The
-command lines among them are taken apart: their words, and what their options say.
-"""
+"""What an importer takes: a file, its text, the numbers and the JSON in it, and its lines as the tool printed them."""
 
 from __future__ import annotations
 
@@ -32,8 +28,9 @@ STREAMED_BYTES = 2 * 1024 * 1024
 MAX_MEMBERS = 2000
 # No file with lines has a longer one.
 MAX_UNBROKEN_BYTES = 1024 * 1024
-_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _CONTROL_BYTES = bytes(code for code in range(0x20) if code not in b"\b\t\n\f\r\x1b")
+# Lines that end with a backslash, and the one behind them.
+_GOES_ON = re.compile(r"^[^\n]*\\\n(?:[^\n]*\\\n){0,78}[^\n]*", re.MULTILINE)
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 
 
@@ -251,7 +248,7 @@ def _plain_text(data: bytes | bytearray) -> str:
 
 def _utf_16(data: bytes) -> str:
     """How a file of UTF-16 is to be decoded, with the mark of its bytes' order or without; empty where it is none."""
-    if data.startswith(_UTF_16):
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return "utf-16"
     # One byte of two is 0 in an ASCII character.
     start = data[:1000]
@@ -269,9 +266,6 @@ def _without_prompts(text: str) -> str:
     while (begin := text.rfind("\n", 0, end)) >= 0 and _PROMPT.fullmatch(text, begin + 1, end):
         end = begin
     return text if end == len(text) else text[: end + 1]
-
-
-_GOES_ON = re.compile(r"^[^\n]*\\\n(?:[^\n]*\\\n){0,78}[^\n]*", re.MULTILINE)
 
 
 def _joined(lines: re.Match[str]) -> str:

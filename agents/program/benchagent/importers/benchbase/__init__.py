@@ -41,8 +41,6 @@ def read(file: SourceFile) -> Sequence[Report]:
     return [documents.read(file.text, kind)] if kind in documents.READERS else console.read(file)
 
 
-# The files of one run, found by their common stem, checked by their content, as one report.
-
 _STEM = re.compile(
     r"(?P<stem>.*?)\.(?P<kind>summary|params|metrics|config|results(?:\.\w+)?|samples|raw|histograms?|db\.cnf|ben\.cnf|res|csv)"
     r"(?:\.\w+)*",

@@ -46,8 +46,6 @@ _BEGIN = re.compile(r"^\s*#?\s*Benchmark\s*[:=]\s+(?P<kind>[\w,-]+)(?: \{|\s*$)"
 _PHASE = re.compile(r"\[(Time|Warmup|Rate)(?:Time)?=([\d.]+|unlimited)\]")
 _MONITOR = re.compile(r"Throughput: (?P<rate>[\d.]+(?:E\d+)?) [Tt]xn/sec")
 _STAMP = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d),(\d{3})")
-# The bar of a histogram's greatest count.
-_LONGEST_BAR = 80
 # Histograms of counts, and the metrics that they are.
 _SECTIONS = {
     "Completed Transactions": "completed_transactions", "Aborted Transactions": "aborted_transactions",
@@ -89,12 +87,12 @@ class _Run(Told):
         return self.said.get(key, {}).get("value", "")
 
     def is_whole(self, section: str) -> bool:
-        """Whether all lines of a histogram are there: each has a bar in proportion to the greatest."""
+        """Whether all lines of a histogram are there: each has a bar in proportion to the greatest, of 80."""
         bars = self.counts.get(section)
         if not bars:
             return section in self.empty
         most = max(count for count, _ in bars.values())
-        return not most or all(bar == int(count / most * _LONGEST_BAR) for count, bar in bars.values())
+        return not most or all(bar == int(count / most * 80) for count, bar in bars.values())
 
     def take(self, line: str) -> None:
         if "PHASE START ::" in line:

@@ -10,7 +10,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from benchagent.importers.report import Report, Scalar, Subject, all_measured, as_factors, dbms_called, rising, utc
-from benchagent.importers.source import NotUnderstood, json_of, number, number_in, slug, xml_of
+from benchagent.importers.source import NotUnderstood, json_of, number_in, slug, xml_of
 from benchagent.redaction import redact_text, redact_value
 
 # Names and units that the files of a run share.
@@ -114,13 +114,10 @@ def of_phases(phases: Sequence[Mapping[str, str]]) -> dict[str, Scalar]:
 TOOL = "benchbase"
 _SUMMARY = re.compile(r'"(?:Throughput \(requests/second\)|Goodput \(requests/second\)|Latency Distribution)"\s*:')
 _HISTOGRAMS = re.compile(r'"NUM_SAMPLES"\s*:')
-_SETTINGS = (
-    {"shared_buffers", "max_connections"},
-    {"innodb_buffer_pool_size", "max_connections"},
+_OF_SERVERS = (
+    {"shared_buffers", "max_connections"}, {"innodb_buffer_pool_size", "max_connections"},
     {"db_block_size", "processes"},
-)
-_METRICS = {"pg_stat_database", "pg_stat_bgwriter", "pg_stat_user_tables"}
-_STATUS = {"bytes_received", "com_select"}
+)  # fmt: skip
 _OUTCOMES = {"completed": "completed_transactions", "aborted": "aborted_transactions", "rejected": "retries",
              "unexpected": "errors"}  # fmt: skip
 # The DBMS and how it is reached; where results go.
@@ -128,32 +125,25 @@ _NO_FACTORS = {"type", "dbtype", "driver", "db_url", "db_name", "upload_code", "
 _WINDOWS = re.compile(r"windows?\b", re.IGNORECASE)
 
 
-# The first versions of OLTP-Bench: seconds since 1970, DBMS, its version, benchmark, latencies, throughput, settings.
-_PLAIN = re.compile(
-    r"\s*(?P<at>1\d{9})\n(?P<dbms>\w+)\n(?P<version>[^\n]*)\n(?P<kind>\w+)\n"
-    r"(?P<unit>in milliseconds )?\[(?P<latencies>min=[^\]\n]*)\]\n(?P<rate>\d[\d.]*(?:E\d+)?)\n"
-    r"(?P<settings>(?:\w+=[^\n]*(?:\n|$))*)\s*"
-)
-
-
 def kind_of(text: str) -> str:
     """Which of its documents a text is, by the keys of `READERS`; empty where it is none."""
     head = text.lstrip()[:1]
-    if _PLAIN.match(text[:4000]) or (head == "{" and _SUMMARY.search(text)):
+    if head == "{" and _SUMMARY.search(text):
         return "summary"
     if head == "<" and re.search(r"<works?>", text) and ("<terminals>" in text or "<transactiontype" in text):
         return "config"
     names = set(re.findall(r'"(\w+)"\s*:', text[:200_000])) if head == "{" else set[str]()
     if "completed" in names and _HISTOGRAMS.search(text):
         return "histograms"
-    if names & _METRICS or names >= _STATUS:
+    if names & {"pg_stat_database", "pg_stat_bgwriter", "pg_stat_user_tables"} or names >= {
+        "bytes_received",
+        "com_select",
+    }:
         return "metrics"
-    return "settings" if any(known <= names for known in _SETTINGS) else ""
+    return "settings" if any(known <= names for known in _OF_SERVERS) else ""
 
 
 def read(text: str, kind: str) -> Report:
-    if match := _PLAIN.fullmatch(text):
-        return _plain_summary(match)
     return READERS[kind](text if kind == "config" else json_of(text))
 
 
@@ -190,29 +180,6 @@ def summary(document: Mapping[str, Any]) -> Report:
         TOOL, reason=reason, failure=failure, parameters=parameters, metrics=metrics, warnings=tuple(warnings),
         started_at="" if started_ms is None else utc(started_ms / 1000),
         subject=subject_of(benchmark, _text(document, "DBMS Type"), _text(document, "DBMS Version")),
-    )  # fmt: skip
-
-
-def _plain_summary(match: re.Match[str]) -> Report:
-    pairs = [line.partition("=")[::2] for line in match["settings"].splitlines()]
-    parameters = configured(dict(pairs), match["kind"])
-    rate = float(match["rate"])
-    told = [part.partition("=")[::2] for part in match["latencies"].split(", ")]
-    ranks = {_RANKS.get(name, ""): number(text) for name, text in told}
-    if "" in ranks or len(ranks) < len(told):
-        raise NotUnderstood(f"an unknown latency, or one twice: {match['latencies'][:60]!r}")
-    check_rising(ranks, "the latencies")
-    figures, warning = {"tps": rate, "requests_per_s": rate}, ""
-    # Some builds printed seconds: terminals that always wait for an answer are busy for their number of seconds each.
-    busy, terminals = rate * ranks.get("avg", 0.0), parameters.get("terminals")
-    if match["unit"] or (isinstance(terminals, int) and 0.3 <= busy / 1000 / terminals <= 1.05):
-        figures |= {f"latency_{rank}_ms": value for rank, value in ranks.items()}
-    else:
-        warning = "the latencies are left out: whether they are of seconds or of milliseconds, nothing tells"
-    return Report(
-        TOOL, failure="" if rate else "no request was measured", parameters=parameters,
-        metrics=all_measured(figures if rate else {}), warnings=(warning,),
-        started_at=utc(int(match["at"])), subject=subject_of(match["kind"], match["dbms"], match["version"]),
     )  # fmt: skip
 
 

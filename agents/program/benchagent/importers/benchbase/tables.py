@@ -32,6 +32,8 @@ KINDS = ("raw", "samples", "results", "type")
 _OF_TYPE = re.compile(r"\.results\.(\w+)\.csv(?:\.gz)?$")
 # 2001 to 2096, in seconds.
 _EPOCH_S = (1e9, 4e9)
+_NO_TIMES = "the start times are neither seconds nor microseconds since 1970"
+_NO_ROW = "a table without a whole row"
 
 
 @dataclass(frozen=True)
@@ -207,10 +209,6 @@ def read_raw(file: SourceFile) -> Raw:
     totals = zip(sums_us[:-1], counts, strict=False)
     means_ms = [round(sum_us / count / 1000, 9) if count else None for sum_us, count in totals]
     return Raw(sum(counts), first * scale, scale == 1 and first > 0, counts[:-1], means_ms)
-
-
-_NO_TIMES = "the start times are neither seconds nor microseconds since 1970"
-_NO_ROW = "a table without a whole row"
 
 
 def _scale(start: float, *, absolute: bool) -> float:

@@ -12,14 +12,13 @@ from benchagent.importers.source import NotUnderstood, SourceFile
 TOOL = "fio"
 MARKS = re.compile(rf"{normal.CLAIM.pattern}|{json_output.DOCUMENT.pattern}", re.MULTILINE)
 WORDS = ("(groupid=", "fio-", "fio: ", "Run status group ", '"fio version"')
-_TERSE = ("2;fio-", "3;fio-", "4;fio-", "5;fio-")
 
 
 def claims(file: SourceFile) -> bool:
     text = file.text
     if any(word in text for word in WORDS) and (json_output.CLAIM.search(text) or normal.claims(text)):
         return True
-    return text.startswith(_TERSE) or logs.claims(text)
+    return text.startswith(("2;fio-", "3;fio-", "4;fio-", "5;fio-")) or logs.claims(text)
 
 
 def streams(head: SourceFile) -> bool:

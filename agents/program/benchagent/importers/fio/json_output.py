@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from benchagent.importers.fio.common import ALL_CLIENTS, DIRECTIONS, FSYNC, SIGNAL, Flow, Job, grouped, report
@@ -21,10 +21,6 @@ _JOB_OPTIONS = re.compile(r'"job options"\s*:\s*(\{[^{}]*\})')
 # Percentiles that were not asked for: fio up to 3.1 fills its list of 20 up with them.
 _NO_RANK = re.compile(r"0\.0+")
 _NS_MS, _US_MS = 1e-6, 1e-3
-# Keys in fio's order.
-_ENTRY = ("jobname", "groupid", "error", "job options", "read", "write", "trim", "sync", "usr_cpu")
-_RATES = ("io_bytes", "io_kbytes", "bw_bytes", "bw", "iops", "runtime", "total_ios", "slat_ns", "clat_ns", "lat_ns")
-_LATENCY = ("min", "max", "mean", "stddev", "N", "percentile", "bins")
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -125,17 +121,9 @@ def _options(content: Mapping[str, Any], key: str) -> dict[str, str]:
     return options
 
 
-def _in_order(data: Mapping[str, Any], order: Sequence[str], what: str) -> None:
-    """fio's order of keys, or that of a tool which sorts them; anything else means that lines have changed places."""
-    known = [key for key in data if key in order]
-    if known != [key for key in order if key in data] and list(data) != sorted(data):
-        raise NotUnderstood(f"{what}: the keys are out of order")
-
-
 def _job(entry: Any, options: Mapping[str, str]) -> Job:
     if not isinstance(entry, dict) or not isinstance(entry.get("jobname"), str):
         raise NotUnderstood("a job without a name")
-    _in_order(entry, _ENTRY, entry["jobname"])
     job = Job(entry["jobname"], options={**options, **_options(entry, "job options")})
     job.group, job.error = _whole(entry, "groupid"), abs(_whole(entry, "error"))
     started = entry.get("job_start")
@@ -149,7 +137,7 @@ def _job(entry: Any, options: Mapping[str, str]) -> Job:
     sync, what = object_in(entry, "sync"), f"{job.name} sync"
     block = object_in(sync, "lat_ns")
     if count := _number(block, "N"):
-        latency, percentiles = _latency(block, _NS_MS, what), _percentiles(block, _NS_MS, what)
+        latency, percentiles = _latency(block, _NS_MS), _percentiles(block, _NS_MS, what)
         job.flows[FSYNC] = Flow(ios=int(count), latency=latency, percentiles=percentiles)
         job.flows[FSYNC].check(what)
     if not job.error and not any(direction in entry for direction in DIRECTIONS):
@@ -173,7 +161,6 @@ def _number(data: Mapping[str, Any], key: str) -> float | None:
 
 def _take_flow(data: Mapping[str, Any], job: Job, direction: str) -> None:
     what = f"{job.name} {direction}"
-    _in_order(data, _RATES, what)
     runtime_ms, iops, rate, done = (_number(data, key) for key in ("runtime", "iops", "bw", "io_bytes"))
     if not done:
         if iops or rate:
@@ -188,8 +175,8 @@ def _take_flow(data: Mapping[str, Any], job: Job, direction: str) -> None:
     flow.mb_per_s = _rate(data, done, runtime_ms / 1000, what, job)
     for suffix, scale in (("_ns", _NS_MS), ("", _US_MS)):  # ns since 3.0, us before
         total, completion = (object_in(data, f"{kind}{suffix}") for kind in ("lat", "clat"))
-        flow.latency = flow.latency or _latency(total, scale, what)
-        flow.completion = _latency(completion, scale, what)
+        flow.latency = flow.latency or _latency(total, scale)
+        flow.completion = _latency(completion, scale)
         if not flow.includes_completion(rel_tol=0.001, abs_tol=1e-6):
             raise NotUnderstood(f"{what}: the completion latency is longer than the total one")
         for block in (completion, total):
@@ -217,8 +204,7 @@ def _rate(data: Mapping[str, Any], done: float, runtime_s: float, what: str, job
     raise NotUnderstood(f"{what}: bandwidth, bytes and run time contradict each other")
 
 
-def _latency(block: Mapping[str, Any], scale: float, what: str) -> dict[str, float]:
-    _in_order(block, _LATENCY, what)
+def _latency(block: Mapping[str, Any], scale: float) -> dict[str, float]:
     values = {name.replace("mean", "avg"): _number(block, name) for name in ("min", "mean", "stddev", "max")}
     return {name: value * scale for name, value in values.items() if value is not None}
 

@@ -14,7 +14,6 @@ from benchagent.importers.report import Report
 from benchagent.importers.source import Line, Lines, NotUnderstood, SourceFile, number, size_bytes_of, whole
 from benchagent.importers.tables import Told, parts_of, reports_of
 
-# Its lines, and their units.
 CLAIM = re.compile(
     r"^.*\(groupid=\d+, jobs=\d+\): err=|^[ \t]*fio-\d+\.\d+\S*[ \t]*$|^fio: "
     r"|^[ \t]*Run status group \d+ \(all jobs\):",

@@ -44,8 +44,6 @@ def read(file: SourceFile) -> Sequence[Report]:
     return [load_of(lines[:end] if runs else lines), *runs]
 
 
-# `prepare` and `check`: what was loaded and checked. go-tpc prints no times for them.
-
 _LOADING = re.compile(
     r"^[ \t]*(?:load to \w+|begin to check)(?:(?: in)? warehouse (?P<number>\d+))?"
     r"(?: district \d+| at condition [\d.]+)?[ \t]*$",
@@ -58,6 +56,7 @@ _FAILED = re.compile(
 
 
 def load_of(lines: Sequence[Line]) -> Report:
+    """What `prepare` loaded and `check` checked: go-tpc prints no times for them."""
     texts = [line.text for line in lines]
     steps = [step for text in texts if (step := _LOADING.fullmatch(text))]
     finished = texts.count("Finished")

@@ -1,8 +1,4 @@
-"""Lines of go-tpc's output -> rows of figures, whatever the output style.
-
-Wordings after `pkg/measurement/hist.go`, `tpcc/workload.go`, `tpch/workload.go`, `ch/workload.go` and
-`pkg/util/output.go`, 2020 to 2026.
-"""
+"""Lines of go-tpc's output -> rows of figures, whatever the output style."""
 
 from __future__ import annotations
 
@@ -16,8 +12,6 @@ from benchagent.importers.report import Scalar
 from benchagent.importers.source import Line, NotUnderstood, json_of, number
 from benchagent.redaction import redact_text
 
-# The command lines of go-tpc that a log shows.
-_BENCHMARKS = ("tpcc", "tpch", "ch", "rawsql")
 _COMMANDS = Commands(
     ("go-tpc", "tiup bench"),
     follows=r"(?:\S+ +)*?(?:tpcc|tpch|ch|rawsql)\b",
@@ -39,7 +33,7 @@ def command_of(text: str) -> tuple[str, str, dict[str, Scalar]] | None:
     line = redact_text(_COMMANDS.find(text))
     parameters = _COMMANDS.parameters([line]) if line else {}
     benchmark = str(parameters.pop("benchmark", ""))
-    return (line, benchmark, parameters) if benchmark in _BENCHMARKS else None
+    return (line, benchmark, parameters) if benchmark in ("tpcc", "tpch", "ch", "rawsql") else None
 
 
 # Heading as printed -> field. Percentiles: (s) and (ms) both occur, by version and workload.
@@ -75,6 +69,10 @@ class Event(NamedTuple):
     values: Mapping[str, float] = MappingProxyType({})
 
 
+# The figures of a row by their headings, in whatever style they are printed.
+Pairs = list[tuple[str, str]]
+
+
 def events_of(lines: Iterable[Line]) -> list[Event]:
     events: list[Event] = []
     header: list[str] = []
@@ -90,7 +88,13 @@ def events_of(lines: Iterable[Line]) -> list[Event]:
         if _BARE.match(text):
             text = f"{_PREFIXES[finished]} {text}"
         try:
-            rows = _of_cells(cells, header) if cells else _of_line(line, text)
+            rows: list[Pairs] | None = []
+            if not cells:
+                rows = _of_line(line, text)
+            elif len(cells) == len(header):
+                rows = [[*zip(header, cells, strict=True)]]
+            elif cells[0] in _PREFIXES:
+                raise NotUnderstood("a row of a table without its header, or of another width")
             if rows is None:
                 events.append(Event(line.number, "command" if _COMMANDS.find(text) else "note", text))
             else:
@@ -101,19 +105,6 @@ def events_of(lines: Iterable[Line]) -> list[Event]:
         last = events[-1] if events else Event(0, "note")
         finished = last.text == "Finished" or (finished and last.kind not in ("total", "command"))
     return events
-
-
-# The figures of a row by their headings, in whatever style they are printed.
-Pairs = list[tuple[str, str]]
-
-
-def _of_cells(cells: list[str], header: list[str]) -> list[Pairs]:
-    """What a row of a table says, under the header in force."""
-    if len(cells) == len(header):
-        return [[*zip(header, cells, strict=True)]]
-    if cells[0] in _PREFIXES:
-        raise NotUnderstood("a row of a table without its header, or of another width")
-    return []
 
 
 def _of_line(line: Line, text: str) -> list[Pairs] | None:

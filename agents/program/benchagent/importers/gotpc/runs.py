@@ -13,8 +13,6 @@ from benchagent.importers.source import NotUnderstood
 from benchagent.importers.tables import Told, parts_of, reports_of
 from benchagent.redaction import redact_text
 
-# The [Current] rows -> throughput over time.
-
 _DEFAULT_INTERVALS_S = (1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600)
 
 

@@ -8,14 +8,13 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
-from statistics import geometric_mean
 from typing import Any
 
 from benchagent.importers.hammerdb.log import counted, log_reports
 from benchagent.importers.hammerdb.profile import RANKS, SEEN_BY_USERS, SUBJECT, checked_metrics, procedure_metrics
 from benchagent.importers.hammerdb.run import result_metrics
 from benchagent.importers.hammerdb.times import spaced, time_of
-from benchagent.importers.report import Metric, Report, Series, Subject, all_measured, dbms_called, rising
+from benchagent.importers.report import Metric, Report, Series, Subject, dbms_called, rising
 from benchagent.importers.source import NotUnderstood, SourceFile, number, object_in, once, whole
 from benchagent.redaction import redact_text
 
@@ -25,15 +24,9 @@ _TIMING = {
     "calls": "CALLS", "min_ms": "MIN", "avg_ms": "AVG", "max_ms": "MAX", "total_ms": "TOTAL", "p99_ms": "P99",
     "p95_ms": "P95", "p75_ms": "P75", "p50_ms": "P50", "p25_ms": "P25", "ratio_pct": "RATIO",
 }  # fmt: skip
-_QUERY_METRICS = {
-    "geomean": "geometric_mean_s", "geometric_mean": "geometric_mean_s", "geometric_mean_seconds": "geometric_mean_s",
-    "query_set_seconds": "elapsed_s", "elapsed_seconds": "elapsed_s", "geomean_seconds": "geometric_mean_s",
-    "total_query_time_seconds": "elapsed_s",
-}  # fmt: skip
 _PARAMETERS = {
     "warehouses": ("warehouses", 1), "rampup_minutes": ("ramp_up_s", 60), "duration_minutes": ("duration_s", 60),
-    "scale_factor": ("scale_factor", 1), "query_sets": ("query_sets", 1), "active_virtual_users": ("terminals", 1),
-    "degree_of_parallelism": ("degree_of_parallelism", 1),
+    "active_virtual_users": ("terminals", 1),
 }  # fmt: skip
 _MACHINE = {
     ("cpu_percent", "usr_pct"): "cpu_user_percent", ("cpu_percent", "sys_pct"): "cpu_system_percent",
@@ -111,12 +104,16 @@ def _count(content: dict[str, Any], name: str) -> int | None:
 
 
 def _job_report(content: dict[str, Any]) -> Report:
-    job, result, config, system, times = (
-        object_in(content, name) for name in ("job", "result", "benchmark_config", "system", "query_times")
-    )
-    warnings, kind = [NO_ZONE], "H" if job.get("benchmark") == "TPROC-H" else "C"
-    metrics, failure = _query_metrics(result, times, warnings) if kind == "H" else _headline(result, warnings)
-    reason = "" if metrics else "the job has no result"
+    job, result, config, system = (object_in(content, name) for name in ("job", "result", "benchmark_config", "system"))
+    if job.get("benchmark") == "TPROC-H":
+        raise NotUnderstood("a job report of TPROC-H; send the log of its virtual users, which has every query")
+    warnings, nopm, tpm = [NO_ZONE], _count(result, "nopm"), _count(result, "tpm")
+    for row in _rows(result, "chart_data"):
+        figure = {"NOPM": nopm or 0, "TPM": tpm or 0}.get(str(row.get("metric")))
+        if figure is not None and not math.isclose(number(str(row.get("value"))), figure, rel_tol=1e-6):
+            raise NotUnderstood("result and its chart_data say different figures")
+    metrics = () if nopm is None else result_metrics(nopm, tpm, "the DBMS", warnings)
+    reason, failure = "" if metrics else "the job has no result", "no new orders in the whole test" if nopm == 0 else ""
     metrics += tuple(_response_times(object_in(content, "response_times")))
     series = [
         *_counts(object_in(content, "transaction_count"), warnings),
@@ -127,9 +124,8 @@ def _job_report(content: dict[str, Any]) -> Report:
         warnings.append(f"HammerDB takes {hints['start']} to {hints['end']} for the active window")
     # "virtual_users" of the configuration may count the monitor too: only the active ones send load.
     told = config | {"active_virtual_users": result.get("active_virtual_users")}
-    told |= {"query_sets": result["query_sets"]} if kind == "H" and "query_sets" in result else {}
     subject = Subject(
-        f"tproc{kind.lower()}", f"TPROC-{kind} (HammerDB)",
+        "tprocc", "TPROC-C (HammerDB)",
         dbms=dbms_called(str(job.get("database", ""))), dbms_version=redact_text(str(job.get("release") or "")),
         hardware={
             name: redact_text(str(system[name]))
@@ -154,68 +150,6 @@ def _rows(content: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise NotUnderstood(f"{name} of an unknown form")
     return rows
-
-
-def _check_chart(result: dict[str, Any], figures: Mapping[str, float | None]) -> None:
-    """Raises NotUnderstood where a chart of the report shows other figures, which stand there by its words."""
-    for row in _rows(result, "chart_data"):
-        figure = figures.get(str(row.get("metric")))
-        if figure is not None and not math.isclose(number(str(row.get("value"))), figure, rel_tol=1e-6):
-            raise NotUnderstood("result and its chart_data say different figures")
-
-
-def _headline(result: dict[str, Any], warnings: list[str]) -> tuple[tuple[Metric, ...], str]:
-    """The figures, and why the run failed."""
-    nopm, tpm = _count(result, "nopm"), _count(result, "tpm")
-    _check_chart(result, {"NOPM": nopm or 0, "TPM": tpm or 0})
-    metrics = () if nopm is None else result_metrics(nopm, tpm, "the DBMS", warnings)
-    return metrics, "no new orders in the whole test" if nopm == 0 else ""
-
-
-def _query_metrics(
-    result: dict[str, Any], times: dict[str, Any], warnings: list[str]
-) -> tuple[tuple[Metric, ...], str]:
-    """After the reports of v6: geomean_seconds and total_query_time_seconds, charted as Geomean and Query Time."""
-    figures: dict[str, float] = {}
-    for key, name in _QUERY_METRICS.items():
-        value = result.get(key)
-        if isinstance(value, int | float | str):
-            figure = number(str(value))
-            if figures.setdefault(name, figure) != figure:
-                raise NotUnderstood(f"two different figures of {name}")
-    _check_chart(result, {"Geomean": figures.get("geometric_mean_s"), "Query Time": figures.get("elapsed_s")})
-    if not all(figures.values()):
-        return (), "no query was timed"
-    metrics = all_measured(figures, "query", better="lower")
-    try:
-        metrics += _query_times(times, figures) if figures else ()
-    except NotUnderstood as error:
-        warnings.append(f"the times of the queries are left out: {error}")
-    return metrics, ""
-
-
-def _query_times(times: dict[str, Any], figures: dict[str, float]) -> tuple[Metric, ...]:
-    """The times of one set of queries, `{"unit": "milliseconds", "rows": [{"name": "14", "total_ms": 1213, "seconds":
-    1.2}]}`, where they are what sum and mean were made of.
-    """
-    queries: dict[int, float] = {}
-    for row in _rows(times, "rows"):
-        name, milliseconds, seconds = (str(row.get(key)) for key in ("name", "total_ms", "seconds"))
-        if not name.isdecimal() or int(name) in queries:
-            raise NotUnderstood("they are of another form, or of several query sets")
-        queries[int(name)] = number(seconds)
-        if not math.isclose(number(milliseconds) / 1000, queries[int(name)], rel_tol=1e-6, abs_tol=0.0006):
-            raise NotUnderstood(f"query {name} has two different times")
-    if not queries:
-        return ()
-    if not all(value > 0 for value in queries.values()):
-        raise NotUnderstood("one of them took no time")
-    # Times are whole milliseconds, and of ten seconds and more two digits are printed.
-    wholes = (("elapsed_s", sum(queries.values()), 1.0), ("geometric_mean_s", geometric_mean(queries.values()), 0.001))
-    for name, value, off in wholes:
-        if name not in figures or not math.isclose(value, figures[name], rel_tol=0.02, abs_tol=off):
-            raise NotUnderstood("sum and mean of all are others")
-    return all_measured({f"query_{query}_s": value for query, value in sorted(queries.items())}, "query")
 
 
 def _response_times(content: dict[str, Any]) -> Iterator[Metric]:

@@ -15,8 +15,6 @@ from benchagent.importers.source import Line, Lines, NotUnderstood, SourceFile, 
 from benchagent.importers.tables import reports_of
 from benchagent.redaction import names_a_secret
 
-# One `buildschema`.
-
 _SIZES = (
     re.compile(r"Building (?P<warehouses>\d+) Warehouses?(?:\(s\))? with (?P<build_virtual_users>\d+) Virtual Users?"),
     re.compile(
@@ -35,6 +33,8 @@ _ABOUT_BUILDING = frozenset(
 
 @dataclass
 class Build(VirtualUsers):
+    """One `buildschema`."""
+
     # Warehouses or scale factor, and the virtual users that load.
     told: dict[str, int] = field(default_factory=dict)
     kind: str = "C"
@@ -113,14 +113,12 @@ class Build(VirtualUsers):
         return (last[0] - first[0]).total_seconds(), iso(*first)
 
 
-# The transaction counter's log: transactions per minute over time.
-
 _SAMPLE = re.compile(r"^(?:hammerdb>)?(\d+) ([A-Za-z][\w ]*?) (tpm|qph) @ (.*\d{4})$")
 _HEAD = re.compile(r"^Hammerdb Transaction Counter Log @ ")
 
 
 def counter_reports(file: SourceFile) -> list[Report]:
-    """One report for each log in the file; HammerDB appends to it."""
+    """One report for each log of the transaction counter in the file; HammerDB appends to it."""
     if " @ " not in file.text:
         return []
     # The samples of each log, by its number, unit, DBMS and time zone.
@@ -193,7 +191,6 @@ SETTINGS = {
     "refresh_on": "refresh", "update_sets": "update_sets", "colstore": "column_store",
     "no_compress": "without_compression", "ssl": "ssl",
 }  # fmt: skip
-IN_MINUTES = ("ramp_up_s", "duration_s")
 
 
 @dataclass
@@ -235,7 +232,7 @@ class Settings:
             parameter, value = SETTINGS.get(setting, ""), whole_or_text(text)
             if not parameter:
                 parameters |= as_factors({setting: text}) if text else {}
-            elif parameter in IN_MINUTES:
+            elif parameter in ("ramp_up_s", "duration_s"):
                 parameters |= {parameter: value * 60} if isinstance(value, int) else {}
             else:
                 parameters[parameter] = text.lower() == "true" if text.lower() in ("true", "false") else value

@@ -32,7 +32,6 @@ _TABLE = Table(
         "SD: {:num}[ms] RATIO: {RATIO:num}%",
     ),
 )  # fmt: skip
-_NEEDED = {"CALLS", "MIN", "AVG", "MAX", "TOTAL", "P50", "P95", "P99"}
 RANKS = ("MIN", "P25", "P50", "P75", "P95", "P99", "MAX")
 _WINDOW = re.compile(r"Vuser (?P<vuser>\d+):\|PERCENTILES (?P<from>[\d-]+ [\d:]+) to (?P<to>[\d-]{10} [\d:]{8})$")
 _WINDOW_ROW = re.compile(
@@ -42,9 +41,6 @@ _WINDOW_ROW = re.compile(
 )
 SEEN_BY_USERS = "latencies as HammerDB's virtual users saw the procedures, rampup included"
 SUBJECT = Subject("tprocc", "time profile (HammerDB)")
-
-# Figures by procedure, by xtprof's words; times in ms.
-Summary = Mapping[str, Mapping[str, float]]
 
 
 @dataclass
@@ -119,10 +115,13 @@ def _report(profile: Profile) -> Report:
     )  # fmt: skip
 
 
-def checked_metrics(summary: Summary) -> tuple[Metric, ...]:
-    """The metrics of all procedures: TOTAL is AVG times CALLS, ranks rise, RATIO and mix fit. Raises NotUnderstood."""
+def checked_metrics(summary: Mapping[str, Mapping[str, float]]) -> tuple[Metric, ...]:
+    """The metrics of all procedures by their figures in xtprof's words, times in ms.
+
+    TOTAL is AVG times CALLS, ranks rise, RATIO and mix fit. Raises NotUnderstood.
+    """
     for name, figures in summary.items():
-        if missing := _NEEDED - set(figures):
+        if missing := {"CALLS", "MIN", "AVG", "MAX", "TOTAL", "P50", "P95", "P99"} - figures.keys():
             raise NotUnderstood(f"{name} lacks {', '.join(sorted(missing))}")
         calls, average = figures["CALLS"], figures["AVG"]
         if not math.isclose(average * calls, figures["TOTAL"], rel_tol=0.005, abs_tol=0.0006 * calls):

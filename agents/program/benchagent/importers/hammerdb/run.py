@@ -16,13 +16,13 @@ from benchagent.importers.source import Line, NotUnderstood
 from benchagent.importers.tables import Figures, Table, Told
 from benchagent.redaction import redact_text
 
-# What HammerDB's virtual users say of themselves, whether they run or build.
-
 _STATE = re.compile(r"RUNNING|FINISHED SUCCESS|FINISHED FAILED")
 
 
 @dataclass(kw_only=True)
 class VirtualUsers(Told):
+    """What HammerDB's virtual users say of themselves, whether they run or build."""
+
     # What the log had said before they began: the dictionary's settings of `tpcc` and of `tpch` among it.
     settings: dict[str, dict[str, Scalar]] = field(default_factory=dict)
     tool_version: str = ""
@@ -52,12 +52,9 @@ class VirtualUsers(Told):
         return f"virtual users {', '.join(map(str, sorted(self.failed)))} failed" if self.failed else ""
 
 
-# TPROC-H: the times of queries, by virtual user.
-
-
 @dataclass
 class QuerySet:
-    """The queries of one set, their seconds by number, and what HammerDB says at its end."""
+    """The queries of one set of TPROC-H, their seconds by number, and what HammerDB says at its end."""
 
     queries: dict[int, float] = field(default_factory=dict)
     # Its seconds; how many queries returned rows, and their geometric mean.

@@ -29,8 +29,6 @@ _TRANSACTION = re.compile(
     r"((?: \d+){0,2})"
 )
 _INTERVAL = re.compile(rf"{_SECOND}(?: \d+){{5}}(?:(?: \d+){{4,5}}|(?: \d+){{9}})?")
-# Fewer gaps in the numbers of the clients' transactions are lines that got lost, more are --sampling-rate.
-_SAMPLED_GAPS = 0.02
 
 
 @dataclass
@@ -146,7 +144,8 @@ def _of_transactions(lines: Iterator[tuple[int, str, bool]]) -> Log:
             bucket.failed += 1
     _end_second(log, bucket_start, squares)
     log.ended, log.clients, log.latencies_us = before, set(last), Counter(latencies)
-    log.sampled = gaps > max(_SAMPLED_GAPS * count, 2 + len(last))
+    # Fewer gaps in the numbers of the clients' transactions are lines that got lost, more are --sampling-rate.
+    log.sampled = gaps > max(0.02 * count, 2 + len(last))
     if gaps and not log.sampled:
         raise NotUnderstood(f"line {first_gap}: transactions before it are missing")
     return log

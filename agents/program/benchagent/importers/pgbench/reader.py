@@ -17,8 +17,6 @@ _TABLE = re.compile(
     r"(?:- )?statement latencies in milliseconds"
     r"(?P<columns>| and failures|, failures and retries|, file (?P<file>\d+)):?"
 )
-_COLUMNS = {" and failures": 1, ", failures and retries": 2}
-_LATENCIES = {"latency_avg_ms", "latency_stddev_ms", "lag_avg_ms"}
 
 
 @dataclass(frozen=True)
@@ -81,7 +79,7 @@ class Run(Script):
         if table := _TABLE.fullmatch(line.text):
             if not self.rows:
                 raise NotUnderstood("latencies of statements before any report")
-            self._columns = _COLUMNS.get(table["columns"], 0)
+            self._columns = {" and failures": 1, ", failures and retries": 2}.get(table["columns"], 0)
             # 9.1 to 9.5 list several files one after the other, and nothing else in the report confirms the split.
             self.several_files = self.several_files or bool(table["file"])
             return True
@@ -127,7 +125,7 @@ class Run(Script):
             values = match.values
             if values["tps"] == 0 and values.get("latency_avg_ms") == 0:
                 # Nothing ended, so nothing took 0 ms.
-                values |= dict.fromkeys(values.keys() & _LATENCIES, None)
+                values |= {name: None for name in values if name.endswith("_ms")}
             self.progress.add(line.number, values.pop("time_s"), values)
 
     def _take_statement(self, line: Line, columns: int) -> bool:

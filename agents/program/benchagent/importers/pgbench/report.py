@@ -126,8 +126,6 @@ _PARAMETERS = (
 )  # fmt: skip
 _PROGRESS = ("tps", "latency_avg_ms", "latency_stddev_ms", "lag_avg_ms", "failed_transactions", "skipped_transactions",
              "retried_transactions", "retries")  # fmt: skip
-# Times beyond this are seconds since 1970 (--progress-timestamp), not since the run's begin.
-_EPOCH_S = 1_000_000_000
 
 
 def report_of(run: Run | Load) -> Report:
@@ -215,7 +213,8 @@ def _series(run: Run) -> tuple[tuple[Series, ...], str]:
     if not run.progress:
         return (), ""
     times, lines = run.progress.times_s, run.progress.lines
-    is_since_epoch = times[0] > _EPOCH_S
+    # Seconds since 1970 (--progress-timestamp), not since the run's begin.
+    is_since_epoch = times[0] > 1e9
     printed = {name: values for name in _PROGRESS if (values := run.progress.column(name)) is not None}
     try:
         grid = grid_of(times, tolerance=0.4)
@@ -242,23 +241,10 @@ def _check_progress(run: Run, interval_s: float, *, is_since_epoch: bool) -> Non
         check_sum(run.progress.figures("tps"), interval_s, run.values["transactions"], "transactions")
 
 
-# Scripts and their statements: names, latencies of each, and whether they are those of the script.
-
 _BUILTIN = {
     "tpc-b (sort of)": "tpcb-like", "simple update": "simple-update", "select only": "select-only",
     "update only pgbench_accounts": "simple-update", "update only accounts": "simple-update",
 }  # fmt: skip
-_STATEMENTS = {
-    "tpcb-like": (
-        "BEGIN;", "UPDATE pgbench_accounts", "SELECT abalance", "UPDATE pgbench_tellers", "UPDATE pgbench_branches",
-        "INSERT INTO pgbench_history", "END;",
-    ),
-    "simple-update": ("BEGIN;", "UPDATE pgbench_accounts", "SELECT abalance", "INSERT INTO pgbench_history", "END;"),
-    "select-only": ("SELECT abalance",),
-}  # fmt: skip
-# What their \\set and \\setrandom lines set.
-_OF_TPCB = {"nbranches", "ntellers", "naccounts", "aid", "bid", "tid", "delta"}
-_VARIABLES = {"tpcb-like": _OF_TPCB, "simple-update": _OF_TPCB, "select-only": {"naccounts", "aid"}}
 _OF_SCRIPT = ("failed_transactions", "retried_transactions", "retries", "skipped_transactions", "latency_avg_ms",
               "latency_stddev_ms")  # fmt: skip
 
@@ -274,15 +260,6 @@ def script_name(text: str) -> str:
 
 def _of_scripts(run: Run) -> dict[str, float]:
     """The figures of the statements, and of the scripts if there are several."""
-    parts: list[Script] = [run, *run.scripts]
-    for part in parts:
-        name = part.values.get("script", "")
-        if name and not _of_builtin(script_name(name), [statement.text for statement in part.statements]):
-            # Statements of a builtin script that are not its own, or not in its order, say that lines were moved.
-            line = part.statements[0].line
-            run.warnings.append(f"line {line}: not the statements of {name}; their latencies are left out")
-            for misplaced in parts:
-                misplaced.statements.clear()
     add_up = not run.scripts or _latencies_add_up(run)
     figures = _of_statements(run, run, "")
     for position, script in enumerate(run.scripts, start=1):
@@ -301,17 +278,6 @@ def _of_scripts(run: Run) -> dict[str, float]:
     if not add_up:
         run.warnings.append("the scripts' latencies do not add up to the run's: those of the scripts are left out")
     return figures
-
-
-def _of_builtin(script: str, texts: list[str]) -> bool:
-    """Whether the statements can be those of the script; those of a file can be any."""
-    if script not in _STATEMENTS:
-        return True
-    own = iter(_STATEMENTS[script])
-    # Each is found behind the one before it.
-    in_order = all(any(text.startswith(head) for head in own) for text in texts if not text.startswith("\\"))
-    variables = {text.split()[1] for text in texts if " " in text and text.startswith("\\")}
-    return in_order and variables <= _VARIABLES[script]
 
 
 def _of_statements(run: Run, part: Script, prefix: str) -> dict[str, float]:

@@ -88,8 +88,6 @@ class Mapping:
         return {"rows": self.rows.value, "phase": self.phase, "workload": self.workload, "columns": columns}
 
 
-# A mapping from headings that leave no doubt.
-
 # Heading in plain words -> name; its unit and direction follow from it.
 _METRICS = {
     "tps": "tps", "transactions/s": "tps", "tx/s": "tps", "throughput tx/s": "tps", "throughput tps": "tps",

@@ -23,7 +23,6 @@ _DOCUMENT = re.compile(r"\s*(?:[{\[<]|\Z)")
 # What Markdown, psql and mysql draw between rows, and say below them.
 _RULE = re.compile(r"(?=[^-]*--)[-+|:=\s]+|\(\d+ rows?\)\s*|\d+ rows? in set\b.*")
 _BLOCK_ROWS = 4096
-_SEPARATORS = ",;\t|"
 Number = TypeVar("Number", float, float | None)
 MISSING = frozenset({"", "-", "na", "n/a", "nan", "null", "none", "nil"})
 _MAX_COLUMNS = 1000
@@ -150,7 +149,7 @@ def table_of(file: SourceFile) -> Table | None:
     first = next((text for _, text, is_whole in _lines_of(file) if is_whole and not _RULE.fullmatch(text)), "")
     titled = _is_titled(file)
     tables = (
-        _split(file, separator, titled=titled) for separator in _SEPARATORS if separator in ("|" if titled else first)
+        _split(file, separator, titled=titled) for separator in ",;\t|" if separator in ("|" if titled else first)
     )
     table = next(filter(None, tables), None)
     return None if table is None else _checked(table, with_commas=table.separator != ",")

@@ -15,7 +15,6 @@ from benchagent.importers.tables import parts_of, reports_of
 TOOL = "sysbench"
 
 _HEADER = re.compile(r"sysbench v?(?P<version>\d[\w.+-]*)(?: \(using [^)]*\)|: +multi-threaded.*)")
-_MODE = "Running the test with following options:"
 MARKS = re.compile(
     r"^[ \t]{0,40}(?:\S{1,60} ){0,4}(?:sysbench v?\d[\w.+-]*(?: \(using |: +multi-threaded)"
     r"|Running the test with following options:"
@@ -71,7 +70,7 @@ def _take(run: Run, line: Line) -> Run:
         if run.has_begun or run.version not in ("", header["version"]):
             run = run.another()
         run.version = header["version"]
-    elif bare == _MODE:
+    elif bare == "Running the test with following options:":
         run = run.another() if run.announced or run.ran or run.refusal else run
         run.announced = True
     elif bare == "Threads started!":

@@ -22,10 +22,6 @@ _PRINTED = (
     "read_iops", "write_iops", "fsync_per_s", "read_operations", "write_operations", "other_operations",
     "operations", "unfinished", "elapsed_s", "events", "read_mb_per_s", "write_mb_per_s", "transfer_mb_per_s",
 )  # fmt: skip
-_OPERATIONS = {"read_operations", "write_operations", "other_operations", "operations"}
-_LATENCIES = ("latency_min_ms", "latency_avg_ms", "latency_max_ms")
-# Rows whose figures are printed in MiB/s.
-_OF_MIB = {"read_mib_s", "written_mib_s", "file_bytes", "memory_bytes"}
 _MIB_WARNING = "MiB/s are given as MB/s (1 MiB = 1.048576 MB)"
 # What the lines before a run say.
 _TOLD = (
@@ -156,19 +152,21 @@ def _of_block(run: Run, block: Block) -> list[Metric]:
         # "Mb/sec" of 0.4 and 0.5 are MiB.
         power = " KMGT".find(transferred[-1]) if transferred[-1].isalpha() else 0
         values["transfer_mb_per_s"] = round(float(transferred.rstrip("KMGT")) * 1024.0**power / 1e6, 4)
-    if not _OF_MIB.isdisjoint(block.rows):
+    if {"read_mib_s", "written_mib_s", "file_bytes", "memory_bytes"} & block.rows.keys():
         run.warnings.append(_MIB_WARNING)
     printed = entries(values, *_PRINTED)
     if block.only_statements:
         del printed["tps"], printed["transactions"]
         run.warnings.append("no transactions: its script sent statements only")
     metrics = [
-        measured(name, float(value), unit="ops" if name in _OPERATIONS else "") for name, value in printed.items()
+        measured(name, float(value), unit="ops" if name.endswith("operations") else "")
+        for name, value in printed.items()
     ]
     if block.values.get("events") == 0:
         return metrics
     percentile = {f"latency_p{values.get('rank')}_ms": values.get("percentile_ms")}
-    return [*metrics, *all_measured(entries(values, *_LATENCIES) | percentile)]
+    latencies = entries(values, "latency_min_ms", "latency_avg_ms", "latency_max_ms")
+    return [*metrics, *all_measured(latencies | percentile)]
 
 
 def _added_up(blocks: Sequence[Block]) -> tuple[Metric, ...]:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,15 +16,11 @@ _STAMP = re.compile(r"\[ *(?P<time>\d+)s *\](?: +(?P<rest>.+))?")
 # The hooks of Percona's sysbench-tpcc: the time, and these.
 _CSV = re.compile(r"(\d+),(\d+)" + r",(\d+\.\d\d)" * 8)
 _HOOK_NAMES = ("threads", "tps", "qps", "reads", "writes", "others", "latency", "errors_per_s", "reconnects_per_s")
-# The same in the objects of the JSON hook.
-_JSON_NAMES = ("time", "threads", "tps", "total", "reads", "writes", "other", "latency", "errors", "reconnects")
 _LIKE_CSV = re.compile(r"\d+,\d+,\d(?:[^,]*,){7}")
 _HISTOGRAM_ROW = re.compile(r"(\d+\.\d{3}) \|\** +(\d+)")
 # Headings that tell nothing.
 _NO_FIGURES = ("Throughput:", "Latency histogram (values are in milliseconds)", "value  ---")
 _CHECKPOINT = re.compile(r"\[ *(?P<time>\d+)s *\] Checkpoint report:")
-
-
 # What an intermediate report says besides its figures: the rank of the latency's percentile, and how many threads were
 # running; None where the line does not say it.
 BESIDE = ("rank", "threads")
@@ -85,8 +79,6 @@ class Run(Told):
     followed: bool = False
     never_began: bool = False
     _checkpoint_s: int | None = None
-    # What is there so far of an object of the JSON hook.
-    _json: Line | None = None
 
     def another(self) -> Run:
         return Run(extracts=self.extracts)
@@ -122,7 +114,7 @@ class Run(Told):
     def is_over(self, line: Line) -> bool:
         """Whether the line, which no heading announces, can only be of a next run."""
         block = self.blocks[-1] if self.blocks else None
-        if block is None or block.checkpoint_s is not None or self._checkpoint_s is not None or self._json is not None:
+        if block is None or block.checkpoint_s is not None or self._checkpoint_s is not None:
             return False
         if _STAMP.fullmatch(line.text) or _CSV.fullmatch(line.text) or line.text.startswith("Number of threads: "):
             return self.ended
@@ -157,12 +149,14 @@ class Run(Told):
 
     def take(self, line: Line) -> bool:
         """Whether the line is one of the run's reports."""
+        # Behind what a hook wrote as JSON, whose last bracket comes when sysbench ends.
+        line = line._replace(text=line.text.removeprefix("]"))
         if checkpoint := _CHECKPOINT.fullmatch(line.text):
             if self.blocks and not self.blocks[-1].ended:
                 raise NotUnderstood("a checkpoint within a report")
             self._checkpoint_s = int(checkpoint["time"])
             return True
-        return self._take_json(line) or self._take_sample(line) or self._take_figure(line)
+        return self._take_sample(line) or self._take_figure(line)
 
     def _take_sample(self, line: Line) -> bool:
         stamp, csv = _STAMP.fullmatch(line.text), _CSV.fullmatch(line.text)
@@ -178,41 +172,13 @@ class Run(Told):
                 samples = self.queues if match.key == "queue" else self.samples
                 samples.add(line.number, int(stamp["time"]), _converted(match.values))
             elif csv:
-                self._add_hooked(line.number, map(float, csv.groups()))
+                time_s, *others = map(float, csv.groups())
+                self.samples.add(line.number, time_s, _converted(dict(zip(_HOOK_NAMES, others, strict=True))))
             elif not stamp or stamp["rest"]:
                 raise NotUnderstood(f"{damage_of(line.text, 'sysbench')}: {line.text[:80]!r}")
         except NotUnderstood as error:
             self.bad_progress = self.bad_progress or f"line {line.number}: {error}"
         return True
-
-    def _take_json(self, line: Line) -> bool:
-        """The objects of the JSON hook, one a report, each over several lines."""
-        if self._json is None:
-            if line.text != "{" or not self.started or self.blocks:
-                return line.text in ("[", "]", ",") and self.started
-            self._json = Line(line.number, "")
-        # The hook's closing bracket comes when sysbench ends, so the report may follow on the same line.
-        last, report, _ = line.text.partition("SQL statistics:")
-        if report:
-            self._take_figure(Line(line.number, report))
-        number, text = self._json.number, f"{self._json.text}{last}\n"
-        self._json = Line(number, text)
-        if text.count("{") == text.count("}"):
-            self._json = None
-            try:
-                content = json.loads(text.rstrip(",\n "))
-                told = content | content["qps"]
-                self._add_hooked(number, [float(told[name]) for name in _JSON_NAMES])
-            except (ValueError, KeyError, TypeError) as error:
-                raise NotUnderstood(f"not a report of sysbench's JSON hook: {error}") from error
-        elif text.count("\n") > 20:
-            raise NotUnderstood("an object of the JSON hook does not end")
-        return True
-
-    def _add_hooked(self, number: int, figures: Iterable[float]) -> None:
-        """A report of a hook: its time, and its figures by _HOOK_NAMES."""
-        time_s, *others = figures
-        self.samples.add(number, time_s, _converted(dict(zip(_HOOK_NAMES, others, strict=True))))
 
     def _take_figure(self, line: Line) -> bool:
         if line.whole and (row := _HISTOGRAM_ROW.fullmatch(line.text)):

@@ -182,17 +182,16 @@ COMMANDS = Commands(
     switches={"--skip-trx --skip_trx": "skip_trx"},
     needs_equals=True,
 )  # fmt: skip
-_VERBS = {"run", "prepare", "cleanup", "prewarm", "warmup"}
-# What 0 means for these: no limit.
-_LIMITS = ("duration_s", "events", "rate_limit_tps")
 
 
 def options_of_command(commands: Sequence[str]) -> dict[str, Scalar]:
     """What the options say, and the test: `oltp_read_write`, `fileio`, or a script's name without its path."""
     parameters: dict[str, Scalar] = {}
     for option, value in (pair for command in commands for pair in COMMANDS.options(command)):
-        if option == "--test" or (not option and value not in _VERBS):
+        if option == "--test" or (not option and value not in {"run", "prepare", "cleanup", "prewarm", "warmup"}):
             parameters["script"] = re.split(r"[/\\]", value)[-1].removesuffix(".lua")
         else:
             parameters |= COMMANDS.factors(option, value)
-    return {name: value for name, value in parameters.items() if value or name not in _LIMITS}
+    # For these 0 means that there is no limit.
+    limits = ("duration_s", "events", "rate_limit_tps")
+    return {name: value for name, value in parameters.items() if value or name not in limits}

@@ -19,7 +19,7 @@ MARKS = re.compile(
     r"|^[ \t]*\[[A-Z][\w-]*\], (?:Operations|AverageLatency\((?:us|ms)\)), \d"
     r"|\d sec: \d{1,18} operations; (?:est|[\d.,]+ current)"
     r"|^[ \t]*YCSB Client \d"
-    rf"|{RAW}|{_GO.pattern}"
+    rf"|{RAW.pattern}|{_GO.pattern}"
     r"|\{\s*\"metric\"\s*:\s*\"OVERALL\"\s*,\s*\"measurement\"\s*:",
     re.MULTILINE,
 )

@@ -46,12 +46,10 @@ _COMMA = re.compile(r",(?=\d{1,2}$)")
 # Names of no operation.
 _DONE, _RATE = "operations", "ops_per_s"
 # measurementtype=raw: a line per operation, and a summary with names of its own.
-RAW = r"^[A-Z][\w-]* latency raw data: op, timestamp\(ms\), latency\(us\)"
-_RAW = re.compile(RAW)
+RAW = re.compile(r"^[A-Z][\w-]* latency raw data: op, timestamp\(ms\), latency\(us\)")
 _RAW_ROW = re.compile(r"(?P<name>[A-Z][\w-]*),(?P<at_ms>\d{13}),(?P<us>\d{1,12})")
 _RAW_KEYS = {"Total Operations": "Operations", **{what: f"{what}Latency(us)" for what in _WHAT}}
 _RAW_RANK = re.compile(r"^p(\d+(?:\.\d+)?)$")
-_EXPORTED = ("metric", "measurement", "value")
 _LOADED_OR_RAN = (
     "and no command line tells whether it loaded or ran; send the rest of it, or with it the line that begins "
     "with Command line:"
@@ -126,7 +124,7 @@ def _line(run: Run, numbered: Line) -> Run:
         seconds[second] = count + 1, sum_us + int(match["us"])
         if len(seconds) > MAX_SECONDS:
             raise NotUnderstood("longer than a week")
-    elif _RAW.match(line):
+    elif RAW.match(line):
         name = line.partition(" ")[0]
         run = Run() if name in run.raw else run
         run.raw[name] = {}
@@ -389,7 +387,8 @@ def exported(file: SourceFile) -> SourceFile:
         rows += content if isinstance(content, list) else [content]
     lines: list[str] = []
     for row in rows:
-        cells = [str(row.get(name, "\n")) for name in _EXPORTED] if isinstance(row, dict) else ["\n"]
+        names = ("metric", "measurement", "value")
+        cells = [str(row.get(name, "\n")) for name in names] if isinstance(row, dict) else ["\n"]
         if any("\n" in cell or "," in cell for cell in cells):
             raise NotUnderstood("JSON of another form than YCSB's")
         lines.append("[{}], {}, {}\n".format(*cells))
