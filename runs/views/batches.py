@@ -25,6 +25,7 @@ from runs.views.guards import PersonRequest, contributor_required
 
 # A page of more is no overview: an import may hold 20,000 runs.
 MOST_COMPARED = 300
+MOST_NAMED = 5
 
 
 class DescribeForm(LabelFields):
@@ -41,9 +42,13 @@ def batch(request: HttpRequest, batch_id: uuid.UUID) -> HttpResponse:
     shown = readable_batch(request.user, batch_id)
     runs = Run.objects.present().readable_by(request.user).filter(batch=shown)
     count = runs.count()
-    context = overview(list(runs.for_lists())) if count <= MOST_COMPARED else {}
+    listed = list(runs.for_lists()) if count <= MOST_COMPARED else []
+    # Documents that name their batch say label and tags of their own runs.
+    labels = sorted({run.effective_label for run in listed} - {""})
+    context = overview(listed) if count <= MOST_COMPARED else {}
     context |= {
         "batch": shown,
+        "label": ", ".join(labels) if len(labels) <= MOST_NAMED else f"{len(labels)} labels",
         "tested": [(heading, shown.tested[name]) for name, heading in TESTED.items() if shown.tested.get(name)],
         "count": count,
         "first": runs.for_lists().order_by("created_at").first(),

@@ -402,6 +402,16 @@ def test_it_tells_that_reads_and_writes_of_diskspd_were_exchanged_by_their_threa
     assert [report.status for report in reports("x", exchanged.encode())] == [Status.NOT_UNDERSTOOD]
 
 
+def test_diskspd_is_read_from_tables_of_markdown():
+    text = sample(TOOL, "diskspd.txt").decode()
+    rows = re.sub(r"(?m)^total: (.*)$", r"| total: | \1 | |", re.sub(r"(?m)^((?!total:).*\|.*)$", r"| \1 |", text))
+    marked = re.sub(r"(?m)^-{9,}$", "|---|---|---|---|---|---|---|---|", rows)
+    (told,), (report,) = reports("x", text.encode()), reports("x.md", marked.encode())
+    assert "| total: |" in marked and (report.status, report.metrics) == (Status.COMPLETE, told.metrics)
+    (without,) = reports("x", re.sub(r"(?m)^.*\|.*$", "", text).encode())
+    assert without.status is Status.ABORTED and "figures" in without.reason
+
+
 def test_a_row_of_pg_test_fsync_below_another_heading_is_refused():
     text = sample(TOOL, "pg_test_fsync.txt").decode()
     for row in ("fdatasync                           272", " 2 *  8kB open_sync", "write, close, fsync"):

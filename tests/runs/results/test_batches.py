@@ -39,6 +39,13 @@ def test_documents_that_name_a_batch_are_measured_together(contributor):
     assert {run.effective_tested["commit"] for run in runs} == {"aaaa", "bbbb"}
 
 
+def test_the_page_of_a_batch_names_the_labels_of_its_documents(client, contributor):
+    together = str(uuid4())
+    runs = [run for label in ("a", "b") for run in sent(contributor, batch=together, label=label)]
+    client.force_login(contributor)
+    assert "<dt>Label</dt><dd>a, b</dd>" in client.get(f"/batches/{runs[0].batch_id}/").content.decode()
+
+
 def test_nobody_joins_somebody_elses_batch(contributor, operator):
     run = sent(contributor)[0]
     (outcome,) = store_uploads(documents=[document(id=str(uuid4()), batch=str(run.batch_id))], owner=operator)

@@ -259,9 +259,11 @@ class Described:
         for value, (name, times) in self.parameters.items():
             if values.get(value) is not None:
                 parameters[name] = _scaled(values[value], times)
+        lacks = (
+            "none of its figures stands there as it prints them" if ended else "the output ends before its last line"
+        )
         return Report(
-            self.TOOL, tool_version=str(values.get("version", "")),
-            reason="" if metrics else "the output ends before its last line",
+            self.TOOL, tool_version=str(values.get("version", "")), reason="" if metrics else lacks,
             parameters=parameters, metrics=tuple(metrics), command_lines=tuple(run.command_lines),
             subject=Subject(
                 workload=slug(workload, "-"), workload_name=workload, dbms=self.dbms,
