@@ -78,7 +78,8 @@ def file_batches(ids: Sequence[UUID]) -> None:
     """These, and look what that says of their benchmarks. Whoever changes one meanwhile has it filed again."""
     with transaction.atomic():
         rows = Batch.objects.select_for_update().filter(pk__in=ids).order_by("pk")
-        large = [batch for batch in rows if batch.runs.count() > MOST_RUNS]
+        runs = Run.objects.filter(batch__in=ids).counts_by("batch")
+        large = [batch for batch in rows if runs.get(batch.pk, 0) > MOST_RUNS]
         touched: Touched = {}
         for batch in rows:
             if batch not in large:
@@ -138,7 +139,7 @@ def _take_out(stored: Stored) -> Touched:
 
 def _groups(batch: Batch) -> list[_Group]:
     rows = Run.objects.with_values().filter(batch=batch, publication=None).order_by("cell_key", "repeat", "pk")
-    rows = rows.select_related("workload", "dbms_version__dbms", "config__dbms", "config__revision_of", "hardware")
+    rows = rows.select_related("workload", "dbms_version__dbms", "config", "hardware")
     rows = rows.prefetch_related(
         "factors", "config__parameters",
         Prefetch("measurements", Measurement.objects.select_related("metric")),
@@ -191,7 +192,7 @@ def _benchmark(group: _Group, varied_config: str) -> Benchmark:
     identity, run = group.identity, group.first
     line = identity.line(with_config=varied_config)
     names = [*identity.names, *([run.config.name] if varied_config and run.config else [])]
-    row, _ = Benchmark.objects.select_related("metric").get_or_create(
+    row, _ = Benchmark.objects.select_related("metric").defer("recent").get_or_create(
         key=digest([line, identity.branch]),
         defaults={
             "line": line, "branch": identity.branch, "visibility": identity.visibility, "owner_id": identity.owner,
@@ -217,7 +218,7 @@ def _store(row: SeriesBatch, group: _Group) -> bool:
     }  # fmt: skip
     if row.pk and all(getattr(row, name) == value for name, value in columns.items()):
         return False
-    Conditions.objects.get_or_create(digest=columns["conditions_id"], defaults={"facts": facts})
+    Conditions.objects.bulk_create([Conditions(digest=columns["conditions_id"], facts=facts)], ignore_conflicts=True)
     for name, value in columns.items():
         setattr(row, name, value)
     row.save()
