@@ -79,7 +79,7 @@ def questions(user: Reader) -> list[Offer]:
         (published if slug else measured).extend(_offers(row, title, selects))
     single = [*_of_single_uploads(rows, newest, cells)][:MOST_OF_SINGLE]
     measured = [*measured[: MOST_QUESTIONS - len(single)], *single]
-    return [*_distinguished(measured), *_distinguished(published[:MOST_QUESTIONS])]
+    return [*_distinguished([*measured, *published[:MOST_QUESTIONS]])]
 
 
 def _sweeps(chosen: RunQuerySet, *by: str) -> list[dict[str, Any]]:

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 from urllib.parse import urlencode
 
+from benchagent.catalog import QUESTIONS
 from django.http import QueryDict
 from pydantic import BaseModel, ConfigDict
 
 from runs.compare.guard import Difference
 
-BEST, RANK, A_B, LOSS, FALLS_OFF, SCALES, EFFECTS, LOAD, SINCE, NEWER, PUBLISHED, CHANGED = KINDS = (
-    "best", "rank", "a_b", "loss", "falls_off", "scales", "effects", "load", "since", "newer", "published", "changed",
-)  # fmt: skip
+BEST, RANK, A_B, LOSS, FALLS_OFF, SCALES, EFFECTS, LOAD, SINCE, NEWER, PUBLISHED, CHANGED = KINDS = QUESTIONS
 # Those of a curve over a number, and those of a curve over dates.
 OF_CURVES, OF_DATES = (LOSS, FALLS_OFF, SCALES), (SINCE, NEWER)
 # All that rank what stands beside each other, so that every pair is judged.

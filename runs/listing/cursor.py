@@ -85,10 +85,12 @@ class Column:
         return value if value is None or isinstance(value, int | float) else str(value)
 
 
-# Newest first; what was stored at the same moment in its own order.
+# Newest first; what was stored at the same moment in its own order, else as it was measured, cell by cell.
 LAST_COLUMNS = (
     Column("created_at", falling=True),
     Column("order_index", nullable=True),
+    Column("measured_at", falling=True, nullable=True),
+    Column("cell_key"),
     Column("repeat"),
     Column("id"),
 )

@@ -11,8 +11,9 @@ from django.db.models import QuerySet
 from django.db.models.fields.json import KeyTransform
 
 from runs.models import Measurement, Run, RunFactor
+from runs.models.choices import StorageRole
 from runs.run.durability import KEY, judgement
-from runs.run.facets import TESTED, context_facets, factor_facets, tested_words
+from runs.run.facets import TESTED, context_facets, device_words, factor_facets, tested_words
 from runs.run.number import headline_numbers, why_no_number
 
 # Said by the demonstration badge, or of little use for telling rows apart.
@@ -74,6 +75,13 @@ class RunRow:
     def factors(self) -> str:
         stated = [facet for facet in factor_facets(self.run) if facet.field not in _NOT_IN_ROWS]
         return " · ".join(facet.text for facet in (*stated, *context_facets(self.run)))
+
+    @cached_property
+    def setup_words(self) -> str:
+        """The disks, the one of the data first, and the configuration: two rows may differ in nothing else."""
+        uses = sorted(self.run.storage.all(), key=lambda use: (use.role != StorageRole.DATA, use.role))
+        config = [self.run.config.name] if self.run.config else []
+        return " · ".join(dict.fromkeys([*map(device_words, uses), *config]))
 
 
 def exported(runs: QuerySet[Run]) -> Iterator[list[Any]]:

@@ -27,6 +27,7 @@ from benchagent.catalog.durability import HOST
 from benchagent.configfiles.meaning import settings_of
 from benchagent.configfiles.settings import Facts, Given, Settings
 
+from runs.formatting import quantity
 from runs.models import Config, HardwareProfile, Measurement, Run, RunStorage, StateChange
 from runs.models.choices import SHORT_DURABILITY
 from runs.models.subjects import dbms_name
@@ -70,9 +71,11 @@ class Facet:
     key: str
 
 
-def _without_what_is_said(use: RunStorage) -> str:
+def device_words(use: RunStorage) -> str:
     """A device in words: an NVMe that is called so is not an NVMe (NVMe)."""
     device = use.device
+    if use.in_memory:
+        return SHORT_DURABILITY[Durability.MEMORY]
     if device.short_name != device.name:
         return device.short_name
     is_said = device.medium_label.lower() in device.name.lower()
@@ -95,11 +98,9 @@ def facets(run: Run) -> dict[str, Facet]:
         device = use.device
         extra = ", ".join(part for part in (device.medium_label, device.file_system) if part)
         name = f"{device.name} ({extra})" if extra else device.name
-        shown = SHORT_DURABILITY[Durability.MEMORY] if use.in_memory else name
-        facet = _plain(f"{STORAGE}{use.role}", f"{use.get_role_display()} storage", shown)
-        if not use.in_memory and (words := _without_what_is_said(use)) != name:
-            facet = replace(facet, words=words, text=words)
-        stated.append(facet)
+        words = device_words(use)
+        facet = _plain(f"{STORAGE}{use.role}", f"{use.get_role_display()} storage", words if use.in_memory else name)
+        stated.append(replace(facet, words=words, text=words))
     if run.hardware is not None:
         stated.append(_plain("hardware", "Machine", run.hardware.name))
     if run.config is not None:
@@ -178,7 +179,10 @@ def _number_facet(name: str, number: float, unit: str) -> Facet:
     is_counted = label.lower() in COUNTED
     alone = amount(number, label.lower() if is_counted else unit) if is_counted or unit == "MB" else spoken
     text = factor_phrase(name, number, phrase_unit) if name in FACTORS else alone
-    return Facet(f"{FACTOR}{name}", label, value, factor_words(name, number, unit), text, key=spoken)
+    words = factor_words(name, number, unit)
+    if unit in _SPEAKING_UNITS and len(words) > len(spoken):  # 1,814 GB, as sentences have it, of 1,813.969025
+        words = text = quantity(number, unit)
+    return Facet(f"{FACTOR}{name}", label, value, words, text, key=spoken)
 
 
 def context_facets(run: Run) -> list[Facet]:

@@ -24,6 +24,7 @@ from runs.answers.words.warnings import failed_checks_words
 from runs.charts.pivots import Pivot, heat
 from runs.compare import markdown
 from runs.compare.groups import Group
+from runs.compare.levels import LevelRow, Series
 from runs.listing.filters import MOST_OFFERED
 from runs.machines.usage import MOST_COUNTED
 from runs.models import Batch, Change, Config, Experiment, HardwareProfile, Publication, Run
@@ -128,6 +129,12 @@ def _pivot_cell(pivot: Pivot, group: Group | None, label: SafeString) -> str:
         attribute("data-heat", "" if step is None else str(step)), group.n, pluralize(group.n),
         formatting.number(group.centre), format_html('<span class="sub">{}</span>', between) if between else "",
     )  # fmt: skip
+
+
+@register.filter
+def level_rows(series: Series, most: int) -> list[LevelRow]:
+    """All of them; where `most` are shown those first that both sides were measured at."""
+    return sorted(series.rows, key=lambda row: not row.pairs)[:most] if most else series.rows
 
 
 @register.simple_tag

@@ -81,7 +81,7 @@ def home(request: HttpRequest) -> HttpResponse:
         return render(request, "home.html#demonstration", context)
     # What was measured or uploaded last; what still waits in the queue is shown by its experiment.
     begun = present.filter(publication=None).exclude(state=RunState.QUEUED)
-    recent = cursor.first_rows(begun.order_by("-measured_at", "id"), RECENT)
+    recent = cursor.first_rows(begun.order_by("-measured_at", "-created_at", "repeat", "id"), RECENT)
     context["recent"] = [RunRow(run) for run in recent]
     # Made to show the product at work, it gives way to what people have measured once it has ended.
     has_others = any(row.run.counts and not row.run.demonstration for row in context["recent"])

@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+from benchagent.catalog import QUESTIONS
 from benchagent.ctl.asking import EXIT_NO_ANSWER
 from benchagent.ctl.cli import EXIT_USAGE, main
 from benchagent.ctl.comparing import EXIT_OF
@@ -88,3 +89,10 @@ def test_it_prints_the_answer_as_the_server_gives_it(asked: FakeApi, capsys: pyt
 def test_it_refuses_a_second_question(asked: FakeApi) -> None:
     assert main(["ask", "loss", "best", "label=sweep"]) == EXIT_USAGE
     assert asked.requests == []
+
+
+def test_its_help_names_every_question(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["ask", "--help"])
+    told = capsys.readouterr().out.replace("\n", " ")
+    assert [name for name in QUESTIONS if f" {name}," not in told and f" {name};" not in told] == []

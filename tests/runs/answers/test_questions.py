@@ -18,7 +18,7 @@ from runs.compare.compare import compare
 from runs.history import filing
 from runs.models import Run
 from tests.runs.builders import document
-from tests.runs.cells import make_run
+from tests.runs.cells import make_article, make_run
 
 pytestmark = pytest.mark.django_db
 
@@ -49,6 +49,17 @@ def test_a_question_that_is_asked_of_two_says_in_its_words_of_which():
     words = {question.words for question in questions(AnonymousUser())}
 
     assert words == {f"{label}: what is lost from scale factor 1 to 100?" for label in ("on monday", "on tuesday")}
+
+
+def test_a_question_asked_of_what_was_measured_and_of_what_is_published_says_of_which():
+    make_article()
+    for system in ("PostgreSQL", "MySQL"):
+        stored(tpcb(dbms={"name": system, "version": "1"}))
+    stored(*[tpcb(dbms={"name": system, "version": "1"}) for system in ("PostgreSQL", "MySQL")])
+
+    words = [question.words for question in questions(AnonymousUser())]
+
+    assert len({*words}) == len(words) > 1
 
 
 def test_the_batches_of_many_nights_ask_one_question_and_crowd_out_no_other():

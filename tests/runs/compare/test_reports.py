@@ -293,3 +293,13 @@ def test_a_report_of_before_batches_keeps_its_groups_and_says_so(client, contrib
     assert [group.n for group in new.context["comparison"].groups] == [3, 3]
     assert "Saved when" not in new.content.decode()
     assert [group.n for group in client.get("/reports/old/?group=batch").context["comparison"].groups] == [3, 3]
+
+
+def test_a_value_of_zero_is_frozen_as_zero(client, contributor):
+    """Was: its geometric mean, which there is none of."""
+    zeros = make_repeats("MySQL 8", (0, 0, 0))
+    query = "&".join(f"run={run.id}" for run in zeros)
+    kept = reports.create(title="Zero", note="", query=query, visibility="public", owner=contributor)
+    client.force_login(contributor)
+    html = client.post(f"/reports/{kept.slug}/freeze/", follow=True).content.decode()
+    assert re.search(r'data-label="Value" data-value="0.0"><span class="main">0<', html)

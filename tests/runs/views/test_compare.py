@@ -420,6 +420,17 @@ def test_of_many_levels_it_shows_the_first_of_each_series_and_all_when_they_are_
     assert [html.count("rows=all#levels") for html in pages] == [1, 0]
 
 
+def test_of_a_cut_table_of_levels_those_that_both_sides_were_measured_at_come_first(client):
+    runs = make_runs(
+        {"system": system, "value": 100 + at, "factors": {"terminals": at}}
+        for system, begin in (("PostgreSQL 17", 1), ("SQLite 3.50", 121))
+        for at in range(begin, begin + 130)
+    )
+    html = page(client, "/compare/?" + "&".join(f"run={run.id}" for run in runs))
+    shown = re.findall(r'<tr data-level="([^"]+)"', html)
+    assert len(shown) == 200 and shown[0] == "121 terminals"
+
+
 @pytest.mark.parametrize("view", ["", "bars", "curve", "heatmap", "table", "tradeoff"])
 def test_it_draws_no_axis_without_a_number_and_says_what_is_missing(client, view):
     for factor in (1, 2, 3):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from uuid import uuid4
 
 import pytest
 from benchagent.catalog import WORKLOADS
@@ -12,8 +13,9 @@ from runs import results
 from runs.listing.cursor import cursor_at
 from runs.listing.cursor import page as cursor_page
 from runs.listing.filters import RunFilter, columns_of
-from runs.models import Experiment, Run, Workload
-from tests.runs.cells import EMPTY_CELL, add_number, make_article, make_repeats, make_run
+from runs.models import Config, Experiment, Run, RunStorage, StorageDevice, Workload
+from tests.runs.builders import document
+from tests.runs.cells import EMPTY_CELL, add_number, machine, make_article, make_repeats, make_run
 
 pytestmark = pytest.mark.django_db
 
@@ -233,3 +235,33 @@ def test_each_filter_has_a_name_to_be_called_by():
     """Seen: "[invalid name] nightly" among what is compared."""
     filters = RunFilter(QueryDict(), queryset=Run.objects.none()).filters
     assert [name for name, known in filters.items() if str(known.label).startswith("[")] == []
+
+
+def test_rows_that_differ_in_disk_and_configuration_alone_say_so(client):
+    bench = machine()
+    for disk in ("Slow HDD", "Quick NVMe"):
+        device = StorageDevice.objects.create(hardware=bench, slug=disk, name=disk)
+        config = Config.objects.create(slug=disk, name=f"tuned for {disk}")
+        run = make_run("SQLite 3", 1, on=bench, config=config)
+        RunStorage.objects.create(run=run, role="data", device=device)
+        RunStorage.objects.create(run=run, role="log", device=device)
+
+    rows = re.findall(r"data-setup>([^<]*)<", page(client))
+
+    assert sorted(rows) == ["Quick NVMe · tuned for Quick NVMe", "Slow HDD · tuned for Slow HDD"]
+
+
+def test_what_was_sent_at_once_stands_as_it_was_measured_cell_by_cell(client):
+    """Was: the first repeats of all of it, by their ids."""
+    cells = [(f"2026-05-0{day}", terminals) for day in range(1, 4) for terminals in (1, 8)]
+    repeats = [{"metrics": {"tps": 1}}, {"metrics": {"tps": 2}}]
+    results.store_uploads(documents=[
+        document(id=str(uuid4()), measured_on=day, factors={"terminals": terminals}, repeats=repeats)
+        for day, terminals in cells
+    ])  # fmt: skip
+
+    runs = [row.run for row in client.get("/runs/").context["page"]["rows"]]
+
+    assert [run.repeat for run in runs] == [1, 2] * 6
+    assert len({(run.measured_on, run.cell_key) for run in runs[::2]}) == 6
+    assert [run.measured_on.day for run in runs] == [3] * 4 + [2] * 4 + [1] * 4

@@ -13,6 +13,7 @@ import truststore
 
 from benchagent import __version__
 from benchagent.arguments import ArgumentParser
+from benchagent.catalog import QUESTIONS
 from benchagent.ctl import (
     account,
     asking,
@@ -181,7 +182,7 @@ def _add_reading(commands: Any) -> None:
     compare.set_defaults(command=comparing.run)
 
     ask = commands.add_parser("ask", help="a question about runs, answered in words, claims and what is missing")
-    words = "best, loss, since, …; without it the one that fits best"
+    words = f"{', '.join(QUESTIONS)}; without it the one that fits best"
     ask.add_argument("what", nargs="+", metavar="[QUESTION] NAME=VALUE|RUN", help=f"QUESTION: {words}")
     words = f"verdicts of claims that set the exit status, as of compare; without a claim it is {asking.EXIT_NO_ANSWER}"
     ask.add_argument("--fail-if", type=comparing.verdicts, metavar="VERDICT[,…]", help=words)
