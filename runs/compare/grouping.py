@@ -48,7 +48,8 @@ def cells_of(runs: Sequence[Run], grouping: str, set_of: Mapping[UUID, tuple[str
     perhaps neither or a part: what has no number joins the cell that is like it in everything that it knows.
     """
     cells: dict[str, list[Run]] = {}
-    key_by_facts: dict[tuple[object, ...], str] = {}
+    # The disks of each cell by its key, by what else is known of it.
+    disks_by_facts: dict[tuple[object, ...], dict[str, set[object]]] = {}
     counting, pools = {run.id for run in runs if run.counts}, {run.id: _pool(run, grouping) for run in runs}
     ordered = sorted(runs, key=_position)
     position = {run.id: at for at, run in enumerate(ordered)}
@@ -62,11 +63,13 @@ def cells_of(runs: Sequence[Run], grouping: str, set_of: Mapping[UUID, tuple[str
         factors = tuple(sorted((factor.name, str(factor.value)) for factor in run.factors.all()))
         context = tuple(sorted((name, str(value)) for name, value in run.context.items()))
         facts = (pool, run.workload_id, run.dbms_version_id, run.config_id, factors, context)
+        disks: set[object] = {(use.role, use.device_id) for use in run.storage.all()}
         if run.id not in counting and key not in cells:
-            key = key_by_facts.get((*facts, run.hardware_id), key)
+            known = disks_by_facts.get((*facts, run.hardware_id), {})
+            key = next((other for other, held in known.items() if disks <= held), key)
         # The last one is what a run without a machine looks for.
         for of_machine in ((*facts, run.hardware_id), (*facts, None)):
-            key_by_facts.setdefault(of_machine, key)
+            disks_by_facts.setdefault(of_machine, {}).setdefault(key, disks)
         cells.setdefault(key, []).append(run)
 
     parted: list[Cell] = []

@@ -314,6 +314,18 @@ def test_a_failed_run_joins_no_cell_of_another_server():
     assert {group.label: group.n for group in compare(all_runs()).groups} == {"connection old": 1, "connection new": 0}
 
 
+def test_a_failed_run_joins_no_cell_of_another_disk():
+    """Seen: the numbers of a HDD, under the name of the NVMe whose runs had all failed."""
+    made_by = machine()
+    for name, state in (("NVMe", "failed"), ("HDD", "finished")):
+        device = made_by.storage.create(slug=name, name=name)
+        run = make_run("SQLite 3", 7, on=made_by, state=state)
+        run.storage.create(role="data", device=device)
+        run.set_cell_key()
+        run.save()
+    assert {group.label: group.n for group in compare(all_runs()).groups} == {"NVMe": 0, "HDD": 1}
+
+
 def test_uploads_of_one_request_are_in_the_order_of_systems_machines_and_factors():
     """Seen: the levels of two machines in an order of chance."""
     stored = datetime(2026, 4, 12, 9, tzinfo=UTC)
