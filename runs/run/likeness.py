@@ -57,7 +57,11 @@ def conditions(run: Run) -> dict[str, str]:
     statements = {}
     if rows := run.statistics.get(KEY):  # else all that is known follows from the devices, which the key holds
         judged = of_rows(rows)
-        statements = {"promised": judged.promised, "storage_holds": judged.storage, "observed": judged.observed}
+        statements = {"promised": judged.promised, "storage_holds": judged.storage}
+        # Where a promise is known, syncs that were passed over lower what `commits` says. What was seen beyond a weak
+        # promise is chance: commits that come slowly are each flushed before the next.
+        if not run.durability:
+            statements["observed"] = judged.observed
     texts = {
         "commits": SHORT_DURABILITY[Durability(run.durability)] if run.durability else "",
         **{name: SHORT_DURABILITY[held.durability] for name, held in statements.items() if held.durability},

@@ -15,6 +15,7 @@ from runs import results
 from runs.models import Run
 from runs.results.names import resolve_metrics
 from runs.run.durability import NOT_OBSERVED, judgement
+from runs.run.likeness import alike
 from tests.runs.builders import document, job_result, machine, scheduled, store_upload
 from tests.runs.cells import make_run
 
@@ -106,6 +107,17 @@ def test_the_weakest_of_three_statements_ranks_and_a_contradiction_ranks_nowhere
     )
     assert row["durability_promised"] == f"power_loss: {PROMISED['reason']}"
     assert row["durability_storage"] == f"{storage['durability'] or 'not known'}: {storage['reason']}"
+
+
+def test_what_was_seen_beyond_a_weak_promise_parts_no_repeats():
+    """As measured under a load: of twelve runs without a wait for the disk one was slow enough to flush each commit,
+    and stood as another series."""
+    lossy = {"durability": "bounded_loss", "reason": "synchronous_commit is off"}
+    quick, slow = (finished(promised=lossy, storage=UNSEEN, observed=seen) for seen in (UNWAITED, PROMISED))
+    swallowed = finished(promised=PROMISED, storage=UNSEEN, observed=UNWAITED)
+    obeyed = finished(promised=PROMISED, storage=UNSEEN, observed=PROMISED)
+    assert len(alike([quick, slow], by_day=False)) == 1
+    assert len(alike([swallowed, obeyed], by_day=False)) == 2
 
 
 def test_a_statement_that_says_what_none_can_say_is_refused():
