@@ -170,25 +170,34 @@ def detection(kind: Kind, spread: float, step: float, series: int, seed: int) ->
     return Detection(again / series, _within(waited, 3), _within(waited, 10), placed / series)
 
 
-def places_told(world: World, shifted: int) -> list[int]:
-    """Where the step of a series that began so many batches earlier may be, once it is confirmed; else nothing."""
+def commits_told(world: World, shifted: int, every: int = 1) -> list[int]:
+    """With which commits the step of a series that began so many commits later may have begun, once it is confirmed;
+    else nothing. `every`: only each second, or third, is measured.
+    """
     logs: list[float] = []
     state = Watched()
-    for number in range(-shifted, CHANGED):
-        logs.append(world.batch(number))
+    skipped = world.rng.randrange(every) if every > 1 else 0
+    commits = range(AT - AT * every - skipped, CHANGED * every + shifted, every)
+    for commit in commits:
+        logs.append(world.batch(commit - shifted))
         state = watch(logs, state, THRESHOLD)
         for found in state.confirmed:
-            if abs(found.at - AT - shifted) <= 2 * CONFIRMING:
-                return places(logs, found.at, found.at - found.before)
+            if abs(commits[found.at] - AT - shifted) <= 2 * CONFIRMING * every:
+                may_be = places(logs, found.at, found.at - found.before)
+                return [commits[place] - before for place in may_be for before in range(every)]
     return []
 
 
-def told_as_one(spread: float, step: float, apart: int, series: int, seed: int) -> tuple[float, float]:
-    """Of pairs of steps so many batches apart: the shares that are placed at one batch, and that may have begun so."""
+def told_as_one(
+    spread: float, step: float, apart: int, series: int, seed: int, *, every: int = 1
+) -> tuple[float, float]:
+    """Of pairs of steps so many commits apart: the shares that are placed at one commit, and that may have begun so.
+    `every`: so many commits are one batch of the second series.
+    """
     pairs = []
     for number in range(0, 2 * series, 2):
-        worlds = [_world(KINDS[0], spread, seed, number + one, step=step) for one in (0, 1)]
-        pairs.append([places_told(world, shifted) for world, shifted in zip(worlds, (0, apart), strict=True)])
+        one, other = (_world(KINDS[0], spread, seed, number + which, step=step) for which in (0, 1))
+        pairs.append((commits_told(one, 0), commits_told(other, apart, every)))
     found = [(one, other) for one, other in pairs if one and other]
     alike, common = sum(one[0] == other[0] for one, other in found), sum(bool({*a} & {*b}) for a, b in found)
     return alike / max(1, len(found)), common / max(1, len(found))
@@ -336,10 +345,14 @@ def goals(series: int, seed: int) -> None:
         )
     found = detection(KINDS[0], SPREADS[0], -0.05, series, seed)
     print(f"−5 %: within 3 {found.within_3:.1%} waiting, {found.again:.1%} measured again; placed {found.placed:.1%}")
-    for spread, step in ((0.02, -0.05), (0.02, -0.10), (0.05, -0.10)):
-        told = {apart: told_as_one(spread, step, apart, series, seed) for apart in APART}
+    of_each = [(0.02, -0.05, 1), (0.02, -0.10, 1), (0.05, -0.10, 1)]
+    for spread, step, every in (*of_each, (0.02, -0.10, 2), (0.02, -0.10, 3)):
+        told = {apart: told_as_one(spread, step, apart, series, seed, every=every) for apart in APART}
         words = [f"{apart} apart {common:.0%} (at one batch {alike:.0%})" for apart, (alike, common) in told.items()]
-        print(f"two steps of {_signed(step)} at {spread:.0%} noise, one alert: {', '.join(words)}", flush=True)
+        print(
+            f"two steps of {_signed(step)} at {spread:.0%} noise, each commit and one of {every}, one alert: "
+            f"{', '.join(words)}", flush=True,
+        )  # fmt: skip
 
 
 def _signed(share: float, digits: int = 0) -> str:

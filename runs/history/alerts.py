@@ -36,6 +36,7 @@ SAID = (
 NOT_CONFIRMED = "further batches did not confirm it"
 # Machines are given the same thing within so long.
 ONE_CAUSE = timedelta(days=7)
+A_COMMIT = "commit "
 PART_OF_A_DRIFT = "it is part of a slow drift: a line fits the batches better than steps do"
 
 
@@ -74,7 +75,7 @@ def attach(point: ChangePoint, rows: Sequence[SeriesBatch], *, was_refuted: bool
     span = _span(rows, places)
     # Of a step on a machine; a drift and a noise begin with no batch.
     causes = given_anew(rows, places) if point.kind == ChangeKind.STEP and benchmark.machine_id else []
-    alert = point.alert or _open_at(benchmark, span) or _open_with(benchmark, causes, span["since"])
+    alert = point.alert or _open_at(benchmark, span) or _open_with(benchmark, causes, rows, places)
     if alert is None:
         alert = Alert(
             owner_id=benchmark.owner_id, visibility=benchmark.visibility, machine_id=benchmark.machine_id,
@@ -146,13 +147,44 @@ def _common(alert: Alert, span: Mapping[str, datetime]) -> dict[str, datetime]:
     return {"after": after, "since": since if after < since <= latest else latest, "latest": latest}
 
 
-def _open_with(benchmark: Benchmark, causes: Sequence[str], since: datetime) -> Alert | None:
-    """The open alert of one of these causes, on whatever machine, about the same people's results."""
-    rows = Alert.objects.open().filter(
+def _open_with(
+    benchmark: Benchmark, causes: Sequence[str], rows: Sequence[SeriesBatch], places: Sequence[int]
+) -> Alert | None:
+    """The open alert of one of these causes, on whatever machine, about the same people's results; else of a step that
+    may have begun with the same commit, where one of the two series has not measured each.
+    """
+    since = rows[places[0]].measured_at
+    found = list(Alert.objects.open().filter(
         owner=benchmark.owner_id, visibility=benchmark.visibility, changes__benchmark__dbms=benchmark.dbms_id,
         since__range=(since - ONE_CAUSE, since + ONE_CAUSE),
-    ).distinct().order_by("created_at", "pk") if causes else ()  # fmt: skip
-    return next((alert for cause in causes for alert in rows if cause in alert.causes), None)
+    ).distinct().order_by("created_at", "pk")) if causes else []  # fmt: skip
+    alike = (alert for cause in causes for alert in found if cause in alert.causes)
+    return next(alike, None) or next((alert for alert in found if _has_step_between(alert, rows, places, causes)), None)
+
+
+def _has_step_between(alert: Alert, rows: Sequence[SeriesBatch], places: Sequence[int], causes: Sequence[str]) -> bool:
+    """Both of nothing else than commits."""
+    if not alert.causes or not all(cause.startswith(A_COMMIT) for cause in (*causes, *alert.causes)):
+        return False
+    for step in _standing(alert).filter(kind=ChangeKind.STEP).select_related("benchmark"):
+        newest = step.benchmark.series.newest_first().exclude(centre=None).only("benchmark", "commit", "centre")
+        others = list(newest[: statistics.WINDOW])[::-1]
+        if any(row.pk == step.at_id for row in others):
+            of_other = _places(step, others)
+            if _is_between(rows, places, others, of_other) or _is_between(others, of_other, rows, places):
+                return True
+    return False
+
+
+def _is_between(
+    rows: Sequence[SeriesBatch], places: Sequence[int], others: Sequence[SeriesBatch], of_other: Sequence[int]
+) -> bool:
+    """Whether a step may have begun with a commit between the last before another's and the last that may be its first,
+    in the order of a series that has measured both.
+    """
+    at = {row.commit: index for index, row in enumerate(rows) if row.commit}
+    before, last = (at.get(others[place].commit) for place in (max(0, min(of_other) - 1), max(of_other)))
+    return before is not None and last is not None and any(before < place <= last for place in places)
 
 
 def _open_at(benchmark: Benchmark, span: Mapping[str, datetime]) -> Alert | None:
@@ -167,7 +199,7 @@ def _open_at(benchmark: Benchmark, span: Mapping[str, datetime]) -> Alert | None
 
 
 def places_differ(alert: Alert) -> bool:
-    """Whether steps of one system are placed at different commits, though noise lets them have begun with one."""
+    """Whether steps of one system are placed at different commits, though they may have begun with one."""
     steps = [each for each in alert.standing() if each.kind == ChangeKind.STEP and each.at.commit]
     commits = {(step.benchmark.dbms_id, step.at.commit) for step in steps}
     return len(commits) > len({system for system, _ in commits})

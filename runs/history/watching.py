@@ -46,7 +46,7 @@ class Series:
         if for_readers:
             rows, points = rows.select_related("version__dbms"), points.select_related("at")
         else:
-            rows = rows.only("benchmark", "run", "values", "centre", "measured_at", "is_watched")
+            rows = rows.only("benchmark", "run", "values", "centre", "measured_at", "commit", "is_watched")
         if most:
             rows = rows[:most]
         return cls(benchmark, list(rows)[::-1], list(points))

@@ -25,18 +25,20 @@ def nightly(
     levels: Mapping[int, float] = {},
     noise: float = 0.01,
     step: int = STEP,
+    last: int = LAST,
+    every: int = 1,
     commits: bool = True,
     kernel: str = "",
     visibility: str = "public",
     **new,
 ):
     """Nights of a machine, some hours after those of the first; `new`: what they are given from the step on."""
-    for number in range(1, LAST + 1):
+    for number in range(1, last + 1, every):
         is_after = number >= step
         hardware = {"name": machine, "kernel": kernel if is_after and kernel else "6.1", "storage": [DISK]}
         more = new if is_after else {}
         one = night(
-            number, of=LAST + 3, level=levels.get(number, level if is_after else 1.0), noise=noise, hardware=hardware,
+            number, of=last + 3, level=levels.get(number, level if is_after else 1.0), noise=noise, hardware=hardware,
             workload={"slug": workload, "name": workload, "version": "1", "kind": ""},
             visibility=visibility, tested={} if commits else {"commit": ""}, **more,
         )  # fmt: skip
@@ -72,6 +74,18 @@ def test_steps_that_noise_places_at_neighbouring_commits_are_one_alert_that_says
     assert sorted(int(point.at.commit, 16) for point in alert.changes.all()) == [STEP, STEP + 1]
     assert f"since commit {STEP:040x}"[:20] in alerts.title(alert)
     assert client.get(alert.get_absolute_url()).context["places_differ"]
+
+
+@pytest.mark.parametrize("is_first", [False, True])
+@pytest.mark.parametrize(("every", "step", "made"), [(2, 30, [2]), (3, 30, [2]), (2, 28, [1, 1]), (2, 32, [1, 1])])
+def test_a_machine_that_measures_few_commits_shares_the_cause_of_one_that_measures_each(
+    contributor, every, step, made, is_first
+):
+    """Was: an alert for each, as it has not measured the commit that the step began with."""
+    series = [[*nightly("alpha", step=30, last=40)], [*nightly("beta", step=step, last=40, every=every)]]
+    for nights in reversed(series) if is_first else series:
+        file(nights, contributor, at_once=40)
+    assert sorted(len(alert.changes.all()) for alert in confirmed()) == made
 
 
 @pytest.mark.parametrize("other", ["alpha", "beta"])
