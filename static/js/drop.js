@@ -28,6 +28,7 @@ for (const form of document.querySelectorAll("[data-drop]")) {
   });
 
   async function send() {
+    if (input.disabled) return;
     const files = [...input.files];
     const bytes = files.reduce((sum, file) => sum + file.size, 0);
     status.className = "";
@@ -47,6 +48,7 @@ for (const form of document.querySelectorAll("[data-drop]")) {
   async function sendAll(files, bytes) {
     input.disabled = true;
     progress.hidden = false;
+    for (const earlier of form.querySelectorAll("[name=parts]")) earlier.remove();
     let before = 0;
     for (const file of files) {
       const tell = (sent) => {

@@ -2,6 +2,7 @@
 // confirmation of dangerous forms.
 import { startDetails } from "./details.js";
 import { startSelection } from "./select.js";
+import { startSwaps } from "./swaps.js";
 import { startThemeToggle } from "./theme.js";
 import { localizeTimes } from "./times.js";
 import { show as showTray, startTray } from "./tray.js";
@@ -67,6 +68,7 @@ startThemeToggle();
 localizeTimes(document);
 startSelection(document);
 startDetails();
+startSwaps();
 startTray();
 startMenus();
 startHints();

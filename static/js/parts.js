@@ -5,7 +5,8 @@ export const PART_BYTES = 8 * 1024 * 1024;
 const WAITS_MS = [1000, 2000, 5000, 10000, 20000, 40000];
 const URL_OF_PARTS = "/api/v1/parts/";
 // Another offset is wanted, another part is being written, the checksum differs: the server says how far it is.
-const ASK_ANEW = [409, 423, 460];
+const BUSY = 423;
+const ASK_ANEW = [409, BUSY, 460];
 
 export const markOf = (file) => `${file.name} ${file.size} ${file.lastModified}`;
 const base64 = (bytes) => btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
@@ -27,6 +28,7 @@ export async function sendInParts(file, { token, tell, wait = pause }) {
     const answer = await ask("PATCH", address, {
       "Upload-Offset": offset, "Content-Type": "application/offset+octet-stream", ...(await checksum(part)),
     }, part);
+    if (answer.status === BUSY) await wait(WAITS_MS[0]);
     offset = ASK_ANEW.includes(answer.status) ? (await (await ask("GET", address)).json()).received_bytes : Number(answer.headers.get("Upload-Offset"));
   }
   tell(offset);

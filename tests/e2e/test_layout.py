@@ -189,6 +189,57 @@ def test_every_control_of_a_comparison_is_reached_by_tab_and_shows_it(site: Site
     assert len(reached) == wanted
 
 
+FOCUSED = "() => (document.activeElement.querySelector('.text') ?? document.activeElement).textContent.trim()"
+
+
+def test_the_focus_stays_on_what_was_chosen_by_keyboard(site: Site, page):
+    """On tabs of a comparison, on its facets, and in the head of a list."""
+    compared = f"{site.url}/compare/?publication=tpcb-2010&workload=wl-tpcb"
+    for address, chosen in (
+        (compared, "nav.tabs a:not([aria-current])"),
+        (f"{compared}&edit=1", "#facet-dbms .options a"),
+        (f"{site.url}/runs/", "#run-table thead a"),
+    ):
+        page.goto(address)
+        page.locator(chosen).first.focus()
+        words = page.evaluate(FOCUSED)
+        with page.expect_response(lambda answer: "hx-request" in answer.request.headers):
+            page.keyboard.press("Enter")
+        page.wait_for_function("() => !document.querySelector('.htmx-request, .htmx-swapping, .htmx-settling')")
+        assert page.evaluate(FOCUSED) == words, address
+
+
+def test_a_swap_that_fails_is_told_and_can_be_tried_again(site: Site, page):
+    page.goto(f"{site.url}/compare/?publication=tpcb-2010&workload=wl-tpcb")
+    page.context.set_offline(True)
+    page.locator("nav.tabs a:not([aria-current])").first.click()
+    told = page.get_by_role("alert")
+    told.wait_for()
+    page.context.set_offline(False)
+    told.get_by_role("link").click()
+    page.wait_for_url("**view=**")
+    assert told.count() == 0
+
+
+def test_a_file_that_came_before_another_failed_is_not_named_twice(site: Site, logged_in, tmp_path):
+    logged_in.goto(f"{site.url}/imports/")
+    form = logged_in.locator("form.drop")
+    form.evaluate("form => { form.dataset.drop = 0; form.submit = () => { form.dataset.submitted = ''; }; }")
+    files = [tmp_path / name for name in ("a.log", "b.log")]
+    for file in files:
+        file.write_text("latency average = 1.0 ms\n" + file.name)
+    logged_in.locator("#id_file").set_input_files(files)
+    sent = []
+    logged_in.route("**/api/v1/parts/*/", lambda route: route.fulfill(status=400) if sent else route.continue_())
+    logged_in.on("response", lambda answer: sent.append(answer.url) if answer.request.method == "PATCH" else None)
+    form.locator("button").click()
+    form.locator(".notice-bad").wait_for()
+    logged_in.unroute("**/api/v1/parts/*/")
+    form.locator("button").click()
+    logged_in.wait_for_selector("form.drop[data-submitted]")
+    assert form.locator("[name=parts]").count() == 2
+
+
 def test_the_menu_of_a_phone_opens_without_scripts(site: Site, browser):
     context = browser.new_context(viewport={"width": 390, "height": 844}, java_script_enabled=False)
     page = context.new_page()

@@ -25,6 +25,7 @@ function server({ received = null, fails = () => false }) {
     seen.offsets.push(headers["Upload-Offset"] / PART_BYTES);
     seen.checksums += "Upload-Checksum" in headers;
     const failure = fails(seen.offsets.length);
+    if (failure === "busy") return new Response(null, { status: 423 });
     if (failure === "lost") received += body.byteLength;
     if (failure) throw new TypeError("network");
     if (headers["Upload-Offset"] !== received) return new Response(null, { status: 409 });
@@ -53,6 +54,13 @@ test("a part whose answer is lost is not sent twice, one that never arrived is s
   const seen = server({ fails: (count) => ({ 1: "lost", 3: "away" })[count] });
   await send();
   assert.deepEqual(seen.offsets, [0, 0, 1, 1, 2]);
+});
+
+test("while another request writes the same file, it waits before it sends again", async () => {
+  server({ fails: (count) => count === 2 && "busy" });
+  let waits = 0;
+  await sendInParts(file, { token: "t", tell: () => {}, wait: async () => { waits += 1; } });
+  assert.equal(waits, 1);
 });
 
 test("what is refused is told in the server's words", async () => {
