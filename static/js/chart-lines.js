@@ -6,7 +6,8 @@ import { clockTicks, clockWords, eventsAt, isLong, timePlugin } from "./chart-ti
 import { exactNumber, formatNumber, percentileWords, roundEnd, sizeWords, withOrigin, withUnit } from "./format.js";
 
 const MOST_MARKERS = 60;
-const PLOT_PX = 320;
+// The plot of a panel is as high as that of its neighbours (charts.css): their axes are the same.
+const PLOT_PX = 320, PANEL_PX = 240;
 // A factor of ten, whose ends may be rounded.
 const LEAP = 9.99, LEAP_DOTS = [1, 5];
 // Of a legend: so many rows have room in a figure as it is.
@@ -218,7 +219,7 @@ function legendRows(labels, width) {
 export function linesHeight(spec, width) {
   const rows = hasLegend(spec) ? legendRows([...spec.series, ...(spec.gaps ?? [])].map(({ label }) => label), width) : 0;
   const more = gapsHeight(spec.gaps ?? []) + Math.max(0, rows - FREE_ROWS) * KEY_ROW_PX;
-  return more ? PLOT_PX + more : 0;
+  return more ? (spec.panel ? PANEL_PX : PLOT_PX) + more : 0;
 }
 
 /** Chart.js configuration of a lines specification. */

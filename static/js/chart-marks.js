@@ -137,7 +137,7 @@ function drawGap(chart, gap, top, theme) {
   for (const x of centres) ring(context, x, top + STRIP_PX / 2, seriesColour(theme, gap.color));
   context.font = `${TEXT_PX}px ${theme.font}`;
   context.textBaseline = "bottom";
-  const words = [gapWords(gap), gapWords(gap, false)].find((text) => context.measureText(text).width <= right - left) ?? gap.label;
+  const words = [gapWords(gap), gapWords(gap, false)].find((text) => context.measureText(text).width <= right - left) ?? fitText(context, gap.label, right - left);
   const start = Math.max(left, Math.min(from, right - context.measureText(words).width));
   context.fillStyle = theme.mark;
   context.fillText(words, start, top - 2);

@@ -56,6 +56,8 @@ test("it sets a height only for lines with gaps", () => {
   assert.equal(linesHeight({ series: series.slice(0, 2) }, 320), 0);
   assert.ok(linesHeight({ series }, 320) > linesHeight({ series }, 640));
   assert.ok(linesHeight({ gaps: [{}] }) > gapsHeight([{}]));
+  // Was: more, so that one height was two values in panels beside each other, 15rem high without gaps.
+  assert.equal(linesHeight({ panel: true, gaps: [{}] }), 240 + gapsHeight([{}]));
 });
 
 // The chart that was a vertical blob: sizes of 15 to 108 MB, and the machine's memory.

@@ -94,7 +94,7 @@ def _found(claim: Mapping[str, Any], unit: str) -> str:
             at = " ".join(filter(None, (claim["day"], claim["tested"])))
             words = f"since {at}" if at else f"no step in {claim['batches']} batches"
         case "newer":
-            words = f"{claim['newest']} against {claim['batches']} batches"
+            words = f"{claim['newest']} against {claim['batches']} batch{'' if claim['batches'] == 1 else 'es'}"
         case "published":
             sides = (claim["here"], claim["printed"])
             words = " here, printed ".join("–" if side is None else plain_number(float(side)) for side in sides)
