@@ -211,7 +211,7 @@ def _with_surroundings(outputs: Outputs, file: SourceFile, taken: Sequence[Margi
         reports = told_apart(file, reports, read)
     if len(reports) == 1 and not reports[0].started_at:
         began_at = began(file, taken) if taken else logged(file) if _is_of_logs(importer) else ""
-        reports = [replace(reports[0], started_at=began_at)]
+        reports = [replace(reports[0], started_at=began_at)] if began_at else reports
     return [(part, importer, reports)]
 
 

@@ -84,6 +84,8 @@ class _Run(Told):
     operation: str = ""
     ended: bool = False
     columns: tuple[str, ...] = ()
+    # How they stand in front of a message.
+    statistics: re.Pattern[str] = re.compile("")
     # The versions, the product, the size, the total, the page size, the workers, the time of the shell: said once.
     said: dict[str, Any] = field(default_factory=dict)
     sums: dict[str, int] = field(default_factory=lambda: {"reads": 0, "writes": 0})
@@ -98,7 +100,7 @@ class _Run(Told):
 
     def split(self, rest: str) -> tuple[dict[str, float], str]:
         """The statistics in front of a message, and the message."""
-        match = re.match("".join(_COLUMNS[column] for column in self.columns), rest)
+        match = self.statistics.match(rest)
         if match is None:
             if re.match(r"[\s\d.]*\s\d+,\d{3}\s", rest):
                 raise NotUnderstood("decimal commas: another locale wrote this")
@@ -183,6 +185,7 @@ def _take(run: _Run, line: Line) -> _Run:
         if header := _HEADER.fullmatch(match[1]):
             run = _Run() if run.has_begun else run
             run.columns = tuple(header[1].split())
+            run.statistics = re.compile("".join(_COLUMNS[column] for column in run.columns))
             return run
         statistics, message = run.split(match[1])
         # What is no message behind the statistics may be one that had none before it.

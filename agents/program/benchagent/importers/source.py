@@ -29,7 +29,6 @@ MAX_MEMBERS = 2000
 # No file with lines has a longer one.
 MAX_UNBROKEN_BYTES = 1024 * 1024
 _CONTROL_BYTES = bytes(code for code in range(0x20) if code not in b"\b\t\n\f\r\x1b")
-# Lines that end with a backslash, and the one behind them.
 _GOES_ON = re.compile(r"^[^\n]*\\\n(?:[^\n]*\\\n){0,78}[^\n]*", re.MULTILINE)
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 
