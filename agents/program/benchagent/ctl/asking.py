@@ -16,7 +16,9 @@ EXIT_NO_ANSWER = 19
 
 def run(options: argparse.Namespace) -> int:
     answer = connect().get("/answers/", parameters(options.what))
-    status = status_of(answer, options.fail_if or ())
+    # Where something falls off is told by a shape, which may be undecided, too.
+    kinds = [_change(claim).get("verdict") or claim.get("shape", "") for claim in answer.get("claims") or ()]
+    status = exit_status(kinds, options.fail_if or ()) if kinds else EXIT_NO_ANSWER
     if options.json:
         print_json({**answer, "exit_status": status})
     else:
@@ -38,14 +40,6 @@ def parameters(what: list[str]) -> list[tuple[str, str]]:
         else:
             chosen.append(("ask", text))
     return chosen
-
-
-def status_of(answer: Mapping[str, Any], fail_if: tuple[str, ...]) -> int:
-    claims = answer.get("claims") or ()
-    if not claims:
-        return EXIT_NO_ANSWER
-    # Where something falls off is told by a shape, which may be undecided, too.
-    return exit_status([_change(claim).get("verdict") or claim.get("shape", "") for claim in claims], fail_if)
 
 
 def _change(claim: Mapping[str, Any]) -> Mapping[str, Any]:

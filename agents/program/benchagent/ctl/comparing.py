@@ -37,7 +37,12 @@ def run(options: argparse.Namespace) -> int:
     said = [(name, str(value)) for name, value in given.items() if value is not None]
     chosen = list(dict.fromkeys([*(_parameter(text) for text in [*options.what, baseline]), *said]))
     first = api.get("/compare/", chosen)
-    key = _group_of(first, baseline, _runs_of(api, baseline, options.group or ""))
+    runs = _runs_of(api, baseline, options.group or "")
+    # Never the first group for want of a better one.
+    held = (group["key"] for group in first.get("groups", []) if runs & set(map(str, group["runs"])))
+    if (key := next(held, None)) is None:
+        words = "is it deleted, or not yours to see?"
+        raise UsageError(f"the server's answer does not hold the baseline {baseline}: {words}")
     answer = first if first.get("baseline") == key else api.get("/compare/", [*chosen, ("baseline", key)])
     if answer.get("baseline") != key:
         raise UsageError("the server compares with another baseline than the one that was asked for")
@@ -109,14 +114,6 @@ def _runs_of(api: Api, text: str, grouping: str) -> set[str]:
             "give more of it, name a run, or pool batches with --group all"
         )
     return {str(run) for group in groups for run in group["runs"]}
-
-
-def _group_of(answer: Mapping[str, Any], text: str, runs: set[str]) -> str:
-    """The key of the group that holds the baseline. Never the first group for want of a better one."""
-    for group in answer.get("groups", []):
-        if runs & {str(run) for run in group["runs"]}:
-            return str(group["key"])
-    raise UsageError(f"the server's answer does not hold the baseline {text}: is it deleted, or not yours to see?")
 
 
 def _show(answer: Mapping[str, Any], baseline: str) -> None:

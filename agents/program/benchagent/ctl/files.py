@@ -128,14 +128,11 @@ def own_tools(paths: Iterable[str]) -> Tools:
 
 def show(options: argparse.Namespace) -> int:
     with TemporaryDirectory() as folder:
-        return _shown(options, [_standard_input(folder) if name == "-" else name for name in options.files])
-
-
-def _standard_input(folder: str) -> str:
-    path = Path(folder) / "stdin"
-    with path.open("wb") as file:
-        shutil.copyfileobj(sys.stdin.buffer, file)
-    return str(path)
+        standard_input = Path(folder, "stdin")
+        if "-" in options.files:
+            with standard_input.open("wb") as file:
+                shutil.copyfileobj(sys.stdin.buffer, file)
+        return _shown(options, [str(standard_input) if name == "-" else name for name in options.files])
 
 
 def _shown(options: argparse.Namespace, paths: Sequence[str]) -> int:

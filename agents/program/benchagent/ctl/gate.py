@@ -57,14 +57,12 @@ def _in_turn(options: argparse.Namespace) -> dict[str, Any] | None:
         print_line(f"{options.run}: {len(sides)} systems, where a base and a head are needed: nothing was judged")
         return None
     base, head = sides
-    names = {str(row["id"]): _side_name(row) for row in rows}
+    names = {}
+    for row in rows:
+        config = (row.get("config") or {}).get("name", "")
+        names[str(row["id"])] = f"{dbms_of(row)} ({config})" if config else dbms_of(row)
     answer = api.post("/gate/", {"runs": head, "base": base, "allow_pct": options.allow})
     return {**answer, "than": f"{names[base[0]]}, measured in turn with {names[head[0]]}"}
-
-
-def _side_name(row: Mapping[str, Any]) -> str:
-    config = (row.get("config") or {}).get("name", "")
-    return f"{dbms_of(row)} ({config})" if config else dbms_of(row)
 
 
 def sides_of(rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
@@ -94,7 +92,8 @@ def _print(answer: Mapping[str, Any], form: str, status: int) -> None:
     elif form == "markdown":
         print(f"### Benchmarks against {answer['than']}: {summary(cells)}\n")
         rows = [("Benchmark", "New", "Change", "Interval", "Verdict"), ("---",) * 5]
-        rows += [(f"[{_escaped(cell['benchmark'])}]({cell['url']})", *_row(cell)[1:]) for cell in cells]
+        escapes = str.maketrans({mark: f"\\{mark}" for mark in "|[]"})
+        rows += [(f"[{cell['benchmark'].translate(escapes)}]({cell['url']})", *_row(cell)[1:]) for cell in cells]
         print("\n".join(f"| {' | '.join(row)} |" for row in rows))
     else:
         print_table([_row(cell) for cell in cells], heading=HEADING)
@@ -126,10 +125,6 @@ def _row(cell: Cell) -> tuple[str, str, str, str, str]:
         "" if None in ends else f"{ends[0] - 1:+.1%} to {ends[1] - 1:+.1%}",
         "; ".join(filter(None, ("not worse" * _is_only_not_worse(cell), change["why"]))) or change["verdict"],
     )
-
-
-def _escaped(text: str) -> str:
-    return text.replace("|", "\\|").replace("[", "\\[").replace("]", "\\]")
 
 
 def _junit(cells: Sequence[Cell], than: str) -> ElementTree.Element:

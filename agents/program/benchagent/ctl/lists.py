@@ -60,10 +60,6 @@ def _state(row: Row) -> str:
     return row["pause"] or ("online" if row["online"] else f"offline since {_minute(row['last_seen_at'])}")
 
 
-def _states(row: Row) -> str:
-    return ", ".join(f"{count} {state}" for state, count in row["states"].items())
-
-
 def _minute(time: str | None) -> str:
     return (time or "")[:16].replace("T", " ")
 
@@ -124,7 +120,11 @@ LISTS: Mapping[str, Listing] = {
     "experiments": Listing(
         "/experiments/",
         "list experiments, newest first",
-        {"EXPERIMENT": "slug", "RUNS": _states, "STARTED": lambda row: _minute(row["created_at"]), "NAME": "name"},
+        {
+            "EXPERIMENT": "slug",
+            "RUNS": lambda row: ", ".join(f"{count} {state}" for state, count in row["states"].items()),
+            "STARTED": lambda row: _minute(row["created_at"]), "NAME": "name",
+        },
     ),
     "templates": Listing(
         "/templates/",

@@ -35,7 +35,7 @@ from benchagent.ctl.output import (
     table_lines,
 )
 from benchagent.ctl.parts import MOST_BYTES, send_files
-from benchagent.ctl.past import Commits, said_by, together
+from benchagent.ctl.past import said_by, together
 from benchagent.importers import Report, as_json, inspect
 from benchagent.importers.report import becomes_a_run, missing_details
 from benchagent.link.client import Refused
@@ -397,8 +397,9 @@ def _corrected(api: Api, answer: dict[str, Any], details: dict[str, Any], outcom
 def _documents(
     api: Api | None, local: LocalFile, documents: list[dict[str, Any]], options: argparse.Namespace
 ) -> Outcome:
-    if options.commits is not None:
-        documents = [_document_in_order(document, options.commits) for document in documents]
+    for document in documents if options.commits is not None else ():
+        if isinstance(document.get("tested"), dict):
+            document["tested"] = options.commits.ordered(document["tested"])
     if api is None:
         return Outcome([local.file.name], "dry run", message=f"{len(documents)} result documents")
     runs: list[dict[str, Any]] = []
@@ -419,11 +420,6 @@ def _documents(
     state = "refused" if problems else "stored" if new else "there already"
     outcome = Outcome([local.file.name], state, runs=runs, message="\n".join(problems))
     return _restored(api, outcome, wanted=options.restore)
-
-
-def _document_in_order(document: dict[str, Any], commits: Commits) -> dict[str, Any]:
-    tested = document.get("tested")
-    return {**document, "tested": commits.ordered(tested)} if isinstance(tested, dict) else document
 
 
 def _requests(documents: Sequence[dict[str, Any]]) -> Iterator[range]:

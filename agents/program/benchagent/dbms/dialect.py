@@ -17,6 +17,7 @@ class Dialect:
     timestamp: str = "TIMESTAMP"
     varchar_type: str = "VARCHAR({n})"
     decimal_type: str = "DECIMAL({precision}, {scale})"
+    # {text} is as ``YYYY-MM-DD hh:mm:ss``.
     timestamp_literal: str = "TIMESTAMP '{text}'"
     create_table: str = "CREATE TABLE"
     # False where a primary key can only be given in CREATE TABLE.
@@ -42,10 +43,6 @@ class Dialect:
 
     def decimal(self, precision: int, scale: int) -> str:
         return self.decimal_type.format(precision=precision, scale=scale)
-
-    def timestamp_value(self, text: str) -> str:
-        """A literal, from ``YYYY-MM-DD hh:mm:ss``."""
-        return self.timestamp_literal.format(text=text)
 
     def first_rows(self, select: str, n: int) -> str:
         """`select` without its first word, as ``* FROM item WHERE …``."""

@@ -134,8 +134,11 @@ class JobBench:
             status = generator.abort()
         self._around.abort.check()
         self._take_engine_report(session)
-        if status or deaths(session):
-            self._log_trouble(generator)
+        if status or deaths(session):  # what load generator and DBMS wrote: their files will be gone
+            sources = {"load generator": generator.stderr_tail, self._around.spec["dbms"]: self.instance.log_tail()}
+            for source, text in sources.items():
+                for line in self.instance.redacted(text).splitlines():
+                    self.log(f"{source}: {line}")
         return require_end(session, status)
 
     @contextmanager
@@ -250,13 +253,6 @@ class JobBench:
                 self.condition("commits_per_flush", shared[1])
         report: EngineReport = self._around.described.result.setdefault("statistics", {})
         report.update(shown)
-
-    def _log_trouble(self, generator: LoadGenerator) -> None:
-        """Keep what load generator and DBMS wrote when something went wrong: their files will be gone."""
-        sources = {"load generator": generator.stderr_tail, self._around.spec["dbms"]: self.instance.log_tail()}
-        for source, text in sources.items():
-            for line in self.instance.redacted(text).splitlines():
-                self.log(f"{source}: {line}")
 
     # Between sessions
 

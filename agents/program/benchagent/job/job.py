@@ -15,7 +15,7 @@ from benchagent import dbms, workloads
 from benchagent.catalog import DBMSS, Durability
 from benchagent.catalog.factors import KNOBS
 from benchagent.dbms import external
-from benchagent.dbms.base import GUEST, Adapter, Instance, JobError, ProvisionRequest
+from benchagent.dbms.base import GUEST, Instance, JobError, ProvisionRequest
 from benchagent.dbms.embedded import fit_heap
 from benchagent.java import JavaToolchain
 from benchagent.job import checks
@@ -100,7 +100,12 @@ class Job:
         elif outcome == "failed":
             message = self._described.with_cause(message, self._server_cgroup)
         self._described.complete(self.instance)
-        self._clean_up()
+        if self.instance is not None:
+            try:
+                self.instance.stop()
+            except Exception:
+                log.exception("stopping %s", self.spec["dbms"])
+        clean_up(self.job_dir, self._storages, self._children)
         self._log(f"{outcome}: {message}" if message else outcome)
         item = FinishItem(kind="finish", outcome=outcome, message=message, at=time.time(), result=self.result)
         self._spool.finish(self.run_id, item)
@@ -197,8 +202,12 @@ class Job:
             abort=self.abort,
             log=self._log,
         )
-        if self._connection:
-            return self._connect(request, adapter)
+        if self._connection:  # a schema on a server of others, of whose machine nothing is known
+            refuse_changes(adapter, self._factors, request.version)
+            agent_id = identity.agent_id(self._dirs.identity)
+            self._described.condition("server_sampling", NOT_SAMPLED)
+            self._described.warn(f"{NOT_SAMPLED}: it was not started by the agent")
+            return external.connect(request, self._dirs.root, agent_id, self.spec["dbms"], self._connection)
         instance = adapter.provision(request)
         limit_bytes = self._factors.number("memory_limit_mb", 0) * MEGABYTE
         if self._embedded and limit_bytes and (words := fit_heap(instance, limit_bytes)):
@@ -206,14 +215,6 @@ class Job:
         self._described.condition("server_sampling", SAMPLED)
         self._described.storage(self._folders, backup="backup_storage" in self._factors)
         return instance
-
-    def _connect(self, request: ProvisionRequest, adapter: Adapter) -> Instance:
-        """A schema on a server of others, of whose machine nothing is known."""
-        refuse_changes(adapter, self._factors, request.version)
-        agent_id = identity.agent_id(self._dirs.identity)
-        self._described.condition("server_sampling", NOT_SAMPLED)
-        self._described.warn(f"{NOT_SAMPLED}: it was not started by the agent")
-        return external.connect(request, self._dirs.root, agent_id, self.spec["dbms"], self._connection)
 
     def _new_bench(self, workload: Workload, instance: Instance, *, data_missing: bool) -> JobBench:
         around = Surroundings(
@@ -347,14 +348,6 @@ class Job:
 
     def _log(self, line: str) -> None:
         self._spool.add_log(self.run_id, f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} {line}\n")
-
-    def _clean_up(self) -> None:
-        if self.instance is not None:
-            try:
-                self.instance.stop()
-            except Exception:
-                log.exception("stopping %s", self.spec["dbms"])
-        clean_up(self.job_dir, self._storages, self._children)
 
 
 def clean_up(job_dir: Path, storages: Storages, children: Children | None = None) -> None:

@@ -82,11 +82,8 @@ class Confinement:
         """To enter before the program begins; None where there is no Landlock. `ports`: of the job's own servers."""
         if not self.sandbox.landlock:
             return nullcontext()
-        readable = (*INSTALLED, *KERNEL, *self.readable, self._home(Path(program)))
-        return closing(Ruleset(readable=readable, writable=(*self.writable, *DEVICES), ports=ports))
-
-    def _home(self, program: Path) -> Path:
-        """Where a program lies that was not installed by the system's packages."""
-        real = program.resolve()
+        # Where a program lies that was not installed by the system's packages.
+        real = Path(program).resolve()
         home = real.parents[1] if real.parent.name in FOLDERS_OF_PROGRAMS else real.parent
-        return real if self.secrets.is_relative_to(home) else home
+        readable = (*INSTALLED, *KERNEL, *self.readable, real if self.secrets.is_relative_to(home) else home)
+        return closing(Ruleset(readable=readable, writable=(*self.writable, *DEVICES), ports=ports))

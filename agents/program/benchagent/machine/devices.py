@@ -279,18 +279,15 @@ def same_device(path_a: Path, path_b: Path) -> SameDevice:
     """Same or other storage, decided by the physical disks and never by the paths."""
     first, second = physical_disks(path_a), physical_disks(path_b)
     names = " and ".join(dict.fromkeys(_device_words(path) for path in (path_a, path_b)))
-    if first & second or (not first and not second and _device_number(path_a) == _device_number(path_b)):
+    mounts = [mount_of(path) for path in (path_a, path_b)]
+    numbers = {mount and mount.device_number for mount in mounts}
+    if first & second or (not first and not second and len(numbers) == 1):
         return SameDevice(True, f"{names}: the same physical disk")
     disks = first | second
     if not first or not second or not all(disk == "memory" or (SYS_BLOCK / disk).exists() for disk in disks):
         return SameDevice(None, f"{names}: this machine does not tell whether that is one physical disk")
     virtual = any(_medium(disk, SYS_BLOCK) == "virtual" for disk in disks - {"memory"})
     return SameDevice(False, f"{names}: different {'virtual' if virtual else 'physical'} disks")
-
-
-def _device_number(path: Path) -> str | None:
-    mount = mount_of(path)
-    return mount.device_number if mount else None
 
 
 def _device_words(path: Path) -> str:

@@ -98,7 +98,10 @@ def set_rates(where: Hierarchy, group: Path, throttle: Throttle) -> None:
 
 def hierarchy(controller: str) -> Hierarchy:
     """Where "memory" or "blkio" is. Raises `CgroupError` when this kernel has it nowhere."""
-    memberships = _memberships()
+    memberships = {}  # groups of this process by controller of version 1; under "" that of version 2
+    for line in text_of(MEMBERSHIP).splitlines():
+        _, controllers, path = line.split(":", 2)
+        memberships.update(dict.fromkeys(controllers.split(","), path))
     for mount in mounts():
         if mount.file_system == "cgroup" and controller in mount.options.split(","):
             return _hierarchy(controller, 1, mount, memberships.get(controller, "/"))
@@ -113,15 +116,6 @@ def _hierarchy(controller: str, version: int, mount: Mount, own: str) -> Hierarc
     root = Path(mount.mount_point)
     below = os.path.relpath(own, mount.root)
     return Hierarchy(controller, version, root, root if below.startswith("..") else root / below)
-
-
-def _memberships() -> dict[str, str]:
-    """Group of this process by controller of version 1; under "" that of version 2."""
-    groups = {}
-    for line in text_of(MEMBERSHIP).splitlines():
-        _, controllers, path = line.split(":", 2)
-        groups.update(dict.fromkeys(controllers.split(","), path))
-    return groups
 
 
 def make_group(where: Hierarchy, name: str) -> Path:

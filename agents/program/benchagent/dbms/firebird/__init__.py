@@ -215,8 +215,10 @@ class FirebirdAdapter(Adapter):
                 size, characters = given.database[settings.PAGE_SIZE], given.database[settings.CHARACTER_SET]
                 options = f"PAGE_SIZE {size} DEFAULT CHARACTER SET {characters}"
                 server.run_sql(f"CREATE DATABASE '{server.remote(server.database)}' {options};\n", None)
-            for arguments in settings.gfix_options(given):
-                server.run_tool([home.bin_dir / "gfix", *arguments, server.remote(server.database)])
+            for key, (switch, words) in settings.GFIX.items():  # it does one thing at a time
+                if value := given.database.get(key):
+                    option = words.get(value, value)
+                    server.run_tool([home.bin_dir / "gfix", switch, option, server.remote(server.database)])
         request.log(f"Firebird {request.version} ({mode}) answers on port {server.port}")
         return FirebirdInstance(server, request, given, class_path)
 

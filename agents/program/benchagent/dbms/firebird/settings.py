@@ -154,14 +154,6 @@ def configuration(split: Split, temp: Path, reach: Sequence[Path], *, mixed: boo
     return [*first, *split.server, *last]
 
 
-def gfix_options(split: Split) -> list[list[str]]:
-    """Arguments of one gfix each: it does one thing at a time."""
-    database = split.database
-    return [
-        [switch, words.get(database[key], database[key])] for key, (switch, words) in GFIX.items() if key in database
-    ]
-
-
 # What is in force
 
 

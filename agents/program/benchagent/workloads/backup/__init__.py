@@ -46,7 +46,11 @@ class Backup(Workload):
             with bench.unmeasured():
                 _do(bench, bench.instance.make_dense(), "dense")
             bench.data_loaded()
-        _look_at_ages(bench)
+        # How old statistics, vacuum and purge are, before the caches are as asked for: the look reads the catalogue.
+        source = bench.instance.engine_counters
+        if queries := source.maintenance_queries(LARGE_TABLES):
+            bench.session(probes.steps(probes.MAINTENANCE, queries, optional=True))
+        bench.describe("none", dict(source.none))
         method.check(options)
         bench.before_run()
         elsewhere = bench.instance.elsewhere
@@ -117,15 +121,6 @@ def _prepare(bench: Bench, rows: Mapping[str, int]) -> list[Step]:
     load = steps.load(tables, threads=LOADER_THREADS, seed=bench.seed)
     create, index = dataset.create(dialect, rows), dataset.indexes(dialect, rows)
     return steps.prepare(dialect, list(rows), create=create, load=load, index=index)
-
-
-def _look_at_ages(bench: Bench) -> None:
-    """How old statistics, vacuum and purge are, before the caches are as asked for: the look reads the catalogue."""
-    source = bench.instance.engine_counters
-    queries = probes.steps(probes.MAINTENANCE, source.maintenance_queries(LARGE_TABLES), optional=True)
-    if queries:
-        bench.session(queries)
-    bench.describe("none", dict(source.none))
 
 
 @contextmanager

@@ -89,7 +89,7 @@ class InsertsSelects(Workload):
         dialect, factors = bench.instance.dialect, bench.factors
         rows, threads = _loaded_rows(factors), factors.number("loader_threads")
         rules = {"col6": "", "col8": "", "col10": " DEFAULT 0 NOT NULL"}
-        rules["col15"] = f" DEFAULT {dialect.timestamp_value(DEFAULT_TIME)} NOT NULL"
+        rules["col15"] = f" DEFAULT {dialect.timestamp_literal.format(text=DEFAULT_TIME)} NOT NULL"
         columns = [f"{name} {kind}{rules.get(name, ' NOT NULL')}" for name, kind in _types(dialect).items()]
         create = [dialect.table(table, columns, PRIMARY_KEY) for table in TABLES]
         tables = [_table(dialect, table, rows) for table in TABLES] if rows else []
