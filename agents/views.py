@@ -356,21 +356,18 @@ def _initial(query: QueryDict, user: Reader) -> dict[str, Any]:
     that template says.
     """
     if slug := query.get("template"):
-        found = Template.objects.visible_to(user).filter(slug=clean(slug, 120)).first()
-        return initial_of(found.plan) if found else _first_initial(slug)
+        if found := Template.objects.visible_to(user).filter(slug=clean(slug, 120)).first():
+            return initial_of(found.plan)
+        # The first experiment, as the agent that has most engines can run it.
+        agent = best_agent(approved_agents()) if slug == first.SLUG else None
+        plan = rerun.prepare(first.EXPERIMENT, first.PART, agent).plan if agent else None
+        return initial_of(plan.as_json()) if plan else {}
     if slug := query.get("experiment"):
         rows = Experiment.objects.readable_by(user)
         planned, visibility = rows.filter(slug=clean(slug, 120)).values_list("plan", "visibility").first() or ({}, "")
         # Who may see it may have been changed since it was planned.
         return initial_of(planned | {"visibility": visibility}) if isinstance(planned, dict) else {}
     return {name: query.getlist(name) if name == "engines" else query[name] for name in query}
-
-
-def _first_initial(slug: str) -> dict[str, Any]:
-    """The first experiment, as the agent that has most engines can run it."""
-    agent = best_agent(approved_agents()) if slug == first.SLUG else None
-    plan = rerun.prepare(first.EXPERIMENT, first.PART, agent).plan if agent else None
-    return initial_of(plan.as_json()) if plan else {}
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

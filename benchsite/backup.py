@@ -207,14 +207,13 @@ def _write_rows(archive: zipfile.ZipFile, model: type[models.Model]) -> int:
 
 
 def _line(values: Sequence[Any]) -> bytes:
-    return (json.dumps(values, default=_as_text, ensure_ascii=False, separators=(",", ":")) + "\n").encode()
+    def as_text(value: Any) -> str:
+        """What JSON has no form for: bytes; times, dates and UUIDs, which their fields read again."""
+        if isinstance(value, bytes | memoryview):
+            return base64.b64encode(value).decode()
+        return value.isoformat() if hasattr(value, "isoformat") else str(value)
 
-
-def _as_text(value: Any) -> str:
-    """What JSON has no form for: bytes; times, dates and UUIDs, which their fields read again."""
-    if isinstance(value, bytes | memoryview):
-        return base64.b64encode(value).decode()
-    return value.isoformat() if hasattr(value, "isoformat") else str(value)
+    return (json.dumps(values, default=as_text, ensure_ascii=False, separators=(",", ":")) + "\n").encode()
 
 
 # And back again

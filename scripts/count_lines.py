@@ -22,12 +22,6 @@ def git(*arguments: str) -> str:
     return subprocess.run(["git", *arguments], check=True, capture_output=True, text=True).stdout
 
 
-def room_of(path: str) -> str:
-    """Its two upper folders, of the agent's program four: runs/compare, agents/program/benchagent/job."""
-    depth = 4 if path.startswith("agents/program/") else 2
-    return "/".join(path.split("/")[:-1][:depth]) or "."
-
-
 def is_fields_only(node: ast.AST) -> bool:
     if not isinstance(node, ast.ClassDef):
         return False
@@ -43,7 +37,9 @@ def main(commit: str = "HEAD") -> None:
     words = Counter(word for text in texts.values() for word in re.findall(r"\w+", text))
     counts: dict[str, Counter[str]] = {}
     for path, text in texts.items():
-        lines, of_room = text.count("\n"), counts.setdefault(room_of(path), Counter())
+        depth = 4 if path.startswith("agents/program/") else 2  # runs/compare, agents/program/benchagent/job
+        room = "/".join(path.split("/")[:-1][:depth]) or "."
+        lines, of_room = text.count("\n"), counts.setdefault(room, Counter())
         of_room["lines"] += lines
         if path.endswith(".py"):
             nodes = list(ast.walk(ast.parse(text)))

@@ -29,7 +29,9 @@ def notice(*, now: datetime | None = None) -> int:
     now = now or timezone.now()
     if not TellingRule.objects.filter(tells_lab=True, is_paused=False).exists():
         return 0
-    found = [*_begun(now), *_ended(now), *_waiting(now), *_lost(now), *_stalled(now)]
+    found = [*_begun(now), *_ended(now), *_waiting(now), *_lost(now)]
+    if words := stalled(now=now):
+        found.append(Notice(key=f"stalled {now:%Y-%m-%d %H}", title=words, path=reverse("queue")))
     return len(Notice.objects.bulk_create(found, ignore_conflicts=True))
 
 
@@ -80,8 +82,3 @@ def _lost(now: datetime) -> Iterator[Notice]:
         if job.agent and (words := silence(job.run, now=now)):
             path = reverse("agent", args=[job.agent.slug])
             yield Notice(key=f"silent {job.pk} {job.agent.last_seen_at}", title=words[:400], path=path)
-
-
-def _stalled(now: datetime) -> Iterator[Notice]:
-    if words := stalled(now=now):
-        yield Notice(key=f"stalled {now:%Y-%m-%d %H}", title=words, path=reverse("queue"))

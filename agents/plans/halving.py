@@ -115,7 +115,8 @@ def _decide(bisection: Bisection, experiment: Experiment) -> str:
     metric = numbers[0][0].metric
     least = max(PRACTICAL_THRESHOLD, threshold_of(metric.name, metric.unit))
     whole = judge(values[2], values[0], better=metric.better, threshold=least)
-    first, second = (_moved(values[at], values[at + 1]) for at in (0, 1))
+    means = [math.log(geometric_mean(each) or 1.0) for each in values]
+    first, second = means[1] - means[0], means[2] - means[1]
     bisection.steps.append(
         {
             "experiment": experiment.slug, "low": low, "middle": middle, "high": high,
@@ -133,11 +134,6 @@ def _decide(bisection: Bisection, experiment: Experiment) -> str:
     if bisection.high - bisection.low > 1:
         return ""
     return f"It is {difference(bisection.points[bisection.low : bisection.high + 1])}."
-
-
-def _moved(before: Sequence[float], after: Sequence[float]) -> float:
-    """In logs."""
-    return math.log((geometric_mean(after) or 1.0) / (geometric_mean(before) or 1.0))
 
 
 def _toward(moved: float, whole: Verdict) -> float:

@@ -14,7 +14,6 @@ from runs.answers.answer import Amount, Part, change_of
 from runs.api.history import BenchmarkHead, baseline_of, chosen_benchmarks, head_of, next_of, part_of
 from runs.api.outgoing import answered, page_of
 from runs.history.grids import MOST_BENCHMARKS, MachineCell, ReleaseCell, machine_matrix, release_maps
-from runs.models import Benchmark
 
 
 class OfRelease(Part):
@@ -119,23 +118,21 @@ class Machines(APIView):
     def get(self, request: Request) -> Response:
         """Benchmarks that differ in nothing but their machine, side by side; of at most 300 that the filters choose."""
         matrix = machine_matrix(list(chosen_benchmarks(request)[:MOST_BENCHMARKS]))
-        answer = MachineMatrixAnswer(
-            machines=matrix.machines, means=matrix.means, common=matrix.common, alone=matrix.alone,
-            results=[_machine_row(benchmark, cells, request) for benchmark, cells in matrix.rows],
-        )  # fmt: skip
-        return answered(answer)
+        rows = [
+            MachineRow(
+                name=benchmark.name, metric=benchmark.metric.name, unit=benchmark.metric.unit,
+                better=benchmark.metric.better, cells=[_of_machine(cell, request) if cell else None for cell in cells],
+            )
+            for benchmark, cells in matrix.rows
+        ]  # fmt: skip
+        machines, means = matrix.machines, matrix.means
+        return answered(MachineMatrixAnswer(
+            machines=machines, means=means, common=matrix.common, alone=matrix.alone, results=rows
+        ))  # fmt: skip
 
 
 def _of_release(cell: ReleaseCell) -> OfRelease:
     return OfRelease(mean=cell.mean, batches=cell.batches, change=change_of(cell.verdict) if cell.verdict else None)
-
-
-def _machine_row(benchmark: Benchmark, cells: list[MachineCell | None], request: Request) -> MachineRow:
-    metric = benchmark.metric
-    return MachineRow(
-        name=benchmark.name, metric=metric.name, unit=metric.unit, better=metric.better,
-        cells=[_of_machine(cell, request) if cell else None for cell in cells],
-    )  # fmt: skip
 
 
 def _of_machine(cell: MachineCell, request: Request) -> OfMachine:

@@ -166,16 +166,12 @@ def document(repeats: Repeats, subject: dict[str, Any], *, upload_id: uuid.UUID)
     if "measured_on" in subject:
         made["measured_on"] = subject["measured_on"]
     made |= {field: subject[field] for field in _FROM_SUBJECT if field in subject}
-    return made | _tested(first.tested, subject)
-
-
-def _tested(of_file: Mapping[str, str], subject: dict[str, Any]) -> dict[str, Any]:
-    """What a person says, else what the file names; with the place of its commit in the list that was sent."""
-    tested = {**of_file, **subject.get("tested", {})}
+    # What a person says, else what the file names; with the place of its commit in the list that was sent.
+    tested = {**first.tested, **subject.get("tested", {})}
     number = subject.get("commit_numbers", {}).get(tested.get("commit", ""))
     if number and not tested.get("commit_number"):
         tested["commit_number"] = number
-    return {"tested": tested} if tested else {}
+    return made | ({"tested": tested} if tested else {})
 
 
 def _workload(report: Report, subject: dict[str, Any]) -> dict[str, str]:

@@ -228,11 +228,6 @@ class SubjectForm(LabelFields):
                 self.add_error(typed, f"{words}: choose none, or leave this empty.")
         return self.cleaned_data
 
-    def _of_files(self) -> dict[str, Any]:
-        """The version of each file that was given beside its entry of the preview."""
-        said = ((item["file"], str(self.data.get(f"version-{item['index']}", ""))) for item in self.taken.items)
-        return {file: {"dbms": {"version": version.strip()}} for file, version in said if version.strip()}
-
     @property
     def storage_fields(self) -> list[forms.BoundField]:
         return [self[f"storage_{role.value}"] for role in STORAGE_ROLES]
@@ -252,7 +247,9 @@ class SubjectForm(LabelFields):
             subject["hardware"] = {"name": given["new_hardware"]}
         if "dbms_name" in given or "dbms_version" in given:
             subject["dbms"] = {"name": given.get("dbms_name", ""), "version": given.get("dbms_version", "")}
-        if of_files := self._of_files():
+        # The version of each file that was given beside its entry of the preview.
+        said = ((item["file"], str(self.data.get(f"version-{item['index']}", ""))) for item in self.taken.items)
+        if of_files := {file: {"dbms": {"version": version.strip()}} for file, version in said if version.strip()}:
             subject["files"] = of_files
         if "workload" in given:
             subject["workload"] = {"slug": slugify(given["workload"]), "name": given["workload"]}

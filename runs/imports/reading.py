@@ -93,7 +93,11 @@ def read_now(taken: FileImport, held: HeldRow) -> None:
     """All steps. Raises BadFiles, ValidationError; FileImport.DoesNotExist where it is not ours any more."""
     _keep(taken, held)
     reports, before = _read(taken, held), taken.reports.name
-    _keep_reports(taken, reports)
+    text = json.dumps([(file.name, report) for file, report in reports], default=vars).encode()
+    if len(text) > MAX_REPORTS_BYTES:
+        raise BadFiles("The files hold more samples than are stored at once. Send fewer, or parts of them.")
+    # Beside the row, which is not saved: `reports` names the file.
+    taken.reports.save(f"{uuid.uuid4()}.json.gz", ContentFile(gzip.compress(text, 6)), save=False)
     try:
         replace(taken, reports, held=held)
     except Exception as error:
@@ -182,14 +186,6 @@ def _reports(
     if len(reports) > MAX_REPORTS:
         raise BadFiles(f"The files hold {len(reports):,} runs; at most {MAX_REPORTS:,} are read at once. Send parts.")
     return reports
-
-
-def _keep_reports(taken: FileImport, reports: Reports) -> None:
-    """Beside the row, which is not saved: `reports` names the file."""
-    text = json.dumps([(file.name, report) for file, report in reports], default=vars).encode()
-    if len(text) > MAX_REPORTS_BYTES:
-        raise BadFiles("The files hold more samples than are stored at once. Send fewer, or parts of them.")
-    taken.reports.save(f"{uuid.uuid4()}.json.gz", ContentFile(gzip.compress(text, 6)), save=False)
 
 
 def reports_of(taken: FileImport) -> Reports:

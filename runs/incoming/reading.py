@@ -65,9 +65,13 @@ _OF_KEYS = {
 
 def parse_json(body: bytes | str) -> Any:
     """JSON as the standard has it, `MAX_BODY_DEPTH` levels deep at most. Raises ValueError saying what it is not."""
+
+    def no_constant(name: str) -> None:
+        raise ValueError(f"{name} is not a JSON number")
+
     too_deep = ValueError(f"nested more than {MAX_BODY_DEPTH} levels deep")
     try:
-        document = json.loads(body, parse_constant=_no_constant)
+        document = json.loads(body, parse_constant=no_constant)
     except RecursionError:
         raise too_deep from None
     level = [document] if isinstance(document, (dict, list)) else []
@@ -77,10 +81,6 @@ def parse_json(body: bytes | str) -> Any:
     if level:
         raise too_deep
     return document
-
-
-def _no_constant(name: str) -> None:
-    raise ValueError(f"{name} is not a JSON number")
 
 
 def read(model: type[M], document: Any) -> M:

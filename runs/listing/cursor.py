@@ -56,10 +56,6 @@ class Column:
             first_or_last = {"nulls_first": True} if backward else {"nulls_last": True}
         return OrderBy(self.expression, descending=descending, **first_or_last)
 
-    def plain_ordering(self, *, backward: bool) -> OrderBy:
-        """Of rows that have a value."""
-        return OrderBy(self.expression, descending=self.falling != backward)
-
     def is_(self, lookup: str, value: Any) -> Q:
         if self.path != VERSION:
             return Q(**{f"{self.path}__{lookup}": value})
@@ -144,7 +140,8 @@ def first_ids(rows: QuerySet[Run], columns: Sequence[Column], most: int, *, back
     if not first.nullable:
         parts = [rows.order_by(first.ordering(backward=backward), *later)]
     else:
-        with_value = rows.filter(first.is_("isnull", False)).order_by(first.plain_ordering(backward=backward), *later)
+        of_values = OrderBy(first.expression, descending=first.falling != backward)
+        with_value = rows.filter(first.is_("isnull", False)).order_by(of_values, *later)
         parts = [with_value, rows.filter(first.is_("isnull", True)).order_by(*later)]
     ids: list[UUID] = []
     for part in reversed(parts) if backward else parts:

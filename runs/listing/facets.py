@@ -125,7 +125,10 @@ def facets_of(query: QueryDict, matching: Matching) -> Facets:
         values = {row.slug: (names[row.slug], counts[key]) for key, row in named.items()}
         facets.append(_facet(query, name, label, values))
     facets[2:2] = _factors(query, base, matching)
-    media = _media(_counted(matching(("medium",))) if "medium" in query else base)
+    on = RunStorage.objects.filter(run__in=_counted(matching(("medium",))) if "medium" in query else base)
+    on = on.filter(role=StorageRole.DATA).exclude(device__medium="").order_by()
+    counted = on.values("device__medium").annotate(runs=Count("pk")).values_list("device__medium", "runs")
+    media = {medium: (StorageDevice(medium=medium).medium_label, count) for medium, count in counted}
     facets.insert(-3, _facet(query, "medium", "Storage", media))
     facets.append(_facet(query, "tag", "Tag", _tags(rows), several=False))
     for name, (column, label, words) in _WORDS.items():
@@ -223,12 +226,6 @@ def _levels(rows: RunQuerySet) -> dict[str, dict[str, tuple[str, int]]]:
         value = row["text"] if row["number"] is None else int_if_whole(row["number"])
         levels[row["name"]][str(value)] = (factor_words(row["name"], value, row["unit"]), row["runs"])
     return levels
-
-
-def _media(rows: RunQuerySet) -> dict[str, tuple[str, int]]:
-    used = RunStorage.objects.filter(run__in=rows, role=StorageRole.DATA).exclude(device__medium="")
-    counts = used.order_by().values("device__medium").annotate(runs=Count("pk")).values_list("device__medium", "runs")
-    return {medium: (StorageDevice(medium=medium).medium_label, count) for medium, count in counts}
 
 
 def _tags(rows: Iterable[Row]) -> dict[str, tuple[str, int]]:

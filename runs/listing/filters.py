@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from functools import cache, reduce
@@ -19,6 +19,7 @@ from django.core.exceptions import ValidationError
 from django.db.models import Q, QuerySet, TextField, Value
 from django.db.models.functions import Cast, Concat
 from django.http import QueryDict
+from django.utils.choices import flatten_choices
 
 from runs.access.rules import nameable
 from runs.formatting import natural
@@ -356,11 +357,6 @@ class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
         wrong = {name: ["There is no such filter."] for name in unknown(self.data or (), *others)}
         return wrong | ({} if self.is_valid() else dict(self.errors))
 
-    def lost_values(self) -> QuerySet[Run]:
-        """Those of them that a source has lost."""
-        rows: QuerySet[Run] = self.qs
-        return rows.filter(state=RunState.VALUE_MISSING)
-
     def without(self, names: Collection[str]) -> QuerySet[Run]:
         """What all filters but these choose; of a valid one."""
         rows: QuerySet[Run] = self.queryset.all()
@@ -376,7 +372,7 @@ class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
             if name == "ordering" or name not in self.filters:
                 continue
             label = str(self.filters[name].label or name.replace("_", " ").capitalize())
-            texts = dict(_flat(getattr(self.form.fields[name], "choices", ())))
+            texts = dict(flatten_choices(getattr(self.form.fields[name], "choices", ())))
             rows += [(name, value, texts.get(value) or f"{label} {value}") for value in values]
         return rows
 
@@ -456,12 +452,6 @@ def _filter_named(key: str, user: Reader) -> Any:
 
 def _holding(word: str, columns: Iterable[str]) -> Q:
     return reduce(or_, (Q(**{f"{column}__icontains": word}) for column in columns))
-
-
-def _flat(choices: Iterable[Any]) -> Iterator[tuple[str, str]]:
-    """Without the headings."""
-    for value, text in choices:
-        yield from text if isinstance(text, list) else [(str(value), str(text))]
 
 
 def unknown(params: Iterable[str], *others: str) -> list[str]:

@@ -327,10 +327,6 @@ class Statements(Spec):
     def claim(self, id: str) -> ClaimRow | None:
         return next((claim for claim in self.claims if claim.id == id), None)
 
-    def claims_on(self, version: str) -> list[ClaimRow]:
-        """Those that name this version on one of their sides."""
-        return [claim for claim in self.claims if version and version in claim.versions]
-
 
 class Results(Statements):
     publication: PublicationRow

@@ -36,7 +36,6 @@ from runs.models import (
     ApiToken,
     Artefact,
     Batch,
-    Config,
     FileImport,
     Measurement,
     Run,
@@ -199,16 +198,12 @@ def digest_of(document: dict[str, Any]) -> str:
     repeats = [dict(repeat) for repeat in document["repeats"]]
     for repeat in repeats:
         if "series" in repeat:
-            repeat["series"] = [
-                {**row, "values": _digest_of_values(row["values"])} if len(row["values"]) > LONG_SERIES else row
-                for row in repeat["series"]
-            ]
+            repeat["series"] = [dict(row) for row in repeat["series"]]
+            for row in repeat["series"]:
+                if len(row["values"]) > LONG_SERIES:
+                    numbers = array("d", [math.nan if value is None else value for value in row["values"]])
+                    row["values"] = hashlib.sha256(numbers.tobytes()).hexdigest()
     return hashlib.sha256(json.dumps({**document, "repeats": repeats}, sort_keys=True).encode()).hexdigest()
-
-
-def _digest_of_values(values: list[float | None]) -> str:
-    numbers = array("d", [math.nan if value is None else value for value in values])
-    return hashlib.sha256(numbers.tobytes()).hexdigest()
 
 
 def _answer_stored(items: Sequence[_Item], owner: User | None) -> None:
@@ -391,7 +386,10 @@ class _Rows:
             columns["tested"] = {name: value for name, value in tested if batch.tested.get(name) != value}
         devices = {role: device for role, (device, _) in subjects.storage.items()}
         alike = Run(**columns)
-        given = _configured(data, alike.config)
+        if isinstance(data.config, list):  # which are not read a second time
+            given = [Given(row["name"], row["value"], row.get("section", "")) for row in data.config]
+        else:
+            given = alike.config.given if alike.config else []
         columns["warnings"] = [*columns["warnings"], *unread_values(alike.dbms_version.dbms.slug, given)]
         judged = durability.of_sent(alike, data.durability or "", devices, _sql(data), given)
         if judged.durability is not None:
@@ -471,13 +469,6 @@ class _Rows:
             self.artefacts,
         ):  # fmt: skip
             insert(rows)
-
-
-def _configured(data: UploadDocument, config: Config | None) -> list[Given]:
-    """The settings of its configuration, which are read where the document does not list them."""
-    if isinstance(data.config, list):
-        return [Given(row["name"], row["value"], row.get("section", "")) for row in data.config]
-    return config.given if config else []
 
 
 def _sql(data: UploadDocument) -> str:

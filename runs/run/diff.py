@@ -10,7 +10,7 @@ from benchagent.catalog import threshold_of
 
 from runs.formatting import mid_sentence, percent, quantity
 from runs.machines.facts import device_facts, profile_facts
-from runs.models import Measurement, Run
+from runs.models import Run
 from runs.run.engine_report import CONDITIONS
 from runs.run.facets import context_facets, factor_facets, ordered_measurements, origin, setting_rows, tested_words
 from runs.tables import FactRow, fact_rows
@@ -111,16 +111,10 @@ def _numbers(runs: Sequence[Run]) -> list[FactRow]:
     }
     rows = []
     for key, label in labels.items():
-        measurements = [numbers.get(key) for numbers in measured]
-        texts = [quantity(row.value, row.metric.unit) if row else "" for row in measurements]
-        rows.append(_number_row(label, texts, [row for row in measurements if row]))
+        texts = [quantity(numbers[key].value, key[1]) if key in numbers else "" for numbers in measured]
+        values = [numbers[key].value for numbers in measured if key in numbers]
+        metric = next(numbers[key].metric for numbers in measured if key in numbers)
+        changed = percent(values[-1] / values[0] - 1, signed=True) if len(values) > 1 and values[0] > 0 else ""
+        matters = max(values) - min(values) > threshold_of(metric.name, metric.unit) * abs(min(values))
+        rows.append(FactRow(label, texts, changed, matters))
     return rows
-
-
-def _number_row(label: str, texts: list[str], measurements: Sequence[Measurement]) -> FactRow:
-    if len(measurements) < 2:
-        return FactRow(label, texts, matters=False)
-    first, last, metric = measurements[0].value, measurements[-1].value, measurements[0].metric
-    least, most = min(row.value for row in measurements), max(row.value for row in measurements)
-    matters = most - least > threshold_of(metric.name, metric.unit) * abs(least)
-    return FactRow(label, texts, percent(last / first - 1, signed=True) if first > 0 else "", matters)

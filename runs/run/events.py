@@ -25,17 +25,13 @@ class Event:
 
 def events_of(run: Run, series: Mapping[str, Series]) -> list[Event]:
     """In the order of time. `series` by name, those of `NAMES` count."""
-    return sorted([*_checkpoints(series), *_stalls(run, series), *notes_of(run)], key=lambda event: event.at_s)
+    counts = series[CHECKPOINTS].points() if CHECKPOINTS in series else ()
+    checkpoints = [Event(at_s, CHECKPOINT, CHECKPOINT) for at_s, count in counts if count is not None and count >= 1]
+    return sorted([*checkpoints, *_stalls(run, series), *notes_of(run)], key=lambda event: event.at_s)
 
 
 def notes_of(run: Run) -> list[Event]:
     return [Event(note.at_s, NOTE, note.text) for note in run.annotations.all()]
-
-
-def _checkpoints(series: Mapping[str, Series]) -> list[Event]:
-    counts = series.get(CHECKPOINTS)
-    points = counts.points() if counts else ()
-    return [Event(at_s, CHECKPOINT, CHECKPOINT) for at_s, value in points if value is not None and value >= 1]
 
 
 def _stalls(run: Run, series: Mapping[str, Series]) -> list[Event]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import median
 
 from runs import stats
@@ -60,7 +61,9 @@ def unsteady(warm_up: Sequence[float], window: Sequence[float], interval_s: floa
     flowing = [value for value in window if value >= STALL_SHARE * level]  # stalls are told by themselves
     findings = [words] if (words := rising(warm_up, flowing, interval_s)) else []
     each = -(-len(flowing) // MOST_VALUES) or 1
-    values = _means(flowing, each)
+    # What is left over at the end joins the last.
+    ends = [*range(each, len(flowing) - each + 1, each), len(flowing)]
+    values = [stats.mean(flowing[begin:end]) for begin, end in pairwise([0, *ends]) if begin < end]
     drift, step = trend(values), change_of_level(values)
     drifts = drift is not None and drift.matters
     if step and not (drifts and _left_by_line(values) <= _left_by_step(values, step)):
@@ -165,10 +168,3 @@ def _left_by_line(values: Sequence[float]) -> float:
 
 def _left_by_step(values: Sequence[float], step: Step) -> float:
     return math.fsum((value - (step.before if at < step.at else step.after)) ** 2 for at, value in enumerate(values))
-
-
-def _means(values: Sequence[float], each: int) -> list[float]:
-    """Means of so many consecutive values each; what is left over at the end joins the last."""
-    count = max(1, len(values) // each)
-    parts = [values[at * each : (at + 1) * each if at < count - 1 else len(values)] for at in range(count)]
-    return [stats.mean(part) for part in parts if part]

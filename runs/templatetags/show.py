@@ -177,19 +177,16 @@ def durability_statement(statement: Statement) -> SafeString:
     return format_html('{}<span class="sub">{}</span>', durability_badge(statement.durability), statement.reason)
 
 
-def demonstration_words(run: Run) -> str:
-    window = run.factor("duration_s")
-    return f"demonstration, {window} s windows" if window is not None else "demonstration, short windows"
-
-
 @register.simple_tag
 def demonstration_badge(run: Run) -> SafeString:
     """Short windows made to show the product at work are marked wherever they appear."""
     if not (run.demonstration or (run.experiment and run.experiment.demonstration)):
         return SafeString("")
+    window = run.factor("duration_s")
     return format_html(
-        '<span class="badge demonstration" title="Made to show the product at work; never ranked as best">{}</span>',
-        demonstration_words(run),
+        '<span class="badge demonstration" title="Made to show the product at work; never ranked as best">'
+        "demonstration, {} windows</span>",
+        "short" if window is None else f"{window} s",
     )
 
 

@@ -124,6 +124,8 @@ def comparison_context(selection: Selection, comparison: Comparison) -> dict[str
     listed = [group for group in comparison.groups if not lost or group.dots]
     shown = listed if params.get("rows") == "all" else listed[:FIRST_ROWS]
     offered = {group.key for group in [*shown, *filter(None, [comparison.baseline])]}
+    levels = comparison.levels
+    has_many = levels is not None and len(levels.level_rows) > MOST_LEVELS and params.get("rows") != "all"
     kept = params.copy()
     for name in {*CONTROLS} - {*OF_LEVELS}:
         kept.pop(name, None)
@@ -149,7 +151,8 @@ def comparison_context(selection: Selection, comparison: Comparison) -> dict[str
             "centre_label": centre_label(comparison.groups),
             "rows": shown,
             "row_count": len(listed),
-            "few_levels": 0 if params.get("rows") == "all" else _few_levels(comparison),
+            # How many levels of each series are enough for the table; 0 where all of them are few.
+            "few_levels": max(1, MOST_LEVELS // len(levels.series)) if levels and has_many else 0,
             "lost": lost,
             "lost_words": not_known_words(lost),
             "durability_varies": len({group.durability_words for group in comparison.groups}) > 1
@@ -162,14 +165,6 @@ def comparison_context(selection: Selection, comparison: Comparison) -> dict[str
             "machines": list(dict.fromkeys(run.hardware.slug for run in comparison.all_runs if run.hardware)),
         }
     )
-
-
-def _few_levels(comparison: Comparison) -> int:
-    """How many levels of each series are enough for the table; 0 where all of them are few."""
-    levels = comparison.levels
-    if levels is None or len(levels.level_rows) <= MOST_LEVELS:
-        return 0
-    return max(1, MOST_LEVELS // len(levels.series))
 
 
 def _answered(comparison: Comparison) -> dict[str, Any]:
@@ -237,16 +232,12 @@ def compare_csv(request: HttpRequest) -> HttpResponse:
         return HttpResponse("\n".join(lines), status=400, content_type="text/plain; charset=utf-8")
     response = HttpResponse(content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = 'attachment; filename="compare.csv"'
-    response.writelines(csv_file.export(_csv_rows(compare_selection(selection))))
+    comparison = compare_selection(selection)
+    answer, (head, *rows) = answer_of(comparison), _numbers(comparison)
+    # The question and its answer stand beside the numbers.
+    answered = [[*row, question_words(answer), sentence(answer)] for row in rows]
+    response.writelines(csv_file.export([[*head, "asked", "answer"], *answered]))
     return response
-
-
-def _csv_rows(comparison: Comparison) -> Iterator[list[str]]:
-    """With the question and its answer beside the numbers."""
-    answer = answer_of(comparison)
-    head, *rows = _numbers(comparison)
-    yield [*head, "asked", "answer"]
-    yield from ([*row, question_words(answer), sentence(answer)] for row in rows)
 
 
 def _numbers(comparison: Comparison) -> Iterator[list[str]]:

@@ -116,7 +116,7 @@ def run_list(request: HttpRequest) -> HttpResponse:
     lost, hides = 0, not {"lost", "status", "state"} & set(params)
     if not problems:
         if hides:
-            lost, _ = cursor.bounded_count(chosen.lost_values())
+            lost, _ = cursor.bounded_count(chosen.qs.filter(state=RunState.VALUE_MISSING))
         try:
             page = _page(chosen.qs, params, hidden=0 if SHOW_LOST in params else lost)
         except WrongCursor as error:

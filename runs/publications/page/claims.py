@@ -310,10 +310,6 @@ class Ratios(PartSpec):
         return Section(self.id, title, lead, figures=[figure])
 
 
-def all_ratios(material: Material) -> Section:
-    return Ratios(id="ratios").section(material)
-
-
 def set_apart(claims: Sequence[ClaimRow], factor: str, against: tuple[str, str]) -> list[ClaimRow]:
     """Claims that set one value of a factor against another, all else alike."""
 

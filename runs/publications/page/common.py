@@ -105,7 +105,13 @@ def findings(material: Material) -> Section:
     for fact in material.statements.facts:
         title, values = _sentence(fact.title), fact.details.get("values")
         if isinstance(values, list) and values and all(isinstance(value, dict) for value in values):
-            tables.append(_listing(title, fact, values))
+            columns = [
+                Column(label(name.removesuffix("_gb")), "GB" if name.endswith("_gb") else "") for name in values[0]
+            ]
+            rows: Rows = [
+                [Amount(float(value), provenance=fact.provenance) for value in row.values()] for row in values
+            ]
+            tables.append(NamedTable(title, table(columns, rows), fact.how))
         else:
             facts.append(Facts(title, _pairs(fact), badge=fact.provenance, note=fact.how))
     return Section(
@@ -115,13 +121,6 @@ def findings(material: Material) -> Section:
         facts=facts,
         tables=tables,
     )
-
-
-def _listing(title: str, fact: FactRow, values: Sequence[dict[str, Any]]) -> NamedTable:
-    """A fact that is a list of alike things."""
-    columns = [Column(label(name.removesuffix("_gb")), "GB" if name.endswith("_gb") else "") for name in values[0]]
-    rows: Rows = [[Amount(float(value), provenance=fact.provenance) for value in row.values()] for row in values]
-    return NamedTable(title, table(columns, rows), fact.how)
 
 
 def _sentence(title: str) -> str:

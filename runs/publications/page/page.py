@@ -29,7 +29,7 @@ PLAIN: Mapping[str, Callable[[Material], Section]] = {
     "indexes": database.indexes,
     "queries": database.queries,
     "schema": common.schema,
-    "claimed-ratios": claims.all_ratios,
+    "claimed-ratios": claims.Ratios(id="ratios").section,
     "readings": claims.readings,
     "bounds": claims.bounds,
     "orderings": claims.orderings,

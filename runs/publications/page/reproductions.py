@@ -72,7 +72,8 @@ def table(experiment: Experiment, runs: Sequence[Run], material: Material) -> Na
         else:
             rows.append([*row])
     for gap in gaps_of(experiment):  # an engine that could not be run, beside what the article claims of it
-        claims = "; ".join(_summary_of(material, claim) for claim in material.statements.claims_on(gap.version))
+        on_it = [claim for claim in material.statements.claims if gap.version and gap.version in claim.versions]
+        claims = "; ".join(_summary_of(material, claim) for claim in on_it)
         row = list(map(cell, [gap.label, claims or TableCell(gap="no claim of it alone"), TableCell(gap=gap.reason)]))
         if claims:
             rows.append([*row, None, None])
