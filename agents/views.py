@@ -25,17 +25,7 @@ from agents.jobs import queue as queueing
 from agents.jobs.status import experiment_progress, job_status
 from agents.jobs.status import first_experiment as first_experiment_status
 from agents.machines import approved_agents, offers
-from agents.models import (
-    Agent,
-    AgentStatus,
-    Bisection,
-    EnrolmentCode,
-    Errand,
-    Job,
-    Reservation,
-    Schedule,
-    Template,
-)
+from agents.models import Agent, AgentStatus, Bisection, EnrolmentCode, Errand, Job, Reservation, Schedule, Template
 from agents.plans import bisect as bisection
 from agents.plans import estimate as estimating
 from agents.plans import halving, timetable

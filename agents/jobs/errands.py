@@ -22,11 +22,7 @@ from runs.models.visible import Person
 MOST_LOG = 20_000
 UPDATE = "update"
 # Command -> what undoes it, with the first of its words.
-UNDONE_BY = {
-    "engines install": "engines remove",
-    "engines remove": "engines install",
-    "storage add": "storage remove",
-}
+UNDONE_BY = {"engines install": "engines remove", "engines remove": "engines install", "storage add": "storage remove"}
 
 
 def ask(agent: Agent, *, by: Person, command: str, words: Sequence[str]) -> Errand:

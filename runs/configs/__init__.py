@@ -27,12 +27,5 @@ from runs.configs.facts import (
     parameter_rows,
     settings_of,
 )
-from runs.configs.pages import (
-    family_of,
-    for_pages,
-    listed_configs,
-    readable_configs,
-    stated_by,
-    versions_for,
-)
+from runs.configs.pages import family_of, for_pages, listed_configs, readable_configs, stated_by, versions_for
 from runs.configs.reading import ConfigError, FileText, Understood, understand

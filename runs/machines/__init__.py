@@ -2,14 +2,7 @@
 
 from __future__ import annotations
 
-from runs.machines.facts import (
-    DEVICE_FIELDS,
-    MACHINE_FIELDS,
-    DeviceRow,
-    compare_profiles,
-    device_facts,
-    profile_facts,
-)
+from runs.machines.facts import DEVICE_FIELDS, MACHINE_FIELDS, DeviceRow, compare_profiles, device_facts, profile_facts
 from runs.machines.profiles import (
     CannotMerge,
     add_device,
@@ -21,11 +14,4 @@ from runs.machines.profiles import (
     unmerge,
     upsert_hardware,
 )
-from runs.machines.usage import (
-    LOOKED_AT,
-    MOST_COUNTED,
-    BestResult,
-    best_results,
-    listed_profiles,
-    readable_profiles,
-)
+from runs.machines.usage import LOOKED_AT, MOST_COUNTED, BestResult, best_results, listed_profiles, readable_profiles

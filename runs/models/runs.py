@@ -386,9 +386,7 @@ class Run(UUIDModel, Labelled):
     def set_cell_key(self) -> None:
         """Needs factors and storage saved."""
         self.cell_key = cell_key(
-            self,
-            storage={use.role: use.device for use in self.storage.all()},
-            factors=self.factor_values,
+            self, storage={use.role: use.device for use in self.storage.all()}, factors=self.factor_values
         )
 
 

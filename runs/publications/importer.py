@@ -9,15 +9,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.db import DataError, IntegrityError, transaction
 from django.db.models import ProtectedError
 
-from runs.models import (
-    Aggregate,
-    Batch,
-    Measurement,
-    Publication,
-    Run,
-    RunFactor,
-    RunStorage,
-)
+from runs.models import Aggregate, Batch, Measurement, Publication, Run, RunFactor, RunStorage
 from runs.models.choices import Provenance, RunState
 from runs.publications.check import stored
 from runs.publications.document import Factor, Results, RunRow

@@ -7,16 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from runs.models import (
-    Aggregate,
-    Config,
-    DbmsVersion,
-    HardwareProfile,
-    Metric,
-    Publication,
-    Run,
-    Workload,
-)
+from runs.models import Aggregate, Config, DbmsVersion, HardwareProfile, Metric, Publication, Run, Workload
 from runs.publications.check import Check, checks_of
 from runs.publications.document import Statements, statements_of
 

@@ -6,15 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from benchagent.catalog import Durability
-from benchagent.catalog.durability import (
-    NOT_STATED,
-    Judgement,
-    Statement,
-    StorageLayer,
-    judge,
-    of_storage,
-    weakest,
-)
+from benchagent.catalog.durability import NOT_STATED, Judgement, Statement, StorageLayer, judge, of_storage, weakest
 from benchagent.configfiles.meaning import durability, set_by, set_by_options
 from benchagent.configfiles.settings import Facts, Given
 

@@ -14,19 +14,7 @@ import truststore
 from benchagent import __version__
 from benchagent.arguments import ArgumentParser
 from benchagent.catalog import QUESTIONS
-from benchagent.ctl import (
-    account,
-    asking,
-    bisecting,
-    comparing,
-    files,
-    gate,
-    lab,
-    lists,
-    past,
-    running,
-    uploading,
-)
+from benchagent.ctl import account, asking, bisecting, comparing, files, gate, lab, lists, past, running, uploading
 from benchagent.ctl.files import TESTED
 from benchagent.ctl.output import UsageError, print_line
 from benchagent.link.client import InsecureUrl, Refused, Unreachable

@@ -15,14 +15,7 @@ from benchagent.dbms.backup import Action, BackupMethod, Options, SqlCommands
 from benchagent.dbms.base import GUEST, Connection, Guest, ProvisionRequest, Retryable, Settings
 from benchagent.dbms.counters import COUNTERS, Counted, EngineCounters, QueryRows, TableFacts, with_index_bytes
 from benchagent.dbms.dialect import Dialect, sql_text
-from benchagent.dbms.embedded import (
-    EmbeddedAdapter,
-    EmbeddedInstance,
-    JavaBackup,
-    heap_mb,
-    in_url,
-    split_storage,
-)
+from benchagent.dbms.embedded import EmbeddedAdapter, EmbeddedInstance, JavaBackup, heap_mb, in_url, split_storage
 
 NO_COUNTER = "H2 does not count it"
 READ, WRITTEN = (
@@ -91,10 +84,7 @@ class H2MemoryCounters(H2Counters):
         "tables": "`INFORMATION_SCHEMA.TABLES`: rows; in memory there are no sizes",
         "indexes": "`INFORMATION_SCHEMA.INDEXES`: names",
     }
-    none = {
-        **H2Counters.none,
-        **dict.fromkeys(OF_FILES, "the database is in memory, it has no file"),
-    }
+    none = {**H2Counters.none, **dict.fromkeys(OF_FILES, "the database is in memory, it has no file")}
 
     def tables(self, rows: QueryRows) -> list[TableFacts]:
         return EngineCounters.tables(self, rows)

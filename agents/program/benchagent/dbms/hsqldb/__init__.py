@@ -16,14 +16,7 @@ from benchagent.dbms.backup import Action, BackupMethod, Options, SqlCommands
 from benchagent.dbms.base import GUEST, Connection, Guest, ProvisionRequest, Retryable, Settings
 from benchagent.dbms.counters import COUNTERS, EFFORT, EngineCounters, QueryRows
 from benchagent.dbms.dialect import Dialect, sql_text
-from benchagent.dbms.embedded import (
-    EmbeddedAdapter,
-    EmbeddedInstance,
-    JavaBackup,
-    heap_mb,
-    in_url,
-    split_storage,
-)
+from benchagent.dbms.embedded import EmbeddedAdapter, EmbeddedInstance, JavaBackup, heap_mb, in_url, split_storage
 
 NO_COUNTER = "HSQLDB does not count it"
 WAITING = "SELECT 'transaction', COUNT(*) FROM INFORMATION_SCHEMA.SYSTEM_SESSIONS WHERE THIS_WAITING_FOR <> ''"

@@ -67,10 +67,7 @@ GROUP_WAIT_US = 10_000
 class MysqlFamilyInstance(ServerInstance):
     server: Server
     log_names = LOG_NAMES
-    effective_queries = {
-        "variables": "SHOW GLOBAL VARIABLES",
-        "engines": settings.ENGINES_OF.format(f"'{DATABASE}'"),
-    }
+    effective_queries = {"variables": "SHOW GLOBAL VARIABLES", "engines": settings.ENGINES_OF.format(f"'{DATABASE}'")}
     retryable = Retryable(codes=(DEADLOCK, LOCK_WAIT_TIMEOUT, RECORD_CHANGED))
     tolerable = Retryable(sqlstate_prefixes=(INTEGRITY_CLASS,), codes=TOO_LONG)
 

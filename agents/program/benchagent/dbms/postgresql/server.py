@@ -142,11 +142,7 @@ class Server(PrivateServer):
 
     def _run(self, command: Sequence[str | Path], stdin: Any = subprocess.DEVNULL) -> None:
         self._request.children.run(
-            command,
-            timeout_s=INITDB_TIMEOUT_S,
-            cwd=self.folders.home,
-            stdin=stdin,
-            env=self.environment,
+            command, timeout_s=INITDB_TIMEOUT_S, cwd=self.folders.home, stdin=stdin, env=self.environment
         )
 
     # Process

@@ -143,13 +143,7 @@ SQL = {
 def programs(dialect: Dialect, parameters: dict[str, Any]) -> list[dict[str, Any]]:
     """The transactions of the load generator's ``run`` step."""
     return [
-        {
-            "name": name,
-            "weight": weight,
-            "program": f"tpcc.{name}",
-            "sql": SQL[name](dialect),
-            "parameters": parameters,
-        }
+        {"name": name, "weight": weight, "program": f"tpcc.{name}", "sql": SQL[name](dialect), "parameters": parameters}
         for name, weight in MIX.items()
     ]
 
