@@ -372,7 +372,8 @@ class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
             if name == "ordering" or name not in self.filters:
                 continue
             label = str(self.filters[name].label or name.replace("_", " ").capitalize())
-            texts = dict(flatten_choices(getattr(self.form.fields[name], "choices", ())))
+            offered = getattr(self.form.fields[name], "choices", ())
+            texts = dict(flatten_choices(iter(offered)))  # a lazy one does not know its length
             rows += [(name, value, texts.get(value) or f"{label} {value}") for value in values]
         return rows
 

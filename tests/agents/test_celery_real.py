@@ -56,9 +56,7 @@ def messages(broker, real_hints, monkeypatch) -> redis.Redis:
     """This process sends to that broker; the client shows what waits in its queue."""
     with app.connection_for_write(broker) as through:
         monkeypatch.setattr(
-            enqueueing,
-            "send",
-            lambda task, args: app.send_task(task, args=args, connection=through, expires=EXPIRES_S),
+            enqueueing, "send", lambda task, args: app.send_task(task, args=args, connection=through, expires=EXPIRES_S)
         )
         monkeypatch.setattr(enqueueing, "sender", enqueueing.Sender())
         yield redis.Redis(unix_socket_path=broker.removeprefix("redis+socket://"))

@@ -106,11 +106,7 @@ def test_log_and_data_on_two_storages_are_told_apart():
             None,
             "900 flushes of 4 terminals (the log's disk, whoever asked for them)",
         ),
-        (
-            Observation(4000, 10, 4, device_flushes=200),
-            DBMS,
-            "asked for them): most commits did not wait for one",
-        ),
+        (Observation(4000, 10, 4, device_flushes=200), DBMS, "asked for them): most commits did not wait for one"),
         (Observation(0, 10, 4, 3, "the engine"), None, "no commits that write were counted"),
         (Observation(4 * 1000, 10, 4, 1000, "the engine"), POWER, "each commit can have waited"),
         (Observation(4 * 1000, 10, 4, 500, "the engine"), DBMS, "most commits did not wait for one"),

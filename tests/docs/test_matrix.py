@@ -39,7 +39,7 @@ EVERY_WORKLOAD = (
 )
 # On a server of its kind alone.
 WORKLOADS_OF_OTHERS = {
-    "derby": f"{FOREIGN}/test_derby_server.py::test_it_runs_every_workload_and_touches_nothing_of_others",
+    "derby": f"{FOREIGN}/test_derby_server.py::test_it_runs_every_workload_and_touches_nothing_of_others"
 }
 TPCB_OF_OTHERS = {
     "mysql": f"{FOREIGN}/test_more_servers.py::test_it_runs_on_a_mysql_of_others_which_does_not_count_checkpoints",

@@ -12,10 +12,7 @@ from tests.benchagent.durability import kill_9
 from tests.benchagent.jobs import MakeJob, series, values
 from tests.benchagent.link.test_spool import sent
 
-pytestmark = [
-    pytest.mark.engines,
-    pytest.mark.skipif(not installations(), reason="no PostgreSQL on this machine"),
-]
+pytestmark = [pytest.mark.engines, pytest.mark.skipif(not installations(), reason="no PostgreSQL on this machine")]
 AFTER_S = 3
 
 

@@ -15,10 +15,7 @@ from benchmarks.clients import Server, postgresql
 from benchmarks.pairs import Measurement
 from tests.benchagent.small import start_sooner
 
-pytestmark = [
-    pytest.mark.engines,
-    pytest.mark.skipif(not installations(), reason="no PostgreSQL on this machine"),
-]
+pytestmark = [pytest.mark.engines, pytest.mark.skipif(not installations(), reason="no PostgreSQL on this machine")]
 PAIRS, SCALE, WINDOW_S, WARM_UP_S = 3, 4, 3, 2
 
 

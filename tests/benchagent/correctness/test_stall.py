@@ -22,10 +22,7 @@ from tests.benchagent.jobs import MakeJob, series, values
 from tests.benchagent.link.test_spool import sent
 from tests.benchagent.small import FULL_SPEED, RATE_PER_S
 
-pytestmark = [
-    pytest.mark.engines,
-    pytest.mark.skipif(not installations(), reason="no PostgreSQL on this machine"),
-]
+pytestmark = [pytest.mark.engines, pytest.mark.skipif(not installations(), reason="no PostgreSQL on this machine")]
 PAUSE_S, WINDOW_S = 4.0, 10
 # The load generator may itself have to wait for a CPU, and then begins late what meets the pause.
 CLEARLY_MS = 2500

@@ -10,15 +10,7 @@ from typing import Any
 import psutil
 import pytest
 from benchagent.dbms.base import Connection, JobError
-from benchagent.dbms.embedded import (
-    HEAP_MB,
-    JVM_MB,
-    MIB,
-    fit_heap,
-    heap_mb,
-    not_in_force,
-    split_storage,
-)
+from benchagent.dbms.embedded import HEAP_MB, JVM_MB, MIB, fit_heap, heap_mb, not_in_force, split_storage
 
 from tests.benchagent.dbms.conftest import MakeTrial
 from tests.benchagent.dbms.trial import undeclared

@@ -32,15 +32,11 @@ WAYS = Path(__file__).parent / "script_ways"
 WORD = "canary-sings"
 # What the guest may do, and what it needs for its ways.
 PREPARED: Mapping[str, Sequence[str]] = {
-    "hsqldb": ["CREATE TABLE t (a VARCHAR(99))", "CREATE TEXT TABLE x (a VARCHAR(99))"],
+    "hsqldb": ["CREATE TABLE t (a VARCHAR(99))", "CREATE TEXT TABLE x (a VARCHAR(99))"]
 }
 # The owner reads the word and writes `{new}-owner`.
 OWNER: Mapping[str, Sequence[str]] = {
-    "sqlite": [
-        "ATTACH DATABASE '{database}' AS other",
-        "SELECT words FROM other.canary",
-        "VACUUM INTO '{new}-owner'",
-    ],
+    "sqlite": ["ATTACH DATABASE '{database}' AS other", "SELECT words FROM other.canary", "VACUUM INTO '{new}-owner'"],
     "h2": ["SELECT FILE_READ('{canary}', NULL)", "SELECT FILE_WRITE('x', '{new}-owner')"],
     "hsqldb": ["CALL LOAD_FILE('{canary}', 'UTF-8')", "SCRIPT '{new}-owner'"],
     "derby": [

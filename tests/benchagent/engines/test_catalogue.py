@@ -57,11 +57,7 @@ def test_the_list_names_no_host():
 
 @pytest.mark.parametrize(
     ("package_version", "version"),
-    [
-        ("1:10.11.19-0+deb12u1", "10.11.19"),
-        ("15.20-0+deb12u1", "15.20"),
-        ("3.0.11.33637.ds4-2+deb12u1", "3.0.11"),
-    ],
+    [("1:10.11.19-0+deb12u1", "10.11.19"), ("15.20-0+deb12u1", "15.20"), ("3.0.11.33637.ds4-2+deb12u1", "3.0.11")],
 )
 def test_a_package_decides_the_exact_version(package_version: str, version: str):
     engine = catalogue()["mariadb-10.11"]

@@ -32,10 +32,7 @@ def test_it_installs_out_of_a_folder(tiny: Tiny, engines_dir: Path, said: list[s
     assert made.home == engines_dir / "tiny-1.0"
     assert made.bin_dir == made.home / "bin"
     assert made.layout("server") == made.home / "bin" / "served"
-    assert made.environment() == {
-        "SERVED_HOME": str(made.home / "share"),
-        "LD_LIBRARY_PATH": str(made.home / "compat"),
-    }
+    assert made.environment() == {"SERVED_HOME": str(made.home / "share"), "LD_LIBRARY_PATH": str(made.home / "compat")}
     assert (made.home / "compat" / "libnew.so").read_bytes() == b"library"
     assert not (made.home / "docs").exists()
     assert installed(engines_dir) == [made]

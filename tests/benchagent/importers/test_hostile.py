@@ -70,8 +70,7 @@ def with_a_billion_warehouses(text: bytes) -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("sample", "altered"),
-    [("hammerdb/async_v4.txt", with_digits), ("gotpc/prepare.txt", with_a_billion_warehouses)],
+    ("sample", "altered"), [("hammerdb/async_v4.txt", with_digits), ("gotpc/prepare.txt", with_a_billion_warehouses)]
 )
 def test_it_counts_nothing_beyond_what_a_tool_can_have_meant(sample: str, altered: Callable[[bytes], bytes]) -> None:
     data = (DATA / sample).read_bytes()

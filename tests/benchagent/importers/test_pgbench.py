@@ -408,8 +408,7 @@ def test_it_sees_an_old_run_that_no_client_could_begin() -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new"),
-    [("9786.7 tps", "9786,7 tps"), ("stddev 0.177, 0 failed", "stddev 0.177, 0 failed, 3 eaten")],
+    ("old", "new"), [("9786.7 tps", "9786,7 tps"), ("stddev 0.177, 0 failed", "stddev 0.177, 0 failed, 3 eaten")]
 )
 def test_it_leaves_out_progress_that_it_cannot_read(old: str, new: str) -> None:
     data = (DATA / "v15_tpcb_progress_statements.txt").read_text()

@@ -36,13 +36,7 @@ n = constant(0)
 UPDATE counter SET n = n + 1 WHERE id = 1;
 """
 # A run of which only what is around it is looked at.
-BRIEF: dict[str, Any] = {
-    "workload": "script",
-    "script_text": COUNTER,
-    "terminals": 1,
-    "warm_up_s": 0,
-    "duration_s": 1,
-}
+BRIEF: dict[str, Any] = {"workload": "script", "script_text": COUNTER, "terminals": 1, "warm_up_s": 0, "duration_s": 1}
 
 
 @pytest.mark.parametrize("dbms", ENGINES)

@@ -160,10 +160,7 @@ def test_it_keeps_to_the_memory_of_a_group_around_it(monkeypatch):
     with Limits(memory_bytes=64 * MIB).cgroup(f"{RUN_ID}-outer"):
         outer = next(groups_named(f"{RUN_ID}-outer"))
         monkeypatch.setattr(limits, "hierarchy", lambda controller: Hierarchy("memory", 1, where.root, outer))
-        with (
-            pytest.raises(JobError, match="limited to 64 MiB"),
-            Limits(memory_bytes=128 * MIB).cgroup(RUN_ID),
-        ):
+        with pytest.raises(JobError, match="limited to 64 MiB"), Limits(memory_bytes=128 * MIB).cgroup(RUN_ID):
             pytest.fail("never silently another limit")
     assert list(groups_named(RUN_ID)) == []
 

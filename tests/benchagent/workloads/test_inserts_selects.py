@@ -86,10 +86,7 @@ def test_a_copy_is_not_counted_before_the_run_for_that_would_fill_the_caches():
 
 @pytest.mark.parametrize(
     ("data_missing", "calls"),
-    [
-        (True, ["session", "data_loaded", "before_run", "session"]),
-        (False, ["session", "before_run", "session"]),
-    ],
+    [(True, ["session", "data_loaded", "before_run", "session"]), (False, ["session", "before_run", "session"])],
 )
 def test_it_asks_for_the_settings_in_force_where_only_they_tell_the_buffer(data_missing: bool, calls: list[str]):
     given = {**FACTORS, "load": "select_narrow", "rows_per_table": 100_000}

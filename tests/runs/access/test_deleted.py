@@ -9,18 +9,7 @@ from django.core.management import CommandError, call_command
 from django.db import transaction
 
 from runs.compare import reports
-from runs.models import (
-    Artefact,
-    Change,
-    Config,
-    Dbms,
-    Experiment,
-    HardwareProfile,
-    Report,
-    Run,
-    Upload,
-    Workload,
-)
+from runs.models import Artefact, Change, Config, Dbms, Experiment, HardwareProfile, Report, Run, Upload, Workload
 from runs.results import editing, purge
 from tests.access.rows import TABLE, Row
 from tests.access.rules import PEOPLE

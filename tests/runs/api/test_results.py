@@ -166,10 +166,7 @@ def test_it_makes_a_row_for_another_version_of_a_workload(post):
     post(document())
     changed = document(id=str(uuid.uuid4()), workload={"slug": "pgbench-tpcb", "name": "x", "version": "2"})
     assert post(changed).status_code == 201
-    assert sorted(Workload.objects.values_list("slug", "version")) == [
-        ("pgbench-tpcb", "1"),
-        ("pgbench-tpcb-v2", "2"),
-    ]
+    assert sorted(Workload.objects.values_list("slug", "version")) == [("pgbench-tpcb", "1"), ("pgbench-tpcb-v2", "2")]
 
 
 def test_the_first_run_with_a_number_says_what_a_new_workload_is_judged_by(post):

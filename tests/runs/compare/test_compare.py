@@ -15,14 +15,7 @@ from runs.configs.creating import Parameter, config_of
 from runs.listing.rows import RunRow
 from runs.models import Config, Run, delete_softly
 from runs.run.diff import sections
-from tests.runs.cells import (
-    add_number,
-    all_runs,
-    machine,
-    make_article,
-    make_run,
-    workload,
-)
+from tests.runs.cells import add_number, all_runs, machine, make_article, make_run, workload
 
 pytestmark = pytest.mark.django_db
 

@@ -13,16 +13,7 @@ from django.http import QueryDict
 
 from runs.compare import select as of_selection
 from runs.compare.compare import compare_selection
-from runs.compare.select import (
-    LONG_ADDRESS,
-    MANY_RUNS,
-    MAX_RUNS,
-    Selection,
-    read_query,
-    select,
-    set_queries,
-    shortened,
-)
+from runs.compare.select import LONG_ADDRESS, MANY_RUNS, MAX_RUNS, Selection, read_query, select, set_queries, shortened
 from runs.models import Batch, Config, ConfigParameter, Run, RunStorage, StoredSelection
 from tests.runs.cells import TOGETHER, machine, make_article, make_repeats, make_run
 

@@ -113,8 +113,7 @@ def with_changed(slug, change) -> dict[str, Check]:
 
 
 @pytest.mark.parametrize(
-    ("folder", "topics"),
-    [*((DATA / slug, topics) for slug, topics in TOPICS.items()), (EXAMPLE, example.TOPICS)],
+    ("folder", "topics"), [*((DATA / slug, topics) for slug, topics in TOPICS.items()), (EXAMPLE, example.TOPICS)]
 )
 def test_the_rows_of_an_article_are_what_its_numbers_give(folder, topics):
     """Else: `make article-checks`."""

@@ -11,17 +11,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from runs import results
-from runs.models import (
-    Config,
-    Dbms,
-    DbmsVersion,
-    HardwareProfile,
-    Metric,
-    Run,
-    SeriesChunk,
-    UnknownName,
-    Workload,
-)
+from runs.models import Config, Dbms, DbmsVersion, HardwareProfile, Metric, Run, SeriesChunk, UnknownName, Workload
 from runs.results.live import dbms_build
 from runs.results.names import make_metric
 from runs.run import series

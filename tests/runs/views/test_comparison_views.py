@@ -141,9 +141,7 @@ def test_several_metrics_are_rows_over_the_same_axis_and_cost_no_query(client, s
     assert spec(html, "curve-2-terminals")["x"] == spec(html, "curve-metric-2-2-terminals")["x"]
     assert re.search(r'name="metric" value="latency_p99_ms" checked', html)
 
-    with CaptureQueriesContext(
-        connection,
-    ) as one:
+    with CaptureQueriesContext(connection) as one:
         page(client, "")
     with django_assert_num_queries(len(one)):
         page(client, "&metric=tps&metric=latency_p99_ms")

@@ -12,14 +12,7 @@ import pytest
 from django.test import Client
 from django.utils.html import escape
 
-from runs.models import (
-    Experiment,
-    Measurement,
-    Metric,
-    Publication,
-    Run,
-    delete_softly,
-)
+from runs.models import Experiment, Measurement, Metric, Publication, Run, delete_softly
 from runs.publications.article import plain_text
 from runs.publications.document import Statements, statements_of
 from runs.publications.folder import own
@@ -98,11 +91,7 @@ def texts(html: str, section: str) -> list[str]:
 def test_rows_that_hold_nothing_are_one_sentence(pages):
     for slug, table, names in (
         ("gbak-backup-2007", "Backup time (s)", "localhost · local protocol · Services API, separate disks"),
-        (
-            "tpcb-2010",
-            "Hardware as the article states it",
-            "Operating system · Processor · Memory",
-        ),
+        ("tpcb-2010", "Hardware as the article states it", "Operating system · Processor · Memory"),
     ):
         (gap,) = re.findall(r"<p[^>]* data-gap>(.*?)</p>", pages[slug].split(f"<h3>{table}")[1].split("<section")[0])
         assert gap.startswith(names)

@@ -49,11 +49,7 @@ def test_it_executes_every_statement_of_every_workload_on_h2(
     assert (report.errors, report.dead, report.violated) == ([], [], [])
     assert len(report.executed) > 300
     counts = {reason: len(found) for reason, found in report.left_out.items()}
-    assert counts == {
-        CATALOGUE: 3,
-        "a command that H2 does not know": 55,
-        "H2 calls it ANALYZE": 36,
-    }
+    assert counts == {CATALOGUE: 3, "a command that H2 does not know": 55, "H2 calls it ANALYZE": 36}
 
 
 @pytest.mark.parametrize(
@@ -128,8 +124,7 @@ def test_it_leaves_out_what_a_server_no_longer_counts():
 
 
 @pytest.mark.parametrize(
-    ("version", "missing"),
-    [("9.3", {"buffer_hits", "waits"}), ("10.2", {"buffer_hits"}), ("11.0", set())],
+    ("version", "missing"), [("9.3", {"buffer_hits", "waits"}), ("10.2", {"buffer_hits"}), ("11.0", set())]
 )
 def test_it_asks_no_version_for_what_came_later(version: str, missing: set[str]):
     source = external_server("cubrid", version, SCHEMA).engine_counters

@@ -28,11 +28,7 @@ def test_it_executes_every_statement_of_every_workload_in_h2s_db2_mode(
     assert (report.errors, report.dead, report.violated) == ([], [], [])
     assert len(report.executed) > 300
     counts = {reason: len(found) for reason, found in report.left_out.items()}
-    assert counts == {
-        CATALOGUE: 25,
-        "calls a procedure of the server": 36,
-        "H2 calls it SET SCHEMA": 1,
-    }
+    assert counts == {CATALOGUE: 25, "calls a procedure of the server": 36, "H2 calls it SET SCHEMA": 1}
 
 
 # Rows as Db2's reference describes them: sums over members, -1 for what was never gathered, names in padded capitals.

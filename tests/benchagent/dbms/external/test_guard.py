@@ -336,10 +336,7 @@ def test_it_sees_what_a_statement_makes():
 
 @pytest.mark.parametrize("dbms", [slug for slug in DBMSS if reachable(slug)])
 def test_it_lets_through_every_statement_of_every_workload(dbms: str, tmp_path: Path):
-    server, some_tool = (
-        external_server(dbms, "19.3", "own"),
-        external_server("oracle", "19.3", "own").shown_backups,
-    )
+    server, some_tool = (external_server(dbms, "19.3", "own"), external_server("oracle", "19.3", "own").shown_backups)
     checked = 0
     for slug, factors in SMALL:
         workload = workload_of(slug, WORKLOADS[slug].version)

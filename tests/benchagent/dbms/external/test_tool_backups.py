@@ -66,9 +66,7 @@ def test_postgresqls_tools_find_the_login_in_private_files_and_dump_the_own_tabl
     custom = methods(found)["pg_dump_custom"]
     source = tmp_path / "backup"
     (dump,) = custom.backup(source, {"verbose": "on"})
-    assert commands([dump]) == [
-        f"{tools}/pg_dump -w -F c -f {source} -t own.* -T own.{MARKER} -v service=theirs",
-    ]
+    assert commands([dump]) == [f"{tools}/pg_dump -w -F c -f {source} -t own.* -T own.{MARKER} -v service=theirs"]
     assert commands(custom.restore(source, tmp_path)) == [
         f"{tools}/pg_restore -w --exit-on-error -d service=theirs {source}"
     ]

@@ -28,11 +28,7 @@ def test_it_executes_every_statement_of_every_workload_in_h2s_oracle_mode(
     assert (report.errors, report.dead, report.violated) == ([], [], [])
     assert len(report.executed) > 300
     counts = {reason: len(found) for reason, found in report.left_out.items()}
-    assert counts == {
-        CATALOGUE: 24,
-        "calls a package of the server": 37,
-        "H2 has no such session setting": 1,
-    }
+    assert counts == {CATALOGUE: 24, "calls a package of the server": 37, "H2 has no such session setting": 1}
 
 
 # Rows as Oracle's reference describes the views: names of the dictionary in capitals, numbers as NUMBER.

@@ -43,10 +43,7 @@ def test_variables_have_kinds_of_their_own(text, drawn):
         ("group(10)", {"kind": "group", "size": 10, "start": 1}),
         ("fill(84)", {"kind": "text", "length": 84, "fill": " "}),
         ("numbered('c-', 6)", {"kind": "numbered_text", "prefix": "c-", "width": 6, "start": 1}),
-        (
-            "time('2026-01-31 00:00:00', 0.5)",
-            {"kind": "timestamp", "start": "2026-01-31 00:00:00", "step_s": 0.5},
-        ),
+        ("time('2026-01-31 00:00:00', 0.5)", {"kind": "timestamp", "start": "2026-01-31 00:00:00", "step_s": 0.5}),
         ("random(1, 5) null 0.1", {"kind": "uniform", "min": 1, "max": 5, "null_share": 0.1}),
     ],
 )
