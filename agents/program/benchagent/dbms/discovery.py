@@ -48,27 +48,28 @@ def servers(
     return list(chosen.values())
 
 
-def version_of(
-    program: Path, option: str, pattern: re.Pattern[str], environment: Mapping[str, str]
-) -> tuple[re.Match[str] | None, str]:
-    """What the pattern finds in what a program says of itself, and what is wrong with it; asked anew if it changes."""
+def version_of(option: str, pattern: re.Pattern[str], program: Path, environment: Mapping[str, str]) -> tuple[str, str]:
+    """The version by what a program says of itself, empty if it does not, and what is wrong; asked anew if it changes.
+
+    The first group of `pattern` is the version.
+    """
     try:
         return _asked(program, program.stat().st_mtime, option, pattern, tuple(environment.items()))
     except OSError as error:
-        return None, f"{program}: {error.strerror}"
+        return "", f"{program}: {error.strerror}"
 
 
 @lru_cache(maxsize=64)
 def _asked(
     program: Path, _changed: float, option: str, pattern: re.Pattern[str], environment: tuple[tuple[str, str], ...]
-) -> tuple[re.Match[str] | None, str]:
+) -> tuple[str, str]:
     try:
         answer = answer_of([program, *option.split()], timeout_s=60, env={**os.environ, **dict(environment)})
     except (OSError, subprocess.TimeoutExpired) as error:
-        return None, f"{program} does not run: {error}"
-    match = pattern.search(answer.stdout + answer.stderr)
-    words = (answer.stderr or answer.stdout).strip()[-300:]
-    return match, "" if match else f"{program} does not tell its version: {words}"
+        return "", f"{program} does not run: {error}"
+    if match := pattern.search(answer.stdout + answer.stderr):
+        return match[1], ""
+    return "", f"{program} does not tell its version: {(answer.stderr or answer.stdout).strip()[-300:]}"
 
 
 def user_problem(runs_as: str, jobs_dir: Path, *folders: Path) -> str:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from benchagent.configfiles.engines.derby import ENGINE
+from benchagent.configfiles.settings import Facts
 from benchagent.configfiles.units import MIB
 from benchagent.dbms.backup import Action, BackupMethod, Options, SqlCommands
 from benchagent.dbms.base import Connection, Guest, JobError, ProvisionRequest, Retryable, Settings
@@ -210,12 +211,8 @@ LOG_DEVICE = "logDevice="
 DATABASE = "bench"
 
 
-def version_numbers(version: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in version.split(".") if part.isdigit())
-
-
 def dialect_of(version: str, schema: str = OWN_SCHEMA) -> Dialect:
-    numbers = version_numbers(version)
+    numbers = Facts(version=version).version_numbers
     statistics = f"CALL SYSCS_UTIL.SYSCS_UPDATE_STATISTICS('{schema.upper()}', UPPER('{{table}}'), NULL)"
     return Dialect(
         timestamp_literal="TIMESTAMP('{text}')",
@@ -239,7 +236,8 @@ class DerbyInstance(EmbeddedInstance):
     def __init__(self, request: ProvisionRequest, class_path: Sequence[Path], given: Settings) -> None:
         self._database = request.folders.data / DATABASE
         url = f"jdbc:derby:{in_url(self._database)}"
-        driver = DRIVER_CLASS if version_numbers(request.version) < FIRST_WITHOUT_DRIVER_CLASS else None
+        is_service = Facts(version=request.version).version_numbers >= FIRST_WITHOUT_DRIVER_CLASS
+        driver = None if is_service else DRIVER_CLASS
         log_device = f";{LOG_DEVICE}{in_url(request.folders.log)}" if request.folders.log_apart else ""
         connection = Connection(f"{url};create=true{log_device}", driver)
         kept = [pair for pair in given if pair[0] not in LOCKED]
@@ -347,7 +345,7 @@ class DerbyAdapter(EmbeddedAdapter):
             raise JobError(
                 "Derby has no setting for group commit: commits that wait at the same time share one write of the log"
             )
-        if version_numbers(version) < FIRST_WITH_AUTOMATIC_STATISTICS:
+        if Facts(version=version).version_numbers < FIRST_WITH_AUTOMATIC_STATISTICS:
             raise JobError(f"Derby {version} has no background maintenance: it came with 10.8, for index statistics")
         return [(INDEX_STATISTICS, "true" if value == "on" else "false")]
 

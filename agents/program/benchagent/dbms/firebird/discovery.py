@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from benchagent.dbms.discovery import version_of
@@ -16,7 +17,8 @@ SLUG = "firebird"
 ROOT_VARIABLE = "BENCHAGENT_FIREBIRD_ROOT"
 SERIES = "3.0"
 FIRST_WITH_BATCHES = 4
-VERSION = re.compile(r"-V(\d+\.\d+\.\d+)\.\d+")
+# The version of the program, whatever engine it loads, and why it does not run.
+_version = partial(version_of, "-z", re.compile(r"-V(\d+\.\d+\.\d+)\.\d+"))
 TOOLS = ("gbak", "isql-fb", "nbackup", "fbsvcmgr", "fbstat", "gfix")
 ENGINE = re.compile(r"libEngine(\d+)\.so\Z")
 
@@ -131,9 +133,3 @@ def homes(engines_dir: Path) -> dict[str, Home]:
     listed = [own] if own else []
     listed += [installed_home(engine) for engine in installed(engines_dir, SLUG)]
     return {home.version: home for home in reversed(listed)}
-
-
-def _version(server: Path, environment: Mapping[str, str]) -> tuple[str, str]:
-    """What `firebird -z` says: the version of the program, whatever engine it loads, and why it does not run."""
-    match, problem = version_of(server, "-z", VERSION, environment)
-    return match[1] if match else "", problem

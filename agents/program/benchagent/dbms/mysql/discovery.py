@@ -17,7 +17,7 @@ DIRS_VARIABLES = {MYSQL: "BENCHAGENT_MYSQL_DIRS", MARIADB: "BENCHAGENT_MARIADB_D
 USUAL_FOLDERS = ("/usr", "/usr/local/mysql*", "/usr/local/mariadb*", "/opt/mysql*", "/opt/mariadb*")
 FOLDERS = ("bin", "sbin", "libexec", "scripts")
 SERVERS = ("mariadbd", "mysqld")
-VERSION = re.compile(r"Ver (\d+\.\d+\.\d+)(\S*)")
+VERSION = re.compile(r"Ver (\d+\.\d+\.\d+\S*)")
 # The script that makes a data directory, where the server cannot do so itself.
 INSTALLERS = ("mariadb-install-db", "mysql_install_db")
 
@@ -88,14 +88,11 @@ def _looked_at(base: Path, server: Path, environment: Mapping[str, str], stated:
     """`stated`: what the record of an installed engine says, of a build with what tells it from others of its version;
     else names tell of a server that does not answer.
     """
-    match, problem = version_of(server, "--no-defaults --version", VERSION, environment)
-    if match:
-        product = Product(MARIADB if "mariadb" in match[2].lower() else MYSQL, match[1])
-    else:
-        numbers = re.search(r"\d+(\.\d+)+", str(server))
-        guessed = Product(MARIADB if "mariadb" in str(server) else MYSQL, numbers[0] if numbers else "unknown")
-        product = stated or guessed
-    if stated and stated.slug == product.slug and stated.version.startswith(product.version):
+    told, problem = version_of("--no-defaults --version", VERSION, server, environment)
+    text = told or str(server)
+    numbers = re.search(r"\d+(\.\d+){1,2}", text)
+    product = Product(MARIADB if "mariadb" in text.lower() else MYSQL, numbers[0] if numbers else "unknown")
+    if stated and (not told or (stated.slug == product.slug and stated.version.startswith(product.version))):
         product = stated
     if not problem and not makes_its_data(product) and _program(base, *INSTALLERS) is None:
         problem = f"{base} has no {INSTALLERS[-1]}"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
+from benchagent.configfiles.settings import Facts
 from benchagent.dbms.base import GUEST
 from benchagent.dbms.dialect import Dialect
 
@@ -29,9 +29,7 @@ class Product:
 
     @property
     def numbers(self) -> Numbers:
-        """ "10.11.19-MariaDB" is (10, 11, 19)."""
-        match = re.match(r"\d+(?:\.\d+)*", self.version)
-        return tuple(int(part) for part in match.group().split(".")) if match else ()
+        return Facts(version=self.version).version_numbers
 
     def since(self, mysql: Numbers | None, mariadb: Numbers | None) -> bool:
         """True from these versions on; None: that product has it in no version."""

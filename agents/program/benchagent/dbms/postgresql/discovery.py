@@ -8,6 +8,7 @@ import shutil
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from benchagent.dbms.discovery import version_of
@@ -19,7 +20,8 @@ Version = tuple[int, int]
 # A colon-separated list of folders that replaces the usual folders.
 DIRS_VARIABLE = "BENCHAGENT_POSTGRESQL_DIRS"
 USUAL_FOLDERS = ("/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin", "/usr/local/pgsql/bin", "/opt/postgresql/*/bin")
-VERSION = re.compile(r"\(PostgreSQL\) (\S+)")
+# Of a program, and what is wrong with it.
+_version = partial(version_of, "--version", re.compile(r"\(PostgreSQL\) (\S+)"))
 
 
 def numbers(version: str) -> Version:
@@ -110,9 +112,3 @@ def _looked_at(bin_dir: Path, environment: Mapping[str, str], stated: str) -> In
     if stated.startswith(version):
         version = stated
     return Installation(version or (guessed[0] if guessed else "unknown"), bin_dir, dict(environment), problem)
-
-
-def _version(program: Path, environment: Mapping[str, str]) -> tuple[str, str]:
-    """And what is wrong with it."""
-    match, problem = version_of(program, "--version", VERSION, environment)
-    return match[1] if match else "", problem
