@@ -40,6 +40,15 @@ def test_it_writes_csv_with_factors_and_metrics(many: FakeApi, capsys: pytest.Ca
     assert (rows[0]["factor.terminals"], rows[0]["tps"], rows[0]["dbms_version"]) == ("8", "1234.5", "15.14")
 
 
+def test_its_csv_says_when_of_which_commit_each_was_measured(many: FakeApi, capsys: pytest.CaptureFixture[str]) -> None:
+    """An import of years has one day of storing."""
+    many.runs = [a_run(1, measured_at="2016-03-04T00:00:00Z", label="main", tested={"commit": "054c563a"}), a_run(2)]
+    assert main(["runs", "--csv"]) == 0
+    first, other = csv.DictReader(io.StringIO(capsys.readouterr().out))
+    assert (first["measured_at"], first["label"], first["commit"]) == ("2016-03-04T00:00:00Z", "main", "054c563a")
+    assert other["commit"] == ""
+
+
 def test_it_shows_the_servers_complaint_about_a_filter(many: FakeApi, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["runs", "nonsense=1"]) == 3
     assert "nonsense: Unknown parameter." in capsys.readouterr().err

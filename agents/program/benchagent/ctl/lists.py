@@ -231,12 +231,13 @@ def _csv(rows: Sequence[Row]) -> None:
 
 
 def _flat_run(row: Row) -> Row:
-    """What it is, its factors, its metrics."""
+    """What it is, when it was measured of which commit, its factors, its metrics."""
     named = {name: (row.get(name) or {}).get("slug", "") for name in ("workload", "hardware", "config")}
     line = {
         "id": row["id"], **named, "dbms": row["dbms"]["name"], "dbms_version": row["dbms"]["version"],
-        "status": row["status"], "repeat": row.get("repeat"), "created_at": row.get("created_at"),
-        "url": row.get("url"),
+        "status": row["status"], "repeat": row.get("repeat"), "measured_at": row.get("measured_at"),
+        "label": row.get("label"), "commit": (row.get("tested") or {}).get("commit"),
+        "created_at": row.get("created_at"), "url": row.get("url"),
     }  # fmt: skip
     factors = {f"factor.{name}": value for name, value in (row.get("factors") or {}).items()}
     return {**line, **factors, **(row.get("metrics") or {})}
