@@ -145,17 +145,14 @@ def _series(curve: Curve, furthest: float) -> LineSeries:
 
 
 def _gaps(panel: Panel) -> list[LineGap]:
-    """What is lost, by series and reason."""
-    gaps: dict[tuple[int, str], LineGap] = {}
+    """What is lost of each series, in one strip: failed nights fail for a reason each."""
+    gaps: list[LineGap] = []
     for curve in panel.curves:
-        for point in curve.points:
-            if reason := point.gap:
-                gap = gaps.setdefault(
-                    (curve.color, reason),
-                    {"label": curve.label, "color": curve.color % COLOURS, "xs": [], "reason": reason},
-                )
-                gap["xs"].append(point.x)
-    return list(gaps.values())
+        lost = {point.x: reason for point in curve.points if (reason := point.gap)}
+        if reasons := sorted({*lost.values()}):
+            reason = reasons[0] if len(reasons) == 1 else f"for {len(reasons)} reasons, which the table gives"
+            gaps.append({"label": curve.label, "color": curve.color % COLOURS, "xs": [*lost], "reason": reason})
+    return gaps
 
 
 def _ticks(points: Iterable[Group], axes: Axes) -> list[tuple[float, str]]:

@@ -48,6 +48,16 @@ def on(ram_bytes: int = 16 << 30):
     return row
 
 
+def test_what_is_lost_for_a_reason_each_is_one_strip_of_its_series():
+    """Was: a strip under the chart for each night that failed with its own words."""
+    for size in (1, 2, 4, 8):
+        make_run("PostgreSQL 18", 100.0, factors={"size_gb": size, "disk": "SATA"})
+        lost = {"state": "value_missing", "missing_metric": "tps", "missing_reason": f"night {size} failed"}
+        make_run("PostgreSQL 18", None, factors={"size_gb": size, "disk": "SSD"}, **lost)
+    (gap,) = figure().figures[0].spec["gaps"]
+    assert (gap["label"], gap["xs"], "4" in gap["reason"]) == ("SSD", [1, 2, 4, 8], True)
+
+
 def test_the_article_says_what_a_sata_disk_loses():
     for size, value in FIREBIRD:
         make_run("Firebird 2.5", value, factors={"size_gb": size, "disk": "SATA"}, on=on())
