@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Case, Min, QuerySet, When
+from django.db.models import Case, F, Min, QuerySet, When
 from rest_framework.exceptions import ValidationError
 
 from runs.access import changes
 from runs.history.watching import watch
-from runs.models import Batch, Benchmark, SeriesBatch, User
+from runs.models import Batch, Benchmark, RunStorage, SeriesBatch, User
+from runs.models.choices import StorageRole
 
 JOINED_TO = "joined_to"
 
@@ -68,7 +69,7 @@ def candidates(benchmark: Benchmark) -> QuerySet[Benchmark]:
 
 def tell_apart(benchmarks: Sequence[Benchmark]) -> None:
     """Give what goes by one name on machines of one name, as after a new disk or mainboard, what tells it apart: the
-    mainboard where theirs differ, and from when until when it was measured.
+    mainboard and the disk of its data where theirs differ, and from when until when it was measured.
     """
     # The mainboards of what is called alike.
     alike: dict[tuple[object, ...], dict[UUID, str]] = defaultdict(dict)
@@ -81,11 +82,24 @@ def tell_apart(benchmarks: Sequence[Benchmark]) -> None:
     shared = {each.pk: alike[_called(each)] for each in benchmarks if len(alike[_called(each)]) > 1}
     batches = SeriesBatch.objects.filter(benchmark__in=shared).order_by().values_list("benchmark")
     firsts = dict(batches.annotate(Min("measured_at"))) if shared else {}
+    disks = _disks_of({pk for known in shared.values() for pk in known}) if shared else {}
     for each in benchmarks:
         if each.pk in shared and each.newest_at and each.hardware:
             boards = {*shared[each.pk].values()}
             board = [each.hardware.motherboard] if len(boards) > 1 and each.hardware.motherboard else []
-            each.told_apart = ", ".join([*board, f"{firsts[each.pk]:%Y-%m-%d} to {each.newest_at:%Y-%m-%d}"])
+            has_others = len({disks.get(pk) for pk in shared[each.pk]}) > 1
+            disk = [disks[each.pk]] if has_others and each.pk in disks else []
+            each.told_apart = ", ".join([*board, *disk, f"{firsts[each.pk]:%Y-%m-%d} to {each.newest_at:%Y-%m-%d}"])
+
+
+def _disks_of(benchmarks: Iterable[UUID]) -> dict[UUID, str]:
+    """What held the data of the newest batch of each."""
+    series = "run__series_batches"
+    rows = RunStorage.objects.filter(
+        **{f"{series}__benchmark__in": benchmarks, f"{series}__measured_at": F(f"{series}__benchmark__newest_at")},
+        role=StorageRole.DATA,
+    )  # fmt: skip
+    return dict(rows.values_list(f"{series}__benchmark", "device__name"))
 
 
 def _called(benchmark: Benchmark) -> tuple[object, ...]:

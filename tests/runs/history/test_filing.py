@@ -234,6 +234,19 @@ def test_what_goes_by_one_name_is_told_apart_in_lists_and_offered_to_be_joined(c
     assert {row.told_apart for row in rows} == {""}
 
 
+def test_the_disks_of_a_sweep_tell_its_benchmarks_apart(client, contributor):
+    """Seen: "Orders OLTP, Firebird, 2 GB" twice, with the same dates."""
+    disks = [DISK, DISK | {"name": "sata"}]
+    hardware = {"name": "alpha", "machine_id": "1", "storage": disks}
+    for level, disk in enumerate(disks, start=1):
+        storage = [{"role": "data", "device": disk["name"]}]
+        file(nights([1, 2], level=level, hardware=hardware, storage=storage), contributor)
+
+    told = [row.benchmark.told_apart.partition(", ")[0] for row in client.get("/benchmarks/").context["rows"]]
+
+    assert sorted(told) == sorted(disk["name"] for disk in disks)
+
+
 def everything_of(client) -> list[bytes]:
     return [client.get(path).content for path in ("/benchmarks/", "/api/v1/benchmarks/")]
 
