@@ -129,13 +129,16 @@ class ScalesTo(Claim):
 
 
 class Effect(Claim):
-    """A setting from one value to another, averaged over `pairs` of groups that are alike in all else."""
+    """A setting from one value to another, averaged over `pairs` of groups that are alike in all else but `besides`:
+    what a commit is worth, before and after.
+    """
 
     kind: Literal["effect"] = "effect"
     start: str
     end: str
     ratio: Amount
     pairs: int
+    besides: list[str] = Field(default_factory=list)
 
 
 class Step(Claim):

@@ -103,8 +103,8 @@ def effects(comparison: Comparison, question: Question) -> Answer:
         claims.append(
             Effect(
                 label=setting.setting, start=setting.start, end=setting.end, pairs=len(row.pairs),
-                ratio=change_of(row.against.verdict, refused=row.against),
-                runs=row.run_ids,
+                ratio=change_of(row.against.verdict, refused=row.against), runs=row.run_ids,
+                besides=[f"{each.label}: {each.b} → {each.a}" for each in row.notes],
             )
         )  # fmt: skip
     claims.sort(key=lambda claim: -abs((claim.ratio.value or 1.0) - 1))

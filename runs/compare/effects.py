@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from benchagent.catalog import Role, factor_role
+from benchagent.catalog import Durability, Role, factor_role
 from benchagent.importers.source import size_bytes_of
 from django.db.models import prefetch_related_objects
 
 from runs.compare.configurations import NOT_GIVEN, given, swept
 from runs.compare.facts import NEVER_TAKEN, Fact, fact_value
 from runs.compare.groups import Contrast, Group
-from runs.compare.guard import blocking, differences
+from runs.compare.guard import Difference, blocking, differences
 from runs.compare.levels import LevelRow
 from runs.formatting import natural
 from runs.run.facets import FACTOR
@@ -60,14 +60,30 @@ def _smallest_first(values: Iterable[str]) -> list[str]:
 
 
 def _level(name: str, of_rest: Iterable[Mapping[str, Group]], start: str, end: str) -> LevelRow | None:
-    """None without a pair. Pairs that may not be compared are left out; where none may, the row says why."""
+    """None without a pair. Pairs that may not be compared are left out; where none may, the row says why.
+
+    Another promise of a commit is what the setting was turned for: it ranks nothing, and is told with the ratio.
+    """
     pairs = [(of_value[end], of_value[start]) for of_value in of_rest if start in of_value and end in of_value]
-    reasons = [blocking(differences(group.conditions, base.conditions)) for group, base in pairs]
-    allowed = [pair for pair, reason in zip(pairs, reasons, strict=True) if not reason]
     if not pairs:
         return None
-    shown, against = allowed or pairs, Contrast([] if allowed else reasons[0])
+    allowed, promises, reasons = [], dict[Difference, None](), list[Difference]()
+    for group, base in pairs:
+        found = blocking(differences(group.conditions, base.conditions))
+        others = [each for each in found if not _is_promise(each, group, base)]
+        if others:
+            reasons = reasons or found
+        else:
+            allowed.append((group, base))
+            promises |= dict.fromkeys(replace(each, severity="note") for each in found)
+    shown, against = allowed or pairs, Contrast([*promises] if allowed else reasons)
     return LevelRow(name, {}, [group for group, _ in shown], [base for _, base in shown], shown, against)
+
+
+def _is_promise(difference: Difference, group: Group, base: Group) -> bool:
+    """Whether both tell what a commit is worth, on a disk, and nothing that was counted contradicts it."""
+    told = [each.durability for each in (group.conditions, base.conditions) if not each.doubt]
+    return difference.field == "durability" and len(list(filter(None, told))) == 2 and Durability.MEMORY not in told
 
 
 def printed_pairs(groups: Iterable[Group]) -> list[tuple[Group, Group]]:

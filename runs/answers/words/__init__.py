@@ -359,14 +359,20 @@ def _effects(answer: Answer) -> str:
     for claim in effects:
         name = f"{claim.label} {claim.start} → {claim.end}"
         change = share(as_share(claim.ratio)) if claim.ratio.value else ""
+        besides = _besides(claim)
         if claim.ratio.verdict in WINNERS:
-            sentences.append(f"{name}: {change}.")
+            sentences.append(f"{name}: {change}{besides}.")
         elif claim not in small:
             amount = "no ratio, " if claim.ratio.verdict == REFUSED else f"{change}, " if change else ""
-            sentences.append(f"{name}: {amount}{why(claim.ratio)}.")
+            sentences.append(f"{name}: {amount}{why(claim.ratio)}{besides}.")
     if small:
-        sentences.append(f"{listed([claim.label for claim in small])}: below {percent_of(answer.threshold)}.")
+        of_small = listed([f"{claim.label}{_besides(claim)}" for claim in small])
+        sentences.append(f"{of_small}: below {percent_of(answer.threshold)}.")
     return " ".join(sentences)
+
+
+def _besides(claim: Effect) -> str:
+    return f" ({gaps.names([mid_sentence(words) for words in claim.besides])})" if claim.besides else ""
 
 
 # Over time

@@ -253,6 +253,23 @@ def test_each_setting_is_told_by_what_it_did():
     assert told["family"] == 10
 
 
+@pytest.mark.parametrize(("tps", "verdict"), [(1500, "worse"), (1000, "equivalent")])
+def test_what_a_setting_of_commits_costs_is_told_with_what_it_keeps(tps: float, verdict: str):
+    """Was: "no ratio" of the setting that is asked about most."""
+    world = World(noise=0.003)
+    for value, mean, kept in (("on", 1000, "power_loss"), ("off", tps, "bounded_loss")):
+        world.add(mean, config=[{"name": "synchronous_commit", "value": value}], durability=kept)
+    selects = world.store()
+
+    told = ask(selects, "ask=effects")
+    (claim,) = told["claims"]
+    assert (claim["start"], claim["end"], claim["ratio"]["verdict"]) == ("off", "on", verdict)
+    assert claim["besides"] == ["Durability: a crash may lose the last commits → survives power loss"]
+    assert claim["besides"][0].removeprefix("Durability: ") in told["words"]
+    # They are ranked by no other question.
+    assert ask(selects, "ask=a_b")["claims"][0]["ratio"]["verdict"] == "refused"
+
+
 def test_a_setting_goes_from_its_smaller_value_to_the_larger():
     """Was: shared_buffers 4GB → 128MB, for 4 is less than 128."""
     world = World()
