@@ -170,19 +170,19 @@ def _ranking(answer: Answer) -> str:
 
 def _winner(answer: Answer, first: Standing, others: Sequence[Standing]) -> str:
     what, is_lower = mid_sentence(answer.metric_label), answer.better == "lower"
-    the_next, comma = (f"{others[0].label}, the next", ",") if len(others) > 1 else (others[0].label, "")
+    second = _at_its_best(others[0]) if answer.over and others[0].variants > 1 else others[0].label
+    the_next, comma = (f"{second}, the next", ",") if len(others) > 1 else (second, "")
     words = ratio(upward(others[0].ratio, answer.better))
     if answer.over:
         series = answer.series.turned if answer.series and is_lower else answer.series
         by_level = f": {levels}" if (levels := by_level_words(series)) else ""
+        subject = _at_its_best(first) if first.variants > 1 else first.label
         if is_lower:
-            claim = f"{first.label} has the lowest {what} over {answer.over}; {the_next}{comma} has {words} of it"
+            claim = f"{subject} has the lowest {what} over {answer.over}; {the_next}{comma} has {words} of it"
         else:
-            claim = f"{first.label} has {words} the {what} of {the_next}{comma} over {answer.over}"
+            claim = f"{subject} has {words} the {what} of {the_next}{comma} over {answer.over}"
         return f"{claim}{by_level}."
-    # With what tells its best group from its others: a setting, or where on the axis it is.
-    _, _, own = first.of.partition(f"{first.label} · ")
-    subject, amount = f"{first.label} ({own})" if own else first.label, quantity(first.centre, answer.unit)
+    subject, amount = _at_its_best(first), quantity(first.centre, answer.unit)
     if is_lower:
         sentences = [f"{subject} has the lowest {what}, {amount}; {the_next}{comma} has {words} of it."]
     else:
@@ -193,6 +193,12 @@ def _winner(answer: Answer, first: Standing, others: Sequence[Standing]) -> str:
     if first.group and (lost := gaps.lost_words(first.group)):
         sentences.append(f"{first.label}: {lost}.")
     return " ".join(sentences)
+
+
+def _at_its_best(standing: Standing) -> str:
+    """With what tells its best group from its others: a setting, or where on the axis it is."""
+    _, _, own = standing.of.partition(f"{standing.label} · ")
+    return f"{standing.label} ({own})" if own else standing.label
 
 
 def _no_winner(answer: Answer, first: Standing, open_ones: Sequence[Standing]) -> str:

@@ -22,7 +22,7 @@ from runs.answers.words.warnings import warnings_of
 from runs.compare import reports
 from runs.compare.compare import compare
 from runs.compare.guard import differences
-from runs.models import Metric, RunStorage, StorageDevice
+from runs.models import Config, Metric, RunStorage, StorageDevice
 from runs.stats import WINNERS, Kind
 from tests.runs.cells import all_runs, machine, make_article, make_run, make_runs, metric, workload
 
@@ -86,6 +86,20 @@ def test_a_sweep_is_one_table_of_its_levels():
     assert not any("no ratio" in against_words(group.against) for group in comparison.groups if group.against)
     assert headline(comparison).startswith("SQLite 3.50 has 1.50\u202f× (")
     assert headline(comparison).endswith(" the throughput of Derby 10.16 over 6 levels of scale factor and terminals.")
+
+
+def test_the_best_of_two_configurations_is_named_with_its_own():
+    """Seen: "PostgreSQL has 1.60 × …" of one of its two configurations, whose other has 1.34 ×."""
+    for name, times in (("small", 1.0), ("large", 1.2)):
+        config = Config.objects.create(slug=name, name=name)
+        for scale, noise in product(SCALES, NOISE):
+            make_run("PostgreSQL 17", 1000 * times * noise / scale, factors={"scale_factor": scale}, config=config)
+    own = Config.objects.create(slug="own", name="own")
+    for scale, noise in product(SCALES, NOISE):
+        make_run("MariaDB 11", 750 * noise / scale, factors={"scale_factor": scale}, config=own)
+    told = headline(asked())
+    assert told.startswith("PostgreSQL 17 (large) has 1.60")
+    assert "own" not in told.partition(" over ")[0]
 
 
 def test_where_the_baseline_is_best_headline_and_levels_say_one_ratio():
