@@ -241,7 +241,9 @@ class Levels:
         pairs = [(here[0], there[0])] if len(here) == len(there) == 1 else self._pairs(here, there)
         if not pairs:
             return [], Contrast(several=True)
-        compared = self._compared_fields
+        # As differences name them. A disk is what somebody asked for by the name of its storage.
+        compared = {bare_field(fact.field) for fact in self.compared}
+        compared |= {f"{field.removeprefix(STORAGE)}_storage" for field in compared if field.startswith(STORAGE)}
         differing = dict.fromkeys(
             difference
             for group, base in pairs
@@ -249,12 +251,6 @@ class Levels:
             if difference.field not in compared or difference.severity == "blocks"
         )
         return pairs, Contrast([*differing], base=there[0].key)
-
-    @property
-    def _compared_fields(self) -> set[str]:
-        """As differences name them. A disk is what somebody asked for by the name of its storage."""
-        fields = {bare_field(fact.field) for fact in self.compared}
-        return fields | {f"{field.removeprefix(STORAGE)}_storage" for field in fields if field.startswith(STORAGE)}
 
     def _pairs(self, here: Sequence[Group], there: Sequence[Group]) -> list[tuple[Group, Group]]:
         """Groups that have the same of what may be held equal but is not; none where that does not tell them apart."""

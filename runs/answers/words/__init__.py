@@ -53,15 +53,12 @@ def sentence(answer: Answer) -> str:
     words = says(answer) if answer.claims else ""
     if not words:
         return " ".join([*gaps.lacking_sentences(answer.lacking), *_apart(answer)])
-    differing = gaps.differing_words(answer.differing)
-    return " ".join([words, *_untold(answer), *([f"Not alike: {differing}."] if differing else [])])
-
-
-def _untold(answer: Answer) -> list[str]:
-    """What there is no claim of, and why: nothing is left out without a word."""
+    # What there is no claim of is told as well: nothing is left out without a word.
     of_curves = answer.question.kind in (*asked.OF_CURVES, *asked.OF_DATES)
     untold = [missing for missing in answer.lacking if of_curves or missing.kind == "to_come"]
-    return [*_apart(answer), *gaps.lacking_sentences(untold)]
+    differing = gaps.differing_words(answer.differing)
+    unlike = [f"Not alike: {differing}."] if differing else []
+    return " ".join([words, *_apart(answer), *gaps.lacking_sentences(untold), *unlike])
 
 
 def _apart(answer: Answer) -> list[str]:

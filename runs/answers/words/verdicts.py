@@ -146,7 +146,10 @@ def by_level_words(series: Series | None) -> str:
         return ""
     verdicts = series.verdicts
     if verdicts.overall and verdicts.overall.kind == Kind.MIXED:
-        return _unlike_words(series.rows)
+        if words := _ratios_by_winner(series.rows):
+            return words
+        is_sure = any(row.kind in WINNERS for row in series.rows)
+        return _ratios_by_level(series.rows) + ("" if is_sure else ", undecided at each of them")
     differ = not verdicts.of_repeats or (verdicts.p_alike is not None and verdicts.p_alike < ALPHA)
     return _ratios_by_level(series.rows) if differ else ""
 
@@ -217,11 +220,3 @@ def _ratios_by_winner(rows: Sequence[LevelRow]) -> str:
             parts.append(f"undecided at {with_ratio - len(decided)} of {with_ratio} levels")
         return joined(parts)
     return ""
-
-
-def _unlike_words(rows: Sequence[LevelRow]) -> str:
-    """The ratios of levels that have no single number, and that no level is sure where none is."""
-    if words := _ratios_by_winner(rows):
-        return words
-    is_sure = any(row.kind in WINNERS for row in rows)
-    return _ratios_by_level(rows) + ("" if is_sure else ", undecided at each of them")
