@@ -44,6 +44,7 @@ NEEDED = {
     "check": ("node",),
     "js": ("node",),
     "postgresql": ("postgres",),
+    "server": ("curl",),
     "sqlite": ("curl",),
     "agent": ("postgres", "libeatmydata.so.1"),
     "jobs": ("postgres", "libeatmydata.so.1"),
@@ -205,6 +206,7 @@ def installed(missing: Sequence[str]) -> str:
 # Of long proofs `make test` runs a small fixed seed; the leg `whole` runs the rest.
 NOT_WHOLE = "not java and not whole"
 OF_THE_SERVER = f"not attack and not browser and not ops and {NOT_WHOLE}"
+ON_EACH_DATABASE = f"{OF_THE_SERVER} and not engines and not any_database"
 SERVER_TESTS = ["tests", "--ignore=tests/benchagent", "-m"]
 # Whole jobs on real DBMSs, and what they measure against what is known.
 JOB_TESTS = [f"tests/benchagent/{name}" for name in ("correctness", "job", "workloads", "test_matrix.py")]
@@ -214,9 +216,10 @@ FOREIGN_TESTS = "tests/benchagent/dbms/external"
 ALONE_TESTS = "tests/benchagent/engines/test_alone.py"
 # What pytest is asked for, by leg.
 TESTS = {
-    "sqlite": [*SERVER_TESTS, OF_THE_SERVER],
-    # Without what is the same whatever database the server has: tests/conftest.py tells which that is.
-    "postgresql": [*SERVER_TESTS, f"{OF_THE_SERVER} and not engines and not any_database"],
+    # What is the same whatever database the server has runs once: tests/conftest.py tells which that is.
+    "server": [*SERVER_TESTS, f"{OF_THE_SERVER} and (engines or any_database)"],
+    "sqlite": [*SERVER_TESTS, ON_EACH_DATABASE],
+    "postgresql": [*SERVER_TESTS, ON_EACH_DATABASE],
     "agent": [
         "tests/benchagent", "-m", NOT_WHOLE,
         *(f"--ignore={path}" for path in (*JOB_TESTS, ENGINE_TESTS, ALONE_TESTS)),
@@ -266,12 +269,12 @@ def outcome_of(leg: str, *, again: bool) -> Outcome:
 
 
 # Four lanes at a time on two cores: much of the time goes into waiting for servers and clocks. One that has ended takes
-# what is left, the longest first: short ones at the end let the lanes end together, and the two longest legs, `sqlite`
-# and `postgresql`, are not one after the other. The longest that start whole systems and look at the clock stay in one
-# lane, so that they do not disturb each other. While two lanes wait for what is installed, the others have a leg that
-# needs nothing of it; what `js` installs is there before `alone` and `bare` hide what is there.
-LANES = (("engines",), ("java", "jobs"), ("browser", "ops"), ("sqlite",))
-LEFT = ("postgresql", "agent", "foreign", "attack", "js", "bare", "alone", "check", *ASKED_FOR)
+# what is left, the longest first: short ones at the end let the lanes end together, and of the three longest legs,
+# `server`, `postgresql` and `sqlite`, none is after all others. The longest that start whole systems and look at the
+# clock stay in one lane, so that they do not disturb each other. While two lanes wait for what is installed, the others
+# have a leg that needs nothing of it; what `js` installs is there before `alone` and `bare` hide what is there.
+LANES = (("engines",), ("java", "jobs"), ("browser", "ops"), ("server",))
+LEFT = ("postgresql", "sqlite", "agent", "foreign", "attack", "js", "bare", "alone", "check", *ASKED_FOR)
 
 
 def run_here(name: str, *, again: bool) -> int:
