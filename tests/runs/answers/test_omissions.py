@@ -12,6 +12,7 @@ from runs.compare.axes import VIEWS
 from runs.models import Run
 from tests.runs.answers.test_answers import World, ask, page
 from tests.runs.cells import make_runs
+from tests.whole import whole
 
 pytestmark = pytest.mark.django_db
 
@@ -58,7 +59,7 @@ def some_invalid() -> str:
 MORE = ("", "x_as=size", "x=none", "x=factor:scale_factor&series=none", "fix=factor:scale_factor=4")
 
 
-@pytest.mark.parametrize("world", [sizes_of_some, two_workloads, many_groups, some_invalid])
+@pytest.mark.parametrize("world", [sizes_of_some, many_groups, some_invalid, *whole(two_workloads)])
 def test_no_run_is_missing_without_a_word(world: Any):
     """Seen: 81 groups, 72 drawn, no MariaDB, and "left out: 0"."""
     selects = world()
