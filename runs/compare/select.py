@@ -109,6 +109,10 @@ class Selection:
     sets: list[RunSet] = field(default_factory=list)
 
     @property
+    def problem_lines(self) -> list[str]:
+        return [f"{name}: {message}" for name, messages in self.problems.items() for message in messages]
+
+    @property
     def base(self) -> frozenset[UUID]:
         """Runs of the set whose groups are the baseline side; empty where none is named."""
         return next((each.ids for each in self.sets if each.is_base), frozenset())

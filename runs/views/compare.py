@@ -228,8 +228,7 @@ def _two_runs(comparison: Comparison) -> str:
 def compare_csv(request: HttpRequest) -> HttpResponse:
     selection = select(request.GET, request.user)
     if selection.problems:
-        lines = [f"{name}: {message}" for name, messages in selection.problems.items() for message in messages]
-        return HttpResponse("\n".join(lines), status=400, content_type="text/plain; charset=utf-8")
+        return HttpResponse("\n".join(selection.problem_lines), status=400, content_type="text/plain; charset=utf-8")
     response = HttpResponse(content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = 'attachment; filename="compare.csv"'
     comparison = compare_selection(selection)
@@ -283,7 +282,8 @@ def embed_compare(request: HttpRequest) -> HttpResponse:
     comparison = compare_selection(selection)
     source = f"{reverse('compare')}?{comparison.controls.urlencode()}"
     status = 400 if selection.problems else 200 if selection.runs else 404
-    return _embedded(request, comparison, source=source, title=headline(comparison), status=status)
+    missing = "; ".join(selection.problem_lines)
+    return _embedded(request, comparison, source=source, title=headline(comparison), missing=missing, status=status)
 
 
 @require_safe
@@ -317,11 +317,11 @@ def embed_run(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
 
 
 def _embedded(
-    request: HttpRequest, comparison: Comparison, *, source: str, title: str, status: int = 200
+    request: HttpRequest, comparison: Comparison, *, source: str, title: str, missing: str = "", status: int = 200
 ) -> HttpResponse:
     drawing = draw(comparison) if comparison.groups else None
     context: dict[str, Any] = {
         "title": title, "source": source, "count": comparison.run_count,
-        "parts": drawing.parts if drawing else [], "missing": empty_words(comparison) if drawing else "",
+        "parts": drawing.parts if drawing else [], "missing": empty_words(comparison) if drawing else missing,
     }  # fmt: skip
     return render(request, "embed.html", context | _tables_beside(comparison), status=status)

@@ -281,6 +281,14 @@ def test_exports_and_frames_answer_a_long_address_as_it_is(client):
         assert there == answer.content or (b"embed" in path.encode() and len(there) < len(answer.content))
 
 
+@pytest.mark.parametrize("path", ["/compare.csv", "/embed/compare/"])
+def test_what_is_not_understood_is_named_without_a_page_around_it(client, path):
+    """Was, in a frame: "the runs are not public, or none is chosen"."""
+    make_run("SQLite 3.53", 5)
+    answer = client.get(f"{path}?dbms=sqlite&teme=dark")
+    assert (answer.status_code, "teme: there is no such filter" in answer.content.decode()) == (400, True)
+
+
 def test_the_tray_hears_which_runs_a_short_id_compares_and_nothing_of_hidden_ones(client, contributor):
     shown = make_repeats("SQLite 3.53", range(1, 41))
     hidden = make_repeats("MySQL 5.0", range(1, 31), visibility="private", owner=contributor)
