@@ -187,6 +187,8 @@ def _read(cursor: str, columns: Sequence[Column], name: str) -> tuple[bool, list
         raise WrongCursor("It is not a cursor of this list.") from error
     if of != name:
         raise WrongCursor("It belongs to another ordering.")
+    if len(values) != len(columns):
+        raise WrongCursor("It is of an earlier version of this list: begin with its first page.")
     ranks = _ranks() if any(column.path == VERSION for column in columns) else {}
     return backward, [
         ranks.get(value, len(ranks)) if column.path == VERSION else value

@@ -136,6 +136,11 @@ def test_a_cursor_belongs_to_its_ordering(client, runs):
     assert response.json() == {"cursor": ["It belongs to another ordering."]}
 
 
+def test_a_cursor_of_a_list_that_had_fewer_columns_is_refused_in_words(client, runs):
+    old = keyset.cursor_at(runs[0], columns_of("")[1:], "")
+    assert "earlier version" in client.get(URL, {"cursor": old}).json()["cursor"][0]
+
+
 def test_page_and_cursor_are_two_ways(client, runs):
     link = client.get(URL, {"page_size": 5, "page": 2}).json()["next"]
     assert "page=" not in link.replace("page_size=", "")
