@@ -50,8 +50,9 @@ async function copyAddress(event) {
 function startHints() {
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;
+    // The one that has the focus, too: a touch makes it hovered only in the next frame.
+    for (const number of document.querySelectorAll(".number:is(:hover, :focus)")) number.setAttribute("data-hushed", "");
     document.activeElement?.closest(".number")?.blur();
-    for (const number of document.querySelectorAll(".number:hover")) number.setAttribute("data-hushed", "");
   });
   for (const comes of ["pointerover", "focusin"]) {
     document.addEventListener(comes, (event) => event.target.closest?.(".number")?.removeAttribute("data-hushed"));
