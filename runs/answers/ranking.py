@@ -119,8 +119,6 @@ def _of_series(comparison: Comparison, levels: Levels, question: Question, fact:
     compared = _leader_first(levels, [
         key for key in levels.order if any(levels.overall(key, other) for other in levels.order if other != key)
     ])  # fmt: skip
-    if len(compared) < 2:
-        return begun(comparison, question, set_apart=apart, lacking=[Missing("shared_levels")])
     candidates = []
     for key in compared:
         value, label = " · ".join(key), names[key]
@@ -133,6 +131,9 @@ def _of_series(comparison: Comparison, levels: Levels, question: Question, fact:
             )
         )  # fmt: skip
     claims = _standings(candidates, lambda one, other: levels.overall(compared[one], compared[other]))
+    # Several series may be of one value, which shares levels with itself alone.
+    if len(claims) < 2:
+        return begun(comparison, question, set_apart=apart, lacking=[Missing("shared_levels")])
     leader, decisive = compared[0], next(key for key in compared if names[key] == _decisive(claims).of)
     first, second = _better_first(levels, leader, decisive)
     series = levels.between(first, second) or Series(names[first], [])
@@ -157,7 +158,7 @@ def _of_series(comparison: Comparison, levels: Levels, question: Question, fact:
 
 def _decisive(claims: Sequence[Standing]) -> Standing:
     """The one that the answer turns on: the first that is not surely behind the leader, else the next."""
-    others = [claim for claim in claims if claim.ratio.verdict]
+    others = [claim for claim in claims if claim.ratio.verdict] or claims[1:]
     return next((claim for claim in others if claim.ratio.verdict not in WINNERS), others[0])
 
 
