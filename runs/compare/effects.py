@@ -67,7 +67,9 @@ def _level(name: str, of_rest: Iterable[Mapping[str, Group]], start: str, end: s
     pairs = [(of_value[end], of_value[start]) for of_value in of_rest if start in of_value and end in of_value]
     if not pairs:
         return None
-    allowed, promises, reasons = [], dict[Difference, None](), list[Difference]()
+    allowed: list[tuple[Group, Group]] = []
+    promises: dict[Difference, None] = {}
+    reasons: list[Difference] = []
     for group, base in pairs:
         found = blocking(differences(group.conditions, base.conditions))
         others = [each for each in found if not _is_promise(each, group, base)]
@@ -82,8 +84,9 @@ def _level(name: str, of_rest: Iterable[Mapping[str, Group]], start: str, end: s
 
 def _is_promise(difference: Difference, group: Group, base: Group) -> bool:
     """Whether both tell what a commit is worth, on a disk, and nothing that was counted contradicts it."""
-    told = [each.durability for each in (group.conditions, base.conditions) if not each.doubt]
-    return difference.field == "durability" and len(list(filter(None, told))) == 2 and Durability.MEMORY not in told
+    sides = (group.conditions, base.conditions)
+    is_told = all(side.durability and not side.doubt and side.durability != Durability.MEMORY for side in sides)
+    return is_told and difference.field == "durability"
 
 
 def printed_pairs(groups: Iterable[Group]) -> list[tuple[Group, Group]]:
