@@ -103,7 +103,17 @@ def _differences(standard: dict[str, str], parameters: Sequence[Parameter]) -> s
         if parameter.value is None or standard.get(parameter.name) != parameter.value
     ]
     left_out = [f"{name} not given" for name in standard if name not in given]
-    return ", ".join(dict.fromkeys(changed or left_out)) or "the standard settings in another order"
+    return ", ".join(dict.fromkeys(changed or left_out or _moved(list(standard), parameters)))
+
+
+def _moved(standard: list[str], parameters: Sequence[Parameter]) -> list[str]:
+    """Settings at their standard values that stand behind later ones: those that a plan varies come last."""
+    places = [standard.index(parameter.name) for parameter in parameters]
+    return [
+        f"{parameter.name}={parameter.value}"
+        for index, parameter in enumerate(parameters)
+        if places[index] <= max(places[:index], default=-1)
+    ]
 
 
 def _free_name(name: str, digest: str) -> str:

@@ -183,6 +183,8 @@ def test_settings_that_people_have_a_name_for_are_called_by_it():
     other = configs.resolve_config("sqlite", [("cache_size", "8")], called="tuned")
     assert other.name == f"SQLite, tuned ({other.digest[:8]})"
     assert configs.resolve_config("sqlite", SQLITE_SETTINGS, called="tuned").name == "SQLite, standard"
+    (name, value), *others = SQLITE_SETTINGS
+    assert configs.resolve_config("sqlite", [*others, (name, value)]).name == f"SQLite: {name}={value}"
 
 
 # Literature
