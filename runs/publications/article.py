@@ -190,7 +190,7 @@ def read_article(
                 raise ValueError(f"the heading {content!r} is none of {', '.join(_HEADINGS)}")
         elif section in _PARAGRAPHS and kind == "paragraph":
             fields[section] = f"{fields[section]} {content}".strip()
-        elif section in _LISTS and kind == "item":
+        elif section in _LISTS and kind in ("item", "paragraph"):
             fields[section].append(content)
         elif section == "questions":
             _question(fields, kind, content)

@@ -117,7 +117,10 @@ class Medians(PartSpec):
         groups = [group for group in comparison.groups if group.median]
         if not groups or comparison.metric is None:
             return Section(self.id, self.title)
-        names = {group.runs[0].dbms_version.slug: group for group in groups}
+        names: dict[str, Group] = {}
+        for at, group in enumerate(groups, 1):
+            slug = group.runs[0].dbms_version.slug
+            names[f"{slug}-{at}" if slug in names else slug] = group
         base = names.get(material.chosen.get(BASELINE, ""), groups[0])
         top, unit = base.median or 1.0, comparison.metric.unit
         rows: Rows = [
@@ -219,7 +222,8 @@ def _repeats_table(comparison: Comparison, metric: Metric) -> Table:
     for group in groups:
         row = next((row for row in group.printed if row.statistic == "median"), None)
         printed[0].append(cell(Amount(row.value, printed=row.as_printed) if row else None, gap="not printed"))
-    ours: list[Content] = [TextCell(text="median", badge="computed"), *map(median_of, groups)]
+    ours: list[Content] = [TextCell(text="median", badge="computed")]
+    ours += [cell(None, gap=group.gap or "not known") if group.median is None else median_of(group) for group in groups]
     return table([metric.unit, *(Column(group.label) for group in groups)], [*rows, *printed, ours])
 
 

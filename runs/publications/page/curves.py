@@ -1,4 +1,4 @@
-"""Numbers over the size of the data: bars of the sizes, curves with one line per disk, tables of what follows.
+"""Numbers over the size of the data: bars of the sizes, curves with a line per system and disk, tables of what follows.
 
 Lost values are gaps, and a mark stands where the size passes the RAM.
 """
@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from itertools import groupby
+from statistics import median
+from typing import Any, Literal
 from urllib.parse import urlencode
 
 from benchagent.configfiles.units import GIB
@@ -30,11 +32,13 @@ from runs.publications.page.parts import (
     Words,
     cell,
     computed,
+    listed,
     origin_of,
     plain,
     stored,
     table,
 )
+from runs.run.facets import FACTOR, Facet, facets
 from runs.run.number import number_of
 from runs.tables import Column
 
@@ -251,7 +255,7 @@ def _size_bars(runs: Sequence[Run], sizes: Sequence[float], *, id: str, title: s
 
 @dataclass(frozen=True)
 class Curve:
-    """Values of one disk by size; `lost` are sizes whose value is not known, with the reason."""
+    """Values of one line by size; `lost` are sizes whose value is not known, with the reason."""
 
     label: str
     color: int
@@ -299,18 +303,44 @@ def size_of(run: Run) -> float | None:
 
 
 def _curves(runs: Sequence[Run], metric: Metric) -> list[Curve]:
-    """One per value of the disk factor, in the order of the source; all runs have a size."""
-    by_disk: dict[str, Curve] = {}
+    """In the order of the source; of repeats the median. All runs have a size."""
+    curves: list[Curve] = []
+    for color, (label, its_own) in enumerate(_lines_of(runs).items()):
+        curve = Curve(label, color, {}, {})
+        for size, same in groupby(sorted(its_own, key=_size), key=_size):
+            repeats = list(same)
+            numbers = [number for run in repeats if (number := number_of(run, metric.name, metric.unit))]
+            if numbers:
+                values = [number.value for number in numbers]
+                one = len(values) == 1
+                curve.amounts[size] = (
+                    stored(numbers[0]) if one else computed(median(values), f"median({listed(values)})")
+                )
+            elif any(run.state == RunState.VALUE_MISSING for run in repeats):
+                curve.lost[size] = "; ".join(dict.fromkeys(run.missing_reason for run in repeats if run.missing_reason))
+        curves.append(curve)
+    return curves
+
+
+def _lines_of(runs: Sequence[Run]) -> dict[str, list[Run]]:
+    """Label -> runs: of each system where there are several, of each disk, and of whatever else differs at one size."""
+    alike: dict[tuple[Any, ...], list[dict[str, Facet]]] = {}
     for run in runs:
-        name = str(run.factor(SERIES) or "all")
-        by_disk.setdefault(name, Curve(name, len(by_disk), {}, {}))
-    for run in sorted(runs, key=lambda run: size_of(run) or 0.0):
-        curve, size = by_disk[str(run.factor(SERIES) or "all")], size_of(run) or 0.0
-        if number := number_of(run, metric.name, metric.unit):
-            curve.amounts[size] = stored(number)
-        elif run.state == RunState.VALUE_MISSING:
-            curve.lost[size] = run.missing_reason
-    return list(by_disk.values())
+        alike.setdefault((run.dbms_version_id, run.factor(SERIES), _size(run)), []).append(facets(run))
+    told = ["dbms"] if len({run.dbms_version_id for run in runs}) > 1 else []
+    told.append(f"{FACTOR}{SERIES}")
+    for of in alike.values():
+        told += [field for field in of[0] if any(each.get(field) != of[0][field] for each in of)]
+    lines_of: dict[str, list[Run]] = {}
+    for run in runs:
+        of_run = facets(run)
+        label = " · ".join(of_run[field].text for field in dict.fromkeys(told) if field in of_run)
+        lines_of.setdefault(label or "all", []).append(run)
+    return lines_of
+
+
+def _size(run: Run) -> float:
+    return size_of(run) or 0.0
 
 
 def _ram_mark(runs: Sequence[Run]) -> list[Mark]:

@@ -22,13 +22,14 @@ from runs.publications.page.parts import (
     stored,
     table,
 )
-from runs.run.number import number_of
+from runs.run.number import number_of, primary_number
 from runs.tables import Column, TableCell
 
 
 class Grid(PartSpec):
     """Runs of some workloads that have a factor, by rows and columns: "system", "workload" or a factor's name.
 
+    A cell holds the primary number of each of its runs.
     `claims` is the head of a column of what the article claims of the factor `columns` in each row. `lost` says why
     values are missing; `say_claims` begins a sentence with all claims that have no amount.
     """
@@ -73,7 +74,8 @@ class Grid(PartSpec):
             }
             for version, line in zip(dict.fromkeys(run.dbms_version.source_id for run in runs), body, strict=True):
                 line.append(by_system.get(version) or TableCell(gap="not stated"))
-        wanted = ", ".join(dict.fromkeys(material.name(run.missing_metric) for run in runs if run.missing_metric))
+        shown = (number.metric.name if (number := primary_number(run)) else run.missing_metric for run in runs)
+        wanted = ", ".join(dict.fromkeys(material.name(name) for name in shown if name))
         return Section(
             self.id, self.title, self._lead(material, runs), frames=self.frames, beside=self.beside,
             tables=[NamedTable(self.table or wanted or self.title, table(heads, body))],
@@ -98,8 +100,8 @@ def _said(material: Material, run: Run, name: str) -> str:
 
 
 def _numbers(runs: Sequence[Run]) -> Content:
-    """Of all runs of a cell, or why there is none."""
-    numbers = [stored(run.measurements.all()[0]) for run in runs if run.measurements.all()]
+    """The primary one of each run of a cell, or why there is none."""
+    numbers = [stored(number) for run in runs if (number := primary_number(run))]
     if numbers:
         return numbers[0] if len(numbers) == 1 else [part for number in numbers for part in (number, " ")][:-1]
     reasons = dict.fromkeys(run.missing_reason for run in runs if run.missing_reason)

@@ -8,6 +8,7 @@ import re
 import zipfile
 
 import pytest
+from django.contrib.auth.models import AnonymousUser
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 
@@ -16,6 +17,7 @@ from runs.publications import folder
 from runs.publications.document import statements_of
 from runs.publications.folder import DATA, MAX_ZIP_BYTES, Folder, FolderError, read_zip
 from runs.publications.importer import import_folders
+from runs.publications.page.page import page
 from tests.conftest import REPOSITORY
 
 pytestmark = pytest.mark.django_db
@@ -229,6 +231,59 @@ def test_each_part_of_ratios_has_its_own_place_and_heading(client):
     assert "gains" in ids and ids.count("ratios") == 1
     assert '<h2 id="gains-title">Gains of a large buffer' in html
     assert len(re.findall(r'id="(?:gains|ratios)-chart-data"', html)) == 2
+
+
+def test_several_systems_repeats_and_metrics_are_told_apart_on_every_part(client):
+    """Seen: latencies under the heading of throughput, a median of 0 without a value, two systems as one line."""
+
+    def change(data):
+        versions = [dict(data["versions"][0], id=f"pg-{number}-walk", version=number) for number in ("13.1", "14.1")]
+        data["versions"] += versions
+        data["configs"][0]["applies_to"] += [version["id"] for version in versions]
+        data["metrics"].append({"name": "latency_mean_ms", "unit": "ms", "label": "Latency", "better": "lower"})
+        run = data["runs"][0]
+        data["runs"] = [
+            run | {
+                "id": f"{version['id']}-{size}-{repeat}", "version": version["id"], "repeat": repeat,
+                "factors": {"size_gb": size, "disk": "SSD"},
+                "metrics": [
+                    {"name": "latency_mean_ms", "unit": "ms", "value": 7, "as_printed": "7"},
+                    {"name": "tps", "unit": "TPS", "value": 100 * factor + repeat, "as_printed": "x"},
+                ],
+            }
+            for factor, version in enumerate(versions, 1) for size in (1, 10) for repeat in (1, 2, 3)
+        ]  # fmt: skip
+        data["runs"].append(
+            run | {
+                "id": "none", "version": versions[0]["id"], "factors": {"size_gb": 30, "disk": "SSD"}, "metrics": [],
+                "missing": {"metric": "tps", "reason": "never measured"},
+            }
+        )  # fmt: skip
+
+    parts = [
+        {"part": "bars", "id": "bars", "repeats": True},
+        {"part": "medians", "id": "medians"},
+        {"part": "grid", "id": "grid", "rows": ["size_gb"], "columns": "system"},
+        {
+            "part": "curves",
+            "id": "curves",
+            "workload_kind": "tpcb",
+            "figures": [{"id": "c", "title": "C", "metric": "tps"}],
+        },
+    ]
+    given = changed("results.json", change) | {"page.json": json.dumps({"parts": parts}).encode()}
+    import_folders(
+        Folder.of({name: content for name, content in given.items() if name in ("results.json", "page.json")})
+    )
+    shown = {section.id: section for section in page(Publication.objects.get(slug=SLUG), AnonymousUser()).sections}
+    assert [line["points"] for line in shown["curves"].figures[0].spec["series"]] == [
+        [(1, 102), (10, 102)],
+        [(1, 202), (10, 202)],
+    ]
+    numbers = {name: shown[name].tables[0].table.rows for name in ("bars", "grid", "medians")}
+    assert 0 not in [each.value for each in numbers["bars"][-1][1:]]
+    assert [part.value for part in numbers["grid"][0][1].words if part != " "] == [101, 102, 103]
+    assert len(numbers["medians"]) == len(shown["medians"].baselines) == 4
 
 
 def test_prose_is_no_html(client):
