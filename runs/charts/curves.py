@@ -33,7 +33,7 @@ from runs.tables import Column, Table, TableCell
 X_LOG_FROM, Y_LOG_FROM, PANELS_LOG_FROM = 10.0, 100.0, 10.0
 # How far, in lengths of the largest value, the interval of few scattered repeats may stretch the axis.
 MOST_OF_A_BAND = 1.5
-NOTE = f"Band: {INTERVAL_WORDS}. Dots: every repeat."
+NOTE = f"Band: {INTERVAL_WORDS}, from three repeats on. Dots: every repeat."
 MEDIAN_NOTE = ", the median where a value is zero or negative"
 LINEAR_NOTE = "Linear: a value is zero or negative."
 ZOOMED_NOTE = "The axis of values does not begin at 0."

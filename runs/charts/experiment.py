@@ -22,7 +22,7 @@ from runs.charts.base import Figure, Multiples
 from runs.charts.compare import apart_figures, bars_figure
 from runs.charts.curves import curve_figures
 from runs.compare.asked import LOAD_METRICS
-from runs.compare.axes import CURVE, arrange
+from runs.compare.axes import CURVE, ON_AXES, arrange
 from runs.compare.compare import compare, with_metric
 from runs.compare.comparison import Comparison
 from runs.compare.groups import SIZE_METRIC, Group
@@ -36,10 +36,11 @@ from runs.run.number import values_of
 def overview(runs: Sequence[Run]) -> dict[str, Any]:
     """Context of an experiment's matrix: `figure` of the groups that are ranked, `apart` of each other class."""
     comparison = compare(runs, order="best")
-    # An engine keeps its colour while the order changes, and in all charts.
-    order = sorted(group.key for group in comparison.groups)
-    groups = [replace(group, color=order.index(group.key) % COLOURS) for group in comparison.groups]
-    comparison = replace(comparison, groups=groups)
+    if comparison.axes.view not in ON_AXES and len(comparison.groups) <= COLOURS:
+        # An engine keeps its colour while the order changes, and in all charts.
+        order = sorted(group.key for group in comparison.groups)
+        groups = [replace(group, color=order.index(group.key)) for group in comparison.groups]
+        comparison = replace(comparison, groups=groups)
     to_come = [group for group in comparison.groups if group.is_to_come]
     shown = replace(comparison, groups=[group for group in comparison.groups if not group.is_to_come])
     return {

@@ -10,7 +10,7 @@ from django.utils.html import escape
 
 from benchsite.management.commands.experiments import labels
 from runs.charts.base import Multiples
-from runs.charts.experiment import curves
+from runs.charts.experiment import curves, overview
 from runs.compare.compare import compare
 from runs.models import Experiment, Run, StorageDevice
 from tests.runs.cells import add_number, all_runs, machine, make_run
@@ -136,6 +136,10 @@ def test_a_sweep_of_sizes_is_drawn_as_curves_with_the_memory_as_a_line(client, d
     (spec,) = (figure.spec for figure in over_size.figures)
     assert spec["type"] == "lines"
     assert [one["label"] for one in spec["series"]] == ["fast", "slow"]
+    bars = overview(all_runs())["figure"].spec["groups"]
+    assert {(name, bar["color"]) for bar in bars for name in ("fast", "slow") if name in bar["label"]} == {
+        (one["label"], one["color"]) for one in spec["series"]
+    }
     assert spec["series"][1]["points"] == [(259.0, 70.0), (517.0, 40.0), (775.0, 10.0)]
     assert spec["marks"] == [{"axis": "x", "value": 516.0, "label": "memory limit 516 MB"}]
     assert [column.label for column in over_size.table.columns][-2:] == [
