@@ -238,7 +238,8 @@ def _from_files(content: Content, by: User | None) -> tuple[Config, bool]:
     count = sum(file.parameters for file in understood.files)
     missing = [clean(included, 500) for included in understood.includes[:100]]
     config = Config(
-        name=shorten(name or f"{dbms.name}: {names}, {count} parameters"), dbms=dbms, digest=digest, created_by=by,
+        name=name or _free_name(f"{dbms.name}: {names}, {count} parameters", digest), dbms=dbms, digest=digest,
+        created_by=by,
         note=_words(content.note, 10_000),
         details=_known_of_database(content) | ({MISSING: missing} if missing else {}),
         file_name=clean(understood.files[0].name, 200) if len(understood.files) == 1 else "",

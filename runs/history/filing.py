@@ -6,8 +6,9 @@ The batch is filed as it is now, whole: what was deleted, marked invalid or show
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 from uuid import UUID
@@ -39,11 +40,14 @@ _LONGEST_NAME = 400
 
 @dataclass(frozen=True)
 class _Group:
-    """Runs of one batch that are one batch of a benchmark."""
+    """Runs of one batch that are one batch of a benchmark; `before` as many others of it that only what is in force
+    tells from them.
+    """
 
     identity: Identity
     runs: Sequence[Run]
     values: Sequence[float]
+    before: int = 0
 
     @property
     def first(self) -> Run:
@@ -57,7 +61,8 @@ class _Group:
     def part(self) -> str:
         run, tested = self.first, self.first.effective_tested
         day = f"{run.measured_at:%Y-%m-%d}" if run.measured_at and run.experiment_id is None else ""
-        return digest([run.cell_key, tested.get("commit", ""), tested.get("build", ""), day])
+        own = [run.cell_key, tested.get("commit", ""), tested.get("build", ""), day]
+        return digest([*own, self.before] if self.before else own)
 
 
 def keep_up() -> int:
@@ -181,10 +186,14 @@ def _with_benchmarks(groups: Sequence[_Group]) -> list[tuple[Benchmark, _Group]]
     for group in groups:
         configs.setdefault(group.identity.line(), set()).add(group.first.config_id)
     found = []
+    counts: Counter[tuple[UUID, str]] = Counter()
     for group in groups:
         is_varied = len(configs[group.identity.line()]) > 1
         config = group.first.config
-        found.append((_benchmark(group, config.slug if is_varied and config else ""), group))
+        benchmark = _benchmark(group, config.slug if is_varied and config else "")
+        part = (benchmark.pk, group.part)
+        found.append((benchmark, replace(group, before=counts[part])))
+        counts[part] += 1
     return found
 
 

@@ -126,6 +126,20 @@ def test_what_a_batch_varies_are_benchmarks_of_their_own(contributor):
     assert [benchmark.batches for benchmark in Benchmark.objects.all()] == [1, 1, 1]
 
 
+def test_settings_in_force_that_a_batch_varies_are_batches_of_their_own(contributor):
+    """Was: the worker filed nothing any more, of whatever batch."""
+    together = "11111111-1111-1111-1111-111111111111"
+    documents = [
+        night(1, batch=together, level=at, effective_settings=[["shared_buffers", f"{at}GB"]]) for at in (1, 16, 64)
+    ]
+    file(documents, contributor)
+    (series,) = Benchmark.objects.all()
+    before = {*series.series.values_list("pk", "part")}
+    Batch.objects.update(is_filed=False)
+    filing.keep_up()
+    assert {*series.series.values_list("pk", "part")} == before and len(before) == 3
+
+
 def test_commits_of_one_upload_are_batches_of_their_own(contributor):
     together = "11111111-1111-1111-1111-111111111111"
     file([night(number, batch=together) for number in (1, 2, 3)], contributor, at_once=3)
