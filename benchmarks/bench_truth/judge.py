@@ -10,7 +10,10 @@ import math
 import statistics
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date
 from typing import Any
+
+import numpy as np
 
 from benchmarks.bench_truth.worlds import RAM_GB, Cell, World, series_of
 
@@ -19,9 +22,12 @@ Json = Mapping[str, Any]
 Page = tuple[str, str, frozenset[str]]
 WINNERS = ("better", "worse", "different")
 ALIKE = ("equivalent", "too_small")
-# What is said of a difference of at least so many standard errors of the mean should be sure.
-LARGE = 5.0
+# What is said of a difference of at least so many standard errors of the mean should be sure, where it is so many above
+# the threshold: of one at the threshold it is chance whether it was measured above it.
+LARGE, ABOVE = 5.0, 2.0
 CLOSE = 1e-6
+# As far beside the memory a knee is told to be there: how often its interval holds the place is coverage.
+NEAR = 1.1
 # What names a cell and is no level of anything.
 _NOT_COMPARED = frozenset({"medium", "commit"})
 FACT_OF = {"dbms": "dbms", "storage:data": "disk", "hardware": "machine"}
@@ -82,6 +88,41 @@ class Pair:
             (sum(len(cell.runs) for cell in side if not cell.is_copy) for level in self.levels for side in level),
             default=0,
         )
+
+
+def _is_large(truth: float, error: float, limit: float) -> bool:
+    return abs(truth) > max(LARGE * error, limit + ABOVE * error)
+
+
+def _off_smooth(metric: str, cells: Sequence[Cell], sigma: float) -> float:
+    """How far a bent curve lies in truth off the line and the smooth curve that are next to it, in standard errors:
+    the root of the squares that they leave of all repeats, as a difference of two means is that off their mean.
+    """
+    logs = [[_log(value) for value in cell.values(metric).values()] for cell in cells]
+    counts = [len(values) for values in logs]
+    x = np.repeat([math.log2(float(cell.facts["size_gb"])) for cell in cells], counts)
+    y = np.repeat([_log(cell.means.get(metric)) for cell in cells], counts)
+    left = []
+    for columns in ([x, x**2], [2 ** (x - x.max())]):
+        design = np.column_stack([np.ones_like(x), *columns])
+        rest = y - design @ np.linalg.lstsq(design, y, rcond=None)[0]
+        left.append(float(rest @ rest))
+    return math.sqrt(min(left)) / _scatter(logs, sigma)
+
+
+def _error_of_step(metric: str, cells: Sequence[Cell], at: date, sigma: float) -> float:
+    """Of the change from the mean of the days before to that of the days from `at` on, each of which counts once."""
+    values = [(cell.day, [_log(value) for value in cell.values(metric).values()]) for cell in cells]
+    dated = [(day, _mean(logs)) for day, logs in values if day and logs]
+    sides = [[mean for day, mean in dated if (day < at) == is_before] for is_before in (True, False)]
+    repeats = statistics.fmean(len(logs) for _, logs in values if logs)
+    return _scatter(sides, sigma / math.sqrt(repeats)) * math.sqrt(sum(1 / len(side) for side in sides))
+
+
+def _scatter(sides: Sequence[Sequence[float]], sigma: float) -> float:
+    """The standard deviation within these, or `sigma` where that is more."""
+    squares = sum(statistics.variance(side) * (len(side) - 1) for side in sides if len(side) > 1)
+    return max(sigma, math.sqrt(squares / max(1, sum(len(side) - 1 for side in sides if side))))
 
 
 def _variance_of_mean(side: Sequence[Cell], metric: str, sigma: float) -> float:
@@ -174,9 +215,11 @@ class Judge:
                     yield from self._change(
                         kind, body, claim["change"], matched(ends[0], ends[1], ["size_gb"]), claim, less=1.0
                     )
-                    yield from self._falls_off(kind, claim["falls_off"], self._cells(claim["falls_off"]["runs"]))
+                    yield from self._falls_off(
+                        kind, metric, claim["falls_off"], self._cells(claim["falls_off"]["runs"])
+                    )
                 case "falls_off":
-                    yield from self._falls_off(kind, claim, cells)
+                    yield from self._falls_off(kind, metric, claim, cells)
                 case "scales":
                     yield from self._scales(kind, metric, claim, cells)
                 case "effect":
@@ -261,7 +304,7 @@ class Judge:
             yield Mark(
                 ALIKE_CLAIM, kind, abs(truth) <= limit * (1 + CLOSE), f"{words}, in truth {math.exp(truth) - less}"
             )
-        is_large = abs(truth) > max(LARGE * pair.standard_error(metric, self.world.sigma), limit)
+        is_large = _is_large(truth, pair.standard_error(metric, self.world.sigma), limit)
         if is_large and pair.fewest >= 3 and verdict != "refused":
             yield Mark(
                 DECIDED, kind, verdict in (*WINNERS, "mixed", "") and bool(verdict or change["low"] is not None), words
@@ -298,7 +341,7 @@ class Judge:
 
     # Curves
 
-    def _falls_off(self, kind: str, claim: Json, cells: Sequence[Cell]) -> Iterator[Mark]:
+    def _falls_off(self, kind: str, metric: str, claim: Json, cells: Sequence[Cell]) -> Iterator[Mark]:
         truth = self._of_series(cells, self.world.knees)
         shape = claim["shape"]
         if truth is None or shape == "too_few":
@@ -309,14 +352,14 @@ class Judge:
             yield Mark(PLACE, kind, _close(claim["memory"], RAM_GB), f"memory at {claim['memory']}, not {RAM_GB}")
         if shape == "knee":
             low, high = claim["interval"] or (claim["at"], claim["at"])
-            is_right = truth[0] == "knee" and low * 0.98 <= RAM_GB <= high * 1.02
+            is_right = truth[0] == "knee" and low <= NEAR * RAM_GB and RAM_GB <= NEAR * high
             yield Mark(PLACE, kind, is_right, words)
             if truth[0] == "knee" and claim["interval"]:
                 yield Mark(COVERAGE, kind, low <= RAM_GB <= high, words)
         elif shape == "smooth":
             yield Mark(PLACE, kind, truth[0] == "smooth", words)
-        else:
-            yield Mark(DECIDED, kind, truth[0] != "knee", words)
+        if truth[0] == "knee" and _off_smooth(metric, cells, self.world.sigma) > LARGE:
+            yield Mark(DECIDED, kind, shape == "knee", words)
 
     def _of_series(self, cells: Sequence[Cell], truths: Mapping[str, Any]) -> Any:
         """Of the one series that these cells are of; None where they are of several."""
@@ -380,14 +423,15 @@ class Judge:
         days = sorted({cell.day for cell in cells if cell.day and cell.values(metric)})
         said = f"{claim['day'] or 'none'} {claim['change']['value']}"
         words = f"{claim['label']}: {said}, in truth {[(str(day), change) for day, change in truth]}"
+        for day, change in truth:
+            if _is_large(change, _error_of_step(metric, cells, day, self.world.sigma), limit):
+                yield Mark(DECIDED, kind, bool(claim["day"]), words)
         if not claim["day"]:
             yield Mark(COUNT, kind, claim["batches"] == len(days), f"{claim['batches']} batches, not {len(days)}")
             span = (days[-1] - days[0]).days + 1
             yield Mark(COUNT, kind, claim["days"] == span, f"{claim['days']} days, not {span}")
-            for _, change in truth:
-                large = LARGE * self.world.sigma * math.sqrt(2 / 3 / min(4, len(days)))
-                if abs(change) > max(large, limit):
-                    yield Mark(DECIDED, kind, False, words)
+            least = math.log1p(claim["threshold"])
+            yield Mark(ALIKE_CLAIM, kind, all(abs(change) <= least for _, change in truth), words)
             if not truth:
                 yield Mark(FALSE_WINNER, kind, True)
             return
@@ -395,7 +439,6 @@ class Judge:
             yield Mark(FALSE_WINNER, kind, False, words)
             return
         day, change = truth[0]
-        yield Mark(DECIDED, kind, True)
         yield Mark(PLACE, kind, claim["day"] == str(day), words)
         yield Mark(SIGN, kind, (claim["change"]["value"] > 0) == (change > 0), words)
         if claim["change"]["low"] is not None:

@@ -173,28 +173,32 @@ def test_it_finds_that_another_pair_is_answered(first, found):
     assert wrong(DIFFERENT, answer) == found
 
 
-def curve(shape: str) -> World:
-    cells = [
-        Cell({"dbms": "A 1", "size_gb": size}, {"tps": 100.0}, {f"run {size}": {"tps": 100.0}}, batch="b")
-        for size in (8, 16, 32, 64, 128)
-    ]
-    return World(0, "sizes", "2 %", "tps", cells, knees={"A 1": (shape, 64 if shape == "knee" else None)})
+def curve(shape: str, noise: str) -> World:
+    cells = []
+    for size in (8, 16, 32, 64, 128):
+        tps = {"tps": 100.0 / 2 ** (shape == "knee" and size > 64)}
+        cells.append(Cell({"dbms": "A 1", "size_gb": size}, tps, {f"run {size}": tps}, batch="b"))
+    return World(0, "sizes", noise, "tps", cells, knees={"A 1": (shape, 64 if shape == "knee" else None)})
 
 
 @pytest.mark.parametrize(
-    ("shape", "claim", "found"),
+    ("shape", "noise", "claim", "found"),
     [
-        ("knee", {"shape": "knee", "at": 66.0, "interval": [60.0, 70.0]}, set()),
-        ("knee", {"shape": "knee", "at": 20.0, "interval": [18.0, 24.0]}, {judge.PLACE, judge.COVERAGE}),
-        ("flat", {"shape": "knee", "at": 66.0, "interval": [60.0, 70.0]}, {judge.PLACE}),
-        ("knee", {"shape": "smooth", "at": None, "interval": None}, {judge.PLACE}),
-        ("knee", {"shape": "none", "at": None, "interval": None}, {judge.DECIDED}),
-        ("flat", {"shape": "none", "at": None, "interval": None, "memory": 23.5}, {judge.PLACE}),
+        ("knee", "2 %", {"shape": "knee", "at": 66.0, "interval": [60.0, 70.0]}, set()),
+        ("knee", "2 %", {"shape": "knee", "at": 20.0, "interval": [18.0, 24.0]}, {judge.PLACE, judge.COVERAGE}),
+        ("flat", "2 %", {"shape": "knee", "at": 66.0, "interval": [60.0, 70.0]}, {judge.PLACE}),
+        ("knee", "2 %", {"shape": "smooth"}, {judge.PLACE, judge.DECIDED}),
+        ("knee", "2 %", {"shape": "none"}, {judge.DECIDED}),
+        # Was held against it, whatever the noise; and a knee that was told counted for nothing.
+        ("knee", "20 %", {"shape": "none"}, set()),
+        ("flat", "2 %", {"shape": "none", "memory": 23.5}, {judge.PLACE}),
     ],
 )
-def test_it_knows_where_a_curve_falls_off(shape, claim, found):
-    made = curve(shape)
-    told = {"kind": "falls_off", "label": "", "runs": [*made.by_run], "memory": 64.0, **claim}
+def test_it_knows_where_a_curve_falls_off(shape, noise, claim, found):
+    made = curve(shape, noise)
+    told = {
+        "kind": "falls_off", "label": "", "runs": [*made.by_run], "memory": 64.0, "at": None, "interval": None, **claim,
+    }  # fmt: skip
     answer = {**ranking(DIFFERENT), "question": {"kind": "falls_off", "fact": ""}, "claims": [told]}
     marks = Judge(made).answer(answer)
     assert {mark.what for mark in marks if not mark.right and mark.what not in (judge.COUNT, judge.OMISSION)} == found
@@ -221,7 +225,8 @@ def nightlies(change: float) -> World:
         (0.2, {"batches_before": 9}, {judge.COUNT}),
         (-0.2, {}, {judge.SIGN, judge.COVERAGE}),
         (0.0, {}, {judge.FALSE_WINNER, PAGES}),
-        (0.2, {"day": "", "batches": 20, "days": 20}, {judge.DECIDED}),
+        (0.2, {"day": "", "batches": 20, "days": 20}, {judge.DECIDED, judge.ALIKE_CLAIM}),
+        (0.046, {"day": "", "batches": 20, "days": 20, "threshold": 0.05}, set()),  # hardly above the threshold
         (0.02, {"day": "", "batches": 20, "days": 20}, set()),  # below the threshold
         (0.0, {"day": "", "batches": 20, "days": 354}, {judge.COUNT}),
     ],
@@ -230,7 +235,7 @@ def test_it_knows_since_when(change, claim, found):
     made = nightlies(change)
     told = {
         "kind": "step", "label": "", "runs": [*made.by_run], "day": str(DAYS[10]), "tested": f"{DAYS[10]:%m%d}abcdef",
-        "batches": 10, "days": 20, "batches_before": 10,
+        "batches": 10, "days": 20, "batches_before": 10, "threshold": 0.03,
         "change": {**NOTHING, "value": 0.22, "low": 0.2, "high": 0.24, "verdict": "better"}, **claim,
     }  # fmt: skip
     answer = {**ranking(DIFFERENT), "question": {"kind": "since", "fact": ""}, "claims": [told]}
