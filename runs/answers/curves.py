@@ -58,7 +58,7 @@ def of_curves(comparison: Comparison, question: Question) -> Answer:
     claims: list[AnyClaim] = []
     lacking = [] if place.kind else [Missing("number_axis")]
     if question.kind == SCALES and place.kind != CLIENT:
-        lacking = [Missing("clients_axis")]
+        return begun(comparison, question, lacking=[Missing("clients_axis")])
     for curve in () if lacking else curves_along(comparison, place, comparison.curves):
         made: AnyClaim | Missing
         if question.kind == LOSS:

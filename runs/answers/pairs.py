@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import chain
 
 from benchagent.catalog import Role
 
@@ -20,23 +21,32 @@ from runs.compare.levels import Key, Levels, Series
 
 def a_against_b(comparison: Comparison, question: Question) -> Answer:
     """The first that is asked for against the second: groups by their keys, or values of a fact."""
-    base = comparison.baseline
+    base, valued = comparison.baseline, [group for group in comparison.groups if group.dots]
+    question = question.model_copy(update={side: _meant(getattr(question, side), valued) for side in ("a", "b")})
     if comparison.levels:
         return _series_against(comparison, comparison.levels, question)
-    valued = [group for group in comparison.groups if group.dots]
     if base is None or len(valued) < 2:
         return begun(comparison, question, lacking=[Missing("another")])
 
     def named(text: str) -> Group | None:
-        return next((group for group in valued if text in (group.key, fact_value(group, question.fact))), None)
+        told = ((group, (group.key, fact_value(group, question.fact), fact_value(group, "dbms"))) for group in valued)
+        return next((group for group, names in told if text in names), None)
 
     if unknown := [text for text in (question.a, question.b) if text and named(text) is None]:
-        return begun(comparison, question, lacking=[Missing("unknown", names=unknown[:1])])
+        there = dict.fromkeys(fact_value(group, question.fact) if question.fact else group.key for group in valued)
+        return begun(comparison, question, lacking=[Missing("unknown", names=[unknown[0], *there])])
     first = (named(question.a) if question.a else None) or next(group for group in valued if group.key != base.key)
     second = (named(question.b) if question.b else None) or base
     if second.key == first.key:
         second = next(group for group in valued if group.key != first.key)
     return _groups_against(comparison, question, first, second)
+
+
+def _meant(text: str, groups: Iterable[Group]) -> str:
+    """Of a DBMS by its name alone its only version here."""
+    systems = ((group, group.all_runs[0].dbms_version.dbms) for group in groups)
+    versions = {fact_value(group, "dbms") for group, dbms in systems if dbms.name.lower() == text.lower()}
+    return versions.pop() if len(versions) == 1 else text
 
 
 def newest_against_baseline(comparison: Comparison, groups: Iterable[Group]) -> Answer:
@@ -69,7 +79,7 @@ def _series_against(comparison: Comparison, levels: Levels, question: Question) 
     if unknown := [
         text for text in (question.a, question.b) if text and not any(_is_named(levels, key, text) for key in order)
     ]:
-        return begun(comparison, question, lacking=[Missing("unknown", names=unknown[:1])])
+        return begun(comparison, question, lacking=[Missing("unknown", names=[unknown[0], *dict.fromkeys(chain(*names))])])
     first = next((key for key in order if _is_named(levels, key, question.a)), None)
     first = first or next(key for key in order if key != levels.base)
     second = next((key for key in order if _is_named(levels, key, question.b)), levels.base)

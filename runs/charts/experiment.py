@@ -47,7 +47,7 @@ def overview(runs: Sequence[Run]) -> dict[str, Any]:
         "comparison": comparison,
         "headline": headline(comparison),
         "warnings": warnings_of(comparison),
-        "figure": _ranked_figure(shown, to_come) if comparison.metric and shown.ranked else None,
+        "figure": _ranked_figure(shown, to_come) if any(group.dots for group in shown.ranked) else None,
         "apart": apart_figures(shown) if comparison.metric else [],
         "curves": curves(shown),
         "why_none": gap_reasons(comparison),

@@ -150,7 +150,7 @@ def panels_of(groups: Sequence[Group], axes: Axes, asked: str = "") -> list[Pane
                 label = " · ".join(axes.facts[name].in_legend(value) for name, value in zip(names, key, strict=True))
                 in_order = sorted(points, key=lambda point: point.x)
                 curves.append(Curve(label, panel_key(label), color, in_order, heading))
-        if curves:
+        if any(not point.is_to_come for curve in curves for point in curve.points):
             panels.append(Panel(heading, panel_key(heading), curves))
     return panels
 

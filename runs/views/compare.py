@@ -90,7 +90,8 @@ def _markdown(comparison: Comparison, source: str) -> str:
     rows = [
         [
             group.label, str(group.n), quantity(group.centre, unit) if group.dots else gap_words(group),
-            ratio_words(group.against.ratio if group.against else None), against_words(group.against),
+            *(("1", "the baseline") if group.is_baseline else
+              (ratio_words(group.against.ratio if group.against else None), against_words(group.against))),
         ]
         for group in comparison.groups[:FIRST_ROWS]
     ]  # fmt: skip

@@ -168,11 +168,16 @@ function draw(figure) {
 /** Of a table that is a picture too: `data-export` is the name of its files. */
 function addTableTools(table) {
   const heading = headingOf(table);
+  const scroll = table.closest(".table-scroll");
+  const named = table.caption ?? scroll.parentElement.querySelector(":scope > header");
   const tools = document.createElement("div");
   tools.className = "tools table-tools no-print";
-  const actions = { PNG: () => saveTitled(tablePicture(table), headingOf(table)), CSV: () => save(`${heading.name}.csv`, new Blob([tableCsv(table, answered())], { type: "text/csv" })) };
+  const actions = { PNG: () => saveTitled(tablePicture(table), heading), CSV: () => save(`${heading.name}.csv`, new Blob([tableCsv(table, answered())], { type: "text/csv" })) };
   for (const [label, action] of Object.entries(actions)) addTool(tools, label, action).setAttribute("aria-label", `Save as ${label}: ${heading.title}`);
-  table.closest(".table-scroll").before(tools);
+  // Where its name stands alone above it they are beside that, on one line.
+  if (named) named.prepend(tools);
+  else scroll.before(tools);
+  table.dataset.tools = "";
 }
 
 /** Charts whose figure htmx has taken out of the page. */
@@ -195,9 +200,7 @@ function drawAll() {
   for (const figure of document.querySelectorAll("figure.chart[data-chart]")) {
     if (!drawn.has(figure)) draw(figure);
   }
-  for (const table of document.querySelectorAll("table[data-export]")) {
-    if (!table.closest(".table-scroll").previousElementSibling?.matches(".table-tools")) addTableTools(table);
-  }
+  for (const table of document.querySelectorAll("table[data-export]:not([data-tools])")) addTableTools(table);
   drawLegends();
 }
 

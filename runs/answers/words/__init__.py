@@ -463,7 +463,7 @@ def question_words(answer: Answer) -> str:
     words = {
         asked.LOSS: f"What is lost{stretch or over}?",
         asked.FALLS_OFF: f"Where does it fall off{over}?",
-        asked.SCALES: f"How far does it scale{over}?",
+        asked.SCALES: f"How far does it scale{over or ' over terminals'}?",
         asked.EFFECTS: "What did each setting do?",
         asked.LOAD: f"Which {gaps.thing_words('dbms', answer.versions_of)} loads fastest?",
         asked.SINCE: f"Has {what} changed, and since when?",

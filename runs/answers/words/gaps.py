@@ -32,7 +32,7 @@ _LACKING: Mapping[Lacking, str] = {
     "varying": "all that stands here has one {thing}, or none that is known",
     "order": "groups that differ in this have no order: {differing}",
     "judging": "not judged",
-    "unknown": "nothing with values here is “{names}”",
+    "unknown": "nothing with values here is “{first}”; there are: {others}",
     "another": "there is one only: add another to set it against",
     "another_ranked": "only one is ranked: repeat the others, or add another",
     "to_come": "still to come: {names}",
@@ -89,7 +89,8 @@ def thing_words(fact: str, versions_of: str = "") -> str:
 def lacking_words(missing: Missing) -> str:
     thing, differing = thing_words("".join(missing.names[:1])), "; ".join(map(difference_words, missing.differing))
     why = f": {names([*dict.fromkeys(map(_short_reason, missing.names))])}" if missing.names else ""
-    told = {"names": names(missing.names), "thing": thing, "differing": differing, "why": why}
+    told = {"names": names(missing.names), "thing": thing, "differing": differing, "why": why,
+            "first": "".join(missing.names[:1]), "others": joined(missing.names[1:])}  # fmt: skip
     return _LACKING[missing.kind].format(count=missing.count, least=missing.least, **told)
 
 

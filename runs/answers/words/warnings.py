@@ -12,7 +12,7 @@ from runs.compare.groups import Group
 from runs.compare.pooling import POOLED
 from runs.formatting import joined, mid_sentence
 from runs.run.likeness import partly_stated
-from runs.stats import MIN_REPEATS
+from runs.stats import MIN_REPEATS, Kind
 
 # A warning names groups in so many letters; beyond, it counts them.
 MOST_LETTERS = 60
@@ -87,8 +87,16 @@ def warnings_of(comparison: Comparison) -> list[str]:
     warnings += filter(None, [partly_stated([group.runs for group in groups]), uneven])
     few = [group for group in groups if 0 < group.n < MIN_REPEATS]
     if few and len(groups) > 1:
-        warnings.append(f"Fewer than {MIN_REPEATS} repeats, so no verdict: {which(few)}.")
+        alone = " of two groups alone" if _has_judged_several(comparison) else ""
+        warnings.append(f"Fewer than {MIN_REPEATS} repeats, so no verdict{alone}: {which(few)}.")
     return warnings
+
+
+def _has_judged_several(comparison: Comparison) -> bool:
+    """Whether pairs of groups were judged together, by how their ratios differ: of that one repeat each is enough."""
+    overall = [series.overall for series in comparison.levels.series] if comparison.levels else []
+    verdicts = [*overall, *(effect.row.against.verdict for effect in comparison.effects)]
+    return any(verdict.kind != Kind.TOO_FEW for verdict in verdicts if verdict)
 
 
 def _uneven_pooling(groups: Sequence[Group], whole: Comparison) -> str:

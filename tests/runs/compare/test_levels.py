@@ -522,6 +522,7 @@ def test_ratios_by_three_facts_are_a_map_of_all_their_levels(client):
         < html.index("All 18 levels in numbers")
         < html.index('data-export="levels"')
     )
+    assert "ratios by scale factor, terminals and batch rows</caption>" in html
 
 
 def test_a_load_beside_the_transactions_is_no_level():

@@ -311,9 +311,10 @@ def test_a_comparison_is_markdown_too(client, sweep):
     assert response["Content-Type"].startswith("text/markdown")
     assert lines[:3] == [f"### {answer['asked']}", "", answer["words"]]
     groups = client.get(f"{address}&format=json").json()["groups"]
-    assert [line.split(" | ")[0] for line in lines if line.startswith("| ")][1:] == [
-        f"| {each['label']}" for each in groups
-    ]
+    rows = [line.split(" | ") for line in lines if line.startswith("| ")][1:]
+    assert [row[0] for row in rows] == [f"| {each['label']}" for each in groups]
+    # Was: no ratio in the rows of the baseline.
+    assert all(row[3] for row in rows)
     assert lines[-1].endswith("metric=tps>")
 
 

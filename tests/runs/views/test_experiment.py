@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import product
 from html import unescape
 
 import pytest
@@ -73,6 +74,16 @@ def test_it_answers_a_poll_only_when_something_has_changed(client, experiment):
     assert part.lstrip().startswith('<div class="stack" id="experiment-runs"')
     assert seen[1] not in part
     assert "<html" not in part
+
+
+def test_what_is_still_to_come_has_no_empty_panel(client, db):
+    swept = Experiment.objects.create(slug="swept", name="Swept")
+    for terminals, size in product((1, 8), (1, 10, 100)):
+        is_open = {"value": None, "state": "queued"} if terminals == 8 else {"value": 1000 / size}
+        factors = {"scale_factor": size, "terminals": terminals}
+        make_run("H2 2.4", **is_open, experiment=swept, factors=factors)
+    drawn = page(client, "/compare/?experiment=swept&panels=factor:terminals")
+    assert drawn.count('data-chart="lines"') == 1
 
 
 def test_it_stops_polling_when_all_have_ended(client, experiment):
