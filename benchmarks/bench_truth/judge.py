@@ -352,7 +352,7 @@ class Judge:
             yield Mark(PLACE, kind, _close(claim["memory"], RAM_GB), f"memory at {claim['memory']}, not {RAM_GB}")
         if shape == "knee":
             low, high = claim["interval"] or (claim["at"], claim["at"])
-            is_right = truth[0] == "knee" and low <= NEAR * RAM_GB and RAM_GB <= NEAR * high
+            is_right = truth[0] == "knee" and low <= NEAR * RAM_GB and NEAR * high >= RAM_GB
             yield Mark(PLACE, kind, is_right, words)
             if truth[0] == "knee" and claim["interval"]:
                 yield Mark(COVERAGE, kind, low <= RAM_GB <= high, words)

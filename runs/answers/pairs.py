@@ -79,7 +79,8 @@ def _series_against(comparison: Comparison, levels: Levels, question: Question) 
     if unknown := [
         text for text in (question.a, question.b) if text and not any(_is_named(levels, key, text) for key in order)
     ]:
-        return begun(comparison, question, lacking=[Missing("unknown", names=[unknown[0], *dict.fromkeys(chain(*names))])])
+        there = dict.fromkeys(chain(*names))
+        return begun(comparison, question, lacking=[Missing("unknown", names=[unknown[0], *there])])
     first = next((key for key in order if _is_named(levels, key, question.a)), None)
     first = first or next(key for key in order if key != levels.base)
     second = next((key for key in order if _is_named(levels, key, question.b)), levels.base)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from itertools import product
 from html import unescape
+from itertools import product
 
 import pytest
 from django.utils.html import escape
