@@ -28,7 +28,7 @@ from pydantic import ValidationError
 
 from runs.incoming.reading import messages, parse_json, unstorable
 from runs.incoming.typed import reader_of
-from runs.incoming.values import contradiction
+from runs.incoming.values import Moment, contradiction
 from runs.machines.facts import DEVICE_FIELDS, MACHINE_FIELDS
 from runs.models import Experiment, Run, User
 from runs.models.base import clean
@@ -203,6 +203,8 @@ def _repeat(run: Run) -> dict[str, Any]:
     ]
     repeat = {
         "started_at": run.started_at.isoformat() if run.started_at else None,
+        "finished_at": run.finished_at.isoformat() if run.finished_at else None,
+        "order_index": run.order_index,
         "metrics": metrics,
         "series": rows,
         "histogram": run.latency_histogram,
@@ -218,8 +220,10 @@ def _repeat(run: Run) -> dict[str, Any]:
 
 
 class Beside(TypedDict, total=False):
-    """What an agent told of a repeat beside its result; no upload has it."""
+    """What an agent told of a repeat beside its result; no upload has it of each repeat."""
 
+    order_index: int
+    finished_at: Moment
     statistics: EngineReport
     checks: list[Check]
     warnings: list[str]
@@ -267,7 +271,7 @@ def take_in(content: bytes, *, owner: User, visibility: str = "") -> tuple[Exper
             Run.objects.filter(pk__in=[run.pk for run in runs]).update(
                 experiment=experiment, demonstration=experiment.demonstration
             )
-            Run.objects.bulk_update(runs, ["statistics", "checks", "warnings"])
+            Run.objects.bulk_update(runs, ["statistics", "checks", "warnings", "order_index", "finished_at"])
             show(runs)
     return experiment, True
 
@@ -275,6 +279,9 @@ def take_in(content: bytes, *, owner: User, visibility: str = "") -> tuple[Exper
 def _tell(run: Run, beside: Beside) -> None:
     """What was checked where it was measured goes beside what is judged here. Raises BadBundle."""
     here = {check["name"] for check in run.checks}
+    run.order_index, run.finished_at = beside.get("order_index"), beside.get("finished_at")
+    if run.started_at and run.finished_at and run.finished_at < run.started_at:
+        raise BadBundle("A run of it ends before it begins.")
     run.statistics = {**run.statistics, **beside.get("statistics", {})}
     run.checks = [*run.checks, *(dict(check) for check in beside.get("checks", []) if check["name"] not in here)]
     run.warnings = list(dict.fromkeys([*run.warnings, *beside.get("warnings", [])]))

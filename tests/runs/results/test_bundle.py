@@ -7,7 +7,7 @@ import io
 import json
 import tracemalloc
 import zipfile
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -25,6 +25,7 @@ PLAN = {
     "sweep": {"scale_factor": [1, 2]}, "settings": {"sqlite": [["synchronous", "FULL"]]}, "name": "Nightly",
 }  # fmt: skip
 
+BEGAN = datetime(2026, 5, 1, 9, tzinfo=UTC)
 TOLD = {
     "waits": {"WALSync": 1.5},
     "none": {"indexes": "not told", "log_bytes": "not counted"},
@@ -39,7 +40,8 @@ def experiment(contributor) -> Experiment:
         for repeat, tps in enumerate((400, 410), 1):
             run = make_run(system, tps)
             Run.objects.filter(pk=run.pk).update(
-                experiment=made, repeat=repeat, order_index=repeat, warnings=["1 flush took longer"],
+                experiment=made, repeat=repeat, order_index=repeat, started_at=BEGAN,
+                finished_at=BEGAN + timedelta(minutes=repeat), warnings=["1 flush took longer"],
                 statistics={**TOLD, "counters": {"block_reads": 7 * repeat}},
                 checks=[{"name": "disk_rate", "ok": True, "detail": "as measured"}],
             )  # fmt: skip
@@ -81,6 +83,7 @@ def test_it_brings_what_the_engine_told_and_what_was_checked(packed, operator, c
         assert run.statistics == {**TOLD, "counters": {"block_reads": 7 * run.repeat}}
         assert {"name": "disk_rate", "ok": True, "detail": "as measured"} in run.checks
         assert run.warnings == ["1 flush took longer"]
+        assert (run.order_index, run.finished_at) == (run.repeat, BEGAN + timedelta(minutes=run.repeat))
     html = client.get(made.runs.first().get_absolute_url()).content.decode()
     assert "WALSync" in html
     assert "as measured" in html
@@ -89,7 +92,8 @@ def test_it_brings_what_the_engine_told_and_what_was_checked(packed, operator, c
 @pytest.mark.parametrize(
     "told",
     [{"statistics": {"counters": "many"}}, {"statistics": {"tables": [1]}}, {"checks": [{"name": "x"}]},
-     {"statistics": {"maintenance": [{"what": "vacuum", "age_s": "long"}]}}],
+     {"statistics": {"maintenance": [{"what": "vacuum", "age_s": "long"}]}}, {"order_index": 0},
+     {"finished_at": "1999-01-01T00:00:00Z"}, {"finished_at": "soon"}],
 )  # fmt: skip
 def test_statistics_of_another_form_are_refused_and_nothing_is_stored(packed, operator, told):
     def change(manifest, parts):
