@@ -290,7 +290,7 @@ def machine_alone(facts: RunFacts) -> Check | None:
     if written is not None:
         is_much = written >= max(LEAST_OTHERS_MB, MOST_OTHERS_PERCENT / 100 * (written + own_mb))
         ok = ok and not (is_much and disk_busy >= LEAST_DISK_BUSY)
-        words.append(f"others wrote at least {written:.1f} MB/s to its disks, the run {own_mb:.1f}")
+        words.append(f"others wrote at least {written:.1f} MB/s to its disks, the run asked for {own_mb:.1f}")
     detail = "; ".join(words)
     return {"name": "machine_alone", "ok": ok, "detail": detail if ok else f"disturbed: {detail}"} if words else None
 
