@@ -15,11 +15,12 @@ from runs.incoming.values import wrong
 # Columns of the database: a larger number is a mistake, and would be an error 500.
 INT_LIMITS = 0, 2**53
 COUNT_LIMITS = 0, 2**31 - 1
-# Batches, and the runs of an experiment, are numbered from 1.
+# Batches, repeats and the runs of an experiment are numbered from 1.
 FROM_ONE = 1, 2**31 - 1
 FIELD_LIMITS = {
     "seq": FROM_ONE,
     "order_index": FROM_ONE,
+    "repeat": FROM_ONE,
     "chunk": COUNT_LIMITS,
     "cpu_cores": COUNT_LIMITS,
     "cpu_threads": COUNT_LIMITS,

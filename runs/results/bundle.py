@@ -51,6 +51,8 @@ _RESULT = re.compile(r"results/\d{4}\.json")
 _NAME = re.compile(_RESULT.pattern + r"|files/\d{4}/\d{3}-[^/\\\0]{1,200}")
 # What the notes of a bundle say of a run in the place where uploads keep what is theirs.
 _INFO = "bundle"
+# Columns of a run that an upload has of all repeats together, or not at all.
+_OF_REPEAT = ("repeat", "order_index", "finished_at", "dataset", "command_lines")
 
 
 class BadBundle(ValueError):
@@ -158,7 +160,7 @@ def _document(cell: list[Run]) -> dict[str, Any]:
         "workload": workload | ({"kind": run.workload.kind} if run.workload.kind else {}),
         "dbms": {"name": run.dbms_version.dbms.name, "version": run.dbms_version.version},
         "hardware": hardware,
-        "storage": [{"role": use.role, "device": use.device.name} for use in run.storage.all()],
+        "storage": [{"role": use.role, "device": use.device.name, "path": use.path} for use in run.storage.all()],
         "config": _settings(run),
         "effective_settings": run.effective_settings,
         "factors": {
@@ -204,7 +206,7 @@ def _repeat(run: Run) -> dict[str, Any]:
     repeat = {
         "started_at": run.started_at.isoformat() if run.started_at else None,
         "finished_at": run.finished_at.isoformat() if run.finished_at else None,
-        "order_index": run.order_index,
+        **{name: getattr(run, name) for name in ("repeat", "order_index", "dataset", "command_lines")},
         "metrics": metrics,
         "series": rows,
         "histogram": run.latency_histogram,
@@ -222,8 +224,11 @@ def _repeat(run: Run) -> dict[str, Any]:
 class Beside(TypedDict, total=False):
     """What an agent told of a repeat beside its result; no upload has it of each repeat."""
 
+    repeat: int
     order_index: int
     finished_at: Moment
+    dataset: dict[str, Any]
+    command_lines: list[str]
     statistics: EngineReport
     checks: list[Check]
     warnings: list[str]
@@ -257,8 +262,9 @@ def take_in(content: bytes, *, owner: User, visibility: str = "") -> tuple[Exper
         for path, outcome, beside in zip(paths, outcomes, besides, strict=True):
             if outcome.status not in ("created", "same", "deleted"):
                 raise BadBundle(f"{path} is not taken: {outcome.errors or outcome.status}")
-            for run in outcome.runs:
-                _tell(run, beside[run.repeat - 1])
+            # What was there already has been told.
+            for run, told in zip(outcome.runs, beside, strict=True) if outcome.status == "created" else ():
+                _tell(run, told)
         runs = [run for outcome in outcomes for run in outcome.runs]
         with transaction.atomic():
             name = clean(str(about["name"]) or "Experiment", 200)
@@ -271,7 +277,7 @@ def take_in(content: bytes, *, owner: User, visibility: str = "") -> tuple[Exper
             Run.objects.filter(pk__in=[run.pk for run in runs]).update(
                 experiment=experiment, demonstration=experiment.demonstration
             )
-            Run.objects.bulk_update(runs, ["statistics", "checks", "warnings", "order_index", "finished_at"])
+            Run.objects.bulk_update(runs, ["statistics", "checks", "warnings", *_OF_REPEAT])
             show(runs)
     return experiment, True
 
@@ -279,7 +285,8 @@ def take_in(content: bytes, *, owner: User, visibility: str = "") -> tuple[Exper
 def _tell(run: Run, beside: Beside) -> None:
     """What was checked where it was measured goes beside what is judged here. Raises BadBundle."""
     here = {check["name"] for check in run.checks}
-    run.order_index, run.finished_at = beside.get("order_index"), beside.get("finished_at")
+    for name in _OF_REPEAT:
+        setattr(run, name, beside.get(name, getattr(run, name)))
     if run.started_at and run.finished_at and run.finished_at < run.started_at:
         raise BadBundle("A run of it ends before it begins.")
     run.statistics = {**run.statistics, **beside.get("statistics", {})}

@@ -40,7 +40,8 @@ def experiment(contributor) -> Experiment:
         for repeat, tps in enumerate((400, 410), 1):
             run = make_run(system, tps)
             Run.objects.filter(pk=run.pk).update(
-                experiment=made, repeat=repeat, order_index=repeat, started_at=BEGAN,
+                experiment=made, repeat=repeat, order_index=repeat, started_at=BEGAN, dataset={"seed": repeat},
+                command_lines=[f"postgres -p {repeat}"],
                 finished_at=BEGAN + timedelta(minutes=repeat), warnings=["1 flush took longer"],
                 statistics={**TOLD, "counters": {"block_reads": 7 * repeat}},
                 checks=[{"name": "disk_rate", "ok": True, "detail": "as measured"}],
@@ -84,6 +85,7 @@ def test_it_brings_what_the_engine_told_and_what_was_checked(packed, operator, c
         assert {"name": "disk_rate", "ok": True, "detail": "as measured"} in run.checks
         assert run.warnings == ["1 flush took longer"]
         assert (run.order_index, run.finished_at) == (run.repeat, BEGAN + timedelta(minutes=run.repeat))
+        assert (run.dataset, run.command_lines) == ({"seed": run.repeat}, [f"postgres -p {run.repeat}"])
     html = client.get(made.runs.first().get_absolute_url()).content.decode()
     assert "WALSync" in html
     assert "as measured" in html
