@@ -56,9 +56,9 @@ def lab(logged_in: FakeApi) -> FakeApi:
 @pytest.mark.parametrize(
     ("command", "cells"),
     [("agents", ["box", "online", "nvme,rack-2", "1"]), ("queue", ["(not shown)", "2", "box", "waiting"]),
-     ("experiments", ["night", "2 queued", "2026-11-21 08:00", "Night"]),
+     ("experiments", ["night", "2 queued", "2026-11-21 08:00 UTC", "Night"]),
      ("templates", ["tpcb-2010", "TPC-B", "engines (10 runs, 5 min), memory", "MySQL: none; space"]),
-     ("schedules", ["nightly", "0 22 * * *", "UTC", "2026-11-21 22:00", "nightly-1"])],
+     ("schedules", ["nightly", "0 22 * * *", "UTC", "2026-11-21 22:00 UTC", "nightly-1"])],
 )  # fmt: skip
 def test_it_lists_what_a_lab_has(lab: FakeApi, capsys, command: str, cells: list[str]) -> None:
     assert main([command]) == 0

@@ -49,6 +49,15 @@ def test_its_csv_says_when_of_which_commit_each_was_measured(many: FakeApi, caps
     assert other["commit"] == ""
 
 
+def test_its_table_says_when_each_was_measured_as_well_as_that_is_known(many: FakeApi, capsys) -> None:
+    """Was: the day of storing, under all of them."""
+    when = {"measured_at": "2016-03-04T09:30:00Z"}
+    many.runs = [a_run(at, **when, measured_at_precision=known) for at, known in enumerate(("time", "day", "stored"))]
+    assert main(["runs"]) == 0
+    rows = capsys.readouterr().out.splitlines()[1:]
+    assert [row.split("  ")[-1].strip() for row in rows] == ["2016-03-04 09:30 UTC", "2016-03-04", "stored 2016-03-04"]
+
+
 def test_it_shows_the_servers_complaint_about_a_filter(many: FakeApi, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["runs", "nonsense=1"]) == 3
     assert "nonsense: Unknown parameter." in capsys.readouterr().err

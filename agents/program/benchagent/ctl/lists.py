@@ -61,7 +61,18 @@ def _state(row: Row) -> str:
 
 
 def _minute(time: str | None) -> str:
-    return (time or "")[:16].replace("T", " ")
+    return f"{time[:10]} {time[11:16]} UTC" if time else ""
+
+
+def _measured(row: Row) -> str:
+    """When a run was measured, as well as the server knows it."""
+    time = row.get("measured_at") or ""
+    match row.get("measured_at_precision"):
+        case "time":
+            return _minute(time)
+        case "stored":
+            return f"stored {time[:10]}"
+    return time[:10]
 
 
 def _parts(row: Row) -> str:
@@ -83,7 +94,7 @@ LISTS: Mapping[str, Listing] = {
         "list runs",
         {
             "RUN": "id", "WORKLOAD": "workload.slug", "DBMS": dbms_of, "MACHINE": "hardware.name", "STATUS": "status",
-            "RESULT": headline, "STORED": lambda row: row["created_at"][:10],
+            "RESULT": headline, "MEASURED": _measured,
         },
         page_size=True,
     ),
