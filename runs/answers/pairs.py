@@ -107,7 +107,6 @@ def _is_named(levels: Levels, key: Key, asked: str) -> bool:
 
 
 def effects(comparison: Comparison, question: Question) -> Answer:
-    """The largest first."""
     claims = []
     for setting in comparison.effects:
         row = setting.row
@@ -118,7 +117,6 @@ def effects(comparison: Comparison, question: Question) -> Answer:
                 besides=[f"{each.label}: {each.b} → {each.a}" for each in row.notes],
             )
         )  # fmt: skip
-    claims.sort(key=lambda claim: -abs((claim.ratio.value or 1.0) - 1))
     lacking = [] if claims else [Missing("single_setting")]
     sure = any(claim.ratio.is_sure for claim in claims)
     return begun(comparison, question, claims=claims, lacking=lacking, sure=sure)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from runs import formatting
-from runs.answers.words.drawn import APART_NOTE, DOUBT_NOTE, NO_GEOMETRIC_MEAN, bars_note, centre_label
+from runs.answers.words.drawn import APART_NOTE, DOUBT_NOTE, EFFECTS_NOTE, NO_GEOMETRIC_MEAN, bars_note, centre_label
 from runs.answers.words.gaps import by_class, difference_words, not_known_words, unranked_by_class
 from runs.answers.words.verdicts import against_words, robustness_words, series_words
 from runs.charts.base import BarGroup, Figure, Multiples, bars
@@ -87,9 +87,7 @@ def _panels(comparison: Comparison, groups: Sequence[Group], *, id: str, words: 
     if not all(labels.values()) or any(len({labels[group.key] for group in of}) < len(of) for _, of in panels):
         labels = {group.key: group.label for group in groups}
     order = {label: index % COLOURS for index, label in enumerate(dict.fromkeys(labels.values()))}
-    values = [value for group in groups for value in group.values]
-    reach = max(values, default=0.0) * WHISKER_REACH
-    most = max([*values, *(min(group.interval.high, reach) for group in groups if group.interval)], default=0.0)
+    most = _axis_end([value for group in groups for value in group.values], map(group_bar, groups))
     for label, of in panels:
         named = [replace(group, label=labels[group.key], color=order[labels[group.key]]) for group in of]
         figures.append(bars_figure(comparison, named, id=f"{id}-{panel_key(label)}", title=label, most=most))
@@ -97,6 +95,12 @@ def _panels(comparison: Comparison, groups: Sequence[Group], *, id: str, words: 
         id, class_title(words, title), figures, [],
         bars_table(groups, metric.unit if metric else ""), note=note, metric=metric.name if metric else "",
     )  # fmt: skip
+
+
+def _axis_end(values: Sequence[float], groups: Iterable[BarGroup]) -> float:
+    """The largest value, or as much beyond it as intervals may stretch the axis."""
+    most = max(values, default=0.0)
+    return max([most, *(min(bar["interval"][1], most * WHISKER_REACH) for bar in groups if bar["interval"])])
 
 
 def apart_figures(comparison: Comparison, *, id: str = "apart") -> list[Figure]:
@@ -144,6 +148,38 @@ def bars_figure(
         alt=f"Bars of {what}: {values}." if metric else "No run has a number.",
         note=note,
     )
+
+
+def effects_figure(comparison: Comparison) -> Figure:
+    """What each setting did, as bars of ratios, the largest change first: the same as the answer says."""
+    settings = list(dict.fromkeys(each.setting for each in comparison.effects))
+    bars_of, rows = [], []
+    for each in comparison.effects:
+        ratio, verdict = each.row.against.ratio, against_words(each.row.against)
+        label = f"{each.setting} {each.start} → {each.end}"
+        bars_of.append(
+            BarGroup(
+                label=label, color=settings.index(each.setting) % COLOURS, value=ratio.value if ratio else None,
+                text=f"{formatting.percent(ratio.value - 1, signed=True)}" if ratio else "",
+                interval=(ratio.interval.low, ratio.interval.high) if ratio and ratio.interval else None,
+                dots=[], gap=None if ratio else verdict, ranked=True, origin=verdict,
+            )
+        )  # fmt: skip
+        numbers = [TableCell(ratio.value if ratio else None, gap="" if ratio else verdict)]
+        numbers += map(TableCell, ends_of(ratio.interval if ratio else None))
+        rows.append([TableCell(text=label), *numbers, TableCell(len(each.row.pairs)), TableCell(text=verdict)])
+    metric = comparison.metric.label if comparison.metric else ""
+    spec = bars(label=f"{metric}, as a ratio", unit="", better="none", groups=bars_of)
+    spec["marks"] = [{"axis": "x", "value": 1.0, "label": "1, no change"}]
+    spec["most"] = _axis_end([1.0, *(bar["value"] for bar in bars_of if bar["value"])], bars_of)
+    columns = [
+        Column("Setting", numeric=False),
+        *map(Column, ("Ratio", "Interval from", "to", "Pairs")),
+        Column("Verdict", numeric=False),
+    ]
+    told = formatting.joined(f"{bar['label']} {bar['text'] or 'no ratio'}" for bar in bars_of)
+    title = f"What each setting did to {formatting.mid_sentence(metric)}"
+    return Figure("effects", title, spec, Table(columns, rows), f"Bars of ratios: {told}.", note=EFFECTS_NOTE)
 
 
 def group_bar(group: Group) -> BarGroup:

@@ -13,7 +13,7 @@ from runs.answers.places import place_of, x_label
 from runs.answers.words.curves import CurveWords
 from runs.answers.words.drawn import left_out_words
 from runs.charts.base import Figure, Multiples
-from runs.charts.compare import bars_parts, drawn_and_lost
+from runs.charts.compare import bars_parts, drawn_and_lost, effects_figure
 from runs.charts.curves import curve_figures
 from runs.charts.latency import LatencyTypes, latency_parts
 from runs.charts.over_time import over_time_figures
@@ -143,7 +143,7 @@ def draw(comparison: Comparison) -> Drawing:
         axes = arrange(comparison, others=comparisons[1:])
         comparisons = [replace(each, axes=axes) for each in comparisons]
     axes = comparisons[0].axes
-    parts: list[Part] = []
+    parts: list[Part] = [effects_figure(comparison)] if comparison.effects else []
     if axes.view == TRADE_OFF:
         if len(comparisons) == 1 and (paid_with := second_metric(comparison)):
             comparisons.append(paid_with)

@@ -52,9 +52,10 @@ def judged(comparison: Comparison) -> Comparison:
         against = {group.key: row.against for row in levels.level_rows for group in row.groups}
         base_keys = {group.key for row in levels.level_rows for group in row.bases}
     groups = [replace(group, is_baseline=group.key in base_keys, against=against.get(group.key)) for group in groups]
+    effects = [replace(each, row=of.rows[0]) for each, of in zip(settings, series, strict=False)]
     return replace(
         comparison, groups=groups, baseline=next(group for group in groups if group.key == base.key), levels=levels,
-        effects=[replace(each, row=of.rows[0]) for each, of in zip(settings, series, strict=False)],
+        effects=sorted(effects, key=lambda effect: -abs((effect.row.ratio or 1.0) - 1)),
         verdicts=verdicts, best_groups=best,
     )  # fmt: skip
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import math
 import random
+import re
 from datetime import date, timedelta
 from typing import Any, get_args
 from urllib.parse import quote
@@ -248,7 +250,8 @@ def test_one_against_another_that_wins_here_and_loses_there_has_no_single_number
 
 
 def test_each_setting_is_told_by_what_it_did():
-    told = ask(eight_configurations(), "ask=effects")
+    eight = eight_configurations()
+    told = ask(eight, "ask=effects")
 
     size, *others = told["claims"]
     assert (size["label"], size["start"], size["end"], size["pairs"]) == ("max_wal_size", "1GB", "64GB", 4)
@@ -257,6 +260,11 @@ def test_each_setting_is_told_by_what_it_did():
     assert told["words"].endswith(" below 3\u202f%.")
     # Three settings and seven configurations against the baseline.
     assert told["family"] == 10
+    found = re.search(r'<script id="effects-data"[^>]*>(.*?)<', page(eight, "ask=effects"))
+    assert found
+    drawn = json.loads(found[1])
+    assert [bar["value"] for bar in drawn["groups"]] == [claim["ratio"]["value"] for claim in told["claims"]]
+    assert drawn["most"] > size["ratio"]["value"] > drawn["marks"][0]["value"] == 1
 
 
 def test_a_warning_of_few_repeats_denies_no_verdict_that_is_told():
