@@ -38,14 +38,12 @@ from runs.stats.curves import (
     LEAST_FOR_KNEE,
     LEAST_VALUES_FOR_KNEE,
     Crossing,
-    Knee,
     Levels,
     against_first,
     crossing,
-    knee,
     per_doubling,
 )
-from runs.stats.scaling import Scaling, Unfitted, scaling
+from runs.stats.scaling import Scaling
 
 LEAST_OF_A_SIDE = 2
 # An interval that reaches from a loss to twice the rate says nothing.
@@ -130,13 +128,9 @@ class Along:
         return next(iter(memory_places(self.curve.points, self.axes, self.x)), None)
 
     @cached_property
-    def per_doubling(self) -> Slope | None:
-        return per_doubling(self.levels)
-
-    @cached_property
     def beside_memory(self) -> tuple[Slope | None, Slope | None] | None:
         """Per doubling below and above the memory; None where the whole is not told or no memory stands on x."""
-        if self.memory is None or self.x.kind != SIZE or not is_told(self.per_doubling):
+        if self.memory is None or self.x.kind != SIZE or not is_told(self.curve.per_doubling):
             return None
         at = self.memory[1]
         below = [level for level in self.levels if level[0] <= at]
@@ -155,14 +149,6 @@ class Along:
         loss = next(loss for (x, _), loss in zip(self.levels, self.losses, strict=True) if x == reached.before)
         is_unsure = loss and loss.interval and loss.interval.low <= 1 <= loss.interval.high
         return "unsure" if is_unsure else reached
-
-    @cached_property
-    def knee(self) -> Knee:
-        return knee(self.levels)
-
-    @cached_property
-    def law(self) -> Scaling | Unfitted:
-        return scaling(self.levels)
 
     # Claims
 
@@ -197,7 +183,7 @@ class Along:
     @property
     def bend(self) -> FallsOff | Missing:
         """Where it falls off, as a question of its own: of too few levels there is no answer."""
-        name, bent = self.curve.name, self.knee
+        name, bent = self.curve.name, self.curve.knee
         if not self.curve.valued:
             return Missing("value", name)
         if bent.bend != "too_few":
@@ -209,7 +195,7 @@ class Along:
     @property
     def falls_off(self) -> FallsOff:
         words, memory = self.memory or ("", None)
-        bent = self.knee
+        bent = self.curve.knee
         shape = bent.bend if bent.bend == "too_few" or self._falls_faster else "none"
         is_knee = shape == "knee"
         return FallsOff(
@@ -221,7 +207,7 @@ class Along:
     @property
     def _falls_faster(self) -> bool:
         """Whether it gets worse faster behind the knee than before it."""
-        before, after = self.knee.before, self.knee.after
+        before, after = self.curve.knee.before, self.curve.knee.after
         if before is None or after is None:
             return False
         return after > max(before, 0.0) if self.metric.better == "lower" else after < min(before, 0.0)
@@ -233,7 +219,7 @@ class Along:
         means = {point.x: point.centre or 0.0 for point in self.curve.valued}
         first, last = self.levels[0][0], self.levels[-1][0]
         most_at = max((x for x, _ in self.levels), key=lambda x: means.get(x, 0.0))
-        law = self.law
+        law = self.curve.law
         fitted = isinstance(law, Scaling) and not law.poor
         peak = law.peak if isinstance(law, Scaling) and fitted else None
         gain = ratio(dict(self.levels)[most_at], self.levels[0][1]) if most_at != first else None

@@ -17,7 +17,7 @@ from runs.models import Run
 from runs.run.circumstances import changes, circumstances
 from runs.run.facets import tested_words
 from runs.stats import ALPHA, CONFIDENCE, Interval, Kind, Ratio, geometric_mean, interval_of_logs, t_quantile
-from runs.stats.steps import LEAST_DAYS, days_after_to_show, days_to_show, least_step, steps
+from runs.stats.steps import LEAST_DAYS, days_after_to_show, days_to_show, least_step
 from runs.stats.verdicts import judge_interval
 
 LEAST_BATCHES = 3
@@ -26,11 +26,10 @@ DEFAULT_BASELINE = "last:10"
 
 def since(comparison: Comparison, curves: Sequence[Curve], question: Question) -> Answer:
     """`curves` over dates."""
-    better = comparison.metric.better if comparison.metric else "none"
     claims: list[Step] = []
     lacking = [] if curves else [Missing("days")]
     for curve in curves:
-        claims += (of_curve := steps_of(curve, curve.name, comparison.threshold, better))
+        claims += (of_curve := steps_of(comparison, curve, curve.name))
         if not curve.levels:
             lacking.append(Missing("value", curve.name))
         elif not of_curve and len(curve.levels) < 2 * LEAST_DAYS:
@@ -56,19 +55,20 @@ def _with_what_changed(claims: Sequence[Step]) -> list[Step]:
     ]
 
 
-def steps_of(curve: Curve, label: str, threshold: float, better: str) -> list[Step]:
+def steps_of(comparison: Comparison, curve: Curve, label: str) -> list[Step]:
     """The steps of one series, or that it has none; empty of too few batches to tell."""
+    better = comparison.metric.better if comparison.metric else "none"
     levels, logs, points = curve.levels, _logs(curve), {point.x: point for point in curve.valued}
     if len(levels) < 2 * LEAST_DAYS or len(logs) < len(levels):
         return []
     # What is not told is said not to be as far only as these batches would show it.
-    least = max(threshold, math.ceil(1000 * least_step(logs)) / 1000)
+    least = max(comparison.threshold, math.ceil(1000 * least_step(logs)) / 1000)
     unchanged = Step(
         label=label, runs=[run for point in points.values() for run in point.run_ids], change=Amount(),
         batches=len(levels), days=int(levels[-1][0] - levels[0][0]) + 1, threshold=least,
     )  # fmt: skip
     claims, xs = [], [x for x, _ in levels]
-    for step in steps(levels, threshold):
+    for step in comparison.steps[curve.name]:
         before = points[xs[xs.index(step.at) - 1]]
         side = "better" if (step.change.value > 1) == (better == "higher") else "worse"
         verdict = side if better in ("higher", "lower") else Kind.DIFFERENT

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import chain
 
 from benchagent.catalog import Role
 
@@ -20,26 +19,32 @@ from runs.compare.levels import Key, Levels, Series
 
 
 def a_against_b(comparison: Comparison, question: Question) -> Answer:
-    """The first that is asked for against the second: groups by their keys, or values of a fact."""
-    base, valued = comparison.baseline, [group for group in comparison.groups if group.dots]
-    question = question.model_copy(update={side: _meant(getattr(question, side), valued) for side in ("a", "b")})
-    if comparison.levels:
-        return _series_against(comparison, comparison.levels, question)
+    """The first that is asked for against the second: groups or series by a value of the fact or a group's key."""
+    base, levels, valued = comparison.baseline, comparison.levels, [group for group in comparison.groups if group.dots]
     if base is None or len(valued) < 2:
         return begun(comparison, question, lacking=[Missing("another")])
-
-    def named(text: str) -> Group | None:
-        told = ((group, (group.key, fact_value(group, question.fact), fact_value(group, "dbms"))) for group in valued)
-        return next((group for group, names in told if text in names), None)
-
-    if unknown := [text for text in (question.a, question.b) if text and named(text) is None]:
-        there = dict.fromkeys(fact_value(group, question.fact) if question.fact else group.key for group in valued)
+    question = question.model_copy(update={side: _meant(getattr(question, side), valued) for side in ("a", "b")})
+    base_key, fact = levels.base if levels else (base.key,), question.fact
+    called: dict[Key, list[str]] = {key: [*key] for key in levels.order} if levels else {}
+    for group, key in levels.group_series if levels else ():
+        called[key].append(group.key)
+    for group in () if levels else valued:
+        own = [fact_value(group, fact)] if fact else []
+        called[group.key,] = [*own, group.key, fact_value(group, "dbms")]
+    first, second = (
+        next((key for key, names in called.items() if text in names), None) for text in (question.a, question.b)
+    )
+    if unknown := [text for text, key in ((question.a, first), (question.b, second)) if text and key is None]:
+        there = dict.fromkeys(names[0] for names in called.values())
         return begun(comparison, question, lacking=[Missing("unknown", names=[unknown[0], *there])])
-    first = (named(question.a) if question.a else None) or next(group for group in valued if group.key != base.key)
-    second = (named(question.b) if question.b else None) or base
-    if second.key == first.key:
-        second = next(group for group in valued if group.key != first.key)
-    return _groups_against(comparison, question, first, second)
+    first = first or next(key for key in called if key != base_key)
+    second = second or base_key
+    if second == first:
+        second = next(key for key in called if key != first)
+    if levels:
+        return _series_against(comparison, levels, question, first, second)
+    by_key = {group.key: group for group in valued}
+    return _groups_against(comparison, question, by_key[first[0]], by_key[second[0]])
 
 
 def _meant(text: str, groups: Iterable[Group]) -> str:
@@ -74,18 +79,8 @@ def _ratio_of(comparison: Comparison, group: Group, base: Group) -> Amount:
     return change_of(comparison.verdicts.of(group, base), refused=Missing("judging"))
 
 
-def _series_against(comparison: Comparison, levels: Levels, question: Question) -> Answer:
-    names, order = levels.names, levels.order
-    if unknown := [
-        text for text in (question.a, question.b) if text and not any(_is_named(levels, key, text) for key in order)
-    ]:
-        there = dict.fromkeys(chain(*names))
-        return begun(comparison, question, lacking=[Missing("unknown", names=[unknown[0], *there])])
-    first = next((key for key in order if _is_named(levels, key, question.a)), None)
-    first = first or next(key for key in order if key != levels.base)
-    second = next((key for key in order if _is_named(levels, key, question.b)), levels.base)
-    if second == first:
-        second = next(key for key in order if key != first)
+def _series_against(comparison: Comparison, levels: Levels, question: Question, first: Key, second: Key) -> Answer:
+    names = levels.names
     if levels.between(first, second) is None:
         second = levels.base
     series = levels.between(first, second) or Series(names[first], [])
@@ -97,13 +92,6 @@ def _series_against(comparison: Comparison, levels: Levels, question: Question) 
         sure=overall.is_sure, over=f"{len(series.with_ratio)} levels of {levels.held_words}",
         first=names[first], second=names[second], series=series,
     )  # fmt: skip
-
-
-def _is_named(levels: Levels, key: Key, asked: str) -> bool:
-    """Whether a value of what is compared is asked for, or the key of one of its groups."""
-    if not asked:
-        return False
-    return asked in key or any(group.key == asked for group, series in levels.group_series if series == key)
 
 
 def effects(comparison: Comparison, question: Question) -> Answer:

@@ -93,7 +93,7 @@ def _multiples(comparison: Comparison, metric: Metric, *, id: str, title: str) -
                 "better": metric.better if len(panels) == 1 else "none", "span": (min(span), max(span)),
             },
             series=[_series(curve, max(values) * MOST_OF_A_BAND) for curve in panel.curves],
-            marks=marks(panel, axes, place, comparison.threshold),
+            marks=marks(panel, comparison, place),
         ) | {"gaps": _gaps(panel), "panel": len(panels) > 1, "overlays": overlays(curves)}
         for panel, curves in zip(panels, drawn, strict=True)
     ]  # fmt: skip

@@ -10,22 +10,22 @@ from runs.answers.places import Place, memory_places
 from runs.answers.words.curves import MOST_SAID
 from runs.charts.base import LineSeries, Mark, Point
 from runs.compare.axes import LEAST_LEVELS
+from runs.compare.comparison import Comparison
 from runs.compare.facts import DATE
-from runs.compare.panels import CLIENT, COLOURS, Axes, Panel
+from runs.compare.panels import CLIENT, COLOURS, Panel
 from runs.formatting import percent
 from runs.stats.scaling import Scaling
-from runs.stats.steps import steps
 
 _STEPS = 40
 
 
-def marks(panel: Panel, axes: Axes, x: Place, threshold: float) -> list[Mark]:
+def marks(panel: Panel, comparison: Comparison, x: Place) -> list[Mark]:
     """Over a size the memory and the buffer pool that all runs share. Over days the steps of the curves, and where one
     goes on with another version of its DBMS; none of a kind of which there are more than can be told apart.
     """
-    placed = memory_places(panel.points, axes, x)
-    if axes.x == DATE:
-        changes = [step for curve in panel.curves for step in steps(curve.levels, threshold)]
+    placed = memory_places(panel.points, comparison.axes, x)
+    if comparison.axes.x == DATE:
+        changes = [step for curve in panel.curves for step in comparison.steps[curve.name]]
         upgrades = []
         for curve in panel.curves:
             versions = [(point.all_runs[0].dbms_version.version, point.x) for point in curve.points]
@@ -47,7 +47,7 @@ def overlays(curves: Sequence[Along]) -> list[LineSeries]:
 
 def _bent(along: Along) -> list[LineSeries]:
     """The two lines that meet at a knee, where two fit better than one."""
-    curve, levels, bent = along.curve, along.levels, along.knee
+    curve, levels, bent = along.curve, along.levels, along.curve.knee
     if bent.at is None:
         return []
     first, last = levels[0][0], levels[-1][0]
@@ -67,7 +67,7 @@ def _over_clients(along: Along, most: float) -> list[LineSeries]:
     end = min(last, first * most / centre) if centre else first
     steps = [first * (last / first) ** (step / _STEPS) for step in range(_STEPS + 1)]
     ideal = [x for x in steps if x < end] + [end]
-    law = along.law
+    law = along.curve.law
     named, color = curve.label or "all", curve.color % COLOURS
     over: list[LineSeries] = [
         {"label": f"{named}, ideal", "color": color, "dash": False, "points": [(x, centre * x / first) for x in ideal]}

@@ -19,6 +19,7 @@ from runs.formatting import listed
 from runs.models import Metric, Run
 from runs.run.facets import Facet
 from runs.stats import PRACTICAL_THRESHOLD
+from runs.stats.steps import Step, steps
 
 # A page names so many values of a fact that varies.
 MOST_VALUES = 12
@@ -73,6 +74,11 @@ class Comparison:
     def curves(self) -> list[Curve]:
         """The curves of all panels."""
         return [curve for panel in self.panels for curve in panel.curves]
+
+    @cached_property
+    def steps(self) -> dict[str, list[Step]]:
+        """Where each curve over dates changes for good, by its name."""
+        return {curve.name: steps(curve.levels, self.threshold) for curve in self.curves}
 
     @cached_property
     def shown_panels(self) -> list[Panel]:

@@ -8,6 +8,7 @@ grows with the repeats, no interval can be told.
 from __future__ import annotations
 
 import statistics
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -163,6 +164,12 @@ class Group:
     def runs(self) -> list[Run]:
         """Those with a value."""
         return [dot.run for dot in self.dots]
+
+    @cached_property
+    def failed_checks(self) -> Counter[str]:
+        """How many of its repeats failed each check."""
+        failed = ({str(check.get("name")) for check in run.checks if not check.get("ok")} for run in self.runs)
+        return Counter(name for names in failed for name in names)
 
     @cached_property
     def size_mb(self) -> float | None:

@@ -15,7 +15,9 @@ from runs.compare.groups import Group, pooled
 from runs.compare.guard import bare_field
 from runs.run.facets import FACTOR
 from runs.run.memory import MB, buffer_bytes, memory_bytes
-from runs.stats.curves import measurable
+from runs.stats import Slope
+from runs.stats.curves import Knee, knee, measurable, per_doubling
+from runs.stats.scaling import Scaling, Unfitted, scaling
 
 # The palette of static/css/tokens.css: --series-0 … --series-7.
 COLOURS = 8
@@ -101,6 +103,18 @@ class Curve:
     def levels(self) -> list[tuple[float, Sequence[float]]]:
         """(x, repeats) without gaps."""
         return measurable([(point.x, point.judged) for point in self.valued])
+
+    @cached_property
+    def per_doubling(self) -> Slope | None:
+        return per_doubling(self.levels)
+
+    @cached_property
+    def knee(self) -> Knee:
+        return knee(self.levels)
+
+    @cached_property
+    def law(self) -> Scaling | Unfitted:
+        return scaling(self.levels)
 
 
 @dataclass(frozen=True)

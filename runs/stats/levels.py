@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from runs.stats.noise import Noise
 from runs.stats.ratios import Lack, Ratio, holm, ratio
 from runs.stats.summaries import ALPHA, CONFIDENCE, MIN_REPEATS, interval_of_logs, mean, t_quantile
-from runs.stats.verdicts import PRACTICAL_THRESHOLD, WINNERS, Kind, Verdict, judge, judge_interval
+from runs.stats.verdicts import PRACTICAL_THRESHOLD, WINNERS, Kind, Verdict, judge_interval, judge_ratio
 
 # Values and those of the baseline; and what is averaged at one level, mostly a single pair.
 Pair = tuple[Sequence[float], Sequence[float]]
@@ -104,11 +104,14 @@ def judge_levels(
 
     `noise`: that of all cells of the page, for each level. The ratio over all is of the spread of many cells already.
     """
-    estimates = [[_of_level(level) for level in levels] for levels in series]
-    overalls = [overall_ratio([*filter(None, each)]) for each in estimates]
-    with_noise = [[_of_level(level, noise=noise) for level in levels] for levels in series]
-    ps = [estimate.p if estimate else None for each in with_noise for estimate in each]
-    ps += [mean_ratio.ratio.p if mean_ratio else None for mean_ratio in overalls]
+    estimates = [[_of_level(level, noise) for level in levels] for levels in series]
+    overalls = [
+        overall_ratio([*filter(None, map(_of_level, levels))], with_noise=[*filter(None, each)])
+        if len(levels) > 1 else None
+        for levels, each in zip(series, estimates, strict=True)
+    ]  # fmt: skip
+    ps = [estimate.p if estimate else None for each in estimates for estimate in each]
+    ps += [over.ratio.p if over else None for over in overalls]
     testable = [at for at, p in enumerate(ps) if p is not None]
     alphas = [ALPHA] * len(ps)
     for at, alpha in zip(testable, holm([p for p in ps if p is not None]).tolist(), strict=True):
@@ -116,18 +119,18 @@ def judge_levels(
     left = iter(alphas)
     judged = []
     of_overalls = alphas[len(alphas) - len(series) :]
-    for levels, each, doubted, alpha in zip(series, estimates, with_noise, of_overalls, strict=True):
+    for levels, each, over, alpha in zip(series, estimates, overalls, of_overalls, strict=True):
         verdicts = [
-            _judge_level(level, better=better, threshold=threshold, confidence=1 - next(left), noise=noise)
-            for level in levels
+            _judge_level(level, estimate, better=better, threshold=threshold, confidence=1 - next(left))
+            for level, estimate in zip(levels, each, strict=True)
         ]
-        mean_ratio = overall_ratio([*filter(None, each)], confidence=1 - alpha, with_noise=[*filter(None, doubted)])
-        if mean_ratio is None:
+        if over is None:
             judged.append(SeriesVerdicts(verdicts, None))
             continue
+        told = replace(over, ratio=over.ratio.at(1 - alpha, beyond=Lack.LEVELS_VARY))
         fewest = min(len(side) for level in levels for pair in level for side in pair)
-        overall = _over_all(mean_ratio, verdicts, better=better, threshold=threshold, fewest=fewest)
-        judged.append(SeriesVerdicts(verdicts, overall, mean_ratio.of_repeats, mean_ratio.p_alike))
+        overall = _over_all(told, verdicts, better=better, threshold=threshold, fewest=fewest)
+        judged.append(SeriesVerdicts(verdicts, overall, over.of_repeats, over.p_alike))
     return judged
 
 
@@ -150,20 +153,16 @@ def judge_pairs(
     return judge_interval(estimate, estimate.interval, better=better, threshold=threshold, fewest=len(ratios))
 
 
-def _of_level(level: Level, confidence: float = CONFIDENCE, noise: Noise[float] | None = None) -> Ratio | None:
-    if len(level) == 1:
-        return ratio(*level[0], confidence=confidence, noise=noise)
+def _of_level(level: Level, noise: Noise[float] | None = None) -> Ratio | None:
     ratios = [each for each in (ratio(*pair, noise=noise) for pair in level) if each]
-    over = overall_ratio(ratios, confidence=confidence)
+    over = overall_ratio(ratios)
     return over.ratio if over else next(iter(ratios), None)
 
 
-def _judge_level(
-    level: Level, *, better: str, threshold: float, confidence: float, noise: Noise[float] | None
-) -> Verdict:
+def _judge_level(level: Level, estimate: Ratio | None, *, better: str, threshold: float, confidence: float) -> Verdict:
     if len(level) == 1:
-        return judge(*level[0], better=better, threshold=threshold, confidence=confidence, noise=noise)
-    estimate = _of_level(level, confidence, noise)
+        return judge_ratio(estimate and estimate.at(confidence), *level[0], better=better, threshold=threshold)
+    estimate = estimate and estimate.at(confidence, beyond=Lack.LEVELS_VARY)
     if estimate is None or estimate.interval is None:
         return Verdict(Kind.TOO_FEW, estimate)
     fewest = min(len(side) for pair in level for side in pair)

@@ -106,6 +106,15 @@ class Ratio:
         turned = Interval(1 / self.interval.high, 1 / self.interval.low) if self.interval else None
         return replace(self, value=1 / self.value, interval=turned)
 
+    def at(self, confidence: float, *, beyond: Lack = Lack.REPEATS_VARY) -> Ratio:
+        """With the interval of a higher confidence; `beyond` is lacking where that reaches beyond all numbers."""
+        if self.error is None or self.degrees_of_freedom is None:
+            return self
+        half = t_quantile(0.5 + confidence / 2, self.degrees_of_freedom) * self.error
+        interval = interval_of_logs(math.log(self.value), half)
+        lack, p = (None, self.p) if interval else (beyond, None)
+        return replace(self, interval=interval, lack=lack, p=p, confidence=confidence)
+
 
 def ratio(
     values: Sequence[float], baseline: Sequence[float], *, confidence: float = CONFIDENCE,

@@ -76,8 +76,8 @@ def judge_family(
     ps = {at: estimate.p for at, estimate in enumerate(estimates) if estimate and estimate.p is not None}
     levels = dict(zip(ps, holm(list(ps.values())).tolist(), strict=True))
     return [
-        judge(*pair, better=better, threshold=threshold, confidence=1 - levels.get(at, ALPHA), noise=noise)
-        for at, pair in enumerate(pairs)
+        judge_ratio(estimate and estimate.at(1 - levels.get(at, ALPHA)), *pair, better=better, threshold=threshold)
+        for at, (estimate, pair) in enumerate(zip(estimates, pairs, strict=True))
     ]
 
 
@@ -94,6 +94,13 @@ def judge(
     absence of evidence is not evidence of absence.
     """
     estimate = ratio(values, baseline, confidence=confidence, noise=noise)
+    return judge_ratio(estimate, values, baseline, better=better, threshold=threshold)
+
+
+def judge_ratio(
+    estimate: Ratio | None, values: Sequence[float], baseline: Sequence[float], *, better: str, threshold: float
+) -> Verdict:
+    """The same where the ratio of these is known."""
     fewest = min(len(values), len(baseline))
     if fewest < MIN_REPEATS:
         return Verdict(Kind.TOO_FEW, estimate, fewest=fewest)

@@ -51,24 +51,24 @@ def curve_words(comparison: Comparison, every: Sequence[Along]) -> tuple[list[Cu
     return words, _note(curves, comparison.axes.y_as, lost) if curves else ""
 
 
-def sentences(curve: Along) -> list[str]:
-    if curve.grows:
-        return [_most(curve), *_scaling(curve)]
-    if curve.x.kind == CLIENT:
-        return [_loss(curve)]
-    has_half = curve.x.kind == SIZE and curve.metric.better in ("higher", "lower")
-    return [_loss(curve), *_doublings(curve), *([_half(curve)] if has_half else []), *_knee(curve)]
+def sentences(along: Along) -> list[str]:
+    if along.grows:
+        return [_most(along), *_scaling(along)]
+    if along.x.kind == CLIENT:
+        return [_loss(along)]
+    has_half = along.x.kind == SIZE and along.metric.better in ("higher", "lower")
+    return [_loss(along), *_doublings(along), *([_half(along)] if has_half else []), *_knee(along)]
 
 
 def _note(curves: Sequence[Along], y_as: str, lost: int) -> str:
     notes = []
-    most = max(len(curve.levels) for curve in curves)
-    if all(len(values) < 2 for curve in curves for _, values in curve.levels):
+    most = max(len(along.levels) for along in curves)
+    if all(len(values) < 2 for along in curves for _, values in along.levels):
         notes.append("One value a level: losses have no interval.")
     if curves[0].grows:
-        laws = any(isinstance(curve.law, Scaling) and not curve.law.poor for curve in curves)
+        laws = any(isinstance(along.curve.law, Scaling) and not along.curve.law.poor for along in curves)
         notes.append(f"Dotted: in proportion to the first level.{' Dashed: scaling law.' if laws else ''}")
-    if curves[0].x.kind != CLIENT and y_as != "baseline" and any(curve.knee.at for curve in curves):
+    if curves[0].x.kind != CLIENT and y_as != "baseline" and any(along.curve.knee.at for along in curves):
         notes.append("Dashed: two lines that meet at the knee.")
     if curves[0].x.kind != CLIENT and most < LEAST_FOR_KNEE:
         notes.append(f"{too_few_words(most, 'level', LEAST_FOR_KNEE, ' to find a knee')}.")
@@ -82,7 +82,7 @@ def _of_days(comparison: Comparison) -> list[CurveWords]:
     metric = comparison.metric
     words = []
     for curve in comparison.curves if metric else ():
-        claims = steps_of(curve, curve.label, comparison.threshold, metric.better if metric else "none")
+        claims = steps_of(comparison, curve, curve.label)
         numbers = [
             {"date": claim.day, "change": claim.change.value, "interval": [claim.change.low, claim.change.high]}
             for claim in claims
@@ -94,26 +94,26 @@ def _of_days(comparison: Comparison) -> list[CurveWords]:
     return words
 
 
-def _numbers(curve: Along) -> dict[str, Any]:
+def _numbers(along: Along) -> dict[str, Any]:
     """For the API: shares of 1, null where there is none."""
     told: dict[str, Any] = {
         "levels": [
             {"x": at, "against_first": loss.value - 1 if loss else None,
              "interval": _pair(loss.interval, -1.0) if loss else None}
-            for (at, _), loss in zip(curve.levels, curve.losses, strict=True)
+            for (at, _), loss in zip(along.levels, along.losses, strict=True)
         ]
     }  # fmt: skip
-    if curve.x.kind == CLIENT:
-        return told | ({"scaling": _law_numbers(curve.law, len(curve.levels))} if curve.grows else {})
-    told["per_doubling"] = _fit(curve.per_doubling)
-    if curve.beside_memory:
-        below, above = map(_fit, curve.beside_memory)
+    if along.x.kind == CLIENT:
+        return told | ({"scaling": _law_numbers(along.curve.law, len(along.levels))} if along.grows else {})
+    told["per_doubling"] = _fit(along.curve.per_doubling)
+    if along.beside_memory:
+        below, above = map(_fit, along.beside_memory)
         told |= {"per_doubling_below_ram": below, "per_doubling_above_ram": above}
-    if curve.x.kind == SIZE and curve.metric.better in ("higher", "lower"):
-        half = curve.half
-        name = "half_at" if curve.metric.better == "higher" else "doubled_at"
+    if along.x.kind == SIZE and along.metric.better in ("higher", "lower"):
+        half = along.half
+        name = "half_at" if along.metric.better == "higher" else "doubled_at"
         told[name] = {"x": half.at, "interval": _pair(half.interval)} if isinstance(half, Crossing) else None
-    bent, why_not = curve.knee, "" if curve.knee.at else knee_words(curve.knee)
+    bent, why_not = along.curve.knee, "" if along.curve.knee.at else knee_words(along.curve.knee)
     return told | {
         "knee": {"x": bent.at, "interval": _pair(bent.interval), "per_doubling_before": bent.before,
                  "per_doubling_after": bent.after, "aicc_gain": bent.gain, "why_not": why_not},
@@ -139,42 +139,42 @@ def _law_numbers(law: Scaling | Unfitted, levels: int) -> dict[str, Any]:
 # Of one curve
 
 
-def _most(curve: Along) -> str:
-    first = curve.levels[0][0]
+def _most(along: Along) -> str:
+    first = along.levels[0][0]
     grown, most = max(
-        ((loss, at) for loss, (at, _) in zip(curve.losses, curve.levels, strict=True) if loss),
+        ((loss, at) for loss, (at, _) in zip(along.losses, along.levels, strict=True) if loss),
         key=lambda level: level[0].value,
         default=(None, first),
     )
     if grown is None or grown.value <= 1:
-        return f"Most at {place_words(first, curve.x)}: more only take away."
+        return f"Most at {place_words(first, along.x)}: more only take away."
     share = f"{percent(grown.value * first / most)} of ideal"
     ends = f" ({times(grown.interval.low)} to {times(grown.interval.high)})" if grown.interval else ""
-    rate = f"{times(grown.value)}{ends} the rate of {place_words(first, curve.x)}"
-    return f"Most at {place_words(most, curve.x)}: {rate}, {share}."
+    rate = f"{times(grown.value)}{ends} the rate of {place_words(first, along.x)}"
+    return f"Most at {place_words(most, along.x)}: {rate}, {share}."
 
 
-def _loss(curve: Along) -> str:
-    levels, last = curve.levels, len(curve.levels) - 1
+def _loss(along: Along) -> str:
+    levels, last = along.levels, len(along.levels) - 1
     dense = last - (last > 1 and levels[last][0] >= APART * levels[last - 1][0])
-    words = f"{_lost(curve, dense)} from {from_to(levels[0][0], levels[dense][0], curve.x)}"
-    return f"{words}, {_lost(curve, last)} at {place_words(levels[last][0], curve.x)}." if dense < last else f"{words}."
+    words = f"{_lost(along, dense)} from {from_to(levels[0][0], levels[dense][0], along.x)}"
+    return f"{words}, {_lost(along, last)} at {place_words(levels[last][0], along.x)}." if dense < last else f"{words}."
 
 
-def _lost(curve: Along, level: int) -> str:
-    loss = curve.losses[level]
+def _lost(along: Along, level: int) -> str:
+    loss = along.losses[level]
     return change_words(loss) if loss else percent(0.0, signed=True)
 
 
-def _doublings(curve: Along) -> list[str]:
+def _doublings(along: Along) -> list[str]:
     """Over all levels, and on both sides of the memory where both have levels."""
-    whole = curve.per_doubling
+    whole = along.curve.per_doubling
     if whole is None:
         return []
     if not is_told(whole):
-        return [f"{len(curve.levels)} levels are not enough to tell the change per doubling."]
-    words = [f"{_doubling(whole)}, one fit over {len(curve.levels)} levels."]
-    within, beyond = curve.beside_memory or (None, None)
+        return [f"{len(along.levels)} levels are not enough to tell the change per doubling."]
+    words = [f"{_doubling(whole)}, one fit over {len(along.levels)} levels."]
+    within, beyond = along.beside_memory or (None, None)
     if within and beyond and is_told(within) and is_told(beyond):
         words.append(f"Within memory {_doubling(within)}; beyond it {_doubling(beyond)}.")
     return words
@@ -185,57 +185,57 @@ def _doubling(fit: Slope) -> str:
     return share_words([fit.value, *ends], " per doubling")
 
 
-def _half(curve: Along) -> str:
-    falling, reached = curve.metric.better == "higher", curve.half
+def _half(along: Along) -> str:
+    falling, reached = along.metric.better == "higher", along.half
     if not isinstance(reached, Crossing):
-        ends = [loss.interval.low if falling else loss.interval.high for loss in curve.losses if loss and loss.interval]
-        last = place_words(curve.levels[-1][0], curve.x)
+        ends = [loss.interval.low if falling else loss.interval.high for loss in along.losses if loss and loss.interval]
+        last = place_words(along.levels[-1][0], along.x)
         if reached == "unsure" or any(end < 0.5 if falling else end > 2.0 for end in ends):
             question = "where half is left" if falling else "whether it has doubled"
             return f"The repeats scatter too much to tell {question}, up to {last}."
         return f"{'More than half is left' if falling else 'Not doubled'} up to {last}."
     if reached.interval:
-        between = from_to(reached.interval.low, reached.interval.high, curve.x, named=False)
+        between = from_to(reached.interval.low, reached.interval.high, along.x, named=False)
     else:
-        between = f"no level between: {from_to(reached.after, reached.before, curve.x, named=False)}"
-    return f"{'Half is left' if falling else 'It has doubled'} at {place_words(reached.at, curve.x)} ({between})."
+        between = f"no level between: {from_to(reached.after, reached.before, along.x, named=False)}"
+    return f"{'Half is left' if falling else 'It has doubled'} at {place_words(reached.at, along.x)} ({between})."
 
 
-def _knee(curve: Along) -> list[str]:
+def _knee(along: Along) -> list[str]:
     """Nothing of too few levels, which a note says of all curves."""
-    bent = curve.knee
+    bent = along.curve.knee
     if bent.gain is None:
         return []
     if bent.at is None or bent.before is None or bent.after is None or bent.interval is None:
         return [f"No knee: {knee_words(bent)}."]
-    near = from_to(bent.interval.low, bent.interval.high, curve.x, named=False)
+    near = from_to(bent.interval.low, bent.interval.high, along.x, named=False)
     paces = f"{percent(bent.before, signed=True)} per doubling before, {percent(bent.after, signed=True)} after"
-    return [f"Knee at {place_words(bent.at, curve.x)} ({near}): {paces}."]
+    return [f"Knee at {place_words(bent.at, along.x)} ({near}): {paces}."]
 
 
-def _scaling(curve: Along) -> list[str]:
-    law = curve.law
+def _scaling(along: Along) -> list[str]:
+    law = along.curve.law
     if isinstance(law, str) or law.poor:
-        return [f"No scaling law: {law_words(law, len(curve.levels))}."]
+        return [f"No scaling law: {law_words(law, len(along.levels))}."]
     waits, pairs = (
         f"{_small(share.value)} ({_small(share.interval.low)} to {_small(share.interval.high)})"
         for share in (law.contention, law.coherency)
     )
     words = f"Scaling law: {waits} of the work waits its turn (σ), each pair costs {pairs} (κ)"
-    return [f"{words}; levels {percent(law.off)} off.", _peak(curve, law)]
+    return [f"{words}; levels {percent(law.off)} off.", _peak(along, law)]
 
 
-def _peak(curve: Along, law: Scaling) -> str:
-    last = curve.levels[-1][0]
+def _peak(along: Along, law: Scaling) -> str:
+    last = along.levels[-1][0]
     if law.contention.value >= 1:
-        return f"More than {place_words(curve.levels[0][0], curve.x)} bring nothing."
+        return f"More than {place_words(along.levels[0][0], along.x)} bring nothing."
     if law.peak is None:
-        return f"No peak is certain up to {place_words(last, curve.x)}."
+        return f"No peak is certain up to {place_words(last, along.x)}."
     at, near = law.peak.value, law.peak.interval
-    place = f"{place_words(round(at), curve.x)} ({near.low:,.0f} to {near.high:,.0f})"
+    place = f"{place_words(round(at), along.x)} ({near.low:,.0f} to {near.high:,.0f})"
     if at > last:
-        return f"No peak up to {place_words(last, curve.x)}; the law would have it at {place}, which was not measured."
-    return f"Peak at {place}: {number(law.at(at))} {curve.metric.unit}."
+        return f"No peak up to {place_words(last, along.x)}; the law would have it at {place}, which was not measured."
+    return f"Peak at {place}: {number(law.at(at))} {along.metric.unit}."
 
 
 def _small(share: float) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from itertools import chain
 
 from runs.answers.words.gaps import unranked_by_class
 from runs.compare.comparison import Comparison
@@ -28,19 +27,12 @@ _FAILED_CHECKS = {
 }
 
 
-def _failures(group: Group) -> Counter[str]:
-    """How many of its repeats failed each check."""
-    failed = ({str(check.get("name")) for check in run.checks if not check.get("ok")} for run in group.runs)
-    return Counter(chain.from_iterable(failed))
-
-
 def failed_checks_words(group: Group) -> list[str]:
     """What was seen of how many of its repeats: "not steady (1 of 3)"."""
-    counts = _failures(group)
     return [
-        f"{mid_sentence(words)} ({counts[check]} of {group.n})"
+        f"{mid_sentence(words)} ({group.failed_checks[check]} of {group.n})"
         for check, (words, _) in _FAILED_CHECKS.items()
-        if counts[check]
+        if group.failed_checks[check]
     ]
 
 
@@ -75,9 +67,8 @@ def warnings_of(comparison: Comparison) -> list[str]:
         rows = (row for run in runs for row in run.measurements.all() if row.metric.name == metric.name)
         if other_units := sorted({row.metric.unit for row in rows} - {metric.unit}):
             warnings.append(f"Left out: numbers of the same name in another unit ({', '.join(other_units)}).")
-    failures = [(group, _failures(group)) for group in groups]
     for check, (words, why) in _FAILED_CHECKS.items():
-        if concerned := [group for group, counts in failures if counts[check]]:
+        if concerned := [group for group in groups if group.failed_checks[check]]:
             warnings.append(f"{words}: {which(concerned)}; {why}.")
     # Too far apart for noise: something of them is not told.
     wide = [group for group in groups if group.values and 0 < SEVERAL_FOLD * min(group.values) <= max(group.values)]
