@@ -64,6 +64,18 @@ def test_names_of_files_say_date_label_and_commit(benchctl, tmp_path):
     assert runs == {("2024-03-01", "nightly", "abc1234"), ("2024-03-02", "nightly", "abd1234")}
 
 
+@pytest.mark.parametrize(
+    ("name", "part"),
+    [("nightly-2024-03/abc1234_x.log", "{date}"), ("nightly-2024-03-01/main_x.log", "{commit}"),
+     ("nightly-2024-13-01/abc1234_x.log", "date"), ("nightly-2024-03-01/abc1234_x.log.gz", "'.gz'"),
+     ("x.log", "no - follows {label}")],
+)  # fmt: skip
+def test_a_name_that_does_not_fit_is_told_the_part(name, part):
+    names = past.pattern("{label}-{date}/{commit}_*.log")
+    assert past.said_by(name, names) is None
+    assert part in past.why_not(name, names)
+
+
 def test_what_was_not_understood_is_named_with_its_reason_and_ends_with_1(benchctl, tmp_path, capsys):
     row = {"commitid": "a1b2c3d", "benchmark": "OLTP", "result_value": 10, "revision_date": "2024-01-02"}
     (tmp_path / "rows.json").write_text(json.dumps([row, row | {"result_value": "n/a"}]))

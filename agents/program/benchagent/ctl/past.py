@@ -6,6 +6,7 @@ import re
 import sys
 from argparse import ArgumentTypeError
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -19,23 +20,33 @@ NAMES_HELP = "what names tell, as nightly-{date}-{commit}.log: date, commit, lab
 _PIECE = re.compile(r"\{(\w+)\}|\*|[^{*]+|\{")
 
 
-def pattern(text: str) -> re.Pattern[str]:
-    """`nightly-{date}/{commit}-*.log` as a regular expression of whole names. Raises ArgumentTypeError."""
-    made, named = "", set()
+@dataclass(frozen=True)
+class Names:
+    """The parts of a pattern of names, in their order: as they are written, and as regular expressions."""
+
+    written: tuple[str, ...]
+    parts: tuple[str, ...]
+
+
+def pattern(text: str) -> Names:
+    """`nightly-{date}/{commit}-*.log`, read. Raises ArgumentTypeError."""
+    written, parts, named = [], [], set()
     for piece in _PIECE.finditer(text):
         field = piece[1]
         if field is not None and (field not in _FIELDS or field in named):
             raise ArgumentTypeError(f"{text!r}: {{{field}}} is twice in it, or none of {', '.join(_FIELDS)}")
         named.add(field)
-        made += f"(?P<{field}>{_FIELDS[field]})" if field else "[^/]*" if piece[0] == "*" else re.escape(piece[0])
+        written.append(piece[0])
+        parts.append(f"(?P<{field}>{_FIELDS[field]})" if field else "[^/]*" if piece[0] == "*" else re.escape(piece[0]))
     if named <= {None}:
         raise ArgumentTypeError(f"{text!r}: say what the names tell, as nightly-{{date}}-{{commit}}.log")
-    return re.compile(made)
+    return Names(tuple(written), tuple(parts))
 
 
-def said_by(name: str, names: re.Pattern[str]) -> dict[str, Any] | None:
+def said_by(name: str, names: Names) -> dict[str, Any] | None:
     """What a file's name says, as the API takes it; None where it does not fit. The folders above may be left out."""
-    match = names.fullmatch(name) or re.fullmatch(f"(?:.*/)?{names.pattern}", name)
+    whole = "".join(names.parts)
+    match = re.fullmatch(whole, name) or re.fullmatch(f"(?:.*/)?{whole}", name)
     if match is None:
         return None
     told = match.groupdict()
@@ -47,6 +58,17 @@ def said_by(name: str, names: re.Pattern[str]) -> dict[str, Any] | None:
             return None
     tested = {field: told[field] for field in ("commit", "branch", "build") if told.get(field)}
     return said | ({"tested": tested} if tested else {})
+
+
+def why_not(name: str, names: Names) -> str:
+    """Which part of the pattern a name that does not fit lacks."""
+    for count in range(len(names.parts), 0, -1):
+        if begins := re.match(f"(?:.*/)?{''.join(names.parts[:count])}", name):
+            if count < len(names.parts):
+                return f"no {names.written[count]} follows {''.join(names.written[:count])}"
+            rest = name[begins.end() :]
+            return f"{rest!r} is left over" if rest else "its date is no day"
+    return f"it has no {names.written[0]}"
 
 
 def together(details: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, Any]:

@@ -35,7 +35,7 @@ from benchagent.ctl.output import (
     table_lines,
 )
 from benchagent.ctl.parts import MOST_BYTES, send_files
-from benchagent.ctl.past import said_by, together
+from benchagent.ctl.past import Names, said_by, together, why_not
 from benchagent.importers import Report, as_json, inspect
 from benchagent.importers.report import becomes_a_run, missing_details
 from benchagent.link.client import Refused
@@ -251,8 +251,9 @@ def import_folder(options: argparse.Namespace) -> int:
             read_now = [read(path, name) for path, name in files]
             for said, named in _by_names(read_now, options.names):
                 if said is None:
-                    words = "its name does not say what --names asks for"
-                    outcomes += [Outcome([local.file.name], "not understood", message=words) for local in named]
+                    for name in (local.file.name for local in named):
+                        words = f"its name does not fit --names: {why_not(name, options.names)}"
+                        outcomes.append(Outcome([name], "not understood", message=words))
                 else:
                     outcomes += _folder(api, named, together(details, said), memory, tools, options=options)
             done, files_done = done + size, files_done + len(files)
@@ -281,9 +282,7 @@ def _sum_up(outcomes: Sequence[Outcome], size: int, passed_s: float) -> None:
     print_line(f"{how_far(size, size, 0).partition(' of ')[2]} in {passed_s:,.1f} s")
 
 
-def _by_names(
-    files: Sequence[LocalFile], names: re.Pattern[str] | None
-) -> list[tuple[dict[str, Any] | None, list[LocalFile]]]:
+def _by_names(files: Sequence[LocalFile], names: Names | None) -> list[tuple[dict[str, Any] | None, list[LocalFile]]]:
     """Files whose names tell the same, with what they tell; None of those that do not fit."""
     if names is None:
         return [({}, [*files])]
