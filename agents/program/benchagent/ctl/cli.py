@@ -122,7 +122,7 @@ def _add_subject(parser: argparse.ArgumentParser, *, shape: bool = True) -> None
     parser.add_argument("--restore", action="store_true", help="what was stored before and is deleted on the server")
     words = "give what is stored already the label, tags and commit that are said now"
     parser.add_argument("--correct", action="store_true", help=words)
-    parser.add_argument("--hardware", metavar="NAME", help="the machine: slug of a known one, or the name of a new one")
+    parser.add_argument("--hardware", metavar="NAME", help='slug of a known machine, or a name as "Lab 3"')
     parser.add_argument("--dbms", metavar='"NAME VERSION"', help='what the files do not say, as "PostgreSQL 15.14"')
     parser.add_argument("--config", action="append", metavar="FILE|SLUG", help="configuration of the DBMS; repeatable")
     parser.add_argument("--workload", metavar="SLUG")
