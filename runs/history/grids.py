@@ -15,7 +15,7 @@ from runs.history.watching import threshold
 from runs.models import Benchmark, SeriesBatch
 from runs.models.choices import Better
 from runs.stats import WINNERS, Kind, Verdict, geometric_mean, judge
-from runs.stats.verdicts import judge_family
+from runs.stats.levels import judge_family
 
 # Releases of a system that its map shows, the newest; benchmarks that are set side by side.
 MOST_RELEASES, MOST_BENCHMARKS = 12, 300

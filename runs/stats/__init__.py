@@ -31,7 +31,7 @@ from runs.stats.summaries import (
     summarise,
     t_quantile,
 )
-from runs.stats.verdicts import PRACTICAL_THRESHOLD, WINNERS, Kind, Verdict, judge, judge_family
+from runs.stats.verdicts import PRACTICAL_THRESHOLD, WINNERS, Kind, Verdict, judge
 
 __all__ = [
     "ALPHA",
@@ -69,7 +69,6 @@ __all__ = [
     "interval_of_logs",
     "jackknifed",
     "judge",
-    "judge_family",
     "judge_levels",
     "judge_pairs",
     "letters",

@@ -134,6 +134,14 @@ def judge_levels(
     return judged
 
 
+def judge_family(
+    pairs: Sequence[Pair], *, better: str, threshold: float = PRACTICAL_THRESHOLD, noise: Noise[float] | None = None
+) -> list[Verdict]:
+    """Verdicts of pairs that a page makes together."""
+    alone = [[[pair]] for pair in pairs]
+    return [each.levels[0] for each in judge_levels(alone, better=better, threshold=threshold, noise=noise)]
+
+
 def judge_pairs(
     pairs: Sequence[tuple[float, float]], *, better: str, threshold: float = PRACTICAL_THRESHOLD,
     confidence: float = CONFIDENCE,

@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from runs.stats.noise import Noise
-from runs.stats.ratios import Lack, Ranks, Ratio, holm, ranks, ratio
+from runs.stats.ratios import Lack, Ranks, Ratio, ranks, ratio
 from runs.stats.repeats import more_repeats
-from runs.stats.summaries import ALPHA, CONFIDENCE, MIN_REPEATS, Interval, log_values
+from runs.stats.summaries import CONFIDENCE, MIN_REPEATS, Interval, log_values
 
 # A difference below this share is real perhaps, but nobody chooses a DBMS for it. Each metric has its own in the
 # catalogue: this is that of a rate.
@@ -64,26 +63,9 @@ class Verdict:
         )  # fmt: skip
 
 
-def judge_family(
-    pairs: Sequence[tuple[Sequence[float], Sequence[float]]], *, better: str, threshold: float = PRACTICAL_THRESHOLD,
-    noise: Noise[float] | None = None,
-) -> list[Verdict]:  # fmt: skip
-    """Verdicts of (values, baseline) that a page makes together: with Holm's levels, and intervals as wide as these.
-
-    `noise`: that of all cells of the page (`page_noise`), below which few repeats are not believed.
-    """
-    estimates = [ratio(*pair, noise=noise) for pair in pairs]
-    ps = {at: estimate.p for at, estimate in enumerate(estimates) if estimate and estimate.p is not None}
-    levels = dict(zip(ps, holm(list(ps.values())).tolist(), strict=True))
-    return [
-        judge_ratio(estimate and estimate.at(1 - levels.get(at, ALPHA)), *pair, better=better, threshold=threshold)
-        for at, (estimate, pair) in enumerate(zip(estimates, pairs, strict=True))
-    ]
-
-
 def judge(
     values: Sequence[float], baseline: Sequence[float], *, better: str, threshold: float = PRACTICAL_THRESHOLD,
-    confidence: float = CONFIDENCE, noise: Noise[float] | None = None,
+    confidence: float = CONFIDENCE,
 ) -> Verdict:  # fmt: skip
     """One of five: better or worse, different but too small to matter, equivalent, undecided, too few repeats.
 
@@ -93,7 +75,7 @@ def judge(
     any two systems differ significantly. "Too small" and "equivalent" need the whole interval inside the threshold:
     absence of evidence is not evidence of absence.
     """
-    estimate = ratio(values, baseline, confidence=confidence, noise=noise)
+    estimate = ratio(values, baseline, confidence=confidence)
     return judge_ratio(estimate, values, baseline, better=better, threshold=threshold)
 
 

@@ -18,7 +18,6 @@ from runs.stats import (
     geometric_mean_interval,
     holm,
     judge,
-    judge_family,
     mean,
     more_repeats,
     page_noise,
@@ -28,6 +27,7 @@ from runs.stats import (
     summarise,
     t_quantile,
 )
+from runs.stats.levels import judge_family
 from tests.conftest import REPOSITORY
 
 POSTGRESQL = [465, 511, 546, 469, 508]
