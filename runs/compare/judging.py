@@ -46,11 +46,12 @@ def judged(comparison: Comparison) -> Comparison:
         series=[*levels.judged.values()] if levels else [Series(each.setting, [each.row]) for each in settings],
         along=_along(comparison, is_sweep=levels is not None), axis=along_x,
     )  # fmt: skip
-    against, base_keys = against_base(groups, base, verdicts, along_x), {base.key}
     if levels:
         levels = replace(levels, judged=dict(zip(levels.judged, series, strict=True)), family=verdicts.family)
         against = {group.key: row.against for row in levels.level_rows for group in row.groups}
         base_keys = {group.key for row in levels.level_rows for group in row.bases}
+    else:
+        against, base_keys = against_base(groups, base, verdicts, along_x), {base.key}
     groups = [replace(group, is_baseline=group.key in base_keys, against=against.get(group.key)) for group in groups]
     effects = [replace(each, row=of.rows[0]) for each, of in zip(settings, series, strict=False)]
     return replace(

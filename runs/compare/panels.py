@@ -128,14 +128,17 @@ class Panel:
         return [point for curve in self.curves for point in curve.points]
 
 
+def stands_at(group: Group, fixed: Mapping[str, str]) -> bool:
+    return all(fact_value(group, name) == value for name, value in fixed.items())
+
+
 def drawn_groups(groups: Sequence[Group], fixed: Mapping[str, str]) -> list[Group]:
     """At the fixed levels those that have the metric or could have it: a load has no transactions, which is no gap."""
     measured = {group.all_runs[0].workload_id for group in groups if group.dots}
     return [
         group
         for group in groups
-        if (not measured or group.all_runs[0].workload_id in measured)
-        and all(fact_value(group, name) == value for name, value in fixed.items())
+        if (not measured or group.all_runs[0].workload_id in measured) and stands_at(group, fixed)
     ]
 
 

@@ -9,6 +9,7 @@ from runs.compare.comparison import Comparison
 from runs.compare.facts import DATE, NEVER_TAKEN, fact_value, fact_values
 from runs.compare.groups import Group, pooled
 from runs.compare.guard import conditions_of
+from runs.compare.panels import stands_at
 from runs.run.facets import Facet
 
 # What the groups have of a fact that is pooled.
@@ -26,7 +27,7 @@ def at_chosen_levels(comparison: Comparison) -> Comparison:
     names = [name for name in axes.facts if name not in axes.pooled and name not in NEVER_TAKEN and name != DATE]
     pools: dict[tuple[str, ...], list[Group]] = {}
     for group in comparison.groups:
-        if all(fact_value(group, name) == value for name, value in axes.fixed.items()):
+        if stands_at(group, axes.fixed):
             key = (group.durability_words, *fact_values(group, names)) if axes.pooled else (group.key,)
             pools.setdefault(key, []).append(group)
     headings = [fact.label for fact in comparison.varying if fact.field in axes.pooled]

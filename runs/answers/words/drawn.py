@@ -8,8 +8,8 @@ from runs.answers.places import x_label
 from runs.answers.words.gaps import gap_reasons, with_reasons
 from runs.compare.axes import BARS, LATENCY, ON_AXES, TIME, TRADE_OFF
 from runs.compare.comparison import Comparison
-from runs.compare.facts import fact_value
 from runs.compare.groups import Group
+from runs.compare.panels import stands_at
 from runs.formatting import mid_sentence, number
 from runs.stats import CELL_CONFIDENCE
 
@@ -63,7 +63,7 @@ def empty_words(comparison: Comparison) -> str:
 def left_out_words(comparison: Comparison, group: Group) -> str:
     """Why a group that has a number is not drawn."""
     axes = comparison.axes
-    if any(fact_value(group, name) != value for name, value in axes.fixed.items()):
+    if not stands_at(group, axes.fixed):
         return "held at another level"
     no_place = f"no {mid_sentence(x_label(axes))} is known of it" if axes.x and comparison.metric else "not drawn"
     return _LEFT_OUT.get(axes.view, no_place)
@@ -93,9 +93,7 @@ def held_words(comparison: Comparison, *, is_alone: bool) -> list[str]:
     if axes.view in ON_AXES:
         if follow := [axes.facts[name].label for name in axes.follow]:
             words.append(f"Vary in step with these: {', '.join(follow)}.")
-        held = [group for group in comparison.groups if all(group.facts.get(name) == value
-                for name, value in axes.fixed.items() if name in group.facts)]  # fmt: skip
-        others = len(held) - len(comparison.drawn)
+        others = len(comparison.groups) - len(comparison.drawn)
         if others > 0 and is_alone and comparison.metric:
             words.append(f"{number(others)} groups of another workload have no {comparison.metric.label.lower()}.")
     return words
