@@ -199,5 +199,11 @@ class Api:
         except requests.exceptions.SSLError as error:
             raise Unreachable(f"{self.server}: {tls_words(error)}") from error
         except (requests.RequestException, OSError) as error:
-            cause = "connection refused" if "refused" in str(error) else type(error).__name__
-            raise Unreachable(f"{self.server} does not answer: {cause}") from error
+            raise Unreachable(f"{self.server} does not answer: {_cause(error)}") from error
+
+
+def _cause(error: Exception) -> str:
+    if isinstance(error, requests.Timeout):
+        return "not in time"
+    signs = {"refused": "connection refused", "resol": "its name is not known"}
+    return next((words for sign, words in signs.items() if sign in str(error)), "the connection broke")
