@@ -15,6 +15,7 @@ from runs.compare.facts import DATE
 from runs.compare.panels import CLIENT, COLOURS, Panel
 from runs.formatting import percent
 from runs.stats.scaling import Scaling
+from runs.stats.steps import steps
 
 _STEPS = 40
 
@@ -25,7 +26,13 @@ def marks(panel: Panel, comparison: Comparison, x: Place) -> list[Mark]:
     """
     placed = memory_places(panel.points, comparison.axes, x)
     if comparison.axes.x == DATE:
-        changes = [step for curve in panel.curves for step in comparison.steps[curve.name]]
+        is_absolute = comparison.axes.y_as == "absolute"
+        # What both series of a slower machine lose is no step of the one in % of the other.
+        changes = [
+            step
+            for curve in panel.curves
+            for step in (comparison.steps[curve.name] if is_absolute else steps(curve.levels, comparison.threshold))
+        ]
         upgrades = []
         for curve in panel.curves:
             versions = [(point.all_runs[0].dbms_version.version, point.x) for point in curve.points]
@@ -51,8 +58,8 @@ def _bent(along: Along) -> list[LineSeries]:
     if bent.at is None:
         return []
     first, last = levels[0][0], levels[-1][0]
-    steps = sorted([bent.at, *(first * (last / first) ** (step / _STEPS) for step in range(_STEPS + 1))])
-    points: list[Point] = [(x, bent.fitted(x)) for x in steps]
+    xs = sorted([bent.at, *(first * (last / first) ** (step / _STEPS) for step in range(_STEPS + 1))])
+    points: list[Point] = [(x, bent.fitted(x)) for x in xs]
     return [{"label": f"{curve.label or 'all'}, two lines with a knee", "color": curve.color % COLOURS, "dash": True,
              "points": points}]  # fmt: skip
 
@@ -65,14 +72,14 @@ def _over_clients(along: Along, most: float) -> list[LineSeries]:
     centre = next(point.centre for point in curve.valued) or 0.0
     # No further than the data reach: it must not squeeze them.
     end = min(last, first * most / centre) if centre else first
-    steps = [first * (last / first) ** (step / _STEPS) for step in range(_STEPS + 1)]
-    ideal = [x for x in steps if x < end] + [end]
+    xs = [first * (last / first) ** (step / _STEPS) for step in range(_STEPS + 1)]
+    ideal = [x for x in xs if x < end] + [end]
     law = along.curve.law
     named, color = curve.label or "all", curve.color % COLOURS
     over: list[LineSeries] = [
         {"label": f"{named}, ideal", "color": color, "dash": False, "points": [(x, centre * x / first) for x in ideal]}
     ]
     if isinstance(law, Scaling) and not law.poor:
-        points: list[Point] = [(x, law.at(x)) for x in steps]
+        points: list[Point] = [(x, law.at(x)) for x in xs]
         over.append({"label": f"{named}, scaling law", "color": color, "dash": True, "points": points})
     return over

@@ -7,6 +7,7 @@ from uuid import uuid4
 
 import pytest
 from django.contrib.auth.models import AnonymousUser
+from django.http import QueryDict
 
 from runs import results
 from runs.answers.ask import answer_of
@@ -213,6 +214,19 @@ def test_many_days_are_led_by_the_last_lasting_change_and_the_commit_that_brough
     # Seen: the CSV file of such a curve was an error of the server.
     head, first, *_ = point_rows(draw(comparison))
     assert first[head.index("said")] == sentence
+
+
+def test_what_all_lose_on_a_day_is_no_step_of_one_in_per_cent_of_another():
+    for day in range(1, 21):
+        tps = (1000 if day < 14 else 900) + 7 * (day * 5 % 3 - 1)
+        stored(*(tpcb(tps, terminals, measured_on=f"2026-05-{day:02d}") for terminals in (8, 16)))
+
+    def marked(y_as: str) -> int:
+        controls = QueryDict(f"x=date&series=factor:terminals&y_as={y_as}")
+        (part,) = draw(compare(Run.objects.present().for_lists(), controls=controls)).parts
+        return len(part.figures[0].spec["marks"])
+
+    assert (marked("absolute"), marked("baseline")) == (2, 0)
 
 
 def test_many_days_without_a_lasting_change_say_so():
