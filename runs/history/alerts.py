@@ -21,7 +21,7 @@ from django.db.models.functions import Greatest
 from django.utils import timezone
 
 from runs.access import changes
-from runs.history.causes import given_anew
+from runs.history.causes import commit_given, given_anew
 from runs.history.words import alert_title
 from runs.models import Alert, Benchmark, ChangePoint, SeriesBatch, User
 from runs.models.choices import OF_LEVEL, AlertState, ChangeKind, ChangeState
@@ -36,7 +36,6 @@ SAID = (
 NOT_CONFIRMED = "further batches did not confirm it"
 # Machines are given the same thing within so long.
 ONE_CAUSE = timedelta(days=7)
-A_COMMIT = "commit "
 PART_OF_A_DRIFT = "it is part of a slow drift: a line fits the batches better than steps do"
 
 
@@ -164,7 +163,7 @@ def _open_with(
 
 def _has_step_between(alert: Alert, rows: Sequence[SeriesBatch], places: Sequence[int], causes: Sequence[str]) -> bool:
     """Both of nothing else than commits."""
-    if not alert.causes or not all(cause.startswith(A_COMMIT) for cause in (*causes, *alert.causes)):
+    if not alert.causes or not all(map(commit_given, (*causes, *alert.causes))):
         return False
     for step in _standing(alert).filter(kind=ChangeKind.STEP).select_related("benchmark"):
         newest = step.benchmark.series.newest_first().exclude(centre=None).only("benchmark", "commit", "centre")

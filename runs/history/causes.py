@@ -21,6 +21,8 @@ MOST_SHOWN = 8
 BLOATED, LARGER = 1.5, 0.1
 _OF_SYSTEM = frozenset({"version", "commit", "setting", "workload", "index", "plan", "statistics", "dataset"})
 _OF_MACHINE = frozenset({"machine", "disk"})
+# How what is given begins where it is a commit.
+_COMMIT = "commit"
 # From so many benchmarks, and so large a share, of one place on, the machine as a whole has moved.
 LEAST_OF_A_MACHINE, SHARE_OF_A_MACHINE = 3, 0.8
 # What a change is likeliest caused by, first: of what was recorded.
@@ -130,8 +132,14 @@ def _given(old: SeriesBatch, new: SeriesBatch) -> str:
         return ""
     version = [new.version.name] if new.version_id != old.version_id else []
     given = [*version, *sorted(words for kind, words in changed if kind in ("setting", "workload"))]
-    named = [("commit", old.commit, new.commit), ("build", old.build, new.build), ("label", old.label, new.label)]
+    named = [(_COMMIT, old.commit, new.commit), ("build", old.build, new.build), ("label", old.label, new.label)]
     return "\n".join(given or [f"{name} {value}" for name, was, value in named if value not in ("", was)][:1])
+
+
+def commit_given(cause: str) -> str:
+    """The commit that something of `given_anew` is; empty where it is something else."""
+    name, _, value = cause.partition(" ")
+    return value if name == _COMMIT else ""
 
 
 def _told_apart(old: str, new: str) -> tuple[str, str]:

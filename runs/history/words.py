@@ -10,6 +10,7 @@ from benchagent.catalog import Durability
 from runs.answers.answer import Amount, Step
 from runs.answers.words import step, why
 from runs.formatting import listed
+from runs.history.causes import commit_given
 from runs.models import Alert, ChangePoint, SeriesBatch
 from runs.models.choices import SHORT_DURABILITY, ChangeKind, ChangeState
 from runs.run.facets import SHORT_COMMIT
@@ -78,6 +79,6 @@ def alert_title(alert: Alert, watched: int, ends: Mapping[int, datetime]) -> str
 def _cause_words(cause: str) -> str:
     """commit f3eb639a12, of which the alert keeps all."""
     first, *others = cause.splitlines()
-    name, _, value = first.partition(" ")
-    shown = f"commit {value[:SHORT_COMMIT]}" if name == "commit" else first
+    commit = commit_given(first)
+    shown = f"commit {commit[:SHORT_COMMIT]}" if commit else first
     return f"{shown} and {len(others)} more" if others else shown
