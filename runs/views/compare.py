@@ -127,9 +127,6 @@ def comparison_context(selection: Selection, comparison: Comparison) -> dict[str
     offered = {group.key for group in [*shown, *filter(None, [comparison.baseline])]}
     levels = comparison.levels
     has_many = levels is not None and len(levels.level_rows) > MOST_LEVELS and params.get("rows") != "all"
-    kept = params.copy()
-    for name in {*CONTROLS} - {*OF_LEVELS}:
-        kept.pop(name, None)
     messages = unread(selection.address, comparison, drawing.axes).values()
     return (
         {"unread": [*chain.from_iterable(messages)]}
@@ -146,7 +143,7 @@ def comparison_context(selection: Selection, comparison: Comparison) -> dict[str
             "metrics_shown": len(drawing.comparisons),
             "groupings": GROUPINGS.items(),
             "bases": _bases(comparison, [group for group in listed if group.n and group.key in offered]),
-            "kept": kept,
+            "kept": without(params, *{*CONTROLS} - {*OF_LEVELS}),
             "parameters": params,
             # The groups in numbers.
             "centre_label": centre_label(comparison.groups),

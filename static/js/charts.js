@@ -169,12 +169,12 @@ function draw(figure) {
 function addTableTools(table) {
   const heading = headingOf(table);
   const scroll = table.closest(".table-scroll");
+  // Where its name stands alone above it they are beside that, on one line.
   const named = table.caption ?? scroll.parentElement.querySelector(":scope > header");
   const tools = document.createElement("div");
   tools.className = "tools table-tools no-print";
   const actions = { PNG: () => saveTitled(tablePicture(table), heading), CSV: () => save(`${heading.name}.csv`, new Blob([tableCsv(table, answered())], { type: "text/csv" })) };
   for (const [label, action] of Object.entries(actions)) addTool(tools, label, action).setAttribute("aria-label", `Save as ${label}: ${heading.title}`);
-  // Where its name stands alone above it they are beside that, on one line.
   if (named) named.prepend(tools);
   else scroll.before(tools);
   table.dataset.tools = "";

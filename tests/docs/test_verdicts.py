@@ -16,13 +16,13 @@ from runs.stats import (
     geometric_mean_interval,
     jackknifed,
     judge,
-    judge_family,
     judge_levels,
     overall_ratio,
     page_noise,
     ratio,
     t_quantile,
 )  # fmt: skip
+from runs.stats.levels import judge_family
 from scripts.verdict_table import (
     CELLS,
     COLUMNS,
