@@ -43,6 +43,18 @@ def test_it_sends_files_and_stores_them_with_what_was_said(
     assert (outcome["state"], len(outcome["runs"])) == ("stored", 1)
 
 
+@pytest.mark.parametrize("said", [{"items": [{"started_at": "2025-11-24T16:00:00Z", "status": "complete"}]}, {}])
+def test_the_day_of_a_files_last_change_is_said_where_the_file_has_none(
+    logged_in: FakeApi, monkeypatch: pytest.MonkeyPatch, said: dict[str, Any]
+) -> None:
+    """Was: of a log that says its own start the server refused the other day, and kept it for the next try."""
+    real = uploading.send_files
+    monkeypatch.setattr(uploading, "send_files", lambda *sent: real(*sent) | said)
+    assert main(["upload", FIO, "--hardware", "box", "--measured-on", "mtime"]) == 0
+    (stored,) = logged_in.imports.values()
+    assert ("measured_on" in stored["subject"]) is not bool(said)
+
+
 def test_it_sends_the_description_of_a_tool_with_an_example_before_the_files(
     logged_in: FakeApi, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -441,9 +441,6 @@ def _files(
     api: Api | None, files: Sequence[LocalFile], details: dict[str, Any], tools: Tools, options: argparse.Namespace
 ) -> Outcome:
     names = [local.file.name for local in files]
-    if details.get("measured_on") == MTIME:
-        changed_at = max(local.path.stat().st_mtime for local in files)
-        details = details | {"measured_on": datetime.fromtimestamp(changed_at, UTC).date().isoformat()}
     if api is None:
         read = inspect([local.file for local in files], own_tools=[tool for _, tool in tools])
         counts = Counter(report.status for _, reports in read for report in reports)
@@ -458,6 +455,11 @@ def _files(
         message = f"the server could not read them: {answer.get('problem')}"
         return Outcome(names, "refused", url=str(answer.get("url", "")), message=message)
     items = answer.get("items", [])
+    if details.get("measured_on") == MTIME:
+        details = {name: value for name, value in details.items() if name != "measured_on"}
+        if not any(item.get("started_at") for item in items):
+            changed_at = max(local.path.stat().st_mtime for local in files)
+            details["measured_on"] = datetime.fromtimestamp(changed_at, UTC).date().isoformat()
     details, unread = _in_order(details, options, items), _reasons(items)
     if answer.get("state") != "stored":
         try:
