@@ -137,7 +137,7 @@ class PlanGiven(PlanOptions):
             raise PlanError({"settings": [f"Unknown DBMS {', '.join(unknown)}; known: {', '.join(DBMSS)}."]})
         agent = agent_of(self.agent) if self.agent else None
         defaults = {factor.name: factor.default for factor in WORKLOADS[self.workload].factors if complete}
-        alike = ("workload", "repeats", "each", "order_seed", "stop", "note", "not_after", "visibility")
+        alike = ("workload", "repeats", "each", "order_seed", "stop", "label", "note", "not_after", "visibility")
         return Plan(
             **{name: getattr(self, name) for name in alike},
             engines=tuple(Engine(**engine.model_dump()) for engine in self.engines),

@@ -34,7 +34,7 @@ FROM_THE_FIRST = (
     "workload", "factors", "overrides", "extra", "repeats", "name", "tags", "tested", "note", "visibility",
     "publication", "figure",
 )  # fmt: skip
-SINCE = ("machines", "labels", "each", "exclude", "order", "order_seed")
+SINCE = ("label", "machines", "labels", "each", "exclude", "order", "order_seed")
 # A plan whose combinations are more, before any is left out, is not looked at further.
 MOST_CELLS = 5_000
 # What follows from the value of a varied factor: (name, value, what it sets).
@@ -94,7 +94,8 @@ class Plan:
     # With it `repeats` are the most that are made.
     stop: Stop | None = None
     name: str = ""
-    # What is said of its batch, beside its name: words to find it by, build, commit and branch tested, a note.
+    # What is said of its batch: a label where it is not the name, words to find it by, what was tested, a note.
+    label: str = ""
     tags: tuple[str, ...] = ()
     tested: Mapping[str, str] = field(default_factory=dict)
     note: str = ""

@@ -96,7 +96,7 @@ def start(
             with suppress(IntegrityError), transaction.atomic():
                 free = Experiment.free_slug(title, is_hidden=plan.visibility != Visibility.PUBLIC)
                 experiment = Experiment.objects.create(slug=free, **values)
-        described = Labels(label=plan.name, tags=list(plan.tags), tested=Tested(**plan.tested)).columns()
+        described = Labels(label=plan.label or plan.name, tags=list(plan.tags), tested=Tested(**plan.tested)).columns()
         batch = batch_of(experiment.pk, owner=user, note=redact_text(plan.note), **described)
         seed = secrets.randbelow(SEED_LIMIT - MAX_REPEATS)
         ordered = in_order(plan.cells(), plan.repeats, plan.order, plan.order_seed)

@@ -177,6 +177,7 @@ class PlanDocument(TypedDict, total=False):
     order_seed: int
     stop: PlannedStop | None
     name: str
+    label: str
     tags: list[str]
     tested: dict[str, str]
     note: str

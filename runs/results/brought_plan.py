@@ -35,6 +35,7 @@ class PlanFields(BaseModel):
     repeats: Annotated[int, Field(ge=1, le=MAX_REPEATS)] = 1
     agent: Slug | NO_SLUG | None = None
     name: Line = ""
+    label: Line = ""
     tags: Tags = []
     tested: Tested = Tested()
     note: Prose = ""

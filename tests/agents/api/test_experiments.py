@@ -52,7 +52,8 @@ def test_it_starts_an_experiment(client, bearer, machine):
 def test_it_keeps_what_is_said_of_the_batch(client, bearer, machine):
     machine()
     said = {"label": "patched", "tags": ["night"], "tested": {"commit": "1a2b3c4d"}, "note": "with the fix"}
-    assert post(client, BODY | said, bearer("schedule")).status_code == 201
+    answer = post(client, BODY | said | {"name": "Night run"}, bearer("schedule"))
+    assert (answer.status_code, answer.json()["name"]) == (201, "Night run")
     together = Batch.objects.get()
     assert (together.label, together.tags, together.note) == ("patched", "night", "with the fix")
     assert together.tested == {"commit": "1a2b3c4d"}

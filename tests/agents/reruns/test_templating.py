@@ -110,7 +110,9 @@ def test_what_is_given_beside_a_template_stands_in_the_place_of_its_own(start, m
     machine("bench1", *EMBEDDED)
     answer = start(TPCB | {"repeats": 1, "name": "Once", "label": "patched"}).json()
     assert (answer["name"], [run["repeat"] for run in answer["runs"]]) == ("Once", [1, 1])
-    plan = Experiment.objects.get(slug=answer["slug"]).plan
+    experiment = Experiment.objects.get(slug=answer["slug"])
+    plan = experiment.plan
+    assert {run.effective_label for run in experiment.runs.all()} == {"patched"}
     saved = Template.objects.create(slug="mine", name="Mine", owner=operator, plan=plan)
     again = start({"template": saved.slug, "engines": [{"dbms": "sqlite", "version": "3.50.1"}], "repeats": 2})
     assert [run["dbms"] for run in again.json()["runs"]] == ["SQLite 3.50.1"] * 2
