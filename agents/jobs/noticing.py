@@ -24,9 +24,9 @@ LATELY = timedelta(days=1)
 TOO_LONG = timedelta(hours=1)
 
 
-def notice(*, now: datetime | None = None) -> int:
+def notice() -> int:
     """Note what is new, where a rule tells of it. Returns how many notices there are of it."""
-    now = now or timezone.now()
+    now = timezone.now()
     if not TellingRule.objects.filter(tells_lab=True, is_paused=False).exists():
         return 0
     found = [*_begun(now), *_ended(now), *_waiting(now), *_lost(now)]

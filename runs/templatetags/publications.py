@@ -131,15 +131,15 @@ _MARKUP = {
 
 
 @register.filter
-def prose(markdown: str, provenance: str = Provenance.PRINTED) -> SafeString:
+def prose(markdown: str) -> SafeString:
     """A text of ours, its Markdown as HTML, with the article's numbers marked; parts of names stay text."""
     (inline,) = MARKDOWN.parseInline(markdown)
-    return format_html_join("", "{}", ((_piece(token, provenance),) for token in inline.children or ()))
+    return format_html_join("", "{}", ((_piece(token),) for token in inline.children or ()))
 
 
-def _piece(token: Token, provenance: str) -> str:
+def _piece(token: Token) -> str:
     if token.type == "text":
-        return _numbers_marked(token.content, provenance)
+        return _numbers_marked(token.content)
     if token.type == "link_open":
         return format_html('<a href="{}" rel="noreferrer nofollow">', token.attrGet("href"))
     if token.type == "code_inline":
@@ -147,20 +147,20 @@ def _piece(token: Token, provenance: str) -> str:
     return SafeString(_MARKUP[token.type]) if token.type in _MARKUP else token.content
 
 
-def _numbers_marked(text: str, provenance: str) -> SafeString:
+def _numbers_marked(text: str) -> SafeString:
     pieces: list[str | SafeString] = []
     at = 0
     for match in _NUMBER.finditer(text):
         value = match[0].rstrip(",")
-        pieces += [text[at : match.start()], _told(value, provenance)]
+        pieces += [text[at : match.start()], _told(value)]
         at = match.start() + len(value)
     return format_html_join("", "{}", ((piece,) for piece in [*pieces, text[at:]]))
 
 
-def _told(number: str, provenance: str) -> SafeString:
+def _told(number: str) -> SafeString:
     return format_html(
         '<data class="number" value="{}" data-provenance="{}" data-origin="{}" tabindex="-1">{}</data>',
-        number.replace(",", ""), provenance, f"{Provenance(provenance).label}; told in our words", number,
+        number.replace(",", ""), Provenance.PRINTED, f"{Provenance.PRINTED.label}; told in our words", number,
     )  # fmt: skip
 
 

@@ -97,14 +97,14 @@ class Observations(NamedFile[Observation]):
         super().add(observation)
 
 
-def followed(find: Callable[[], list[int]], every: int = 10) -> Callable[[], list[int]]:
-    """`find` costs a look at every process: asked anew when one is gone, and now and then."""
+def followed(find: Callable[[], list[int]]) -> Callable[[], list[int]]:
+    """`find` costs a look at every process: asked anew when one is gone, and each tenth time."""
     roots: list[int] = []
     calls = 0
 
     def pids() -> list[int]:
         nonlocal roots, calls
-        if calls % every == 0 or not roots or not all(Path(f"/proc/{pid}").exists() for pid in roots):
+        if calls % 10 == 0 or not roots or not all(Path(f"/proc/{pid}").exists() for pid in roots):
             roots = find()
         calls += 1
         return roots

@@ -11,7 +11,7 @@ from pathlib import Path
 SWALLOWS_SYNCS = re.compile(r"eatmydata|no[-_]?f?(data)?sync|fake[-_]?f?sync", re.IGNORECASE)
 
 
-def fake_sync_libraries(pids: Iterable[int], proc: Path = Path("/proc")) -> list[str]:
+def fake_sync_libraries(pids: Iterable[int]) -> list[str]:
     """In words, library by library, however it came in: LD_PRELOAD, /etc/ld.so.preload or linked.
 
     A process that may not be looked into says nothing.
@@ -19,8 +19,8 @@ def fake_sync_libraries(pids: Iterable[int], proc: Path = Path("/proc")) -> list
     libraries: dict[str, None] = {}
     for pid in pids:
         try:
-            maps = (proc / str(pid) / "maps").read_text(errors="replace")
-            process = (proc / str(pid) / "comm").read_text(errors="replace").strip()
+            maps = Path(f"/proc/{pid}/maps").read_text(errors="replace")
+            process = Path(f"/proc/{pid}/comm").read_text(errors="replace").strip()
         except OSError:
             continue
         for path in re.findall(r"(/\S+\.so\S*)", maps):

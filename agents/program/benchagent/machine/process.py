@@ -320,9 +320,9 @@ def leftovers(job_dir: Path) -> list[psutil.Process]:
     return [process for process in own.values() if _runs(process)]
 
 
-def kill_leftovers(job_dir: Path, wait_s: float = 5.0) -> int:
-    """Kill everything of this job; returns how many there were. New ones forked meanwhile are found again."""
-    deadline = time.monotonic() + wait_s
+def kill_leftovers(job_dir: Path) -> int:
+    """Kill everything of this job; returns how many there were. New ones forked within 5 s are found again."""
+    deadline = time.monotonic() + 5
     killed = 0
     while (alive := leftovers(job_dir)) and time.monotonic() < deadline:
         killed += len(alive)
