@@ -19,7 +19,7 @@ from typing import Any
 from benchagent.dbms.postgresql.discovery import installations
 from benchagent.dbms.probes import Step
 from benchagent.java import JavaToolchain
-from benchagent.job.bench import JobBench, Surroundings
+from benchagent.job.bench import JobBench
 from benchagent.job.result import Description
 from benchagent.link.client import Client
 from benchagent.link.sender import Heartbeat, Sender
@@ -151,12 +151,38 @@ class Server:
 
     def _job(self, seconds: int, warm_up: int) -> tuple[JobBench, Step]:
         factors = self._factors(seconds, warm_up)
-        tables = [PREFIX + table for table in TABLES]
+        self._runs += 1
+        spec: JobSpec = {
+            "run_id": self._run_id(),
+            "workload": "tpcb",
+            "workload_version": "1",
+            "dbms": "postgresql",
+            "dbms_version": self.version,
+            "settings": [],
+            "factors": {},
+            "seed": 42,
+        }
+        self._claimed: Claimed = {"job": spec, "job_token": _token(spec["run_id"]), "lease_s": LEASE_S}
+        self._spool.add_job(self._claimed, time.time())
         bench = JobBench(
-            self._surroundings(),
-            self.trial.instance,
-            factors,
-            tables=tables,
+            spec=spec,
+            job_dir=self.trial.request.job_dir,
+            folders=self.trial.folders,
+            toolchain=self.trial.toolchain,
+            spool=self._spool,
+            children=self.trial.children,
+            abort=Abort(),
+            server_cgroup=JobCgroup(spec["run_id"]),
+            generator_cgroup=JobCgroup(spec["run_id"]),
+            embedded=False,
+            described=Description(embedded=False),
+            on_state=_ignore,
+            log=_ignore,
+            on_news=_ignore,
+            data_loaded=_ignore,
+            instance=self.trial.instance,
+            factors=factors,
+            tables=[PREFIX + table for table in TABLES],
             reading=TPCB.reading(factors),
             data_missing=False,
         )
@@ -182,38 +208,6 @@ class Server:
     def _run_id(self) -> str:
         """Of the latest job."""
         return f"run-{self._runs}"
-
-    def _surroundings(self) -> Surroundings:
-        self._runs += 1
-        spec: JobSpec = {
-            "run_id": self._run_id(),
-            "workload": "tpcb",
-            "workload_version": "1",
-            "dbms": "postgresql",
-            "dbms_version": self.version,
-            "settings": [],
-            "factors": {},
-            "seed": 42,
-        }
-        self._claimed: Claimed = {"job": spec, "job_token": _token(spec["run_id"]), "lease_s": LEASE_S}
-        self._spool.add_job(self._claimed, time.time())
-        return Surroundings(
-            spec=spec,
-            job_dir=self.trial.request.job_dir,
-            folders=self.trial.folders,
-            toolchain=self.trial.toolchain,
-            spool=self._spool,
-            children=self.trial.children,
-            abort=Abort(),
-            server_cgroup=JobCgroup(spec["run_id"]),
-            generator_cgroup=JobCgroup(spec["run_id"]),
-            embedded=False,
-            described=Description(embedded=False),
-            on_state=_ignore,
-            on_log=_ignore,
-            on_news=_ignore,
-            on_loaded=_ignore,
-        )
 
 
 @contextmanager

@@ -21,7 +21,7 @@ from benchagent.dbms.postgresql.discovery import installations
 from benchagent.dbms.sqlite import SqliteCounters
 from benchagent.errors import JobError
 from benchagent.java import JavaToolchain
-from benchagent.job.bench import JobBench, Surroundings
+from benchagent.job.bench import JobBench
 from benchagent.job.collect import Collector, Event
 from benchagent.job.result import Description
 from benchagent.link.spool import Spool
@@ -116,7 +116,8 @@ def bench(dirs: AgentDirs, spool: Spool, toolchain: JavaToolchain) -> JobBench:
     spool.add_job(claimed, time.time())
     children, abort = Children(job_dir), Abort()
     abort.on_request(children.kill_all)
-    around = Surroundings(
+    instance: Any = SimpleNamespace(command_lines=[], server_pids=list, in_memory=False, redacted=str)
+    return JobBench(
         spec=claimed["job"],
         job_dir=job_dir,
         folders=folders,
@@ -129,12 +130,15 @@ def bench(dirs: AgentDirs, spool: Spool, toolchain: JavaToolchain) -> JobBench:
         embedded=False,
         described=Description(embedded=False),
         on_state=lambda state: None,
-        on_log=lambda line: None,
+        log=lambda line: None,
         on_news=lambda: None,
-        on_loaded=lambda: None,
+        data_loaded=lambda: None,
+        instance=instance,
+        factors=BACKUP.factors({}),
+        tables=(),
+        reading=frozenset(),
+        data_missing=True,
     )
-    instance: Any = SimpleNamespace(command_lines=[], server_pids=list, in_memory=False, redacted=str)
-    return JobBench(around, instance, BACKUP.factors({}), tables=(), reading=frozenset(), data_missing=True)
 
 
 def test_the_settings_in_force_at_the_end_count(bench: JobBench):
@@ -145,7 +149,7 @@ def test_the_settings_in_force_at_the_end_count(bench: JobBench):
     instance.durability = lambda settings: of_effective("postgresql", settings)
     for prefix, value in (("effective:", "on"), ("end:effective:", "off")):
         bench.collector.take({"event": "query", "name": f"{prefix}settings", "rows": [[value]]})
-    result = bench._around.described.result
+    result = bench.described.result
     assert result["durability"]["promised"]["durability"] == "bounded_loss"
     assert result["effective_settings"] == [("synchronous_commit", "off")]
     assert [words.endswith("synchronous_commit from on to off") for words in result["warnings"]] == [True]
@@ -207,7 +211,7 @@ def test_a_tool_that_takes_too_long_is_ended_with_all_it_started(bench: JobBench
 
 
 def test_a_cancelled_job_ends_its_tool(bench: JobBench):
-    abort = bench._around.abort
+    abort = bench.abort
     threading.Timer(0.3, abort.request, ("cancelled", "no longer wanted")).start()
     begun = time.monotonic()
     with pytest.raises((Aborted, JobError)):

@@ -19,7 +19,7 @@ import pytest
 from benchagent.catalog import Durability
 from benchagent.catalog.durability import Statement, judge, of_storage
 from benchagent.java import JavaToolchain
-from benchagent.job.bench import JobBench, Surroundings
+from benchagent.job.bench import JobBench
 from benchagent.job.result import Description
 from benchagent.link.spool import Spool
 from benchagent.machine.devices import mounts
@@ -123,8 +123,13 @@ class Servers:
         if case.seen is TOO_FAST:
             described.saw(syncs_per_s=measure(trial.folders.log).fdatasync_per_s)
         bench = JobBench(
-            self._surroundings(case.dbms, trial, described), trial.instance, factors,
-            tables=["counter"], reading=frozenset(), sql=text, data_missing=True,
+            spec=job_spec(f"run-{len(self._told)}", dbms=case.dbms, workload="script"), job_dir=trial.root / "job",
+            folders=trial.folders, toolchain=self._toolchain, spool=self._spool, children=trial.children,
+            abort=Abort(), server_cgroup=JobCgroup("test"), generator_cgroup=JobCgroup("test"),
+            embedded=case.dbms in EMBEDDED, described=described,
+            on_state=lambda state: None, log=trial.lines.append, on_news=lambda: None, data_loaded=lambda: None,
+            instance=trial.instance, factors=factors, tables=["counter"], reading=frozenset(), sql=text,
+            data_missing=True,
         )  # fmt: skip
         quick = replace(trial.instance.dialect, after_load_each=(), after_load=())
         script = parse(text)
@@ -140,16 +145,6 @@ class Servers:
                 patch.setattr(trial.children, "spawn", lambda argv, **more: spawn(without_syncs(argv), **more))
             bench.session(as_guest([*prepare_steps(script, quick, bench.seed), run]))
         return dict(described.result["durability"] or {})
-
-    def _surroundings(self, dbms: str, trial: Trial, described: Description) -> Surroundings:
-        return Surroundings(
-            spec=job_spec(f"run-{len(self._told)}", dbms=dbms, workload="script"), job_dir=trial.root / "job",
-            folders=trial.folders, toolchain=self._toolchain, spool=self._spool, children=trial.children,
-            abort=Abort(), server_cgroup=JobCgroup("test"), generator_cgroup=JobCgroup("test"),
-            embedded=dbms in EMBEDDED, described=described,
-            on_state=lambda state: None, on_log=trial.lines.append, on_news=lambda: None,
-            on_loaded=lambda: None,
-        )  # fmt: skip
 
     def _trial(self, dbms: str, live: Live, at_start: Mapping[str, str]) -> Trial:
         """Of a server that is set at run time a copy of one that was made for all of them."""

@@ -40,9 +40,9 @@ OUTPUT_LIMIT = 200_000
 READ_TIMEOUT_S = 6 * 3600.0
 
 
-@dataclass(frozen=True)
-class Surroundings:
-    """What a job works with."""
+@dataclass(eq=False)
+class JobBench:
+    """`workloads.base.Bench` for one job."""
 
     spec: JobSpec
     job_dir: Path
@@ -55,53 +55,36 @@ class Surroundings:
     server_cgroup: JobCgroup
     generator_cgroup: JobCgroup
     embedded: bool
+    # Where everything is said of the run.
     described: Description
     on_state: Callable[[str], None]
-    on_log: Callable[[str], None]
+    log: Callable[[str], None]
     # Called when something worth keeping is known: what follows may never come.
     on_news: Callable[[], None]
     # Keeps a copy of the data where that was asked for.
-    on_loaded: Callable[[], None]
+    data_loaded: Callable[[], None]
+    instance: Instance
+    factors: Factors
+    # Whose sizes are asked for; names of the transactions that change nothing.
+    tables: Sequence[str]
+    reading: frozenset[str]
+    data_missing: bool
+    # What somebody else wrote.
+    sql: str = ""
 
-
-class JobBench:
-    """`workloads.base.Bench` for one job."""
-
-    def __init__(
-        self,
-        around: Surroundings,
-        instance: Instance,
-        factors: Factors,
-        *,
-        tables: Sequence[str],
-        reading: frozenset[str],
-        sql: str = "",
-        data_missing: bool,
-    ) -> None:
-        """`tables`: whose sizes are asked for; `reading`: names of the transactions that change nothing; `sql`: what
-        somebody else wrote."""
-        self.instance = instance
-        self.factors = factors
-        self.seed = around.spec["seed"]
-        self.data_missing = data_missing
-        self.verified_in_repeat = around.spec.get("verified_in_repeat")
-        placed = around.folders
-        self.data_dir, self.backup_dir, self.temp_dir = placed.data, placed.backup, placed.temp
+    def __post_init__(self) -> None:
+        self.seed = self.spec["seed"]
+        self.verified_in_repeat = self.spec.get("verified_in_repeat")
+        self.data_dir, self.backup_dir, self.temp_dir = self.folders.data, self.folders.backup, self.folders.temp
         self.checks: list[Check] = []
         self.generator: LoadGenerator | None = None
-        described = around.described  # where everything is said of the run
-        self.metric, self.warn = described.metric, described.warn
-        self.condition, self.describe = described.condition, described.describe
-        self.log, self.data_loaded = around.on_log, around.on_loaded
-        self.unmeasured, self.own = around.server_cgroup.at_full_speed, around.children.own
-        listener = Listener(around.on_state, self.log, self._queried, self._sampler)
-        self.collector = Collector(
-            around.spool, around.spec["run_id"], listener, warm_up_s=factors.number("warm_up_s", 0)
-        )
-        described.collector, described.data_missing = self.collector, data_missing
-        self._watch = PhaseWatch(around.spool, around.spec["run_id"], self.collector)
-        self._around = around
-        self._tables, self._reading, self._sql = tables, reading, sql
+        self.metric, self.warn = self.described.metric, self.described.warn
+        self.condition, self.describe = self.described.condition, self.described.describe
+        self.unmeasured, self.own = self.server_cgroup.at_full_speed, self.children.own
+        run_id, listener = self.spec["run_id"], Listener(self.on_state, self.log, self._queried, self._sampler)
+        self.collector = Collector(self.spool, run_id, listener, warm_up_s=self.factors.number("warm_up_s", 0))
+        self.described.collector, self.described.data_missing = self.collector, self.data_missing
+        self._watch = PhaseWatch(self.spool, run_id, self.collector)
         self._sessions = 0
         # The flushes of the log's disk when the run began.
         self._flushes_before: int | None = None
@@ -112,9 +95,9 @@ class JobBench:
     def session(self, steps: Sequence[Step], *, watch: str = "", url: str = "") -> SessionResult:
         if self.instance.in_memory and self._sessions:
             raise JobError("what an engine holds in memory is gone: there can be no second session")
-        self._around.abort.check()
+        self.abort.check()
         framed = steps if url else self._framed(steps)
-        job = session_job(self.instance, framed, setup=not self._sessions, foreign=bool(self._sql))
+        job = session_job(self.instance, framed, setup=not self._sessions, foreign=bool(self.sql))
         if url:
             job["connection"]["url"] = url
         self._sessions += 1
@@ -132,10 +115,10 @@ class JobBench:
                     self.collector.take(self.instance.seen(event))
         finally:
             status = generator.abort()
-        self._around.abort.check()
+        self.abort.check()
         self._take_engine_report(session)
         if status or deaths(session):  # what load generator and DBMS wrote: their files will be gone
-            sources = {"load generator": generator.stderr_tail, self._around.spec["dbms"]: self.instance.log_tail()}
+            sources = {"load generator": generator.stderr_tail, self.spec["dbms"]: self.instance.log_tail()}
             for source, text in sources.items():
                 for line in self.instance.redacted(text).splitlines():
                     self.log(f"{source}: {line}")
@@ -163,19 +146,19 @@ class JobBench:
         framed: list[Step] = []
         for step in steps:
             is_run = step["op"] == "run"
-            framed += watched(self.instance, step, self._tables, self._reading) if is_run else [step]
+            framed += watched(self.instance, step, self.tables, self.reading) if is_run else [step]
         return framed
 
     def _new_generator(self) -> LoadGenerator:
-        around, instance = self._around, self.instance
-        cgroup = around.server_cgroup if around.embedded else around.generator_cgroup
+        instance = self.instance
+        cgroup = self.server_cgroup if self.embedded else self.generator_cgroup
         self.generator = LoadGenerator(
-            around.toolchain,
+            self.toolchain,
             instance.class_path,
             heap_mb=instance.heap_mb,
             cwd=instance.generator_dir,
-            env=around.children.environment(**instance.jvm_environment),
-            spawn=partial(around.children.spawn, cgroup=cgroup),
+            env=self.children.environment(**instance.jvm_environment),
+            spawn=partial(self.children.spawn, cgroup=cgroup),
         )
         return self.generator
 
@@ -186,14 +169,14 @@ class JobBench:
         return self.new_sampler({"driver": [self.generator.pid]})
 
     def _flushes(self) -> int | None:
-        return None if "connection" in self._around.spec else flush_count(self._around.folders.log)
+        return None if "connection" in self.spec else flush_count(self.folders.log)
 
     def new_sampler(self, processes: Mapping[str, Sequence[int]]) -> Sampler:
         """A sampler of the machine, the DBMS, these processes and the devices of the job's folders, if the data are
         there.
         """
         server = {"server": self.instance.server_pids} if self.instance.server_pids() else {}
-        folders = {} if "connection" in self._around.spec else self._around.folders.by_role()
+        folders = {} if "connection" in self.spec else self.folders.by_role()
         devices = {role: device_of(folder) for role, folder in folders.items()}
         return Sampler({**server, **processes}, devices)
 
@@ -208,26 +191,24 @@ class JobBench:
             return
         self._settings_known = True
         settings = self.instance.effective_settings(rows)
-        described = self._around.described
-        if ended and (changed := changes(described.result["effective_settings"], settings)):
+        if ended and (changed := changes(self.described.result["effective_settings"], settings)):
             self.warn(f"settings changed during the run: {changed}")
-        described.result["effective_settings"] = settings
-        described.promise(self._promised(dict(settings)))
-        holding = [self.generator.pid] if self.generator and self._around.embedded else self.instance.server_pids()
-        described.saw(
+        self.described.result["effective_settings"] = settings
+        self.described.promise(self._promised(dict(settings)))
+        holding = [self.generator.pid] if self.generator and self.embedded else self.instance.server_pids()
+        self.described.saw(
             fake_sync_libraries=fake_sync_libraries(child.pid for pid in holding for child in process.family(pid))
         )
-        if fact := described.result["durability"]:
+        if fact := self.described.result["durability"]:
             self.log(f"durability {fact['durability']}: {fact['reason']}")
-        self._around.on_news()
+        self.on_news()
 
     def _promised(self, settings: Mapping[str, str]) -> Statement:
         """What a commit is promised by the settings in force and by those that the user's SQL sets for its own
         sessions.
         """
         promises = [
-            (self.instance.durability(case), of)
-            for case, of in in_sessions(self._around.spec["dbms"], settings, self._sql)
+            (self.instance.durability(case), of) for case, of in in_sessions(self.spec["dbms"], settings, self.sql)
         ]
         every = [Statement(durability, f"{of}{reason}") for (durability, reason), of in promises]
         return weakest(every) or every[0]
@@ -239,19 +220,19 @@ class JobBench:
         if session.summary is not None:
             counters = shown.get("counters", {})
             self.condition("checkpoints", checkpoint_words(source, counters))
-            shared = engine_counters.commits_per_flush(source, session.summary, counters, self._reading)
-            settings = dict(self._around.described.result["effective_settings"])
+            shared = engine_counters.commits_per_flush(source, session.summary, counters, self.reading)
+            settings = dict(self.described.result["effective_settings"])
             before, after = self._flushes_before, self._flushes()
-            self._around.described.saw(
+            self.described.saw(
                 device_flushes=after - before if before is not None and after is not None else None,
                 terminals=self.factors.number("terminals", 0),
                 duration_s=session.summary["duration_s"],
-                **engine_counters.seen_at_commits(source, session.summary, counters, self._reading, settings),
+                **engine_counters.seen_at_commits(source, session.summary, counters, self.reading, settings),
             )
             if shared:
                 self.metric("commits_per_flush", shared[0], "run")
                 self.condition("commits_per_flush", shared[1])
-        report: EngineReport = self._around.described.result.setdefault("statistics", {})
+        report: EngineReport = self.described.result.setdefault("statistics", {})
         report.update(shown)
 
     # Between sessions
@@ -265,19 +246,18 @@ class JobBench:
         elif self.factors.text("cache_state") == "preread":
             # As after a long warm-up, at once: what was read counts as the job's, and its memory limit decides what
             # stays. A file may go while it is read, so what is in the page cache afterwards is what is told.
-            around = self._around
-            folders = list(dict.fromkeys((around.folders.data, around.folders.log)))
+            folders = list(dict.fromkeys((self.folders.data, self.folders.log)))
             reading = 'find "$@" -type f -exec cat {} + > /dev/null 2>&1; true'
             command: list[str | Path] = ["sh", "-c", reading, "sh", *folders]
             with self.unmeasured():
-                around.children.run(command, timeout_s=READ_TIMEOUT_S, cgroup=around.server_cgroup)
+                self.children.run(command, timeout_s=READ_TIMEOUT_S, cgroup=self.server_cgroup)
             words = f"the files were read once, within the limits of the job: {resident_words(folders)}"
             self.log(f"caches: {words}")
             self.condition("caches", words)
         settle_s = self.factors.number("settle_s", 0)
         if settle_s:
             self.log(f"resting {settle_s} s")
-            self._around.abort.sleep(settle_s)
+            self.abort.sleep(settle_s)
 
     def restart(self, *, cold: bool, before: str) -> None:
         self._start_anew(cold=cold, before=before)
@@ -289,7 +269,7 @@ class JobBench:
         took_s = time.monotonic() - begun
         words = ""
         if cold:
-            words = drop_page_cache([self._around.folders.data, self._around.folders.log])
+            words = drop_page_cache([self.folders.data, self.folders.log])
             self.log(f"caches: {words} (before {before})")
         begun = time.monotonic()
         self.instance.start()
@@ -307,9 +287,8 @@ class JobBench:
 
     def tool(self, command: ToolCommand, *, phase: str, timeout_s: float, observe: Observe | None = None) -> ToolResult:
         """Output is what the tool printed, its end where that is long. Raises `JobError` with it when it fails."""
-        around = self._around
         self._note_command(" ".join(str(part) for part in command.argv))
-        output_path = around.job_dir / f"{phase}.out"
+        output_path = self.job_dir / f"{phase}.out"
         with ExitStack() as files:
 
             def opened(path: Path, mode: str) -> IO[Any]:
@@ -318,21 +297,19 @@ class JobBench:
             output = opened(output_path, "w+b")
             stdout = opened(command.stdout, "wb") if command.stdout else output
             stdin = opened(command.stdin, "rb") if command.stdin else subprocess.DEVNULL
-            child = around.children.spawn(
+            child = self.children.spawn(
                 command.argv,
-                env=around.children.environment(**command.environment),
+                env=self.children.environment(**command.environment),
                 stdin=stdin,
                 stdout=stdout,
                 stderr=output,
-                cwd=command.cwd or around.job_dir,
-                cgroup=around.server_cgroup,
+                cwd=command.cwd or self.job_dir,
+                cgroup=self.server_cgroup,
             )
             begun = time.monotonic()
             try:
                 whole, sampler = (self.new_sampler({"tool": [child.pid]}) for _ in range(2))
-                self._watch.attend(
-                    child, phase, sampler, timeout_s=timeout_s, sleep=around.abort.sleep, observe=observe
-                )
+                self._watch.attend(child, phase, sampler, timeout_s=timeout_s, sleep=self.abort.sleep, observe=observe)
                 elapsed_s = time.monotonic() - begun
                 self._watch.take_whole(phase, whole, elapsed_s)
             finally:

@@ -19,7 +19,7 @@ from benchagent.dbms.base import GUEST, Instance, JobError, ProvisionRequest
 from benchagent.dbms.embedded import fit_heap
 from benchagent.java import JavaToolchain
 from benchagent.job import checks
-from benchagent.job.bench import JobBench, Surroundings
+from benchagent.job.bench import JobBench
 from benchagent.job.refused import refuse_changes
 from benchagent.job.result import SAMPLED, Description
 from benchagent.link import identity
@@ -217,7 +217,7 @@ class Job:
         return instance
 
     def _new_bench(self, workload: Workload, instance: Instance, *, data_missing: bool) -> JobBench:
-        around = Surroundings(
+        return JobBench(
             spec=self.spec,
             job_dir=self.job_dir,
             folders=self._folders,
@@ -230,14 +230,11 @@ class Job:
             embedded=self._embedded,
             described=self._described,
             on_state=self._state,
-            on_log=self._log,
+            log=self._log,
             on_news=self._keep_draft,
-            on_loaded=self._loaded,
-        )
-        return JobBench(
-            around,
-            instance,
-            self._factors,
+            data_loaded=self._loaded,
+            instance=instance,
+            factors=self._factors,
             tables=workload.tables(self._factors),
             reading=workload.reading(self._factors),
             sql=workload.foreign_text(self._factors),
