@@ -11,7 +11,8 @@ from agents import machines
 from agents.jobs import errands, reservations
 from agents.models import Agent, Errand, Schedule, Template
 from agents.plans import timetable
-from agents.plans.plan import NAME_LIMIT, PlanError
+from agents.plans.plan import NAME_LIMIT
+from agents.refusals import FieldErrors
 from agents.reruns import templating
 from runs.incoming.forms import moment_field
 from runs.models import Experiment, User
@@ -29,9 +30,7 @@ class ActionForm(forms.Form):
             return None
         try:
             return act()
-        except machines.Wrong as error:
-            self.add_error(error.field if error.field in self.fields else None, str(error))
-        except PlanError as error:
+        except FieldErrors as error:
             for field, words in error.errors.items():
                 known = field in self.fields
                 self.add_error(field if known else None, words if known else f"{field}: {' '.join(words)}")

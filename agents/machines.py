@@ -19,7 +19,7 @@ from django.utils import timezone
 
 from agents import enqueueing
 from agents.models import ONLINE_WITHIN, Agent, AgentStatus, EnrolmentCode, Reservation
-from agents.refusals import BadMessage, Refusal
+from agents.refusals import BadMessage, FieldErrors, Refusal
 from runs.access.changes import record
 from runs.machines import upsert_hardware
 from runs.models import digest_secret
@@ -34,14 +34,6 @@ MAX_PENDING = 20
 MAX_FACTS_BYTES = 256 * 1024
 FACTS = ("facts", "engines", "places", "observations", "confinement", "errands")
 NOT_TOLD: ConfinementFacts = {"confined": False, "words": "the agent does not tell what its jobs may reach"}
-
-
-class Wrong(ValueError):
-    """A value that an agent cannot have, and the field that it was given for."""
-
-    def __init__(self, field: str, words: str) -> None:
-        super().__init__(words)
-        self.field = field
 
 
 def register(*, message: Registration) -> tuple[Agent, str]:
@@ -181,14 +173,14 @@ def retire(agent: Agent, *, by: Person) -> None:
 
 
 def describe(agent: Agent, *, by: Person, name: str, labels: Iterable[str]) -> None:
-    """Its address stays. Raises Wrong for a name that another agent has and for labels that are none."""
+    """Its address stays. Raises FieldErrors for a name that another agent has and for labels that are none."""
     if Agent.objects.filter(name=name).exclude(pk=agent.pk).exists():
-        raise Wrong("name", f"Another agent is called {name}.")
+        raise FieldErrors(name=f"Another agent is called {name}.")
     wanted = sorted(set(labels))
     if wrong := [label for label in wanted if not LABEL.fullmatch(label)]:
-        raise Wrong("labels", f"Not a label: {', '.join(wrong)}. A label is 1 to 40 letters, digits and . _ : -")
+        raise FieldErrors(labels=f"Not a label: {', '.join(wrong)}. A label is 1 to 40 letters, digits and . _ : -")
     if len(wanted) > MAX_LABELS:
-        raise Wrong("labels", f"At most {MAX_LABELS} labels.")
+        raise FieldErrors(labels=f"At most {MAX_LABELS} labels.")
     edit(agent, by=by, name=name, labels=wanted)
 
 

@@ -1,12 +1,24 @@
-"""Answers other than 2xx, to an agent or an observer: each says why in words that the agent shows."""
+"""What is refused, and why: to people field by field; to an agent or an observer in words that the agent shows."""
 
 from __future__ import annotations
 
 from typing import Any
 
 
+class FieldErrors(ValueError):
+    """What was asked for cannot be done; `errors` says of each wrong field why."""
+
+    def __init__(self, **errors: str | list[str]) -> None:
+        self.errors = {name: [words] if isinstance(words, str) else words for name, words in errors.items()}
+        super().__init__("; ".join(f"{name}: {' '.join(words)}" for name, words in self.errors.items()))
+
+    @property
+    def words(self) -> str:
+        return " ".join(words for own in self.errors.values() for words in own)
+
+
 class Refusal(Exception):
-    """`more` stands in the answer beside the words."""
+    """An answer other than 2xx. `more` stands in the answer beside the words."""
 
     def __init__(self, status: int, detail: str, **more: Any) -> None:
         super().__init__(detail)

@@ -31,7 +31,8 @@ from agents.plans import estimate as estimating
 from agents.plans import halving, timetable
 from agents.plans import schedule as scheduling
 from agents.plans.form import ScheduleForm, initial_of
-from agents.plans.plan import PlanError, plan_words
+from agents.plans.plan import plan_words
+from agents.refusals import FieldErrors
 from agents.reruns import first, rerun
 from agents.reruns.rerun import EXPERIMENTS, best_agent
 from runs.access import changes
@@ -135,8 +136,8 @@ def _undo_or_drop(request: PersonRequest, agent: Agent, action: str) -> None:
         return
     try:
         errands.undo(errand, by=request.user)
-    except machines.Wrong as error:
-        messages.error(request, str(error))
+    except FieldErrors as error:
+        messages.error(request, error.words)
 
 
 @require_POST
@@ -318,7 +319,7 @@ def _start(request: PersonRequest) -> HttpResponse:
         return _page(request, form, status=422)
     try:
         experiment = scheduling.start(form.plan, user=request.user)
-    except PlanError as error:  # an agent has gone since the form was checked
+    except FieldErrors as error:  # an agent has gone since the form was checked
         form.add_plan_error(error)
         return _page(request, form, status=422)
     return redirect("experiment", slug=experiment.slug)
@@ -371,7 +372,7 @@ def bisect(request: PersonRequest) -> HttpResponse:
         return _bisections(request)
     try:
         old, new = bisection.ends_of(Run.objects.readable_by(request.user), map(uuid.UUID, texts))
-    except (ValueError, PlanError):
+    except (ValueError, FieldErrors):
         messages.error(request, "Tick two batches: what lies between them is measured.")
         return redirect("benchmarks")
     try:
@@ -379,8 +380,8 @@ def bisect(request: PersonRequest) -> HttpResponse:
             halving.begin(old, new, user=request.user)
             return redirect("schedule-between")
         plan = bisection.plan_between(old, new)
-    except PlanError as error:
-        messages.error(request, " ".join(words for own in error.errors.values() for words in own))
+    except FieldErrors as error:
+        messages.error(request, error.words)
         return _bisections(request, ends=(old, new), status=422)
     return _page(request, ScheduleForm(initial=initial_of(plan), user=request.user), ends=(old, new))
 
@@ -464,7 +465,7 @@ def _change_schedule(request: PersonRequest, chosen: Schedule) -> HttpResponse:
     elif action in ("pause", "resume"):
         try:
             timetable.set_paused(chosen, paused=action == "pause")
-        except PlanError as error:
+        except FieldErrors as error:
             messages.error(request, str(error))
     else:
         return HttpResponseBadRequest("action: must be one of times, pause, resume, delete")
@@ -525,7 +526,7 @@ def _schedule_form(slug: str, figure: str) -> HttpResponse:
 def _start_parts(request: PersonRequest, slug: str, parts: list[rerun.Prepared]) -> HttpResponse:
     try:
         started = [rerun.start(part, user=request.user) for part in parts]
-    except PlanError as error:
+    except FieldErrors as error:
         messages.error(request, f"Nothing more was started: {error}")
         return redirect("article-experiment", slug=slug)
     if not started:
@@ -594,7 +595,7 @@ def repeat_failed(request: PersonRequest, slug: str) -> HttpResponse:
     experiment = _experiment(request, slug)
     try:
         count = len(scheduling.repeat_failed(experiment, user=request.user))
-    except PlanError as error:
+    except FieldErrors as error:
         messages.error(request, str(error))
     else:
         messages.success(request, f"{count} {'run' if count == 1 else 'runs'} queued once more.")

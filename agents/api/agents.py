@@ -19,6 +19,7 @@ from agents import machines
 from agents.api.operators import OperatorView, refusals
 from agents.jobs import reservations
 from agents.models import CODE_VALID_FOR, Agent, AgentStatus, EnrolmentCode
+from agents.refusals import FieldErrors
 from runs.access.rules import may_operate
 from runs.answers.answer import Part
 from runs.api.outgoing import FIELD_ERRORS, REFUSALS, Error, Outgoing, SlugOf, answered
@@ -84,13 +85,13 @@ class AgentChange(Strict):
     paused_until: PlannedMoment | None = None
 
     def apply(self, agent: Agent, *, by: Any) -> None:
-        """Raises machines.Wrong."""
+        """Raises FieldErrors."""
         if self.name is not None or self.labels is not None:
             labels = agent.labels if self.labels is None else self.labels
             machines.describe(agent, by=by, name=self.name or agent.name, labels=labels)
         if self.status is not None and self.status != agent.status:
             if agent.status == AgentStatus.RETIRED:
-                raise machines.Wrong("status", "It is retired: a one-time code for it brings it back.")
+                raise FieldErrors(status="It is retired: a one-time code for it brings it back.")
             {"approved": machines.approve, "disabled": machines.disable, "retired": machines.retire}[self.status](
                 agent, by=by
             )

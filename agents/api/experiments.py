@@ -23,7 +23,8 @@ from agents.machines import Engine
 from agents.models import Agent, Job, Template
 from agents.plans import estimate, schedule
 from agents.plans.matrix import Stop
-from agents.plans.plan import NAME_LIMIT, Plan, PlanError, planned, stored_configs
+from agents.plans.plan import NAME_LIMIT, Plan, planned, stored_configs
+from agents.refusals import FieldErrors
 from agents.reruns import rerun
 from agents.reruns.templating import OWN, prepared_on
 from runs.answers.answer import Part
@@ -61,10 +62,10 @@ class EngineGiven(Strict):
 
 
 def agent_of(slug: str) -> Agent:
-    """Raises PlanError."""
+    """Raises FieldErrors."""
     agent = Agent.objects.filter(slug=slug).first()
     if agent is None:
-        raise PlanError({"agent": [f"There is no agent {slug}."]})
+        raise FieldErrors(agent=f"There is no agent {slug}.")
     return agent
 
 
@@ -132,9 +133,9 @@ class PlanGiven(PlanOptions):
         return read(cls, own | change if isinstance(change, dict) else change)
 
     def plan(self, user: User, *, complete: bool = True) -> Plan:
-        """`complete`: factors not named take the catalogue's values. Raises PlanError for names that are none."""
+        """`complete`: factors not named take the catalogue's values. Raises FieldErrors for names that are none."""
         if unknown := [dbms for dbms in (*self.settings, *self.configs, *self.swept) if dbms not in DBMSS]:
-            raise PlanError({"settings": [f"Unknown DBMS {', '.join(unknown)}; known: {', '.join(DBMSS)}."]})
+            raise FieldErrors(settings=f"Unknown DBMS {', '.join(unknown)}; known: {', '.join(DBMSS)}.")
         agent = agent_of(self.agent) if self.agent else None
         defaults = {factor.name: factor.default for factor in WORKLOADS[self.workload].factors if complete}
         alike = ("workload", "repeats", "each", "order_seed", "stop", "label", "note", "not_after", "visibility")
@@ -174,18 +175,18 @@ class TemplateStart(PlanChange):
     part: Annotated[str, Text(120, least=0), Field(examples=["engines"])] = ""
 
     def own(self) -> rerun.Prepared:
-        """A part of one that comes with the product, as its agent can run it. Raises PlanError."""
+        """A part of one that comes with the product, as its agent can run it. Raises FieldErrors."""
         if self.template not in OWN:
-            raise PlanError({"template": [f"There is no template {self.template}."]})
+            raise FieldErrors(template=f"There is no template {self.template}.")
         if fixed := self.model_fields_set - OPEN:
-            raise PlanError({name: ["The template has its own."] for name in fixed})
+            raise FieldErrors(**{name: ["The template has its own."] for name in fixed})
         if self.agent is None:
-            raise PlanError({"agent": ["Required: the plan is made of what the agent has."]})
+            raise FieldErrors(agent="Required: the plan is made of what the agent has.")
         return prepared_on(OWN[self.template], agent_of(self.agent), part=self.part)
 
 
 def changed(plan: Plan, change: Any, user: User) -> Plan:
-    """With the fields of `change` in the place of its own. Raises PlanError."""
+    """With the fields of `change` in the place of its own. Raises FieldErrors."""
     beyond = {name: getattr(plan, name) for name in ("overrides", "extra", "called", "publication", "figure")}
     return replace(PlanGiven.changed(plan, change).plan(user, complete=False), **beyond)
 
@@ -293,18 +294,18 @@ class Experiments(OperatorView):
 
 
 def _start(plan: Plan, request: Request) -> Response:
-    """Raises PlanError."""
+    """Raises FieldErrors."""
     experiment = schedule.start(plan, user=cast(User, request.user), token=token_of(request))
     return answered(ExperimentStarted.of(experiment, plan=plan, request=request), 201)
 
 
 def _start_template(document: dict[str, Any], request: Request) -> Response:
-    """Raises PlanError."""
+    """Raises FieldErrors."""
     user, given = cast(User, request.user), read(TemplateStart, document)
     change = {name: value for name, value in document.items() if name not in ("template", "part")}
     saved = Template.objects.visible_to(user).filter(slug=given.template).first()
     if saved and given.part:
-        raise PlanError({"part": ["This template has no parts."]})
+        raise FieldErrors(part="This template has no parts.")
     if saved:
         return _start(changed(planned(saved.plan, user=user), change, user), request)
     prepared = given.own()

@@ -9,8 +9,7 @@ from typing import Any
 from rest_framework.exceptions import ValidationError
 from rest_framework.views import APIView
 
-from agents.machines import Wrong
-from agents.plans.plan import PlanError
+from agents.refusals import FieldErrors
 from runs.api.permissions import OperatorWithScope
 
 
@@ -26,8 +25,6 @@ def refusals(**names: str) -> Iterator[None]:
     """What is wrong with a plan, a schedule or a machine, field by field; `names`: what the API calls them."""
     try:
         yield
-    except PlanError as error:
+    except FieldErrors as error:
         told: dict[str, Any] = {names.get(name, name): words for name, words in error.errors.items()}
         raise ValidationError(told) from error
-    except Wrong as error:
-        raise ValidationError({names.get(error.field, error.field): [str(error)]}) from error

@@ -17,7 +17,8 @@ from agents.api.operators import OperatorView, refusals
 from agents.machines import approved_agents
 from agents.models import Agent, Template
 from agents.plans.estimate import estimate
-from agents.plans.plan import NAME_LIMIT, Plan, PlanError, check, planned
+from agents.plans.plan import NAME_LIMIT, Plan, check, planned
+from agents.refusals import FieldErrors
 from agents.reruns import first, rerun, templating
 from agents.reruns.templating import OWN
 from runs.answers.answer import Part
@@ -93,7 +94,7 @@ def _saved_on(template: Template, agent: Agent, user: Reader) -> OnAgent:
     try:
         plan = replace(planned(template.plan, user=cast(User, user)), agent=agent, machines=(), labels=(), each=False)
         check(plan)
-    except PlanError as error:
+    except FieldErrors as error:
         return _on_agent(None, [str(error)], user)
     return _on_agent(plan, [], user)
 

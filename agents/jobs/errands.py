@@ -12,8 +12,8 @@ from django.utils import timezone
 
 from agents import enqueueing, getting
 from agents.jobs.dispatch import busy
-from agents.machines import Wrong
 from agents.models import Agent, AgentStatus, Errand, ErrandState, Job
+from agents.refusals import FieldErrors
 from runs.access.changes import record
 from runs.models import User
 from runs.models.base import clean
@@ -26,22 +26,21 @@ UNDONE_BY = {"engines install": "engines remove", "engines remove": "engines ins
 
 
 def ask(agent: Agent, *, by: Person, command: str, words: Sequence[str]) -> Errand:
-    """Have it done as soon as the agent has no run. Raises Wrong."""
+    """Have it done as soon as the agent has no run. Raises FieldErrors."""
     if agent.status != AgentStatus.APPROVED:
-        raise Wrong("command", f"{agent.name} is {agent.get_status_display().lower()}.")
+        raise FieldErrors(command=f"{agent.name} is {agent.get_status_display().lower()}.")
     if not agent.errands:
-        raise Wrong("command", f"{agent.name} (benchagent {agent.agent_version}) is too old to be asked: update it.")
+        raise FieldErrors(command=f"{agent.name} (benchagent {agent.agent_version}) is too old to be asked: update it.")
     if command not in agent.errands:
-        raise Wrong("command", f"{agent.name} does one of: {', '.join(agent.errands)}.")
+        raise FieldErrors(command=f"{agent.name} does one of: {', '.join(agent.errands)}.")
     if command == UPDATE:
         wheel = getting.wheel()
         words = [wheel.name, wheel.sha256]
     elif not words or (agent.errands[command] and words[0] not in agent.errands[command]):
-        raise Wrong(
-            "words", f"{agent.name} takes for {command} one of: {', '.join(agent.errands[command]) or 'a name'}."
-        )
+        names = ", ".join(agent.errands[command]) or "a name"
+        raise FieldErrors(words=f"{agent.name} takes for {command} one of: {names}.")
     if Errand.objects.open().filter(agent=agent, command=command, words=list(words)).exists():
-        raise Wrong("command", "It is asked already.")
+        raise FieldErrors(command="It is asked already.")
     made = Errand(agent=agent, command=command, words=[clean(word, 500) for word in words])
     made.by = by if isinstance(by, User) else None
     made.save()
@@ -57,10 +56,10 @@ def undo_of(errand: Errand) -> tuple[str, list[str]] | None:
 
 
 def undo(errand: Errand, *, by: Person) -> Errand:
-    """Raises Wrong, also where nothing undoes it."""
+    """Raises FieldErrors, also where nothing undoes it."""
     found = undo_of(errand)
     if found is None:
-        raise Wrong("command", f"Nothing undoes {errand} now.")
+        raise FieldErrors(command=f"Nothing undoes {errand} now.")
     return ask(errand.agent, by=by, command=found[0], words=found[1])
 
 

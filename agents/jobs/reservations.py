@@ -9,9 +9,9 @@ from django.db import transaction
 from django.utils import timezone
 
 from agents import enqueueing
-from agents.machines import Wrong
 from agents.models import Agent, Reservation
 from agents.plans import estimate
+from agents.refusals import FieldErrors
 from runs.access.changes import record
 from runs.models import Run, User
 from runs.models.base import clean
@@ -71,10 +71,10 @@ def reserve(
     begins_at: datetime | None = None,
     ends_at: datetime | None = None,
 ) -> Reservation:
-    """Without a begin from now on, in the place of what stands. Raises Wrong, also where it is reserved already."""
+    """Without a begin from now on, in the place of what stands. Raises FieldErrors, also where it is reserved."""
     now = timezone.now()
     if ends_at is not None and ends_at <= max(now, begins_at or now):
-        raise Wrong("ends_at", "This time is over." if ends_at <= now else "It ends before it begins.")
+        raise FieldErrors(ends_at="This time is over." if ends_at <= now else "It ends before it begins.")
     made = Reservation(agent=agent, begins_at=begins_at or now, ends_at=ends_at, reason=clean(reason, 200))
     made.by = by if isinstance(by, User) else None
     with transaction.atomic():
@@ -85,7 +85,7 @@ def reserve(
         else:
             rest = Reservation.objects.ahead(max(now, begins_at)).filter(agent=agent)
             if taken := (rest.filter(begins_at__lt=ends_at) if ends_at else rest).first():
-                raise Wrong("begins_at", f"It is {taken}.")
+                raise FieldErrors(begins_at=f"It is {taken}.")
         made.save()
         _note(agent, old="", new=str(made), by=by)
     return made

@@ -21,7 +21,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from agents.machines import approved_agents, offers
 from agents.models import Agent
 from agents.plans.matrix import LONGEST_LINES, FactorValue, Settings, Stop, cells_of, cells_text, swept_of, swept_text
-from agents.plans.plan import NAME_LIMIT, Override, Plan, PlanError, beyond_words, check, stored_configs
+from agents.plans.plan import NAME_LIMIT, Override, Plan, beyond_words, check, stored_configs
+from agents.refusals import FieldErrors
 from runs.access.rules import default_visibility, nameable
 from runs.incoming.forms import LabelFields, moment_field
 from runs.models import Config, Publication, User
@@ -434,7 +435,7 @@ class ScheduleForm(LabelFields):
             try:
                 if slugs := cleaned.get(f"configs_{dbms}"):
                     configs[dbms] = stored_configs(dbms, slugs, self.user if isinstance(self.user, User) else None)
-            except PlanError as error:
+            except FieldErrors as error:
                 self.add_error(f"configs_{dbms}", error.errors["configs"])
         if cleaned.get("stop_baseline") and "stop_percent" not in self.errors and not cleaned["stop_percent"]:
             self.add_error("stop_percent", "A cell is named for the ratio: say at which width repeats end.")
@@ -471,11 +472,11 @@ class ScheduleForm(LabelFields):
         )  # fmt: skip
         try:
             check(self.plan)
-        except PlanError as error:
+        except FieldErrors as error:
             self.add_plan_error(error)
         return cleaned
 
-    def add_plan_error(self, error: PlanError) -> None:
+    def add_plan_error(self, error: FieldErrors) -> None:
         for field, words in error.errors.items():
             name = {"stop": "stop_baseline"}.get(field, field.removeprefix("factors."))
             if field in ("settings", "configs"):

@@ -21,7 +21,8 @@ from agents.models import Agent, Bisection, BisectionPlan, BisectionPoint
 from agents.plans import schedule
 from agents.plans.bisect import REPEATS, differing, measured_by_one_agent, versions_between
 from agents.plans.matrix import Sets
-from agents.plans.plan import Plan, PlanError
+from agents.plans.plan import Plan
+from agents.refusals import FieldErrors
 from runs.answers.answer import Part
 from runs.answers.words.verdicts import verdict_words
 from runs.formatting import percent
@@ -39,7 +40,7 @@ MOST_ROUNDS = 3
 
 
 def begin(old: Run, new: Run, *, user: User) -> Bisection:
-    """Schedule the first step; of a search that goes on already, asked for twice, nothing. Raises PlanError,
+    """Schedule the first step; of a search that goes on already, asked for twice, nothing. Raises FieldErrors,
     PermissionDenied.
     """
     agent, a, b = measured_by_one_agent(old, new)
@@ -54,7 +55,7 @@ def begin(old: Run, new: Run, *, user: User) -> Bisection:
         ]
         points = [{"version": b["dbms_version"], "settings": each} for each in settings]
     if len(points) < 3:
-        raise PlanError({"engines": [f"Nothing lies between them: {difference(points)} is all that differs."]})
+        raise FieldErrors(engines=f"Nothing lies between them: {difference(points)} is all that differs.")
     minutes = [f"{run.measured_at:%Y-%m-%d %H:%M}" for run in (old, new)]
     days = [minute.partition(" ")[0] for minute in minutes]
     hidden = [run.visibility for run in (old, new) if run.visibility != Visibility.PUBLIC]
@@ -93,7 +94,7 @@ def _step(pk: UUID) -> bool:
             if not bisection.outcome:
                 with transaction.atomic():
                     bisection.experiment = schedule.start(_plan(bisection), user=bisection.owner)
-        except (PlanError, PermissionDenied) as error:
+        except (FieldErrors, PermissionDenied) as error:
             bisection.outcome = str(error)
         except (KeyError, IndexError):
             bisection.outcome = "What it was to measure is damaged."

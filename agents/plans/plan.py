@@ -21,6 +21,7 @@ from agents.machines import Engine, SecondStorage, approved_agents
 from agents.models import Agent, AgentStatus
 from agents.plans import matrix
 from agents.plans.matrix import Configuration, FactorValue, Order, Sets, Settings, Stop, Swept
+from agents.refusals import FieldErrors
 from runs.access.rules import nameable
 from runs.models import Config, User
 from runs.models.choices import Visibility
@@ -210,15 +211,13 @@ class Plan:
 
     @classmethod
     def of(cls, document: PlanDocument, *, user: User | None) -> Plan:
-        """The plan that `as_json` told, to be run by `user`. Raises PlanError where it does not tell all of it."""
+        """The plan that `as_json` told, to be run by `user`. Raises FieldErrors where it does not tell all of it."""
         settings = {dbms: tuple((name, value) for name, value in pairs) for dbms, pairs in document["settings"].items()}
         if hidden := [name for pairs in settings.values() for name, value in pairs if value == REDACTED]:
-            raise PlanError(
-                {"settings": [f"The value of {', '.join(hidden)} is a secret, which a plan does not keep."]}
-            )
+            raise FieldErrors(settings=f"The value of {', '.join(hidden)} is a secret, which a plan does not keep.")
         agent = Agent.objects.filter(slug=document.get("agent") or "").first()
         if document.get("agent") and agent is None:
-            raise PlanError({"agent": [f"There is no agent {document['agent']} any more."]})
+            raise FieldErrors(agent=f"There is no agent {document['agent']} any more.")
         given = cast(dict[str, Any], document)
         alike: dict[str, Any] = {
             name: tuple(given[name]) if isinstance(given[name], list) else given[name]
@@ -246,36 +245,28 @@ def may_be_on(agent: Agent, machines: Iterable[str], labels: Iterable[str]) -> b
 
 
 def stored_configs(dbms: str, slugs: Iterable[str], user: User | None) -> dict[str, Settings]:
-    """The settings of stored configurations that `user` (None: the system) may see. Raises PlanError."""
+    """The settings of stored configurations that `user` (None: the system) may see. Raises FieldErrors."""
     wanted = list(slugs)
     rows = Config.objects.filter(slug__in=wanted, dbms__slug=dbms).prefetch_related("parameters")
     found = {config.slug: config for config in (nameable(rows, user) if user else rows)}
     if missing := [slug for slug in wanted if slug not in found]:
-        raise PlanError({"configs": [f"There is no configuration of {dbms} called {', '.join(missing)}."]})
+        raise FieldErrors(configs=f"There is no configuration of {dbms} called {', '.join(missing)}.")
     try:
         return {slug: matrix.stored_settings(found[slug]) for slug in wanted}
     except ValueError as error:
-        raise PlanError({"configs": [str(error)]}) from error
-
-
-class PlanError(ValueError):
-    """The plan cannot be run; `errors` names each wrong field."""
-
-    def __init__(self, errors: dict[str, list[str]]) -> None:
-        super().__init__("; ".join(f"{name}: {' '.join(words)}" for name, words in errors.items()))
-        self.errors = errors
+        raise FieldErrors(configs=str(error)) from error
 
 
 def planned(document: Mapping[str, Any], *, user: User | None) -> Plan:
-    """The plan of an experiment, to be run again by `user`. Raises PlanError, also for a document that is none."""
+    """The plan of an experiment, to be run again by `user`. Raises FieldErrors, also for a document that is none."""
     try:
         return Plan.of(cast(PlanDocument, document), user=user)
     except KeyError as error:
-        raise PlanError({"experiment": [f"Its plan cannot be run again: it names no {error.args[0]}."]}) from error
+        raise FieldErrors(experiment=f"Its plan cannot be run again: it names no {error.args[0]}.") from error
 
 
 def check(plan: Plan) -> None:
-    """Raises PlanError."""
+    """Raises FieldErrors."""
     errors: dict[str, list[str]] = {}
     workload = WORKLOADS.get(plan.workload)
     if workload is None:
@@ -299,7 +290,7 @@ def check(plan: Plan) -> None:
     if len(plan.name) > NAME_LIMIT:
         errors["name"] = [f"At most {NAME_LIMIT} characters."]
     if errors:
-        raise PlanError(errors)
+        raise FieldErrors(**errors)
 
 
 def _matrix_errors(plan: Plan) -> dict[str, list[str]]:

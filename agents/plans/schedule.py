@@ -22,7 +22,8 @@ from django.db.models import Max
 from agents import enqueueing
 from agents.models import Job
 from agents.plans.matrix import fits, in_order
-from agents.plans.plan import Plan, PlanError, check
+from agents.plans.plan import Plan, check
+from agents.refusals import FieldErrors
 from runs import results
 from runs.access.rules import default_visibility, scopes_of
 from runs.incoming.values import Labels, Tested
@@ -75,7 +76,7 @@ def start(
 ) -> Experiment:
     """Make the experiment with all its queued runs.
 
-    Raises PermissionDenied (see `permit`); PlanError; IntegrityError when a given `slug` is taken.
+    Raises PermissionDenied (see `permit`); FieldErrors; IntegrityError when a given `slug` is taken.
     """
     permit(
         workload=plan.workload, settings=plan.setting_names,
@@ -150,7 +151,7 @@ def outdated(run: Run) -> str:
 def repeat_cell(run: Run, *, user: User | None, token: ApiToken | None = None) -> Run:
     """One more repeat of a scheduled run's cell: same spec, same machine, its own seed; at the end of the queue.
 
-    It belongs to who owns the cell and is seen by the same people. Raises PlanError where it is `outdated`,
+    It belongs to who owns the cell and is seen by the same people. Raises FieldErrors where it is `outdated`,
     PermissionDenied where whoever asks could not have scheduled it.
     """
     given = run.job.spec
@@ -159,7 +160,7 @@ def repeat_cell(run: Run, *, user: User | None, token: ApiToken | None = None) -
         connected="connection" in given, user=user, token=token,
     )  # fmt: skip
     if reason := outdated(run):
-        raise PlanError({"workload": [f"This run cannot be repeated: {reason}. Schedule a new one."]})
+        raise FieldErrors(workload=f"This run cannot be repeated: {reason}. Schedule a new one.")
     with transaction.atomic():
         if run.experiment_id is not None:  # two clicks at once must not get the same number
             Experiment.objects.select_for_update().get(pk=run.experiment_id)
@@ -184,7 +185,7 @@ def repeat_cell(run: Run, *, user: User | None, token: ApiToken | None = None) -
 def repeat_failed(experiment: Experiment, *, user: User | None, token: ApiToken | None = None) -> list[Run]:
     """As many more repeats of each cell as its plan asks for and failed or were lost: asked twice it makes none twice.
 
-    Raises PlanError, PermissionDenied as `repeat_cell`; nothing is scheduled then.
+    Raises FieldErrors, PermissionDenied as `repeat_cell`; nothing is scheduled then.
     """
     with transaction.atomic():
         Experiment.objects.select_for_update().get(pk=experiment.pk)

@@ -20,8 +20,9 @@ from django.db import transaction
 from django.utils import timezone
 
 from agents.models import Occurrence, Schedule
-from agents.plans.plan import NAME_LIMIT, PlanError, planned
+from agents.plans.plan import NAME_LIMIT, planned
 from agents.plans.schedule import start
+from agents.refusals import FieldErrors
 from runs.access.rules import may_operate
 from runs.models import Run, User
 from runs.models.choices import OPEN_STATES
@@ -30,16 +31,16 @@ SHOWN = 5
 
 
 def times(cron: str, zone: str, after: datetime) -> CronSim:
-    """The times of a cron expression after that one. Raises PlanError naming the field."""
+    """The times of a cron expression after that one. Raises FieldErrors naming the field."""
     try:
         known = ZoneInfo(zone)
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:
-        raise PlanError({"zone": [f"There is no time zone {zone}; one is Europe/Berlin."]}) from error
+        raise FieldErrors(zone=f"There is no time zone {zone}; one is Europe/Berlin.") from error
     try:
         return CronSim(cron, after.astimezone(known))
     except CronSimError as error:
         words = "Five fields are needed: minute, hour, day, month, weekday. 0 2 * * * is every night at two."
-        raise PlanError({"cron": [f"{error}. {words}"]}) from error
+        raise FieldErrors(cron=f"{error}. {words}") from error
 
 
 def coming(schedule: Schedule, after: datetime) -> Iterator[datetime]:
@@ -64,20 +65,20 @@ def cron_words(schedule: Schedule) -> str:
 
 
 def settle(schedule: Schedule, *, at: datetime | None = None) -> None:
-    """Set when it is due next, from now on: `at` where it has no cron expression. Raises PlanError."""
+    """Set when it is due next, from now on: `at` where it has no cron expression. Raises FieldErrors."""
     now = timezone.now()
     if not schedule.cron:
         if at is not None and at <= now:
-            raise PlanError({"at": ["This time is over."]})
+            raise FieldErrors(at="This time is over.")
         schedule.due_at = at or schedule.due_at
         if schedule.due_at is None:
-            raise PlanError({"at": ["Name a time, or a cron expression for many."]})
+            raise FieldErrors(at="Name a time, or a cron expression for many.")
     elif at is not None:
-        raise PlanError({"at": ["Once at this time, or at those of the cron expression: leave one of them empty."]})
+        raise FieldErrors(at="Once at this time, or at those of the cron expression: leave one of them empty.")
     else:
         schedule.due_at = next(coming(schedule, now), None)
     if schedule.due_at is None or (schedule.ends_at is not None and schedule.due_at > schedule.ends_at):
-        raise PlanError({"ends_at": ["It would never be due: its end comes first."]})
+        raise FieldErrors(ends_at="It would never be due: its end comes first.")
 
 
 def tick(*, now: datetime | None = None) -> int:
@@ -113,7 +114,7 @@ def _start(schedule: Schedule, occurrence: Occurrence) -> None:
         with transaction.atomic():
             plan = replace(planned(schedule.plan, user=owner), name=schedule.name[: NAME_LIMIT - len(day)] + day)
             occurrence.experiment = start(plan, user=owner)
-    except (PlanError, PermissionDenied) as error:
+    except (FieldErrors, PermissionDenied) as error:
         occurrence.note = f"not started: {error}"[:500]
 
 
@@ -121,7 +122,7 @@ def _start(schedule: Schedule, occurrence: Occurrence) -> None:
 
 
 def make(plan: Mapping[str, Any], *, owner: User, at: datetime | None = None, **given: Any) -> Schedule:
-    """`given`: name, cron, zone, ends_at. Raises PlanError, also where the plan cannot be run again."""
+    """`given`: name, cron, zone, ends_at. Raises FieldErrors, also where the plan cannot be run again."""
     planned(plan, user=owner)
     schedule = Schedule(slug=Schedule.free_slug(given["name"]), owner=owner, plan=dict(plan), **given)
     settle(schedule, at=at)
@@ -130,7 +131,7 @@ def make(plan: Mapping[str, Any], *, owner: User, at: datetime | None = None, **
 
 
 def set_paused(schedule: Schedule, *, paused: bool) -> None:
-    """Times that come while it is paused are passed over. Raises PlanError where no time is left."""
+    """Times that come while it is paused are passed over. Raises FieldErrors where no time is left."""
     if not paused and schedule.cron:
         settle(schedule)
     schedule.is_paused = paused

@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from agents.jobs import dispatch
 from agents.plans import schedule
-from agents.plans.plan import PlanError
+from agents.refusals import FieldErrors
 from runs.models import Run
 from runs.models.choices import RunState
 from tests.agents.conftest import finish_item, plan_of, state_item
@@ -61,7 +61,7 @@ def test_every_page_that_shows_it_opens(taken_away, client, operator):
 
 
 def test_a_repeat_of_it_is_refused_in_words_and_its_number_stays(taken_away, client, operator):
-    with pytest.raises(PlanError):
+    with pytest.raises(FieldErrors):
         schedule.repeat_cell(taken_away, user=operator)
     assert Run.objects.get(pk=taken_away.pk).measurements.filter(metric__name="tps").exists()
     client.force_login(operator)
@@ -74,7 +74,7 @@ def test_what_waits_in_the_queue_goes_to_an_agent_that_still_has_it(taken_away):
 
 
 def test_a_plan_of_it_is_refused_naming_the_field(taken_away, operator):
-    with pytest.raises(PlanError) as refused:
+    with pytest.raises(FieldErrors) as refused:
         schedule.start(plan_of(ENGINE), user=operator)
     (why,) = refused.value.errors.values()
     assert refused.value.errors.keys() <= {"workload", "engines"} and ("tpcb" not in WORKLOADS or LACKING in why[0])

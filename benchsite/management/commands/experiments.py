@@ -12,7 +12,7 @@ from django.core.management.base import BaseCommand, CommandError
 from agents.machines import Engine, approved_agents
 from agents.models import Agent
 from agents.plans.estimate import about, estimate
-from agents.plans.plan import PlanError
+from agents.refusals import FieldErrors
 from agents.reruns import rerun
 from agents.reruns.rerun import EXPERIMENTS, Prepared
 from runs.compare.compare import compare
@@ -57,7 +57,7 @@ class Command(BaseCommand):
             return
         try:
             experiments = [rerun.start(each, user=None) for each in prepared]
-        except PlanError as error:
+        except FieldErrors as error:
             raise CommandError(f"nothing more was started: {error}") from error
         self._wait(experiments)
         self._summarise(experiments)

@@ -6,9 +6,9 @@ import pytest
 from django.utils import timezone
 
 from agents.jobs import dispatch, errands, life, status
-from agents.machines import Wrong
 from agents.models import Agent, Errand
 from agents.plans import schedule
+from agents.refusals import FieldErrors
 from runs.models import Run
 from tests.agents.conftest import Machine, plan_of, registration
 
@@ -80,15 +80,15 @@ def test_an_agent_on_the_same_machine_that_measures_is_waited_for(bench, machine
      ("storage remove", ["default"], "command")],
 )  # fmt: skip
 def test_what_the_agent_does_not_offer_is_refused(bench, operator, command, words, field):
-    with pytest.raises(Wrong) as caught:
+    with pytest.raises(FieldErrors) as caught:
         errands.ask(bench.agent, by=operator, command=command, words=words)
-    assert caught.value.field == field
+    assert list(caught.value.errors) == [field]
 
 
 def test_an_agent_that_is_too_old_says_so(bench, operator):
     bench.poll(engines=registration()["engines"])
     bench.agent.refresh_from_db()
-    with pytest.raises(Wrong, match=r"0\.1\.0.* is too old"):
+    with pytest.raises(FieldErrors, match=r"0\.1\.0.* is too old"):
         errands.ask(bench.agent, by=operator, command="storage measure", words=["default"])
 
 

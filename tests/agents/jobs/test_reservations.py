@@ -8,9 +8,9 @@ import pytest
 from django.utils import timezone
 
 from agents.jobs import dispatch, queue, reservations, status
-from agents.machines import Wrong
 from agents.models import Agent, Reservation
 from agents.plans import schedule
+from agents.refusals import FieldErrors
 from runs.access import changes
 from runs.models import Run
 from tests.agents.conftest import plan_of
@@ -107,9 +107,9 @@ def test_what_is_over_or_reserved_already_is_refused(bench, operator, begins, en
     now = timezone.now()
     reservations.reserve(bench, by=operator, begins_at=now + HOUR, ends_at=now + 2 * HOUR)
     times = [None if hours is None else now + hours * HOUR for hours in (begins, ends)]
-    with pytest.raises(Wrong) as caught:
+    with pytest.raises(FieldErrors) as caught:
         reservations.reserve(bench, by=operator, begins_at=times[0], ends_at=times[1])
-    assert caught.value.field == field
+    assert list(caught.value.errors) == [field]
     assert Reservation.objects.count() == 1
 
 

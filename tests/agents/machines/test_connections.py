@@ -8,7 +8,8 @@ from agents.jobs.dispatch import may_take
 from agents.machines import Engine, offers
 from agents.models import Agent
 from agents.plans import schedule
-from agents.plans.plan import Plan, PlanError
+from agents.plans.plan import Plan
+from agents.refusals import FieldErrors
 from runs.models import Run
 from tests.agents.conftest import FACTORS
 
@@ -61,7 +62,7 @@ def test_only_an_agent_with_that_connection_takes_it(connected, machine):
 
 
 def test_an_unknown_connection_is_refused(connected):
-    with pytest.raises(PlanError, match="on connection prod"):
+    with pytest.raises(FieldErrors, match="on connection prod"):
         started("postgresql:15.20@prod")
 
 

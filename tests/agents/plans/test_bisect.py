@@ -10,7 +10,7 @@ from agents import machines
 from agents.models import Agent, Bisection, EnrolmentCode, Job
 from agents.plans import halving, schedule
 from agents.plans.bisect import plan_between
-from agents.plans.plan import PlanError
+from agents.refusals import FieldErrors
 from runs.models import Measurement, Metric, Run
 from runs.models.choices import RunState
 from tests.agents.conftest import plan_of, registration
@@ -56,7 +56,7 @@ def test_builds_of_commits_lie_between_by_the_number_in_their_names(measured, ag
     agent.save()
     plan = plan_between(measured(builds[1], 9), measured(builds[0], 1))
     assert [version for _, version in plan["engines"]] == [builds[1], builds[2], builds[0]]
-    with pytest.raises(PlanError, match="older"):
+    with pytest.raises(FieldErrors, match="older"):
         plan_between(measured("15.9", 9), measured("15.9-head", 1))
     assert machines.newest(agent, "postgresql").version == "16.1"
 
@@ -69,11 +69,11 @@ def test_settings_that_differ_are_each_measured_at_both_values(measured):
 
 def test_it_says_why_nothing_can_be_measured_between(measured, agent):
     old, same = measured("15.3", 9), measured("15.3", 1)
-    with pytest.raises(PlanError) as refused:
+    with pytest.raises(FieldErrors) as refused:
         plan_between(old, same)
     assert set(refused.value.errors) == {"settings"}
     Job.objects.filter(run=same).update(agent=None)
-    with pytest.raises(PlanError) as refused:
+    with pytest.raises(FieldErrors) as refused:
         plan_between(old, same)
     assert set(refused.value.errors) == {"agent"}
 

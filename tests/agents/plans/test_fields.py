@@ -10,8 +10,9 @@ from django import forms
 from agents.machines import Engine
 from agents.models import Agent, Job
 from agents.plans.form import ScheduleForm, factor_field
-from agents.plans.plan import Plan, PlanError, check
+from agents.plans.plan import Plan, check
 from agents.plans.schedule import start
+from agents.refusals import FieldErrors
 from tests.agents.conftest import EMBEDDED, FACTORS, plan_of
 
 pytestmark = pytest.mark.django_db
@@ -71,7 +72,9 @@ def test_backup_methods_are_offered_with_the_engines_that_have_them():
 def test_a_backup_method_that_needs_the_files_of_a_server_is_refused_on_a_connection(machine):
     machine()
     plan = Plan("backup", (Engine("postgresql", "15.20", "shop"),), {"dataset_mb": 10, "method": "pg_basebackup"})
-    with pytest.raises(PlanError, match="on connection shop has no backup method 'pg_basebackup'; there are: pg_dump"):
+    with pytest.raises(
+        FieldErrors, match="on connection shop has no backup method 'pg_basebackup'; there are: pg_dump"
+    ):
         check(plan)
 
 
@@ -81,7 +84,7 @@ def test_a_backup_method_that_an_engine_lacks_is_refused_before_anything_is_sche
     data = {"workload": "backup", "engines": ["sqlite:3.50.1"], "repeats": 1, "dataset_mb": "10", "method": [method]}
     form = ScheduleForm(data)
     assert words in str(form.errors["method"])
-    with pytest.raises(PlanError, match=rf"SQLite has no backup method '{method}'; there are: vacuum_into") as caught:
+    with pytest.raises(FieldErrors, match=rf"SQLite has no backup method '{method}'; there are: vacuum_into") as caught:
         start(Plan("backup", (Engine("sqlite", "3.50.1"),), {"dataset_mb": 10, "method": method}), user=None)
     assert (list(caught.value.errors), Job.objects.count()) == (["factors.method"], 0)
 
@@ -149,6 +152,6 @@ def test_cells_are_run_in_turn_and_name_only_what_was_asked_for(machine):
 )
 def test_a_sweep_that_cannot_be_is_refused_by_name(sweep, words, machine):
     machine()
-    with pytest.raises(PlanError, match=words) as caught:
+    with pytest.raises(FieldErrors, match=words) as caught:
         check(Plan(**{**plan_of().__dict__, "sweep": sweep}))
     assert list(caught.value.errors) == [f"factors.{name}" for name in sweep]

@@ -12,7 +12,8 @@ from agents.models import Agent, Job
 from agents.plans import estimate, schedule
 from agents.plans.form import ScheduleForm, initial_of
 from agents.plans.matrix import Stop, cells_of, swept_of
-from agents.plans.plan import Plan, PlanError, stored_configs
+from agents.plans.plan import Plan, stored_configs
+from agents.refusals import FieldErrors
 from runs.models import Experiment, Run
 from runs.models.choices import RunState
 from tests.agents.conftest import FACTORS, plan_of
@@ -30,7 +31,7 @@ def runs_of(plan: Plan) -> list[Run]:
 
 
 def wrong(plan: Plan) -> dict[str, list[str]]:
-    with pytest.raises(PlanError) as caught:
+    with pytest.raises(FieldErrors) as caught:
         schedule.start(plan, user=None)
     assert not Experiment.objects.exists()
     return caught.value.errors

@@ -4,7 +4,7 @@ import pytest
 
 from agents.models import Job
 from agents.plans import schedule
-from agents.plans.plan import PlanError
+from agents.refusals import FieldErrors
 from runs.models import Run
 from runs.models.choices import RunState
 from tests.agents.conftest import FACTORS, plan_of
@@ -90,22 +90,22 @@ def test_it_gives_two_experiments_of_one_name_two_addresses(machine):
 
 def test_it_refuses_an_engine_that_no_agent_has(machine):
     machine("bench1", A)
-    with pytest.raises(PlanError, match="Not available on any agent: H2"):
+    with pytest.raises(FieldErrors, match="Not available on any agent: H2"):
         schedule.start(plan_of(A, B), user=None)
 
 
 def test_it_refuses_engines_that_no_single_agent_has(machine):
     machine("bench1", A)
     machine("bench2", B)
-    with pytest.raises(PlanError, match="No single agent"):
+    with pytest.raises(FieldErrors, match="No single agent"):
         schedule.start(plan_of(A, B), user=None)
 
 
 def test_it_refuses_the_wrong_agent_and_one_that_is_not_approved(machine):
     has_not, pending = machine("bench1", A).agent, machine("bench2", B, approved=False).agent
-    with pytest.raises(PlanError, match="Not available on bench1: H2"):
+    with pytest.raises(FieldErrors, match="Not available on bench1: H2"):
         schedule.start(plan_of(B, agent=has_not), user=None)
-    with pytest.raises(PlanError, match="bench2 is not approved"):
+    with pytest.raises(FieldErrors, match="bench2 is not approved"):
         schedule.start(plan_of(B, agent=pending), user=None)
 
 
@@ -128,7 +128,7 @@ def test_it_repeats_no_cell_of_another_version_of_its_workload(machine):
     machine()
     (run,) = started(plan_of(A))
     Job.objects.filter(pk=run.pk).update(spec={**run.job.spec, "workload_version": "0"})
-    with pytest.raises(PlanError, match="ran version 0 of its workload, agents run version 1, and the two are not"):
+    with pytest.raises(FieldErrors, match="ran version 0 of its workload, agents run version 1, and the two are not"):
         schedule.repeat_cell(Run.objects.get(pk=run.pk), user=None)
     assert Run.objects.count() == 1
 

@@ -9,7 +9,8 @@ from agents.machines import Engine
 from agents.models import Agent, Occurrence, Schedule
 from agents.plans import schedule as scheduling
 from agents.plans import timetable
-from agents.plans.plan import Plan, PlanError
+from agents.plans.plan import Plan
+from agents.refusals import FieldErrors
 from runs.models import Experiment, Run
 from runs.models.choices import RunState, UserRole
 from tests.agents.conftest import FACTORS, plan_of
@@ -174,7 +175,7 @@ def test_a_plan_that_is_told_is_the_same_plan(bench, plan):
 
 def test_a_plan_whose_secret_is_not_kept_is_refused(bench, operator):
     told = plan_of(settings={"sqlite": (("password", "hunter2"),)}).as_json()
-    with pytest.raises(PlanError, match="password"):
+    with pytest.raises(FieldErrors, match="password"):
         timetable.make(told, owner=operator, name="x", cron=NIGHTLY, zone="UTC")
     assert not Schedule.objects.exists()
 

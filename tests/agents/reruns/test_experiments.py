@@ -11,7 +11,8 @@ from django.urls import reverse
 from django.utils.html import escape
 
 from agents.models import Agent, Job
-from agents.plans.plan import PlanError, check, plan_words
+from agents.plans.plan import check, plan_words
+from agents.refusals import FieldErrors
 from agents.reruns import firebird, rerun
 from agents.reruns.parts import Wanted
 from agents.reruns.rerun import EXPERIMENTS
@@ -249,6 +250,6 @@ def test_switches_are_cells_beside_the_methods_and_told_as_such(equipped):
     )
     assert plan.as_json()["extra"] == [{"method": "gbak_tcp", "verbose": "on"}, {"method": "gbak_tcp", "cpus": 1}]
     wrong = replace(plan, extra=({"method": "gbak_tcp", "verbose": "loud"}, {"method": "gbak_tcp", "colour": "red"}))
-    with pytest.raises(PlanError) as caught:
+    with pytest.raises(FieldErrors) as caught:
         check(wrong)
     assert list(caught.value.errors) == ["factors.colour", "factors.verbose"]
