@@ -163,7 +163,9 @@ class Described:
             with suppress(NotUnderstood):
                 if (match := self.table.match(line)) and not match.cut:
                     known.add(match.key)
-        return bool(known & self.results) if self.results and not self.last else len(known) > 1
+                    if known & self.results if self.results and not self.last else len(known) > 1:
+                        return True
+        return False
 
     def _claims_json(self, file: SourceFile) -> bool:
         if not re.match(BEGINS_JSON, file.text.lstrip()) or not file.shows(self.begin, self.WORDS):

@@ -83,7 +83,7 @@ _TAG = re.compile(r"</?(?:pre|code|br|p|td|tr|div|span|tt|samp|blockquote)\b[^<>
 _HTML = re.compile(rf"{_TAG.pattern}|&(?:lt|gt|quot|amp|#\d{{2,4}});", re.IGNORECASE)
 _QUOTES = re.compile(r"(?:[ \t]{0,3}>)+ ?")
 _BOLD = re.compile(r"\s*(\*\*|__|`)(.+)\1\s*")
-_ENCODED = re.compile(r"(?i:^content-transfer-encoding:)|=3D|[^=\n]=$", re.MULTILINE)
+_ENCODED, _ENCODING = re.compile(r"=(?:3D|(?<=[^=\n]=)$)", re.MULTILINE), "content-transfer-encoding:"
 _BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{60,76}\s)+[A-Za-z0-9+/]{0,76}={0,2}\s*")
 _HEADERS = re.compile(r"From \S|(?i:From|To|Subject|Date|Received|Return-Path|MIME-Version|Content-[\w-]+): ")
 _BOUNDARY = re.compile(r"--(\S{2,70})\n(?i:content-)")
@@ -152,7 +152,7 @@ def _of_mail(text: str) -> str:
     """The texts of a mail, of its parts or of a body alone as they were written."""
     if boundary := _BOUNDARY.match(text):
         text = f'Content-Type: multipart/mixed; boundary="{boundary[1]}"\n\n{text}'
-    elif "content-transfer-encoding:" not in text.lower():
+    elif _ENCODING not in text.lower():
         encoding = "base64" if _BASE64.fullmatch(text) else "quoted-printable"
         gap = "" if _HEADERS.match(text) else "\n"
         text = f"Content-Transfer-Encoding: {encoding}\n{gap}{text}"
@@ -263,7 +263,8 @@ def proposals(
     for test, margin in ((_record, RECORD), (_QUOTED.fullmatch, QUOTED)):
         if any(map(test, lines[:FEW])) and sum(test(line) is not None for line in lines) >= max(1, MOST * len(lines)):
             return [margin]
-    found = [MAIL] if _ENCODED.search(text) or _BASE64.match(text) or _BOUNDARY.match(text) else []
+    is_mail = _ENCODED.search(text) or _ENCODING in text.lower() or _BASE64.match(text) or _BOUNDARY.match(text)
+    found = [MAIL] if is_mail else []
     # A document of a tool has no lines, but perhaps a text that holds some.
     document = text[:1] + text.rstrip()[-1:] if claimed is Claimed.BY_TOOL and _DOCUMENT.match(text) else ""
     if (document == "{}" and not _IN_TEXT.search(text)) or (ended and document in ("{}", "[]")):

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from typing import NamedTuple
 from xml.etree import ElementTree
 
 from benchagent.importers.report import MAX_FACTOR, Metric, Report, Scalar, Subject, dbms_called, entries, unit_of
@@ -36,6 +38,7 @@ def read(file: SourceFile) -> Sequence[Report]:
     root = xml_of(file.text)
     version = re.search(r"v(\d[\w.]*)", root.findtext("Generated/TestClient") or "")
     systems = {each.findtext("Identifier") or "": each for each in root.iter("System")}
+    machine = cache(lambda name: _machine(systems.get(name)))
     tests = [result for result in root.iter("Result") if (result.findtext("Identifier") or "").strip()]
     others = [each for each in tests if (each.findtext("DisplayFormat") or "").strip() not in ("", "BAR_GRAPH")]
     if others:
@@ -44,7 +47,7 @@ def read(file: SourceFile) -> Sequence[Report]:
         )
     return reports_of(
         (result for result in tests if result not in others),
-        lambda result: [*_reports(result, version[1] if version else "", systems)],
+        lambda result: [*_reports(result, version[1] if version else "", machine)],
         TOOL, "no test in it has a value; send the composite.xml of a result",
     )  # fmt: skip
 
@@ -56,17 +59,30 @@ def _details(of: ElementTree.Element | None) -> dict[str, str]:
     return {slug(key): value for key, value in content.items() if isinstance(value, str) and value}
 
 
-def _machine(system: ElementTree.Element | None) -> dict[str, Scalar]:
+class _Machine(NamedTuple):
+    facts: dict[str, Scalar]
+    # With which options its tests were built, where they were set.
+    environment: dict[str, Scalar]
+    started_at: str
+
+
+def _machine(system: ElementTree.Element | None) -> _Machine:
     """`Processor: Example 9 (8 Cores), Memory: 32GB` -> what each part is called, and what it is."""
-    facts = {name: text for name, text in _details(system).items() if len(text) <= MAX_FACTOR and name != _ENVIRONMENT}
+    details = _details(system)
+    facts = {name: text for name, text in details.items() if len(text) <= MAX_FACTOR and name != _ENVIRONMENT}
     for name in ("Hardware", "Software"):
         text = " ".join((system.findtext(name) or "").split()) if system is not None else ""
         parts = (part.partition(": ") for part in re.split(r", (?=[A-Z][A-Za-z -]{1,30}: )", text))
         facts |= {slug(key): value for key, separator, value in parts if separator and value}
-    return {name: redact_text(text) for name, text in facts.items()}
+    stamp = (system.findtext("TimeStamp") or "").strip() if system is not None else ""
+    is_stamp = re.fullmatch(r"20\d\d-\d\d-\d\d \d\d:\d\d:\d\d", stamp)
+    return _Machine(
+        {name: redact_text(text) for name, text in facts.items()}, entries(details, _ENVIRONMENT),
+        stamp.replace(" ", "T") if is_stamp else "",
+    )  # fmt: skip
 
 
-def _reports(result: ElementTree.Element, version: str, systems: dict[str, ElementTree.Element]) -> Iterator[Report]:
+def _reports(result: ElementTree.Element, version: str, machine: Callable[[str], _Machine]) -> Iterator[Report]:
     def text_of(name: str) -> str:
         return " ".join((result.findtext(name) or "").split())
 
@@ -104,15 +120,12 @@ def _reports(result: ElementTree.Element, version: str, systems: dict[str, Eleme
         else:
             error = _details(entry).get("error", "")[:300]
             failure = f"the test gave no value: {error}" if error else "the test gave no value"
-        machine = systems.get(system)
-        stamp = (machine.findtext("TimeStamp") or "").strip() if machine is not None else ""
+        facts, environment, started_at = machine(system)
         yield Report(
-            TOOL, tool_version=version, failure=failure, metrics=metrics,
-            # With which options the test was built, where they were set.
-            parameters=parameters | ({"system": system} if system else {}) | entries(_details(machine), _ENVIRONMENT),
+            TOOL, tool_version=version, failure=failure, metrics=metrics, started_at=started_at,
+            parameters=parameters | ({"system": system} if system else {}) | environment,
             subject=Subject(
                 workload=f"phoronix-{slug(profile or title, '-', 60)}", workload_name=f"{title} (Phoronix)", dbms=dbms,
-                dbms_version=text_of("AppVersion") if dbms else "", hardware=_machine(machine),
+                dbms_version=text_of("AppVersion") if dbms else "", hardware=facts,
             ),
-            started_at=stamp.replace(" ", "T") if re.fullmatch(r"20\d\d-\d\d-\d\d \d\d:\d\d:\d\d", stamp) else "",
         )  # fmt: skip

@@ -19,7 +19,7 @@ from typing import Any
 
 from benchagent.catalog import too_many_failed
 from benchagent.importers.source import NotUnderstood, SourceFile, slug, whole_or_text
-from benchagent.redaction import names_a_secret, redact_text
+from benchagent.redaction import is_suspicious, names_a_secret, redact_text
 
 Scalar = str | int | float | bool
 
@@ -221,7 +221,10 @@ class Report:
     def __post_init__(self, failure: str) -> None:
         """Whoever builds a report, no secret gets into its texts, no warning stands in it twice, and one of a run whose
         transactions failed is that of a failed run, whatever the tool says."""
-        safe: dict[str, Any] = {"reason": redact_text(failure or self.reason)}
+        reason, others = failure or self.reason, (self.warnings, self.command_lines, self.parameters)
+        # Most hold none, and one look at all is cheaper than one at each.
+        safely = redact_text if is_suspicious(f"{reason} {others}") else str
+        safe: dict[str, Any] = {"reason": safely(reason)}
         if bad := next((metric for metric in self.metrics if not math.isfinite(metric.value)), None):
             raise NotUnderstood(f"{bad.name} is {bad.value}, no number")
         whole = {metric.name: metric.value for metric in self.metrics if metric.phase == "run"}
@@ -232,9 +235,9 @@ class Report:
         elif self.status is Status.COMPLETE and (why := too_many_failed(whole)):
             safe |= {"status": Status.FAILED, "reason": why}
         for name in ("warnings", "command_lines"):
-            safe[name] = tuple(dict.fromkeys(map(redact_text, filter(None, getattr(self, name)))))
+            safe[name] = tuple(dict.fromkeys(map(safely, filter(None, getattr(self, name)))))
         safe["parameters"] = {
-            name: redact_text(value) if isinstance(value, str) else value for name, value in self.parameters.items()
+            name: safely(value) if isinstance(value, str) else value for name, value in self.parameters.items()
         }
         for name, value in safe.items():
             object.__setattr__(self, name, value)

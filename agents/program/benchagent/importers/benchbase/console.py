@@ -30,9 +30,9 @@ _PATTERNS = {
     rf"(?P<rate>{_RATE}) requests/sec(?: \(throughput\))?(?:, (?P<good>{_RATE}) requests/sec \(goodput\))?",
     "new_orders": r"Num New Order transactions ?: (?P<count>\d+), time seconds: (?P<seconds>\d+)",
     "TPM-C": r"TPM-C(?:: | \|\s*)(?P<value>[\d.,]+)\s*$",
-    "efficiency": r"\bEfficiency ?[:|]\s*(?P<value>\d+(?:\.\d+)?)%?\s*$",
+    "efficiency": r"Efficiency ?[:|]\s*(?P<value>\d+(?:\.\d+)?)%?\s*$",
     # The table of descendants that print no line of results.
-    "throughput": r"^\s*Throughput \(req/s\) \|\s*(?P<value>\d+(?:\.\d+)?)\s*$",
+    "throughput": r"Throughput \(req/s\) \|\s*(?P<value>\d+(?:\.\d+)?)\s*$",
 }
 _SAID = {key: re.compile(pattern) for key, pattern in _PATTERNS.items()}
 # Two lines of any other kind that differ are of no one run.
@@ -56,7 +56,7 @@ _SECTIONS = {
 _SECTION = re.compile(rf"^[#\s]*({'|'.join(map(re.escape, _SECTIONS))}):")
 _COUNT = re.compile(r"^#?\s*(\S+/\d+|\w+)\s+\[\s*(\d+)\]\s*(\**)\s*$")
 _COMMANDS = Commands(
-    ("benchbase", "oltpbenchmark", "tpccbenchmark"),
+    ("-jar ", "./oltpbenchmark", "./tpccbenchmark"),
     form=r"(?:^|(?<=[\s$#>+]))(?:java .*?-jar \S*benchbase\S*\.jar|\./(?:oltpbenchmark|tpccbenchmark))\s",
     numbers={"--warehouses": "warehouses"},
     texts={"-b --bench": "benchmark"},

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 from benchagent.importers.report import Report, Scalar, Subject, all_measured, as_factors, dbms_called, rising, utc
 from benchagent.importers.source import NotUnderstood, json_of, number_in, slug, xml_of
-from benchagent.redaction import redact_text, redact_value
+from benchagent.redaction import redact_value
 
 # Names and units that the files of a run share.
 
@@ -230,7 +230,7 @@ def server_settings(document: Mapping[str, Any]) -> Report:
     version = texts.get("server_version", texts.get("version", ""))
     is_mysql = "innodb_buffer_pool_size" in texts or "mariadb" in version.lower()
     engine = "mysql" if is_mysql else "postgresql" if "server_version" in texts else ""
-    settings = tuple((name, redact_text(redact_value(name, text) or "")) for name, text in texts.items())
+    settings = tuple((name, redact_value(name, text) or "") for name, text in texts.items())
     warning = "the settings of the DBMS: not a result by itself"
     return Report(TOOL, warnings=(warning,), subject=replace(subject_of("", engine, version), settings=settings))
 
