@@ -365,11 +365,11 @@ def redact_text(text: str) -> str:
     """Any text (a log, a command line, a configuration file) with the values of secrets replaced; lines stay lines."""
     parts, done = [], 0
     for begin, end, lowered in _suspicious_lines(text):
-        line = text[begin:end]
+        line, told = text[begin:end], {*filter(lowered.__contains__, _WORDS)}
         for pattern in _PATTERNS:
-            if any(map(lowered.__contains__, pattern.words)):
+            if not told.isdisjoint(pattern.words):
                 line = pattern.pattern.sub(_hide, line)
-        if any(map(lowered.__contains__, _ASSIGNED)):
+        if not told.isdisjoint(_ASSIGNED):
             line = _without_assigned(line)
         parts += [text[done:begin], line]
         done = end

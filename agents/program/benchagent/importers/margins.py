@@ -65,8 +65,10 @@ _NO_TOOLS = re.compile(
     r"|< 0 > 0 <stamp> (?:\S+ )*- -"
     r"|<name> [|│]|\[ [\w. -]+ /[^,;=%]*\]|[>#*•+-](?: [>#*])*|/ /"
 )
-# What any of them needs, within the beginning of a line.
-_MAY_BE = re.compile(rf"\s*(?:[\w./@-]+ *[|│]|[\[>#*•+/-])|.{{0,120}}?(?:{_STAMP}|{_LEVEL}|(?:stdout|stderr) [FP])")
+# What any of them needs, within the beginning of a line; the letters with which stamps, levels and streams begin.
+_MAY_BE = re.compile(
+    rf"\s*(?:[\w./@-]+ *[|│]|[\[>#*•+/-])|.{{0,120}}?(?=[\dA-Zdeinsw])(?:{_STAMP}|{_LEVEL}|(?:stdout|stderr) [FP])"
+)
 _CLOSING_TAG = re.compile(r"</?[a-z]{1,10} ?/?>$")
 _DATED = re.compile(
     r"(?P<day>\d{4}[-/]\d\d[-/]\d\d)[ T](?P<time>\d\d:\d\d:\d\d)(?P<part>(?:[.,]\d{1,6})?)(?:\d*|:\d+)"
