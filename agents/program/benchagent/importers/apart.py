@@ -21,7 +21,7 @@ _HEADING = re.compile(
 )
 # … then what somebody lets a script print: `=== 4 threads ===`, `--- m5.large`, `[4 threads]`, `4 threads:` …
 _RULED = re.compile(
-    r"^ {0,3}(?P<level>={2,}|-{2,}|\*{1,3}|>{2,}|\[) *(?P<text>[^\s=*>\[-][^\n]{0,100}?)"
+    r"^ {0,3}(?P<level>={2,}|-{2,}|\*{1,3}|>{2,}|\[(?=[^\]\n]+\]:?$)) *(?P<text>[^\s=*>\[-][^\n]{0,100}?)"
     r" *(?:={2,}|-{2,}|\*{1,3}|<{2,}|\])?:?$"
     r"|^ {0,3}(?P<counted>(?:\d{1,9} ?[A-Za-z]{2,12}|[A-Za-z]{2,12} ?[=:]? ?\d{1,9})):?$",
     re.MULTILINE,

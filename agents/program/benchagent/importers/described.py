@@ -33,6 +33,8 @@ __all__ = ["SHIPPED", "BadDescription", "Described", "described", "shipped", "tr
 
 SHIPPED = Path(__file__).parent / "described_tools"
 MAX_BYTES, MAX_LINES, MAX_TEMPLATE, MAX_DEPTH = 20_000, 60, 600, 6
+# So many letters of its own make a line that no other tool prints.
+PHRASE = 20
 # That of libyaml, where PyYAML was built with it, is ten times as fast.
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 KEYS = {
@@ -41,7 +43,7 @@ KEYS = {
 }  # fmt: skip
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,59}")
 _TOOL = re.compile(r"[A-Za-z][\w .+-]{0,59}")
-_VALUE = re.compile(r"\{(\w+):")
+_VALUE, _NAMED_VALUE = re.compile(r"\{(\w+):"), re.compile(r"\{\w*:[^{}]*\}")
 _CHECK = re.compile(
     rf"({_NAME.pattern}|\d+)((?: *[*/+-] *(?:{_NAME.pattern}|\d+(?:\.\d+)?)){{1,4}}) *= *({_NAME.pattern})"
 )
@@ -138,7 +140,7 @@ class Described:
     checks: tuple[_Equation, ...]
     begin: re.Pattern[str]
     called: Commands
-    # The first line with the next one, right behind it or a line later.
+    # What no other tool prints.
     MARKS: re.Pattern[str]
     # What stands in each of the lines by which it is known, the longest part of each.
     WORDS: tuple[str, ...]
@@ -408,8 +410,11 @@ def _shown(rows: list[tuple[str, str]], kinds: dict[str, str], sure: list[int]) 
 
     repeated = [at for at, (key, _) in enumerate(rows) if kinds[key] in ("heading", "run") and _is_telling(rows, [at])]
     if sure and (_is_telling(rows, sure[:1]) or not repeated):
-        first, second = line(sure[0]), line(min(sure[0] + 1, len(rows) - 1))
-        return f"{front}{first}", rf"{front}{first}[^\n]*\n(?:[^\n]*\n)?{front}{second}", _words([rows[sure[0]][1]])
+        shown, template = f"{front}{line(sure[0])}", rows[sure[0]][1]
+        # Where it has few letters of its own, others may print it: with the next line then, right behind it or a later.
+        few = len(re.findall(r"[A-Za-z]", _NAMED_VALUE.sub("", template))) < PHRASE
+        next_line = rf"[^\n]*\n(?:[^\n]*\n)?{front}{line(min(sure[0] + 1, len(rows) - 1))}" if few else ""
+        return shown, shown + next_line, _words([template])
     if not repeated:
         raise BadDescription("lines: none that always stands there, no heading and no run has words of its own")
     # A short word stands in many files.

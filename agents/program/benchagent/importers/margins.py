@@ -283,7 +283,7 @@ def proposals(
     found += [QUOTED] if sum(map(bool, map(_QUOTED.fullmatch, lines))) >= FEW else []
     if _HTML.search(text) if ended else any(_of_markup(line) != [line] for line in shown):
         found.append(MARKUP)
-    some = shown[:: max(1, len(shown) // FEW)]
+    some = shown[:: -(-len(shown) // FEW) or 1]
     # What is the same in front of all lines, the tool may have printed: what is read without it decides.
     begins = {line.lstrip()[:1] for line in shown}
     of_all = len(shown) > LEAST and (len(begins) == 1 or all(map(str.isdecimal, begins)))
