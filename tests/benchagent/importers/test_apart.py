@@ -71,6 +71,12 @@ def test_headings_above_documents_in_a_text_are_factors_too(headings, name, told
     assert factors("What was measured:\n\n" + "\n".join(parts), name) == [(value,) for value in told]
 
 
+def test_rows_of_ycsb_are_no_headings_but_what_stands_above_them_is_one():
+    rows = "[OVERALL], RunTime(ms), {}000\n[OVERALL], Throughput(ops/sec), 100\n[READ], Operations, {}00\n"
+    text = "".join(f"--- workload {letter}\n{rows.format(s, s)}\n" for letter, s in (("a", 10), ("c", 20)))
+    assert factors(text, "heading") == [("workload a",), ("workload c",)]
+
+
 def test_lines_of_the_tool_itself_are_no_headings():
     one = sample("redisbench", "v7_report.txt").decode()
     for report in reports("x", (one + "\n" + one).encode()):

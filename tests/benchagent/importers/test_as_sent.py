@@ -41,6 +41,7 @@ def one(text: str, name: str = "x.txt"):
         ("mysqlslap/concurrency.txt", "benchmarksql/v5.txt", ["mysqlslap", "mysqlslap", "BenchmarkSQL"]),
         ("dbt3/post_process.txt", "described/dbt2.txt", ["DBT-3", "DBT-2"]),
         ("described/cassandra-stress.txt", "described/py-tpcc.txt", ["cassandra-stress", "py-tpcc"]),
+        ("described/tsbs_queries.txt", "pgbench/v15_tpcb_progress_statements.txt", ["TSBS", "pgbench"]),
     ],
 )
 def test_two_tools_in_one_file_are_both_read(first, second, tools):
