@@ -172,7 +172,7 @@ _PATTERNS = (
     _after("curl", r"\bcurl\b.{0,500}?\s(?:-\w*u ?|--user[ =])[\"']?[^\s:\"']{1,200}:", r"[^\s\"']+"),
     _after("curl", r"\bcurl\b.{0,500}?\s(?:-b|--cookie)[ =]?[\"']?[^\s=\"']+=", r"[^\"']+?(?=[\"']|\s|$)"),
     # What a shell hands over: as a command that prints it, or from the left of a pipe
-    _after(_TELLS,
+    _after("echo|printf",
            rf"(?<![\w.-]){_SECRET_IN_NAME}[\w.-]{{1,200}}+\s*[=:]?\s*(?:[\"']|<\()?\s*(?:/\S{{0,100}}/)?"
            r"(?:echo|printf)\s+(?:-n\s+)?[\"']?",
            r"[^\"'|;)]+"),
