@@ -33,8 +33,6 @@ __all__ = ["SHIPPED", "BadDescription", "Described", "described", "shipped", "tr
 
 SHIPPED = Path(__file__).parent / "described_tools"
 MAX_BYTES, MAX_LINES, MAX_TEMPLATE, MAX_DEPTH = 20_000, 60, 600, 6
-# So many letters of its own make a line that no other tool prints.
-PHRASE = 20
 # That of libyaml, where PyYAML was built with it, is ten times as fast.
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 KEYS = {
@@ -43,7 +41,7 @@ KEYS = {
 }  # fmt: skip
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,59}")
 _TOOL = re.compile(r"[A-Za-z][\w .+-]{0,59}")
-_VALUE, _NAMED_VALUE = re.compile(r"\{(\w+):"), re.compile(r"\{\w*:[^{}]*\}")
+_VALUE = re.compile(r"\{(\w+):")
 _CHECK = re.compile(
     rf"({_NAME.pattern}|\d+)((?: *[*/+-] *(?:{_NAME.pattern}|\d+(?:\.\d+)?)){{1,4}}) *= *({_NAME.pattern})"
 )
@@ -138,9 +136,8 @@ class Described:
     parameters: dict[str, tuple[str, float]]
     computed: tuple[_Equation, ...]
     checks: tuple[_Equation, ...]
-    begin: re.Pattern[str]
     called: Commands
-    # What no other tool prints.
+    # What shows that a file may be the tool's.
     MARKS: re.Pattern[str]
     # What stands in each of the lines by which it is known, the longest part of each.
     WORDS: tuple[str, ...]
@@ -158,7 +155,7 @@ class Described:
         """Where the first line that always stands there is, and another one; of JSON what always stands there."""
         if self.objects:
             return self._claims_json(file)
-        if not file.shows(self.begin, self.WORDS):
+        if not file.shows(self.MARKS, self.WORDS):
             return False
         known = set[str]()
         for line in printed_lines(file):
@@ -170,7 +167,7 @@ class Described:
         return False
 
     def _claims_json(self, file: SourceFile) -> bool:
-        if not re.match(BEGINS_JSON, file.text.lstrip()) or not file.shows(self.begin, self.WORDS):
+        if not re.match(BEGINS_JSON, file.text.lstrip()) or not file.shows(self.MARKS, self.WORDS):
             return False
         try:
             document, *_ = documents(file.text)
@@ -360,8 +357,7 @@ def described(text: str) -> Described:
     results = [key for key, kind in kinds.items() if kind == "run"]
     shown_by = [key for key, kind in kinds.items() if kind == "heading" and not _is_telling(rows, sure[:1])]
     of_json = next((each.words for key, each in objects.items() if kinds[key] in ("", "run")), ())
-    first = marks = "|".join(map(re.escape, of_json))
-    first, marks, words = _shown(rows, kinds, sure) if rows else (first, marks, of_json)
+    marks, words = _shown(rows, kinds, sure) if rows else ("|".join(map(re.escape, of_json)), of_json)
     return Described(
         TOOL=tool, table=Table(tool, *rows, careful=True), objects=objects, workload=workload[:100],
         dbms=dbms_called(dbms) or slug(dbms, "-"), kinds=kinds, values_of=values_of, below=_below(kinds),
@@ -370,7 +366,7 @@ def described(text: str) -> Described:
         interim=bool(content.get("interim")), repeats=bool(content.get("repeats")),
         metrics=metrics, parameters=parameters, computed=computed, checks=checks,
         called=_read_command(content.get("command")),
-        begin=re.compile(first, re.MULTILINE), MARKS=re.compile(marks, re.MULTILINE), WORDS=words,
+        MARKS=re.compile(marks, re.MULTILINE), WORDS=words,
     )  # fmt: skip
 
 
@@ -399,28 +395,20 @@ def _below(kinds: dict[str, str]) -> dict[str, frozenset[str]]:
     return below
 
 
-def _shown(rows: list[tuple[str, str]], kinds: dict[str, str], sure: list[int]) -> tuple[str, str, tuple[str, ...]]:
-    """Regular expressions of what shows that a file may be the tool's, of what no other tool prints; words in both."""
-
-    front = r"^[^\S\n]*+"
+def _shown(rows: list[tuple[str, str]], kinds: dict[str, str], sure: list[int]) -> tuple[str, tuple[str, ...]]:
+    """A regular expression of what shows that a file may be the tool's, and the words of which one is in it."""
 
     def line(at: int) -> str:
         whole = pattern_of(rows[at][1], careful=True)[1]
         return re.sub(r"[?]P<[a-z0-9_]+>", "?:", whole, flags=re.IGNORECASE)
 
     repeated = [at for at, (key, _) in enumerate(rows) if kinds[key] in ("heading", "run") and _is_telling(rows, [at])]
-    if sure and (_is_telling(rows, sure[:1]) or not repeated):
-        shown, template = f"{front}{line(sure[0])}", rows[sure[0]][1]
-        # Where it has few letters of its own, others may print it: with the next line then, right behind it or a later.
-        few = len(re.findall(r"[A-Za-z]", _NAMED_VALUE.sub("", template))) < PHRASE
-        next_line = rf"[^\n]*\n(?:[^\n]*\n)?{front}{line(min(sure[0] + 1, len(rows) - 1))}" if few else ""
-        return shown, shown + next_line, _words([template])
-    if not repeated:
+    if not (sure or repeated):
         raise BadDescription("lines: none that always stands there, no heading and no run has words of its own")
     # A short word stands in many files.
-    repeated = [at for at in repeated if min(map(len, _words([rows[at][1]]) or [""])) > 6] or repeated
-    shown = f"{front}(?:{'|'.join(map(line, repeated))})"
-    return shown, shown, _words([rows[at][1] for at in repeated])
+    long = [at for at in repeated if min(map(len, _words([rows[at][1]]) or [""])) > 6]
+    shown = sure[:1] if sure and (_is_telling(rows, sure[:1]) or not repeated) else long or repeated
+    return rf"^[^\S\n]*+(?:{'|'.join(map(line, shown))})", _words([rows[at][1] for at in shown])
 
 
 def _words(templates: Sequence[str]) -> tuple[str, ...]:
