@@ -11,13 +11,21 @@ function closeOnPhones() {
 }
 
 /** On paper nothing can be opened. */
-function openForPaper(isPrinting) {
-  for (const details of document.querySelectorAll("details[data-opens-on-paper]")) details.open = isPrinting || wasOpened(details);
+const openedForPaper = [];
+
+function openForPaper() {
+  openedForPaper.push(...document.querySelectorAll("details:not([open]):is([data-opens-on-paper], .fold)"));
+  for (const details of openedForPaper) details.open = true;
+}
+
+function closeAfterPaper() {
+  for (const details of openedForPaper.splice(0)) details.open = false;
 }
 
 export function startDetails() {
-  window.addEventListener("beforeprint", () => openForPaper(true));
-  window.addEventListener("afterprint", () => openForPaper(false));
+  // Before charts are drawn for paper, those that are folded too.
+  window.addEventListener("beforeprint", openForPaper, { capture: true });
+  window.addEventListener("afterprint", closeAfterPaper);
   closeOnPhones();
   document.addEventListener("click", (event) => {
     const details = event.target.closest("summary")?.parentElement;

@@ -96,6 +96,25 @@ def test_opened_tables_of_numbers_fit_on_paper(site: Site, page):
     assert widths and max(widths) <= 754
 
 
+def test_on_paper_what_is_folded_is_open_and_charts_keep_to_their_place(site: Site, page):
+    """Seen: an article without its checks and claims; charts drawn for the screen lay over the next one's title."""
+    page.goto(f"{site.url}/publications/tpcb-2010/")
+    page.wait_for_load_state("networkidle")
+    folds = "[...document.querySelectorAll('details.fold')].map(each => each.open)"
+    assert not any(page.evaluate(folds))
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": 718, "height": 1100})
+    over = """[...document.querySelectorAll('figure.chart canvas')].filter(each => {
+        const [inner, outer] = [each, each.closest('figure')].map(of => of.getBoundingClientRect());
+        return inner.bottom > outer.bottom + 1 || inner.right > outer.right + 1;
+    }).length"""
+    assert all(page.evaluate(folds)) and page.evaluate(over) == 0
+    assert page.locator("figure.chart .tools:visible").count() == 0
+    page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    assert not any(page.evaluate(folds))
+
+
 def test_runs_that_are_ticked_stay_over_pages_filters_and_navigation(site: Site, page):
     tray = page.locator("#tray")
     page.goto(f"{site.url}/runs/?publication=tpcb-2010")
