@@ -41,7 +41,6 @@ PYTHON = sys.executable
 CACHE = Path(os.environ.get("BENCHSITE_TEST_CACHE") or ROOT / "var" / "test-cache")
 # What a leg needs beside Python: programs, and libraries by their file; the Debian package where its name is another.
 NEEDED = {
-    "check": ("node",),
     "js": ("node",),
     "postgresql": ("postgres",),
     "server": ("curl",),

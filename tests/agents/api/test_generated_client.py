@@ -23,9 +23,9 @@ def generator(tmp_path: Path) -> Path:
     venv = Path(os.environ.get("BENCHSITE_TEST_CACHE", tmp_path)) / "client-generator"
     pins = (HERE / "client-requirements.txt").read_text()
     if not (venv / "pins").exists() or (venv / "pins").read_text() != pins:
-        subprocess.run([sys.executable, "-m", "venv", "--clear", venv], check=True)
-        install = [venv / "bin" / "pip", "install", "--quiet", "-r", HERE / "client-requirements.txt"]
-        subprocess.run(install, check=True)
+        subprocess.run([sys.executable, "-m", "venv", "--without-pip", "--clear", venv], check=True)
+        pip = [sys.executable, "-m", "pip", "--python", venv, "install", "--quiet", "--no-compile"]
+        subprocess.run([*pip, "-r", HERE / "client-requirements.txt"], check=True)
         (venv / "pins").write_text(pins)
     return venv / "bin" / "python"
 

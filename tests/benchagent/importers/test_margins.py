@@ -16,6 +16,7 @@ from benchagent.importers.margins import Claimed, proposals
 
 from tests.benchagent.importers.dresses import MARGINS, by_line
 from tests.benchagent.importers.samples import DATA, reports, sample
+from tests.whole import whole
 
 # Enough to see every form of a tool; all of them are a matter of minutes.
 SAMPLES_EACH = 3
@@ -49,14 +50,18 @@ def told(name: str, data: bytes) -> list[Report]:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("parted", [True, *whole(False)])
 @pytest.mark.parametrize("tool", [importer.TOOL for importer in importers()])
-def test_it_reads_the_samples_of_every_importer_within_every_margin(tool):
+def test_it_reads_the_samples_of_every_importer_within_every_margin(tool, parted):
+    """`parted`: the samples of a tool share the margins among them."""
     paths = samples()[tool]
-    assert paths
     # From the shortest to the longest.
-    for path in paths[:: max(1, len(paths) // SAMPLES_EACH)]:
+    chosen = paths[:: max(1, len(paths) // SAMPLES_EACH)]
+    assert chosen
+    margins = list(MARGINS.items())
+    for at, path in enumerate(chosen):
         plain = told(path.name, path.read_bytes())
-        for name, dress in MARGINS.items():
+        for name, dress in margins[at :: len(chosen)] if parted else margins:
             if (name in ("stern", "host") and path.read_bytes().count(b"\n") < 3) or name in LEFT.get(path.name, ()):
                 continue  # of one line nobody can tell
             assert told(path.name, dress(path.read_bytes().decode())) == plain, (path.name, name)

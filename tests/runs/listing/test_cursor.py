@@ -60,11 +60,12 @@ def walk(rows, ordering: str, size: int) -> tuple[list[Run], list[Run]]:
     return forwards, backwards
 
 
-@pytest.mark.parametrize("size", [1, 4, 24, 25, 26])
-@pytest.mark.parametrize("sign", ["", "-"])
-@pytest.mark.parametrize("name", ORDERINGS)
-def test_it_shows_every_row_once_in_the_list_s_order_both_ways(runs, name, sign, size):
-    ordering = sign + name
+# A page of one row goes on after every row; where the last page ends is the same in every ordering.
+@pytest.mark.parametrize(
+    ("ordering", "size"),
+    [*((sign + name, 1) for name in ORDERINGS for sign in ("", "-")), *(("-value", size) for size in (4, 24, 25, 26))],
+)
+def test_it_shows_every_row_once_in_the_list_s_order_both_ways(runs, ordering, size):
     rows = Run.objects.all()
     whole = list(rows.order_by(*(column.ordering(backward=False) for column in columns_of(ordering))))
     forwards, backwards = walk(rows, ordering, size)
