@@ -15,6 +15,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from statistics import median
 
@@ -214,25 +215,36 @@ def _within(series: Sequence[Alarms], batches: int) -> float:
 @dataclass(frozen=True)
 class DriftTold:
     """Of series that drift from their first batch on, shares of 1: told as a drift, in the median by batch `batch`; as
-    a step before that; and with a step that stands in the end.
+    a step before that; and with a step that stands in the end. Once it is known: suspicions in 1,000 batches.
     """
 
     drift: float
     batch: float
     step_before: float
     step_left: float
+    suspicions: float
 
 
 def drift_told(series: int, seed: int, drift: float) -> DriftTold:
-    at, before, left = [], 0, 0
+    at, before, left, suspected, known = [], 0, 0, 0, 0
     for number in range(series):
         states = [*watched(_world(KINDS[0], 0.02, seed, number, drift=drift), DRIFTING)]
+        for old, new in pairwise(states):
+            known += bool(old.drifts)
+            suspected += len({*new.suspects} - {*old.suspects}) if old.drifts else 0
         found = [(batch, each.kind) for batch, state in enumerate(states, 1) for each in state.confirmed]
         told = min((batch for batch, kind in found if kind == "drift"), default=None)
         at += [told] if told else []
         before += any(kind == "step" and batch <= (told or DRIFTING) for batch, kind in found)
         left += len(states[-1].starts) > len(states[-1].drifts)
-    return DriftTold(len(at) / series, median(at) if at else math.nan, before / series, left / series)
+    rate = 1000 * suspected / known if known else math.nan
+    return DriftTold(len(at) / series, median(at) if at else math.nan, before / series, left / series, rate)
+
+
+def steps_told_on_drift(step: float, series: int, seed: int, drift: float) -> float:
+    """The share told within 6 batches."""
+    worlds = [_world(KINDS[0], 0.02, seed, number, step=step, drift=drift) for number in range(series)]
+    return _within([found_by_waiting(world, AT + 6) for world in worlds], 6)
 
 
 def steps_taken_for_drifts(step: float, series: int, seed: int) -> float:
@@ -325,11 +337,13 @@ def _of_drifts(series: int, seed: int) -> list[str]:
     taken = ", ".join(f"{steps_taken_for_drifts(step, series, seed):.0%} of {_signed(step)}" for step in STEPS)
     return [
         f"Drifts at 2 % noise, {DRIFTING} batches from the first on:", "",
-        "| a batch | told as a drift | by batch (median) | a step was told before | a step is left |",
-        f"|{'---|' * 5}",
+        "| a batch | told as a drift | by batch (median) | a step was told before | a step is left "
+        "| suspicions in 1,000 batches of a known drift | steps on it told within 6: −5% · −10% |",
+        f"|{'---|' * 7}",
         *(
             f"| {_signed(drift, 1)} | {each.drift:.0%} | {each.batch:.0f} | {each.step_before:.0%} "
-            f"| {each.step_left:.0%} |"
+            f"| {each.step_left:.0%} | {each.suspicions:.0f} "
+            f"| {' · '.join(f'{steps_told_on_drift(step, series, seed, drift):.0%}' for step in STEPS[1:])} |"
             for drift, each in told
         ),
         "", f"Steps that are taken for drifts in the {DRIFTING - AT} batches after them: {taken}.",
