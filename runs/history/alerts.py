@@ -122,10 +122,14 @@ def _closed_itself(alert: Alert) -> bool:
 def _places(point: ChangePoint, rows: Sequence[SeriesBatch]) -> list[int]:
     """The batches that a change may have begun with, the likeliest first."""
     at = next(index for index, row in enumerate(rows) if row.pk == point.at_id)
-    if point.kind != ChangeKind.STEP:
+    of_noise = point.kind == ChangeKind.NOISE
+    sizes = [statistics.spread_of(row.values) if of_noise else row.centre for row in rows]
+    told = [place for place, size in enumerate(sizes) if size]
+    if point.kind == ChangeKind.DRIFT or at not in told:
         return [at]
-    logs = [math.log(row.centre) for row in rows if row.centre]
-    return statistics.places(logs, at, max(0, at - point.batches_before), at + point.batches_after)
+    logs, among = [math.log(size) for size in sizes if size], told.index(at)
+    found = statistics.places(logs, among, max(0, among - point.batches_before), among + point.batches_after)
+    return [told[place] for place in found]
 
 
 def _span(rows: Sequence[SeriesBatch], places: Sequence[int]) -> dict[str, datetime]:

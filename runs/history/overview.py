@@ -13,7 +13,6 @@ from django.db.models import Q, QuerySet
 from runs.answers import words as saying
 from runs.answers.answer import Amount, as_share
 from runs.answers.history import DEFAULT_BASELINE, expected_amount
-from runs.formatting import percent
 from runs.history.watching import RECENT, threshold
 from runs.models import Benchmark, ChangePoint, SeriesBatch
 from runs.models.choices import AlertState, ChangeKind, ChangeState
@@ -106,7 +105,7 @@ class Row:
     def step_words(self) -> str:
         if self.step is None:
             return ""
-        change = percent(self.step.change.get("value", 0.0), signed=True)
+        change = saying.share(Amount(value=self.step.change.get("value", 0.0)))
         kind = "" if self.step.kind == ChangeKind.STEP else f" {self.step.get_kind_display().lower()}"
         return f"{change}{kind} since {self.step.at.measured_at:%Y-%m-%d}"
 

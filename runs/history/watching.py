@@ -17,7 +17,7 @@ from runs.answers.history import expected_amount
 from runs.history import alerts
 from runs.models import Alert, Benchmark, ChangePoint, Run, SeriesBatch, User
 from runs.models.choices import OF_LEVEL, OPEN_ALERTS, AlertState, Better, ChangeKind, ChangeState
-from runs.stats import PRACTICAL_THRESHOLD, WINNERS, mean, stdev
+from runs.stats import PRACTICAL_THRESHOLD, WINNERS, mean
 from runs.stats import watch as statistics
 from runs.stats.steps import LEAST_DAYS
 
@@ -97,7 +97,10 @@ class Series:
         rows = [row for row in self.rows[-statistics.MOST_IN_BAND :] if len(row.values) > 1]
         if not rows:
             return None
-        within, repeats = mean([_spread(row) ** 2 for row in rows]), mean([len(row.values) for row in rows])
+        within, repeats = (
+            mean([statistics.spread_of(row.values) ** 2 for row in rows]),
+            mean([len(row.values) for row in rows]),
+        )
         return statistics.repeats_needed(expected, within=within, repeats=repeats, share=share)
 
     def near(self, at: int, kinds: Iterable[str]) -> ChangePoint | None:
@@ -169,18 +172,9 @@ def _look(series: Series, end: int) -> None:
 
 
 def _look_at_noise(series: Series) -> None:
-    told = [(at, spread) for at, row in enumerate(series.rows) if (spread := _spread(row))]
-    for found in statistics.changes_of_noise([spread for _, spread in told]):
-        at = told[found.at][0]
-        if series.near(at, [ChangeKind.NOISE]) is None:
-            _new(series, statistics.Found("noise", at, found.change, found.before, found.after), ChangeState.CONFIRMED)
-
-
-def _spread(row: SeriesBatch) -> float:
-    """The spread of the logs of its repeats; 0 if there is none."""
-    if len(row.values) < 2 or min(row.values) <= 0:
-        return 0.0
-    return stdev([math.log(value) for value in row.values]) or 0.0
+    for found in statistics.changes_of_noise([statistics.spread_of(row.values) for row in series.rows]):
+        if series.near(found.at, [ChangeKind.NOISE]) is None:
+            _new(series, found, ChangeState.CONFIRMED)
 
 
 def _confirm(series: Series, found: statistics.Found) -> None:

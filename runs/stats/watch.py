@@ -18,8 +18,8 @@ from statistics import median
 from typing import Literal
 
 from runs.stats.ratios import Ratio, ratio
-from runs.stats.steps import LEAST_DAYS, steps, steps_of
-from runs.stats.summaries import CONFIDENCE, Interval, interval_of_logs, mean, t_quantile, variance
+from runs.stats.steps import LEAST_DAYS, steps_of
+from runs.stats.summaries import CONFIDENCE, Interval, interval_of_logs, mean, stdev, t_quantile, variance
 
 # One more batch of an unchanged series lies within the band in 98 of 100.
 BAND, CONFIRMED = 0.98, 0.99
@@ -175,15 +175,24 @@ def changes(logs: Sequence[float], threshold: float) -> list[Found]:
     return found
 
 
+def spread_of(repeats: Sequence[float]) -> float:
+    """The spread of the logs of the repeats of a batch; 0 if there is none."""
+    if len(repeats) < 2 or min(repeats) <= 0:
+        return 0.0
+    return stdev([math.log(value) for value in repeats]) or 0.0
+
+
 def changes_of_noise(spreads: Sequence[float]) -> list[Found]:
     """Where the spread of the repeats of a batch changes by half or by twice; of those of which it is known."""
-    first = max(0, len(spreads) - WINDOW)
-    levels = [(float(at), [spread]) for at, spread in enumerate(spreads[first:], first) if spread > 0]
+    told = [at for at in range(max(0, len(spreads) - WINDOW), len(spreads)) if spreads[at] > 0]
+    logs = [math.log(spreads[at]) for at in told]
+    cuts = steps_of(logs, NOISE_FACTOR - 1)
+    spans = zip([0, *cuts], cuts, [*cuts[1:], len(logs)], strict=False)
+    found = [change_at(logs, at, before, after) for before, at, after in spans]
     return [
-        Found("noise", int(step.at), step.change, step.days_before, step.days)
-        for step in steps(levels, NOISE_FACTOR - 1)
-        if min(step.days, step.days_before) >= LEAST_OF_NOISE
-    ]
+        replace(each, kind="noise", at=told[each.at])
+        for each in found if each and min(each.before, each.after) >= LEAST_OF_NOISE
+    ]  # fmt: skip
 
 
 def change_at(

@@ -9,6 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from runs import results
 from runs.history import alerts, filing
 from runs.history.causes import around
+from runs.history.overview import Row
 from runs.history.watching import Series, watch
 from runs.history.words import change_words
 from runs.models import Alert, Benchmark, Change, ChangePoint, TellingRule
@@ -158,6 +159,16 @@ def test_noise_that_grows_is_a_change_of_its_own_kind(contributor):
     (point,) = ChangePoint.objects.filter(kind="noise")
     assert (point.side, abs(Series.of(point.benchmark).index[point.at_id] - 11) <= 3) == ("worse", True)
     assert Benchmark.objects.get().moved < 0.5  # its level has not
+    assert "%" not in Row(point.benchmark, None, None, point).step_words, "told as on its page: 4.4 times"
+
+
+def test_a_machine_that_becomes_noisier_is_one_alert_though_a_batch_between_hides_since_when(contributor):
+    for slug, between in (("one", 0.018), ("other", 0.01)):
+        named = {"workload": {"slug": slug, "name": slug, "version": "1", "kind": ""}}
+        noise = [0.01] * 11 + [between] + [0.025] * 12
+        file([night(at, of=24, noise=each, **named) for at, each in enumerate(noise, 1)], contributor, at_once=24)
+    places = {point.at.measured_at for point in ChangePoint.objects.filter(kind="noise")}
+    assert (len(places), Alert.objects.filter(changes__kind="noise").distinct().count()) == (2, 1)
 
 
 def test_a_slow_drift_is_told_from_a_step(contributor):
