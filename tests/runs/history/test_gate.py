@@ -99,6 +99,9 @@ def test_what_cannot_be_decided_and_what_has_no_number_have_statuses_of_their_ow
     assert "the baseline has no batch" in told
     failed = night(15, **PULL_REQUEST) | {"repeats": [{"status": "failed", "message": "it fell over"}]}
     assert gate(failed)[0] == COULD_NOT
+    ended, told = gate(night(14, **PULL_REQUEST), format="junit")  # a copy of what was sent before
+    suite = ElementTree.fromstring(told.partition("\n")[0])
+    assert (ended, suite.get("tests"), suite.get("errors")) == (COULD_NOT, "3", "3"), "no pipeline shows it as passed"
     assert gate({"schema_version": 1})[0] == COULD_NOT
 
 

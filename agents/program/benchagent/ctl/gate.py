@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any
 from xml.etree import ElementTree
@@ -88,7 +88,7 @@ def _print(answer: Mapping[str, Any], form: str, status: int) -> None:
     if form == "json":
         print_json({**answer, "exit_status": status})
     elif form == "junit":
-        print(ElementTree.tostring(_junit(cells, answer["than"]), encoding="unicode"))
+        print(ElementTree.tostring(_junit(answer), encoding="unicode"))
     elif form == "markdown":
         print(f"### Benchmarks against {answer['than']}: {summary(cells)}\n")
         rows = [("Benchmark", "New", "Change", "Interval", "Verdict"), ("---",) * 5]
@@ -98,9 +98,13 @@ def _print(answer: Mapping[str, Any], form: str, status: int) -> None:
     else:
         print_table([_row(cell) for cell in cells], heading=HEADING)
         print_line(f"against {answer['than']}: {summary(cells)}")
-    # An older server does not say why.
-    for run, why in zip_longest(answer["without"], answer.get("why_without", ()), fillvalue="no reason given"):
+    for run, why in _not_judged(answer):
         print_line(f"not judged: {run}: {why}")
+
+
+def _not_judged(answer: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Runs with the reasons, which an older server does not say."""
+    return zip_longest(answer["without"], answer.get("why_without", ()), fillvalue="no reason given")
 
 
 def summary(cells: Sequence[Cell]) -> str:
@@ -127,16 +131,20 @@ def _row(cell: Cell) -> tuple[str, str, str, str, str]:
     )
 
 
-def _junit(cells: Sequence[Cell], than: str) -> ElementTree.Element:
-    """A test a cell: worse fails, what is undecided is skipped."""
-    suite = ElementTree.Element("testsuite", name=f"benchmarks against {than}", tests=str(len(cells)))
-    for cell in cells:
+def _junit(answer: Mapping[str, Any]) -> ElementTree.Element:
+    """A test a cell: worse fails, what is undecided is skipped. A run that could not be judged is an error."""
+    suite = ElementTree.Element("testsuite", name=f"benchmarks against {answer['than']}")
+    for cell in answer["cells"]:
         case = ElementTree.SubElement(suite, "testcase", classname=cell["machine"], name=cell["benchmark"])
         _, _, change, interval, why = _row(cell)
         kind = {"worse": "failure", "refused": "error"}.get(cell["change"]["verdict"])
         kind = kind or (None if cell["not_worse"] else "skipped")
         if kind:
-            ElementTree.SubElement(case, kind, message=f"{change} ({interval}): {why}")
+            ElementTree.SubElement(case, kind, message=f"{change} ({interval}): {why}" if interval else why)
+    for run, why in _not_judged(answer):
+        case = ElementTree.SubElement(suite, "testcase", classname="not judged", name=run)
+        ElementTree.SubElement(case, "error", message=why)
+    suite.set("tests", str(len(suite)))
     for name, count in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
         suite.set(name, str(len(suite.findall(f"testcase/{count}"))))
     return suite
