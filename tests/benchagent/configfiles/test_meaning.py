@@ -87,6 +87,8 @@ def test_it_takes_isolation_levels_for_the_same_however_they_are_written():
 def test_it_says_when_an_engine_has_no_such_setting_or_its_value_is_not_known():
     mysql, sqlite = settings_of("mysql", []), settings_of("sqlite", [])
     assert not reading(sqlite, "query_cache").exists
+    synced = reading(sqlite, "sync_method").quantity
+    assert synced and synced.words == "fsync", "fullfsync is off, the log is synced all the same"
     found = reading(mysql, "direct_io")
     assert (found.exists, found.quantity) == (True, None)
     assert "innodb_flush_method not set" in found.unknown

@@ -74,5 +74,13 @@ def durability(settings: Settings) -> Promise:
     return next(Promise(durability, f"{given}: {reason}") for applies, durability, reason in cases if applies)
 
 
-READERS = {"buffer_pool": _cache, "commit_flush": at_commit(_commit)}
+def _sync(settings: Settings, names: tuple[str, ...]) -> Quantity | None:
+    """`fullfsync` is off wherever there is no F_FULLFSYNC, which does not mean that nothing is synced."""
+    value = settings.value("fullfsync")
+    if not isinstance(value, bool):
+        return None
+    return Quantity(Kind.TEXT, value, "F_FULLFSYNC" if value else "fsync", settings.words("fullfsync"))
+
+
+READERS = {"buffer_pool": _cache, "commit_flush": at_commit(_commit), "sync_method": _sync}
 ENGINE = read_engine("sqlite", durability, READERS)
