@@ -99,8 +99,7 @@ SAME_ON_ANY_DATABASE = (
     "tests/runs/telling/test_chat.py",
     "tests/runs/telling/test_pages.py",
     "tests/runs/publications/test_articles.py",
-    "tests/runs/publications/test_checks.py",
-    "tests/runs/publications/test_checks_on_page.py",
+    "tests/runs/publications/test_checks",
     "tests/runs/publications/test_matching.py",
     "tests/runs/views",
 )

@@ -55,13 +55,11 @@ def told(name: str, data: bytes) -> list[Report]:
 def test_it_reads_the_samples_of_every_importer_within_every_margin(tool, parted):
     """`parted`: the samples of a tool share the margins among them."""
     paths = samples()[tool]
-    # From the shortest to the longest.
     chosen = paths[:: max(1, len(paths) // SAMPLES_EACH)]
     assert chosen
-    margins = list(MARGINS.items())
     for at, path in enumerate(chosen):
         plain = told(path.name, path.read_bytes())
-        for name, dress in margins[at :: len(chosen)] if parted else margins:
+        for name, dress in list(MARGINS.items())[at :: len(chosen)] if parted else MARGINS.items():
             if (name in ("stern", "host") and path.read_bytes().count(b"\n") < 3) or name in LEFT.get(path.name, ()):
                 continue  # of one line nobody can tell
             assert told(path.name, dress(path.read_bytes().decode())) == plain, (path.name, name)

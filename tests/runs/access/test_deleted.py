@@ -139,6 +139,7 @@ def test_a_deleted_run_of_an_experiment_has_no_job_to_be_seen_cancelled_or_repea
         transaction.set_rollback(True)
 
 
+@pytest.mark.any_database  # as above; what a purge takes is asked on both below and by tests/runs/results/test_purge.py
 def test_a_purged_upload_leaves_only_its_record(world):
     with transaction.atomic():
         upload, administrator = upload_of(world), world.people["administrator"]
