@@ -32,9 +32,9 @@ class LastAdministrator(ValueError):
 def issue_token(*, owner: User, name: str, scopes: Iterable[str], expires_at: datetime | None) -> tuple[ApiToken, str]:
     """A token and its secret, shown once. Raises ValueError for a scope that the owner's role does not have."""
     chosen = list(scopes)
-    beyond = [scope for scope in chosen if scope not in SCOPES_BY_ROLE[owner.role]]
-    if beyond:
-        raise ValueError(f"the role {owner.role} has no scope {', '.join(beyond)}")
+    allowed = SCOPES_BY_ROLE[owner.role]
+    if beyond := [scope for scope in chosen if scope not in allowed]:
+        raise ValueError(f"the role {owner.role} has no scope {', '.join(beyond)}; it has {', '.join(allowed)}")
     return ApiToken.issue(owner=owner, name=name, scopes=chosen, expires_at=expires_at)
 
 

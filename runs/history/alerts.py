@@ -259,6 +259,10 @@ class Quality:
     rejected: int
     days_to_find: float | None
 
+    @property
+    def waiting(self) -> int:
+        return self.suspected - self.confirmed - self.withdrawn - self.refuted
+
 
 def quality(benchmarks: QuerySet[Benchmark] | Sequence[Benchmark], days: int = 90) -> Quality:
     """The quality of the alarms of these."""

@@ -389,6 +389,8 @@ def change_words(change: Change) -> str:
 def _quoted(value: Any) -> str:
     if isinstance(value, dict):
         value = ", ".join(f"{name} {inner}" for name, inner in value.items())
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     return "none" if value in (None, "", []) else f"“{value}”"
 
 

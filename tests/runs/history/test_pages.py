@@ -113,6 +113,8 @@ def test_the_inbox_tells_how_good_its_alarms_were(client, moved):
     ChangePoint.objects.filter(state="confirmed").update(state="refuted")
     after = client.get("/alerts/").context["quality"]
     assert (after.confirmed, after.withdrawn, after.refuted) == (0, 1, quality.refuted)
+    ChangePoint.objects.exclude(confirmed_at=None).update(state="suspected")
+    assert (quality.waiting, after.waiting, client.get("/alerts/").context["quality"].waiting) == (0, 0, 1)
 
 
 def test_an_operator_says_what_an_alert_is(client, operator, moved):
