@@ -35,6 +35,7 @@ DEFAULT_REPEATS = 3
 ANY_AGENT = "The first free agent that offers all chosen engines"
 SETTING_NAME_LIMIT = 200
 MOST_STORED = 500
+DESCRIBED = ("label", "tags", "build", "commit", "branch", "note")
 MATRIX = ("machines", "labels", "each", "order", "order_seed", "exclude", "stop_percent", "stop_baseline")
 
 
@@ -191,8 +192,8 @@ def initial_of(plan: Mapping[str, Any]) -> dict[str, Any]:
     for dbms, swept in varied.items() if isinstance(varied, dict) else ():
         settings[f"swept_{dbms}"] = swept_text(swept)
     alike = (
-        "workload", "repeats", "agent", "name", "note", "visibility", "publication", "figure", "machines", "each",
-        "order", "order_seed",
+        "workload", "repeats", "agent", "name", "label", "note", "visibility", "publication", "figure", "machines",
+        "each", "order", "order_seed",
     )  # fmt: skip
     named = {name: plan[name] for name in alike if plan.get(name)}
     if labels := plan.get("labels"):
@@ -383,7 +384,7 @@ class ScheduleForm(LabelFields):
 
     @property
     def described_is_given(self) -> bool:
-        return any(self[name].errors or self[name].value() for name in ("tags", "build", "commit", "branch", "note"))
+        return any(self[name].errors or self[name].value() for name in DESCRIBED)
 
     @property
     def conditions_differ(self) -> bool:
@@ -448,8 +449,8 @@ class ScheduleForm(LabelFields):
             **{
                 name: cleaned[name]
                 for name in (
-                    "workload", "repeats", "each", "exclude", "note", "not_after", "visibility", "publication",
-                    "figure",
+                    "workload", "repeats", "each", "exclude", "label", "note", "not_after", "visibility",
+                    "publication", "figure",
                 )
             },
             engines=tuple(offer.engine for offer in self.offers if offer.engine.key in cleaned["engines"]),

@@ -197,9 +197,6 @@ class SubjectForm(LabelFields):
         help_text="where the files do not say it",
     )  # fmt: skip
     visibility = forms.ChoiceField(label="Who may see it", choices=Visibility.choices)
-    label = forms.CharField(
-        required=False, max_length=120, help_text="stands in legends where it tells one batch from another"
-    )
     note = forms.CharField(label="Note", required=False, max_length=10_000, widget=forms.Textarea(attrs={"rows": 3}))
 
     def __init__(self, data: Any = None, *, taken: FileImport) -> None:

@@ -14,6 +14,9 @@ def moment_field(label: str, help_text: str) -> forms.DateTimeField:
 
 
 class LabelFields(forms.Form):
+    label = forms.CharField(
+        required=False, max_length=120, help_text="stands in legends where it tells one batch from another"
+    )
     tags = forms.CharField(required=False, max_length=400, help_text="words to find it by, a blank between two")
     build = forms.CharField(required=False, max_length=120, label="Build tested")
     commit = forms.CharField(required=False, max_length=120, label="Commit tested")

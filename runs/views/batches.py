@@ -29,9 +29,6 @@ MOST_NAMED = 5
 
 
 class DescribeForm(LabelFields):
-    label = forms.CharField(
-        required=False, max_length=120, help_text="stands in legends where it tells one batch from another"
-    )
     note = forms.CharField(required=False, max_length=10_000, widget=forms.Textarea(attrs={"rows": 4}))
     reason = forms.CharField(required=False, max_length=2000, label="Why it is changed")
     field_order = ("label", "tags", "build", "commit", "branch", "note", "reason")

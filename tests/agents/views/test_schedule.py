@@ -303,6 +303,7 @@ def test_run_again_carries_every_field_of_a_plan(as_operator, machine, operator)
         factors={name: value for name, value in FACTORS.items() if name != "terminals"},
         overrides=(("terminals", 2, {"cache_state": "cold"}),), extra=({"terminals": 4, "scale_factor": 2},),
         settings={"sqlite": (("synchronous", "FULL"),)}, called={"sqlite": "as delivered"}, agent=agent, name="Nightly",
+        label="before the upgrade",
         tags=("a", "b"), tested={"build": "1", "commit": "abc", "branch": "main"}, note="as ever",
         visibility="private", publication="an-article", figure="a-table",
     )  # fmt: skip
