@@ -25,14 +25,17 @@ def a_against_b(comparison: Comparison, question: Question) -> Answer:
         return begun(comparison, question, lacking=[Missing("another")])
     question = question.model_copy(update={side: _meant(getattr(question, side), valued) for side in ("a", "b")})
     base_key, fact = levels.base if levels else (base.key,), question.fact
-    called: dict[Key, list[str]] = {key: [*key] for key in levels.order} if levels else {}
-    for group, key in levels.group_series if levels else ():
-        called[key].append(group.key)
-    for group in () if levels else valued:
-        own = [fact_value(group, fact)] if fact else []
-        called[group.key,] = [*own, group.key, fact_value(group, "dbms")]
+    called: dict[Key, list[str]]
+    if levels:
+        called = {key: [*key] for key in levels.order}
+        for group, key in levels.group_series:
+            called[key].append(group.key)
+    else:
+        of_fact = {group.key: [fact_value(group, fact)] if fact else [] for group in valued}
+        called = {(group.key,): [*of_fact[group.key], group.key, fact_value(group, "dbms")] for group in valued}
     first, second = (
-        next((key for key, names in called.items() if text in names), None) for text in (question.a, question.b)
+        next((key for key, names in called.items() if text and text in names), None)
+        for text in (question.a, question.b)
     )
     if unknown := [text for text, key in ((question.a, first), (question.b, second)) if text and key is None]:
         there = dict.fromkeys(names[0] for names in called.values())
