@@ -202,6 +202,9 @@ def make_venv(present: dict[str, str], wanted: dict[str, str], temporary: Path) 
         return
     if importlib.util.find_spec("venv") is None or importlib.util.find_spec("ensurepip") is None:
         sys.exit(f"{sys.executable} has no venv or ensurepip; on Debian and Ubuntu: apt install python3-venv")
+    # `--clear` would empty the folder behind a link, which may be another checkout's.
+    if VENV.is_symlink():
+        VENV.unlink()
     print_line(f"making {VENV} with Python {wanted['python']}")
     command = [sys.executable, "-m", "venv", "--clear", str(VENV)]
     with child(command, temporary) as process:

@@ -127,6 +127,16 @@ def test_it_does_nothing_when_everything_is_there(checkout):
     assert (done.returncode, done.stdout, done.stderr) == (0, "ran: manage.py up\n", "")
 
 
+def test_a_linked_environment_of_another_checkout_stays_as_it_is(checkout, tmp_path_factory):
+    other = tmp_path_factory.mktemp("other")
+    (other / "benchsite.json").write_text(json.dumps({"root": "/elsewhere", "python": "3.11", "server": "", "dev": ""}))
+    (checkout / ".venv").symlink_to(other)
+    (checkout / "requirements.txt").write_text("no-such-package==1 --hash=sha256:" + "0" * 64 + "\n")
+    bootstrap(checkout, PIP_INDEX_URL="http://127.0.0.1:9/", PIP_RETRIES="0", PIP_FIND_LINKS="")
+    assert [each.name for each in other.iterdir()] == ["benchsite.json"]
+    assert not (checkout / ".venv").is_symlink()
+
+
 def test_it_ends_when_make_has_ended(checkout):
     """--parent names a process that is not the parent any more."""
     command = [os.path.realpath(sys.executable), "scripts/bootstrap.py", "--parent", "1", "manage.py", "up"]
