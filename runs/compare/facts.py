@@ -147,8 +147,8 @@ def name_cells(cells: Sequence[Mapping[str, Facet]]) -> Naming:
         distinct = list(dict.fromkeys(value or NO_FACT for value in values[name]))
         facts.append(Fact(name, headings[name], distinct, {NO_FACT: NO_FACT} | words, {}))
     return Naming(
-        labels=_unique(labels),
-        keys=_unique([slugify(key.replace(".", "-")) or "cell" for key in _unique(keys)], "-"),
+        labels=numbered(labels),
+        keys=numbered([slugify(key.replace(".", "-")) or "cell" for key in numbered(keys)], "-"),
         values=[{name: values[name][at] or NO_FACT for name in varying} for at in range(len(cells))],
         fields=chosen,
         common=common,
@@ -167,7 +167,8 @@ def distinguishing(values: Mapping[str, Sequence[str]]) -> list[str]:
     return chosen
 
 
-def _unique(names: Sequence[str], joint: str = " #") -> list[str]:
+def numbered(names: Sequence[str], joint: str = " #") -> list[str]:
+    """The names, all different: the second of one name has its number behind it."""
     seen: Counter[str] = Counter()
     unique = []
     for name in names:

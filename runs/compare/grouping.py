@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import date
 from uuid import UUID
 
+from runs.compare.facts import numbered
 from runs.formatting import natural
 from runs.models import Run
 from runs.run.facets import SHORT_COMMIT, TESTED, Facet, tested_words
@@ -125,7 +126,8 @@ def batch_facets(cells: Sequence[Cell], grouping: str) -> list[dict[str, Facet]]
     pools: dict[str, list[Run]] = {}
     for cell in cells:
         pools.setdefault(cell.pool, []).extend(cell.runs)
-    names_by_pool = {key: _batch_names(runs, grouping) for key, runs in pools.items()}
+    oldest_first = sorted(pools, key=lambda key: min(run.created_at for run in pools[key]))
+    names_by_pool = {key: _batch_names(pools[key], grouping) for key in oldest_first}
     names = {} if _tell_only_when_stored(cells, names_by_pool) else _shortest_names(names_by_pool)
     builds: dict[UUID, set[str]] = {}
     for run in (run for cell in cells for run in cell.runs):
@@ -181,13 +183,15 @@ def _batch_names(runs: Sequence[Run], grouping: str) -> list[str]:
 
 
 def _shortest_names(names_by_pool: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """The first of its names by key, and as many more as it takes to tell it from the others."""
+    """The first of its names by key, and as many more as it takes to tell it from the others; what is alike in all of
+    them, as two batches that were stored in one second, is numbered.
+    """
     taken = dict.fromkeys(names_by_pool, 1)
     while True:
         joined = {key: " · ".join(names[: taken[key]]) for key, names in names_by_pool.items()}
         counts = Counter(joined.values())
         doubles = [key for key, name in joined.items() if counts[name] > 1 and taken[key] < len(names_by_pool[key])]
         if not doubles:
-            return joined
+            return dict(zip(joined, numbered([*joined.values()]), strict=True))
         for key in doubles:
             taken[key] += 1

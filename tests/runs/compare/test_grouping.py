@@ -91,6 +91,14 @@ def test_two_batches_of_a_day_are_told_apart_by_when_they_were_stored(measured_o
     assert labels == [f"{stored}{time}" for time in ("11:05:00", "12:05:00")]
 
 
+def test_two_batches_that_were_stored_in_one_second_are_numbered():
+    for number in (1, 2):
+        together = batch(UUID(int=number), created_at=datetime(2026, 11, 20, 11, 5, 0, number, tzinfo=UTC))
+        make_run("PostgreSQL 16.4", 100 + number, batch=together, measured_on=date(2026, 11, 20))
+    labels = [group.label for group in compare(all_runs()).groups]
+    assert labels == ["2026-11-20 · 11:05:00", "2026-11-20 · 11:05:00 #2"]
+
+
 def test_a_run_that_says_something_else_than_its_batch_is_not_pooled_with_it():
     for value, said in ((100, {}), (101, {}), (120, {"tested": {"commit": "ffff"}}), (90, {"label": "cold"})):
         make_run("PostgreSQL 16.4", value, batch=batch(label="night", tested={"commit": "1a2b"}), **said)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from itertools import product
 from unittest.mock import patch
+from uuid import UUID
 
 import pytest
 from django.http import QueryDict
@@ -22,9 +24,9 @@ from runs.answers.words.warnings import warnings_of
 from runs.compare import reports
 from runs.compare.compare import compare
 from runs.compare.guard import differences
-from runs.models import Config, Metric, RunStorage, StorageDevice
+from runs.models import Batch, Config, Metric, RunStorage, StorageDevice
 from runs.stats import WINNERS, Kind
-from tests.runs.cells import all_runs, machine, make_article, make_run, make_runs, metric, workload
+from tests.runs.cells import all_runs, batch, machine, make_article, make_run, make_runs, metric, workload
 
 pytestmark = pytest.mark.django_db
 
@@ -135,6 +137,19 @@ def test_each_group_is_set_against_the_one_of_its_level():
         else:
             assert group.key in bases
     assert len(bases) == 6
+
+
+def test_what_was_measured_again_in_the_same_second_leaves_its_level_in_the_ranking():
+    """Seen: three sizes of seven were measured again by the next request, and "1.32 × over 3 levels" left them out."""
+    sweep({"Derby 10.16": 1.0, "SQLite 3.50": {(1, 8): 2.0, (10, 8): 1.5, (30, 8): 0.5}}, terminals=(8,))
+    for number, scale in enumerate((1, 30), 1):
+        sweep({"Derby 10.16": 1.0}, scales=(scale,), terminals=(8,), batch=batch(UUID(int=number)))
+    Batch.objects.update(created_at=datetime(2026, 11, 20, 11, 5, tzinfo=UTC))
+
+    (series,) = asked().levels.series
+
+    assert [round(row.ratio, 2) for row in series.with_ratio] == [2.0, 1.5, 0.5]
+    assert series.overall.kind == Kind.MIXED
 
 
 def test_a_series_that_wins_here_and_loses_there_has_no_single_number():
