@@ -7,7 +7,7 @@ from runs.models.base import UnknownName
 from runs.models.batches import Batch
 from runs.models.experiments import Experiment, Report, StoredSelection
 from runs.models.history import Alert, Benchmark, ChangePoint, Conditions, SeriesBatch, take_out
-from runs.models.literature import Publication
+from runs.models.literature import Publication, PublicationFiles
 from runs.models.measurements import Aggregate, Measurement, Metric, SeriesChunk
 from runs.models.runs import Annotation, Run, RunFactor, RunStorage, StateChange, cell_key, delete_softly, restore
 from runs.models.subjects import (

@@ -35,3 +35,12 @@ class Publication(UUIDModel):
 
     def get_absolute_url(self) -> str:
         return reverse("publication", args=[self.slug])
+
+
+class PublicationFiles(UUIDModel):
+    """What an article was imported from, for whoever takes it along; it outlives the article, which it brings back."""
+
+    slug = models.SlugField(max_length=120, unique=True)
+    title_en = models.CharField(max_length=300)
+    archive = models.BinaryField()
+    deleted_at = models.DateTimeField(null=True, blank=True)

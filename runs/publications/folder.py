@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import uuid
 import zipfile
 from collections.abc import Mapping
@@ -43,10 +44,19 @@ class Folder:
     article: Article | None
     page: PageFile
     checks: ChecksFile
+    files: Mapping[str, bytes]
 
     @property
     def slug(self) -> str:
         return self.results.publication.slug
+
+    def zipped(self) -> bytes:
+        """A ZIP file that `read_zip` takes."""
+        archive = io.BytesIO()
+        with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
+            for name, content in self.files.items():
+                file.writestr(name, content)
+        return archive.getvalue()
 
     @classmethod
     def of(cls, files: Mapping[str, bytes]) -> Folder:
@@ -72,7 +82,7 @@ class Folder:
         faults += _loose_ends(results, article, page, checks)
         if faults := faults + [f"checks.json: {fault}" for fault in checks.faults()]:
             raise FolderError(faults[:_MOST_FAULTS])
-        return cls(results, article, page, checks)
+        return cls(results, article, page, checks, files)
 
     @classmethod
     def at(cls, path: Path) -> Folder:

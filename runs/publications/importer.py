@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import io
 import traceback
 from contextlib import suppress
 
 from django.contrib.auth.models import AnonymousUser
 from django.db import DataError, IntegrityError, transaction
 from django.db.models import ProtectedError
+from django.utils import timezone
 
-from runs.models import Aggregate, Batch, Measurement, Publication, Run, RunFactor, RunStorage
+from runs.models import Aggregate, Batch, Measurement, Publication, PublicationFiles, Run, RunFactor, RunStorage
 from runs.models.choices import Provenance, RunState
 from runs.publications.check import stored
 from runs.publications.document import Factor, Results, RunRow
-from runs.publications.folder import Folder, FolderError, own, stable_id
+from runs.publications.folder import Folder, FolderError, own, read_zip, stable_id
 from runs.publications.page import export
 from runs.publications.page.page import page
 from runs.publications.subjects import Subjects, Sync, sync_subjects
@@ -33,6 +35,12 @@ def import_given(*folders: Folder, keep_deleted: bool = False) -> Sync:
         with transaction.atomic():
             sync = import_folders(*folders, keep_deleted=keep_deleted)
             for folder in folders:
+                PublicationFiles.objects.update_or_create(
+                    slug=folder.slug,
+                    defaults={
+                        "title_en": folder.results.publication.title_en, "archive": folder.zipped(), "deleted_at": None,
+                    },
+                )  # fmt: skip
                 shown = page(Publication.objects.get(slug=folder.slug), AnonymousUser())
                 export.text(shown.material)
     except FolderError:
@@ -47,7 +55,11 @@ def import_given(*folders: Folder, keep_deleted: bool = False) -> Sync:
 
 @transaction.atomic
 def remove(publication: Publication) -> None:
-    """With its runs and statements, and with those of its configurations, machines and workloads that nobody uses."""
+    """With its runs and statements, and with those of its configurations, machines and workloads that nobody uses.
+
+    The files that it was imported from stay: `bring_back`.
+    """
+    PublicationFiles.objects.filter(slug=publication.slug).update(deleted_at=timezone.now())
     its_own = [*publication.configs.all(), *publication.hardware.all(), *publication.workloads.all()]
     of_runs = publication.pk
     publication.delete()
@@ -55,6 +67,11 @@ def remove(publication: Publication) -> None:
     for row in its_own:
         with suppress(ProtectedError), transaction.atomic():
             row.delete()
+
+
+def bring_back(kept: PublicationFiles) -> None:
+    """A deleted article out of its files, with the same addresses. Raises FolderError."""
+    import_given(read_zip(io.BytesIO(kept.archive), len(kept.archive)))
 
 
 def import_folders(*folders: Folder, keep_deleted: bool = False) -> Sync:

@@ -10,12 +10,12 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.text import slugify
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from runs.models import Publication
+from runs.models import Publication, PublicationFiles
 from runs.models.choices import RunState
 from runs.publications.article import article_of
 from runs.publications.document import statements_of
-from runs.publications.folder import FolderError, comes_with_program, read_zip
-from runs.publications.importer import import_given, remove
+from runs.publications.folder import FolderError, comes_with_program, own, read_zip
+from runs.publications.importer import bring_back, import_given, remove
 from runs.publications.material import Material
 from runs.publications.page import export
 from runs.publications.page.page import page
@@ -31,7 +31,8 @@ def publication_list(request: HttpRequest) -> HttpResponse:
         lost=Count("runs", filter=present & Q(runs__state=RunState.VALUE_MISSING), distinct=True),
     )
     rows = [(each, article_of(each), len(statements_of(each).claims)) for each in publications]
-    return render(request, "publications.html", {"rows": rows})
+    deleted = PublicationFiles.objects.exclude(deleted_at=None).order_by("-deleted_at").defer("archive")
+    return render(request, "publications.html", {"rows": rows, "deleted": deleted})
 
 
 class ImportForm(forms.Form):
@@ -68,9 +69,38 @@ def publication_delete(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect("publications")
 
 
+@operator_required
+@require_POST
+def publication_restore(request: HttpRequest, slug: str) -> HttpResponse:
+    kept = get_object_or_404(PublicationFiles.objects.exclude(deleted_at=None), slug=slug)
+    try:
+        bring_back(kept)
+    except FolderError as error:
+        messages.error(request, f"{kept.title_en} cannot be brought back. {error}")
+        return redirect("publications")
+    return redirect("publication", slug=slug)
+
+
+@operator_required
+@require_POST
+def publication_forget(request: HttpRequest, slug: str) -> HttpResponse:
+    """The files of a deleted article: nothing here brings it back any more."""
+    kept = get_object_or_404(PublicationFiles.objects.exclude(deleted_at=None), slug=slug)
+    kept.delete()
+    messages.success(request, f"The files of {kept.title_en} are gone, too.")
+    return redirect("publications")
+
+
 def _way_back(slug: str) -> str:
-    own = comes_with_program(slug)
-    return "It comes with the program: the next import brings it back." if own else "Only its files bring it back."
+    """How it comes back once it is deleted."""
+    if comes_with_program(slug):
+        return "It comes with the program: the next import brings it back."
+    # Of what was imported before files were kept there are none.
+    return "The list of publications can bring it back." if _has_files(slug) else "Only its files bring it back."
+
+
+def _has_files(slug: str) -> bool:
+    return comes_with_program(slug) or PublicationFiles.objects.filter(slug=slug).exists()
 
 
 @require_GET
@@ -78,8 +108,22 @@ def publication(request: HttpRequest, slug: str) -> HttpResponse:
     """`?baseline=` chooses what ratios are taken to."""
     row = get_object_or_404(Publication, slug=slug)
     shown = page(row, request.user, request.GET.dict())
-    context = {"page": shown, "publication": row, "checks": shown.material.checks, "way_back": _way_back(slug)}
+    context = {
+        "page": shown, "publication": row, "checks": shown.material.checks, "way_back": _way_back(slug),
+        "has_files": _has_files(slug),
+    }  # fmt: skip
     return render(request, "publication.html", context)
+
+
+@require_GET
+def publication_zip(request: HttpRequest, slug: str) -> HttpResponse:
+    """The files that it was imported from, as another site imports them."""
+    get_object_or_404(Publication, slug=slug)
+    archive = own()[slug].zipped() if comes_with_program(slug) else get_object_or_404(PublicationFiles, slug=slug).archive
+    return HttpResponse(
+        bytes(archive), content_type="application/zip",
+        headers={"Content-Disposition": f'attachment; filename="{slug}.zip"'},
+    )  # fmt: skip
 
 
 @require_GET

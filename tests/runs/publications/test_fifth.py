@@ -107,10 +107,40 @@ def test_an_operator_imports_a_zip_file(client, operator):
 def test_an_operator_deletes_it_with_all_that_is_its_own(client, operator):
     client.force_login(operator)
     import_folders(Folder.at(EXAMPLE))
-    assert "Only its files bring it back." in client.get(PAGE).content.decode()
+    assert "Only its files bring it back." in client.get(PAGE).content.decode()  # none were kept
     assert client.post(f"{PAGE}delete/", follow=True).status_code == 200
     assert not Publication.objects.exists() and not Run.objects.exists() and not HardwareProfile.objects.exists()
     assert import_folders(Folder.at(EXAMPLE)).rows_changed > 10
+
+
+def test_an_operator_brings_a_deleted_one_back_under_its_addresses_or_lets_go_of_its_files(client, operator):
+    client.force_login(operator)
+    upload(client, zipped(files()))
+    runs = set(Run.objects.values_list("pk", flat=True))
+    client.post(f"{PAGE}delete/")
+    assert not Publication.objects.exists()
+    assert client.get(f"/publications/{SLUG}.zip").status_code == 404
+    assert f"{PAGE}restore/" in client.get("/publications/").content.decode()
+
+    assert client.post(f"{PAGE}restore/").url == PAGE
+    assert (client.get(PAGE).status_code, set(Run.objects.values_list("pk", flat=True))) == (200, runs)
+    assert f"{PAGE}restore/" not in client.get("/publications/").content.decode()
+    assert client.post(f"{PAGE}forget/").status_code == 404  # it is not deleted
+
+    client.post(f"{PAGE}delete/")
+    client.post(f"{PAGE}forget/")
+    assert client.post(f"{PAGE}restore/").status_code == 404
+    assert upload(client, zipped(files())).status_code == 302
+
+
+@pytest.mark.parametrize("slug", [SLUG, "tpcb-2010"])
+def test_its_files_are_taken_along(slug, client, published):
+    call_command("import_publication", EXAMPLE, verbosity=0)
+    assert f"/publications/{slug}.zip" in client.get(f"/publications/{slug}/").content.decode()
+    with zipfile.ZipFile(io.BytesIO(client.get(f"/publications/{slug}.zip").content)) as archive:
+        taken = {name: archive.read(name) for name in archive.namelist()}
+    source = EXAMPLE if slug == SLUG else DATA / slug
+    assert taken == {path.name: path.read_bytes() for path in source.iterdir()}
 
 
 def spoilt() -> dict[str, tuple[bytes, str]]:
