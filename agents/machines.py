@@ -21,6 +21,7 @@ from agents import enqueueing
 from agents.models import ONLINE_WITHIN, Agent, AgentStatus, EnrolmentCode, Reservation
 from agents.refusals import BadMessage, FieldErrors, Refusal
 from runs.access.changes import record
+from runs.formatting import version_order
 from runs.machines import upsert_hardware
 from runs.models import digest_secret
 from runs.models.visible import Person
@@ -287,18 +288,11 @@ def newest(agent: Agent, dbms: str, version: str = "") -> Engine | None:
         and not facts.get("connection")
         and (not version or facts["version"] == version or facts["version"].startswith((f"{version}.", f"{version} ")))
     ]
-    return Engine(dbms, max(versions, key=version_order)) if versions else None
+    # A build that somebody has named by its text (16.1-head) counts after 16.1.
+    return Engine(dbms, max(versions, key=lambda each: (version_order(each), -len(each)))) if versions else None
 
 
 VERSION = re.compile(r"[ -~]{1,120}")
-# A number as a version has one; what is longer is a text.
-DIGITS = re.compile(r"[0-9]{1,18}")
-
-
-def version_order(version: str) -> list[tuple[int, str]]:
-    """Sorts 10.6 before 10.16, and 2.0-beta or a build of 2.0 that somebody has named by its text, before 2.0."""
-    parts = re.split(r"[.\-+_ ]", version)
-    return [*((int(part), "") if DIGITS.fullmatch(part) else (-1, part) for part in parts), (0, "")]
 
 
 # The storages

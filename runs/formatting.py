@@ -11,6 +11,11 @@ from collections.abc import Iterable, Sequence
 THIN = "\u202f"
 MINUS = "−"
 BYTE_UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
+# What comes before the version that it is called after: 18beta1, 10.0-rc1, 18devel.
+_STAGES = {"dev": 0, "snapshot": 0, "pre": 0, "dmr": 1, "alpha": 1, "beta": 2, "rc": 3}
+_BEFORE = re.compile(rf"[0-9]*(?P<stage>{'|'.join(_STAGES)})[a-z]*(?P<number>[0-9]*)", re.IGNORECASE)
+_VERSION_DIGITS = 9
+_LONGEST_ORDER = 200
 
 
 def number(value: float | None) -> str:
@@ -137,3 +142,25 @@ def natural(text: str) -> list[tuple[int, float, str]]:
     """Sorts numbers in names as numbers: 9.6 before 10 before 18.1 before 1,600."""
     parts = re.findall(r"\d+|\D+", re.sub(r"(?<=\d),(?=\d{3})", "", text.lower()))
     return [(0, float(part), "") if part.isdecimal() else (1, 0.0, part) for part in parts]
+
+
+def version_order(version: str) -> str:
+    """A text that sorts as versions of a DBMS do: 9.6 before 10, 17.6 before 18beta1 before 18rc1 before 18.0.
+
+    `packaging` reads neither 18devel-1204 nor 11.4.2-MariaDB, and databases sort by what is stored. Series keep these
+    texts: those of whose versions another rule makes another text have to be filed anew.
+    """
+    numbers: list[int] = []
+    for part in re.split(r"[.\-+_ ]", version):
+        if digits := re.match(r"[0-9]+", part):
+            numbers.append(int(digits[0][:_VERSION_DIGITS]))
+        if before := _BEFORE.fullmatch(part):
+            while numbers and not numbers[-1]:
+                numbers.pop()
+            if not numbers:
+                break
+            stage = _STAGES[before["stage"].lower()] * 10 ** (_VERSION_DIGITS - 1) + int(before["number"][:6] or 0)
+            numbers[-1:] = [numbers[-1] - 1, 10**_VERSION_DIGITS - 1, *([stage] if stage else [])]
+        elif not digits or digits[0] != part:
+            break
+    return ".".join(f"{number:0{_VERSION_DIGITS}}" for number in numbers)[:_LONGEST_ORDER]

@@ -14,7 +14,7 @@ from benchagent.protocol import JobSpec
 
 from agents.models import Agent, Job
 from agents.refusals import FieldErrors
-from runs.history.identity import version_order
+from runs.formatting import version_order
 from runs.models import Run
 from runs.models.runs import RunQuerySet
 

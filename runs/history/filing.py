@@ -16,7 +16,8 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models import Prefetch
 
-from runs.history.identity import Identity, commit_number, digest, identity_of, version_order
+from runs.formatting import version_order
+from runs.history.identity import Identity, commit_number, digest, identity_of
 from runs.history.ordering import order_by_parents
 from runs.history.watching import watch
 from runs.models import Batch, Benchmark, Conditions, Measurement, Metric, Run, RunStorage, SeriesBatch

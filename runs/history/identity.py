@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -25,10 +24,6 @@ from runs.run.facets import FACTOR, factor_facets
 MAIN_BRANCHES = frozenset({"", "main", "master", "trunk"})
 # Factors that tell runs apart and ask nothing else: another value is an event at most.
 _IDLE = frozenset({"seed", "random_seed", "test_no", "filename", "directory", "conn_params"})
-# Each part of a version's number has so many digits.
-_DIGITS = 9
-# What comes before the version that it is called after: 18beta1, 18devel.
-_BEFORE = re.compile(r"\d+(alpha|beta|rc|dev|pre)\w*", re.IGNORECASE)
 _LONGEST = 200
 # How the mark of a machine begins that somebody only names.
 _SENT = "sent "
@@ -148,22 +143,6 @@ def _mark_of(profile: HardwareProfile) -> str:
     known = HardwareProfile.objects.filter(filed_as=mark, created_by=profile.created_by_id).exclude(motherboard="")
     boards = {*known.values_list("motherboard", flat=True)} if board else set()
     return f"{mark} {board}" if boards and board not in boards else mark
-
-
-def version_order(version: str) -> str:
-    """A text that sorts as the numbers in a version: 9.6 before 10 before 16.10, 17.6 before 18beta1 before 18.0."""
-    parts: list[str] = []
-    for part in re.split(r"[.\-_ ]", version):
-        number = re.match(r"\d+", part)
-        if not number:
-            break
-        parts.append(number[0].zfill(_DIGITS)[:_DIGITS])
-        if part.isdecimal():
-            continue
-        if not _BEFORE.fullmatch(part):
-            break
-        parts[-1:] = [str(max(0, int(number[0]) - 1)).zfill(_DIGITS)[:_DIGITS], "9" * _DIGITS]
-    return ".".join(parts)[:_LONGEST]
 
 
 def commit_number(tested: Mapping[str, str]) -> int:

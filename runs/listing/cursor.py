@@ -17,7 +17,7 @@ from django.db.models import Case, F, IntegerField, Q, QuerySet, Value, When
 from django.db.models.expressions import OrderBy
 from django.db.models.lookups import Exact, GreaterThan, LessThan
 
-from runs.formatting import natural
+from runs.formatting import natural, version_order
 from runs.models import DbmsVersion, Run
 
 # Counting stops here: beyond it "more than" is all that a page can use.
@@ -31,8 +31,9 @@ class WrongCursor(ValueError):
 
 def _ranks() -> dict[str, int]:
     """Versions as people count them, 9.6 before 10: there are few, and no database sorts them so."""
-    names = sorted(DbmsVersion.objects.values_list("pk", "name"), key=lambda row: natural(row[1]))
-    return {str(key): rank for rank, (key, _) in enumerate(names)}
+    rows = DbmsVersion.objects.values_list("dbms__name", "version", "name", "pk")
+    in_order = sorted((natural(dbms), version_order(version), name, str(key)) for dbms, version, name, key in rows)
+    return {key: rank for rank, (*_, key) in enumerate(in_order)}
 
 
 @dataclass(frozen=True)

@@ -119,7 +119,9 @@ def publication(request: HttpRequest, slug: str) -> HttpResponse:
 def publication_zip(request: HttpRequest, slug: str) -> HttpResponse:
     """The files that it was imported from, as another site imports them."""
     get_object_or_404(Publication, slug=slug)
-    archive = own()[slug].zipped() if comes_with_program(slug) else get_object_or_404(PublicationFiles, slug=slug).archive
+    archive = (
+        own()[slug].zipped() if comes_with_program(slug) else get_object_or_404(PublicationFiles, slug=slug).archive
+    )
     return HttpResponse(
         bytes(archive), content_type="application/zip",
         headers={"Content-Disposition": f'attachment; filename="{slug}.zip"'},
