@@ -65,7 +65,7 @@ def publication_import(request: HttpRequest) -> HttpResponse:
 def publication_delete(request: HttpRequest, slug: str) -> HttpResponse:
     row = get_object_or_404(Publication, slug=slug)
     remove(row)
-    messages.success(request, f"Deleted: {row.title_en}. {_way_back(slug)}")
+    messages.success(request, f"“{row.title_en}” is deleted. {_way_back(slug)}")
     return redirect("publications")
 
 
@@ -76,7 +76,7 @@ def publication_restore(request: HttpRequest, slug: str) -> HttpResponse:
     try:
         bring_back(kept)
     except FolderError as error:
-        messages.error(request, f"{kept.title_en} cannot be brought back. {error}")
+        messages.error(request, f"“{kept.title_en}” cannot be brought back. {error}")
         return redirect("publications")
     return redirect("publication", slug=slug)
 
@@ -87,7 +87,7 @@ def publication_forget(request: HttpRequest, slug: str) -> HttpResponse:
     """The files of a deleted article: nothing here brings it back any more."""
     kept = get_object_or_404(PublicationFiles.objects.exclude(deleted_at=None), slug=slug)
     kept.delete()
-    messages.success(request, f"The files of {kept.title_en} are gone, too.")
+    messages.success(request, f"The files of “{kept.title_en}” are gone, too.")
     return redirect("publications")
 
 
@@ -119,11 +119,9 @@ def publication(request: HttpRequest, slug: str) -> HttpResponse:
 def publication_zip(request: HttpRequest, slug: str) -> HttpResponse:
     """The files that it was imported from, as another site imports them."""
     get_object_or_404(Publication, slug=slug)
-    archive = (
-        own()[slug].zipped() if comes_with_program(slug) else get_object_or_404(PublicationFiles, slug=slug).archive
-    )
+    kept = own()[slug].zipped() if comes_with_program(slug) else get_object_or_404(PublicationFiles, slug=slug).archive
     return HttpResponse(
-        bytes(archive), content_type="application/zip",
+        bytes(kept), content_type="application/zip",
         headers={"Content-Disposition": f'attachment; filename="{slug}.zip"'},
     )  # fmt: skip
 
