@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import requests
 from benchagent.ctl.parts import MOST_BYTES, PART_BYTES
+from playwright.sync_api import expect
 
 from tests.e2e.conftest import Site, wait_for
 from tests.e2e.steps import chart_bars
@@ -131,7 +132,7 @@ def test_what_is_said_of_columns_once_is_remembered(site: Site, logged_in, tmp_p
     asked.nth(4).locator("select[name$='-role']").select_option("ignore")
     assert not asked.nth(4).locator("input[name$='-name']").is_visible()
     page.get_by_role("button", name="Read by these columns").click()
-    assert page.locator("[data-import-status=complete]").count() == 2
+    expect(page.locator("[data-import-status=complete]")).to_have_count(2)
 
     read("second.csv")
     assert page.locator("[data-import-status=complete]").count() == 1
