@@ -4,7 +4,8 @@ Starts a private PostgreSQL, stores a night of every benchmark through the uploa
 before it in the database, and asks the overview and pages of benchmarks through Django's test client. Then results of
 single benchmarks are uploaded, and the worker's update is timed. Prints p50 and p95 in ms of CPU (of this process and
 of the database's) and of wall time, and the growth exponent of CPU over batches (0: not slower, 1: ten times the
-batches, ten times the time). Run by `make bench-series [ARGS="--benchmarks 1000 --batches 100,1000 --asks 40"]`.
+batches, ten times the time). Run by `make bench-series [ARGS="--benchmarks 1000 --batches 300,1000 --asks 40"]`. The
+page of a benchmark draws its newest 300 batches: up to there it grows with what it shows.
 """
 
 from __future__ import annotations
@@ -150,7 +151,7 @@ def sizes(benchmarks: int, batches: list[int], asks: int) -> Iterator[tuple[int,
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--benchmarks", type=int, default=1000)
-    parser.add_argument("--batches", default="100,1000")
+    parser.add_argument("--batches", default="300,1000")
     parser.add_argument("--asks", type=int, default=40)
     options = parser.parse_args()
     wanted = sorted(int(text) for text in options.batches.split(","))
