@@ -11,15 +11,12 @@ from benchagent.dbms.base import EngineContext
 from benchagent.engines import catalogue
 from benchagent.engines.install import check_programs
 from benchagent.java import JavaToolchain
-from benchagent.java.jars import engine_groups
 
 from tests.benchagent.live import LiveAgent, live_agent
 from tests.benchagent.small import RATE_PER_S, make_no_archives
 
 pytestmark = pytest.mark.engines
 FACTORS = {"scale_factor": 1, "terminals": 2, "warm_up_s": 0, "duration_s": 1, "rate_per_s": RATE_PER_S}
-# Those that every agent has run in the leg `bare`.
-OPTIONAL_JARS = [(group.dbms, group.version) for group in engine_groups() if not group.driver and not group.default]
 
 
 @pytest.fixture(scope="module")
@@ -36,15 +33,6 @@ def test_an_installed_engine_runs(name: str, agent: LiveAgent, toolchain: JavaTo
     offered = dbms.adapter(engine.dbms).discover(EngineContext(toolchain, frozenset(), dirs.jobs, dirs.engines))
     (facts,) = (facts for facts in offered if Path(facts["path"]).is_relative_to(dirs.engines / name))
     assert (facts["available"], facts["reason"]) == (True, "")
-    check_run(agent, engine.dbms, facts["version"])
-
-
-@pytest.mark.parametrize(("slug", "version"), OPTIONAL_JARS)
-def test_an_engine_in_the_load_generator_runs(slug: str, version: str, agent: LiveAgent):
-    check_run(agent, slug, version)
-
-
-def check_run(agent: LiveAgent, slug: str, version: str) -> None:
-    item = agent.run(slug, "tpcb", version=version, **FACTORS)
+    item = agent.run(engine.dbms, "tpcb", version=facts["version"], **FACTORS)
     assert (item["outcome"], item["message"]) == ("finished", "")
     assert {metric["name"]: metric["value"] for metric in item["result"]["metrics"]}["tps"] > 0
