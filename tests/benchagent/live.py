@@ -35,6 +35,8 @@ SERVERS = {
     "firebird": ("firebird-3.0", "3.0"),
 }
 ENGINES = (*EMBEDDED, *SERVERS)
+# What the settings of a scheduled run are worth.
+PROMISED = dict.fromkeys(ENGINES, "power_loss") | {"h2": "bounded_loss"}
 
 
 class LiveAgent:

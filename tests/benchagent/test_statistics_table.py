@@ -1,4 +1,7 @@
-"""What an engine declares is what its runs deliver: one short TPC-B run of each engine that can be had here."""
+"""What an engine declares is what its runs deliver: one short TPC-B run of each engine that can be had here.
+
+That of each engine's instance is tested with the engine, in dbms; here it has come through a job into a result.
+"""
 
 from __future__ import annotations
 
@@ -14,14 +17,15 @@ from benchagent.workloads.base import Bench
 from benchagent.workloads.tpcb import Tpcb
 from benchagent.workloads.tpcc.queries import WARM, Execution
 
-from tests.benchagent.live import EMBEDDED, ENGINES, LiveAgent, live_agent
+from tests.benchagent.live import ENGINES, LiveAgent, live_agent
 from tests.benchagent.small import RATE_PER_S
+from tests.whole import whole_but
 
 pytestmark = pytest.mark.engines
 FACTORS = {"scale_factor": 1, "terminals": 2, "warm_up_s": 0, "duration_s": 2, "rate_per_s": RATE_PER_S}
+# An engine in the load generator, and a server.
+HELD = ("sqlite", "postgresql")
 NO_COUNTER = "the engine does not count checkpoints: "
-# What the settings of a scheduled run are worth.
-PROMISED = dict.fromkeys(ENGINES, "power_loss") | {"h2": "bounded_loss"}
 PLANNED = "SELECT abalance FROM accounts WHERE aid = 1"
 
 
@@ -47,7 +51,7 @@ def agent(repository: Path, toolchain: JavaToolchain) -> Iterator[LiveAgent]:
         yield made
 
 
-@pytest.mark.parametrize("slug", ENGINES)
+@pytest.mark.parametrize("slug", whole_but(HELD, ENGINES))
 def test_it_delivers_what_it_declares_and_nothing_else(slug: str, agent: LiveAgent, monkeypatch: pytest.MonkeyPatch):
     workload = TpcbWithQuery()
     monkeypatch.setattr(tpcb, "WORKLOAD", workload)
@@ -60,8 +64,6 @@ def test_it_delivers_what_it_declares_and_nothing_else(slug: str, agent: LiveAge
 
     result = item["result"]
     assert result["effective_settings"]
-    assert (result["durability"] or {})["promised"]["durability"] == PROMISED[slug]
-    assert result["driver"]["cpu"] == ("driver + engine" if slug in EMBEDDED else "driver")
     assert {metric["name"]: metric["value"] for metric in result["metrics"]}["db_size_bytes"] > 80 * tpcb.ACCOUNTS
     assert told["conditions"]["checkpoints"].startswith(NO_COUNTER) == ("checkpoints" in told["none"])
 

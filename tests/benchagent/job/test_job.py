@@ -24,7 +24,7 @@ from tests.benchagent.link.test_spool import sent
 
 pytestmark = pytest.mark.engines
 needs_postgresql = pytest.mark.skipif(not installations(), reason="no PostgreSQL on this machine")
-# Every other engine runs the same in test_statistics_table.
+# Every other engine runs something in test_matrix, and the same in test_statistics_table.
 ENGINES = ["sqlite", pytest.param("postgresql", marks=needs_postgresql)]
 COUNTER = """
 [setup]
@@ -76,8 +76,7 @@ def test_it_runs_tpcb_and_leaves_nothing_behind(dbms: str, make_job: MakeJob, sp
     assert process.leftovers(dirs.jobs / f"run-{dbms}") == []
 
 
-# Durability follows the settings in force: more of them in test_durability, those of scheduled runs in
-# test_statistics_table
+# Durability follows the settings in force: more of them in test_durability, those of scheduled runs in test_matrix
 
 
 @pytest.mark.parametrize(
@@ -85,8 +84,6 @@ def test_it_runs_tpcb_and_leaves_nothing_behind(dbms: str, make_job: MakeJob, sp
     [
         ("derby", {"derby.system.durability": "test"}, "none"),
         ("hsqldb", {"FILES WRITE DELAY": "100 MILLIS"}, "bounded_loss"),
-        ("hsqldb", {}, "bounded_loss"),
-        pytest.param("postgresql", {"fsync": "off"}, "none", marks=needs_postgresql),
     ],
 )
 def test_it_states_the_durability_of_the_settings_in_force(dbms, settings, expected, make_job: MakeJob):
