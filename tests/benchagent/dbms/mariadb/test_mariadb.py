@@ -74,6 +74,12 @@ def test_it_waits_for_the_disk_where_it_says_so_and_loses_no_commit_when_it_is_k
     assert trial.instance.durability(effective(trial))[0] is Durability.POWER_LOSS
     check_none_lost(trial)
 
+
+@pytest.mark.whole  # tests/benchagent/dbms/mysql/test_mysql.py holds it with MySQL
+def test_it_does_not_wait_where_it_need_not_and_yet_loses_no_commit_when_only_the_server_is_killed(
+    make_mariadb: MakeServer,
+):
+    trial = make_mariadb(SMALL)
     trial.query("SET GLOBAL innodb_flush_log_at_trx_commit = 2")
     check_commits_do_not_wait(trial)
     assert trial.instance.durability(effective(trial))[0] is Durability.DBMS_CRASH

@@ -22,6 +22,12 @@ def test_it_waits_for_its_redo_log_where_it_says_so_and_loses_no_commit_when_it_
     assert trial.instance.durability(effective(trial))[0] is Durability.POWER_LOSS
     check_none_lost(trial)
 
+
+@pytest.mark.whole  # test_mysql holds it with the oldest version
+def test_it_does_not_wait_where_it_need_not_and_yet_loses_no_commit_when_only_the_server_is_killed(
+    make_mysql: MakeServer,
+):
+    trial = make_mysql(NEW, SETTINGS)
     trial.query("SET GLOBAL innodb_flush_log_at_trx_commit = 2")
     check_commits_do_not_wait(trial, of=REDO)
     assert trial.instance.durability(effective(trial))[0] is Durability.DBMS_CRASH

@@ -9,6 +9,7 @@ from benchagent.dbms import probes
 from tests.benchagent.dbms.postgresql.conftest import DEBIAN, NEWEST, MakePostgresql
 from tests.benchagent.dbms.trial import Trial
 from tests.benchagent.durability import check_commits_do_not_wait, check_each_commit_waits, check_none_lost
+from tests.whole import whole
 
 pytestmark = pytest.mark.engines
 LOG = "/pg_wal/"
@@ -19,7 +20,7 @@ def promised(trial: Trial) -> Durability:
     return trial.instance.durability(trial.effective(session))[0]
 
 
-@pytest.mark.parametrize("version", [DEBIAN, NEWEST])
+@pytest.mark.parametrize("version", [*whole(DEBIAN), NEWEST])
 def test_it_waits_for_the_disk_at_each_commit_and_loses_none_when_it_is_killed(
     make_postgresql: MakePostgresql, version: str
 ):
