@@ -12,7 +12,7 @@ from itertools import chain
 
 from runs import formatting
 from runs.answers.curves import Along, curves_along
-from runs.answers.places import place_of, x_label
+from runs.answers.places import Place, place_of, x_label
 from runs.answers.words.curves import curve_words
 from runs.answers.words.drawn import INTERVAL_WORDS, centre_label
 from runs.answers.words.gaps import by_class
@@ -65,48 +65,21 @@ def scale_of(values: Iterable[float], wanted: str, log_from: float) -> Scale:
 def _multiples(comparison: Comparison, metric: Metric, *, id: str, title: str) -> Multiples:
     axes, panels = comparison.axes, comparison.shown_panels
     groups = [point for panel in panels for point in panel.points]
-    xs = [group.x for group in groups]
-    values = list(chain(*(group.values for group in groups)))
-    unit = "%" if axes.y_as in RELATIVE else metric.unit
-    place = place_of(axes, groups)
-    x: Axis = {
-        "label": place.label, "unit": place.unit, "scale": scale_of(xs, axes.x_scale, X_LOG_FROM),
-        "even": True, "span": (min(xs), max(xs)),
-    }  # fmt: skip
-    if ticks := _ticks(groups, axes):
-        x |= {"ticks": ticks, "scale": "linear"}
-    # On one axis from zero a panel that ends at a tenth of another's shows a line on the floor.
-    tops = [max(chain(*(point.values for point in panel.points)), default=0.0) for panel in panels]
-    far_apart = max(tops) >= PANELS_LOG_FROM * min(tops) > 0
-    scale = scale_of(values, axes.y_scale, PANELS_LOG_FROM if far_apart else Y_LOG_FROM)
-    # A step of 6 % is not to be seen from 0 on; bars always begin there.
-    zoomed = axes.x == DATE or axes.y_as == "first"
-    reached = values if zoomed else [*values, *chain(*map(_ends, groups))]
-    span = [value for value in reached if scale == "linear" or value > 0]
+    place, unit = place_of(axes, groups), "%" if axes.y_as in RELATIVE else metric.unit
+    x = _x_axis(axes, groups, place)
+    y = _y_axis(axes, groups, panels, metric)
+    furthest = MOST_OF_A_BAND * max(value for group in groups for value in group.values)
     drawn = [curves_along(comparison, place, panel.curves) for panel in panels]
     specs = [
         lines(
-            x=x,
-            y={
-                "label": RELATIVE.get(axes.y_as, ""), "unit": "" if axes.y_as in RELATIVE else unit,
-                "zero": scale == "linear" and not zoomed, "scale": scale,
-                "better": metric.better if len(panels) == 1 else "none", "span": (min(span), max(span)),
-            },
-            series=[_series(curve, max(values) * MOST_OF_A_BAND) for curve in panel.curves],
+            x=x, y=y, series=[_series(curve, furthest) for curve in panel.curves],
             marks=marks(panel, comparison, place),
         ) | {"gaps": _gaps(panel), "panel": len(panels) > 1, "overlays": overlays(curves)}
         for panel, curves in zip(panels, drawn, strict=True)
     ]  # fmt: skip
     every = [*chain(*drawn)]
     table = _table(every, x, comparison, unit)
-    better = f", {metric.better} is better" if metric.better in ("higher", "lower") else ""
-    is_open = any(series.get("open") for spec in specs for series in spec["series"])
-    median = MEDIAN_NOTE if any(group.centre_name == "median" for group in groups) else ""
-    notes = [f"{RELATIVE.get(axes.y_as) or unit}{better}.", f"Line: {centre_label(groups).lower()}{median}.", NOTE]
-    notes += [OPEN_NOTE] if is_open else []
-    notes += [LINEAR_NOTE] if axes.y_scale == "log" and scale == "linear" else []
-    notes += [ZOOMED_NOTE] if zoomed and scale == "linear" else []
-    note = " ".join(notes).removeprefix(". ")
+    note = _note(comparison, metric, groups, y, is_open=any(s.get("open") for spec in specs for s in spec["series"]))
     figures = [
         Figure(
             id=f"{id}-{panel.key}" if len(panels) > 1 else id, spec=spec, table=table, alt=_alt(panel, metric, unit),
@@ -123,6 +96,50 @@ def _multiples(comparison: Comparison, metric: Metric, *, id: str, title: str) -
     return Multiples(
         id, title, figures, [keys[color] for color in sorted(keys)], table, note, metric.name, words, words_note
     )
+
+
+def _x_axis(axes: Axes, groups: Sequence[Group], place: Place) -> Axis:
+    xs = [group.x for group in groups]
+    ticks = _ticks(groups, axes)
+    x: Axis = {
+        "label": place.label, "unit": place.unit, "even": True, "span": (min(xs), max(xs)),
+        "scale": "linear" if ticks else scale_of(xs, axes.x_scale, X_LOG_FROM),
+    }  # fmt: skip
+    if ticks:
+        x["ticks"] = ticks
+    return x
+
+
+def _y_axis(axes: Axes, groups: Sequence[Group], panels: Sequence[Panel], metric: Metric) -> Axis:
+    """One for all panels."""
+    values = list(chain(*(group.values for group in groups)))
+    # On one axis from zero a panel that ends at a tenth of another's shows a line on the floor.
+    tops = [max(chain(*(point.values for point in panel.points)), default=0.0) for panel in panels]
+    far_apart = max(tops) >= PANELS_LOG_FROM * min(tops) > 0
+    scale = scale_of(values, axes.y_scale, PANELS_LOG_FROM if far_apart else Y_LOG_FROM)
+    # A step of 6 % is not to be seen from 0 on; bars always begin there.
+    zoomed = axes.x == DATE or axes.y_as == "first"
+    reached = values if zoomed else [*values, *chain(*map(_ends, groups))]
+    span = [value for value in reached if scale == "linear" or value > 0]
+    return {
+        "label": RELATIVE.get(axes.y_as, ""), "unit": "" if axes.y_as in RELATIVE else metric.unit,
+        "zero": scale == "linear" and not zoomed, "scale": scale,
+        "better": metric.better if len(panels) == 1 else "none", "span": (min(span), max(span)),
+    }  # fmt: skip
+
+
+def _note(comparison: Comparison, metric: Metric, groups: Sequence[Group], y: Axis, *, is_open: bool) -> str:
+    """What is drawn, and what a reader might overlook. `is_open`: whether an interval leaves the chart."""
+    axes, is_linear = comparison.axes, y["scale"] == "linear"
+    better = f", {metric.better} is better" if metric.better in ("higher", "lower") else ""
+    median = MEDIAN_NOTE if any(group.centre_name == "median" for group in groups) else ""
+    notes = [
+        f"{RELATIVE.get(axes.y_as) or metric.unit}{better}.", f"Line: {centre_label(groups).lower()}{median}.", NOTE,
+        OPEN_NOTE if is_open else "",
+        LINEAR_NOTE if axes.y_scale == "log" and is_linear else "",
+        ZOOMED_NOTE if is_linear and not y["zero"] else "",
+    ]  # fmt: skip
+    return " ".join(filter(None, notes)).removeprefix(". ")
 
 
 def _ends(group: Group) -> list[float]:
