@@ -32,6 +32,8 @@ from runs.stats import geometric_mean
 MOST_S = 5.0
 # Batches that came together are filed together: their series are watched once.
 AT_ONCE = 50
+# Of those the runs of so many are read together, by the same few queries as the runs of one.
+READ_AT_ONCE = 10
 # A batch of more is filed in many transactions.
 MOST_RUNS = 500
 Stored = dict[tuple[UUID, str], SeriesBatch]
@@ -87,10 +89,10 @@ def file_batches(ids: Sequence[UUID]) -> None:
         runs = Run.objects.filter(batch__in=ids).counts_by("batch")
         large = [batch for batch in rows if runs.get(batch.pk, 0) > MOST_RUNS]
         touched: Touched = {}
-        for batch in rows:
-            if batch not in large:
+        for some in in_parts([batch for batch in rows if batch not in large], READ_AT_ONCE):
+            for batch, groups in _groups(some):
                 stored = _stored(batch)
-                touched |= _put(batch, _with_benchmarks(_groups(batch)), stored) | _take_out(stored)
+                touched |= _put(batch, _with_benchmarks(groups), stored) | _take_out(stored)
         Batch.objects.filter(pk__in=ids).update(is_filed=True)
         _look(touched)
     for batch in large:
@@ -103,7 +105,8 @@ def file_batches(ids: Sequence[UUID]) -> None:
 
 def _file_large(batch: Batch) -> None:
     """An import of thousands of runs, in many transactions: nobody else could write to SQLite during one of all."""
-    pairs, stored = _with_benchmarks(_groups(batch)), _stored(batch)
+    ((_, groups),) = _groups([batch])
+    pairs, stored = _with_benchmarks(groups), _stored(batch)
     for some in in_parts(pairs, AT_ONCE):
         started = time.monotonic()
         with transaction.atomic():
@@ -143,15 +146,21 @@ def _take_out(stored: Stored) -> Touched:
     return Benchmark.objects.select_related("metric").in_bulk(of_rows)
 
 
-def _groups(batch: Batch) -> list[_Group]:
-    rows = Run.objects.with_values().filter(batch=batch, publication=None).order_by("cell_key", "repeat", "pk")
+def _groups(batches: Sequence[Batch]) -> list[tuple[Batch, list[_Group]]]:
+    rows = Run.objects.with_values().filter(batch__in=batches, publication=None).order_by("cell_key", "repeat", "pk")
     rows = rows.select_related("workload", "dbms_version__dbms", "config", "hardware")
     rows = rows.prefetch_related(
         "factors", "config__parameters",
         Prefetch("measurements", Measurement.objects.select_related("metric")),
         Prefetch("storage", RunStorage.objects.select_related("device")),
     )  # fmt: skip
-    runs = list(rows.exclude(measured_at=None))
+    runs: dict[UUID, list[Run]] = {batch.pk: [] for batch in batches}
+    for run in rows.exclude(measured_at=None):
+        runs[run.batch_id].append(run)
+    return [(batch, _groups_of(batch, runs[batch.pk])) for batch in batches]
+
+
+def _groups_of(batch: Batch, runs: Sequence[Run]) -> list[_Group]:
     for run in runs:
         run.batch = batch
     groups = []

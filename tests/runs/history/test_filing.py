@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from rest_framework.exceptions import ValidationError
 
-from runs import machines
+from runs import machines, results
 from runs.access.rules import change_visibility
 from runs.history import filing, identity, joining
 from runs.models import Batch, Benchmark, Config, HardwareProfile, Run, SeriesBatch, Upload
@@ -25,6 +27,18 @@ def test_it_is_one_series_across_kernels_versions_of_the_dbms_and_settings(contr
     file(documents, contributor)
     assert Benchmark.objects.get().batches == 6
     assert HardwareProfile.objects.count() == 2
+
+
+def test_batches_that_came_together_are_read_by_the_queries_of_one(contributor):
+    """Was: each had its own, a quarter of what filing costs."""
+    results.store_uploads(documents=nights(range(1, 11)), owner=contributor)
+    with CaptureQueriesContext(connection) as asked:
+        filing.keep_up()
+    assert sum('FROM "runs_measurement"' in each["sql"] for each in asked) == 1
+    (benchmark,) = Benchmark.objects.all()
+    rows = benchmark.series.in_order().select_related("run")
+    assert [row.commit for row in rows] == [f"{number:040x}" for number in range(1, 11)]
+    assert all(row.run.batch_id == row.batch_id for row in rows)
 
 
 @pytest.mark.parametrize(
