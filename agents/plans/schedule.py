@@ -27,7 +27,7 @@ from agents.refusals import FieldErrors
 from runs import results
 from runs.access.rules import default_visibility, scopes_of
 from runs.incoming.values import Labels, Tested
-from runs.models import ApiToken, Experiment, Run, User
+from runs.models import ApiToken, Batch, Experiment, Run, User
 from runs.models.choices import RunState, Visibility
 from runs.results.brought_plan import MAX_REPEATS
 from runs.results.names import batch_of
@@ -99,37 +99,42 @@ def start(
                 experiment = Experiment.objects.create(slug=free, **values)
         described = Labels(label=plan.label or plan.name, tags=list(plan.tags), tested=Tested(**plan.tested)).columns()
         batch = batch_of(experiment.pk, owner=user, note=redact_text(plan.note), **described)
-        seed = secrets.randbelow(SEED_LIMIT - MAX_REPEATS)
-        ordered = in_order(plan.cells(), plan.repeats, plan.order, plan.order_seed)
-        for order_index, (cell, repeat) in enumerate(ordered, 1):
-            engine = cell.engine
-            spec: JobSpec = {
-                "run_id": str(uuid4()),
-                "workload": plan.workload,
-                "workload_version": WORKLOADS[plan.workload].version,
-                "dbms": engine.dbms,
-                "dbms_version": engine.version,
-                "settings": list(cell.configuration.settings),
-                "factors": dict(cell.factors),
-                # Each repeat has its own random numbers, the same for all engines.
-                "seed": seed + repeat,
-                "repeat": repeat,
-            }
-            if engine.connection:
-                spec["connection"] = engine.connection
-            run = results.scheduled_run(
-                spec, experiment=experiment, batch=batch, order_index=order_index, demonstration=demonstration,
-                hardware=cell.agent.hardware if cell.agent else None,
-                called="" if cell.configuration.facts else plan.called.get(engine.dbms, ""),
-            )  # fmt: skip
-            Job.objects.create(
-                run=run, spec=spec, requested_agent=cell.agent, not_after=plan.not_after,
-                is_baseline=bool(plan.stop and plan.stop.baseline and fits(cell.facts, plan.stop.baseline)),
-            )  # fmt: skip
+        _queue(plan, experiment, batch)
     enqueueing.enqueue(enqueueing.DISPATCH)
     # Whoever is told of what is in progress is told at once.
     enqueueing.enqueue(enqueueing.TICK)
     return experiment
+
+
+def _queue(plan: Plan, experiment: Experiment, batch: Batch) -> None:
+    """Its runs, in the order in which they are measured."""
+    seed = secrets.randbelow(SEED_LIMIT - MAX_REPEATS)
+    ordered = in_order(plan.cells(), plan.repeats, plan.order, plan.order_seed)
+    for order_index, (cell, repeat) in enumerate(ordered, 1):
+        engine = cell.engine
+        spec: JobSpec = {
+            "run_id": str(uuid4()),
+            "workload": plan.workload,
+            "workload_version": WORKLOADS[plan.workload].version,
+            "dbms": engine.dbms,
+            "dbms_version": engine.version,
+            "settings": list(cell.configuration.settings),
+            "factors": dict(cell.factors),
+            # Each repeat has its own random numbers, the same for all engines.
+            "seed": seed + repeat,
+            "repeat": repeat,
+        }
+        if engine.connection:
+            spec["connection"] = engine.connection
+        run = results.scheduled_run(
+            spec, experiment=experiment, batch=batch, order_index=order_index, demonstration=experiment.demonstration,
+            hardware=cell.agent.hardware if cell.agent else None,
+            called="" if cell.configuration.facts else plan.called.get(engine.dbms, ""),
+        )  # fmt: skip
+        Job.objects.create(
+            run=run, spec=spec, requested_agent=cell.agent, not_after=plan.not_after,
+            is_baseline=bool(plan.stop and plan.stop.baseline and fits(cell.facts, plan.stop.baseline)),
+        )  # fmt: skip
 
 
 def outdated(run: Run) -> str:
