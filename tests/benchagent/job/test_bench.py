@@ -232,11 +232,11 @@ def test_what_was_in_memory_is_gone_with_its_session(bench: JobBench):
 
 
 @pytest.mark.parametrize(
-    ("dbms", "origin", "words"), [("sqlite", "restored", "restored copy"), ("derby", "continued", "continued")]
+    ("origin", "words"), [("restored", "restored copy"), ("continued", "continued")]
 )
-def test_the_second_run_uses_what_the_first_has_loaded(dbms: str, origin: str, words: str, make_job: MakeJob, spool):
+def test_the_second_run_uses_what_the_first_has_loaded(origin: str, words: str, make_job: MakeJob, spool):
     given = {"data_origin": origin, "warm_up_s": 0, "duration_s": 1}
-    first, second = (make_job(dbms, run_id=f"run-{number}", **given).run() for number in (1, 2))
+    first, second = (make_job("sqlite", run_id=f"run-{number}", **given).run() for number in (1, 2))
     assert [(item["outcome"], item["message"]) for item in (first, second)] == [("finished", "")] * 2
     loaded, used = first["result"]["dataset"], second["result"]["dataset"]
     assert loaded["origin"] == "fresh load"

@@ -241,7 +241,7 @@ def in_memory(dirs: AgentDirs) -> Iterator[str]:
 
 
 def test_a_whole_job_on_tmpfs_promises_what_its_storage_cannot_hold(make_job: MakeJob, in_memory: str):
-    item = make_job("derby", data_storage=in_memory, duration_s=1).run()
+    item = make_job("sqlite", data_storage=in_memory, duration_s=1).run()
     assert item["outcome"] == "finished", item["message"]
     told = item["result"]["durability"] or {}
     assert [told[name]["durability"] for name in ("promised", "storage")] == ["power_loss", "dbms_crash"]

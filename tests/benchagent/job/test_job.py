@@ -21,6 +21,7 @@ from tests.benchagent import made_data
 from tests.benchagent.fake_server import wait_until
 from tests.benchagent.jobs import MakeJob, series, told, values
 from tests.benchagent.link.test_spool import sent
+from tests.benchagent.small import make_no_archives
 
 pytestmark = pytest.mark.engines
 needs_postgresql = pytest.mark.skipif(not installations(), reason="no PostgreSQL on this machine")
@@ -226,7 +227,8 @@ def test_it_refuses_a_workload_version_it_does_not_have(make_job: MakeJob):
     assert "asks for 99" in job.run()["message"]
 
 
-def test_it_uses_another_derby_when_the_job_names_it(make_job: MakeJob):
+def test_it_uses_another_derby_when_the_job_names_it(make_job: MakeJob, monkeypatch: pytest.MonkeyPatch):
+    make_no_archives(monkeypatch)
     item = make_job("derby", version="10.6.2.1", **BRIEF).run()
     assert item["outcome"] == "finished", item["message"]
     assert "10.6.2.1" in item["result"]["product"]

@@ -61,7 +61,7 @@ def checks(item: FinishItem) -> dict[str, Any]:
     return {check["name"]: check for check in item["result"]["checks"]}
 
 
-@pytest.mark.parametrize("dbms", whole_but(("derby", "sqlite"), EMBEDDED))
+@pytest.mark.parametrize("dbms", whole_but(("sqlite",), EMBEDDED))
 def test_it_loads_runs_and_leaves_a_consistent_database(dbms: str, run_job: RunJob, monkeypatch: pytest.MonkeyPatch):
     # As often as the others, so that each is sure to be met in a short run.
     monkeypatch.setattr(tpcc.transactions, "MIX", dict.fromkeys(tpcc.transactions.MIX, 1))
