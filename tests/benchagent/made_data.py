@@ -30,7 +30,9 @@ PASSWORD = hashlib.sha256(str(MADE).encode()).hexdigest()[:32]
 DEFAULTS, REDO_APART = "--defaults-file=", "innodb_log_group_home_dir"
 PLACES = re.compile(r"^(datadir|tmpdir|innodb_temp_tablespaces_dir)\s*=\s*(.*)$", re.MULTILINE)
 # Settings that leave nothing in the files, or nothing that the next start does not make.
-OF_RUNNING = re.compile(r"^(loose_\w+|sync_binlog|innodb_(buffer_pool_size|doublewrite|flush_log_at_trx_commit))\s*=.*\n", re.MULTILINE)
+OF_RUNNING = re.compile(
+    r"^(loose_\w+|sync_binlog|innodb_(buffer_pool_size|doublewrite|flush_log_at_trx_commit))\s*=.*\n", re.MULTILINE
+)
 # MySQL's take up to some 200 MB; what comes first is made most often.
 MOST_KEPT = 20
 

@@ -231,9 +231,7 @@ def test_what_was_in_memory_is_gone_with_its_session(bench: JobBench):
 # Data: a copy for each repeat, or handed on
 
 
-@pytest.mark.parametrize(
-    ("origin", "words"), [("restored", "restored copy"), ("continued", "continued")]
-)
+@pytest.mark.parametrize(("origin", "words"), [("restored", "restored copy"), ("continued", "continued")])
 def test_the_second_run_uses_what_the_first_has_loaded(origin: str, words: str, make_job: MakeJob, spool):
     given = {"data_origin": origin, "warm_up_s": 0, "duration_s": 1}
     first, second = (make_job("sqlite", run_id=f"run-{number}", **given).run() for number in (1, 2))
