@@ -118,29 +118,15 @@ def assigned(run: Run) -> Callable[[], bool]:
     return look
 
 
-def test_it_assigns_a_run_when_the_message_arrives(messages, celery, machine):
+def test_a_message_assigns_a_run_and_strange_ones_are_dropped(messages, celery, broker, machine, capfd):
+    """The message alone moves nothing; the worker that comes acts on it, and on one that comes while it is there."""
     machine()
-    celery(*WORKER)
-    run = schedule.start(plan_of(), user=None).runs.get()
-    until(assigned(run), "assigned through a message")
-
-
-def test_it_leaves_a_run_queued_while_no_worker_is_there(messages, celery, machine):
-    """The message alone moves nothing; the worker that comes acts on it."""
-    machine()
-    run = schedule.start(plan_of(), user=None).runs.get()
+    first = schedule.start(plan_of(), user=None).runs.get()
     until(lambda: messages.llen("celery") > 0, "the message in the broker's queue")
     time.sleep(1)
-    assert has_state(run, RunState.QUEUED)()
-    celery(*WORKER)
-    until(assigned(run), "assigned when a worker came")
-
-
-def test_strange_messages_are_dropped_and_no_message_stops_a_worker(messages, celery, broker, machine, capfd):
-    machine()
+    assert has_state(first, RunState.QUEUED)()
     worker = celery(*WORKER)
-    first = schedule.start(plan_of(), user=None).runs.get()
-    until(assigned(first), "the worker is up")
+    until(assigned(first), "assigned when a worker came")
     Run.objects.move(first.pk, to=RunState.FAILED)
     with Celery(broker=broker) as stranger:
         stranger.send_task("nobody.knows", ("Xs3cretX",))

@@ -9,6 +9,7 @@ from benchmarks.bench_truth.asking import ask, send
 from benchmarks.bench_truth.sites import in_process
 from benchmarks.bench_truth.table import PAGES
 from benchmarks.bench_truth.worlds import World, world
+from tests.whole import whole
 
 pytestmark = pytest.mark.django_db
 SEED = 1
@@ -29,6 +30,8 @@ def wrong(made: World) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("number", [264, 199, 101, 14, 235, 203, 160, 271, 85, 31, 21, 32])
+# Those of `make test` have between them each kind of noise and all that goes wrong in practice: a cell missing, copies,
+# several batches, starving, an outlier, unlike settings and windows.
+@pytest.mark.parametrize("number", [264, 199, 14, 235, 203, 271, 85, 32, *whole(101, 160, 31, 21)])
 def test_what_is_said_of_a_known_world_is_true(number):
     assert wrong(world(SEED, number)) == []

@@ -11,6 +11,7 @@ from runs.history import alerts
 from runs.models import Alert, Telling, TellingRule
 from runs.telling import delivery
 from tests.runs.history.nights import DISK, file, night
+from tests.whole import whole
 
 pytestmark = pytest.mark.django_db
 STEP, LAST = 14, 18
@@ -50,7 +51,7 @@ def confirmed() -> list[Alert]:
     return list(alerts.with_changes(Alert.objects.filter(state="confirmed")))
 
 
-@pytest.mark.parametrize("order", [("alpha", "beta", "gamma"), ("gamma", "alpha", "beta")])
+@pytest.mark.parametrize("order", [("gamma", "alpha", "beta"), *whole((("alpha", "beta", "gamma"),))])
 def test_one_commit_on_several_machines_is_one_alert_that_is_told_once(contributor, operator, order):
     """Was: an alert and a telling for each machine."""
     TellingRule.objects.create(owner=operator, name="nights", way="mail", target="dba@bench.example")
@@ -76,8 +77,11 @@ def test_steps_that_noise_places_at_neighbouring_commits_are_one_alert_that_says
     assert client.get(alert.get_absolute_url()).context["places_differ"]
 
 
-@pytest.mark.parametrize("is_first", [False, True])
-@pytest.mark.parametrize(("every", "step", "made"), [(2, 30, [2]), (3, 30, [2]), (2, 28, [1, 1]), (2, 32, [1, 1])])
+@pytest.mark.parametrize(
+    ("every", "step", "made", "is_first"),
+    [(2, 30, [2], False), (3, 30, [2], True), (2, 28, [1, 1], True), (2, 32, [1, 1], False),
+     *whole((2, 30, [2], True), (3, 30, [2], False), (2, 28, [1, 1], False), (2, 32, [1, 1], True))],
+)  # fmt: skip
 def test_a_machine_that_measures_few_commits_shares_the_cause_of_one_that_measures_each(
     contributor, every, step, made, is_first
 ):
@@ -88,8 +92,9 @@ def test_a_machine_that_measures_few_commits_shares_the_cause_of_one_that_measur
     assert sorted(len(alert.changes.all()) for alert in confirmed()) == made
 
 
-@pytest.mark.parametrize("other", ["alpha", "beta"])
-@pytest.mark.parametrize("apart", [1, 2])
+@pytest.mark.parametrize(
+    ("other", "apart"), [("beta", 1), ("alpha", 2), *whole(("alpha", 1), ("beta", 2))]
+)  # fmt: skip
 def test_steps_that_surely_began_with_different_commits_are_two_alerts(contributor, other, apart):
     file([*nightly("alpha", "a")], contributor, at_once=LAST)
     file([*nightly(other, "b", step=STEP + apart)], contributor, at_once=LAST)
