@@ -9,9 +9,10 @@ from benchagent.catalog import Role
 from runs.answers.answer import Amount, Answer, Changed, Effect, LevelChange, Published, begun, change_of
 from runs.answers.ranking import level_change
 from runs.compare.asked import A_B, Missing, Question
+from runs.compare.asked_pair import asked_pair
 from runs.compare.comparison import Comparison
 from runs.compare.effects import printed_pairs
-from runs.compare.facts import NEVER_TAKEN, fact_value
+from runs.compare.facts import NEVER_TAKEN
 from runs.compare.grouping import day_of
 from runs.compare.groups import Contrast, Group
 from runs.compare.guard import bare_field, blocking, unlike
@@ -23,38 +24,14 @@ def a_against_b(comparison: Comparison, question: Question) -> Answer:
     base, levels, valued = comparison.baseline, comparison.levels, [group for group in comparison.groups if group.dots]
     if base is None or len(valued) < 2:
         return begun(comparison, question, lacking=[Missing("another")])
-    question = question.model_copy(update={side: _meant(getattr(question, side), valued) for side in ("a", "b")})
-    base_key, fact = levels.base if levels else (base.key,), question.fact
-    called: dict[Key, list[str]]
-    if levels:
-        called = {key: [*key] for key in levels.order}
-        for group, key in levels.group_series:
-            called[key].append(group.key)
-    else:
-        of_fact = {group.key: [fact_value(group, fact)] if fact else [] for group in valued}
-        called = {(group.key,): [*of_fact[group.key], group.key, fact_value(group, "dbms")] for group in valued}
-    first, second = (
-        next((key for key, names in called.items() if text and text in names), None)
-        for text in (question.a, question.b)
-    )
-    if unknown := [text for text, key in ((question.a, first), (question.b, second)) if text and key is None]:
-        there = dict.fromkeys(names[0] for names in called.values())
-        return begun(comparison, question, lacking=[Missing("unknown", names=[unknown[0], *there])])
-    first = first or next(key for key in called if key != base_key)
-    second = second or base_key
-    if second == first:
-        second = next(key for key in called if key != first)
+    pair = asked_pair(question, valued, base, levels)
+    if isinstance(pair, Missing):
+        return begun(comparison, question, lacking=[pair])
+    first, second = pair
     if levels:
         return _series_against(comparison, levels, question, first, second)
     by_key = {group.key: group for group in valued}
     return _groups_against(comparison, question, by_key[first[0]], by_key[second[0]])
-
-
-def _meant(text: str, groups: Iterable[Group]) -> str:
-    """Of a DBMS by its name alone its only version here."""
-    systems = ((group, group.all_runs[0].dbms_version.dbms) for group in groups)
-    versions = {fact_value(group, "dbms") for group, dbms in systems if dbms.name.lower() == text.lower()}
-    return versions.pop() if len(versions) == 1 else text
 
 
 def newest_against_baseline(comparison: Comparison, groups: Iterable[Group]) -> Answer:
@@ -84,8 +61,6 @@ def _ratio_of(comparison: Comparison, group: Group, base: Group) -> Amount:
 
 def _series_against(comparison: Comparison, levels: Levels, question: Question, first: Key, second: Key) -> Answer:
     names = levels.names
-    if levels.between(first, second) is None:
-        second = levels.base
     series = levels.between(first, second) or Series(names[first], [])
     overall = change_of(series.overall, refused=Missing("shared_levels"))
     of_levels = [level_change(row) for row in series.rows if row.pairs]

@@ -9,7 +9,8 @@ from math import log
 from statistics import fmean
 from typing import TypeVar
 
-from runs.compare.asked import EFFECTS, OF_CURVES, OF_PAIRS, PUBLISHED, Missing
+from runs.compare.asked import A_B, EFFECTS, OF_CURVES, OF_PAIRS, PUBLISHED, Missing
+from runs.compare.asked_pair import asked_pair
 from runs.compare.comparison import Comparison
 from runs.compare.effects import printed_pairs, setting_pairs
 from runs.compare.facts import SET, fact_value, fact_values
@@ -150,12 +151,12 @@ def _levels(comparison: Comparison, base: Group, metric: Metric) -> Levels | Non
     possible = possible_levels(comparison.drawn, axes.facts, axes.series, wanted, controls.getlist("held") or None)
     if not possible:
         return None
-    levels = _to_judge(possible, base, metric)
+    levels = _to_judge(possible, base, metric, comparison)
     is_sweep = fact or axes.x in (held.field for held in levels.held) or _asks_different_questions(levels)
     return levels if is_sweep else None
 
 
-def _to_judge(possible: Sequence[Levels], chosen: Group, metric: Metric) -> Levels:
+def _to_judge(possible: Sequence[Levels], chosen: Group, metric: Metric, comparison: Comparison) -> Levels:
     """The first of them, with pairs of series that have no verdicts yet. The baseline is the series of the `chosen`
     group.
     """
@@ -164,12 +165,25 @@ def _to_judge(possible: Sequence[Levels], chosen: Group, metric: Metric) -> Leve
     base = next((key for group, key in valued if group.key == chosen.key), valued[0][1])
     against_base = {key: list(levels.rows(key, base)) for key in levels.names if key != base}
     order = _best_first(against_base, base, metric)
+    levels = replace(levels, base=base, choices=[each.compared[0] for each in possible], order=order)
+    pairs = pairs_to_judge(order, base, levels=len(levels.table))
+    pairs += _asked(comparison, chosen, levels, pairs)
     judged = {
         (key, other): Series(levels.names[key], against_base[key] if other == base else list(levels.rows(key, other)))
-        for key, other in pairs_to_judge(order, base, levels=len(levels.table))
+        for key, other in pairs
     }
-    choices = [each.compared[0] for each in possible]
-    return replace(levels, base=base, choices=choices, order=order, judged=judged)
+    return replace(levels, judged=judged)
+
+
+def _asked(
+    comparison: Comparison, base: Group, levels: Levels | None, judged: Iterable[tuple[Key, Key]]
+) -> list[tuple[Key, Key]]:
+    """The pair that a question names, if it is not among those that are judged: series, or groups by their keys."""
+    groups = [group for group in comparison.groups if group.dots]
+    if comparison.question.kind != A_B or len(groups) < 2:
+        return []
+    pair = asked_pair(comparison.question, groups, base, levels)
+    return [] if isinstance(pair, Missing) or {pair, pair[::-1]} & {*judged} else [pair]
 
 
 def _best_first(against_base: Mapping[Key, Sequence[LevelRow]], base: Key, metric: Metric) -> list[Key]:
@@ -231,8 +245,11 @@ def _pairs(
     pairs = pairs_to_judge(by_value(leading.values(), metric), base)
     judged = {(group.key, other.key) for group, other in pairs}
     first = [(ranked[0], group) for group in ranked[1:] if len(best) == len(valued) and group.key != base.key]
-    extra = (pair for pair in (*of_base, *first) if (pair[0].key, pair[1].key) not in judged)
-    return [*pairs, *extra]
+    extra = [pair for pair in (*of_base, *first) if (pair[0].key, pair[1].key) not in judged]
+    by_key = {group.key: group for group in valued}
+    keys = [((group.key,), (other.key,)) for group, other in (*pairs, *extra)]
+    named = [(by_key[one], by_key[other]) for (one,), (other,) in _asked(comparison, base, None, keys)]
+    return [*pairs, *extra, *named]
 
 
 def best_of_curves(axes: Axes, groups: list[Group], metric: Metric) -> list[Group]:

@@ -249,6 +249,26 @@ def test_one_against_another_that_wins_here_and_loses_there_has_no_single_number
     assert ask(selects, "ask=a_b&fact=dbms&a=postgresql&b=MariaDB")["words"] == told["words"]
 
 
+@pytest.mark.parametrize("sizes", [(10,), (10, 20)])
+def test_of_more_than_twenty_the_two_that_are_named_are_set_against_each_other(sizes):
+    """Seen: of 24 versions those with the best and the baseline alone were judged: 7 against 15 had no ratio, and over
+    two sizes the ratio of 7 to the baseline stood there.
+    """
+    world = World()
+    for size in sizes:
+        for number in range(1, 25):
+            tps = 10_000 / size * 1.1**number
+            world.add(tps, dbms={"name": "PostgreSQL", "version": f"{number}.0"}, factors={"size_gb": size})
+    selects = world.store()
+
+    told = ask(selects, "ask=a_b&fact=dbms&a=PostgreSQL 7.0&b=PostgreSQL 15.0")
+
+    assert (told["first"], told["second"]) == ("PostgreSQL 7.0", "PostgreSQL 15.0")
+    ratio = told["claims"][0]["ratio"]
+    assert ratio["verdict"] == "worse"
+    assert ratio["value"] == pytest.approx(1.1**-8, rel=0.05)
+
+
 def test_each_setting_is_told_by_what_it_did():
     eight = eight_configurations()
     told = ask(eight, "ask=effects")

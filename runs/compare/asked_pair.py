@@ -1,0 +1,42 @@
+"""Which two are meant where one is asked against another: series, or groups, by their values and keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from runs.compare.asked import Missing, Question
+from runs.compare.facts import fact_value
+from runs.compare.groups import Group
+from runs.compare.levels import Key, Levels
+
+
+def asked_pair(
+    question: Question, groups: Sequence[Group], base: Group, levels: Levels | None
+) -> tuple[Key, Key] | Missing:
+    """The first and the second: of `levels` the keys of two series, else of two `groups` that have values. Without a
+    first it is the first that is no baseline, without a second the baseline.
+    """
+    base_key, fact = levels.base if levels else (base.key,), question.fact
+    called: dict[Key, list[str]]
+    if levels:
+        called = {key: [*key] for key in levels.order}
+        for group, key in levels.group_series:
+            called[key].append(group.key)
+    else:
+        of_fact = {group.key: [fact_value(group, fact)] if fact else [] for group in groups}
+        called = {(group.key,): [*of_fact[group.key], group.key, fact_value(group, "dbms")] for group in groups}
+    asked = [_meant(text, groups) for text in (question.a, question.b)]
+    first, second = (next((key for key, names in called.items() if text and text in names), None) for text in asked)
+    if unknown := [text for text, key in zip(asked, (first, second), strict=True) if text and key is None]:
+        there = dict.fromkeys(names[0] for names in called.values())
+        return Missing("unknown", names=[unknown[0], *there])
+    first = first or next(key for key in called if key != base_key)
+    second = second or base_key
+    return first, next(key for key in called if key != first) if second == first else second
+
+
+def _meant(text: str, groups: Iterable[Group]) -> str:
+    """Of a DBMS by its name alone its only version here."""
+    systems = ((group, group.all_runs[0].dbms_version.dbms) for group in groups)
+    versions = {fact_value(group, "dbms") for group, dbms in systems if dbms.name.lower() == text.lower()}
+    return versions.pop() if len(versions) == 1 else text
