@@ -175,7 +175,7 @@ class ComparedGroup(Outgoing):
     n: int
     values: list[float]
     median: float | None
-    statistic: Stated = source("centre_name")
+    statistic: Stated = source("summary.centre_name", default=None)
     value: float | None = source("centre")
     merged_percentile: float | None
     interval: Interval | None
@@ -184,7 +184,7 @@ class ComparedGroup(Outgoing):
     ratio: ComparedRatio | None = source("against.ratio", default=None)
     verdict: ComparedVerdict | None = source("against.verdict", default=None)
     refused: Refusal = source("against")
-    differences: list[Difference]
+    differences: list[Difference] = source("against.differences", default_factory=list)
     durability: Stated
     doubt: Stated
     runs: list[UUID] = source("run_ids")

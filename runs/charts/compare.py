@@ -192,8 +192,8 @@ def group_bar(group: Group) -> BarGroup:
         "gap": group.gap,
         "ranked": group.ranked,
     }
-    if group.median is not None:
-        bar |= {"statistic": group.centre_name, "median": group.median}
+    if group.summary:
+        bar |= {"statistic": group.summary.centre_name, "median": group.summary.median}
     return bar
 
 
@@ -245,7 +245,7 @@ def csv_rows(comparison: Comparison) -> Iterator[list[str]]:
             " ".join(map(formatting.plain, group.values)),
             "; ".join(f"{printed.statistic} {printed.as_printed}" for printed in group.printed),
             "; ".join(gap.reason for gap in group.gaps),
-            "; ".join(f"{difference.role}: {difference_words(difference)}" for difference in group.differences),
+            "; ".join(f"{difference.role}: {difference_words(difference)}" for difference in against.differences),
             formatting.plain(group.merged_percentile),
             comparison.grouping, " ".join(map(str, group.batches)),
             formatting.plain(over_levels.value if over_levels else None),

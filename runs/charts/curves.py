@@ -132,7 +132,7 @@ def _note(comparison: Comparison, metric: Metric, groups: Sequence[Group], y: Ax
     """What is drawn, and what a reader might overlook. `is_open`: whether an interval leaves the chart."""
     axes, is_linear = comparison.axes, y["scale"] == "linear"
     better = f", {metric.better} is better" if metric.better in ("higher", "lower") else ""
-    median = MEDIAN_NOTE if any(group.centre_name == "median" for group in groups) else ""
+    median = MEDIAN_NOTE if any(group.summary and group.summary.centre_name == "median" for group in groups) else ""
     notes = [
         f"{RELATIVE.get(axes.y_as) or metric.unit}{better}.", f"Line: {centre_label(groups).lower()}{median}.", NOTE,
         OPEN_NOTE if is_open else "",

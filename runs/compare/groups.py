@@ -223,20 +223,12 @@ class Group:
         return self.summary.centre if self.summary else None
 
     @property
-    def centre_name(self) -> str:
-        return self.summary.centre_name if self.summary else ""
-
-    @property
     def run_ids(self) -> list[UUID]:
         return [run.id for run in self.all_runs]
 
     @property
     def batches(self) -> list[UUID]:
         return list(dict.fromkeys(run.batch_id for run in self.all_runs))
-
-    @property
-    def differences(self) -> list[Difference]:
-        return self.against.differences if self.against else []
 
     @property
     def lost(self) -> list[Repeat]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import chain
 
 from runs.answers.words.gaps import unranked_by_class
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Group
+from runs.compare.guard import blocking
 from runs.compare.pooling import POOLED
 from runs.formatting import joined, mid_sentence
 from runs.run.likeness import partly_stated
@@ -59,8 +61,8 @@ def warnings_of(comparison: Comparison) -> list[str]:
         else:
             names = f"{'; '.join(group.label for group in apart)} ({words})"
         warnings.append(f"Shown apart, not ranked: {names}.{why}")
-    blocking = (each for group in groups for each in group.differences if each.severity == "blocks")
-    if questions := {difference.label for difference in blocking if difference.field != "durability"}:
+    found = blocking(chain(*(group.against.differences for group in groups if group.against)))
+    if questions := {difference.label for difference in found if difference.field != "durability"}:
         names = joined(sorted(questions))
         warnings.append(f"No ratio between groups that differ in {names}: they only stand side by side.")
     if metric is not None:

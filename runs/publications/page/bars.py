@@ -194,11 +194,12 @@ def groups_table(comparison: Comparison, metric: Metric) -> Table:
 
 def _centres(group: Group) -> list[Content]:
     """Its median, its geometric mean, and both ends of the interval."""
-    if group.median is None:
+    if group.summary is None:
         return [TableCell(gap=group.gap or "not known"), None, None, None]
     values = listed(group.values)
     ends = (group.interval.low, group.interval.high) if group.interval else ()
-    centre = computed(group.centre or 0.0, f"{group.centre_name.replace(' ', '_')}({values})", digits=1)
+    name = group.summary.centre_name.replace(" ", "_")
+    centre = computed(group.summary.centre, f"{name}({values})", digits=1)
     interval = [computed(end, f"{INTERVAL} {values}", digits=1) for end in ends]
     return [median_of(group), centre, *interval, *[None] * (2 - len(ends))]
 

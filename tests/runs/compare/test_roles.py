@@ -284,8 +284,8 @@ def test_the_axis_is_no_difference_worth_a_line():
             factors = FACTORS | {"terminals": terminals, "cache_state": "cold" if terminals == 4 else "warm"}
             make_run("SQLite 3", value * terminals, factors=factors, durability="power_loss", on=machine())
     _, second, third = compare(all_runs()).groups
-    assert second.against.ratio and second.differences == []
-    assert [one.label for one in third.differences] == ["Caches at the start"]
+    assert second.against.ratio and second.against.differences == []
+    assert [one.label for one in third.against.differences] == ["Caches at the start"]
 
 
 def test_a_factor_without_its_unit_is_one_with_it():
