@@ -110,10 +110,6 @@ class Comparison:
         return [run for group in self.groups for run in group.all_runs]
 
     @property
-    def run_count(self) -> int:
-        return len(self.all_runs)
-
-    @property
     def varying_words(self) -> dict[str, str]:
         """The values of each fact that varies by its label; many are counted, and what two facts say alike of every
         group is said once.

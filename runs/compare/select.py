@@ -83,10 +83,6 @@ class RunSet:
     is_base: bool
 
     @property
-    def count(self) -> int:
-        return len(self.ids)
-
-    @property
     def label(self) -> str:
         words = ", ".join([*(words for *_, words in self.choice.filters), *filter(None, [self.choice.named])])
         return f"Set {self.number}: {words}" if len(words) <= MOST_LETTERS else f"Set {self.number}"

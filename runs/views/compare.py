@@ -319,7 +319,7 @@ def _embedded(
 ) -> HttpResponse:
     drawing = draw(comparison) if comparison.groups else None
     context: dict[str, Any] = {
-        "title": title, "source": source, "count": comparison.run_count,
+        "title": title, "source": source, "count": len(comparison.all_runs),
         "parts": drawing.parts if drawing else [], "missing": empty_words(comparison) if drawing else missing,
     }  # fmt: skip
     return render(request, "embed.html", context | _tables_beside(comparison), status=status)

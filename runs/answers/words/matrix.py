@@ -63,10 +63,6 @@ class Matrix:
     levels: list[LetteredLevel]
     held: str = ""
 
-    @property
-    def has_letters(self) -> bool:
-        return any(row.letters for row in self.rows)
-
 
 def matrix(comparison: Comparison) -> Matrix | None:
     """The matrix of a sweep's series over its levels, else of ranked groups; None of fewer than three or too many."""

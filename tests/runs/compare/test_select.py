@@ -38,7 +38,7 @@ def test_sets_add_up_and_each_says_what_it_is():
 
     selection = chosen(("set", "publication=tpcb-2010&dbms=postgresql"), ("set", f"run={mine.id}"))
 
-    assert [one.count for one in selection.sets] == [5, 1]
+    assert [len(one.ids) for one in selection.sets] == [5, 1]
     assert [words for *_, words in selection.sets[0].choice.filters] == ["100 MB TPC-B test of databases", "PostgreSQL"]
     assert selection.sets[1].choice.named == "1 run"
     assert len(selection.runs) == 6 and mine in selection.runs
@@ -50,7 +50,7 @@ def test_the_filters_of_the_address_are_the_first_set_and_narrow_no_other():
 
     selection = chosen(("publication", "tpcb-2010"), ("dbms", "db2-9-7"), ("set", f"run={mine.id}"))
 
-    assert [one.count for one in selection.sets] == [5, 1]
+    assert [len(one.ids) for one in selection.sets] == [5, 1]
 
 
 def test_a_run_of_two_sets_counts_once():
