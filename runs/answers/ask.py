@@ -36,33 +36,24 @@ def answer_of(comparison: Comparison) -> Answer:
         # Nobody asks which day wins of what was measured on many days.
         of_days = comparison.axes.x == DATE or {*comparison.named} == {"batch"}
         question = Question(kind=asked.SINCE if of_days else asked.BEST)
-    if nothing := _without_numbers(comparison, question):
-        return begun(comparison, question, lacking=[nothing])
+    if not comparison.groups:
+        return begun(comparison, question, lacking=[Missing("run")])
+    if question.kind != asked.CHANGED and not any(group.dots for group in comparison.groups):
+        reasons = dict.fromkeys(gap.reason for group in comparison.groups for gap in group.gaps)
+        return begun(comparison, question, lacking=[Missing("number", names=[*reasons])])
     if question.kind in (asked.BEST, asked.LOAD) and not question.fact:
         question = question.model_copy(update={"fact": _told_apart_by(comparison)})
-    of_table = {
+    answers = {
         asked.A_B: pairs.a_against_b, asked.EFFECTS: pairs.effects, asked.PUBLISHED: pairs.published,
         asked.CHANGED: pairs.changed,
+        **dict.fromkeys(asked.OF_CURVES, curves.of_curves), **dict.fromkeys(asked.OF_DATES, _over_dates),
     }  # fmt: skip
-    if question.kind in of_table:
-        return of_table[question.kind](comparison, question)
-    if question.kind in asked.OF_CURVES:
-        return curves.of_curves(comparison, question)
-    if question.kind in asked.OF_DATES:
-        return _over_dates(comparison, question)
+    if question.kind in answers:
+        return answers[question.kind](comparison, question)
     answer = ranked(comparison, question)
     if not answer.claims and not comparison.question.kind and comparison.levels is None:
         return _over_size(comparison) or answer
     return answer
-
-
-def _without_numbers(comparison: Comparison, question: Question) -> Missing | None:
-    """That there is no run; that none has a number, and why, but where it is asked what differs between them."""
-    if not comparison.groups:
-        return Missing("run")
-    if question.kind == asked.CHANGED or any(group.dots for group in comparison.groups):
-        return None
-    return Missing("number", names=[*dict.fromkeys(gap.reason for group in comparison.groups for gap in group.gaps)])
 
 
 def _over_size(comparison: Comparison) -> Answer | None:

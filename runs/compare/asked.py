@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 from urllib.parse import urlencode
@@ -103,7 +103,15 @@ def read(params: QueryDict) -> tuple[Question, dict[str, list[str]]]:
 
 def with_controls(params: QueryDict, question: Question) -> QueryDict:
     """The address with what the question implies, where it does not say otherwise: which chart, which order."""
-    implied = _implied(question)
+    implied: dict[str, str] = {}
+    if question.kind in (RANK, A_B) and question.fact:
+        implied["compared"] = question.fact
+    elif question.kind == A_B and question.b:
+        implied["baseline"] = question.b
+    if question.kind in (BEST, LOAD) or (question.kind == RANK and question.fact):
+        implied["order"] = "best"
+    if question.kind in OF_DATES:
+        implied["x"] = "date"
     missing = {name: value for name, value in implied.items() if not params.get(name)}
     if not missing:
         return params
@@ -111,17 +119,3 @@ def with_controls(params: QueryDict, question: Question) -> QueryDict:
     for name, value in missing.items():
         complete[name] = value
     return complete
-
-
-def _implied(question: Question) -> Mapping[str, str]:
-    if question.kind in (BEST, LOAD):
-        return {"order": "best"}
-    if question.kind == RANK and question.fact:
-        return {"compared": question.fact, "order": "best"}
-    if question.kind in OF_DATES:
-        return {"x": "date"}
-    if question.kind == A_B and question.fact:
-        return {"compared": question.fact}
-    if question.kind == A_B and question.b:
-        return {"baseline": question.b}
-    return {}

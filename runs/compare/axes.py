@@ -66,11 +66,14 @@ def arrange(comparison: Comparison, params: QueryDict | None = None, others: Seq
     view = address.choice("view", VIEWS)
     free = [name for name in varying if name not in pooled]
 
+    wants_series = NONE not in params.getlist("series")
     x = address.fact("x")
     if x is None:
         others_ask = {*params.getlist("series"), *params.getlist("panels")}
         x = _x_by_rule(comparison.question, facts, columns, [name for name in free if name not in others_ask])
-    series = address.series(free, x)
+    series = tuple(name for name in address.facts("series") if name in free and name != x)
+    if not series and params.get("base_set") and SET in free and wants_series:
+        series = (SET,)
     panels = address.panels(facts, free, {x, *series})
 
     # The date is an axis or nothing.
@@ -85,12 +88,12 @@ def arrange(comparison: Comparison, params: QueryDict | None = None, others: Seq
         if columns.follow([name], [*named, *filter(None, [panels])]):
             continue
         # The first names the series, where any may.
-        is_next = bool(named) or not address.wants_series
+        is_next = bool(named) or not wants_series
         if panels is None and may_cut and is_next and 1 < len(facts[name].values) <= MOST_PANELS:
             panels = name
         else:
             named.append(name)
-    if address.wants_series:
+    if wants_series:
         # Configurations of several DBMSs are named with theirs.
         of_several = "config" in named and "dbms" in facts and "dbms" not in (*named, x, panels)
         series = ("dbms", *named) if of_several else (*named,)
@@ -152,15 +155,6 @@ class _Address:
             words = f"“{name}” does not vary. There are: {', '.join(self.varying) or NONE}."
             self.problems.setdefault(parameter, []).append(words)
         return name in self.varying
-
-    @property
-    def wants_series(self) -> bool:
-        return NONE not in self.params.getlist("series")
-
-    def series(self, free: Sequence[str], x: str) -> tuple[str, ...]:
-        named = tuple(name for name in self.facts("series") if name in free and name != x)
-        is_of_sets = not named and self.params.get("base_set") and SET in free and self.wants_series
-        return (SET,) if is_of_sets else named
 
     def panels(self, facts: Mapping[str, Fact], free: Sequence[str], taken: Set[str]) -> str | None:
         """As `fact`; None also where it cannot be."""
