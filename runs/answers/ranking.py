@@ -25,8 +25,9 @@ def ranked(comparison: Comparison, question: Question) -> Answer:
     # The fact that is asked for; else the system, where it varies: settings and systems are ranked apart.
     facts = {each.field: each for each in comparison.varying}
     fact = facts.get(question.fact) or facts.get("dbms")
-    apart = _apart(comparison, fact)
-    if lacking := _lacking(comparison, question):
+    best_first = [group for group in by_value(comparison.best_groups, comparison.metric) if group.ranked]
+    apart = _apart(comparison, fact, best_first)
+    if lacking := _lacking(comparison, question, best_first):
         told_apart = apart if lacking.kind == "ranked" else {}
         return begun(comparison, question, set_apart=told_apart, lacking=[lacking])
     if comparison.levels and (question.kind == RANK or not _at_their_best(comparison)):
@@ -37,7 +38,7 @@ def ranked(comparison: Comparison, question: Question) -> Answer:
                 lacking = Missing("another_ranked")
             return begun(comparison, question, set_apart=apart, lacking=[lacking])
         return _of_series(comparison, comparison.levels, question, fact, apart)
-    return _of_groups(comparison, question, fact, apart)
+    return _of_groups(comparison, question, fact, apart, best_first)
 
 
 def _value_and_label(group: Group, fact: Fact | None) -> tuple[str, str]:
@@ -48,10 +49,9 @@ def _value_and_label(group: Group, fact: Fact | None) -> tuple[str, str]:
     return value, fact.in_legend(value)
 
 
-def _apart(comparison: Comparison, fact: Fact | None) -> Apart:
+def _apart(comparison: Comparison, fact: Fact | None, best_first: Sequence[Group]) -> Apart:
     """What has a number and no group that is ranked: of another durability, or survivors only."""
-    counted = (group for group in comparison.best_groups if group.ranked and group.dots)
-    ranked_values = {_value_and_label(group, fact)[0] for group in counted}
+    ranked_values = {_value_and_label(group, fact)[0] for group in best_first}
     apart: Apart = {}
     for group in comparison.groups:
         value, label = _value_and_label(group, fact)
@@ -60,13 +60,13 @@ def _apart(comparison: Comparison, fact: Fact | None) -> Apart:
     return apart
 
 
-def _lacking(comparison: Comparison, question: Question) -> Missing | None:
-    counted, metric = [group for group in comparison.best_groups if group.ranked and group.dots], comparison.metric
-    if metric is None or not counted:
+def _lacking(comparison: Comparison, question: Question, best_first: Sequence[Group]) -> Missing | None:
+    metric = comparison.metric
+    if metric is None or not best_first:
         return Missing("ranked")
     if question.kind == LOAD and metric.name not in LOAD_METRICS:
         return Missing("load_speed")
-    if any(group.demonstration for group in counted):
+    if any(group.demonstration for group in best_first):
         return Missing("long_window")
     if metric.better == "none":
         return Missing("better_side", names=[metric.label])
@@ -82,9 +82,10 @@ def _at_their_best(comparison: Comparison) -> bool:
     return is_part and bool(others) and bool(comparison.verdicts.of(best, others[0]))
 
 
-def _of_groups(comparison: Comparison, question: Question, fact: Fact | None, apart: Apart) -> Answer:
+def _of_groups(
+    comparison: Comparison, question: Question, fact: Fact | None, apart: Apart, best_first: Sequence[Group]
+) -> Answer:
     verdicts = comparison.verdicts
-    best_first = [group for group in by_value(comparison.best_groups, comparison.metric) if group.ranked]
     differing = {group.key: verdicts.differences_of(best_first[0], group) for group in best_first[1:]}
     if refused := next(filter(None, map(blocking, differing.values())), None):
         return begun(comparison, question, set_apart=apart, lacking=[Missing("order", differing=refused)])
