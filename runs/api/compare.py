@@ -185,7 +185,7 @@ class ComparedGroup(Outgoing):
     verdict: ComparedVerdict | None = source("against.verdict", default=None)
     refused: Refusal = source("against")
     differences: list[Difference] = source("against.differences", default_factory=list)
-    durability: Stated
+    durability: Stated = source("conditions.durability")
     doubt: Stated
     runs: list[UUID] = source("run_ids")
     batches: list[UUID]

@@ -241,7 +241,7 @@ def csv_rows(comparison: Comparison) -> Iterator[list[str]]:
             group.label, group.key, metric.name if metric else "", metric.unit if metric else "", str(group.n),
             *map(formatting.plain, numbers), base_key, against_words(group.against),
             robustness_words(against.verdict),
-            "yes" if group.ranked else "no", group.durability, group.doubt,
+            "yes" if group.ranked else "no", group.conditions.durability, group.doubt,
             " ".join(map(formatting.plain, group.values)),
             "; ".join(f"{printed.statistic} {printed.as_printed}" for printed in group.printed),
             "; ".join(gap.reason for gap in group.gaps),

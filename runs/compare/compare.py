@@ -199,12 +199,13 @@ def _ranked(groups: Sequence[Group], metric: Metric | None, order: str) -> list[
 
     The others stand apart, at the end, class by class; groups without a value last when sorted by value.
     """
-    strength = {group.key: DURABILITY_ORDER.get(group.durability, 0) for group in groups}
-    strongest = min((strength[group.key] for group in groups if group.durability and not group.doubt), default=0)
-    unstated = any(group.dots and not group.durability and not group.doubt for group in groups)
+    promised = {group.key: group.conditions.durability for group in groups}
+    strength = {key: DURABILITY_ORDER.get(durability, 0) for key, durability in promised.items()}
+    strongest = min((strength[group.key] for group in groups if promised[group.key] and not group.doubt), default=0)
+    unstated = any(group.dots and not promised[group.key] and not group.doubt for group in groups)
     ranked = []
     for group in groups:
-        alone = bool(group.doubt) or (group.durability == Durability.MEMORY and unstated)
+        alone = bool(group.doubt) or (promised[group.key] == Durability.MEMORY and unstated)
         survivors = group.has_only_survivors(metric)
         is_ranked = not alone and not survivors and strength[group.key] <= strongest
         ranked.append(group if is_ranked else replace(group, ranked=False, of_survivors=survivors))

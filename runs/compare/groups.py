@@ -200,13 +200,10 @@ class Group:
         return list(dict.fromkeys(dot.provenance for dot in self.dots))
 
     @property
-    def durability(self) -> str:
-        return self.conditions.durability
-
-    @property
     def durability_reason(self) -> str:
         """Of one of those that promise least."""
-        return next((run.durability_reason for run in self.all_runs if run.durability == self.durability), "")
+        durability = self.conditions.durability
+        return next((run.durability_reason for run in self.all_runs if run.durability == durability), "")
 
     @property
     def doubt(self) -> str:
@@ -215,7 +212,7 @@ class Group:
 
     @property
     def durability_words(self) -> str:
-        return claim_words(self.durability, self.doubt)
+        return claim_words(self.conditions.durability, self.doubt)
 
     @property
     def centre(self) -> float | None:
