@@ -88,7 +88,7 @@ def fetch_settings(runs: Iterable[Run]) -> None:
 def conditions_of(
     runs: Sequence[Run], facets_read: Mapping[UUID, Mapping[str, Facet]] = NONE_READ, *, extreme: bool = False
 ) -> Conditions:
-    """`facets_read`: those of some of the runs, by id, that need not be read again."""
+    """Of runs whose settings `fetch_settings` has fetched; `facets_read` of some, by id, need not be read again."""
     values: dict[str, set[str]] = {}
     labels: dict[str, str] = {}
     numbers: dict[str, float] = {}
@@ -98,7 +98,6 @@ def conditions_of(
         values.setdefault(field, set()).add(words)
         labels[field] = label
 
-    fetch_settings(runs)
     # Repeats of a cell share everything that its key hashes: the first of them speaks for all.
     first_of: dict[object, Run] = {}
     for run in runs:

@@ -9,7 +9,7 @@ from functools import cached_property
 from benchagent.catalog import METRICS, Role, factor_span
 
 from runs.answers.words.gaps import difference_words
-from runs.compare.guard import Difference, conditions_of, differences
+from runs.compare.guard import Difference, conditions_of, differences, fetch_settings
 from runs.models import Measurement, Run
 from runs.models.choices import Provenance
 from runs.models.shapes import CellFacts
@@ -155,6 +155,7 @@ class Relation:
 
     @cached_property
     def _differences(self) -> list[Difference]:
+        fetch_settings([*self.side.counted, *self.base.counted])
         return differences(conditions_of(self.side.counted), conditions_of(self.base.counted))
 
     @property
@@ -185,6 +186,7 @@ def refusal(here: Sequence[Run], there: Sequence[Run]) -> str:
 
     The workload is the one that the match names; an article measures it in its own way.
     """
+    fetch_settings([*here, *there])
     reasons = [
         f"repeat {run.repeat}: {check.get('detail')}"
         for run in here
