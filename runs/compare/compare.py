@@ -77,7 +77,10 @@ def compare(
     # In the order of the cells: a question that puts the best first names them as others do.
     base = _baseline(groups, baseline, base_runs)
     if short := short_names((group.all_runs[0] for group in groups), base.all_runs[0].config if base else None):
-        naming = name_cells([_with_config_named(cell, short) for cell in facets_of_cells])
+        for cell in facets_of_cells:
+            if words := short.get(cell["config"].value) if "config" in cell else None:
+                cell["config"] = replace(cell["config"], words=words, text=words)
+        naming = name_cells(facets_of_cells)
         labels = dict(zip(naming.keys, naming.labels, strict=True))
         groups = [replace(group, label=labels[group.key]) for group in groups]
     groups = _ranked(groups, chosen, order)
@@ -136,11 +139,6 @@ def _facets_of(
         of_cells.append(facets_read[run.id] | of_batch | of_set)
     _know_alike(of_cells, naming_runs)
     return of_cells, facets_read
-
-
-def _with_config_named(cell: dict[str, Facet], short: Mapping[str, str]) -> dict[str, Facet]:
-    words = short.get(cell["config"].value, "") if "config" in cell else ""
-    return cell | {"config": replace(cell["config"], words=words, text=words)} if words else cell
 
 
 def _groups(
