@@ -51,20 +51,17 @@ def sentence(answer: Answer) -> str:
         asked.CHANGED: _changed,
     }.get(answer.question.kind, _ranking)  # fmt: skip
     words = says(answer) if answer.claims else ""
+    few = {"fewer than two levels in common with the others": answer.unranked} if answer.unranked else {}
+    unranked = gaps.with_reasons(gaps.set_apart_words(answer) | few)
+    apart = [f"Not ranked: {unranked}."] if unranked else []
     if not words:
-        return " ".join([*gaps.lacking_sentences(answer.lacking), *_apart(answer)])
+        return " ".join([*gaps.lacking_sentences(answer.lacking), *apart])
     # What there is no claim of is told as well: nothing is left out without a word.
     of_curves = answer.question.kind in (*asked.OF_CURVES, *asked.OF_DATES)
     untold = [missing for missing in answer.lacking if of_curves or missing.kind == "to_come"]
     differing = gaps.differing_words(answer.differing)
     unlike = [f"Not alike: {differing}."] if differing else []
-    return " ".join([words, *_apart(answer), *gaps.lacking_sentences(untold), *unlike])
-
-
-def _apart(answer: Answer) -> list[str]:
-    unlike = {"fewer than two levels in common with the others": answer.unranked} if answer.unranked else {}
-    apart = gaps.with_reasons(gaps.set_apart_words(answer) | unlike)
-    return [f"Not ranked: {apart}."] if apart else []
+    return " ".join([words, *apart, *gaps.lacking_sentences(untold), *unlike])
 
 
 def missing_sentences(answer: Answer) -> list[str]:
