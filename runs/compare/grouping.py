@@ -77,7 +77,7 @@ def cells_of(runs: Sequence[Run], grouping: str, set_of: Mapping[UUID, tuple[str
     for key, repeats in cells.items():
         repeats.sort(key=lambda run: position[run.id])
         # Repeats of two days are two things where no reader pools beyond a batch.
-        by_day = pools[repeats[0].id] == _pool(repeats[0], BATCH)
+        by_day = grouping == BATCH or pools[repeats[0].id] == _pool(repeats[0], BATCH)
         parts = alike(repeats, by_day=by_day, counting=counting)
         parted += [Cell(part, key, pools[part[0].id]) for part in parts]
 
