@@ -1,4 +1,7 @@
-"""Every route × everybody: docs/operate/access.md says what is answered. The rows are in tests/access/rows.py."""
+"""Every route × everybody: docs/operate/access.md says what is answered. The rows are in tests/access/rows.py.
+
+What is answered to those who may not know of what is hidden names nothing of it: more of that in test_access_leaks.py.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 from tests.access.rows import TABLE, Row
 from tests.access.rules import FORBIDDEN, LOGIN, MISSING, OK, PEOPLE, UNAUTHENTICATED, Who, asking, expected
-from tests.access.world import World
+from tests.access.world import MARKS, World
 
 pytestmark = pytest.mark.django_db
 
@@ -27,6 +30,8 @@ CLOSED_TO = [
 STRANGERS = [
     who for who in PEOPLE if who.name in ("anonymous", "contributor", "operator's token, schedule and script")
 ]  # fmt: skip
+# Nothing that is private or unlisted is shown to these unless they ask for it by its address.
+UNAWARE = ("anonymous", "contributor", "operator", "owner's token, upload", "operator's token, schedule")
 
 CHANGES = re.compile(r"\s*(INSERT|UPDATE|DELETE|COPY)\b", re.IGNORECASE)
 # Sessions, and when a token was used last.
@@ -91,11 +96,14 @@ def test_a_route_answers_everybody_as_the_table_says(world, row):
     wrong = []
     for who, seen, public_read in cases(row):
         with override_settings(PUBLIC_READ=public_read):
-            got = outcome(ask(world, row, who, seen), row)
+            answer = ask(world, row, who, seen)
+        got = outcome(answer, row)
         wanted = answer_wanted(row, who, seen, public_read)
         if got != wanted:
             closed = "" if public_read else ", PUBLIC_READ off"
             wrong.append(f"{who.name}, {seen} thing{closed}: {got} instead of {wanted}")
+        if row.method == "GET" and seen == "public" and who.name in UNAWARE:
+            wrong += [f"{who.name} sees what is {hidden}" for hidden in hidden_shown(row, who, answer)]
     assert not wrong, f"{row.method} {row.path} ({row.action})\n" + "\n".join(wrong)
 
 
@@ -129,6 +137,14 @@ def ask(world: World, row: Row, who: Who, seen: str) -> HttpResponse:
     # So that a link, a picture of another site or a page that is read once more (ReadAgain) changes nothing either.
     assert row.writes or not changes, f"a {row.method} by {who.name} changes something: {changes}"
     return response
+
+
+def hidden_shown(row: Row, who: Who, answer: HttpResponse) -> list[str]:
+    """private, unlisted: whose names stand in the answer, though `who` may not know of them."""
+    if who.owner and who.scopes and set(who.scopes) & set(row.reading_scopes):
+        return []  # shown their own
+    shown = answer.body.decode(errors="replace").lower()
+    return [hidden for hidden in ("private", "unlisted") if MARKS[hidden].lower() in shown]
 
 
 def filled(value: Any, things: dict[str, Any]) -> Any:
