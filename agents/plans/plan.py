@@ -270,7 +270,7 @@ def check(plan: Plan) -> None:
     errors: dict[str, list[str]] = {}
     workload = WORKLOADS.get(plan.workload)
     if workload is None:
-        errors["workload"] = [f"Unknown workload; known: {', '.join(WORKLOADS)}."]
+        errors["workload"] = [f"{plan.workload}: {LACKING}."]
     else:
         errors |= _factor_errors(plan)
     if not 1 <= plan.repeats <= MAX_REPEATS:

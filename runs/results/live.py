@@ -254,7 +254,7 @@ def add_computed(run: Run, values: Mapping[str, float], note: str) -> int:
 def _store_durability(run: Run, result: JobResult) -> None:
     """What an older agent sends is what is promised; the storage and its own check of the disk's rate are known too."""
     fact = result["durability"]
-    if fact is None or fact["durability"] not in set(Durability):
+    if fact is None or fact["durability"] not in {"", *Durability}:
         return
     if "promised" in fact and "storage" in fact and "observed" in fact:
         judged = durability.of_rows(fact)
@@ -266,10 +266,9 @@ def _store_durability(run: Run, result: JobResult) -> None:
         failed = (check["detail"] for check in result["checks"] if check["name"] == WAITED_CHECK and not check["ok"])
         against = next(failed, "")
         observed = Statement(Durability.DBMS_CRASH, against) if against else durability.NOT_OBSERVED
-        judged = judge(Statement(Durability(fact["durability"]), fact["reason"]), held, observed)
-    run.durability = judged.durability or fact["durability"]
-    run.durability_reason = clean(judged.reason, LONG_TEXT)
-    run.durability_doubt = clean(judged.contradiction, LONG_TEXT)
+        judged = judge(Statement.of_row(fact), held, observed)
+    for name, value in durability.columns_of(judged).items():
+        setattr(run, name, clean(value, LONG_TEXT))
     run.statistics = {**run.statistics, durability.KEY: durability.kept(judged)}
 
 

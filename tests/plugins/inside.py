@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from benchagent import importers
+from benchagent.catalog import Durability
 from benchagent.java import JavaToolchain
 from benchagent.paths import AgentDirs
+from benchagent.plugins import LACKING
 from rest_framework.exceptions import ValidationError
 
 from agents.jobs import dispatch
@@ -20,9 +24,11 @@ from agents.machines import Engine
 from agents.models import Agent, EnrolmentCode
 from agents.plans import schedule
 from agents.plans.plan import Plan
+from agents.refusals import FieldErrors
 from runs import imports
 from runs.models import FileImport, Run
-from runs.models.choices import RunState
+from runs.models.choices import SHORT_DURABILITY, RunState
+from runs.results import bundle
 from tests.benchagent.conftest import dirs, toolchain
 from tests.benchagent.fake_server import wait_until
 from tests.benchagent.small import RATE_PER_S
@@ -78,19 +84,26 @@ def test_to_read_again_without_the_plug_in_loses_nothing(contributor, monkeypatc
     assert Run.objects.get(pk=run.pk).measurements.get(metric__name="tps").value == 11.98
 
 
-@pytest.fixture
-def agent(live_server, tmp_path: Path, dirs: AgentDirs, toolchain: JavaToolchain) -> Iterator[None]:
-    """An agent of this environment, approved at once."""
-    code = tmp_path / "code"
+@contextmanager
+def agent_of(python: str | Path, server: str, dirs: AgentDirs, toolchain: JavaToolchain) -> Iterator[Agent]:
+    """An agent of an environment, approved at once."""
+    code = dirs.root / "code"
     code.touch(mode=0o600)
     code.write_text(EnrolmentCode.issue())
     dirs.cache.rmdir()
     dirs.cache.symlink_to(toolchain.folder)
-    words = ["run", "--server", live_server.url, "--name", "bench1", "--code-file", str(code)]
-    child = subprocess.Popen([sys.executable, "-m", "benchagent", *words, "--state", str(dirs.root)], stderr=-3)
-    yield
-    child.kill()
-    child.wait()
+    words = ["run", "--server", server, "--name", "bench1", "--code-file", str(code), "--state", str(dirs.root)]
+    child = subprocess.Popen([python, "-m", "benchagent", *words], stderr=subprocess.DEVNULL)
+    try:
+        wait_until(lambda: Agent.objects.filter(last_seen_at__isnull=False).exists(), WAIT_S, EVERY_S)
+        yield Agent.objects.get()
+    finally:
+        child.kill()
+        child.wait()
+
+
+def offered(agent: Agent) -> dict[str, str]:
+    return {facts["dbms"]: facts["version"] for facts in agent.engines if facts["available"]}
 
 
 def ended(run: Run) -> bool:
@@ -100,17 +113,37 @@ def ended(run: Run) -> bool:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_its_engine_is_offered_by_an_agent_and_measured_with_its_workload(agent, client, operator):
-    wait_until(lambda: Agent.objects.filter(last_seen_at__isnull=False).exists(), WAIT_S, EVERY_S)
-    versions = {facts["dbms"]: facts["version"] for facts in Agent.objects.get().engines if facts["available"]}
+def test_its_engine_is_offered_by_an_agent_and_measured_with_its_workload(
+    live_server, dirs, toolchain, client, operator
+):
     client.force_login(operator)
-    assert "H2 in PostgreSQL mode" in client.get("/schedule/").content.decode()
-
-    run = schedule.start(Plan("counters", (Engine("h2pg", versions["h2pg"]),), FACTORS), user=None).runs.get()
-    wait_until(lambda: ended(run), WAIT_S, EVERY_S)
-    run.refresh_from_db()
+    with agent_of(sys.executable, live_server.url, dirs, toolchain) as agent:
+        assert "H2 in PostgreSQL mode" in client.get("/schedule/").content.decode()
+        run = measured("counters", "h2pg", agent)
     assert run.state == RunState.FINISHED, run.message
     assert run.measurements.get(metric__name="tps").value > 0
     (raised,) = [check for check in run.checks if check["name"] == "counters"]
     assert raised["ok"], raised
-    assert client.get(run.get_absolute_url()).status_code == 200
+    assert (run.durability, run.statistics["durability"]["promised"]["durability"]) == ("", "")
+    page = client.get(run.get_absolute_url()).content.decode()
+    assert "what a commit promises is not known for this DBMS" in page
+    assert SHORT_DURABILITY[Durability.NONE] not in page
+    Path(os.environ["BUNDLE"]).write_bytes(bundle.export(run.experiment, operator, address=live_server.url))
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_agent_without_it_is_given_nothing_of_its_engine_and_fails_what_names_its_workload(
+    live_server, dirs, toolchain
+):
+    with agent_of(os.environ["PYTHON_WITHOUT"], live_server.url, dirs, toolchain) as agent:
+        with pytest.raises(FieldErrors, match="H2 in PostgreSQL mode 1"):
+            schedule.start(Plan("counters", (Engine("h2pg", "1"),), FACTORS), user=None)
+        run = measured("counters", "sqlite", agent)
+    assert (run.state, run.measurements.exists()) == (RunState.FAILED, False)
+    assert f"'counters': {LACKING}" in run.message
+
+
+def measured(workload: str, dbms: str, agent: Agent) -> Run:
+    run = schedule.start(Plan(workload, (Engine(dbms, offered(agent)[dbms]),), FACTORS), user=None).runs.get()
+    wait_until(lambda: ended(run), WAIT_S, EVERY_S)
+    return Run.objects.get(pk=run.pk)

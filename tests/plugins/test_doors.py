@@ -14,8 +14,17 @@ import pytest
 from benchagent import dbms, plugins, workloads
 from benchagent.dbms.base import JobError
 
+from agents.machines import Engine
+from agents.plans import schedule
+from agents.plans.plan import Plan, check, planned
+from agents.refusals import FieldErrors
 from runs import imports
-from tests.plugins.inside import MINIBENCH, sent
+from runs.models import Experiment, Run
+from runs.results import bundle
+from tests.benchagent.conftest import dirs, toolchain
+from tests.plugins.inside import MINIBENCH, agent_of, offered, sent
+
+__all__ = ["dirs", "toolchain"]
 
 EXAMPLE = Path("docs/extend/example-plugin")
 
@@ -35,14 +44,57 @@ def installed(repository: Path, folder: Path) -> Path:
     return python
 
 
-@pytest.mark.engines
-def test_it_adds_one_of_each_kind_with_nothing_of_the_project_edited(repository, tmp_path):
-    python = installed(repository, tmp_path)
-    command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/plugins/inside.py"]
-    environment = os.environ | {"STATE": str(tmp_path / "state")}
-    done = subprocess.run(command, cwd=repository, env=environment, capture_output=True, text=True, check=False)
+@pytest.fixture(scope="module")
+def python_with(repository, tmp_path_factory) -> Path:
+    return installed(repository, tmp_path_factory.mktemp("with"))
+
+
+@pytest.fixture(scope="module")
+def packed(repository, python_with) -> bytes:
+    """The bundle of what `inside.py` measured with the plug-in."""
+    packed = python_with.with_name("bundle.zip")
+    command = [python_with, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/plugins/inside.py"]
+    more = {"STATE": str(python_with.with_name("state")), "BUNDLE": str(packed), "PYTHON_WITHOUT": sys.executable}
+    done = subprocess.run(command, cwd=repository, env=os.environ | more, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-5000:]
-    assert "4 passed" in done.stdout
+    assert "5 passed" in done.stdout
+    return packed.read_bytes()
+
+
+@pytest.mark.engines
+@pytest.mark.django_db
+def test_it_adds_one_of_each_kind_and_a_server_without_it_takes_in_what_was_measured(packed, client, operator):
+    """Nothing of the project is edited for it."""
+    experiment, _ = bundle.take_in(packed, owner=operator)
+    run = experiment.runs.get()
+    assert (run.workload.kind, run.dbms_version.dbms.name) == ("counters", "H2 in PostgreSQL mode")
+    assert (run.state, run.measurements.get(metric__name="tps").value > 0) == ("finished", True)
+    client.force_login(operator)
+    for address in (run.get_absolute_url(), experiment.get_absolute_url()):
+        assert client.get(address).status_code == 200
+    with pytest.raises(FieldErrors) as refused:
+        check(planned(experiment.plan, user=operator))
+    assert refused.value.errors == {
+        "workload": [f"counters: {plugins.LACKING}."],
+        "engines": [f"h2pg: {plugins.LACKING}."],
+    }
+    assert Experiment.objects.count() == 1
+
+
+@pytest.mark.engines
+@pytest.mark.django_db(transaction=True)
+def test_a_server_without_it_offers_nothing_of_an_agent_that_has_it(
+    python_with, live_server, dirs, toolchain, client, operator
+):
+    client.force_login(operator)
+    with agent_of(python_with, live_server.url, dirs, toolchain) as agent:
+        assert "h2pg" in offered(agent)
+        for address in (f"/agents/{agent.slug}/", "/agents/", "/schedule/"):
+            answer = client.get(address)
+            assert (answer.status_code, "H2 in PostgreSQL mode" in answer.content.decode()) == (200, False)
+        with pytest.raises(FieldErrors, match=f"h2pg: {plugins.LACKING}"):
+            schedule.start(Plan("tpcb", (Engine("h2pg", offered(agent)["h2pg"]),), {}), user=operator)
+    assert (Run.objects.count(), Experiment.objects.count()) == (0, 0)
 
 
 # Without it
@@ -81,7 +133,7 @@ def test_a_plan_that_names_an_engine_without_its_plug_in_is_refused_naming_the_f
 # Of other distributions
 
 
-def offered(monkeypatch: pytest.MonkeyPatch, *others: EntryPoint) -> dict[str, object]:
+def parts_of(monkeypatch: pytest.MonkeyPatch, *others: EntryPoint) -> dict[str, object]:
     ours = plugins.entry_points(group=plugins.EXPORTERS)
     monkeypatch.setattr(plugins, "entry_points", lambda group: [*others, *ours])
     return plugins.offered(plugins.EXPORTERS)
@@ -89,19 +141,19 @@ def offered(monkeypatch: pytest.MonkeyPatch, *others: EntryPoint) -> dict[str, o
 
 def test_a_part_that_cannot_be_loaded_costs_only_itself_and_is_logged(monkeypatch, caplog):
     broken = EntryPoint("broken", "no_such_module", plugins.EXPORTERS)
-    assert "broken" not in offered(monkeypatch, broken)
+    assert "broken" not in parts_of(monkeypatch, broken)
     assert "broken" in caplog.text
 
 
 def test_a_part_does_not_take_the_name_of_one_of_ours(monkeypatch, caplog):
     other = EntryPoint("csv", "json", plugins.EXPORTERS)
-    assert offered(monkeypatch, other)["csv"].__name__ == "benchagent.exporters.csv_file"
+    assert parts_of(monkeypatch, other)["csv"].__name__ == "benchagent.exporters.csv_file"
     assert "csv" in caplog.text
 
 
 def test_what_others_offer_comes_first(monkeypatch):
     other = EntryPoint("z", "json", plugins.EXPORTERS)
-    assert list(offered(monkeypatch, other)) == ["z", "csv"]
+    assert list(parts_of(monkeypatch, other)) == ["z", "csv"]
 
 
 def test_an_installation_from_before_the_doors_says_what_to_do(monkeypatch):

@@ -117,6 +117,10 @@ def test_what_was_read_back_and_does_not_tell_promises_nothing():
     assert of_effective("sqlite", {"synchronous": "nine"})[0] is NONE
 
 
+def test_of_a_dbms_whose_settings_nobody_has_described_nothing_is_stated():
+    assert of_effective("mine", {"sync": "on"}) == (None, "what a commit promises is not known for this DBMS")
+
+
 def test_it_takes_forced_writes_from_what_is_known_of_the_database():
     assert durability("firebird", [], Facts(forced_writes=True)).durability is POWER
     assert durability("firebird", [], Facts(forced_writes=False)).durability is DBMS

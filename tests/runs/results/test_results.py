@@ -177,6 +177,12 @@ def finish(run: Run, outcome: str = "finished", message: str = "", **changes) ->
     return Run.objects.get(id=run.id)
 
 
+def test_what_an_agent_does_not_know_of_a_commit_is_not_stated():
+    run = finish(measuring(hardware=machine()), durability={"durability": "", "reason": "not known for this DBMS"})
+    assert (run.durability, run.durability_reason) == ("", "")
+    assert run.statistics["durability"]["promised"] == {"durability": "", "reason": "not known for this DBMS"}
+
+
 def test_it_stores_everything_the_agent_knows():
     run = measuring(hardware=machine())
     results.append_samples(run=run, item=samples("tps", 0, 0, [1.0]))

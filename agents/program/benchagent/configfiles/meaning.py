@@ -106,12 +106,12 @@ def durability(dbms: str, given: Iterable[Given], facts: Facts | None = None) ->
     return settings.engine.durability(settings)
 
 
-def of_effective(dbms: str, effective: Mapping[str, str], facts: Facts | None = None) -> tuple[Durability, str]:
+def of_effective(dbms: str, effective: Mapping[str, str], facts: Facts | None = None) -> tuple[Durability | None, str]:
     """What settings promise that were read back from the server, so that nothing is a guess; the unknown promises
-    nothing.
+    nothing. None: of this DBMS it is not known what a setting promises.
     """
     promise = durability(dbms, [Given(name, value) for name, value in effective.items()], facts)
-    return promise.durability or Durability.NONE, promise.reason
+    return promise.durability or (Durability.NONE if dbms in ENGINES else None), promise.reason
 
 
 # What decides on a commit by the engine's settings, and may be set for a session, a transaction or the whole server.

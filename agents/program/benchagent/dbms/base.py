@@ -175,8 +175,8 @@ class Instance(ABC):
         """Settings in force, from the rows of `effective_queries`. MAY add to `ignored_settings`."""
 
     @abstractmethod
-    def durability(self, effective: Mapping[str, str]) -> tuple[Durability, str]:
-        """What a COMMIT promises under the *effective* settings, and why."""
+    def durability(self, effective: Mapping[str, str]) -> tuple[Durability | None, str]:
+        """What a COMMIT promises under the *effective* settings, and why; None where nothing is known of it."""
 
     def guest(self) -> Guest | None:
         """For a job with SQL that somebody else wrote. None: it is run as the connection's user.

@@ -58,7 +58,7 @@ class EmbeddedInstance(Instance):
         self._settings = list(settings)
         self._effective: list[tuple[str, str]] = []
 
-    def durability(self, effective: Mapping[str, str]) -> tuple[Durability, str]:
+    def durability(self, effective: Mapping[str, str]) -> tuple[Durability | None, str]:
         return of_effective(self.slug, effective)
 
     def buffer_bytes(self) -> int | None:

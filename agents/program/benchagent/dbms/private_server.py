@@ -207,7 +207,7 @@ class ServerInstance(Instance):
     def connect(self) -> Connection:
         """How it is reached on the port that it has now."""
 
-    def durability(self, effective: Mapping[str, str]) -> tuple[Durability, str]:
+    def durability(self, effective: Mapping[str, str]) -> tuple[Durability | None, str]:
         return of_effective(self.slug, effective, Facts(log_apart=self._log_apart))
 
     def server_pids(self) -> list[int]:

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
-from benchagent.catalog.durability import Statement, weakest
+from benchagent.catalog.durability import NOT_STATED, Statement, weakest
 from benchagent.configfiles.meaning import in_sessions
 from benchagent.dbms import probes
 from benchagent.dbms.backup import ToolCommand
@@ -200,7 +200,7 @@ class JobBench:
             fake_sync_libraries=fake_sync_libraries(child.pid for pid in holding for child in process.family(pid))
         )
         if fact := self.described.result["durability"]:
-            self.log(f"durability {fact['durability']}: {fact['reason']}")
+            self.log(f"durability {fact['durability'] or NOT_STATED}: {fact['reason']}")
         self.on_news()
 
     def _promised(self, settings: Mapping[str, str]) -> Statement:

@@ -11,7 +11,7 @@ from typing import Any
 import psutil
 
 from benchagent import __version__, histogram
-from benchagent.catalog import Durability, refusal
+from benchagent.catalog import refusal
 from benchagent.catalog.durability import Observation, Statement, judge, of_observation, of_storage
 from benchagent.dbms.base import Instance
 from benchagent.dbms.counters import hit_percent
@@ -237,9 +237,8 @@ class Description:
     def _judge(self) -> None:
         if self._promised is not None:
             judged = judge(self._promised, self._storage, of_observation(self._observation))
-            durability = judged.durability or Durability.NONE
             self.result["durability"] = {
-                "durability": durability, "reason": judged.reason, "promised": _fact(judged.promised),
+                "durability": judged.durability or "", "reason": judged.reason, "promised": _fact(judged.promised),
                 "storage": _fact(judged.storage), "observed": _fact(judged.observed),
             }  # fmt: skip
 

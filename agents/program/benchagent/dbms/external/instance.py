@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from benchagent.catalog import Durability
-from benchagent.configfiles.meaning import durability
-from benchagent.configfiles.settings import Facts, Given
+from benchagent.configfiles.meaning import of_effective
+from benchagent.configfiles.settings import Facts
 from benchagent.dbms import probes
 from benchagent.dbms.backup import BackupMethod
 from benchagent.dbms.base import Connection, Instance, JobError, ProvisionRequest, Settings
@@ -110,11 +110,9 @@ class ExternalInstance(Instance):
         self._effective = in_force
         return in_force
 
-    def durability(self, effective: Mapping[str, str]) -> tuple[Durability, str]:
+    def durability(self, effective: Mapping[str, str]) -> tuple[Durability | None, str]:
         server = self._asker.server
-        given = [Given(name, value) for name, value in effective.items()]
-        promise = durability(server.dbms, given, Facts(complete=server.settings_complete))
-        return promise.durability or Durability.NONE, promise.reason
+        return of_effective(server.dbms, effective, Facts(complete=server.settings_complete))
 
     def buffer_bytes(self) -> int | None:
         server = self._asker.server
