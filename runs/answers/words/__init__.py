@@ -24,7 +24,7 @@ from runs.answers.answer import (
 from runs.answers.ask import answer_of
 from runs.answers.places import Place, from_to, place_words
 from runs.answers.words import gaps
-from runs.answers.words.verdicts import by_level_words, share_words, times_words, verdict_words
+from runs.answers.words.verdicts import by_level_words, no_ratio_words, share_words, times_words, verdict_words
 from runs.compare import asked
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Contrast
@@ -61,7 +61,20 @@ def sentence(answer: Answer) -> str:
     untold = [missing for missing in answer.lacking if of_curves or missing.kind == "to_come"]
     differing = gaps.differing_words(answer.differing)
     unlike = [f"Not alike: {differing}."] if differing else []
-    return " ".join([words, *apart, *gaps.lacking_sentences(untold), *unlike])
+    return " ".join([words, *_levels_without_ratio(answer), *apart, *gaps.lacking_sentences(untold), *unlike])
+
+
+def _levels_without_ratio(answer: Answer) -> list[str]:
+    """The levels that a ratio over several leaves out, and why: it would read as one of all that was measured."""
+    series, labels_by_reason = answer.series, dict[str, list[str]]()
+    if series is None or series.overall is None:
+        return []
+    for row in (row for row in series.rows if row.against.ratio is None):
+        unmeasured = f"only {answer.first if row.groups else answer.second} was measured"
+        verdict = row.against.verdict
+        reason = verdict_words(verdict) if verdict else no_ratio_words(row.against, unmeasured)
+        labels_by_reason.setdefault(reason, []).append(row.label)
+    return [f"Left out: {gaps.with_reasons(labels_by_reason)}."] if labels_by_reason else []
 
 
 def missing_sentences(answer: Answer) -> list[str]:

@@ -117,11 +117,16 @@ def against_words(against: Contrast | None) -> str:
     if against.change:
         levels = ", ".join(f"{mid_sentence(level.label)} {level.b}" for level in against.levels)
         return f"{change_words(against.change)} from {levels}"
+    return f"no ratio: {no_ratio_words(against)}"
+
+
+def no_ratio_words(against: Contrast, unmeasured: str = "not measured here") -> str:
+    """Why there is neither a verdict nor a change; `unmeasured` where one of the two is not there at all."""
     if refused := refusal_words(against):
-        return f"no ratio: {refused}"
+        return refused
     if against.several:
-        return "no ratio: several groups here; hold equal what tells them apart"
-    return f"no ratio: {against.lost.gap if against.lost else 'not measured here'}"
+        return "several groups here; hold equal what tells them apart"
+    return (against.lost.gap if against.lost else None) or unmeasured
 
 
 def series_words(series: Series) -> str:

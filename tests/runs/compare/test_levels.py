@@ -152,6 +152,17 @@ def test_what_was_measured_again_in_the_same_second_leaves_its_level_in_the_rank
     assert series.overall.kind == Kind.MIXED
 
 
+def test_a_ratio_over_levels_names_those_that_it_leaves_out():
+    """Seen: "1.32 × over 3 levels" of seven that were measured, and nothing said why."""
+    sweep({"Derby 10.16": 1.0, "SQLite 3.50": 1.5}, terminals=(8,))
+    sweep({"Derby 10.16": 1.0}, scales=(100,), terminals=(8,))
+    sweep({"SQLite 3.50": 1.5}, scales=(300,), terminals=(8,))
+    told = headline(asked())
+    assert " over 3 levels of scale factor. " in told
+    left_out = "scale factor 100 (only Derby 10.16 was measured); scale factor 300 (only SQLite 3.50 was measured)"
+    assert told.lower().endswith(f"left out: {left_out}.".lower())
+
+
 def test_a_series_that_wins_here_and_loses_there_has_no_single_number():
     sweep({"Derby 10.16": 1.0, "SQLite 3.50": {(1, 8): 1.2, (10, 8): 1.0, (30, 8): 0.7}}, terminals=(8,))
 
