@@ -16,12 +16,12 @@ from benchmarks.pairs import Measurement
 from tests.benchagent.small import start_sooner
 
 pytestmark = [pytest.mark.engines, pytest.mark.skipif(not installations(), reason="no PostgreSQL on this machine")]
-PAIRS, SCALE, WINDOW_S, WARM_UP_S = 3, 4, 3, 2
+PAIRS, SCALE, WINDOW_S, WARM_UP_S = 3, 4, 2, 1
 
 
 @pytest.fixture
 def postgres(toolchain: JavaToolchain, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
-    start_sooner(monkeypatch)  # two seconds of warm-up are too few for the optimizing compiler
+    start_sooner(monkeypatch)  # a second of warm-up is too short for the optimizing compiler
     with postgresql(toolchain, SCALE) as made:
         yield made
 
