@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from benchagent import dbms
+from benchagent.catalog import Durability
 from benchagent.dbms import probes
 from benchagent.dbms.backup import Action, SqlCommands, ToolCommand
 from benchagent.dbms.base import Connection, ProvisionRequest
@@ -156,6 +157,17 @@ class Trial:
 
     def effective(self, session: SessionResult) -> dict[str, str]:
         return dict(self.instance.effective_settings(probes.rows(probes.EFFECTIVE, session.rows)))
+
+    def in_force(self) -> dict[str, str]:
+        """Settings, as a session that asks for nothing else is told them."""
+        session = self.events(probes.steps(probes.EFFECTIVE, self.instance.effective_queries))
+        assert session.error is None, session.error
+        return self.effective(session)
+
+    def promised(self) -> Durability:
+        """What a commit is worth under these settings."""
+        durability: Durability = self.instance.durability(self.in_force())[0]
+        return durability
 
     def statistics(self, session: SessionResult) -> dict[str, Any]:
         sampled = {name: list(rows) for name, rows in getattr(session, "sampled", {}).items()}

@@ -42,7 +42,7 @@ def test_it_reports_what_derby_passes_over_in_silence(make_trial: MakeTrial):
     settings = {"derby.storage.pageSize": "5000", "derby.storage.pagesize": "8192", "derby.system.home": "/"}
     trial = make_trial("derby", CURRENT, {**settings, "derby.storage.pageCacheSize": "10"})
     assert trial.instance.buffer_bytes() is None
-    effective = trial.effective(trial.tpcb())
+    effective = trial.in_force()
     assert effective["derby.storage.pageSize"] == "4096"
     assert trial.instance.buffer_bytes() == 1000 * 4096
     assert trial.instance.ignored_settings == [

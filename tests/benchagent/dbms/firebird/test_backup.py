@@ -33,6 +33,7 @@ from tests.benchagent.dbms.trial import Trial
 from tests.benchagent.fake_server import wait_until
 from tests.benchagent.jobs import maker, values
 from tests.benchagent.small import make_backups_smaller, make_smaller
+from tests.whole import whole
 
 pytestmark = pytest.mark.engines
 COUNT = "SELECT COUNT(*), SUM(id) FROM wide"
@@ -171,7 +172,7 @@ def test_a_local_backup_says_who_has_looked_at_its_way(make_firebird: MakeFirebi
     assert unaided.way([backup.LOOK] * 3).startswith("without TCP: none was seen")
 
 
-@pytest.mark.parametrize("mode", ["Super", "SuperClassic"])
+@pytest.mark.parametrize("mode", ["Super", *whole("SuperClassic")])
 def test_a_cancelled_services_backup_writes_no_more(make_firebird: MakeFirebird, mode: str):
     trial = with_rows(make_firebird("3.0", {"ServerMode": mode, "forced_writes": "off"}), MANY)
     method, target = method_of(trial, "gbak_services"), trial.folders.backup / "a.bak"

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 from benchagent.catalog import Durability
-from benchagent.dbms import probes
 
 from tests.benchagent.dbms.crash import COMMITS
 from tests.benchagent.dbms.firebird.conftest import MakeFirebird
@@ -29,7 +28,7 @@ INVENTORY, DATA = 3, 5
 def test_it_waits_for_the_disk_at_each_commit_and_loses_none_when_it_is_killed(make_firebird: MakeFirebird, mode: str):
     trial = make_firebird("3.0", {"ServerMode": mode})
     check_each_commit_waits(trial)
-    assert promised(trial) is Durability.POWER_LOSS
+    assert trial.promised() is Durability.POWER_LOSS
     check_none_lost(trial)
 
 
@@ -43,12 +42,6 @@ def test_it_waits_for_the_disk_at_each_commit_and_loses_none_when_it_is_killed(m
 )
 def test_a_commit_is_an_inventory_that_is_written_after_data(kinds: list[int], commits: int):
     assert committed(kinds) == commits
-
-
-def promised(trial: Trial) -> Durability:
-    session = trial.events(probes.steps(probes.EFFECTIVE, trial.instance.effective_queries))
-    found = trial.instance.effective_settings(probes.rows(probes.EFFECTIVE, session.rows))
-    return trial.instance.durability(dict(found))[0]
 
 
 def check_each_commit_waits(trial: Trial) -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 import psutil
 import pytest
 from benchagent.catalog import Durability
-from benchagent.dbms import probes
 from benchagent.dbms.base import JobError
 from benchagent.dbms.firebird.discovery import ROOT_VARIABLE
 from benchagent.dbms.firebird.external import external_server
@@ -23,12 +22,6 @@ pytestmark = pytest.mark.engines
 MACHINES_USERS = Path("/var/lib/firebird/3.0/system/security3.fdb")
 COUNT = "SELECT COUNT(*) FROM wide"
 HISTORY = "SELECT COUNT(*) FROM history"
-
-
-def in_force(trial: Trial) -> dict[str, str]:
-    session = trial.events(probes.steps(probes.EFFECTIVE, trial.instance.effective_queries))
-    assert session.error is None, session.error
-    return dict(trial.instance.effective_settings(probes.rows(probes.EFFECTIVE, session.rows)))
 
 
 def running_below(trial: Trial) -> list[psutil.Process]:
@@ -98,7 +91,7 @@ def check_statistics(trial: Trial, session) -> None:
 @pytest.mark.parametrize("mode", ["SuperClassic", "Classic"])
 def test_it_runs_in_the_other_modes(make_firebird: MakeFirebird, mode: str):
     trial = with_rows(make_firebird("3.0", {"ServerMode": mode, "page_size": "16384", "forced_writes": "off"}), 100)
-    found = in_force(trial)
+    found = trial.in_force()
     assert (found["ServerMode"], found["forced_writes"]) == (mode, "off")
     assert trial.instance.ignored_settings == []
     assert trial.instance.durability(found)[0] is Durability.DBMS_CRASH
@@ -126,7 +119,7 @@ def test_it_runs_the_engine_of_version_5_and_says_that_it_is_a_mix(make_firebird
     trial = make_firebird("5.0.4", {"page_size": "32768", "ParallelWorkers": "1", "TempCacheLimit": "32M"})
     assert trial.version == "5.0.4 (listener and tools 3.0.11)"
     with_rows(trial, 1000)
-    found = in_force(trial)
+    found = trial.in_force()
     assert found.items() >= {"engine_version": "5.0.4", "page_size": "32768", "TempCacheLimit": "33554432"}.items()
     assert trial.instance.ignored_settings == []
     statistics = trial.instance.engine_counters

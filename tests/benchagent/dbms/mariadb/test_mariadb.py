@@ -13,7 +13,6 @@ from tests.benchagent.dbms.mysql.family import (
     MakeServer,
     backed_up_and_restored,
     command_lines_of_the_machine,
-    effective,
     with_rows,
 )
 from tests.benchagent.dbms.trial import undeclared
@@ -71,7 +70,7 @@ def test_it_backs_up_by_dump_and_by_copy(make_mariadb: MakeServer):
 def test_it_waits_for_the_disk_where_it_says_so_and_loses_no_commit_when_it_is_killed(make_mariadb: MakeServer):
     trial = make_mariadb(SMALL)
     check_each_commit_waits(trial, of="/ib_logfile")
-    assert trial.instance.durability(effective(trial))[0] is Durability.POWER_LOSS
+    assert trial.promised() is Durability.POWER_LOSS
     check_none_lost(trial)
 
 
@@ -82,5 +81,5 @@ def test_it_does_not_wait_where_it_need_not_and_yet_loses_no_commit_when_only_th
     trial = make_mariadb(SMALL)
     trial.query("SET GLOBAL innodb_flush_log_at_trx_commit = 2")
     check_commits_do_not_wait(trial)
-    assert trial.instance.durability(effective(trial))[0] is Durability.DBMS_CRASH
+    assert trial.promised() is Durability.DBMS_CRASH
     check_none_lost(trial)

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import psutil
-from benchagent.dbms import probes
 from benchagent.dbms.backup import BackupMethod
 from benchagent.engines import catalogue
 from benchagent.engines.install import install
@@ -43,12 +42,6 @@ def with_rows(trial: Trial) -> Trial:
     session = trial.events([{"op": "execute", "phase": "create", "statements": list(TABLE)}])
     assert session.error is None, session.error
     return trial
-
-
-def effective(trial: Trial) -> dict[str, str]:
-    session = trial.events(probes.steps("effective:", trial.instance.effective_queries))
-    assert session.error is None, session.error
-    return dict(trial.instance.effective_settings(probes.rows("effective:", session.rows)))
 
 
 def command_lines_of_the_machine() -> str:

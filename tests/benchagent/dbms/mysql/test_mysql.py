@@ -21,7 +21,6 @@ from tests.benchagent.dbms.mysql.family import (
     MakeServer,
     backed_up_and_restored,
     command_lines_of_the_machine,
-    effective,
     with_rows,
 )
 from tests.benchagent.dbms.trial import undeclared
@@ -108,7 +107,7 @@ def test_it_asks_every_version_for_its_statistics_in_its_own_words(version: str,
     assert list(trial.instance.backup_methods()) == []  # servers without tools
 
     trial.instance.restart()
-    assert effective(trial)["innodb_page_size"] == "16384"
+    assert trial.in_force()["innodb_page_size"] == "16384"
     assert trial.instance.ignored_settings == [
         f"innodb_buffer_pool_size: 130M given, {256 << 20} in force",
         "loose_query_cachet: this server does not know it",
@@ -123,7 +122,7 @@ def test_it_says_in_the_servers_words_why_a_setting_cannot_be(version: str, make
 
 def test_it_takes_the_printed_my_cnf_and_the_tuned_one(make_mysql: MakeServer):
     printed = make_mysql(OLD, dict(scaled(PRINTED_MY_CNF, 64)))
-    in_force = effective(with_rows(printed))
+    in_force = with_rows(printed).in_force()
     assert in_force["table_open_cache"] == "1024"
     assert (in_force["query_cache_size"], in_force["innodb_thread_concurrency"]) == (str(64 << 20), "16")
     assert in_force["innodb_log_file_size"] == str(8 << 20)
@@ -131,7 +130,7 @@ def test_it_takes_the_printed_my_cnf_and_the_tuned_one(make_mysql: MakeServer):
     assert printed.instance.durability(in_force)[0] is Durability.BOUNDED_LOSS
     printed.close()
     tuned = make_mysql(OLD, dict(scaled(TUNED_MY_CNF, 64)))
-    in_force = effective(tuned)
+    in_force = tuned.in_force()
     assert (in_force["query_cache_size"], in_force["innodb_flush_method"]) == ("0", "O_DIRECT")
     assert tuned.instance.ignored_settings == []
     assert tuned.instance.durability(in_force)[0] is Durability.BOUNDED_LOSS
@@ -160,10 +159,10 @@ def test_it_offers_no_backup_without_tools_and_leaves_nothing_running(make_mysql
 def test_it_waits_for_the_disk_where_it_says_so_and_loses_no_commit_when_it_is_killed(make_mysql: MakeServer):
     trial = make_mysql(OLD, SMALL)
     check_each_commit_waits(trial, of="/ib_logfile")
-    assert trial.instance.durability(effective(trial))[0] is Durability.POWER_LOSS
+    assert trial.promised() is Durability.POWER_LOSS
     check_none_lost(trial)
 
     trial.query("SET GLOBAL innodb_flush_log_at_trx_commit = 2")
     check_commits_do_not_wait(trial)
-    assert trial.instance.durability(effective(trial))[0] is Durability.DBMS_CRASH
+    assert trial.promised() is Durability.DBMS_CRASH
     check_none_lost(trial)

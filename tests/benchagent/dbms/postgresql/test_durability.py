@@ -4,20 +4,13 @@ from __future__ import annotations
 
 import pytest
 from benchagent.catalog import Durability
-from benchagent.dbms import probes
 
 from tests.benchagent.dbms.postgresql.conftest import DEBIAN, NEWEST, MakePostgresql
-from tests.benchagent.dbms.trial import Trial
 from tests.benchagent.durability import check_commits_do_not_wait, check_each_commit_waits, check_none_lost
 from tests.whole import whole
 
 pytestmark = pytest.mark.engines
 LOG = "/pg_wal/"
-
-
-def promised(trial: Trial) -> Durability:
-    session = trial.events(probes.steps(probes.EFFECTIVE, trial.instance.effective_queries))
-    return trial.instance.durability(trial.effective(session))[0]
 
 
 @pytest.mark.parametrize("version", [*whole(DEBIAN), NEWEST])
@@ -26,7 +19,7 @@ def test_it_waits_for_the_disk_at_each_commit_and_loses_none_when_it_is_killed(
 ):
     trial = make_postgresql(version)
     check_each_commit_waits(trial, of=LOG)
-    assert promised(trial) is Durability.POWER_LOSS
+    assert trial.promised() is Durability.POWER_LOSS
     check_none_lost(trial)
 
 
@@ -35,7 +28,7 @@ def test_it_does_not_wait_without_fsync_and_yet_loses_none_when_only_the_server_
 ):
     trial = make_postgresql(NEWEST, {"fsync": "off"})
     check_commits_do_not_wait(trial)
-    assert promised(trial) is Durability.NONE
+    assert trial.promised() is Durability.NONE
     check_none_lost(trial)
 
 
