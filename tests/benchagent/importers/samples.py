@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 from benchagent.importers import Report, SourceFile, inspect
@@ -16,6 +17,12 @@ def sample(tool: str, name: str) -> bytes:
 
 def reports(name: str, data: bytes) -> list[Report]:
     return reports_of([SourceFile(name, data)])
+
+
+@cache
+def of_file(path: Path) -> tuple[Report, ...]:
+    """Of a stored sample, read once for all tests of a process."""
+    return tuple(reports(path.name, path.read_bytes()))
 
 
 def reports_of(files: Sequence[SourceFile]) -> list[Report]:

@@ -9,7 +9,7 @@ import pytest
 
 from tests.benchagent.importers.damage import wrong_answers
 from tests.benchagent.importers.mutations import KINDS
-from tests.benchagent.importers.samples import DATA, reports
+from tests.benchagent.importers.samples import DATA, of_file, reports
 from tests.whole import whole
 
 # Of a history any line may go, and it is another history.
@@ -61,7 +61,7 @@ def test_it_gives_no_other_numbers_whatever_the_damage(file: Path, seed: int):
 
 @pytest.mark.parametrize("file", FILES, ids=name_of)
 def test_it_names_nothing_twice(file: Path):
-    for report in reports(file.name, file.read_bytes()):
+    for report in of_file(file):
         names = [(metric.name, metric.phase) for metric in report.metrics]
         assert len(names) == len(set(names))
         assert all(len(metric.name) <= 120 and len(metric.phase) <= 20 for metric in report.metrics)

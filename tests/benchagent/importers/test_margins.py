@@ -15,7 +15,7 @@ from benchagent.importers import Report, SourceFile, Status, importers, inspect,
 from benchagent.importers.margins import Claimed, proposals
 
 from tests.benchagent.importers.dresses import MARGINS, by_line
-from tests.benchagent.importers.samples import DATA, reports, sample
+from tests.benchagent.importers.samples import DATA, of_file, reports, sample
 from tests.whole import whole
 
 # Enough to see every form of a tool; all of them are a matter of minutes.
@@ -33,7 +33,7 @@ def samples() -> dict[str, list[Path]]:
     """The stored samples of each tool, the shortest first: a new importer is here with its samples."""
     of_tool: dict[str, list[Path]] = defaultdict(list)
     for path in sorted((path for path in DATA.rglob("*") if path.is_file()), key=lambda path: path.stat().st_size):
-        (report, *_) = reports(path.name, path.read_bytes())
+        (report, *_) = of_file(path)
         if report.status is not Status.NOT_UNDERSTOOD:
             of_tool[report.tool].append(path)
     return of_tool
@@ -68,7 +68,7 @@ def test_it_reads_the_samples_of_every_importer_within_every_margin(tool, parted
 def test_the_first_figure_of_a_report_is_no_count_where_it_has_a_rate():
     """A new workload is ranked by it."""
     for paths in samples().values():
-        for report in (report for path in paths for report in reports(path.name, path.read_bytes())):
+        for report in (report for path in paths for report in of_file(path)):
             if report.status is Status.COMPLETE and any(metric.better == "higher" for metric in report.metrics):
                 assert report.metrics[0].better != "none", report.metrics[:3]
 
