@@ -10,6 +10,8 @@ import pytest
 from benchagent.importers import SourceFile, Status, inspect
 from benchagent.redaction import REDACTED, redact_text
 
+from tests.whole import whole
+
 DATA = Path(__file__).parent / "data"
 SIZE = 100_000
 TEXTS = {
@@ -45,10 +47,12 @@ def test_it_ends_soon_with_what_no_tool_wrote() -> None:
         assert time.process_time() - began < BOUND_S, name
 
 
+@pytest.mark.parametrize("parted", [True, *whole(False)])
 @pytest.mark.parametrize("sample", SAMPLES)
-def test_it_ends_soon_with_a_result_and_what_no_tool_wrote(sample: str) -> None:
+def test_it_ends_soon_with_a_result_and_what_no_tool_wrote(sample: str, parted: bool) -> None:
+    """`parted`: three samples share the texts, so that each text stands behind six of them."""
     data = (DATA / sample).read_bytes()
-    for name, text in TEXTS.items():
+    for name, text in list(TEXTS.items())[SAMPLES.index(sample) % 3 :: 3] if parted else TEXTS.items():
         began = time.process_time()
         inspect([SourceFile(name, data + b"\n" + text[: SIZE // 4].encode() + b"\n")])
         assert time.process_time() - began < BOUND_S, name
