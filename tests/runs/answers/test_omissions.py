@@ -59,12 +59,16 @@ def some_invalid() -> str:
 MORE = ("", "x_as=size", "x=none", "x=factor:scale_factor&series=none", "fix=factor:scale_factor=4")
 
 
-@pytest.mark.parametrize("world", [sizes_of_some, many_groups, some_invalid, *whole(two_workloads)])
-def test_no_run_is_missing_without_a_word(world: Any):
-    """Seen: 81 groups, 72 drawn, no MariaDB, and "left out: 0"."""
+@pytest.mark.parametrize(
+    ("world", "with_all"),
+    [(sizes_of_some, True), (many_groups, False), (some_invalid, False),
+     *whole((many_groups, True), (some_invalid, True), (two_workloads, True))],
+)  # fmt: skip
+def test_no_run_is_missing_without_a_word(world: Any, with_all: bool):
+    """Seen: 81 groups, 72 drawn, no MariaDB, and "left out: 0". Each view is asked without more, and with one or all."""
     selects = world()
     for at, view in enumerate(["", *VIEWS]):
-        for more in MORE:
+        for more in MORE if with_all else ("", MORE[1 + at % 4]):
             question = f"view={view}&{more}"
             told = ask(selects, question)
             counts = told["counts"]
