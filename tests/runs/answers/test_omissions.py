@@ -65,7 +65,7 @@ MORE = ("", "x_as=size", "x=none", "x=factor:scale_factor&series=none", "fix=fac
      *whole((many_groups, True), (some_invalid, True), (two_workloads, True))],
 )  # fmt: skip
 def test_no_run_is_missing_without_a_word(world: Any, with_all: bool):
-    """Seen: 81 groups, 72 drawn, no MariaDB, and "left out: 0". Each view is asked without more, and with one or all."""
+    """Seen: 81 groups, 72 drawn, no MariaDB, and "left out: 0". Each view is asked with and without more."""
     selects = world()
     for at, view in enumerate(["", *VIEWS]):
         for more in MORE if with_all else ("", MORE[1 + at % 4]):
