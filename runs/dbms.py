@@ -108,8 +108,10 @@ def unverified(slug: str) -> str:
     return DBMSS[slug].unverified if slug in DBMSS else ""
 
 
-def versions_for(dbms: Dbms, user: Reader) -> QuerySet[DbmsVersion]:
-    return nameable(DbmsVersion.objects.filter(dbms=dbms), user, by_address=True).order_by("name", "pk")
+def versions_for(dbms: Dbms, user: Reader) -> list[DbmsVersion]:
+    """In their order."""
+    rows = nameable(DbmsVersion.objects.filter(dbms=dbms), user, by_address=True)
+    return sorted(rows, key=lambda version: version.place)
 
 
 def version_rows(rows: Sequence[DbmsVersion], user: Reader) -> list[tuple[DbmsVersion, int]]:

@@ -15,7 +15,7 @@ from benchagent.catalog import factor_label, factor_words
 from django.db.models import Count, Model
 from django.http import QueryDict
 
-from runs.formatting import natural, version_order
+from runs.formatting import natural
 from runs.incoming.values import int_if_whole
 from runs.listing.filters import FACTOR_PREFIX
 from runs.machines.facts import names_apart
@@ -178,10 +178,6 @@ def _toggled(given: Iterable[str], value: str, *instead_of: str) -> tuple[str, .
     return tuple(each for each in values if each != value) if value in values else (*values, value)
 
 
-def _by_version(version: DbmsVersion) -> tuple[str, str]:
-    return version_order(version.version), version.name
-
-
 def _systems(given: list[str], counts: Mapping[DbmsVersion, int]) -> Facet:
     """DBMSs, and under the chosen ones their versions: a version narrows what its DBMS has chosen."""
     products = Dbms.objects.in_bulk({version.dbms_id for version in counts})
@@ -198,11 +194,11 @@ def _systems(given: list[str], counts: Mapping[DbmsVersion, int]) -> Facet:
         options.append(Option(product.name, total, product.slug in given or bool(chosen), adds))
         if not options[-1].chosen:
             continue
-        newest_first = sorted(versions, key=_by_version, reverse=True)
+        newest_first = sorted(versions, key=lambda version: version.place, reverse=True)
         by_runs = sorted(newest_first, key=lambda version: (version.slug not in given, -counts[version]))
         shown = by_runs[: max(MOST_LEVELS, len(chosen))]
         left_out += len(versions) - len(shown)
-        for version in sorted(shown, key=_by_version):
+        for version in sorted(shown, key=lambda version: version.place):
             adds = _toggled(given, version.slug, product.slug)
             options.append(Option(version.name, counts[version], version.slug in given, adds, inside=True))
     return Facet("dbms", "DBMS", options, left_out=left_out)

@@ -127,12 +127,11 @@ def _by_name(names: Mapping[str, str]) -> Choices:
 def dbms_choices(user: Reader, given: Sequence[str]) -> list[tuple[str, Any]]:
     """Every DBMS, and under its name its versions: of many the last, and those that the address names."""
     every: dict[str, Choices] = {}
-    rows = nameable(DbmsVersion.objects.all(), user).order_by("name")
-    for slug, name, dbms in rows.values_list("slug", "name", "dbms__name"):
-        every.setdefault(dbms, []).append((slug, name))
+    rows = nameable(DbmsVersion.objects.all(), user).select_related("dbms")
+    for version in sorted(rows, key=lambda version: version.place):
+        every.setdefault(version.dbms.name, []).append((version.slug, version.name))
     versions: dict[str, Choices] = {}
     for dbms, choices in every.items():
-        choices.sort(key=lambda choice: natural(choice[1]))
         versions[dbms] = [choice for choice in choices[:-MOST_OFFERED] if choice[0] in given] + choices[-MOST_OFFERED:]
     names = {slug: entry.name for slug, entry in DBMSS.items()}
     names |= dict(nameable(Dbms.objects.all(), user).values_list("slug", "name"))

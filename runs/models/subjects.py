@@ -10,6 +10,7 @@ from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
+from runs.formatting import version_order
 from runs.models.base import NamedModel, UUIDModel
 from runs.models.choices import SHORT_DURABILITY, Provenance
 from runs.models.shapes import ConfigDetails, WorkloadDetails
@@ -73,6 +74,11 @@ class DbmsVersion(NamedModel):
         constraints = [
             models.UniqueConstraint(fields=["dbms", "version", "architecture"], name="dbms_version_architecture")
         ]
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """Its place among the versions of its DBMS."""
+        return version_order(self.version), self.name
 
 
 class Machine(UUIDModel):

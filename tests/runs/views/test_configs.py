@@ -293,6 +293,16 @@ def test_it_shows_the_dbms_with_aliases_configurations_and_results(client, publi
     assert client.get("/dbms/nowhere/").status_code == 404
 
 
+def test_the_page_of_a_dbms_and_filters_have_its_versions_in_order(client):
+    in_order = ["9.6", "10.0-rc1", "10.0", "18beta1", "18.1"]
+    for version in ("18.1", "10.0", "9.6", "18beta1", "10.0-rc1"):
+        make_run(f"PostgreSQL {version}", 5)
+    page = client.get("/dbms/postgresql/")
+    assert [version.version for version, _ in page.context["versions"]] == in_order
+    choices = dict(dbms_choices(AnonymousUser(), []))
+    assert [name for _, name in choices["PostgreSQL"]] == [f"PostgreSQL {version}" for version in in_order]
+
+
 def test_many_versions_of_a_dbms_come_in_pages_and_few_of_them_in_filters(client):
     first = make_run("PostgreSQL 17", 100)
     dbms = first.dbms_version.dbms
