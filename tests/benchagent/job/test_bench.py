@@ -52,6 +52,7 @@ from tests.benchagent.jobs import (
 from tests.benchagent.link.test_spool import sent
 from tests.benchagent.small import FULL_SPEED, RATE_PER_S
 from tests.benchagent.storages import needs_cgroups, needs_emulation
+from tests.whole import whole
 
 pytestmark = pytest.mark.engines
 
@@ -231,10 +232,17 @@ def test_what_was_in_memory_is_gone_with_its_session(bench: JobBench):
 # Data: a copy for each repeat, or handed on
 
 
-@pytest.mark.parametrize(("origin", "words"), [("restored", "restored copy"), ("continued", "continued")])
-def test_the_second_run_uses_what_the_first_has_loaded(origin: str, words: str, make_job: MakeJob, spool):
+@pytest.mark.parametrize(
+    ("dbms", "origin", "words"),
+    [
+        ("sqlite", "restored", "restored copy"),
+        ("sqlite", "continued", "continued"),
+        *whole(("derby", "continued", "continued")),
+    ],
+)
+def test_the_second_run_uses_what_the_first_has_loaded(dbms: str, origin: str, words: str, make_job: MakeJob, spool):
     given = {"data_origin": origin, "warm_up_s": 0, "duration_s": 1}
-    first, second = (make_job("sqlite", run_id=f"run-{number}", **given).run() for number in (1, 2))
+    first, second = (make_job(dbms, run_id=f"run-{number}", **given).run() for number in (1, 2))
     assert [(item["outcome"], item["message"]) for item in (first, second)] == [("finished", "")] * 2
     loaded, used = first["result"]["dataset"], second["result"]["dataset"]
     assert loaded["origin"] == "fresh load"
