@@ -119,6 +119,47 @@ def test_it_writes_junit_and_markdown(gate):
     assert "1 worse" in told
 
 
+@pytest.mark.parametrize("form", ["junit", "json", "markdown"])
+def test_what_cannot_be_stored_is_an_error_in_every_form(gate, tmp_path, capsys, form):
+    """A pipeline keeps what is printed; of a file that its tool has not written, too."""
+    (tmp_path / "noise.log").write_text("hello\n")
+    (tmp_path / "refused.json").write_text('{"schema_version": 1}')
+    for name in ("noise.log", "refused.json", "never-written.log"):
+        ended = main(["gate", str(tmp_path / name), "--format", form])
+        told = capsys.readouterr().out
+        assert (ended, errors_of(told, form)) == (COULD_NOT, [name])
+
+
+def errors_of(told: str, form: str) -> list[str]:
+    """The files that were not judged, as far as each has a reason."""
+    if form == "json":
+        return [Path(each["what"]).name for each in json.loads(told)["not_judged"] if each["why"]]
+    if form == "junit":
+        cases = ElementTree.fromstring(told).findall("testcase")
+        return [Path(case.attrib["name"]).name for case in cases if case.find("error").get("message")]
+    found = re.findall(r"^\* not judged: (\S+): \S.*$", told, re.M)
+    return [Path(name).name for name in found]
+
+
+def test_one_file_that_is_not_understood_keeps_the_others_from_being_judged_and_is_named_alone(gate, tmp_path, capsys):
+    (tmp_path / "refused.json").write_text('{"schema_version": 1}')
+    ended, told = gate(night(14, **PULL_REQUEST), format="json")
+    assert (ended, json.loads(told)["not_judged"]) == (0, [])
+    ended = main(["gate", str(tmp_path / "0.json"), str(tmp_path / "refused.json"), "--format", "json"])
+    assert (ended, errors_of(capsys.readouterr().out, "json")) == (COULD_NOT, ["refused.json"])
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "status"), [("TOKEN", "nonsense", COULD_NOT), ("SERVER", "http://127.0.0.1:9", 4)]
+)
+def test_a_server_that_refuses_or_is_away_is_an_error_of_the_file(
+    gate, tmp_path, capsys, monkeypatch, variable, value, status
+):
+    monkeypatch.setenv(f"BENCHCTL_{variable}", value)
+    ended, told = gate(night(14, **PULL_REQUEST), format="junit")
+    assert (ended, errors_of(told, "junit")) == (status, ["0.json"])
+
+
 def ids_of(version: str) -> list[str]:
     return [str(pk) for pk in Run.objects.filter(dbms_version__version=version).values_list("pk", flat=True)]
 

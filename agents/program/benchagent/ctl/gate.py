@@ -4,64 +4,93 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 from typing import Any
 from xml.etree import ElementTree
 
-from benchagent.ctl.api import connect
+from benchagent.ctl.api import Api, connect
 from benchagent.ctl.lists import dbms_of
 from benchagent.ctl.output import UsageError, counted, plain_number, print_json, print_line, print_table
 from benchagent.ctl.running import plan_of, until_ended
-from benchagent.ctl.uploading import sent
+from benchagent.ctl.uploading import DONE, NOT_UNDERSTOOD, Outcome, sent
+from benchagent.link.client import InsecureUrl, Refused, Unreachable
 
-EXIT_WORSE, EXIT_UNDECIDED, EXIT_COULD_NOT = 1, 2, 3
+EXIT_WORSE, EXIT_UNDECIDED, EXIT_COULD_NOT, EXIT_UNREACHABLE = 1, 2, 3, 4
 FORMATS = ("table", "markdown", "junit", "json")
 HEADING = ("BENCHMARK", "NEW", "CHANGE", "INTERVAL", "VERDICT")
 Cell = Mapping[str, Any]
 
 
 def run(options: argparse.Namespace) -> int:
-    """0: no cell is worse; 1: one is; 2: one could not be decided; 3: something was not stored or has no number."""
+    """0: no cell is worse; 1: one is; 2: one could not be decided; 3: something was not stored or has no number.
+
+    A pipeline keeps what is printed: also where nothing could be judged it is in the form that was asked for.
+    """
     if bool(options.run) == bool(options.files):
         raise UsageError("name files that were measured, or --run PLAN.json to measure two sides")
-    answer = _in_turn(options) if options.run else _against(options)
-    if answer is None:
-        return EXIT_COULD_NOT
-    status = exit_status(answer)
+    try:
+        answer = _in_turn(options) if options.run else _against(options)
+        status = exit_status(answer)
+    except (UsageError, InsecureUrl, Refused, Unreachable) as error:
+        answer = _nothing(options, [(options.run or ", ".join(options.files), str(error))])
+        status = EXIT_UNREACHABLE if isinstance(error, Unreachable) else EXIT_COULD_NOT
     _print(answer, options.format, status)
     return status
 
 
-def _against(options: argparse.Namespace) -> dict[str, Any] | None:
-    """What files hold against the baseline; None where not all of it is stored."""
+def _against(options: argparse.Namespace) -> dict[str, Any]:
+    """What files hold against the baseline; of no cell where not all of it is stored."""
     outcomes = sent(options)
+    if lacking := [each for outcome in outcomes for each in _not_stored(outcome)]:
+        return _nothing(options, lacking)
+    runs = [str(run["id"]) for outcome in outcomes for run in outcome.runs]
+    if not runs:
+        return _nothing(options, [(name, "it holds no run") for outcome in outcomes for name in outcome.files])
     for outcome in outcomes:
         if outcome.message:
             print_line(f"{', '.join(outcome.files)}: {outcome.message}")
-    runs = [str(run["id"]) for outcome in outcomes for run in outcome.runs]
-    if not runs or not all(outcome.done for outcome in outcomes):
-        print_line("nothing was judged: not every file is stored")
-        return None
-    return connect().post("/gate/", {"runs": runs, "than": options.than, "allow_pct": options.allow})
+    return _judged(connect(), {"runs": runs, "than": options.than, "allow_pct": options.allow})
 
 
-def _in_turn(options: argparse.Namespace) -> dict[str, Any] | None:
-    """Two sides of a plan measured in turn on one agent, with the same data and disks; None of other plans."""
+def _judged(api: Api, body: dict[str, Any]) -> dict[str, Any]:
+    """The server's answer, with the reasons of runs that were not judged, which an older server does not say."""
+    answer = api.post("/gate/", body)
+    without = zip_longest(answer["without"], answer.get("why_without", ()), fillvalue="no reason given")
+    return {**answer, "not_judged": [{"what": run, "why": why} for run, why in without]}
+
+
+def _not_stored(outcome: Outcome) -> list[tuple[str, str]]:
+    """The files of a group that is not stored, or not whole, with the reason of each."""
+    if outcome.done:
+        return []
+    unread = {item["file"]: item["reason"] for item in outcome.items if item["status"] == NOT_UNDERSTOOD}
+    if outcome.state in DONE:
+        return [*unread.items()]
+    return [(name, outcome.message or outcome.state) for name in outcome.files]
+
+
+def _nothing(options: argparse.Namespace, not_judged: Sequence[tuple[str, str]]) -> dict[str, Any]:
+    """An answer of no cell, with what kept each file from being judged."""
+    told = [{"what": name, "why": why} for name, why in not_judged]
+    return {"than": options.than, "cells": [], "without": [], "why_without": [], "not_judged": told}
+
+
+def _in_turn(options: argparse.Namespace) -> dict[str, Any]:
+    """Two sides of a plan measured in turn on one agent, with the same data and disks. Raises UsageError."""
     api = connect()
     experiment = api.post("/experiments/", plan_of(options.run))
     print_line(f"{experiment['url']}: {counted(len(experiment['runs']))}, base and head in turn")
     rows = until_ended(api, experiment["slug"], poll_s=options.poll)
     sides = sides_of(rows)
     if len(sides) != 2:
-        print_line(f"{options.run}: {len(sides)} systems, where a base and a head are needed: nothing was judged")
-        return None
+        raise UsageError(f"{options.run}: {len(sides)} systems, where a base and a head are needed")
     base, head = sides
     names = {}
     for row in rows:
         config = (row.get("config") or {}).get("name", "")
         names[str(row["id"])] = f"{dbms_of(row)} ({config})" if config else dbms_of(row)
-    answer = api.post("/gate/", {"runs": head, "base": base, "allow_pct": options.allow})
+    answer = _judged(api, {"runs": head, "base": base, "allow_pct": options.allow})
     return {**answer, "than": f"{names[base[0]]}, measured in turn with {names[head[0]]}"}
 
 
@@ -90,21 +119,24 @@ def _print(answer: Mapping[str, Any], form: str, status: int) -> None:
     elif form == "junit":
         print(ElementTree.tostring(_junit(answer), encoding="unicode"))
     elif form == "markdown":
-        print(f"### Benchmarks against {answer['than']}: {summary(cells)}\n")
-        rows = [("Benchmark", "New", "Change", "Interval", "Verdict"), ("---",) * 5]
-        escapes = str.maketrans({mark: f"\\{mark}" for mark in "|[]"})
-        rows += [(f"[{cell['benchmark'].translate(escapes)}]({cell['url']})", *_row(cell)[1:]) for cell in cells]
-        print("\n".join(f"| {' | '.join(row)} |" for row in rows))
+        _print_markdown(answer)
     else:
         print_table([_row(cell) for cell in cells], heading=HEADING)
         print_line(f"against {answer['than']}: {summary(cells)}")
-    for run, why in _not_judged(answer):
-        print_line(f"not judged: {run}: {why}")
+    for each in answer["not_judged"]:
+        print_line(f"not judged: {each['what']}: {each['why']}")
 
 
-def _not_judged(answer: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Runs with the reasons, which an older server does not say."""
-    return zip_longest(answer["without"], answer.get("why_without", ()), fillvalue="no reason given")
+def _print_markdown(answer: Mapping[str, Any]) -> None:
+    cells, escapes = answer["cells"], str.maketrans({mark: f"\\{mark}" for mark in "|[]"})
+    print(f"### Benchmarks against {answer['than']}: {summary(cells)}\n")
+    if cells:
+        rows = [("Benchmark", "New", "Change", "Interval", "Verdict"), ("---",) * 5]
+        rows += [(f"[{cell['benchmark'].translate(escapes)}]({cell['url']})", *_row(cell)[1:]) for cell in cells]
+        print("\n".join(f"| {' | '.join(row)} |" for row in rows))
+    for each in answer["not_judged"]:
+        what, why = (" ".join(each[name].split()).translate(escapes) for name in ("what", "why"))
+        print(f"* not judged: {what}: {why}")
 
 
 def summary(cells: Sequence[Cell]) -> str:
@@ -132,7 +164,7 @@ def _row(cell: Cell) -> tuple[str, str, str, str, str]:
 
 
 def _junit(answer: Mapping[str, Any]) -> ElementTree.Element:
-    """A test a cell: worse fails, what is undecided is skipped. A run that could not be judged is an error."""
+    """A test a cell: worse fails, what is undecided is skipped. What could not be judged is an error."""
     suite = ElementTree.Element("testsuite", name=f"benchmarks against {answer['than']}")
     for cell in answer["cells"]:
         case = ElementTree.SubElement(suite, "testcase", classname=cell["machine"], name=cell["benchmark"])
@@ -141,9 +173,9 @@ def _junit(answer: Mapping[str, Any]) -> ElementTree.Element:
         kind = kind or (None if cell["not_worse"] else "skipped")
         if kind:
             ElementTree.SubElement(case, kind, message=f"{change} ({interval}): {why}" if interval else why)
-    for run, why in _not_judged(answer):
-        case = ElementTree.SubElement(suite, "testcase", classname="not judged", name=run)
-        ElementTree.SubElement(case, "error", message=why)
+    for each in answer["not_judged"]:
+        case = ElementTree.SubElement(suite, "testcase", classname="not judged", name=each["what"])
+        ElementTree.SubElement(case, "error", message=each["why"])
     suite.set("tests", str(len(suite)))
     for name, count in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
         suite.set(name, str(len(suite.findall(f"testcase/{count}"))))
