@@ -439,7 +439,12 @@ class Judge:
             yield Mark(FALSE_WINNER, kind, False, words)
             return
         day, change = truth[0]
-        yield Mark(PLACE, kind, claim["day"] == str(day), words)
+        first, last = claim["days_near"]
+        yield Mark(COVERAGE, kind, first <= str(day) <= last, f"{words}, told {first} to {last}")
+        # How often its days hold the true one is coverage: the place is wrong where it is not next to them.
+        known = [str(each) for each in days]
+        near = known[max(0, known.index(first) - 1) : known.index(last) + 2]
+        yield Mark(PLACE, kind, str(day) in near, words)
         yield Mark(SIGN, kind, (claim["change"]["value"] > 0) == (change > 0), words)
         if claim["change"]["low"] is not None:
             yield Mark(COVERAGE, kind, claim["change"]["low"] <= math.expm1(change) <= claim["change"]["high"], words)

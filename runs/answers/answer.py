@@ -144,11 +144,13 @@ class Effect(Claim):
 class Step(Claim):
     """Where a series of batches changes for good, by `threshold` or more; without a `day`, a date, it does not.
 
-    `besides`: what was recorded differently of the batch before it, but for what was `tested`.
+    `days_near`: the first and the last day that fit nearly as well. `besides`: what was recorded differently of the
+    batch before it, but for what was `tested`.
     """
 
     kind: Literal["step"] = "step"
     day: str = ""
+    days_near: tuple[str, str] | None = None
     tested: str = ""
     change: Amount
     batches: int

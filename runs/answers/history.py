@@ -73,7 +73,8 @@ def steps_of(comparison: Comparison, curve: Curve, label: str) -> list[Step]:
         side = "better" if (step.change.value > 1) == (better == "higher") else "worse"
         verdict = side if better in ("higher", "lower") else Kind.DIFFERENT
         told = {
-            "day": str(day_at(step.at)), "tested": tested_words(points[step.at].all_runs[0]),
+            "day": str(day_at(step.at)), "days_near": (str(day_at(step.near.low)), str(day_at(step.near.high))),
+            "tested": tested_words(points[step.at].all_runs[0]),
             "change": as_share(amount_of(step.change, verdict=verdict)),
             "batches": step.days, "batches_before": step.days_before, "is_last": step.is_last,
             "between": [before.runs[0].pk, points[step.at].runs[0].pk],

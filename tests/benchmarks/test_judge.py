@@ -220,7 +220,9 @@ def nightlies(change: float) -> World:
     ("change", "claim", "found"),
     [
         (0.2, {}, set()),
-        (0.2, {"day": str(DAYS[11])}, {judge.PLACE}),
+        (0.2, {"day": str(DAYS[11]), "days_near": [str(DAYS[10]), str(DAYS[13])]}, set()),
+        (0.2, {"day": str(DAYS[11]), "days_near": [str(DAYS[11])] * 2}, {judge.COVERAGE}),
+        (0.2, {"day": str(DAYS[12]), "days_near": [str(DAYS[12])] * 2}, {judge.COVERAGE, judge.PLACE}),
         (0.2, {"tested": "0405abcdef"}, {judge.PLACE}),
         (0.2, {"batches_before": 9}, {judge.COUNT}),
         (-0.2, {}, {judge.SIGN, judge.COVERAGE}),
@@ -235,7 +237,7 @@ def test_it_knows_since_when(change, claim, found):
     made = nightlies(change)
     told = {
         "kind": "step", "label": "", "runs": [*made.by_run], "day": str(DAYS[10]), "tested": f"{DAYS[10]:%m%d}abcdef",
-        "batches": 10, "days": 20, "batches_before": 10, "threshold": 0.03,
+        "days_near": [str(DAYS[10])] * 2, "batches": 10, "days": 20, "batches_before": 10, "threshold": 0.03,
         "change": {**NOTHING, "value": 0.22, "low": 0.2, "high": 0.24, "verdict": "better"}, **claim,
     }  # fmt: skip
     answer = {**ranking(DIFFERENT), "question": {"kind": "since", "fact": ""}, "claims": [told]}

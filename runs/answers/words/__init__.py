@@ -421,7 +421,9 @@ def step(claim: Step) -> str:
     since = f"since {day}" if claim.is_last else f"from {day} on"
     side = f": {claim.change.verdict}" if claim.change.verdict in ("better", "worse") else ""
     of = f"against the {claim.batches_before} batches before" if claim.batches_before else f"in {claim.batches} batches"
-    return f"{share(claim.change)} {since}, {of}{side}."
+    first, last = claim.days_near or (claim.day, claim.day)
+    perhaps = f" It may have begun on any day from {first} to {last}." if first < last else ""
+    return f"{share(claim.change)} {since}, {of}{side}.{perhaps}"
 
 
 def _newer(answer: Answer) -> str:

@@ -17,6 +17,8 @@ import pytest
 from django.test import Client
 
 from runs import results
+from runs.answers.answer import Amount, Step
+from runs.answers.words import step
 from runs.answers.words.gaps import lacking_words
 from runs.compare.asked import Lacking, Missing
 from tests.runs.builders import document
@@ -326,15 +328,23 @@ def test_a_change_is_found_at_its_commit_and_counted_in_batches():
     told = ask(many_batches())
 
     assert told["question"]["kind"] == "since"
-    (step,) = told["claims"]
-    assert (step["day"], step["tested"], step["batches_before"], step["batches"]) == (
+    (claim,) = told["claims"]
+    assert (claim["day"], claim["tested"], claim["batches_before"], claim["batches"]) == (
         "2026-07-29",
         "2525252525",
         25,
         15,
     )
-    assert step["change"]["low"] < -0.06 < step["change"]["high"]
-    assert step["days"] == 6 * 39 + 1
+    assert claim["change"]["low"] < -0.06 < claim["change"]["high"]
+    assert claim["days"] == 6 * 39 + 1
+    assert claim["days_near"][0] <= claim["day"] <= claim["days_near"][1]
+
+
+def test_a_change_names_the_days_on_which_it_may_have_begun():
+    told = {"label": "", "change": Amount(value=-0.06), "batches": 5, "days": 30, "day": "2026-03-05"}
+    near = ("2026-03-04", "2026-03-07")
+    assert step(Step(**told, days_near=near)).endswith(" It may have begun on any day from 2026-03-04 to 2026-03-07.")
+    assert "begun" not in step(Step(**told, days_near=("2026-03-05", "2026-03-05")))
 
 
 def test_the_newest_is_judged_by_how_the_batches_before_it_scatter():

@@ -201,3 +201,17 @@ def test_a_known_drift_that_goes_on_or_ends_makes_no_step_and_few_suspicions(end
                 suspected, batches = suspected + len({*state.suspects} - {*before.suspects}), batches + 1
                 assert not [each for each in state.confirmed if each.kind == "step"]
     assert suspected <= 0.05 * batches
+
+
+def test_the_days_near_a_step_hold_the_true_one_where_noise_hides_it():
+    """Seen: one day was told of a step of 6 % at 8 % of noise, which was right in 44 % of cases."""
+    generator, told = random.Random(7), []
+    for _ in range(300):
+        values = [
+            [1000 * 0.85 ** (day >= 15) * math.exp(generator.gauss(0, 0.15)) for _ in range(3)] for day in range(30)
+        ]
+        if len(found := steps([*enumerate(values)], 0.03)) == 1:
+            told.append(found[0])
+    assert sum(step.at == 15 for step in told) < 0.85 * len(told)
+    assert sum(step.near.low <= 15 <= step.near.high for step in told) > 0.9 * len(told) > 200
+    assert all(step.near.low <= step.at <= step.near.high for step in told)
