@@ -100,7 +100,8 @@ def _position(run: Run) -> tuple[object, ...]:
         (factor.name, factor.number is None, factor.number or 0.0, factor.text) for factor in run.factors.all()
     )
     devices = sorted((use.role, use.device.name) for use in run.storage.all())
-    system, machine = natural(str(run.dbms_version)), natural(run.hardware.name if run.hardware else "")
+    system = natural(run.dbms_version.dbms.name), run.dbms_version.place
+    machine = natural(run.hardware.name if run.hardware else "")
     return (True, 0, day_of(run), created, 0, "", system, machine, devices, factors, run.repeat, str(run.id))
 
 

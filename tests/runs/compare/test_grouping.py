@@ -8,6 +8,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
+from runs import results
 from runs.compare.compare import compare
 from runs.compare.comparison import Comparison
 from runs.compare.facts import name_cells
@@ -52,6 +53,17 @@ def test_two_uploads_a_month_apart_are_two_groups_and_the_regression_is_seen():
     assert against.verdict.kind == "worse", "one group of six with one median said nothing of it"
     assert [group.median for group in comparison.groups] == [1497, 1377]
     assert comparison.pooled == ""
+
+
+def test_versions_of_one_request_stand_in_their_order_however_they_were_sent():
+    versions = ["18.0", "18beta1", "9.6", "10.1"]
+    documents = [
+        document(number, OCTOBER, dbms={"name": "PostgreSQL", "version": version}, measured_on="2026-10-20")
+        for number, version in enumerate(versions, 1)
+    ]
+    assert not any(outcome.errors for outcome in results.store_uploads(documents=documents))
+    shown = [group.runs[0].dbms_version.version for group in compare(all_runs()).groups]
+    assert shown == ["9.6", "10.1", "18beta1", "18.0"]
 
 
 def test_two_experiments_are_two_groups():
