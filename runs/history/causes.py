@@ -50,12 +50,14 @@ class Why:
 
     `is_machine`: nearly all that its one machine runs has moved, and nothing of the systems tested changed, or several
     systems moved at once. `kind`: the likeliest cause, of what was recorded or else of what the time went on.
+    `is_place`: that is the commit alone, and each batch has one of its own: where it began, not why.
     """
 
     changed: list[tuple[str, str]]
     where: list[Spent]
     is_machine: bool
     kind: str
+    is_place: bool
 
 
 def why(alert: Alert, points: Sequence[ChangePoint], watched: int) -> Why:
@@ -68,7 +70,8 @@ def why(alert: Alert, points: Sequence[ChangePoint], watched: int) -> Why:
     ordered = sorted(changed, key=lambda each: _ORDER.index(each[0]) if each[0] in _ORDER else len(_ORDER))
     # What changed there alone tells more than a commit, which every night has anew.
     seldom = [each for each in ordered if each[0] not in ("commit", "info")]
-    suspects = seldom if seldom and all(map(_has_a_commit_each, standing)) else ordered
+    has_a_commit_each = all(map(_has_a_commit_each, standing))
+    suspects = seldom if seldom and has_a_commit_each else ordered
     moved = len({point.benchmark_id for point in standing})
     of_system = _OF_SYSTEM & {kind for kind, _ in suspects}
     systems = {point.benchmark.dbms_id for point in standing}
@@ -78,9 +81,11 @@ def why(alert: Alert, points: Sequence[ChangePoint], watched: int) -> Why:
     where = where_it_went(largest) if largest else []
     is_slower = largest is not None and largest.side != "better"
     others = [each for each in ordered if each not in suspects]
-    return Why(
-        [*suspects, *others], where[:MOST_SHOWN], is_machine, _kind(suspects, where, is_machine, is_slower=is_slower)
-    )
+    # That others were at work is a cause; a commit that each batch has anew is none beside it.
+    is_by_others = has_a_commit_each and not seldom and spending(where, is_slower=is_slower) == Spending.OTHERS
+    kind = "machine" if is_by_others else _kind(suspects, where, is_machine, is_slower=is_slower)
+    is_place = has_a_commit_each and kind == _COMMIT
+    return Why([*suspects, *others], where[:MOST_SHOWN], is_machine, kind, is_place)
 
 
 def _has_a_commit_each(point: ChangePoint) -> bool:

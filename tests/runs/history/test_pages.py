@@ -8,7 +8,7 @@ import pytest
 
 from runs.history import alerts
 from runs.models import Alert, Benchmark, ChangePoint, User
-from tests.runs.history.nights import file, nights
+from tests.runs.history.nights import DISK, file, nights
 
 pytestmark = pytest.mark.django_db
 STEP, LAST = 14, 20
@@ -99,6 +99,29 @@ def test_an_alert_says_what_changed_there_and_where_the_time_went(client, moved)
     assert page.context["why"].kind == "machine"
     (where,) = page.context["why"].where
     assert where.change.value == pytest.approx(0.49, abs=0.05)
+    assert not page.context["why"].is_machine
+
+
+def test_a_commit_that_each_night_has_anew_is_a_place_and_no_cause(client, contributor):
+    machine = {"name": "gamma", "kernel": "6.1", "cpu_model": "EPYC", "storage": [DISK]}
+    after = nights(range(11, 15), level=0.9, hardware=machine)
+    file([*nights(range(1, 11), hardware=machine), *after], contributor, at_once=14)
+    page = client.get(Alert.objects.get(changes__benchmark__hardware__name="gamma").get_absolute_url())
+    assert (page.context["why"].kind, page.context["why"].is_place) == ("commit", True)
+    assert b"Likeliest" not in page.content
+
+
+def test_others_at_work_are_the_cause_beside_a_commit_that_each_night_has_anew(client, contributor):
+    machine = {"name": "gamma", "kernel": "6.1", "cpu_model": "EPYC", "cpu_threads": 8, "storage": [DISK]}
+    before, after = nights(range(1, 11), hardware=machine), nights(range(11, 15), level=0.9, hardware=machine)
+    for document, percent in (*((each, 30) for each in before), *((each, 80) for each in after)):
+        for number, repeat in enumerate(document["repeats"]):
+            cores = {"machine_cpu_percent": (percent + number, "%"), "server_cpu_cores": (2 + number / 50, "cores")}
+            metrics = {name: {"value": value, "unit": unit} for name, (value, unit) in cores.items()}
+            repeat["metrics"] = {**repeat["metrics"], **metrics}
+    file([*before, *after], contributor, at_once=14)
+    page = client.get(Alert.objects.get(changes__benchmark__hardware__name="gamma").get_absolute_url())
+    assert (page.context["why"].kind, page.context["why"].is_place) == ("machine", False)
     assert not page.context["why"].is_machine
 
 
