@@ -17,6 +17,7 @@ from runs.compare import asked
 from runs.compare.asked import Question
 from runs.compare.comparison import Comparison
 from runs.compare.facts import DATE, NEVER_TAKEN, NO_FACT, SET, Columns, Fact, fact_value, rank_of_kind
+from runs.compare.groups import Group
 from runs.compare.panels import CLIENTS, RELATIVE, SIZES, Axes, drawn_groups, size_level
 from runs.run.facets import FACTOR
 
@@ -83,7 +84,38 @@ def arrange(comparison: Comparison, params: QueryDict | None = None, others: Seq
     if not x and open_names and params.get("x") != NONE and (view in (HEAT_MAP, TABLE) or many_bars):
         x = open_names.pop(0)
         view = view or (HEAT_MAP if open_names or series else BARS)
-    may_cut, named = view != BARS and bool(x or view), [*series]
+    may_cut = view != BARS and bool(x or view)
+    named, panels = _shared_out(
+        open_names, facts, columns, series=series, panels=panels, may_cut=may_cut, wants_series=wants_series
+    )
+    if wants_series:
+        # Configurations of several DBMSs are named with theirs.
+        of_several = "config" in named and "dbms" in facts and "dbms" not in (*named, x, panels)
+        series = ("dbms", *named) if of_several else (*named,)
+    used = {x, panels, *series, *pooled, *fixed}
+    return Axes(
+        view=view or (CURVE if x and facts[x].is_number else BARS),
+        x=x,
+        series=series,
+        panels=panels or "",
+        fixed=fixed,
+        pooled=tuple(pooled),
+        x_as=address.choice("x_as", X_AS) or ("size" if _sizes_differ_in_kind(x, groups) else "value"),
+        y_as=address.choice("y_as", Y_AS) or "absolute",
+        x_scale=address.choice("x_scale", SCALES),
+        y_scale=address.choice("y_scale", SCALES),
+        facts=facts,
+        follow=tuple(name for name in facts if name not in used and name not in NEVER_TAKEN),
+        problems=address.problems,
+    )
+
+
+def _shared_out(
+    open_names: Sequence[str], facts: Mapping[str, Fact], columns: Columns, *, series: Sequence[str],
+    panels: str | None, may_cut: bool, wants_series: bool,
+) -> tuple[list[str], str | None]:  # fmt: skip
+    """What names the series, and what cuts panels where it `may_cut` and a reader leaves `panels` open (None)."""
+    named = [*series]
     for name in open_names:
         if columns.follow([name], [*named, *filter(None, [panels])]):
             continue
@@ -93,30 +125,12 @@ def arrange(comparison: Comparison, params: QueryDict | None = None, others: Seq
             panels = name
         else:
             named.append(name)
-    if wants_series:
-        # Configurations of several DBMSs are named with theirs.
-        of_several = "config" in named and "dbms" in facts and "dbms" not in (*named, x, panels)
-        series = ("dbms", *named) if of_several else (*named,)
-    # An article's GB and somebody's scale factors stand on one axis by the sizes that they came to.
-    sizes_differ_in_kind = x.removeprefix(FACTOR) in SIZES and any(
-        size_level(group, x) != fact_value(group, x) for group in groups
-    )
-    used = {x, panels, *series, *pooled, *fixed}
-    return Axes(
-        view=view or (CURVE if x and facts[x].is_number else BARS),
-        x=x,
-        series=series,
-        panels=panels or "",
-        fixed=fixed,
-        pooled=tuple(pooled),
-        x_as=address.choice("x_as", X_AS) or ("size" if sizes_differ_in_kind else "value"),
-        y_as=address.choice("y_as", Y_AS) or "absolute",
-        x_scale=address.choice("x_scale", SCALES),
-        y_scale=address.choice("y_scale", SCALES),
-        facts=facts,
-        follow=tuple(name for name in facts if name not in used and name not in NEVER_TAKEN),
-        problems=address.problems,
-    )
+    return named, panels
+
+
+def _sizes_differ_in_kind(x: str, groups: Iterable[Group]) -> bool:
+    """An article's GB and somebody's scale factors stand on one axis by the sizes that they came to."""
+    return x.removeprefix(FACTOR) in SIZES and any(size_level(group, x) != fact_value(group, x) for group in groups)
 
 
 class _Address:
