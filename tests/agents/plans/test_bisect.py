@@ -182,6 +182,7 @@ def test_a_button_measures_in_steps_and_a_page_says_how_far(client, operator, me
     old, new = measured("15.3", 9), measured("15.18", 1)
     assert b"Measure in steps" in client.get(f"/schedule/between/?run={old.pk}&run={new.pk}").content
     answer = client.post("/schedule/between/", {"run": [old.pk, new.pk]}, follow=True)
+    assert b"being measured" in answer.content
     ((bisection, steps),) = answer.context["bisections"]
     assert (bisection.experiment.plan["repeats"], steps) == (3, [])
     neighbours = client.post("/schedule/between/", {"run": [old.pk, measured("15.9", 2).pk]})
