@@ -20,10 +20,11 @@ from smtplib import SMTPException
 
 from django.conf import settings
 from django.core.mail import EmailMessage
+from django.db.models import Q
 from django.utils import timezone
 
 from runs.models import Alert, Notice, Telling, TellingRule
-from runs.models.choices import AlertState, ChangeState
+from runs.models.choices import OPEN_ALERTS, AlertState, ChangeState
 from runs.models.telling import TellingWay
 from runs.telling import chat, messages
 from runs.telling.calling import NotReached, post
@@ -47,8 +48,8 @@ def keep_up(*, now: datetime | None = None) -> int:
         if rule.tells_lab:
             _queue_notices(rule, now)
     due = Telling.objects.filter(told_at=None, given_up_at=None, due_at__lte=now, rule__is_paused=False)
-    # Nobody is woken by what has proved to be none meanwhile, or a person has rejected.
-    due = due.exclude(alert__state=AlertState.NOISE)
+    # Nobody is woken by what has proved to be none meanwhile, or what a person has judged: noise, expected, fixed.
+    due = due.filter(Q(alert=None) | Q(alert__state__in=OPEN_ALERTS))
     by_message: dict[tuple[TellingRule, uuid.UUID | None], list[Telling]] = defaultdict(list)
     for telling in due.select_related("rule__owner", "alert", "notice").order_by("due_at", "id"):
         by_message[telling.rule, telling.message].append(telling)

@@ -237,14 +237,16 @@ def test_it_follows_no_redirect(hook):
     assert len(hook.got) == 1
 
 
-@pytest.mark.parametrize("daily", [False, True])
-def test_nobody_is_woken_by_what_proved_to_be_none_before_it_was_told(contributor, operator, hook, daily):
-    """Was: a daily rule told the suspicions of the night that the morning had refuted."""
+@pytest.mark.parametrize(
+    ("daily", "judged"), [(False, AlertState.NOISE), (True, AlertState.NOISE), (True, AlertState.EXPECTED)]
+)
+def test_nobody_is_woken_by_what_was_judged_before_it_was_told(contributor, operator, hook, daily, judged):
+    """Was: a daily rule told the suspicions of the night that the morning had refuted, or called expected."""
     rule_of(operator, target=hook.url, tells_new=True, daily=daily)
     file([*nights(range(1, 14)), *nights([14], level=0.9)], contributor, at_once=14)
     delivery.keep_up()
     assert Telling.objects.get().state == AlertState.NEW
-    alerts.move(Alert.objects.get(), AlertState.NOISE)
+    alerts.move(Alert.objects.get(), judged)
     assert tell(timedelta(days=2)) == 0
     assert hook.got == []
     alerts.move(Alert.objects.get(), AlertState.CONFIRMED)
