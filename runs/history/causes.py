@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any
+from uuid import UUID
 
 from runs.history.spent import Spending, Spent, compare, per_batch, spending
 from runs.models import Alert, ChangePoint, Conditions, Run, SeriesBatch
@@ -50,7 +51,8 @@ class Why:
 
     `is_machine`: nearly all that its one machine runs has moved, and nothing of the systems tested changed, or several
     systems moved at once. `kind`: the likeliest cause, of what was recorded or else of what the time went on.
-    `is_place`: that is the commit alone, and each batch has one of its own: where it began, not why.
+    `is_place`: that is the commit alone, and each batch has one of its own: where it began, not why. `ends`: a run of
+    the batch before the largest change and one of its first, between which may be measured.
     """
 
     changed: list[tuple[str, str]]
@@ -58,6 +60,7 @@ class Why:
     is_machine: bool
     kind: str
     is_place: bool
+    ends: Sequence[UUID]
 
 
 def why(alert: Alert, points: Sequence[ChangePoint], watched: int) -> Why:
@@ -85,7 +88,15 @@ def why(alert: Alert, points: Sequence[ChangePoint], watched: int) -> Why:
     is_by_others = has_a_commit_each and not seldom and spending(where, is_slower=is_slower) == Spending.OTHERS
     kind = "machine" if is_by_others else _kind(suspects, where, is_machine, is_slower=is_slower)
     is_place = has_a_commit_each and kind == _COMMIT
-    return Why([*suspects, *others], where[:MOST_SHOWN], is_machine, kind, is_place)
+    ends = _ends(largest) if largest else []
+    return Why([*suspects, *others], where[:MOST_SHOWN], is_machine, kind, is_place, ends)
+
+
+def _ends(point: ChangePoint) -> list[UUID]:
+    """A run of the batch before the change and one of its first, where both are still there."""
+    before, after = around(point, 1)
+    found = [row.run_id for row in (*before, *after) if row.run_id]
+    return found if len(found) == 2 else []
 
 
 def _has_a_commit_each(point: ChangePoint) -> bool:

@@ -154,6 +154,7 @@ def test_an_operator_says_what_an_alert_is(client, operator, moved):
     assert client.get("/alerts/").context["rows"] == []
     told = client.get(alert.get_absolute_url())
     assert "olga-operator takes care" in told.content.decode()
+    assert "state confirmed → fixed" in told.content.decode()
     assert f'<a href="{links[1]}"' in told.content.decode()
     client.post(f"/alerts/{alert.pk}/say/", {"note": "fsync", "links": "javascript:alert(1)"})
     client.post(f"/alerts/{alert.pk}/say/", {"note": "fsync"})
@@ -161,6 +162,19 @@ def test_an_operator_says_what_an_alert_is(client, operator, moved):
     assert (alert.assignee, alert.links) == (None, links)
     noted = told.context["history"].filter(field="assignee").values_list("old", "new")
     assert list(noted) == [("olga-operator", None), (None, "olga-operator")]
+
+
+def test_an_alert_leads_to_what_lies_between_the_batches_beside_it(client, operator, viewer, moved):
+    alert = Alert.objects.get(state="confirmed")
+    point = alert.changes.get()
+    before = moved.series.in_order().filter(measured_at__lt=point.at.measured_at).last()
+    client.force_login(operator)
+    shown = client.get(alert.get_absolute_url())
+    assert shown.context["why"].ends == [before.run_id, point.at.run_id]
+    assert 'formaction="/schedule/between/"' in shown.content.decode()
+    assert client.get("/runs/diff/", {"run": shown.context["why"].ends}).status_code == 200
+    client.force_login(viewer)
+    assert "/schedule/between/" not in client.get(alert.get_absolute_url()).content.decode()
 
 
 @pytest.mark.parametrize(("state", "verdict"), [("expected", "equivalent"), ("noise", "")])
