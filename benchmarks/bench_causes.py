@@ -422,9 +422,9 @@ def why_of(engine: Engine, cause: Cause, before: Sequence[Window], after: Sequen
     for number, window in enumerate((*before, *after)):
         _store(engine, f"{engine.name} {cause.name}", window, begun + timedelta(days=number))
     benchmark = Benchmark.objects.get(workload__name=f"{engine.name} {cause.name}")
-    from runs.history.watching import Series
+    from runs.history.watching import BenchmarkSeries
 
-    series = Series.of(benchmark)
+    series = BenchmarkSeries.of(benchmark)
     found = change_at(series.logs, len(before), 0)
     assert found is not None
     side = "worse" if found.change.value < 1 else "better"

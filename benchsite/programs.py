@@ -229,10 +229,10 @@ def front(state: State, address: Address) -> Program:
 
 def front_config(*, site: str, web: str, listen: list[str], data: Path) -> dict[str, Any]:
     """The shipped Caddyfile as Caddy reads it, on these addresses alone, with an authority of its own below `data`."""
-    told = os.environ | {"SITE": site, "TLS": "internal", "WEB": web, "STEPPATH": str(data / "step")}
+    environment = os.environ | {"SITE": site, "TLS": "internal", "WEB": web, "STEPPATH": str(data / "step")}
     command = ["caddy", "adapt", "--config", str(settings.BASE_DIR / "Caddyfile"), "--adapter", "caddyfile"]
     try:
-        adapted = subprocess.run(command, env=told, check=True, capture_output=True).stdout
+        adapted = subprocess.run(command, env=environment, check=True, capture_output=True).stdout
     except (OSError, subprocess.CalledProcessError) as error:
         raise CannotStart(f"caddy cannot read the Caddyfile ({error}); PLAIN_HTTP=NETWORK starts without it") from None
     config: dict[str, Any] = json.loads(adapted)

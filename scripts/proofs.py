@@ -29,13 +29,14 @@ AGENT = "agents/program/benchagent"
 
 @dataclass(frozen=True)
 class Proof:
-    """`code`: what it proves; a later commit on it makes it stale. `told`: its lines that are figures; the last counts
-    where none is."""
+    """`code`: what it proves; a later commit on it makes it stale. `figure_lines`: its lines that are
+    figures; the last counts where none is.
+    """
 
     shows: str
     command: tuple[str, ...]
     code: tuple[str, ...]
-    told: str = r"(?!)"
+    figure_lines: str = r"(?!)"
 
 
 def _leg(name: str) -> tuple[str, ...]:
@@ -235,8 +236,8 @@ def run(name: str) -> list[str]:
 
 def figures(text: str, proof: Proof) -> str:
     lines = [line for line in text.splitlines() if line.strip()]
-    told = [line for line in lines if re.search(proof.told, line)] or lines[-1:]
-    return "; ".join(" ".join(line.split()).replace("|", "\\|") for line in told)[:FIGURES_SHOWN]
+    shown = [line for line in lines if re.search(proof.figure_lines, line)] or lines[-1:]
+    return "; ".join(" ".join(line.split()).replace("|", "\\|") for line in shown)[:FIGURES_SHOWN]
 
 
 def main() -> int:

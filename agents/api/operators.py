@@ -26,5 +26,5 @@ def refusals(**names: str) -> Iterator[None]:
     try:
         yield
     except FieldErrors as error:
-        told: dict[str, Any] = {names.get(name, name): words for name, words in error.errors.items()}
-        raise ValidationError(told) from error
+        faults: dict[str, Any] = {names.get(name, name): words for name, words in error.errors.items()}
+        raise ValidationError(faults) from error

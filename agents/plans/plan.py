@@ -193,8 +193,8 @@ class Plan:
     def as_json(self) -> dict[str, Any]:
         """For the experiment, which is public: without secrets."""
         alike = (*FROM_THE_FIRST, *SINCE, "sweep", "stop")
-        told: dict[str, Any] = to_jsonable_python({name: getattr(self, name) for name in alike})
-        return told | {
+        document: dict[str, Any] = to_jsonable_python({name: getattr(self, name) for name in alike})
+        return document | {
             "engines": [engine.key.split(":", 1) for engine in self.engines],
             "settings": {
                 engine.dbms: [[name, redact_value(name, value)] for name, value in self.settings_of(engine)]
@@ -427,14 +427,14 @@ def _exceptions(plan: Plan) -> Iterator[tuple[str, str]]:
 def beyond_words(overrides: Iterable[Override], extra: Iterable[Mapping[str, FactorValue]]) -> list[str]:
     """What a plan says that no combination of values does, a line each."""
 
-    def told(sets: Mapping[str, FactorValue]) -> str:
+    def in_words(sets: Mapping[str, FactorValue]) -> str:
         return ", ".join(
             f"{FACTORS[name].label}: {factor_words(name, value)}" if name in FACTORS else f"{name}: {value}"
             for name, value in sets.items()
         )
 
-    lines = [f"where {told({name: value})}, {told(sets)}" for name, value, sets in overrides]
-    return [*lines, *(f"beside all combinations a cell with {told(beside)}" for beside in extra)]
+    lines = [f"where {in_words({name: value})}, {in_words(sets)}" for name, value, sets in overrides]
+    return [*lines, *(f"beside all combinations a cell with {in_words(beside)}" for beside in extra)]
 
 
 def _words(name: str, value: FactorValue, plan: Plan) -> str:

@@ -1,5 +1,6 @@
 """An answer: numbers and facts only, each claim with the runs behind it. The room of words says them; fields that are
-excluded are what it says them from, and `why` and `lost` are empty until it fills them for the API (`words.told`).
+excluded are what it says them from, and `why` and `lost` are empty until it
+fills them for the API (`words.with_words`).
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from runs.compare.asked import Missing, Question
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Contrast, Group
 from runs.compare.guard import Difference
-from runs.compare.levels import Series
+from runs.compare.levels import LevelSeries
 from runs.stats import WINNERS, Interval, Kind, Ratio, Verdict, ends_of
 from runs.stats.curves import Knee
 from runs.stats.scaling import Scaling, Unfitted
@@ -222,20 +223,20 @@ class Answer(Part):
     unranked: list[str] = Field(default_factory=list)
     lacking: list[InstanceOf[Missing]] = Field(default_factory=list, exclude=True)
     differing: dict[str, list[InstanceOf[Difference]]] = Field(default_factory=dict, exclude=True)
-    series: InstanceOf[Series] | None = Field(default=None, exclude=True)
+    series: InstanceOf[LevelSeries] | None = Field(default=None, exclude=True)
     set_apart: dict[str, InstanceOf[Group]] = Field(default_factory=dict, exclude=True)
     versions_of: str = Field(default="", exclude=True)
 
 
-def begun(comparison: Comparison, question: Question, x: Place = NO_PLACE, **told: Any) -> Answer:
-    """An answer of the comparison's metric; `x`: the axis that it is asked over, `told` are its further fields."""
+def begun(comparison: Comparison, question: Question, x: Place = NO_PLACE, **fields: Any) -> Answer:
+    """An answer of the comparison's metric; `x`: the axis that it is asked over, `fields` are its further fields."""
     metric = comparison.metric
     return Answer(
         question=question, metric=metric.name if metric else "", metric_label=metric.label if metric else "",
         unit=metric.unit if metric else "", better=metric.better if metric else "none",
         x_label=x.label, x_unit=x.unit, x_kind=x.kind,
         threshold=comparison.threshold, family=comparison.verdicts.family,
-        versions_of="".join(comparison.systems) if len(comparison.systems) == 1 else "", **told,
+        versions_of="".join(comparison.systems) if len(comparison.systems) == 1 else "", **fields,
     )  # fmt: skip
 
 
@@ -246,10 +247,10 @@ def change_of(verdict: Verdict | None, *, refused: Contrast | Missing | None = N
     return amount_of(verdict.ratio, verdict=verdict.kind, more_repeats=verdict.repeats_needed, basis=verdict)
 
 
-def amount_of(ratio: Ratio | None, **told: Any) -> Amount:
-    """`told` are its further fields."""
+def amount_of(ratio: Ratio | None, **fields: Any) -> Amount:
+    """`fields` are its further fields."""
     low, high = ends_of(ratio.interval if ratio else None)
-    return Amount(value=ratio.value if ratio else None, low=low, high=high, **told)
+    return Amount(value=ratio.value if ratio else None, low=low, high=high, **fields)
 
 
 def as_share(change: Amount) -> Amount:

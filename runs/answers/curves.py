@@ -215,7 +215,7 @@ class Along:
     @property
     def scales(self) -> ScalesTo | Missing:
         if len(self.levels) < 2:
-            return self.curve.lacks or Missing("positive_levels", self.curve.name)
+            return self.curve.missing or Missing("positive_levels", self.curve.name)
         means = {point.x: point.centre or 0.0 for point in self.curve.valued}
         first, last = self.levels[0][0], self.levels[-1][0]
         most_at = max((x for x, _ in self.levels), key=lambda x: means.get(x, 0.0))

@@ -47,8 +47,8 @@ def _with_what_changed(claims: Sequence[Step]) -> list[Step]:
     """Each step with what else is recorded of its batch and of the one before it, in a run of each."""
     ids = {run for claim in claims for run in claim.between}
     runs = Run.objects.for_lists().prefetch_related("config__parameters").in_bulk(ids) if ids else {}
-    told = {pk: circumstances(run) for pk, run in runs.items()}
-    besides = [changes(*(told[run] for run in claim.between)) if claim.between else [] for claim in claims]
+    facts_by_run = {pk: circumstances(run) for pk, run in runs.items()}
+    besides = [changes(*(facts_by_run[run] for run in claim.between)) if claim.between else [] for claim in claims]
     return [
         claim.model_copy(update={"besides": [words for _, words in changed]})
         for claim, changed in zip(claims, besides, strict=True)
@@ -72,14 +72,14 @@ def steps_of(comparison: Comparison, curve: Curve, label: str) -> list[Step]:
         before = points[xs[xs.index(step.at) - 1]]
         side = "better" if (step.change.value > 1) == (better == "higher") else "worse"
         verdict = side if better in ("higher", "lower") else Kind.DIFFERENT
-        told = {
+        fields = {
             "day": str(day_at(step.at)), "days_near": (str(day_at(step.near.low)), str(day_at(step.near.high))),
             "tested": tested_words(points[step.at].all_runs[0]),
             "change": as_share(amount_of(step.change, verdict=verdict)),
             "batches": step.days, "batches_before": step.days_before, "is_last": step.is_last,
             "between": [before.runs[0].pk, points[step.at].runs[0].pk],
         }  # fmt: skip
-        claims.append(unchanged.model_copy(update=told))
+        claims.append(unchanged.model_copy(update=fields))
     return claims or [unchanged]
 
 

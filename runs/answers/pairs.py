@@ -16,7 +16,7 @@ from runs.compare.facts import NEVER_TAKEN
 from runs.compare.grouping import day_of
 from runs.compare.groups import Contrast, Group
 from runs.compare.guard import bare_field, blocking, unlike
-from runs.compare.levels import Key, Levels, Series
+from runs.compare.levels import Key, Levels, LevelSeries
 
 
 def a_against_b(comparison: Comparison, question: Question) -> Answer:
@@ -61,7 +61,7 @@ def _ratio_of(comparison: Comparison, group: Group, base: Group) -> Amount:
 
 def _series_against(comparison: Comparison, levels: Levels, question: Question, first: Key, second: Key) -> Answer:
     names = levels.names
-    series = levels.between(first, second) or Series(names[first], [])
+    series = levels.between(first, second) or LevelSeries(names[first], [])
     overall = change_of(series.overall, refused=Missing("shared_levels"))
     of_levels = [level_change(row) for row in series.rows if row.pairs]
     runs = list(dict.fromkeys(run for level in of_levels for run in level.runs))
@@ -108,11 +108,11 @@ def changed(comparison: Comparison, question: Question) -> Answer:
     runs = [*first.run_ids, *second.run_ids]
     differing = [each for each in comparison.verdicts.differences_of(first, second) if each.a != each.b]
     claims = [Changed(label=each.label, a=each.a, b=each.b, role=each.role, runs=runs) for each in differing]
-    told = {each.field for each in differing}
+    differing_fields = {each.field for each in differing}
     # What is compared is no condition of the comparison: the guard does not speak of the versions.
     for fact in comparison.varying:
         a, b = (fact.words[group.facts[fact.field]] for group in groups)
-        if fact.field not in NEVER_TAKEN and bare_field(fact.field) not in told and a != b:
+        if fact.field not in NEVER_TAKEN and bare_field(fact.field) not in differing_fields and a != b:
             claims.insert(0, Changed(label=fact.label, a=a, b=b, role=Role.QUESTION, runs=runs))
     lacking = [] if claims else [Missing("difference")]
     return begun(

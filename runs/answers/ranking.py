@@ -12,12 +12,12 @@ from runs.compare.comparison import Comparison
 from runs.compare.facts import Fact, fact_value
 from runs.compare.groups import Group
 from runs.compare.guard import bare_field, blocking, unlike
-from runs.compare.levels import Key, LevelRow, Levels, Series
+from runs.compare.levels import Key, LevelRow, Levels, LevelSeries
 from runs.compare.verdicts import by_value
 from runs.stats import MIN_REPEATS, WINNERS, Kind, Verdict
 
 # By its label a group of what has none that is ranked.
-Apart = dict[str, Group]
+GroupsByLabel = dict[str, Group]
 
 
 def ranked(comparison: Comparison, question: Question) -> Answer:
@@ -26,19 +26,19 @@ def ranked(comparison: Comparison, question: Question) -> Answer:
     facts = {each.field: each for each in comparison.varying}
     fact = facts.get(question.fact) or facts.get("dbms")
     best_first = [group for group in by_value(comparison.best_groups, comparison.metric) if group.ranked]
-    apart = _apart(comparison, fact, best_first)
+    set_apart = _set_apart(comparison, fact, best_first)
     if lacking := _lacking(comparison, question, best_first):
-        told_apart = apart if lacking.kind == "ranked" else {}
+        told_apart = set_apart if lacking.kind == "ranked" else {}
         return begun(comparison, question, set_apart=told_apart, lacking=[lacking])
     if comparison.levels and (question.kind == RANK or not _at_their_best(comparison)):
         if fact and fact.field not in {each.field for each in comparison.levels.compared}:
             is_possible = fact.field in {each.field for each in comparison.levels.choices}
             lacking = Missing("judging") if is_possible else Missing("shared_levels")
-            if apart:
+            if set_apart:
                 lacking = Missing("another_ranked")
-            return begun(comparison, question, set_apart=apart, lacking=[lacking])
-        return _of_series(comparison, comparison.levels, question, fact, apart)
-    return _of_groups(comparison, question, fact, apart, best_first)
+            return begun(comparison, question, set_apart=set_apart, lacking=[lacking])
+        return _of_series(comparison, comparison.levels, question, fact, set_apart)
+    return _of_groups(comparison, question, fact, set_apart, best_first)
 
 
 def _value_and_label(group: Group, fact: Fact | None) -> tuple[str, str]:
@@ -49,15 +49,15 @@ def _value_and_label(group: Group, fact: Fact | None) -> tuple[str, str]:
     return value, fact.in_legend(value)
 
 
-def _apart(comparison: Comparison, fact: Fact | None, best_first: Sequence[Group]) -> Apart:
+def _set_apart(comparison: Comparison, fact: Fact | None, best_first: Sequence[Group]) -> GroupsByLabel:
     """What has a number and no group that is ranked: of another durability, or survivors only."""
     ranked_values = {_value_and_label(group, fact)[0] for group in best_first}
-    apart: Apart = {}
+    set_apart: GroupsByLabel = {}
     for group in comparison.groups:
         value, label = _value_and_label(group, fact)
         if not group.ranked and group.dots and value not in ranked_values:
-            apart.setdefault(label, group)
-    return apart
+            set_apart.setdefault(label, group)
+    return set_apart
 
 
 def _lacking(comparison: Comparison, question: Question, best_first: Sequence[Group]) -> Missing | None:
@@ -83,12 +83,12 @@ def _at_their_best(comparison: Comparison) -> bool:
 
 
 def _of_groups(
-    comparison: Comparison, question: Question, fact: Fact | None, apart: Apart, best_first: Sequence[Group]
+    comparison: Comparison, question: Question, fact: Fact | None, set_apart: GroupsByLabel, best_first: Sequence[Group]
 ) -> Answer:
     verdicts = comparison.verdicts
     differing = {group.key: verdicts.differences_of(best_first[0], group) for group in best_first[1:]}
     if refused := next(filter(None, map(blocking, differing.values())), None):
-        return begun(comparison, question, set_apart=apart, lacking=[Missing("order", differing=refused)])
+        return begun(comparison, question, set_apart=set_apart, lacking=[Missing("order", differing=refused)])
     candidates = []
     for group in best_first:
         value, label = _value_and_label(group, fact)
@@ -99,18 +99,20 @@ def _of_groups(
             )
         )  # fmt: skip
     claims = _standings(candidates, lambda one, other: verdicts.of(best_first[one], best_first[other]))
-    sure, lacking = _sureness(comparison, claims, apart)
+    sure, lacking = _sureness(comparison, claims, set_apart)
     # Of no winner are told those that are not surely behind.
     shown = [claim for claim in claims[1:] if sure or claim.ratio.verdict not in WINNERS]
     return begun(
-        comparison, question, set_apart=apart, claims=claims, sure=sure, lacking=lacking,
+        comparison, question, set_apart=set_apart, claims=claims, sure=sure, lacking=lacking,
         differing={
             claim.label: unlike(differing[claim.group.key], comparison.named) for claim in shown if claim.group
         },
     )  # fmt: skip
 
 
-def _of_series(comparison: Comparison, levels: Levels, question: Question, fact: Fact | None, apart: Apart) -> Answer:
+def _of_series(
+    comparison: Comparison, levels: Levels, question: Question, fact: Fact | None, set_apart: GroupsByLabel
+) -> Answer:
     names = levels.names
     fields = [each.field for each in levels.compared]
     position = fields.index(fact.field) if fact and fact.field in fields else None
@@ -134,22 +136,22 @@ def _of_series(comparison: Comparison, levels: Levels, question: Question, fact:
     claims = _standings(candidates, lambda one, other: levels.overall(compared[one], compared[other]))
     # Several series may be of one value, which shares levels with itself alone.
     if len(claims) < 2:
-        return begun(comparison, question, set_apart=apart, lacking=[Missing("shared_levels")])
+        return begun(comparison, question, set_apart=set_apart, lacking=[Missing("shared_levels")])
     leader, decisive = compared[0], next(key for key in compared if names[key] == _decisive(claims).of)
     first, second = _better_first(levels, leader, decisive)
-    series = levels.between(first, second) or Series(names[first], [])
+    series = levels.between(first, second) or LevelSeries(names[first], [])
     # Where the leader is not the better wherever that is sure, nothing is claimed of the others.
     others = [key for key in compared[1:] if key != second] if first == leader else []
     against = [(first, second), *((leader, key) for key in others)]
-    told = {bare_field(each.field) for each in (*levels.compared, *levels.held)}
+    named_fields = {bare_field(each.field) for each in (*levels.compared, *levels.held)}
     differing = {
-        names[other]: unlike(chain(*(row.against.differences for row in judged.with_ratio)), told)
+        names[other]: unlike(chain(*(row.against.differences for row in judged.with_ratio)), named_fields)
         for one, other in against
         if (judged := levels.between(one, other)) and judged.overall
     }
-    sure, lacking = _sureness(comparison, claims, apart)
+    sure, lacking = _sureness(comparison, claims, set_apart)
     return begun(
-        comparison, question, set_apart=apart, claims=[*claims, *map(level_change, series.with_ratio)], sure=sure,
+        comparison, question, set_apart=set_apart, claims=[*claims, *map(level_change, series.with_ratio)], sure=sure,
         lacking=lacking, series=series, differing=differing,
         unranked=[names[key] for key in levels.order if key not in compared],
         over=f"{len(series.with_ratio)} levels of {levels.held_words}",
@@ -201,13 +203,13 @@ def _standings(candidates: Sequence[Standing], verdict_of: Callable[[int, int], 
     claims = []
     for place, (at, *variants) in enumerate(places.values()):
         better = sum(_is_winner(verdict_of(other, at)) for other in leaders[:place])
-        told = {
+        fields = {
             "rank": 1 + better,
             "ratio": change_of(verdict_of(leaders[0], at), refused=Missing("judging")) if place else Amount(),
             "variants": 1 + len(variants),
             "variants_differ": all(_is_winner(verdict_of(at, other)) for other in variants),
         }
-        claims.append(candidates[at].model_copy(update=told))
+        claims.append(candidates[at].model_copy(update=fields))
     return claims
 
 
@@ -215,13 +217,15 @@ def _is_winner(verdict: Verdict | None) -> bool:
     return verdict is not None and verdict.kind in WINNERS
 
 
-def _sureness(comparison: Comparison, claims: Sequence[Standing], apart: Apart) -> tuple[bool, list[Missing]]:
+def _sureness(
+    comparison: Comparison, claims: Sequence[Standing], set_apart: GroupsByLabel
+) -> tuple[bool, list[Missing]]:
     """Whether the first is surely the best, and what it takes to be sure."""
     others, lacking = claims[1:], []
     if to_come := [group.label for group in comparison.groups if group.is_to_come]:
         lacking.append(Missing("to_come", names=to_come))
     elif not others:
-        lacking.append(Missing("another_ranked" if apart else "another"))
+        lacking.append(Missing("another_ranked" if set_apart else "another"))
     if any(claim.ratio.verdict == Kind.TOO_FEW for claim in others):
         few = [claim.label for claim in claims if claim.n is not None and claim.n < MIN_REPEATS]
         lacking.append(Missing("repeats", least=MIN_REPEATS, names=few or [claim.label for claim in claims]))

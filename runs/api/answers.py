@@ -11,7 +11,7 @@ from rest_framework.views import APIView
 
 from runs.answers.answer import Answer, Part
 from runs.answers.ask import answer_of, offered
-from runs.answers.words import missing_sentences, question_words, sentence, told
+from runs.answers.words import missing_sentences, question_words, sentence, with_words
 from runs.answers.words.gaps import differing_words, set_apart_words
 from runs.answers.words.verdicts import by_level_words
 from runs.api.compare import drawn, selected
@@ -77,7 +77,7 @@ class Answers(APIView):
 def _asked(answer: Answer, drawing: Drawing, beyond: int) -> AskedAnswer:
     comparison = drawing.comparisons[0]
     return AskedAnswer(
-        **dict(answer) | {"claims": [told(claim) for claim in answer.claims]},
+        **dict(answer) | {"claims": [with_words(claim) for claim in answer.claims]},
         asked=question_words(answer),
         words=sentence(answer),
         missing=missing_sentences(answer),

@@ -32,7 +32,7 @@ from runs.compare.comparison import Comparison
 from runs.compare.grouping import GROUPINGS
 from runs.compare.groups import Printed
 from runs.compare.guard import Difference
-from runs.compare.levels import Series
+from runs.compare.levels import LevelSeries
 from runs.compare.select import Selection, select
 from runs.models import Report
 from runs.models.choices import Visibility
@@ -78,7 +78,7 @@ class ComparedVerdict(Outgoing):
 
     @model_validator(mode="before")
     @classmethod
-    def _said(cls, verdict: Verdict) -> dict[str, Any]:
+    def _of_verdict(cls, verdict: Verdict) -> dict[str, Any]:
         return {
             "kind": verdict.kind, "words": verdict_words(verdict), "repeats_needed": verdict.repeats_needed,
             "ranks": verdict.ranks, "robustness": robustness_words(verdict),
@@ -115,7 +115,7 @@ class ComparedSeries(Outgoing):
 
     @model_validator(mode="before")
     @classmethod
-    def _told(cls, series: Series) -> dict[str, Any]:
+    def _of_series(cls, series: LevelSeries) -> dict[str, Any]:
         verdicts = series.verdicts
         return {
             "label": series.label, "ratio": series.ratio, "kind": series.overall and series.overall.kind,
@@ -274,7 +274,7 @@ class DrawnComparison(Outgoing):
 
 
 def answer(comparison: Comparison, drawing: Drawing) -> dict[str, Any]:
-    told = DrawnComparison.model_validate(comparison).model_copy(
+    shown = DrawnComparison.model_validate(comparison).model_copy(
         update={
             "headline": headline(comparison) or None,
             "pairs": matrix(comparison),
@@ -282,7 +282,7 @@ def answer(comparison: Comparison, drawing: Drawing) -> dict[str, Any]:
             "drawing": DrawnView.model_validate(drawing),
         }
     )
-    return told.model_dump(mode="json")
+    return shown.model_dump(mode="json")
 
 
 class Compare(APIView):

@@ -201,12 +201,12 @@ class ConfigList(APIView):
         words, dbms = (_clean(request.query_params.get(name, "").strip()[:120]) for name in ("q", "dbms"))
         rows = matching(configs.for_pages(configs.listed_configs(request.user)), words, dbms)
 
-        def told(page: Sequence[models.Config]) -> Iterator[ConfigSummary]:
+        def summaries(page: Sequence[models.Config]) -> Iterator[ConfigSummary]:
             counts = _runs_of(request, page)
             for row in page:
                 yield ConfigSummary.of(row, runs=counts.get(row.pk, 0), parameters=len(row.parameters.all()))
 
-        return paged(request, rows.order_by("name", "revision", "pk"), told, "q", "dbms")
+        return paged(request, rows.order_by("name", "revision", "pk"), summaries, "q", "dbms")
 
     @extend_schema(request=ConfigGiven, responses={200: Config, 201: Config})
     def post(self, request: Request) -> Response:

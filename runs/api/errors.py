@@ -39,8 +39,8 @@ def exception_handler(exc: Exception, context: dict[str, Any]) -> Response | Non
 def flatten(detail: Any) -> dict[str, Any]:
     """Path of a field, for example `repeats[0].metrics[2].value`, -> messages; `detail` of the whole is one text."""
     flat: dict[str, Any] = {}
-    for path, said in (detail if isinstance(detail, dict) else {"detail": detail}).items():
-        words = [_sendable(str(word)) for word in (said if isinstance(said, list) else [said])]
+    for path, inner in (detail if isinstance(detail, dict) else {"detail": detail}).items():
+        words = [_sendable(str(word)) for word in (inner if isinstance(inner, list) else [inner])]
         flat[_sendable(path)] = " ".join(words) if path == "detail" else words
     return flat
 

@@ -75,8 +75,8 @@ def example_of(schema: Schema, components: Schema, name: str = "text", seen: tup
         part = schema["$ref"].removeprefix(REFERENCE)
         return example_of(components[part], components, name, (*seen, part))
     constant = [schema["const"]] if "const" in schema else []
-    if told := [*schema.get("examples", ()), *schema.get("enum", ()), *constant]:
-        return told[0]
+    if candidates := [*schema.get("examples", ()), *schema.get("enum", ()), *constant]:
+        return candidates[0]
     if branches := schema.get("oneOf") or schema.get("anyOf") or schema.get("allOf"):
         chosen = next((each for each in branches if not _is_closed(each, seen)), {"type": "null"})
         return example_of(chosen, components, name, seen)

@@ -27,7 +27,7 @@ from runs.history.causes import why
 from runs.history.gate import Gated, InTurn, gated, in_turn, why_not_judged
 from runs.history.overview import Baseline, Row, WrongBaseline, listed_benchmarks, rows_of
 from runs.history.page import answer_words, events_of
-from runs.history.watching import Series
+from runs.history.watching import BenchmarkSeries
 from runs.history.words import change_in_turn, change_words, claim_of
 from runs.incoming.reading import read
 from runs.incoming.values import Prose, Strict, Text
@@ -203,7 +203,7 @@ class BenchmarkDetail(APIView):
         rows = Benchmark.objects.readable_by(request.user).select_related("metric", "hardware")
         shown = get_object_or_404(rows, pk=benchmark_id)
         (row,) = rows_of([shown], baseline_of(request.query_params.get("than", "")))
-        series = Series.of(shown, MOST_BATCHES)
+        series = BenchmarkSeries.of(shown, MOST_BATCHES)
         band, events, ends = series.band(), events_of(series.rows), alerts.ends_of(series.points)
         answer = BenchmarkAnswer(
             **_row(row, request), words=answer_words(series),

@@ -69,12 +69,12 @@ class Batches(APIView):
         """What was measured together, newest first, as far as whoever asks sees runs of it in lists."""
         shown = Run.objects.listed_for(request.user).present()
 
-        def told(batches: Sequence[models.Batch]) -> Iterator[BatchRow]:
+        def batch_rows(batches: Sequence[models.Batch]) -> Iterator[BatchRow]:
             counts = shown.filter(batch__in=batches).counts_by("batch")
             for row in batches:
                 yield BatchRow.of(row, url=page_of(row, request), tags=row.tag_list, runs=counts[row.pk])
 
-        return paged(request, models.Batch.objects.filter(Exists(shown.filter(batch=OuterRef("pk")))), told)
+        return paged(request, models.Batch.objects.filter(Exists(shown.filter(batch=OuterRef("pk")))), batch_rows)
 
 
 class Uploads(APIView):

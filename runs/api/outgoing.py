@@ -104,12 +104,12 @@ PAGING = [OpenApiParameter("page", int), OpenApiParameter("page_size", int, desc
 
 
 def paged(
-    request: Request, rows: QuerySet[Any], told: Callable[[Sequence[Any]], Iterable[BaseModel]], *others: str
+    request: Request, rows: QuerySet[Any], as_rows: Callable[[Sequence[Any]], Iterable[BaseModel]], *others: str
 ) -> Response:
-    """The page of these rows that is asked for, as `told`. `others`: parameters beside those of pages."""
+    """The page of these rows that is asked for, as `as_rows`. `others`: parameters beside those of pages."""
     refuse_unknown(request.query_params, {"page", "page_size", *others})
     pages = Pages()
-    shown = told(pages.paginate_queryset(rows, request) or [])
+    shown = as_rows(pages.paginate_queryset(rows, request) or [])
     return pages.get_paginated_response([row.model_dump(mode="json") for row in shown])
 
 

@@ -84,8 +84,8 @@ class TusView(APIView):
 
     def options(self, request: Any, *args: Any, **kwargs: Any) -> Response:
         """What of tus there is."""
-        told = {"Tus-Extension": EXTENSIONS, "Tus-Max-Size": str(parts.quota_bytes())}
-        return Response(status=204, headers={**told, "Tus-Checksum-Algorithm": CHECKSUM})
+        limits = {"Tus-Extension": EXTENSIONS, "Tus-Max-Size": str(parts.quota_bytes())}
+        return Response(status=204, headers={**limits, "Tus-Checksum-Algorithm": CHECKSUM})
 
     def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
         response["Tus-Resumable"] = response["Tus-Version"] = VERSION
@@ -103,8 +103,8 @@ class TusView(APIView):
 
 
 def _about(request: Request, kept: FileInParts) -> PartsAnswer:
-    told = {name: getattr(kept, name) for name in PartsAnswer.model_fields if name != "url"}
-    return PartsAnswer(url=reverse("api-part", args=[kept.pk], request=request), **told)
+    fields = {name: getattr(kept, name) for name in PartsAnswer.model_fields if name != "url"}
+    return PartsAnswer(url=reverse("api-part", args=[kept.pk], request=request), **fields)
 
 
 class Parts(TusView):
@@ -127,10 +127,10 @@ class Parts(TusView):
         """Begin a file that is larger than a request may be: send its parts to `Location`, then name it."""
         owner = person_of(request)
         assert owner is not None  # noqa: S101  # the permission class has seen to it
-        told = _metadata(request.headers.get("Upload-Metadata", ""))
-        size_bytes, name = _count(request, "Upload-Length"), told.get("filename") or "file"
+        metadata = _metadata(request.headers.get("Upload-Metadata", ""))
+        size_bytes, name = _count(request, "Upload-Length"), metadata.get("filename") or "file"
         try:
-            begun = parts.begin(owner=owner, name=name, size_bytes=size_bytes, mark=told.get("mark", ""))
+            begun = parts.begin(owner=owner, name=name, size_bytes=size_bytes, mark=metadata.get("mark", ""))
         except parts.PartRefused as refusal:
             raise Refused(refusal) from refusal
         return self.answer(begun, 201)

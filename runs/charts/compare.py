@@ -177,9 +177,9 @@ def effects_figure(comparison: Comparison) -> Figure:
         *map(Column, ("Ratio", "Interval from", "to", "Pairs")),
         Column("Verdict", numeric=False),
     ]
-    told = formatting.joined(f"{bar['label']} {bar['text'] or 'no ratio'}" for bar in bars_of)
+    in_words = formatting.joined(f"{bar['label']} {bar['text'] or 'no ratio'}" for bar in bars_of)
     title = f"What each setting did to {formatting.mid_sentence(metric)}"
-    return Figure("effects", title, spec, Table(columns, rows), f"Bars of ratios: {told}.", note=EFFECTS_NOTE)
+    return Figure("effects", title, spec, Table(columns, rows), f"Bars of ratios: {in_words}.", note=EFFECTS_NOTE)
 
 
 def group_bar(group: Group) -> BarGroup:

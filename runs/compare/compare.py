@@ -169,11 +169,11 @@ def _groups(
 def _know_alike(of_cells: Sequence[dict[str, Facet]], runs: Sequence[Run]) -> None:
     """What a run that has not ended cannot tell, such as its disk, is no difference where all others tell the same."""
     waiting = [cell for cell, run in zip(of_cells, runs, strict=True) if run.is_open]
-    told: dict[str, dict[str, Facet]] = {}
+    by_value: dict[str, dict[str, Facet]] = {}
     for cell in of_cells if waiting else ():
         for name, facet in cell.items():
-            told.setdefault(name, {})[facet.value] = facet
-    alike = {name: next(iter(values.values())) for name, values in told.items() if len(values) == 1}
+            by_value.setdefault(name, {})[facet.value] = facet
+    alike = {name: next(iter(values.values())) for name, values in by_value.items() if len(values) == 1}
     for cell in waiting:
         cell |= {name: facet for name, facet in alike.items() if name not in cell}
 

@@ -45,10 +45,10 @@ def short_names(runs: Iterable[Run], base: Config | None) -> dict[str, str]:
         of_base = settings.get(base.name) if base else None
         own = {
             config: ", ".join(
-                _words(name, told.get(name)) for name in names
-                if told is of_base or of_base is None or told.get(name) != of_base.get(name)
+                _words(name, values.get(name)) for name in names
+                if values is of_base or of_base is None or values.get(name) != of_base.get(name)
             )
-            for config, told in settings.items()
+            for config, values in settings.items()
         }  # fmt: skip
         if all(own.values()) and len({*own.values()}) == len(own) and max(map(len, own.values())) <= LONGEST:
             short |= own

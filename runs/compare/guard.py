@@ -25,7 +25,7 @@ from runs.run.facets import (
     recorded,
     weakest_durability,
 )
-from runs.run.likeness import told_alike
+from runs.run.likeness import stated_alike
 
 Severity = Literal["blocks", "note"]
 UNKNOWN = "not known"
@@ -114,7 +114,7 @@ def conditions_of(
             for factor in run.factors.all()
             if factor.number is not None
         }
-    for first, *_ in told_alike(runs):
+    for first, *_ in stated_alike(runs):
         for name, text in recorded(first).items():
             add(name, RECORDED[name], text)
     words = {field: ", ".join(sorted(filter(None, texts))) for field, texts in values.items() if any(texts)}
@@ -228,10 +228,10 @@ def unlike(differing: Iterable[Difference], named: Collection[str] = ()) -> list
 
     Where the configurations of one system are compared, what one of them makes of its buffers is told with it.
     """
-    told = {*named, *(["buffer_pool"] if "config" in named and "dbms" not in named else [])}
+    named_fields = {*named, *(["buffer_pool"] if "config" in named and "dbms" not in named else [])}
     by_field: dict[str, Difference] = {}
     for difference in differing:
-        if difference.a != difference.b and difference.field not in told:
+        if difference.a != difference.b and difference.field not in named_fields:
             by_field.setdefault(difference.field, difference)
     return [*by_field.values()]
 

@@ -16,7 +16,7 @@ from runs.compare.effects import printed_pairs, setting_pairs
 from runs.compare.facts import SET, fact_value, fact_values
 from runs.compare.groups import Contrast, Group
 from runs.compare.guard import blocking, differences
-from runs.compare.levels import LEAST_LEVELS, NO_LEVELS, Key, LevelRow, Levels, Series, possible_levels
+from runs.compare.levels import LEAST_LEVELS, NO_LEVELS, Key, LevelRow, Levels, LevelSeries, possible_levels
 from runs.compare.panels import CLIENTS, SIZE, Axes, ends_of_curve
 from runs.compare.verdicts import Verdicts, by_value
 from runs.models import Metric
@@ -44,7 +44,7 @@ def judged(comparison: Comparison) -> Comparison:
     along_x = axes.along_x(groups)
     verdicts, series = judge(
         metric, comparison.threshold, pairs=_pairs(comparison, best, base, metric, is_sweep=levels is not None),
-        series=[*levels.judged.values()] if levels else [Series(each.setting, [each.row]) for each in settings],
+        series=[*levels.judged.values()] if levels else [LevelSeries(each.setting, [each.row]) for each in settings],
         along=_along(comparison, is_sweep=levels is not None), axis=along_x,
     )  # fmt: skip
     if levels:
@@ -63,9 +63,9 @@ def judged(comparison: Comparison) -> Comparison:
 
 
 def judge(
-    metric: Metric, threshold: float, *, pairs: Pairs = (), series: Sequence[Series] = (), along: Pairs = (),
+    metric: Metric, threshold: float, *, pairs: Pairs = (), series: Sequence[LevelSeries] = (), along: Pairs = (),
     axis: Collection[str] = (),
-) -> tuple[Verdicts, list[Series]]:  # fmt: skip
+) -> tuple[Verdicts, list[LevelSeries]]:  # fmt: skip
     """Pairs of groups, series level by level, and pairs `along` a curve, all of them one family.
 
     The latter may differ in the fields of their `axis`: that is what they are asked about.
@@ -98,12 +98,12 @@ def judge(
             for row in each.rows
         ]
         judged_series.append(replace(each, rows=rows, verdicts=verdicts))
-    told = (verdict for each in found for verdict in (*each.levels, each.overall) if verdict)
+    every_verdict = (verdict for each in found for verdict in (*each.levels, each.overall) if verdict)
     return Verdicts(
         by_pair={key: by_pair[key] for key in by_pair if key not in of_curves or not blocking(differing[key])},
         along={key: by_pair[key] for key in by_pair if key in of_curves},
         differing=differing,
-        family=sum(verdict.ratio is not None and verdict.ratio.p is not None for verdict in told),
+        family=sum(verdict.ratio is not None and verdict.ratio.p is not None for verdict in every_verdict),
     ), judged_series
 
 
@@ -169,7 +169,9 @@ def _to_judge(possible: Sequence[Levels], chosen: Group, metric: Metric, compari
     pairs = pairs_to_judge(order, base, levels=len(levels.table))
     pairs += _asked(comparison, chosen, levels, pairs)
     judged = {
-        (key, other): Series(levels.names[key], against_base[key] if other == base else list(levels.rows(key, other)))
+        (key, other): LevelSeries(
+            levels.names[key], against_base[key] if other == base else list(levels.rows(key, other))
+        )
         for key, other in pairs
     }
     return replace(levels, judged=judged)

@@ -95,7 +95,7 @@ def _mean(groups: Iterable[Group]) -> float | None:
 
 
 @dataclass(frozen=True)
-class Series:
+class LevelSeries:
     """The series `label` against another, level by level. `verdicts` are empty until `runs.compare.judging` has judged
     it.
     """
@@ -110,7 +110,7 @@ class Series:
         return self.verdicts.overall
 
     @property
-    def turned(self) -> Series:
+    def turned(self) -> LevelSeries:
         """The other against this one, under the same label."""
         verdicts = replace(self.verdicts, overall=self.overall and self.overall.turned)
         return replace(self, rows=[row.turned for row in self.rows], verdicts=verdicts)
@@ -162,7 +162,7 @@ class Levels:
     choices: Sequence[Fact] = ()
     base: Key = ()
     order: Sequence[Key] = ()
-    judged: Mapping[tuple[Key, Key], Series] = field(default_factory=dict)
+    judged: Mapping[tuple[Key, Key], LevelSeries] = field(default_factory=dict)
     family: int = 0
 
     @cached_property
@@ -287,7 +287,7 @@ class Levels:
         return self.names[self.base]
 
     @cached_property
-    def series(self) -> list[Series]:
+    def series(self) -> list[LevelSeries]:
         """All but the baseline's, against it."""
         return [self.judged[key, self.base] for key in self.names if key != self.base]
 
@@ -319,7 +319,7 @@ class Levels:
         turned = self.judged[other, one].overall if (other, one) in self.judged else None
         return turned.turned if turned else None
 
-    def between(self, one: Key, other: Key) -> Series | None:
+    def between(self, one: Key, other: Key) -> LevelSeries | None:
         """The first series against the second; None of two that were not judged."""
         if (one, other) in self.judged:
             return self.judged[one, other]

@@ -94,7 +94,7 @@ class Curve:
         return [point for point in self.points if point.dots]
 
     @property
-    def lacks(self) -> Missing | None:
+    def missing(self) -> Missing | None:
         """What it takes to set two of its levels against each other; None where nothing is missing."""
         known = len(self.valued)
         return None if known > 1 else Missing("level" if known else "value", self.name)
@@ -301,8 +301,8 @@ NEAR = 0.05
 def ends_of_curve(curve: Curve, question: Question) -> tuple[Group, Group] | Missing:
     """The points that a loss is asked between; without ends the first and the last that are ranked, else any."""
     valued = curve.valued
-    if curve.lacks:
-        return curve.lacks
+    if curve.missing:
+        return curve.missing
     chosen = []
     ranked = [point for point in valued if point.ranked]
     first, *_, last = ranked if len(ranked) > 1 else valued

@@ -124,12 +124,12 @@ def _places(point: ChangePoint, rows: Sequence[SeriesBatch]) -> list[int]:
     at = next(index for index, row in enumerate(rows) if row.pk == point.at_id)
     of_noise = point.kind == ChangeKind.NOISE
     sizes = [statistics.spread_of(row.values) if of_noise else row.centre for row in rows]
-    told = [place for place, size in enumerate(sizes) if size]
-    if point.kind == ChangeKind.DRIFT or at not in told:
+    with_size = [place for place, size in enumerate(sizes) if size]
+    if point.kind == ChangeKind.DRIFT or at not in with_size:
         return [at]
-    logs, among = [math.log(size) for size in sizes if size], told.index(at)
+    logs, among = [math.log(size) for size in sizes if size], with_size.index(at)
     found = statistics.places(logs, among, max(0, among - point.batches_before), among + point.batches_after)
-    return [told[place] for place in found]
+    return [with_size[place] for place in found]
 
 
 def _span(rows: Sequence[SeriesBatch], places: Sequence[int]) -> dict[str, datetime]:

@@ -128,7 +128,7 @@ def changed_at(point: ChangePoint) -> list[tuple[str, str]]:
     changed = changes(facts[old.conditions_id].facts, facts[new.conditions_id].facts)
     if old.commit != new.commit and new.commit:
         changed.append(("commit", f"Commit {' → '.join(_told_apart(old.commit, new.commit))}"))
-    return [*changed, *_told_by_engine(old.run, new.run)]
+    return [*changed, *_changes_by_engine(old.run, new.run)]
 
 
 def given_anew(rows: Sequence[SeriesBatch], places: Sequence[int]) -> list[str]:
@@ -165,28 +165,28 @@ def _told_apart(old: str, new: str) -> tuple[str, str]:
     return old[:length] or "not stated", new[:length]
 
 
-def _told_by_engine(old: Run | None, new: Run | None) -> Iterator[tuple[str, str]]:
+def _changes_by_engine(old: Run | None, new: Run | None) -> Iterator[tuple[str, str]]:
     """Indexes that are gone or new, queries with another plan, upkeep that never was, of one run each."""
     if old is None or new is None:
         return
     a, b = old.statistics, new.statistics
     if a.get("indexes") and "indexes" in b:
-        names = [{str(index.get("index")) for index in told["indexes"]} for told in (a, b)]
+        names = [{str(index.get("index")) for index in side["indexes"]} for side in (a, b)]
         yield from (("index", f"Index {name} is gone") for name in sorted(names[0] - names[1]))
         yield from (("index", f"Index {name} is new") for name in sorted(names[1] - names[0]))
     asked = [
-        {(each.get("query"), each.get("sql")): each["plan"] for each in told.get("queries", []) if each.get("plan")}
-        for told in (a, b)
+        {(each.get("query"), each.get("sql")): each["plan"] for each in side.get("queries", []) if each.get("plan")}
+        for side in (a, b)
     ]
     for key in asked[0].keys() & asked[1].keys():
         if _shape(asked[0][key]) != _shape(asked[1][key]):
             yield ("plan", f"Another plan of query {key[0]}")
-    widths = [_row_bytes(told.get("tables", [])) for told in (a, b)]
+    widths = [_row_bytes(side.get("tables", [])) for side in (a, b)]
     for table in widths[0].keys() & widths[1].keys():
         old_bytes, new_bytes = (each[table] for each in widths)
         if max(old_bytes, new_bytes) > BLOATED * min(old_bytes, new_bytes):
             yield ("dataset", f"Table {table} {old_bytes:.0f} → {new_bytes:.0f} bytes a row")
-    ages = [{age["what"]: age.get("age_s") for age in told.get("maintenance", [])} for told in (a, b)]
+    ages = [{age["what"]: age.get("age_s") for age in side.get("maintenance", [])} for side in (a, b)]
     for what in ages[0].keys() & ages[1].keys():
         if (ages[0][what] is None) != (ages[1][what] is None):
             yield ("statistics", f"{what}: {'never any more' if ages[1][what] is None else 'not never any more'}")

@@ -9,7 +9,7 @@ from runs.models import Benchmark, SeriesBatch
 
 
 @dataclass(frozen=True)
-class _Told:
+class _Child:
     """A batch of a commit, with the commits that came right before it."""
 
     pk: int
@@ -20,13 +20,13 @@ class _Told:
 
 def order_by_parents(benchmark: Benchmark) -> None:
     """Number its batches so that each stands behind those of its parents, else by when it was measured."""
-    told = _told(benchmark)
-    by_commit: dict[str, list[_Told]] = defaultdict(list)
-    for each in told:
+    batches = _with_parents(benchmark)
+    by_commit: dict[str, list[_Child]] = defaultdict(list)
+    for each in batches:
         by_commit[each.commit].append(each)
     places: dict[int, int] = {}
     entered: set[int] = set()
-    for each in told:
+    for each in batches:
         waiting = [each]
         while waiting:
             entered.add(waiting[-1].pk)
@@ -35,14 +35,14 @@ def order_by_parents(benchmark: Benchmark) -> None:
                 waiting += before
             else:
                 places.setdefault(waiting.pop().pk, len(places) + 1)
-    moved = {each.pk: places[each.pk] for each in told if each.number != places[each.pk]}
+    moved = {each.pk: places[each.pk] for each in batches if each.number != places[each.pk]}
     rows = list(SeriesBatch.objects.filter(pk__in=moved))
     for row in rows:
         row.commit_number = moved[row.pk]
     SeriesBatch.objects.bulk_update(rows, ["commit_number"], batch_size=500)
 
 
-def _told(benchmark: Benchmark) -> list[_Told]:
+def _with_parents(benchmark: Benchmark) -> list[_Child]:
     """Those with parents and without a number of their own, by when they were measured."""
     rows = benchmark.series.order_by("measured_at", "pk").exclude(commit="")
     columns = rows.values_list("pk", "commit_number", "commit", "run__tested", "run__batch__tested")
@@ -50,5 +50,5 @@ def _told(benchmark: Benchmark) -> list[_Told]:
     for pk, number, commit, own, of_batch in columns:
         tested = {**(of_batch or {}), **(own or {})}
         if tested.get("parents") and not tested.get("commit_number"):
-            found.append(_Told(pk, number, commit, tested["parents"].split()))
+            found.append(_Child(pk, number, commit, tested["parents"].split()))
     return found

@@ -16,7 +16,7 @@ from runs.charts.base import EventSpec, Figure, LineSeries, LinesSpec, Mark, lin
 from runs.charts.curves import ZOOMED_NOTE
 from runs.formatting import listed, percent
 from runs.history.alerts import ends_of
-from runs.history.watching import BASELINE, Series, is_rejected, newest_against
+from runs.history.watching import BASELINE, BenchmarkSeries, is_rejected, newest_against
 from runs.history.words import change_words, tested_of
 from runs.models import Benchmark, ChangePoint, Conditions, Run, SeriesBatch
 from runs.models.base import clean
@@ -58,7 +58,7 @@ class Row:
 
 def context_of(benchmark: Benchmark, siblings: Sequence[Benchmark], *, drawn: int = DRAWN) -> dict[str, Any]:
     """What its template shows. `siblings`: other branches that the reader may see."""
-    series = Series.of(benchmark, drawn)
+    series = BenchmarkSeries.of(benchmark, drawn)
     events, notes, ends = events_of(series.rows), notes_of(series.rows), ends_of(series.points)
     rows = [
         Row(index, row, events.get(index, []), commit_url(benchmark, row.commit), notes.get(index, ""))
@@ -97,7 +97,7 @@ def commit_url(benchmark: Benchmark, commit: str) -> str:
     return template.replace("{commit}", commit) if template and commit.isalnum() else ""
 
 
-def answer_words(series: Series) -> str:
+def answer_words(series: BenchmarkSeries) -> str:
     """The newest batch against those before it."""
     before = series.rows[series.baseline_from : -1][-BASELINE:]
     if (amount := newest_against(series, before)) is None:
@@ -113,11 +113,11 @@ def events_of(rows: Sequence[SeriesBatch]) -> dict[int, list[str]]:
     changed = [index for index, (a, b) in enumerate(pairwise(rows), 1) if a.conditions_id != b.conditions_id]
     wanted = {rows[at].conditions_id for index in changed for at in (index - 1, index)}
     facts = {row.digest: row.facts for row in Conditions.objects.filter(digest__in=wanted)}
-    told = {
+    changed_facts = {
         index: differing(facts.get(rows[index - 1].conditions_id, {}), facts.get(rows[index].conditions_id, {}))
         for index in changed
     }
-    return {index: words for index, words in told.items() if words}
+    return {index: words for index, words in changed_facts.items() if words}
 
 
 def notes_of(rows: Sequence[SeriesBatch]) -> dict[int, str]:
@@ -132,13 +132,13 @@ def differing(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
     return [words for _, words in changes(before, after)]
 
 
-def _last_start(series: Series) -> int | None:
+def _last_start(series: BenchmarkSeries) -> int | None:
     starts = series.starts
     return series.rows[starts[-1]].pk if starts else None
 
 
 def _figure(
-    series: Series, events: Mapping[int, list[str]], notes: Mapping[int, str], siblings: Sequence[Benchmark],
+    series: BenchmarkSeries, events: Mapping[int, list[str]], notes: Mapping[int, str], siblings: Sequence[Benchmark],
     expected: Interval | None,
 ) -> Figure:  # fmt: skip
     benchmark, rows = series.benchmark, series.rows
@@ -195,7 +195,7 @@ def _event(index: int, words: Sequence[str], kind: str = CHECKPOINT) -> EventSpe
     return cast(EventSpec, {"x": index, "kind": kind, "words": listed([*words[:MOST_NAMED], *more]), "color": 0})
 
 
-def _marks(series: Series) -> list[Mark]:
+def _marks(series: BenchmarkSeries) -> list[Mark]:
     """The changes that stand: confirmed, and not rejected by a person."""
     points = [
         point for point in series.points
@@ -217,7 +217,7 @@ def _branch(benchmark: Benchmark, rows: Sequence[SeriesBatch], color: int) -> Li
     return {"label": f"Branch {benchmark.branch}", "color": color, "dash": True, "points": points}
 
 
-def _table(series: Series) -> Table:
+def _table(series: BenchmarkSeries) -> Table:
     unit = series.benchmark.metric.unit
     columns = [
         Column("Measured", numeric=False),

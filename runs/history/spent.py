@@ -110,31 +110,31 @@ def of_run(run: Run) -> Values:
         ): row.value
         for name, row in metrics.items() if name not in _OF_THE_RATE
     }  # fmt: skip
-    told = {name: row.value for name, row in metrics.items()}
-    transactions, tps = told.get("transactions", 0.0), told.get("tps", 0.0)
+    numbers = {name: row.value for name, row in metrics.items()}
+    transactions, tps = numbers.get("transactions", 0.0), numbers.get("tps", 0.0)
     if transactions > 0:
         for name, value in run.statistics.get("counters", {}).items():
             label, unit = COUNTERS.get(name, (name, ""))
             counted = Quantity(name, f"{label}, per transaction", unit, _COUNTED.get(name, Spending.ELSE))
             values[counted] = value / transactions
-    values |= _others(told, run.hardware.cpu_threads if run.hardware else None)
-    return values | (_times(run.statistics.get("waits", {}), told, tps) if tps > 0 else {})
+    values |= _others(numbers, run.hardware.cpu_threads if run.hardware else None)
+    return values | (_times(run.statistics.get("waits", {}), numbers, tps) if tps > 0 else {})
 
 
-def _others(told: Mapping[str, float], threads: int | None) -> Values:
+def _others(numbers: Mapping[str, float], threads: int | None) -> Values:
     """CPU that neither the DBMS nor its load generator took."""
-    if "machine_cpu_percent" not in told or not threads:
+    if "machine_cpu_percent" not in numbers or not threads:
         return {}
-    own = sum(told.get(name, 0.0) for name in _OWN_CPU)
+    own = sum(numbers.get(name, 0.0) for name in _OWN_CPU)
     others = Quantity(OTHERS_CPU, "CPU of others", "cores", Spending.OTHERS)
-    return {others: max(0.0, told["machine_cpu_percent"] / 100 * threads - own)}
+    return {others: max(0.0, numbers["machine_cpu_percent"] / 100 * threads - own)}
 
 
-def _times(waits: Mapping[str, float], told: Mapping[str, float], tps: float) -> Values:
+def _times(waits: Mapping[str, float], numbers: Mapping[str, float], tps: float) -> Values:
     """Milliseconds of a transaction; of the time that its session was running what it had no CPU for."""
     values: Values = {}
-    own = 1000 * told.get("server_cpu_cores", 0.0) / tps
-    if "server_cpu_cores" in told:
+    own = 1000 * numbers.get("server_cpu_cores", 0.0) / tps
+    if "server_cpu_cores" in numbers:
         values[Quantity("server_cpu_ms", "CPU of the DBMS, per transaction", "ms", Spending.CPU, is_time=True)] = own
     for event, sessions in waits.items():
         spent = 1000 * sessions / tps
@@ -163,9 +163,9 @@ def per_batch(rows: Iterable[SeriesBatch]) -> dict[Quantity, list[float]]:
     return means
 
 
-def _is_nought(quantity: Quantity, told: Iterable[Quantity]) -> bool:
+def _is_nought(quantity: Quantity, others: Iterable[Quantity]) -> bool:
     """Whether nobody waited so, where other waits are told; what else is not told is not known."""
-    return quantity.is_wait and any(each.is_wait for each in told)
+    return quantity.is_wait and any(each.is_wait for each in others)
 
 
 def compare(before: Mapping[Quantity, Sequence[float]], after: Mapping[Quantity, Sequence[float]]) -> list[Spent]:

@@ -31,7 +31,7 @@ SUMMARY = ("batches", "newest_at", "recent", "moved", "verdict", "hardware", "co
 
 
 @dataclass
-class Series:
+class BenchmarkSeries:
     """The newest batches of a benchmark that have a centre, in their order, and its changes among them."""
 
     benchmark: Benchmark
@@ -39,7 +39,7 @@ class Series:
     points: list[ChangePoint]
 
     @classmethod
-    def of(cls, benchmark: Benchmark, most: int | None = None, *, for_readers: bool = True) -> Series:
+    def of(cls, benchmark: Benchmark, most: int | None = None, *, for_readers: bool = True) -> BenchmarkSeries:
         """`for_readers`: with what is shown of each batch beside its values."""
         rows = benchmark.series.newest_first().exclude(centre=None)
         points = benchmark.changes.select_related("alert").order_by("pk")
@@ -126,7 +126,7 @@ def watch(benchmark: Benchmark) -> None:
     """After batches were filed, changed or taken out. In the caller's transaction."""
     counted = benchmark.series.aggregate(batches=Count("pk"), fresh=Count("pk", filter=Q(is_watched=False)))
     most = None if counted["fresh"] > statistics.WINDOW else statistics.WINDOW + counted["fresh"]
-    series = Series.of(benchmark, most, for_readers=False)
+    series = BenchmarkSeries.of(benchmark, most, for_readers=False)
     if not benchmark.branch and series.rows:
         for end in _ends(series):
             _look(series, end)
@@ -136,7 +136,7 @@ def watch(benchmark: Benchmark) -> None:
     summarise(benchmark, series, counted["batches"])
 
 
-def _ends(series: Series) -> list[int]:
+def _ends(series: BenchmarkSeries) -> list[int]:
     """After which batches to look: each of the new ones at the end, of many older ones every `STRIDE`.
 
     What was put in among older ones is looked at once, with the whole.
@@ -149,7 +149,7 @@ def _ends(series: Series) -> list[int]:
     return [*older, *range(max(first, last - statistics.WINDOW) + 1, last + 1)] or [last]
 
 
-def _look(series: Series, end: int) -> None:
+def _look(series: BenchmarkSeries, end: int) -> None:
     before = statistics.Watched(
         tuple(at for at in series.starts if at < end), tuple(series.places(ChangeState.SUSPECTED)),
         drifts=tuple(drift for drift in series.drifts if drift.start < end),
@@ -171,13 +171,13 @@ def _look(series: Series, end: int) -> None:
                 _new(series, found_at, ChangeState.SUSPECTED)
 
 
-def _look_at_noise(series: Series) -> None:
+def _look_at_noise(series: BenchmarkSeries) -> None:
     for found in statistics.changes_of_noise([statistics.spread_of(row.values) for row in series.rows]):
         if series.near(found.at, [ChangeKind.NOISE]) is None:
             _new(series, found, ChangeState.CONFIRMED)
 
 
-def _confirm(series: Series, found: statistics.Found) -> None:
+def _confirm(series: BenchmarkSeries, found: statistics.Found) -> None:
     point = series.near(found.at, OF_LEVEL)
     if point is None or (found.kind == "drift" and point.state == ChangeState.CONFIRMED):
         _new(series, found, ChangeState.CONFIRMED)
@@ -189,7 +189,7 @@ def _confirm(series: Series, found: statistics.Found) -> None:
         _tell(series, point, was_refuted=was_refuted)
 
 
-def _become_drift(series: Series, found: statistics.Found, absorbed: Sequence[int]) -> bool:
+def _become_drift(series: BenchmarkSeries, found: statistics.Found, absorbed: Sequence[int]) -> bool:
     """Of the steps that prove to be part of a drift the first becomes it, with its alert; the others are none any more.
     What people have judged stays a step. -> whether there is one.
     """
@@ -219,7 +219,7 @@ def _refute(point: ChangePoint, reason: str = alerts.NOT_CONFIRMED) -> None:
     alerts.refuted(point, reason)
 
 
-def _new(series: Series, found: statistics.Found, state: str) -> None:
+def _new(series: BenchmarkSeries, found: statistics.Found, state: str) -> None:
     point = ChangePoint(benchmark=series.benchmark, state=state)
     _describe(series, point, found)
     if state == ChangeState.CONFIRMED:
@@ -229,12 +229,12 @@ def _new(series: Series, found: statistics.Found, state: str) -> None:
     _tell(series, point)
 
 
-def _tell(series: Series, point: ChangePoint, *, was_refuted: bool = False) -> None:
+def _tell(series: BenchmarkSeries, point: ChangePoint, *, was_refuted: bool = False) -> None:
     if series.rows[series.last_of(point)].measured_at > timezone.now() - PAST:
         alerts.attach(point, series.rows, was_refuted=was_refuted)
 
 
-def _describe(series: Series, point: ChangePoint, found: statistics.Found) -> None:
+def _describe(series: BenchmarkSeries, point: ChangePoint, found: statistics.Found) -> None:
     point.at, point.kind = series.rows[found.at], ChangeKind(found.kind)
     point.change = as_share(amount_of(found.change)).model_dump(include={"value", "low", "high"})
     point.side = _side(series.benchmark, found)
@@ -249,7 +249,7 @@ def _side(benchmark: Benchmark, found: statistics.Found) -> str:
     return "better" if (found.change.value > 1) == (benchmark.metric.better == Better.HIGHER) else "worse"
 
 
-def _measure_anew(series: Series) -> None:
+def _measure_anew(series: BenchmarkSeries) -> None:
     """How large the confirmed steps and drifts are, of all batches up to the next; what is none is refuted.
 
     A step was placed by the batches that there were: of those that came later, and stand before, it may be none.
@@ -291,10 +291,10 @@ def set_alert_state(alert: Alert, state: str, *, by: User, reason: str = "", fix
     """A person judges an alert; lists show its benchmarks accordingly."""
     if alerts.move(alert, state, by=by, reason=reason, fixed_by=fixed_by):
         for benchmark in Benchmark.objects.filter(changes__alert=alert).select_related("metric").distinct():
-            summarise(benchmark, Series.of(benchmark, statistics.WINDOW, for_readers=False), benchmark.batches)
+            summarise(benchmark, BenchmarkSeries.of(benchmark, statistics.WINDOW, for_readers=False), benchmark.batches)
 
 
-def summarise(benchmark: Benchmark, series: Series, count: int) -> None:
+def summarise(benchmark: Benchmark, series: BenchmarkSeries, count: int) -> None:
     """What lists show. A benchmark that holds nothing any more goes."""
     if not count and not benchmark.joined.exists() and benchmark.joined_to_id is None:
         benchmark.delete()
@@ -312,7 +312,7 @@ def summarise(benchmark: Benchmark, series: Series, count: int) -> None:
     benchmark.save(update_fields=SUMMARY)
 
 
-def _lately(series: Series) -> list[float]:
+def _lately(series: BenchmarkSeries) -> list[float]:
     """How large the changes of the level among the newest batches are, but for those that people expect or reject.
 
     Of noise none: it may be ten times what it was where the level has not moved.
@@ -327,7 +327,7 @@ def _lately(series: Series) -> list[float]:
     ]  # fmt: skip
 
 
-def newest_against(series: Series, before: Sequence[SeriesBatch]) -> Amount | None:
+def newest_against(series: BenchmarkSeries, before: Sequence[SeriesBatch]) -> Amount | None:
     """The newest batch as a ratio to those of a baseline. None without either."""
     if not before or not series.rows or not series.rows[-1].centre:
         return None

@@ -24,8 +24,8 @@ def change_in_turn(change: Amount, promised: str, promises: str) -> Amount:
     """With its reason in words, and that commits promise something else than on the other side."""
     reasons = [why(change)]
     if promises != promised:
-        told = [SHORT_DURABILITY[Durability(each)] if each else "not told" for each in (promised, promises)]
-        reasons.append(f"a commit survives less or more than before: {' → '.join(told)}")
+        promise_words = [SHORT_DURABILITY[Durability(each)] if each else "not told" for each in (promised, promises)]
+        reasons.append(f"a commit survives less or more than before: {' → '.join(promise_words)}")
     return change.model_copy(update={"why": "; ".join(filter(None, reasons))})
 
 

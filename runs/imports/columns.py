@@ -41,9 +41,9 @@ class TableSaid(Strict):
 def mapping_of(content: Any) -> Mapping:
     """Raises NotUnderstood naming the field."""
     try:
-        said = TableSaid.model_validate(content)
+        answered = TableSaid.model_validate(content)
     except ValidationError as error:
         field, (message, *_) = next(iter(messages(error, TableSaid).items()))
         raise NotUnderstood(f"mapping{'' if field == 'detail' else f'.{field}'}: {message}") from error
-    columns = tuple(Column(**vars(column) | {"role": Role(column.role)}) for column in said.columns)
-    return Mapping(columns, Rows(said.rows), said.phase or "run", said.workload)
+    columns = tuple(Column(**vars(column) | {"role": Role(column.role)}) for column in answered.columns)
+    return Mapping(columns, Rows(answered.rows), answered.phase or "run", answered.workload)

@@ -200,5 +200,5 @@ def _repeat(report: Report) -> dict[str, Any]:
         for row in report.series
     ]  # fmt: skip
     latencies = {"histogram": report.histogram, "latency_map": report.latency_map}
-    told = latencies | {"started_at": report.started_at}
-    return {"metrics": metrics, "series": series, **{name: value for name, value in told.items() if value}}
+    fields = latencies | {"started_at": report.started_at}
+    return {"metrics": metrics, "series": series, **{name: value for name, value in fields.items() if value}}

@@ -399,8 +399,8 @@ class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
         batches = Batch.objects.alias(words=words)
         queryset = queryset.alias(words=words)
         for tag in value.lower().replace(",", " ").split()[:10]:
-            said = Q(words__contains=f" {tag} ")
-            queryset = queryset.filter(said | Q(batch__in=batches.filter(said).values("pk")))
+            tagged = Q(words__contains=f" {tag} ")
+            queryset = queryset.filter(tagged | Q(batch__in=batches.filter(tagged).values("pk")))
         return queryset
 
     def filter_medium(self, queryset: QuerySet[Run], name: str, value: list[str]) -> QuerySet[Run]:

@@ -142,9 +142,9 @@ def names_apart(names: Mapping[str, str]) -> dict[str, str]:
     for name, profiles in by_name.items():
         differing = [row.values for row in fact_rows([dict(profile_facts(each)) for each in profiles]) if row.differs]
         parting = differing[:MOST_FACTS]
-        told = [", ".join(values[at] for values in parting if values[at]) for at in range(len(profiles))]
-        for profile, words in zip(profiles, told, strict=True):
-            is_alone = words and told.count(words) == 1
+        suffixes = [", ".join(values[at] for values in parting if values[at]) for at in range(len(profiles))]
+        for profile, words in zip(profiles, suffixes, strict=True):
+            is_alone = words and suffixes.count(words) == 1
             apart[profile.slug] = f"{name} ({words if is_alone else profile.slug})"
     return apart
 

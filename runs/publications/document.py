@@ -225,8 +225,8 @@ class ObservationRow(Spec):
     @property
     def details(self) -> Details:
         """Its ends, spelling and place, as far as the article tells them."""
-        told = self.model_dump(include={"value_min", "value_max", "as_printed", "where"})
-        return {name: value for name, value in told.items() if value not in (None, "")}
+        stated = self.model_dump(include={"value_min", "value_max", "as_printed", "where"})
+        return {name: value for name, value in stated.items() if value not in (None, "")}
 
 
 class ClaimRow(Spec):

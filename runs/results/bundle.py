@@ -95,8 +95,8 @@ def export(experiment: Experiment, user: Reader, *, address: str) -> bytes:
     # What one document says of all its repeats.
     cells: dict[tuple[str, str, str], list[Run]] = {}
     for run in runs:
-        told = json.dumps([run.driver, run.effective_settings, run.durability], sort_keys=True)
-        cells.setdefault((run.cell_key or str(run.id), _outcome(run), told), []).append(run)
+        conditions = json.dumps([run.driver, run.effective_settings, run.durability], sort_keys=True)
+        cells.setdefault((run.cell_key or str(run.id), _outcome(run), conditions), []).append(run)
     parts: dict[str, bytes] = {}
     left_bytes = MAX_TOTAL_BYTES
     for number, cell in enumerate(cells.values(), 1):
@@ -263,8 +263,8 @@ def take_in(content: bytes, *, owner: User, visibility: str = "") -> tuple[Exper
             if outcome.status not in ("created", "same", "deleted"):
                 raise BadBundle(f"{path} is not taken: {outcome.errors or outcome.status}")
             # What was there already has been told.
-            for run, told in zip(outcome.runs, beside, strict=True) if outcome.status == "created" else ():
-                _tell(run, told)
+            for run, extra in zip(outcome.runs, beside, strict=True) if outcome.status == "created" else ():
+                _tell(run, extra)
         runs = [run for outcome in outcomes for run in outcome.runs]
         with transaction.atomic():
             name = clean(str(about["name"]) or "Experiment", 200)

@@ -219,10 +219,10 @@ def judge_run(run: Run) -> bool:
 
 def _mark_by_rules(run: Run, reason: str, no_more: Sequence[Mapping[str, Any]]) -> None:
     """Invalid because it contradicts itself, or not any more. What somebody let count again stays as it is."""
-    said = [check["detail"] for check in no_more if check.get("name") == NUMBERS_AGREE]
-    if reason and run.invalid_at is None and not said and not changes.history(run).filter(field="invalid").exists():
+    reasons = [check["detail"] for check in no_more if check.get("name") == NUMBERS_AGREE]
+    if reason and run.invalid_at is None and not reasons and not changes.history(run).filter(field="invalid").exists():
         run.mark_by_rules(reason)
-    elif not reason and run.invalid_at and run.invalid_reason in said:
+    elif not reason and run.invalid_at and run.invalid_reason in reasons:
         run.invalid_at, run.invalid_reason = None, ""
     else:
         return

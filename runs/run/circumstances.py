@@ -45,13 +45,13 @@ def circumstances(run: Run) -> dict[str, str]:
 
 def changes(before: Mapping[str, str], after: Mapping[str, str]) -> list[tuple[str, str]]:
     """(kind, Kernel 6.1.0 → 6.12.5) of what both tell, and of settings that only one of them was given."""
-    told = []
+    changed = []
     for name in dict.fromkeys((*after, *before)):
         kind, _, label = name.partition(":")
         both = name in before and name in after
         if before.get(name) != after.get(name) and (both or kind == "setting"):
-            told.append((kind, f"{label} {before.get(name, NOT_GIVEN)} → {after.get(name, NOT_GIVEN)}"))
-    return told
+            changed.append((kind, f"{label} {before.get(name, NOT_GIVEN)} → {after.get(name, NOT_GIVEN)}"))
+    return changed
 
 
 def _is_place(name: str, text: str) -> bool:

@@ -222,16 +222,16 @@ def reads_given_settings(run: Run) -> bool:
 
 def settings_of_run(run: Run) -> Settings | None:
     """Those in force, else those that an upload gives: reads the parameters of its configuration then."""
-    told: Iterable[tuple[Any, ...]] = map(tuple, run.effective_settings)
+    rows: Iterable[tuple[Any, ...]] = map(tuple, run.effective_settings)
     if reads_given_settings(run) and run.config:
-        told = ((row.name, row.value, row.section) for row in run.config.parameters.all())
-    return told_settings(run.dbms_version.dbms.slug, tuple(told))
+        rows = ((row.name, row.value, row.section) for row in run.config.parameters.all())
+    return settings_of_rows(run.dbms_version.dbms.slug, tuple(rows))
 
 
 @lru_cache(_MOST_SETTINGS)
-def told_settings(dbms: str, told: tuple[tuple[Any, ...], ...]) -> Settings | None:
+def settings_of_rows(dbms: str, rows: tuple[tuple[Any, ...], ...]) -> Settings | None:
     """(name, value[, section]) of each as one object: the runs of a comparison share a few hundred of them."""
-    return settings_of(dbms, [Given(*row) for row in told], Facts(complete=False)) if told else None
+    return settings_of(dbms, [Given(*row) for row in rows], Facts(complete=False)) if rows else None
 
 
 def recorded(run: Run) -> dict[str, str]:

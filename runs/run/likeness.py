@@ -20,7 +20,7 @@ from benchagent.configfiles.settings import Settings
 from runs.models import Run
 from runs.models.choices import SHORT_DURABILITY, Precision
 from runs.run.durability import KEY, of_rows
-from runs.run.facets import Facet, told_settings
+from runs.run.facets import Facet, settings_of_rows
 
 # Field of what parts a cell -> its heading, the first to be named first. Settings follow by their own names.
 PARTS = {
@@ -77,7 +77,7 @@ def conditions(run: Run) -> dict[str, str]:
 @lru_cache(MOST_SETTINGS_KEPT)
 def _settings(dbms: str, in_force: tuple[tuple[Any, ...], ...]) -> dict[str, str]:
     """Those settings in force that the catalogue knows, and the isolation level that they set."""
-    settings = told_settings(dbms, in_force)
+    settings = settings_of_rows(dbms, in_force)
     if settings is None:
         return {}
     meanings = settings.engine.meanings
@@ -104,7 +104,7 @@ def _setting_words(settings: Settings, name: str) -> str:
     return _SWITCHES.get(words.lower(), words) or "empty"
 
 
-def told_alike(runs: Iterable[Run]) -> list[list[Run]]:
+def stated_alike(runs: Iterable[Run]) -> list[list[Run]]:
     """Parted where one holds something else than the run before it: what is told of the first is told of all.
 
     The repeats of a cell have hundreds of equal settings, whose words are made once.
@@ -135,15 +135,15 @@ def alike(runs: Sequence[Run], *, by_day: bool, counting: Collection[UUID] | Non
     if len(runs) < 2:
         return [list(runs)]
     days = _days(runs) if by_day else {}
-    every = told_alike(runs)
+    every = stated_alike(runs)
     if len(every) == 1 and len({*days.values()}) < 2:
         return [list(runs)]
-    words = ((of, _told(of[0])) for of in every)
-    told = {run.id: own | ({DAY: days[run.id]} if run.id in days else {}) for of, own in words for run in of}
+    words = ((of, _comparable_conditions(of[0])) for of in every)
+    facts_by_run = {run.id: own | ({DAY: days[run.id]} if run.id in days else {}) for of, own in words for run in of}
     counted = [run for run in runs if counting is None or run.id in counting]
-    parts = _parts(counted, told)
+    parts = _parts(counted, facts_by_run)
     for run in (run for run in runs if counting is not None and run.id not in counting):
-        own = told[run.id]
+        own = facts_by_run[run.id]
         fitting = [part for part in parts if is_alike(part[0], own)]
         same = [part for part in fitting if own == part[0]]
         if fitting:
@@ -155,18 +155,18 @@ def alike(runs: Sequence[Run], *, by_day: bool, counting: Collection[UUID] | Non
     return sorted(ordered, key=lambda members: position[members[0].id])
 
 
-def _told(run: Run) -> dict[str, str]:
+def _comparable_conditions(run: Run) -> dict[str, str]:
     """However it is spelt: PgBench is pgbench."""
     return {field: words.casefold() for field, words in conditions(run).items()}
 
 
-def _parts(runs: Sequence[Run], told: Mapping[UUID, dict[str, str]]) -> list[tuple[dict[str, str], list[Run]]]:
+def _parts(runs: Sequence[Run], facts_by_run: Mapping[UUID, dict[str, str]]) -> list[tuple[dict[str, str], list[Run]]]:
     """Runs that are alike in all that they tell, with all that they tell together.
 
     Those that tell the same of what differs are one kind, which is pooled with all that it is like, where these are
     alike too.
     """
-    facts = [told[run.id] for run in runs]
+    facts = [facts_by_run[run.id] for run in runs]
     differing = [field for field in dict.fromkeys(chain(*facts)) if len({own.get(field) for own in facts} - {None}) > 1]
     by_kind: dict[tuple[tuple[str, str], ...], list[Run]] = {}
     for run, own in zip(runs, facts, strict=True):
@@ -177,7 +177,7 @@ def _parts(runs: Sequence[Run], told: Mapping[UUID, dict[str, str]]) -> list[tup
     parts: dict[frozenset[int], list[Run]] = {}
     for at, members in enumerate(by_kind.values()):
         parts.setdefault(frozenset({at} if at in alone else near[at] - alone), []).extend(members)
-    return [(dict(ChainMap(*(told[run.id] for run in members))), members) for members in parts.values()]
+    return [(dict(ChainMap(*(facts_by_run[run.id] for run in members))), members) for members in parts.values()]
 
 
 def pooled_with(run: Run, others: Sequence[Run]) -> list[Run]:
@@ -218,11 +218,11 @@ def parting_facets(cells: Sequence[Sequence[Run]], pools: Sequence[str]) -> list
         by_pool.setdefault(pool, []).append(at)
     if len(by_pool) == len(cells):
         return [{} for _ in cells]
-    told = [_of_cell(cell) for cell in cells]
+    facts_of_cells = [_of_cell(cell) for cell in cells]
     parted: dict[str, set[int]] = {}
     for places in by_pool.values():
-        for field in dict.fromkeys(field for at in places for field in told[at]):
-            if len({told[at].get(field) for at in places} - {None}) > 1:
+        for field in dict.fromkeys(field for at in places for field in facts_of_cells[at]):
+            if len({facts_of_cells[at].get(field) for at in places} - {None}) > 1:
                 parted.setdefault(field, set()).update(places)
     return [
         {
@@ -230,7 +230,7 @@ def parting_facets(cells: Sequence[Sequence[Run]], pools: Sequence[str]) -> list
             for name, places in parted.items()
             if name in facts or at in places
         }
-        for at, facts in enumerate(told)
+        for at, facts in enumerate(facts_of_cells)
     ]
 
 
@@ -242,7 +242,7 @@ def _facet(field: str, words: str) -> Facet:
 def _of_cell(cell: Sequence[Run]) -> dict[str, str]:
     days = _days(cell)
     facts: dict[str, str] = {DAY: min(days.values())} if days else {}
-    for first, *_ in told_alike(cell):
+    for first, *_ in stated_alike(cell):
         facts |= conditions(first)
     order = [*PARTS, DAY]
     return dict(sorted(facts.items(), key=lambda item: order.index(item[0]) if item[0] in order else len(order)))
@@ -252,10 +252,10 @@ def partly_stated(cells: Sequence[Sequence[Run]]) -> str:
     """What some runs of a cell tell and others do not, in one line; empty where each cell's runs tell the same."""
     names: dict[str, None] = {}
     for cell in cells:
-        every = told_alike(cell)
-        told = [conditions(first) for first, *_ in every] if len(every) > 1 else []
-        for field in dict.fromkeys(field for facts in told for field in facts):
-            if not all(field in facts for facts in told):
+        every = stated_alike(cell)
+        stated = [conditions(first) for first, *_ in every] if len(every) > 1 else []
+        for field in dict.fromkeys(field for facts in stated for field in facts):
+            if not all(field in facts for facts in stated):
                 names[heading(field)] = None
     if not names:
         return ""

@@ -35,7 +35,7 @@ def checked(url: str) -> apprise.NotifyBase:
 
 def post(url: str, title: str, body: str) -> None:
     """Raises NotReached where the service does not take it."""
-    told = apprise.Apprise()
-    told.add(checked(url))
-    if not told.notify(body=body, title=title, body_format=apprise.NotifyFormat.TEXT):
+    services = apprise.Apprise()
+    services.add(checked(url))
+    if not services.notify(body=body, title=title, body_format=apprise.NotifyFormat.TEXT):
         raise NotReached(f"{service_of(url)} did not take it.")

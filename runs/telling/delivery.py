@@ -133,37 +133,36 @@ def send(
     rule: TellingRule, alerts: Sequence[Alert], notices: Sequence[Notice] = (), *, message: uuid.UUID | None = None
 ) -> str:
     """Send one message of these, or without any a test. Returns why it did not arrive; empty where it did."""
-    told = messages.Told.of(alerts, notices, rule)
+    content = messages.Message.of(alerts, notices, rule)
     try:
         if rule.way == TellingWay.MAIL:
-            _mail(rule, told)
+            _mail(rule, content)
         elif rule.way == TellingWay.CHAT:
-            chat.post(rule.target, *_message(rule, told))
+            chat.post(rule.target, *_message(rule, content))
         else:
-            _call(rule, told, message or uuid.uuid4())
+            _call(rule, content, message or uuid.uuid4())
     except NotReached as error:
         return str(error)
     return ""
 
 
-def _mail(rule: TellingRule, told: messages.Told) -> None:
+def _mail(rule: TellingRule, content: messages.Message) -> None:
     if not settings.EMAIL_HOST:
         raise NotReached("This server sends no mail: EMAIL_HOST is not set.")
     try:
-        EmailMessage(*_message(rule, told), to=[rule.target]).send()
+        EmailMessage(*_message(rule, content), to=[rule.target]).send()
     except (SMTPException, OSError) as error:
         raise NotReached(f"The mail server did not take it: {type(error).__name__}") from error
 
 
-def _message(rule: TellingRule, told: messages.Told) -> tuple[str, str]:
+def _message(rule: TellingRule, content: messages.Message) -> tuple[str, str]:
     """Subject and text."""
-    return messages.subject(told), messages.text(told, rule)
+    return messages.subject(content), messages.text(content, rule)
 
 
-def _call(rule: TellingRule, told: messages.Told, message: uuid.UUID) -> None:
+def _call(rule: TellingRule, content: messages.Message, message: uuid.UUID) -> None:
     """Signed as the Standard Webhooks specification has it (standardwebhooks.com)."""
-    content = messages.body(told, rule)
-    body = json.dumps(content, separators=(",", ":")).encode()
+    body = json.dumps(messages.body(content, rule), separators=(",", ":")).encode()
     message_id, stamp = f"msg_{message.hex}", str(int(time.time()))
     key = base64.b64decode(rule.secret.removeprefix(SECRET_PREFIX))
     signed = hmac.new(key, f"{message_id}.{stamp}.".encode() + body, hashlib.sha256)

@@ -15,7 +15,7 @@ from runs.models import Alert, ChangePoint, Notice, TellingRule
 MOST_CHANGES = 5
 
 
-class ChangeTold(BaseModel):
+class ChangeMessage(BaseModel):
     """`change` as a share of 1, with its interval."""
 
     benchmark: str
@@ -34,7 +34,7 @@ class ChangeTold(BaseModel):
         return f"{self.benchmark} on {self.machine}" if self.machine else self.benchmark
 
     @classmethod
-    def of(cls, point: ChangePoint, rule: TellingRule, *, is_last: bool) -> ChangeTold:
+    def of(cls, point: ChangePoint, rule: TellingRule, *, is_last: bool) -> ChangeMessage:
         benchmark = point.benchmark
         return cls(
             benchmark=str(benchmark), machine=benchmark.hardware.name if benchmark.hardware else "",
@@ -44,27 +44,27 @@ class ChangeTold(BaseModel):
         )  # fmt: skip
 
 
-class AlertTold(BaseModel):
+class AlertMessage(BaseModel):
     id: UUID
     url: str
     title: str
     state: str
     since: str
-    changes: list[ChangeTold]
+    changes: list[ChangeMessage]
 
     @classmethod
-    def of(cls, alert: Alert, rule: TellingRule) -> AlertTold:
+    def of(cls, alert: Alert, rule: TellingRule) -> AlertMessage:
         alert = with_changes(Alert.objects.filter(pk=alert.pk)).get()
         largest = sorted(alert.standing(), key=lambda point: -abs(point.change.get("value") or 0))
         ends = ends_of(largest)
         return cls(
             id=alert.pk, url=rule.site_url + alert.get_absolute_url(), title=title(alert, ends), state=alert.state,
             since=f"{alert.since:%Y-%m-%d}",
-            changes=[ChangeTold.of(point, rule, is_last=point.pk not in ends) for point in largest],
+            changes=[ChangeMessage.of(point, rule, is_last=point.pk not in ends) for point in largest],
         )  # fmt: skip
 
 
-class NoticeTold(BaseModel):
+class NoticeMessage(BaseModel):
     """`status` of its experiment, in progress or ended, and the commit that it tests; empty of what is none."""
 
     url: str
@@ -73,23 +73,23 @@ class NoticeTold(BaseModel):
     commit: str
 
     @classmethod
-    def of(cls, notice: Notice, rule: TellingRule) -> NoticeTold:
+    def of(cls, notice: Notice, rule: TellingRule) -> NoticeMessage:
         plan = notice.experiment.plan if notice.experiment else {}
         commit = plan.get("tested", {}).get("commit", "")
         return cls(url=rule.site_url + notice.path, title=notice.title, status=notice.status, commit=commit)
 
 
-class Told(BaseModel):
+class Message(BaseModel):
     """What one message tells: of benchmarks and of the lab; nothing is a test."""
 
-    alerts: list[AlertTold] = []
-    notices: list[NoticeTold] = []
+    alerts: list[AlertMessage] = []
+    notices: list[NoticeMessage] = []
 
     @classmethod
-    def of(cls, alerts: Sequence[Alert], notices: Sequence[Notice], rule: TellingRule) -> Told:
+    def of(cls, alerts: Sequence[Alert], notices: Sequence[Notice], rule: TellingRule) -> Message:
         return cls(
-            alerts=[AlertTold.of(alert, rule) for alert in alerts],
-            notices=[NoticeTold.of(each, rule) for each in notices],
+            alerts=[AlertMessage.of(alert, rule) for alert in alerts],
+            notices=[NoticeMessage.of(each, rule) for each in notices],
         )
 
     @property
@@ -97,7 +97,7 @@ class Told(BaseModel):
         return [alert.title for alert in self.alerts] + [notice.title for notice in self.notices]
 
 
-def subject(message: Told) -> str:
+def subject(message: Message) -> str:
     titles = message.titles
     if not titles:
         return "[Benchsite] A test"
@@ -105,7 +105,7 @@ def subject(message: Told) -> str:
     return f"[Benchsite] {titles[0]}" if len(titles) == 1 else f"[Benchsite] {len(titles)} {what}"
 
 
-def text(message: Told, rule: TellingRule) -> str:
+def text(message: Message, rule: TellingRule) -> str:
     lines: list[str] = []
     for notice in message.notices:
         lines += [notice.title, notice.url, ""]
@@ -118,8 +118,8 @@ def text(message: Told, rule: TellingRule) -> str:
     return "\n".join([*lines, f"Told by the rule “{rule.name}”: {rule.site_url}/telling/"])
 
 
-def body(message: Told, rule: TellingRule) -> dict[str, Any]:
+def body(message: Message, rule: TellingRule) -> dict[str, Any]:
     """`type`: alerts, lab, or test; a message of both is one of alerts, and has notices beside them."""
     kind = "alerts" if message.alerts else "lab" if message.notices else "test"
-    told = message.model_dump(mode="json")
-    return {"type": kind, "rule": rule.name} | (told if message.notices else {"alerts": told["alerts"]})
+    fields = message.model_dump(mode="json")
+    return {"type": kind, "rule": rule.name} | (fields if message.notices else {"alerts": fields["alerts"]})

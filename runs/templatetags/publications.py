@@ -152,12 +152,12 @@ def _numbers_marked(text: str) -> SafeString:
     at = 0
     for match in _NUMBER.finditer(text):
         value = match[0].rstrip(",")
-        pieces += [text[at : match.start()], _told(value)]
+        pieces += [text[at : match.start()], _printed_number(value)]
         at = match.start() + len(value)
     return format_html_join("", "{}", ((piece,) for piece in [*pieces, text[at:]]))
 
 
-def _told(number: str) -> SafeString:
+def _printed_number(number: str) -> SafeString:
     return format_html(
         '<data class="number" value="{}" data-provenance="{}" data-origin="{}" tabindex="-1">{}</data>',
         number.replace(",", ""), Provenance.PRINTED, f"{Provenance.PRINTED.label}; told in our words", number,

@@ -24,7 +24,7 @@ from runs.answers.words.warnings import failed_checks_words
 from runs.charts.pivots import Pivot, heat
 from runs.compare import markdown
 from runs.compare.groups import Group
-from runs.compare.levels import LevelRow, Series
+from runs.compare.levels import LevelRow, LevelSeries
 from runs.listing.filters import MOST_OFFERED
 from runs.machines.usage import MOST_COUNTED
 from runs.models import Batch, Change, Config, Experiment, HardwareProfile, Publication, Run
@@ -132,7 +132,7 @@ def _pivot_cell(pivot: Pivot, group: Group | None, label: SafeString) -> str:
 
 
 @register.filter
-def level_rows(series: Series, most: int) -> list[LevelRow]:
+def level_rows(series: LevelSeries, most: int) -> list[LevelRow]:
     """All of them; where `most` are shown those first that both sides were measured at."""
     return sorted(series.rows, key=lambda row: not row.pairs)[:most] if most else series.rows
 

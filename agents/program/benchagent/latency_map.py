@@ -33,12 +33,12 @@ class LatencyMap:
         self._counts += [Counter() for _ in range(at + 1 - len(self._counts))]
         self._counts[at].update(counts)
 
-    def take(self, other: LatencyMap, begins_at: int) -> None:
+    def merge(self, other: LatencyMap, begins_at: int) -> None:
         """What another one holds, whose first second is that one here."""
         for at, counts in enumerate(other._counts):
             self.put(begins_at + at * other._interval_s, counts, other._interval_s)
 
-    def told(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, Any]:
         """Empty where nothing was told; `counts` of each interval as `buckets` are."""
         if not any(self._counts):
             return {}

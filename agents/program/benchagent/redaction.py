@@ -332,8 +332,8 @@ def redact_value(name: str, value: str | None) -> str | None:
         return value
     # Some are known by what stands before them: user default on >x
     value = redact_text(value)
-    head, told = f"{name} ", redact_text(f"{name} {value}")
-    return told.removeprefix(head) if told.startswith(head) else value
+    head, redacted = f"{name} ", redact_text(f"{name} {value}")
+    return redacted.removeprefix(head) if redacted.startswith(head) else value
 
 
 def is_suspicious(text: str) -> bool:
@@ -365,11 +365,11 @@ def redact_text(text: str) -> str:
     """Any text (a log, a command line, a configuration file) with the values of secrets replaced; lines stay lines."""
     parts, done = [], 0
     for begin, end, lowered in _suspicious_lines(text):
-        line, told = text[begin:end], {*filter(lowered.__contains__, _WORDS)}
+        line, present = text[begin:end], {*filter(lowered.__contains__, _WORDS)}
         for pattern in _PATTERNS:
-            if not told.isdisjoint(pattern.words):
+            if not present.isdisjoint(pattern.words):
                 line = pattern.pattern.sub(_hide, line)
-        if not told.isdisjoint(_ASSIGNED):
+        if not present.isdisjoint(_ASSIGNED):
             line = _without_assigned(line)
         parts += [text[done:begin], line]
         done = end

@@ -90,7 +90,7 @@ def missing_sentences(answer: Answer) -> list[str]:
     return gaps.of_curves(reasons)
 
 
-def told(claim: AnyClaim) -> AnyClaim:
+def with_words(claim: AnyClaim) -> AnyClaim:
     """The claim with its reasons in words, for the API."""
     words: dict[str, object] = {name: explained(amount) for name, amount in claim if isinstance(amount, Amount)}
     match claim:
@@ -99,7 +99,7 @@ def told(claim: AnyClaim) -> AnyClaim:
         case Standing(group=group) if group:
             words["lost"] = gaps.lost_words(group)
         case Loss():
-            words["falls_off"] = told(claim.falls_off)
+            words["falls_off"] = with_words(claim.falls_off)
         case FallsOff(knee=knee) if knee and claim.at is None:
             words["why"] = gaps.knee_words(knee)
         case ScalesTo(law=law) if law:
@@ -446,10 +446,10 @@ def newest_words(claim: Newer, metric_label: str) -> str:
 
 def _published(answer: Answer) -> str:
     claims = [claim for claim in answer.claims if isinstance(claim, Published)]
-    told = [claim for claim in claims if claim.ratio.value is not None]
-    sentences = [f"{claim.label}: {ratio(claim.ratio)} of what is printed." for claim in told[: gaps.MOST_NAMED]]
-    if len(told) > gaps.MOST_NAMED:
-        sentences.append(f"{len(told) - gaps.MOST_NAMED} more in the table.")
+    with_ratio = [claim for claim in claims if claim.ratio.value is not None]
+    sentences = [f"{claim.label}: {ratio(claim.ratio)} of what is printed." for claim in with_ratio[: gaps.MOST_NAMED]]
+    if len(with_ratio) > gaps.MOST_NAMED:
+        sentences.append(f"{len(with_ratio) - gaps.MOST_NAMED} more in the table.")
     refused = {claim.label: claim.ratio for claim in claims if claim.ratio.value is None}
     return " ".join([*sentences, *_no_ratios(refused, len(claims))])
 

@@ -96,7 +96,7 @@ def _of_days(comparison: Comparison) -> list[CurveWords]:
 
 def _numbers(along: Along) -> dict[str, Any]:
     """For the API: shares of 1, null where there is none."""
-    told: dict[str, Any] = {
+    numbers: dict[str, Any] = {
         "levels": [
             {"x": at, "against_first": loss.value - 1 if loss else None,
              "interval": _pair(loss.interval, -1.0) if loss else None}
@@ -104,17 +104,17 @@ def _numbers(along: Along) -> dict[str, Any]:
         ]
     }  # fmt: skip
     if along.x.kind == CLIENT:
-        return told | ({"scaling": _law_numbers(along.curve.law, len(along.levels))} if along.grows else {})
-    told["per_doubling"] = _fit(along.curve.per_doubling)
+        return numbers | ({"scaling": _law_numbers(along.curve.law, len(along.levels))} if along.grows else {})
+    numbers["per_doubling"] = _fit(along.curve.per_doubling)
     if along.beside_memory:
         below, above = map(_fit, along.beside_memory)
-        told |= {"per_doubling_below_ram": below, "per_doubling_above_ram": above}
+        numbers |= {"per_doubling_below_ram": below, "per_doubling_above_ram": above}
     if along.x.kind == SIZE and along.metric.better in ("higher", "lower"):
         half = along.half
         name = "half_at" if along.metric.better == "higher" else "doubled_at"
-        told[name] = {"x": half.at, "interval": _pair(half.interval)} if isinstance(half, Crossing) else None
+        numbers[name] = {"x": half.at, "interval": _pair(half.interval)} if isinstance(half, Crossing) else None
     bent, why_not = along.curve.knee, "" if along.curve.knee.at else knee_words(along.curve.knee)
-    return told | {
+    return numbers | {
         "knee": {"x": bent.at, "interval": _pair(bent.interval), "per_doubling_before": bent.before,
                  "per_doubling_after": bent.after, "aicc_gain": bent.gain, "why_not": why_not},
     }  # fmt: skip

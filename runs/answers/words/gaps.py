@@ -89,9 +89,9 @@ def thing_words(fact: str, versions_of: str = "") -> str:
 def lacking_words(missing: Missing) -> str:
     thing, differing = thing_words("".join(missing.names[:1])), "; ".join(map(difference_words, missing.differing))
     why = f": {names([*dict.fromkeys(map(_short_reason, missing.names))])}" if missing.names else ""
-    told = {"names": names(missing.names), "thing": thing, "differing": differing, "why": why,
+    filled_in = {"names": names(missing.names), "thing": thing, "differing": differing, "why": why,
             "first": "".join(missing.names[:1]), "others": joined(missing.names[1:])}  # fmt: skip
-    return _LACKING[missing.kind].format(count=missing.count, least=missing.least, **told)
+    return _LACKING[missing.kind].format(count=missing.count, least=missing.least, **filled_in)
 
 
 def _short_reason(reason: str) -> str:

@@ -9,7 +9,7 @@ from statistics import fmean
 from runs.answers.words.gaps import refusal_words
 from runs.compare.facts import with_heading
 from runs.compare.groups import Contrast
-from runs.compare.levels import LevelRow, Series
+from runs.compare.levels import LevelRow, LevelSeries
 from runs.formatting import THIN, joined, listed, mid_sentence, percent, three_digits, times
 from runs.stats import ALPHA, MIN_REPEATS, MOST_REPEATS_ASKED, WINNERS, Interval, Kind, Lack, Ratio, Verdict, ends_of
 
@@ -129,7 +129,7 @@ def no_ratio_words(against: Contrast, unmeasured: str = "not measured here") -> 
     return (against.lost.gap if against.lost else None) or unmeasured
 
 
-def series_words(series: Series) -> str:
+def series_words(series: LevelSeries) -> str:
     """The ratio over all levels and how alike these are; or that there is no single number, or no ratio at all."""
     overall, verdicts = series.overall, series.verdicts
     if overall is None:
@@ -145,7 +145,7 @@ def series_words(series: Series) -> str:
     return verdict_words(overall)
 
 
-def by_level_words(series: Series | None) -> str:
+def by_level_words(series: LevelSeries | None) -> str:
     """Its ratios, where they differ from level to level."""
     if series is None:
         return ""

@@ -327,14 +327,14 @@ def _lines_of(runs: Sequence[Run]) -> dict[str, list[Run]]:
     alike: dict[tuple[Any, ...], list[dict[str, Facet]]] = {}
     for run in runs:
         alike.setdefault((run.dbms_version_id, run.factor(SERIES), _size(run)), []).append(facets(run))
-    told = ["dbms"] if len({run.dbms_version_id for run in runs}) > 1 else []
-    told.append(f"{FACTOR}{SERIES}")
+    fields = ["dbms"] if len({run.dbms_version_id for run in runs}) > 1 else []
+    fields.append(f"{FACTOR}{SERIES}")
     for of in alike.values():
-        told += [field for field in of[0] if any(each.get(field) != of[0][field] for each in of)]
+        fields += [field for field in of[0] if any(each.get(field) != of[0][field] for each in of)]
     lines_of: dict[str, list[Run]] = {}
     for run in runs:
         of_run = facets(run)
-        label = " · ".join(of_run[field].text for field in dict.fromkeys(told) if field in of_run)
+        label = " · ".join(of_run[field].text for field in dict.fromkeys(fields) if field in of_run)
         lines_of.setdefault(label or "all", []).append(run)
     return lines_of
 

@@ -60,9 +60,9 @@ class Grid(PartSpec):
             return Section(self.id, self.title)
         cells: dict[str, dict[str, list[Run]]] = {}
         for run in runs:
-            row = " on ".join(_said(material, run, name) for name in self.rows)
-            cells.setdefault(row, {}).setdefault(_said(material, run, self.columns), []).append(run)
-        columns = dict.fromkeys(_said(material, run, self.columns) for run in runs)
+            row = " on ".join(_value_in_words(material, run, name) for name in self.rows)
+            cells.setdefault(row, {}).setdefault(_value_in_words(material, run, self.columns), []).append(run)
+        columns = dict.fromkeys(_value_in_words(material, run, self.columns) for run in runs)
         body: Rows = [[row, *(_numbers(of.get(column, [])) for column in columns)] for row, of in cells.items()]
         heads = [self.head, *columns]
         if self.claims:
@@ -93,7 +93,7 @@ class Grid(PartSpec):
         return f"{self.say_claims}: {'; '.join(summaries)}." if self.say_claims and summaries else self.lead
 
 
-def _said(material: Material, run: Run, name: str) -> str:
+def _value_in_words(material: Material, run: Run, name: str) -> str:
     if name == "system":
         return run.dbms_version.name
     return run.workload.name if name == "workload" else material.words({"": run.factor(name)})

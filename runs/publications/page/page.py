@@ -183,17 +183,17 @@ def page(publication: Publication, user: Reader, chosen: Mapping[str, str] | Non
     shown = sections(material)
     every = list(reruns.repeating(publication.slug, user))
     experiments = [experiment for experiment in every if not experiment.brought]
-    told = reproductions.tables(experiments, material)
+    rerun_tables = reproductions.tables(experiments, material)
     slug, valued = publication.slug, sum(run.state == RunState.FINISHED for run in material.runs)
     return Page(
         publication=publication,
         article=article,
         figures=[
-            reruns.slot(slug, figure.rerun, experiments, told, figure)
+            reruns.slot(slug, figure.rerun, experiments, rerun_tables, figure)
             for figure in (article.figures if article else ())
         ],
         questions=reruns.questions(article, user) if article else [],
-        slot=reruns.slot(slug, article.rerun, experiments, told) if article and article.rerun else None,
+        slot=reruns.slot(slug, article.rerun, experiments, rerun_tables) if article and article.rerun else None,
         brought=[experiment for experiment in every if experiment.brought][:MOST_BROUGHT],
         tiles=[tile for headline in page_file(publication).answer.headlines if (tile := headline.tile(material))],
         sections=shown,

@@ -155,12 +155,12 @@ class NamedTable:
     durability_reason: str = ""
 
     @property
-    def told(self) -> Table:
+    def with_values(self) -> Table:
         """Its rows without those that hold nothing."""
         return replace(self.table, rows=[row for row in self.table.rows if not holds_nothing(row)])
 
     @property
-    def untold(self) -> dict[str, list[str]]:
+    def without_values(self) -> dict[str, list[str]]:
         """What the other rows are of, by the reason why there is nothing."""
         names: dict[str, list[str]] = {}
         for row in filter(holds_nothing, self.table.rows):

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from benchagent.engines import Piece
-from benchagent.engines.sources import InstallError, apt_update, batches, fetch, take
+from benchagent.engines.sources import InstallError, apt_update, batches, fetch, take_piece
 from benchagent.java.jars import sha256_of
 from benchagent.java.maven import maven_file_name
 
@@ -98,14 +98,14 @@ def test_it_says_why_apt_failed(programs: Path, package: Path, folder: Path):
 
 def test_a_package_in_a_folder_has_to_be_a_known_one(programs: Path, package: Path):
     known = {"0.9": "0" * 64, "1.0": sha256_of(package)}
-    assert take(Piece("debian", "thing", known=known), package.parent).version == "1.0"
+    assert take_piece(Piece("debian", "thing", known=known), package.parent).version == "1.0"
     with pytest.raises(InstallError, match=r"thing_1\.0_amd64\.deb has SHA-256"):
-        take(Piece("debian", "thing", known={"0.9": "0" * 64}), package.parent)
+        take_piece(Piece("debian", "thing", known={"0.9": "0" * 64}), package.parent)
 
 
 def test_a_package_in_a_folder_may_be_one_that_apt_knows(programs: Path, package: Path):
     apt(programs, package, "1.0-2", sha256_of(package))
-    assert take(Piece("debian", "thing"), package.parent).version == "1.0-2"
+    assert take_piece(Piece("debian", "thing"), package.parent).version == "1.0-2"
 
 
 def test_only_root_may_have_the_package_lists_fetched(programs: Path, monkeypatch):

@@ -149,7 +149,7 @@ def test_the_settings_in_force_at_the_end_count(bench: JobBench):
     instance.effective_settings = lambda rows: [("synchronous_commit", rows["settings"][0][0])]
     instance.durability = lambda settings: of_effective("postgresql", settings)
     for prefix, value in (("effective:", "on"), ("end:effective:", "off")):
-        bench.collector.take({"event": "query", "name": f"{prefix}settings", "rows": [[value]]})
+        bench.collector.add({"event": "query", "name": f"{prefix}settings", "rows": [[value]]})
     result = bench.described.result
     assert result["durability"]["promised"]["durability"] == "bounded_loss"
     assert result["effective_settings"] == [("synchronous_commit", "off")]
@@ -350,7 +350,7 @@ def test_an_emulated_disk_is_slow_for_what_is_measured_only(make_job: MakeJob, d
     storages.emulate("slow", made)
     storages.open()
     happened: list[str] = []
-    set_rates, take = JobCgroup._set_rates, Collector.take
+    set_rates, take = JobCgroup._set_rates, Collector.add
 
     def noted_rates(cgroup: JobCgroup, throttles: Sequence[Throttle]) -> None:
         if cgroup.throttles:  # the load generator's cgroup has none
@@ -363,7 +363,7 @@ def test_an_emulated_disk_is_slow_for_what_is_measured_only(make_job: MakeJob, d
         take(collector, event)
 
     monkeypatch.setattr(JobCgroup, "_set_rates", noted_rates)
-    monkeypatch.setattr(Collector, "take", noted_event)
+    monkeypatch.setattr(Collector, "add", noted_event)
     # The last query before the run fails, and is over all the same.
     failing = {"ages": "SELECT nothing FROM nowhere"}
     monkeypatch.setattr(SqliteCounters, "maintenance_queries", lambda source, tables: failing)

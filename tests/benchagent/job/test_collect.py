@@ -66,10 +66,10 @@ def pieces(spool: Spool, metric: str) -> list[tuple[float, list[float]]]:
 
 def test_a_load_is_a_curve_of_rows_and_megabytes_a_second(make, spool: Spool):
     collector = make()
-    collector.take(phase("load", "begin"))
+    collector.add(phase("load", "begin"))
     for event in (progress(1.0, 100, 4_000_000), progress(2.0, 350, 9_000_000), progress(3.0, 900, 10_000_000)):
-        collector.take(event)
-    collector.take(phase("load", "end", elapsed_s=3.1, rows=900, bytes=10_000_000))
+        collector.add(event)
+    collector.add(phase("load", "end", elapsed_s=3.1, rows=900, bytes=10_000_000))
     assert [event["rows"] for event in collector.session.progress] == [100, 350, 900]
     items = [item for batch in sent(spool, "run-1") for item in batch["items"]]
     curves = {item["metric"]: (item["t0_s"], item["values"]) for item in items if item["kind"] == "samples"}
@@ -79,16 +79,16 @@ def test_a_load_is_a_curve_of_rows_and_megabytes_a_second(make, spool: Spool):
 def test_seconds_without_progress_are_a_gap_and_rates_hold_for_the_time_that_passed(make, spool: Spool):
     collector = make()
     for t, rows in ((1.0, 100), (4.5, 450), (4.6, 455), (5.5, 550), (6.002, 600)):
-        collector.take(progress(t, rows, 0))
+        collector.add(progress(t, rows, 0))
     assert pieces(spool, "load_rows_per_s") == [(0, [100]), (3, [100, 100, 99.602])]
 
 
 def test_a_second_goes_to_the_spool_with_everything_that_was_sampled_in_it(make, spool: Spool):
     collector = make(warm_up_s=1)
-    collector.take(phase("run", "begin"))
-    collector.take(second(0, warm_up=True, n=3))
-    collector.take(second(1, n=8, service_p99_us=700, backlog=4))
-    collector.take(second(2, n=0, p50_us=None, p95_us=None, p99_us=None, max_us=None, backlog=0))
+    collector.add(phase("run", "begin"))
+    collector.add(second(0, warm_up=True, n=3))
+    collector.add(second(1, n=8, service_p99_us=700, backlog=4))
+    collector.add(second(2, n=0, p50_us=None, p95_us=None, p99_us=None, max_us=None, backlog=0))
     assert [row["n"] for row in spool.seconds("run-1")] == [3, 8, 0]
     items = [item for batch in sent(spool, "run-1") for item in batch["items"]]
     curves = {item["metric"]: item["values"] for item in items if item["kind"] == "samples"}
@@ -105,7 +105,7 @@ def test_it_tells_how_far_the_run_is(make, told: Told):
     collector = make(warm_up_s=1)
     steps = [phase("load", "begin"), phase("load", "end", elapsed_s=1.0, rows=7), phase("run", "begin")]
     for event in [*steps, second(0, warm_up=True), second(1), phase("run", "end", elapsed_s=2.0)]:
-        collector.take(event)
+        collector.add(event)
     assert told.states == ["loading", "warming_up", "measuring", "collecting"]
     assert told.lines == ["load: 1.00 s, 7 rows", "run: 2.00 s"]
 
@@ -113,8 +113,8 @@ def test_it_tells_how_far_the_run_is(make, told: Told):
 def test_only_what_was_sampled_in_the_measured_window_counts(make, told: Told):
     collector = make(warm_up_s=2)
     for t in range(4):
-        collector.take({"event": "sampled", "t": t, "name": "waits:now", "columns": [], "rows": [["lock", t]]})
-    collector.take({"event": "sampled", "t": 4, "name": "waits:now", "error": "permission denied"})
+        collector.add({"event": "sampled", "t": t, "name": "waits:now", "columns": [], "rows": [["lock", t]]})
+    collector.add({"event": "sampled", "t": 4, "name": "waits:now", "error": "permission denied"})
     assert collector.sampled == {"waits:now": [[["lock", 2]], [["lock", 3]]]}
     assert told.lines == ["waits:now is not sampled any more: permission denied"]
 
@@ -123,7 +123,7 @@ def test_what_a_counter_grows_by_is_a_sample_of_its_second(make, spool: Spool):
     collector = make(warm_up_s=1)
     collector.begin_session()
     for t, counted in enumerate((7, 7, 8, 8, 10)):
-        collector.take(
+        collector.add(
             {"event": "sampled", "t": t, "name": "growing:checkpoints", "columns": ["n"], "rows": [[counted]]}
         )
     assert pieces(spool, "checkpoints") == [(1, [0, 1, 0, 2])]
@@ -133,8 +133,8 @@ def test_what_a_counter_grows_by_is_a_sample_of_its_second(make, spool: Spool):
 def test_a_query_that_failed_has_no_rows_but_its_error(make, told: Told):
     collector = make()
     session = collector.begin_session()
-    collector.take({"event": "query", "name": "a", "columns": ["Num_hit"], "rows": [[1]], "elapsed_s": 0.5})
-    collector.take({"event": "query", "name": "b", "error": "no such table"})
+    collector.add({"event": "query", "name": "a", "columns": ["Num_hit"], "rows": [[1]], "elapsed_s": 0.5})
+    collector.add({"event": "query", "name": "b", "error": "no such table"})
     assert session.rows == {"a": [[1]]}
     assert by_column(session.rows["a"]) == [{"num_hit": 1}]
     assert session.queries["b"]["error"] == "no such table"
@@ -144,10 +144,10 @@ def test_a_query_that_failed_has_no_rows_but_its_error(make, told: Told):
 def test_the_sessions_of_a_job_share_summary_and_phases(make):
     collector = make()
     first = collector.begin_session()
-    collector.take(phase("load", "end", elapsed_s=1.0, rows=7))
-    collector.take({"event": "mark", "name": "slow_part", "rows": 5, "t": 1})
+    collector.add(phase("load", "end", elapsed_s=1.0, rows=7))
+    collector.add({"event": "mark", "name": "slow_part", "rows": 5, "t": 1})
     second_one = collector.begin_session()
-    collector.take({"event": "summary", "transactions": 9})
+    collector.add({"event": "summary", "transactions": 9})
     assert (first.summary, second_one.summary) == (None, {"event": "summary", "transactions": 9})
     assert collector.summary == second_one.summary
     assert (list(first.phases), list(second_one.phases), list(collector.phases)) == (["load"], [], ["load"])
@@ -156,12 +156,12 @@ def test_the_sessions_of_a_job_share_summary_and_phases(make):
 
 def test_latencies_over_time_are_counted_and_a_long_run_has_coarser_intervals(make):
     collector = make()
-    collector.take(second(0, buckets=[10, 4, 20, 1]))
-    collector.take(second(2, buckets=[10, 5]))
-    assert collector.latencies.told() == {"interval_s": 1, "counts": [[10, 4, 20, 1], [], [10, 5]]}
+    collector.add(second(0, buckets=[10, 4, 20, 1]))
+    collector.add(second(2, buckets=[10, 5]))
+    assert collector.latencies.as_json() == {"interval_s": 1, "counts": [[10, 4, 20, 1], [], [10, 5]]}
     for t in range(3, 1000):
-        collector.take(second(t, buckets=[10, 1, 30, 2]))
-    told = collector.latencies.told()
+        collector.add(second(t, buckets=[10, 1, 30, 2]))
+    told = collector.latencies.as_json()
     assert (told["interval_s"], len(told["counts"])) == (8, 125)
     assert told["counts"][0] == [10, 14, 20, 1, 30, 10]
     assert sum(sum(counts[1::2]) for counts in told["counts"]) == 10 + 997 * 3

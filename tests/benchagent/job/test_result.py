@@ -61,14 +61,14 @@ def test_a_backup_has_the_figures_of_its_timed_phase_only(collector: Collector, 
     CPU any more: of it there are the seconds."""
     watch = PhaseWatch(spool, "run-1", collector)
     idle: dict[str, float | None] = {"tool_cpu_cores": 9.0, "disk_write_mb_per_s": 900.0, "tool_rss_bytes": 9e9}
-    watch.take("dense", Values(idle))
+    watch.add("dense", Values(idle))
     watch.take_whole("dense", Values(idle), 5.0)
-    watch.take("backup", Values({"tool_cpu_cores": 0.5, "disk_write_mb_per_s": 10.0, "tool_rss_bytes": 5e6}))
-    watch.take("backup", Values({"tool_cpu_cores": 1.5, "disk_write_mb_per_s": None, "tool_rss_bytes": 7e6}))
+    watch.add("backup", Values({"tool_cpu_cores": 0.5, "disk_write_mb_per_s": 10.0, "tool_rss_bytes": 5e6}))
+    watch.add("backup", Values({"tool_cpu_cores": 1.5, "disk_write_mb_per_s": None, "tool_rss_bytes": 7e6}))
     watch.take_whole("backup", Values({"tool_cpu_cores": None, "disk_write_mb_per_s": 20.0}), 3.0)
     watch.take_whole("backup", Values({"tool_cpu_cores": None, "disk_write_mb_per_s": 40.0}), 1.0)
-    watch.take("count", Values({**idle, "server_cpu_cores": 0.8}))
-    watch.take("restore", Values(idle))
+    watch.add("count", Values({**idle, "server_cpu_cores": 0.8}))
+    watch.add("restore", Values(idle))
     found = by_name(metrics(collector, {}, 2, 5_000_000))
     assert found == {
         "db_size_bytes": 5_000_000,

@@ -12,7 +12,7 @@ def exchanged(clock: Clock, there_s: float, back_s: float, ahead_s: float, think
     """One exchange with a server whose clock is ahead of this machine's."""
     sent_at = 1000.0
     received = sent_at + there_s + ahead_s
-    clock.take(sent_at, there_s + thinking_s + back_s, received, received + thinking_s)
+    clock.add(sent_at, there_s + thinking_s + back_s, received, received + thinking_s)
 
 
 def test_it_finds_a_skewed_clock_whatever_the_server_takes_for_its_answer():
@@ -44,7 +44,7 @@ def test_the_shortest_way_counts_until_it_is_old():
 
 def test_an_exchange_during_which_the_servers_clock_was_set_says_nothing():
     clock = Clock()
-    clock.take(1000.0, 0.01, 1000.0, 1060.0)
+    clock.add(1000.0, 0.01, 1000.0, 1060.0)
     assert clock.best() is None
 
 

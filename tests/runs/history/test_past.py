@@ -72,7 +72,7 @@ def test_names_of_files_say_date_label_and_commit(benchctl, tmp_path):
 )  # fmt: skip
 def test_a_name_that_does_not_fit_is_told_the_part(name, part):
     names = past.pattern("{label}-{date}/{commit}_*.log")
-    assert past.said_by(name, names) is None
+    assert past.details_in_name(name, names) is None
     assert part in past.why_not(name, names)
 
 

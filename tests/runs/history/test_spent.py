@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from runs.history import spent
-from runs.history.causes import _kind, _told_apart, _told_by_engine
+from runs.history.causes import _changes_by_engine, _kind, _told_apart
 from runs.history.spent import Quantity, Spending
 from runs.models import Run
 from runs.run.circumstances import changes
@@ -74,8 +74,8 @@ def test_indexes_plans_and_upkeep_that_differ_are_named():
             {"query": 2, "sql": "SELECT 2", "plan": "Seq Scan (cost=0)"},
         ],
     })  # fmt: skip
-    assert [kind for kind, _ in _told_by_engine(before, after)] == ["index", "plan", "statistics"]
-    assert list(_told_by_engine(before, before)) == []
+    assert [kind for kind, _ in _changes_by_engine(before, after)] == ["index", "plan", "statistics"]
+    assert list(_changes_by_engine(before, before)) == []
 
 
 def test_a_setting_that_was_not_given_before_is_a_difference_and_a_fact_that_was_not_told_is_none():
@@ -127,6 +127,6 @@ def test_rows_that_take_more_room_are_another_data_set_and_more_rows_are_not():
         small = {"table": "tellers", "rows": 10, "size_bytes": 90 * size}
         return Run(statistics={"tables": [{"table": "accounts", "rows": rows, "size_bytes": 1000 * size}, small]})
 
-    assert list(_told_by_engine(tables(10, 100), tables(40, 400))) == []
-    (told,) = _told_by_engine(tables(10, 100), tables(40, 100))
+    assert list(_changes_by_engine(tables(10, 100), tables(40, 400))) == []
+    (told,) = _changes_by_engine(tables(10, 100), tables(40, 100))
     assert told == ("dataset", "Table accounts 100 → 400 bytes a row")

@@ -10,7 +10,7 @@ from runs import results
 from runs.history import alerts, filing
 from runs.history.causes import around
 from runs.history.overview import Row
-from runs.history.watching import Series, watch
+from runs.history.watching import BenchmarkSeries, watch
 from runs.history.words import change_words
 from runs.models import Alert, Benchmark, Change, ChangePoint, TellingRule
 from runs.models.choices import AlertState
@@ -113,9 +113,9 @@ def test_a_rejected_change_stays_rejected_when_the_series_grows(contributor):
 
 def test_an_expected_change_moves_the_baseline(contributor):
     file(with_step(0.9), contributor, at_once=22)
-    assert Series.of(Benchmark.objects.get()).baseline_from == 0
+    assert BenchmarkSeries.of(Benchmark.objects.get()).baseline_from == 0
     alerts.move(Alert.objects.get(state="confirmed"), "expected", by=contributor)
-    assert Series.of(Benchmark.objects.get()).baseline_from == STEP - 1
+    assert BenchmarkSeries.of(Benchmark.objects.get()).baseline_from == STEP - 1
 
 
 def test_a_back_dated_batch_falls_into_its_place_and_changes_nothing(contributor):
@@ -157,7 +157,7 @@ def test_noise_that_grows_is_a_change_of_its_own_kind(contributor):
     documents = [night(number, noise=0.004 if number < 12 else 0.04) for number in range(1, 23)]
     file(documents, contributor, at_once=22)
     (point,) = ChangePoint.objects.filter(kind="noise")
-    assert (point.side, abs(Series.of(point.benchmark).index[point.at_id] - 11) <= 3) == ("worse", True)
+    assert (point.side, abs(BenchmarkSeries.of(point.benchmark).index[point.at_id] - 11) <= 3) == ("worse", True)
     assert Benchmark.objects.get().moved < 0.5  # its level has not
     assert "%" not in Row(point.benchmark, None, None, point).step_words, "told as on its page: 4.4 times"
 
@@ -260,7 +260,7 @@ def test_a_series_knows_its_versions_without_asking_for_each(contributor, django
     file(nights(range(1, 6)), contributor, at_once=5)
     benchmark = Benchmark.objects.get()
     with django_assert_num_queries(2):
-        assert {row.version.name for row in Series.of(benchmark).rows} == {"PostgreSQL 18.1"}
+        assert {row.version.name for row in BenchmarkSeries.of(benchmark).rows} == {"PostgreSQL 18.1"}
 
 
 def test_an_update_asks_as_often_of_a_long_series_and_reads_of_its_batches_only_what_it_judges(contributor):
@@ -333,7 +333,7 @@ def test_what_was_fixed_again_is_told_to_have_ended_everywhere_alike(client, con
     alert = client.get(f"/api/v1/alerts/{first.alert_id}/").json()
     assert ([each["words"] for each in alert["changes"]], alert["title"]) == ([words], alerts.title(first.alert))
     rule = TellingRule(owner=operator, name="all", site_url="http://site")
-    assert [each.words for each in messages.AlertTold.of(first.alert, rule).changes] == [words]
+    assert [each.words for each in messages.AlertMessage.of(first.alert, rule).changes] == [words]
     for page in (first.benchmark.get_absolute_url(), first.alert.get_absolute_url(), "/alerts/feed/"):
         assert words in client.get(page).content.decode(), page
 

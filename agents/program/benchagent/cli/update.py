@@ -30,5 +30,5 @@ def _update(options: argparse.Namespace, _dirs: AgentDirs) -> None:
     for words in ([], ["--force-reinstall", "--no-deps"]):
         if subprocess.run([*PIP, *words, options.wheel], check=False).returncode:
             raise JobError("pip could not install it, see above")
-    told = subprocess.run([sys.executable, "-m", "benchagent", "--version"], check=True, capture_output=True, text=True)
-    print_line(f"benchagent {told.stdout.strip()} is installed")
+    done = subprocess.run([sys.executable, "-m", "benchagent", "--version"], check=True, capture_output=True, text=True)
+    print_line(f"benchagent {done.stdout.strip()} is installed")

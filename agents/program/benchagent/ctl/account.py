@@ -60,12 +60,12 @@ def logout(_options: argparse.Namespace) -> int:
 
 def whoami(options: argparse.Namespace) -> int:
     api = connect()
-    told = api.get("/me/")
+    account = api.get("/me/")
     if options.json:
-        print_json({"server": api.server, **told})
+        print_json({"server": api.server, **account})
         return 0
-    token = told["token"] or {"name": "", "scopes": [], "expires_at": None}
+    token = account["token"] or {"name": "", "scopes": [], "expires_at": None}
     until = f", until {token['expires_at'][:10]}" if token["expires_at"] else ""
-    print(f"{told['user'] or 'a stranger'} ({told['role'] or 'no role'}) at {api.server}")
-    print(f"token {token['name']}: {', '.join(token['scopes'])}{until}" if told["token"] else "without a token")
+    print(f"{account['user'] or 'a stranger'} ({account['role'] or 'no role'}) at {api.server}")
+    print(f"token {token['name']}: {', '.join(token['scopes'])}{until}" if account["token"] else "without a token")
     return 0

@@ -17,19 +17,19 @@ def run(options: argparse.Namespace) -> int:
     if len(options.what) > 2:
         raise UsageError("name two runs, or one bisection")
     api = connect(patient=options.watch)
-    told = api.post("/bisections/", {"runs": options.what}) if len(options.what) == 2 else _state(api, options.what[0])
-    if not (options.json or told["steps"]):
-        print(told["url"])
+    found = api.post("/bisections/", {"runs": options.what}) if len(options.what) == 2 else _state(api, options.what[0])
+    if not (options.json or found["steps"]):
+        print(found["url"])
     try:
-        is_over = not options.watch or _until_ended(api, told["id"], options)
+        is_over = not options.watch or _until_ended(api, found["id"], options)
     except KeyboardInterrupt:
-        print_line(f"It goes on: `benchctl bisect {told['id']} --watch` watches it again.")
+        print_line(f"It goes on: `benchctl bisect {found['id']} --watch` watches it again.")
         return EXIT_INTERRUPTED
-    told = _state(api, told["id"]) if options.watch else told
-    _show(told, options)
+    found = _state(api, found["id"]) if options.watch else found
+    _show(found, options)
     if not is_over:
         return EXIT_TIME_OUT
-    return EXIT_FAILED if told["outcome"] and not told["found"] else 0
+    return EXIT_FAILED if found["outcome"] and not found["found"] else 0
 
 
 def _state(api: Api, pk: str) -> dict[str, Any]:
@@ -39,32 +39,32 @@ def _state(api: Api, pk: str) -> dict[str, Any]:
 def _until_ended(api: Api, pk: str, options: argparse.Namespace) -> bool:
     """Whether it ended within the time. Says of each step that it has begun."""
     started, shown = time.monotonic(), -1
-    while not (told := _state(api, pk))["outcome"]:
-        if len(told["steps"]) > shown:
-            shown = len(told["steps"])
-            print_line(f"step {shown + 1}: {told['experiment']}, {_between(told)}")
+    while not (found := _state(api, pk))["outcome"]:
+        if len(found["steps"]) > shown:
+            shown = len(found["steps"])
+            print_line(f"step {shown + 1}: {found['experiment']}, {_between(found)}")
         if options.timeout is not None and time.monotonic() - started > options.timeout:
             return False
         time.sleep(options.poll)
     return True
 
 
-def _show(told: dict[str, Any], options: argparse.Namespace) -> None:
+def _show(found: dict[str, Any], options: argparse.Namespace) -> None:
     if options.json:
-        print_json(told)
+        print_json(found)
         return
     rows = [
         (str(number), *(cell for half in step["halves"] for cell in (half["words"], f"{half['moved']:+.1%}")))
-        for number, step in enumerate(told["steps"], start=1)
+        for number, step in enumerate(found["steps"], start=1)
     ]
     if rows:
         print_table(rows, heading=("STEP", "FIRST HALF", "MOVED", "SECOND HALF", "MOVED"))
-    print_line(told["outcome"] or f"{told['id']} goes on: {_between(told)}")
+    print_line(found["outcome"] or f"{found['id']} goes on: {_between(found)}")
 
 
-def _between(told: dict[str, Any]) -> str:
+def _between(found: dict[str, Any]) -> str:
     """What is left: 15.3 → 15.9, or cache_size -2000 → -64000."""
-    old, new = told["old"], told["new"]
+    old, new = found["old"], found["new"]
     words = [f"{old['version']} → {new['version']}"] if old["version"] != new["version"] else []
     words += [f"{name} {old['settings'][name]} → {value}" for name, value in new["settings"].items()]
     return ", ".join(words)

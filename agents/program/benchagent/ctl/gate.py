@@ -72,8 +72,8 @@ def _not_stored(outcome: Outcome) -> list[tuple[str, str]]:
 
 def _nothing(options: argparse.Namespace, not_judged: Sequence[tuple[str, str]]) -> dict[str, Any]:
     """An answer of no cell, with what kept each file from being judged."""
-    told = [{"what": name, "why": why} for name, why in not_judged]
-    return {"than": options.than, "cells": [], "without": [], "why_without": [], "not_judged": told}
+    faults = [{"what": name, "why": why} for name, why in not_judged]
+    return {"than": options.than, "cells": [], "without": [], "why_without": [], "not_judged": faults}
 
 
 def _in_turn(options: argparse.Namespace) -> dict[str, Any]:

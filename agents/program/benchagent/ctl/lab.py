@@ -21,8 +21,8 @@ def agents(options: argparse.Namespace) -> int:
     if options.pause:
         change |= {name: value for name, value in (
             ("pause_reason", options.reason), ("paused_until", options.until)) if value}  # fmt: skip
-    told = connect().patch(f"/agents/{quote(slug, safe='')}/", change)
-    print_line(f"{told['slug']}: {told['pause'] or 'gets runs'}")
+    changed = connect().patch(f"/agents/{quote(slug, safe='')}/", change)
+    print_line(f"{changed['slug']}: {changed['pause'] or 'gets runs'}")
     return 0
 
 
@@ -35,8 +35,8 @@ def reservations(options: argparse.Namespace) -> int:
     if not options.add:
         return lists.show(options)
     given = {"agent": options.add, "begins_at": options.begins, "ends_at": options.until, "reason": options.reason}
-    told = connect().post("/reservations/", {name: value for name, value in given.items() if value})
-    print_line(f"{told['agent']}: {told['words']} ({told['id']})")
+    reservation = connect().post("/reservations/", {name: value for name, value in given.items() if value})
+    print_line(f"{reservation['agent']}: {reservation['words']} ({reservation['id']})")
     return 0
 
 
@@ -48,13 +48,13 @@ def errand(options: argparse.Namespace) -> int:
     if command is None:
         raise UsageError(f"{options.agent} can be asked for: {', '.join(offered) or 'nothing (it is too old)'}")
     words = options.words[len(command.split()) :]
-    told = api.post(f"{path}errands/", {"command": command, "words": words})
-    while told["state"] in ("waiting", "running"):
+    order = api.post(f"{path}errands/", {"command": command, "words": words})
+    while order["state"] in ("waiting", "running"):
         time.sleep(options.poll)
-        told = api.get(f"{path}errands/{told['id']}/")
-    print(told["log"])
-    print_line(f"{line}: {told['state']}")
-    return 0 if told["state"] == "done" else EXIT_FAILED
+        order = api.get(f"{path}errands/{order['id']}/")
+    print(order["log"])
+    print_line(f"{line}: {order['state']}")
+    return 0 if order["state"] == "done" else EXIT_FAILED
 
 
 def templates(options: argparse.Namespace) -> int:
@@ -74,8 +74,8 @@ def schedules(options: argparse.Namespace) -> int:
         api.ask("DELETE", path)
         print_line(f"{slug} is deleted; what it has measured stays")
         return 0
-    told = api.patch(path, {"paused": options.pause is not None})
-    print_line(f"{told['slug']}: {'paused' if told['paused'] else f'next {_next(told)}'}")
+    schedule = api.patch(path, {"paused": options.pause is not None})
+    print_line(f"{schedule['slug']}: {'paused' if schedule['paused'] else f'next {_next(schedule)}'}")
     return 0
 
 
@@ -86,14 +86,14 @@ def _add(options: argparse.Namespace) -> int:
         "experiment": options.add, "name": options.name or options.add, "cron": options.cron or "",
         "timezone": options.timezone, "at": options.at, "ends_at": options.ends,
     }  # fmt: skip
-    told = connect().post("/schedules/", given)
+    schedule = connect().post("/schedules/", given)
     if options.json:
-        print_json(told)
+        print_json(schedule)
     else:
-        print(told["url"])
-        print_line(f"{told['slug']}: next {_next(told)}")
+        print(schedule["url"])
+        print_line(f"{schedule['slug']}: next {_next(schedule)}")
     return 0
 
 
-def _next(told: dict[str, Any]) -> str:
-    return str(next(iter(told["next_times"]), "never"))
+def _next(schedule: dict[str, Any]) -> str:
+    return str(next(iter(schedule["next_times"]), "never"))

@@ -55,8 +55,8 @@ def _in_parts(api: Api, name: str, path: Path) -> str:
 
 
 def _begin(api: Api, name: str, size: int, mark: str) -> dict[str, Any]:
-    told = {"filename": name, "mark": mark}
-    metadata = ",".join(f"{key} {base64.b64encode(value.encode()).decode()}" for key, value in told.items())
+    fields = {"filename": name, "mark": mark}
+    metadata = ",".join(f"{key} {base64.b64encode(value.encode()).decode()}" for key, value in fields.items())
     headers = {"Upload-Length": str(size), "Upload-Metadata": metadata}
     begun: dict[str, Any] = api.ask("POST", "/parts/", headers=headers, timeout=TIMEOUT_S).json()
     return begun

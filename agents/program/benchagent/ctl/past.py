@@ -43,20 +43,20 @@ def pattern(text: str) -> Names:
     return Names(tuple(written), tuple(parts))
 
 
-def said_by(name: str, names: Names) -> dict[str, Any] | None:
+def details_in_name(name: str, names: Names) -> dict[str, Any] | None:
     """What a file's name says, as the API takes it; None where it does not fit. The folders above may be left out."""
     whole = "".join(names.parts)
     match = re.fullmatch(whole, name) or re.fullmatch(f"(?:.*/)?{whole}", name)
     if match is None:
         return None
-    told = match.groupdict()
-    said: dict[str, Any] = {"label": told["label"]} if told.get("label") else {}
-    if day := told.get("date"):
+    named = match.groupdict()
+    said: dict[str, Any] = {"label": named["label"]} if named.get("label") else {}
+    if day := named.get("date"):
         try:
             said["measured_on"] = date.fromisoformat(day).isoformat()
         except ValueError:
             return None
-    tested = {field: told[field] for field in ("commit", "branch", "build") if told.get(field)}
+    tested = {field: named[field] for field in ("commit", "branch", "build") if named.get(field)}
     return said | ({"tested": tested} if tested else {})
 
 

@@ -35,7 +35,7 @@ from benchagent.ctl.output import (
     table_lines,
 )
 from benchagent.ctl.parts import MOST_BYTES, send_files
-from benchagent.ctl.past import Names, said_by, together, why_not
+from benchagent.ctl.past import Names, details_in_name, together, why_not
 from benchagent.importers import Report, as_json, inspect
 from benchagent.importers.report import becomes_a_run, missing_details
 from benchagent.link.client import Refused
@@ -288,7 +288,7 @@ def _by_names(files: Sequence[LocalFile], names: Names | None) -> list[tuple[dic
         return [({}, [*files])]
     groups: dict[str, tuple[dict[str, Any] | None, list[LocalFile]]] = {}
     for local in files:
-        said = said_by(local.file.name, names)
+        said = details_in_name(local.file.name, names)
         groups.setdefault(json.dumps(said, sort_keys=True), (said, []))[1].append(local)
     return list(groups.values())
 
@@ -482,9 +482,9 @@ def _files(
 
 def _reasons(items: Iterable[dict[str, Any]]) -> list[str]:
     """Why files, or results in them, were not understood."""
-    told = [f"{item['file']}: {item['reason']}" for item in items if item["status"] == NOT_UNDERSTOOD]
-    more = [f"and {len(told) - NAMES_SAID} more results that were not understood"] if len(told) > NAMES_SAID else []
-    return [*told[:NAMES_SAID], *more]
+    lines = [f"{item['file']}: {item['reason']}" for item in items if item["status"] == NOT_UNDERSTOOD]
+    more = [f"and {len(lines) - NAMES_SAID} more results that were not understood"] if len(lines) > NAMES_SAID else []
+    return [*lines[:NAMES_SAID], *more]
 
 
 def _read(api: Api, answer: dict[str, Any]) -> dict[str, Any]:

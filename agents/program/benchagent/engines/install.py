@@ -25,7 +25,7 @@ from typing import IO, Any
 import psutil
 
 from benchagent.engines import RECORD_NAME, Engine, InstalledEngine, Piece, Unpack, catalogue, read_record
-from benchagent.engines.sources import Fetched, InstallError, Progress, batches, fetch, take
+from benchagent.engines.sources import Fetched, InstallError, Progress, batches, fetch, take_piece
 from benchagent.machine.sampling import repeated
 from benchagent.machine.system import answer_of
 
@@ -67,7 +67,7 @@ def install(engine: Engine, engines_dir: Path, progress: Progress, source: Path 
         with tempfile.TemporaryDirectory(dir=engines_dir, prefix=f"{DRAFT}{engine.name}-") as draft:
             tree = Path(draft) / "tree"
             tree.mkdir()
-            take_or_fetch = (lambda batch, _folder: [take(piece, source) for piece in batch]) if source else fetch
+            take_or_fetch = (lambda batch, _folder: [take_piece(piece, source) for piece in batch]) if source else fetch
             _build(engine, tree, Path(draft), take_or_fetch, progress)
             # To the disk before the rename, so that a power loss cannot leave a record without its files.
             subprocess.run(["sync", "--file-system", str(tree)], check=True)
@@ -92,11 +92,11 @@ def add_built(folder: Path, version: str, engines_dir: Path) -> InstalledEngine:
     variables = {"LD_LIBRARY_PATH": os.pathsep.join(str(folder / part) for part in libraries)}
     for program in (part for part in BUILT[dbms].values() if part.startswith("bin/")):
         answer = answer_of([folder / program, "--version"], timeout_s=60, env={**os.environ, **variables})
-        told = [word.partition("-")[0] for word in answer.stdout.split() if word[0].isdigit()]
+        versions = [word.partition("-")[0] for word in answer.stdout.split() if word[0].isdigit()]
         words = (answer.stderr or answer.stdout).strip()[:300]
-        if answer.returncode or not told:
+        if answer.returncode or not versions:
             raise InstallError(f"{program} does not run: {words}")
-        if not version.startswith(told[0]):
+        if not version.startswith(versions[0]):
             raise InstallError(f"begin the version with what {program} says of itself: {words}")
     record = {"dbms": dbms, "version": version, "bin": "bin", "libraries": libraries, "layout": BUILT[dbms]}
     home = engines_dir / f"{dbms}-{version}"
@@ -149,7 +149,7 @@ def download(engine: Engine, folder: Path, progress: Progress) -> None:
 
 def _is_there(piece: Piece, folder: Path) -> bool:
     try:
-        take(piece, folder)
+        take_piece(piece, folder)
     except InstallError:
         return False
     return True

@@ -66,7 +66,7 @@ def _fetch(piece: Piece, folder: Path) -> Fetched:
     return Fetched(path, checked(path, piece.sha256))
 
 
-def take(piece: Piece, source: Path) -> Fetched:
+def take_piece(piece: Piece, source: Path) -> Fetched:
     """Out of a folder that was filled on another machine. Raises `InstallError`."""
     if piece.kind == "debian":
         return _take_debian(piece, source)

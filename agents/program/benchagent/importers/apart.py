@@ -75,7 +75,7 @@ def _forms(text: str, reports: int) -> Iterator[re.Pattern[str]]:
     values: dict[str, list[str]] = defaultdict(list)
     for match in _NAMED.finditer(text):
         values[match["name"]].append(match["value"])
-    often = (name for name, told in values.items() if len(told) == reports and len({*told}) > 1)
+    often = (name for name, texts in values.items() if len(texts) == reports and len({*texts}) > 1)
     for name in itertools.islice(often, MAX_NAMES):
         yield re.compile(_NAMED.pattern.replace(r"[A-Za-z][\w -]{0,40}", re.escape(name)), re.MULTILINE)
 
@@ -134,28 +134,28 @@ def _sections(text: str, form: re.Pattern[str]) -> Iterator[tuple[str, dict[str,
         words, mark = groups.get("text") or groups.get("counted"), groups.get("level") or ""
         level = (int(mark[1]) if mark[0] == "h" else len(mark)) if form is _HEADING and words else 7
         if words:
-            said = _said("#" * level, words)
+            factors = _factors_of_heading("#" * level, words)
         else:
             name, value = match["name"], match["value"]
             numbers_repeats = _TIME.search(value) or _REPEAT.fullmatch(f"{name} {value}".lower())
-            said = {} if numbers_repeats else as_factors({name: value})
+            factors = {} if numbers_repeats else as_factors({name: value})
         if groups.get("counted"):
-            said = {name: value for name, value in said.items() if name in _COUNTS.values()}
-        levels = {other: each for other, each in levels.items() if other < level} | {level: said}
+            factors = {name: value for name, value in factors.items() if name in _COUNTS.values()}
+        levels = {other: each for other, each in levels.items() if other < level} | {level: factors}
         above = {name: value for each in levels.values() for name, value in each.items()}
     yield text[begin:], above
 
 
-def _said(level: str, text: str) -> dict[str, Scalar]:
+def _factors_of_heading(level: str, text: str) -> dict[str, Scalar]:
     """`m5a.large, 4 threads` -> 4 terminals, and what else it says."""
-    said: dict[str, Scalar] = {}
+    factors: dict[str, Scalar] = {}
     for counted in _COUNTED.finditer(text.lower()):
         what = (counted["what"] or counted["name"]).removesuffix("s")
         if what in _COUNTS:
-            said[_COUNTS[what]] = int(counted["count"] or counted["number"])
+            factors[_COUNTS[what]] = int(counted["count"] or counted["number"])
             text = text.replace(text[counted.start() : counted.end()], "")
     words = text.strip(" ,;:-–()*_`")
-    return said if _REPEAT.fullmatch(words.lower()) or _TIME.search(words) else {**said, level: words}
+    return factors if _REPEAT.fullmatch(words.lower()) or _TIME.search(words) else {**factors, level: words}
 
 
 def warn_of_alike(files: Sequence[ReadFile]) -> None:

@@ -104,9 +104,9 @@ def of_5(run: Run) -> dict[str, float]:
 
 def of_6(run: Run) -> dict[str, float]:
     """Raises NotUnderstood where the types are not all there, or their counts are not the rate."""
-    values, told = run.values, run.rows_of("type")
-    rows = {row["type"]: row for row in told}
-    if not rows.keys() >= {*TYPES} or len(rows) != len(told) or "tpm" not in values:
+    values, typed_rows = run.values, run.rows_of("type")
+    rows = {row["type"]: row for row in typed_rows}
+    if not rows.keys() >= {*TYPES} or len(rows) != len(typed_rows) or "tpm" not in values:
         raise NotUnderstood("the transactions are not all there")
     nopm, tpm, efficiency_pct = values["nopm"], values["tpm"], values["efficiency_pct"]
     orders, transactions = rows["NEW_ORDER"]["count"], sum(rows[name]["count"] for name in TYPES)

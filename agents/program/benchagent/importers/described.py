@@ -223,7 +223,7 @@ class Described:
                 values = {**call.values, **heading, **row}
                 same = [run for run in runs if all(run.values.get(name) == values.get(name) for name in telling)]
                 if self.has_headings and same and not (self.repeats and same[-1] is runs[-1]):
-                    raise NotUnderstood(f"{self._said(row)} stands twice below its heading")
+                    raise NotUnderstood(f"{self._in_words(row)} stands twice below its heading")
                 if same and not (row.keys() - telling) & same[-1].values.keys():
                     same[-1].values |= row
                 else:
@@ -240,14 +240,14 @@ class Described:
                 continue
             heading, above = (values, key) if self.kinds[key] == "heading" else (heading, above)
             if heading is None or (self.below.get(key) and above not in self.below[key]):
-                raise NotUnderstood(f"{self._said(values)} stands without its heading above it")
+                raise NotUnderstood(f"{self._in_words(values)} stands without its heading above it")
             if wrong := [name for name in parts if not math.isclose(parts[name], values.get(name, parts[name]))]:
                 raise NotUnderstood(f"{wrong[0]} of the parts are not {values[wrong[0]]} together")
             parts.clear()
             yield heading, key, values
 
     @staticmethod
-    def _said(row: dict[str, Any]) -> str:
+    def _in_words(row: dict[str, Any]) -> str:
         return " ".join(map(str, row.values()))[:60]
 
     def report_of(self, run: Run) -> Report:
@@ -344,8 +344,8 @@ def described(text: str) -> Described:
     values |= {text.rpartition("=")[2].strip() for text in equations}
     computed = tuple(_read_check(text, values, set(), "computed") for text in equations)
     metrics = _read_metrics(content.get("metrics"), values)
-    told = _abouts(content.get("parameters") or [], "parameters", values, ("name", "times"))
-    parameters = {value: (name, times) for value, name, times, _ in told}
+    abouts = _abouts(content.get("parameters") or [], "parameters", values, ("name", "times"))
+    parameters = {value: (name, times) for value, name, times, _ in abouts}
     # The name of a row that repeats begins with what names the row.
     named_so = {metric.name for metric in metrics.values()}
     checks = tuple(_read_check(check, values, named_so) for check in _texts(content.get("checks") or [], "checks"))
@@ -572,8 +572,8 @@ def tried(text: str, example: str) -> tuple[Described, list[Report]]:
         raise BadDescription(f"the example is not understood: {error}") from error
     except (ValueError, ArithmeticError) as error:  # thousands of digits, infinite
         raise BadDescription("the example holds a number that no tool prints") from error
-    told = [value for report in reports for value in (*report.parameters.values(), *(m.value for m in report.metrics))]
-    if any(isinstance(value, int | float) and not abs(value) < 1e18 for value in told):
+    shown = [value for report in reports for value in (*report.parameters.values(), *(m.value for m in report.metrics))]
+    if any(isinstance(value, int | float) and not abs(value) < 1e18 for value in shown):
         raise BadDescription("the example holds a number that no tool prints")
     if not any(report.metrics for report in reports):
         reasons = "; ".join(report.reason for report in reports)

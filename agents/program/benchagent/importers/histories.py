@@ -65,8 +65,8 @@ def _rows(file: SourceFile) -> tuple[str, list[Row]] | None:
     named = [each for each in rows[0].values() if isinstance(each, dict)]
     if named and all({"name", "code", "param_names"} <= each.keys() for each in named):
         return ASV_BENCHMARKS, rows
-    told = [*content.values()] if isinstance(content, dict) else []
-    measures = [measure for each in told for measure in (each.values() if isinstance(each, dict) else [0])]
+    entries = [*content.values()] if isinstance(content, dict) else []
+    measures = [measure for each in entries for measure in (each.values() if isinstance(each, dict) else [0])]
     of_bmf = {"value", "lower_value", "upper_value"}
     is_bmf = measures and all(isinstance(each, dict) and {"value"} <= each.keys() <= of_bmf for each in measures)
     return (BENCHER, [{name: measures} for name, measures in content.items()]) if is_bmf else None
@@ -95,22 +95,22 @@ def _conbench(row: Row) -> Iterator[Report]:
     parameters = as_factors(
         {name: _text(value) for name, value in tags.items() if name not in ("name", "id") and _text(value)}
     )
-    told = partial(
+    entry = partial(
         _report, CONBENCH, _text(tags.get("name")), parameters=parameters, tested=tested,
         date=_date(commit.get("timestamp") or row.get("timestamp")),
         machine=object_in(row, "machine_info") or object_in(row, "hardware"),
     )  # fmt: skip
     values = [value for value in stats.get("data") or [stats.get("mean")] if value is not None]
-    yield from (told([_metric(_text(stats.get("unit")), value)]) for value in values)
+    yield from (entry([_metric(_text(stats.get("unit")), value)]) for value in values)
     if not values:
-        yield told([])
+        yield entry([])
 
 
 def _bencher(content: Row) -> Iterator[Report]:
     """Neither date nor commit stand in it."""
     for name, measures in content.items():
         yield _report(BENCHER, name, [
-            _metric(_MEASURES.get(measure, ""), told["value"], name=slug(measure)) for measure, told in measures.items()
+            _metric(_MEASURES.get(measure, ""), row["value"], name=slug(measure)) for measure, row in measures.items()
         ])  # fmt: skip
 
 
@@ -130,7 +130,7 @@ def _asv(content: Row) -> Iterator[Report]:
     """A report a benchmark and combination of its parameters. Each environment makes series of its own."""
     environment = {"environment": _text(content["env_name"])} if content.get("env_name") else {}
     columns = content.get("result_columns") or ["result", "params"]
-    told = partial(
+    entry = partial(
         _report, ASV, tested=_texts(commit=content["commit_hash"]), date=_date(content.get("date")),
         machine={"name": object_in(content, "params").get("machine")},
     )  # fmt: skip
@@ -147,7 +147,7 @@ def _asv(content: Row) -> Iterator[Report]:
         for values, value in zip(itertools.product(*sweeps), results, strict=False):
             is_number = isinstance(value, int | float) and math.isfinite(value)
             parameters = {f"parameter_{at}": str(each) for at, each in enumerate(values, 1)}
-            yield told(name, [_metric(unit, value)] if is_number else [], parameters=parameters | environment | code)
+            yield entry(name, [_metric(unit, value)] if is_number else [], parameters=parameters | environment | code)
 
 
 def _beside_results(_: Row) -> Iterator[Report]:

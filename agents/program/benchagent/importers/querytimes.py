@@ -118,18 +118,18 @@ def read(file: SourceFile) -> Sequence[Report]:
     return [_streams(lists, reports)] if lists[0].stream else reports
 
 
-def _add(lists: list[_List], line: int, row: re.Match[str], told: float | str, titled: str) -> None:
+def _add(lists: list[_List], line: int, row: re.Match[str], time_or_reason: float | str, titled: str) -> None:
     """To the list of its stream, else to the last one, or to a new one where the query comes again."""
     query, stream, is_refresh = int(row["query"]), row["stream"] or titled, row.re is _REFRESH
     into = next((each for each in reversed(lists) if each.stream == stream), None)
     known = {} if into is None else into.refresh if is_refresh else into.queries
-    if query in known and (stream or (known[query] == told and [*known][-1] == query)):
+    if query in known and (stream or (known[query] == time_or_reason and [*known][-1] == query)):
         words = f" in stream {stream}" if stream else " with the same time"
         raise NotUnderstood(f"query {query} stands there twice{words}")
     if into is None or query in known:
         into = _List(line, stream)
         lists.append(into)
-    (into.refresh if is_refresh else into.queries)[query] = told
+    (into.refresh if is_refresh else into.queries)[query] = time_or_reason
 
 
 def _streams(lists: list[_List], of_each: list[Report]) -> Report:
@@ -145,13 +145,13 @@ def _streams(lists: list[_List], of_each: list[Report]) -> Report:
 
 def _report(queries: _List, suite: str, scale: str, *, is_cut: bool) -> Report:
     title, count = _SUITES.get(suite, ("", 0))
-    told, refresh = queries.queries, [time_s for time_s in queries.refresh.values() if isinstance(time_s, float)]
-    seconds = {query: time_s for query, time_s in told.items() if isinstance(time_s, float)}
-    failed = ", ".join(f"query {query}: {why}" for query, why in sorted(told.items()) if query not in seconds)
-    if missing := [query for query in range(1, (count or max(told)) + 1) if query not in told]:
+    by_query, refresh = queries.queries, [time_s for time_s in queries.refresh.values() if isinstance(time_s, float)]
+    seconds = {query: time_s for query, time_s in by_query.items() if isinstance(time_s, float)}
+    failed = ", ".join(f"query {query}: {why}" for query, why in sorted(by_query.items()) if query not in seconds)
+    if missing := [query for query in range(1, (count or max(by_query)) + 1) if query not in by_query]:
         raise NotUnderstood(f"the list lacks queries {', '.join(map(str, missing[:10]))}")
-    if count and len(told) != count:
-        raise NotUnderstood(f"{title} has {count} queries, and these are {len(told)}")
+    if count and len(by_query) != count:
+        raise NotUnderstood(f"{title} has {count} queries, and these are {len(by_query)}")
     times = [*seconds.values()]
     # Without one of them nobody knows what all took.
     totals = {} if failed else {"queries_total_s": round(sum(times), 6)}
@@ -163,7 +163,7 @@ def _report(queries: _List, suite: str, scale: str, *, is_cut: bool) -> Report:
     of_each = {f"query_{query}_s": round(time_s, 9) for query, time_s in sorted(seconds.items())}
     of_each |= {f"refresh_{name}_s": round(time_s, 9) for name, time_s in zip(queries.refresh, refresh, strict=True)}
     # Nobody says how long other lists are: a total belongs to its number of queries.
-    parameters: dict[str, Scalar] = {} if suite else {"queries": len(told)}
+    parameters: dict[str, Scalar] = {} if suite else {"queries": len(by_query)}
     if scale:
         parameters["scale_factor"] = int(scale) if scale.isdecimal() else float(scale)
     subject = Subject(workload=f"{suite}-queries", workload_name=f"{title} queries") if suite else Subject()

@@ -112,7 +112,7 @@ class JobBench:
                 for event in generator.events():
                     set_rates(event)
                     tell(event)
-                    self.collector.take(self.instance.seen(event))
+                    self.collector.add(self.instance.seen(event))
         finally:
             status = generator.abort()
         self.abort.check()

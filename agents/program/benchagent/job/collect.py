@@ -75,7 +75,7 @@ class Collector:
         self._counted.clear()
         return self.session
 
-    def take(self, event: Event) -> None:
+    def add(self, event: Event) -> None:
         handler = getattr(self, f"_{event['event']}", None)
         if handler:
             handler(event)
@@ -124,7 +124,7 @@ class Collector:
 
     def _progress(self, event: Event) -> None:
         self.session.progress.append(event)
-        point = self._load.take(event)
+        point = self._load.add(event)
         if point:
             self._spool.add_samples(self._run_id, *point)
 
@@ -181,7 +181,7 @@ class _LoadCurve:
     def __init__(self) -> None:
         self._last: Event = {"t": 0.0, "rows": 0, "bytes": 0}
 
-    def take(self, event: Event) -> tuple[int, dict[str, float | None]] | None:
+    def add(self, event: Event) -> tuple[int, dict[str, float | None]] | None:
         """The second that has ended, counted from the begin of the load, and its samples.
 
         None for an event that follows a late one at once: what it has goes to the next.
@@ -237,7 +237,7 @@ class PhaseWatch:
         self._collector = collector
         self._t: dict[str, int] = defaultdict(int)
 
-    def take(self, phase: str, sampler: Samples) -> None:
+    def add(self, phase: str, sampler: Samples) -> None:
         """To be called once a second."""
         values = sampler.sample()
         if phase != TIMED_PHASE:
@@ -270,7 +270,7 @@ class PhaseWatch:
             if now > begun + timeout_s:
                 raise ProcessFailed(f"{phase} did not end within {timeout_s:g} s")
             if now >= sample_at:
-                self.take(phase, sampler)
+                self.add(phase, sampler)
                 sample_at += 1
             if observe is not None and now >= look_at:
                 observe(child.pid)
@@ -289,7 +289,7 @@ class PhaseWatch:
                 if event["state"] == "begin":
                     whole.sample()
                     seconds.sample()
-                    sampling.enter_context(repeated(partial(self.take, phase, seconds), every_s=1))
+                    sampling.enter_context(repeated(partial(self.add, phase, seconds), every_s=1))
                 else:
                     self.take_whole(phase, whole, event["elapsed_s"])
                     sampling.close()

@@ -304,7 +304,7 @@ class Description:
                 self.result["metrics"].append(measured)
         if collector.marks:
             self.describe("marks", [dict(mark) for mark in collector.marks])
-        if latencies := collector.latencies.told():
+        if latencies := collector.latencies.as_json():
             self.describe("latency_map", latencies)
         if summary:
             self.result["per_terminal"] = list(summary["per_terminal"])

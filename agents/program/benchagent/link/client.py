@@ -48,7 +48,7 @@ class Clock:
         self._lock = threading.Lock()
         self._exchanges: deque[ClockFacts] = deque(maxlen=EXCHANGES)
 
-    def take(self, sent_at: float, elapsed_s: float, server_received_at: float, server_answered_at: float) -> None:
+    def add(self, sent_at: float, elapsed_s: float, server_received_at: float, server_answered_at: float) -> None:
         """One exchange: sent at this machine's time, answered after `elapsed_s`; times of the server in between.
 
         What the server took for the answer is no part of the way; nobody knows how the rest is split.
@@ -208,7 +208,7 @@ class Client:
         elapsed_s = time.monotonic() - sent
         with contextlib.suppress(ValueError):  # a header that is not there, or not two numbers, tells nothing
             received_at, answered_at = map(float, response.headers.get(CLOCK_HEADER, "").split())
-            self.clock.take(sent_at, elapsed_s, received_at, answered_at)
+            self.clock.add(sent_at, elapsed_s, received_at, answered_at)
         return answer_of(response)
 
 

@@ -340,7 +340,7 @@ def _virtualisation() -> str | None:
     """Hypervisor and container as systemd-detect-virt names them ("kvm", "kvm + docker"), "none" on bare metal."""
     tool = shutil.which("systemd-detect-virt")
     if tool:
-        kinds = [_said(tool, kind) for kind in ("--vm", "--container")]
+        kinds = [_printed_by(tool, kind) for kind in ("--vm", "--container")]
         words = [word for word in kinds if word not in (None, "none")]
         if words or None not in kinds:
             return " + ".join(str(word) for word in words) or "none"
@@ -349,7 +349,7 @@ def _virtualisation() -> str | None:
     return "virtual machine" if " hypervisor" in text_of(Path("/proc/cpuinfo")) else None
 
 
-def _said(tool: str, kind: str) -> str | None:
+def _printed_by(tool: str, kind: str) -> str | None:
     try:
         return answer_of([tool, kind], timeout_s=5).stdout.strip() or None
     except (OSError, subprocess.TimeoutExpired):

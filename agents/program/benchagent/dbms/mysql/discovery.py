@@ -88,11 +88,11 @@ def _looked_at(base: Path, server: Path, environment: Mapping[str, str], stated:
     """`stated`: what the record of an installed engine says, of a build with what tells it from others of its version;
     else names tell of a server that does not answer.
     """
-    told, problem = version_of("--no-defaults --version", VERSION, server, environment)
-    text = told or str(server)
+    printed, problem = version_of("--no-defaults --version", VERSION, server, environment)
+    text = printed or str(server)
     numbers = re.search(r"\d+(\.\d+){1,2}", text)
     product = Product(MARIADB if "mariadb" in text.lower() else MYSQL, numbers[0] if numbers else "unknown")
-    if stated and (not told or (stated.slug == product.slug and stated.version.startswith(product.version))):
+    if stated and (not printed or (stated.slug == product.slug and stated.version.startswith(product.version))):
         product = stated
     if not problem and not makes_its_data(product) and _program(base, *INSTALLERS) is None:
         problem = f"{base} has no {INSTALLERS[-1]}"

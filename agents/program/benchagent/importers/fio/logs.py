@@ -159,18 +159,18 @@ def _fitting(logs: Sequence[_Log], runs: Sequence[_Run]) -> list[_Run]:
     """The runs whose totals the logs have, where they say of every run whether they do."""
     near = list[_Run]()
     for run in runs:
-        apart: list[float | None] = []
+        distances: list[float | None] = []
         for kind in ("bw", "iops"):
             with suppress(NotUnderstood):
-                apart += [_apart(series, run.report) for series in _series(logs, kind, run.report.tool_version)]
-        if not apart:
+                distances += [_distance(series, run.report) for series in _series(logs, kind, run.report.tool_version)]
+        if not distances:
             return []
-        if all(share is not None and share <= FITS_WITHIN for share in apart):
+        if all(share is not None and share <= FITS_WITHIN for share in distances):
             near.append(run)
     return near
 
 
-def _apart(series: Series, report: Report) -> float | None:
+def _distance(series: Series, report: Report) -> float | None:
     """How far the mean of a series is from the figure of the report, as a share; None where either is missing."""
     values, total = [value for value in series.values if value is not None], report.metric(series.name)
     if total is None or not values:
@@ -184,7 +184,7 @@ def _joined(report: Report, logs: Sequence[_Log]) -> Report:
     for kind in _KINDS:
         try:
             for added in _series(logs, kind, report.tool_version):
-                if (_apart(added, report) or 0.0) <= FITS_WITHIN:
+                if (_distance(added, report) or 0.0) <= FITS_WITHIN:
                     series.append(added)
                 else:
                     warnings.append(f"the {kind} log left out: it does not fit this run's {added.name}")

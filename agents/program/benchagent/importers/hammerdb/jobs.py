@@ -123,7 +123,7 @@ def _job_report(content: dict[str, Any]) -> Report:
     if hints.get("available") and hints.get("start") and hints.get("end"):
         warnings.append(f"HammerDB takes {hints['start']} to {hints['end']} for the active window")
     # "virtual_users" of the configuration may count the monitor too: only the active ones send load.
-    told = config | {"active_virtual_users": result.get("active_virtual_users")}
+    settings = config | {"active_virtual_users": result.get("active_virtual_users")}
     subject = Subject(
         "tprocc", "TPROC-C (HammerDB)",
         dbms=dbms_called(str(job.get("database", ""))), dbms_version=redact_text(str(job.get("release") or "")),
@@ -138,7 +138,7 @@ def _job_report(content: dict[str, Any]) -> Report:
         parameters={
             parameter: value * factor
             for name, (parameter, factor) in _PARAMETERS.items()
-            if (value := _count(told, name)) is not None
+            if (value := _count(settings, name)) is not None
         },
         metrics=metrics, series=tuple(series), warnings=tuple(warnings), subject=subject,
         started_at=time_of(str(job["timestamp"]))[0].isoformat() if job.get("timestamp") else "",

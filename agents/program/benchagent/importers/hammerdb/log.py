@@ -36,7 +36,7 @@ class Build(VirtualUsers):
     """One `buildschema`."""
 
     # Warehouses or scale factor, and the virtual users that load.
-    told: dict[str, int] = field(default_factory=dict)
+    stated: dict[str, int] = field(default_factory=dict)
     kind: str = "C"
     # When each virtual user said Start, and End.
     edges: dict[str, dict[int, set[tuple[datetime, str]]]] = field(default_factory=lambda: {"Start": {}, "End": {}})
@@ -49,10 +49,10 @@ class Build(VirtualUsers):
             said = match.groupdict()
             self.kind, self.dbms = said.pop("kind", self.kind), said.pop("dbms", self.dbms)
             figures = {name: int(figure) for name, figure in said.items() if figure}
-            told = figures | self.told
-            if told | figures != told or told.keys() >= {"warehouses", "scale_factor"}:
+            stated = figures | self.stated
+            if stated | figures != stated or stated.keys() >= {"warehouses", "scale_factor"}:
                 raise NotUnderstood(f"two sizes of one schema: {figures}")
-            self.told = told
+            self.stated = stated
         else:
             ends = ("ALL VIRTUAL USERS COMPLETE", "SCHEMA BUILD COMPLETED", "vudestroy")
             self.is_behind = self.is_behind or text.startswith(ends)
@@ -76,7 +76,7 @@ class Build(VirtualUsers):
 
     def report(self) -> Report:
         settings = self.settings[f"tpc{self.kind.lower()}"]
-        parameters = {name: value for name, value in settings.items() if name in _ABOUT_BUILDING} | self.told
+        parameters = {name: value for name, value in settings.items() if name in _ABOUT_BUILDING} | self.stated
         reason = self.failure or ("" if self.complete else "the log ends before the schema is complete")
         if reason and self.problems:
             reason += f": {self.first_error}"
@@ -97,7 +97,7 @@ class Build(VirtualUsers):
         """
         starts, ends = self.edges["Start"], self.edges["End"]
         stamps = [*starts.values(), *ends.values()]
-        loaders = self.told.get("build_virtual_users", len(self.running - {1} or self.running))
+        loaders = self.stated.get("build_virtual_users", len(self.running - {1} or self.running))
         if not stamps:
             return None, ""
         if starts.keys() != ends.keys() or len(starts) != loaders or any(len(of_one) > 1 for of_one in stamps):

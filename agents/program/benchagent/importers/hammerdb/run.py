@@ -208,8 +208,8 @@ class Run(VirtualUsers):
                 raise NotUnderstood(f"virtual user {vuser} ran query {values['query']} twice in one set")
         else:
             # Told of each set alone; their number counts on.
-            told = {"sets": len(sets)} | current.said
-            if any(told.get(name, value) != value for name, value in values.items()):
+            expected = {"sets": len(sets)} | current.said
+            if any(expected.get(name, value) != value for name, value in values.items()):
                 raise NotUnderstood(f"virtual user {vuser} told the end of a query set out of order, or two of it")
             current.said |= values
 

@@ -194,7 +194,7 @@ def together(logs: Sequence[Log]) -> tuple[Log, set[int]]:
             whole.buckets.setdefault(start, Bucket()).add(bucket)
         whole.latencies_us.update(log.latencies_us)
         whole.clients |= log.clients
-        whole.over_time.take(log.over_time, int(log.began) - int(whole.began))
+        whole.over_time.merge(log.over_time, int(log.began) - int(whole.began))
     if first.per_transaction:
         return whole, set(range(int(whole.began), int(whole.ended) + 1))
     return whole, {start for start in whole.buckets if all(start in log.buckets for log in logs)}
@@ -228,7 +228,7 @@ def report(logs: Sequence[Log], numbers: Sequence[int] = ()) -> Report:
         tool=TOOL, reason="the log's last line is cut" if log.cut else "",
         parameters={} if log.per_transaction else {"aggregate_interval_s": log.interval_s},
         series=sampled(ends, columns, float(log.interval_s)), warnings=warnings,
-        latency_map={} if partial or log.sampled else log.over_time.told(),
+        latency_map={} if partial or log.sampled else log.over_time.as_json(),
         started_at=utc(math.floor(log.began)),
     )  # fmt: skip
 

@@ -20,7 +20,7 @@ _TABLE = re.compile(
 
 
 @dataclass(frozen=True)
-class Statement:
+class StatementStats:
     line: int
     latency_ms: float
     failures: int | None
@@ -32,7 +32,7 @@ class Statement:
 class Script(Figures):
     """A report, or its part about one of several scripts."""
 
-    statements: list[Statement] = field(default_factory=list)
+    statements: list[StatementStats] = field(default_factory=list)
 
 
 @dataclass
@@ -139,7 +139,7 @@ class Run(Script):
             self.cut = True
             return True
         failures, retries = [*map(whole, match.groups()[1:-1]), None, None][:2]
-        statement = Statement(line.number, number(match[1]), failures, retries, match[match.lastindex or 1])
+        statement = StatementStats(line.number, number(match[1]), failures, retries, match[match.lastindex or 1])
         (self.scripts[-1].statements if self.scripts else self.statements).append(statement)
         return True
 

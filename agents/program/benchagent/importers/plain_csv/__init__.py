@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from benchagent.importers.plain_csv.mapping import Column, Mapping, Role, Rows, guess, propose, proposed_without_doubt
-from benchagent.importers.plain_csv.table import THOUSANDS, Table, is_missing, moment_of, needed, seconds, table_of
+from benchagent.importers.plain_csv.table import THOUSANDS, CsvTable, is_missing, moment_of, needed, seconds, table_of
 from benchagent.importers.report import Metric, Report, Scalar, Series, Status, Subject, check_count, dbms_called
 from benchagent.importers.series import grid_of
 from benchagent.importers.source import NotUnderstood, SourceFile, is_number, number, slug
@@ -51,7 +51,7 @@ def read_mapped(file: SourceFile, mapping: Mapping) -> list[Report]:
     return _runs(table, mapping, warnings)
 
 
-def _runs(table: Table, mapping: Mapping, about_table: Sequence[str]) -> list[Report]:
+def _runs(table: CsvTable, mapping: Mapping, about_table: Sequence[str]) -> list[Report]:
     check_count(len(table.lines))
     repeats = bool(mapping.of(Role.REPEAT))
     outcomes = (Role.METRIC, Role.IGNORE, Role.STATUS, Role.STARTED_AT)
@@ -140,7 +140,7 @@ def _scalar(column: Column, cell: str, line: int) -> Scalar:
     return redact_value(column.name, redact_value(column.heading, cell)) or ""
 
 
-def _samples(table: Table, mapping: Mapping, about_table: Sequence[str]) -> Report:
+def _samples(table: CsvTable, mapping: Mapping, about_table: Sequence[str]) -> Report:
     times = mapping.of(Role.TIME)
     if len(times) != 1:
         raise NotUnderstood("rows as samples need exactly one column of time")

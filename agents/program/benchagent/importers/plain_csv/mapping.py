@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
-from benchagent.importers.plain_csv.table import Number, Table, moment_of, needed, seconds
+from benchagent.importers.plain_csv.table import CsvTable, Number, moment_of, needed, seconds
 from benchagent.importers.report import dbms_called, unit_of
 from benchagent.importers.series import grid_of
 from benchagent.importers.source import NotUnderstood, SourceFile, is_number, slug
@@ -229,7 +229,7 @@ def guess(file: SourceFile) -> Mapping:
     return replace(mapping, columns=tuple(columns))
 
 
-def _guessed(table: Table, heading: str, names: JsonObject[str, str], *, has_values: bool) -> Column:
+def _guessed(table: CsvTable, heading: str, names: JsonObject[str, str], *, has_values: bool) -> Column:
     words = plain(heading)
     if name := names.get(words):
         return _metric(heading, name)
@@ -267,7 +267,7 @@ def proposed_without_doubt(file: SourceFile) -> Mapping:
     return mapping
 
 
-def _doubt(table: Table, heading: str) -> str:
+def _doubt(table: CsvTable, heading: str) -> str:
     """The column, with what stands in it where that is why."""
     cells = table.column(heading).shown
     bad = next((cell for cell in cells if not is_number(cell)), "")
@@ -283,7 +283,7 @@ def _looks_numeric(cell: str) -> bool:
     return is_number(cell) or bool(_WITH_UNIT.match(cell) or _DAY.match(cell))
 
 
-def _time_heading(table: Table) -> str | None:
+def _time_heading(table: CsvTable) -> str | None:
     """The column of time of samples: its values rise evenly, and nothing that is set for a run changes."""
     if len(table.lines) < 3:
         return None
@@ -299,13 +299,13 @@ def _time_heading(table: Table) -> str | None:
     return None
 
 
-def _alone(table: Table, heading: str) -> bool:
+def _alone(table: CsvTable, heading: str) -> bool:
     """Whether nothing else that tells runs apart changes from row to row."""
     others = [other for other in table.headings if other != heading and _is_set(table, other)]
     return all(table.column(other).is_constant for other in others)
 
 
-def _may_be_samples(table: Table, heading: str) -> bool:
+def _may_be_samples(table: CsvTable, heading: str) -> bool:
     """Whether stamps may be those of samples that follow no interval: close together, and nothing else changes."""
     try:
         times = sorted(table.numbers(heading, seconds))
@@ -317,12 +317,12 @@ def _may_be_samples(table: Table, heading: str) -> bool:
     return _alone(table, heading) and steps[len(steps) // 2] < _HISTORY_S
 
 
-def _is_set(table: Table, heading: str) -> bool:
+def _is_set(table: CsvTable, heading: str) -> bool:
     words = plain(heading)
     return words in _FACTORS or words in _TEXTS or not table.column(heading).is_numeric
 
 
-def _proposed(table: Table, heading: str, time_heading: str | None) -> Column:
+def _proposed(table: CsvTable, heading: str, time_heading: str | None) -> Column:
     words = plain(heading)
     if heading == time_heading:
         return Column(heading, Role.TIME, "time_s", "s", _TIMES.get(words, 1.0))

@@ -78,7 +78,7 @@ def _plain_numbers(block: str) -> list[float] | None:
 
 
 @dataclass(frozen=True)
-class Table:
+class CsvTable:
     headings: tuple[str, ...]
     columns: tuple[Column, ...]
     # The line of each row in the file.
@@ -134,7 +134,7 @@ def is_missing(text: str) -> bool:
     return text.lower() in MISSING
 
 
-def needed(file: SourceFile) -> Table:
+def needed(file: SourceFile) -> CsvTable:
     table = table_of(file)
     if table is None:
         raise NotUnderstood("not a table with a header and rows of the same width")
@@ -142,7 +142,7 @@ def needed(file: SourceFile) -> Table:
 
 
 @once
-def table_of(file: SourceFile) -> Table | None:
+def table_of(file: SourceFile) -> CsvTable | None:
     """The table of a file; None for what is none. Raises NotUnderstood for one whose numbers are ambiguous."""
     if _DOCUMENT.match(file.head.text):
         return None
@@ -172,7 +172,7 @@ def _lines_of(file: SourceFile) -> Iterator[tuple[int, str, bool]]:
                 yield at, line, is_whole
 
 
-def _split(file: SourceFile, separator: str, *, titled: bool = False) -> Table | None:
+def _split(file: SourceFile, separator: str, *, titled: bool = False) -> CsvTable | None:
     """Rows of equal width; None where they are not. A cell never holds a line end."""
     numbers, cut = array("L"), False
 
@@ -207,7 +207,7 @@ def _split(file: SourceFile, separator: str, *, titled: bool = False) -> Table |
         return None
     if read < 2 or not 2 <= len(headings) <= _MAX_COLUMNS:
         return None
-    return Table(tuple(headings), columns, numbers[1:], separator, headed_again, cut=cut)
+    return CsvTable(tuple(headings), columns, numbers[1:], separator, headed_again, cut=cut)
 
 
 def _without_thousands(column: Column, *, may_be_decimal: bool) -> None:
@@ -224,7 +224,7 @@ def _without_thousands(column: Column, *, may_be_decimal: bool) -> None:
         column.blocks = ["\n".join(cells) for cells in grouped]
 
 
-def _checked(table: Table, *, with_commas: bool) -> Table | None:
+def _checked(table: CsvTable, *, with_commas: bool) -> CsvTable | None:
     """With its numbers in plain form; None for what has no headings or no numbers."""
     headings = table.headings
     if any(not heading or is_number(heading) or _COMMA_CELL.fullmatch(heading) for heading in headings):

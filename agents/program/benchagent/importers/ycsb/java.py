@@ -80,8 +80,8 @@ class Run(Told):
     @property
     def counts(self) -> dict[str, int]:
         """How many there were of each operation."""
-        told = ((name, values.get("Operations")) for name, values in self.operations.items())
-        return {name: _count(text) for name, text in told if text is not None}
+        texts = ((name, values.get("Operations")) for name, values in self.operations.items())
+        return {name: _count(text) for name, text in texts if text is not None}
 
     @property
     def says_something(self) -> bool:
