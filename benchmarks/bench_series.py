@@ -89,6 +89,8 @@ def add_nights(first: int, last: int) -> None:
             ]
         )
     with connection.cursor() as cursor:
+        # Without it the planner takes the new batches for a few, and looks through all of them for each row.
+        cursor.execute("ANALYZE")
         cursor.execute(OLDER.format(level=LEVEL, spread=SPREAD), {"from": first, "to": last})
         cursor.execute("VACUUM ANALYZE")
     for benchmark in Benchmark.objects.all():
