@@ -146,8 +146,10 @@ def sizes(benchmarks: int, batches: list[int], asks: int) -> Iterator[tuple[int,
         print(
             f"{benchmarks:,} × {size:,} batches after {time.perf_counter() - before:.0f} s", file=sys.stderr, flush=True
         )
+        # First: what moves stands on top of the overview, and at each size as many are to have moved there.
+        update = updates(benchmarks, 1 + number, asks)
         costs: dict[str, Cost | None] = {name: ask(path, asks) for name, path in addresses().items()}
-        yield size, costs | {"update after one upload": updates(benchmarks, 1 + number, asks)}
+        yield size, costs | {"update after one upload": update}
 
 
 def main() -> None:
