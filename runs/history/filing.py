@@ -132,8 +132,9 @@ def _put(batch: Batch, pairs: Sequence[tuple[Benchmark, _Group]], stored: Stored
         row = stored.pop((benchmark.pk, group.part), None)
         if _store(row or SeriesBatch(benchmark=benchmark, batch=batch, part=group.part), group):
             touched[benchmark.pk] = benchmark
-    for in_order in {benchmark.pk: benchmark for benchmark, group in pairs if group.tells_parents}.values():
-        order_by_parents(in_order)
+    with_parents = {benchmark.pk: benchmark for benchmark, group in pairs if group.tells_parents}
+    for benchmark in with_parents.values():
+        order_by_parents(benchmark)
     return touched
 
 
