@@ -46,7 +46,8 @@ async function copyAddress(event) {
   }
 }
 
-// Escape puts away the hint of a number (css/numbers.css); it comes back when the pointer or the focus comes anew.
+// Escape puts away the hint of a number (css/numbers.css); it comes back when the pointer or the focus comes anew. That
+// the pointer has left is what counts: of a page that has just scrolled below it, its coming may be told after the key.
 function startHints() {
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;
@@ -54,8 +55,8 @@ function startHints() {
     for (const number of document.querySelectorAll(".number:is(:hover, :focus)")) number.setAttribute("data-hushed", "");
     document.activeElement?.closest(".number")?.blur();
   });
-  for (const comes of ["pointerover", "focusin"]) {
-    document.addEventListener(comes, (event) => event.target.closest?.(".number")?.removeAttribute("data-hushed"));
+  for (const anew of ["pointerout", "focusin"]) {
+    document.addEventListener(anew, (event) => event.target.closest?.(".number")?.removeAttribute("data-hushed"));
   }
 }
 

@@ -109,6 +109,10 @@ def test_a_number_says_where_it_comes_from_by_key_pointer_and_touch(site: Site, 
     assert "407.97 / 169.33" in computed.evaluate(HINT)
     page.keyboard.press("Escape")
     assert computed.evaluate(HINT) == ""
+    page.mouse.move(0, 0)
+    computed.hover()
+    assert "407.97 / 169.33" in computed.evaluate(HINT)
+    page.keyboard.press("Escape")
     stored.focus()
     assert "Printed as" in stored.evaluate(HINT)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
