@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from urllib.parse import urlencode
 
@@ -19,8 +19,7 @@ from runs.compare.axes import LEAST_LEVELS, arrange
 from runs.compare.comparison import Comparison
 from runs.compare.effects import setting_pairs
 from runs.compare.facts import DATE, NEVER_TAKEN, NO_FACT, Columns, Fact, fact_value, fact_values
-from runs.compare.groups import Group
-from runs.compare.panels import CLIENTS, SIZE, SIZES, Axes
+from runs.compare.panels import CLIENT, CLIENTS, SIZE, SIZES, Axes
 from runs.run.facets import FACTOR
 from runs.stats.curves import LEAST_FOR_KNEE
 from runs.stats.steps import LEAST_DAYS
@@ -33,9 +32,7 @@ def answer_of(comparison: Comparison) -> Answer:
     """The answer to the question that the address asks, else to the one that fits best."""
     question = comparison.question
     if not question.kind:
-        # Nobody asks which day wins of what was measured on many days.
-        of_days = comparison.axes.x == DATE or {*comparison.named} == {"batch"}
-        question = Question(kind=asked.SINCE if of_days else asked.BEST)
+        question = Question(kind=_kind_by_rule(comparison))
     if not comparison.groups:
         return begun(comparison, question, lacking=[Missing("run")])
     if question.kind != asked.CHANGED and not any(group.dots for group in comparison.groups):
@@ -56,10 +53,24 @@ def answer_of(comparison: Comparison) -> Answer:
     return answer
 
 
+def _kind_by_rule(comparison: Comparison) -> str:
+    """Nobody asks which day wins of what was measured on many days, nor of one system which number of clients does."""
+    axes = comparison.axes
+    if axes.x == DATE or {*comparison.named} == {"batch"}:
+        return asked.SINCE
+    is_one_curve = axes.kind == CLIENT and len(comparison.curves) == 1
+    return asked.SCALES if is_one_curve and _is_rate(comparison) else asked.BEST
+
+
+def _is_rate(comparison: Comparison) -> bool:
+    """Of which more is better, so that it can scale."""
+    return comparison.metric is not None and comparison.metric.better == "higher"
+
+
 def _over_size(comparison: Comparison) -> Answer | None:
     """What is lost over sizes, which is asked of one system rather than its best size; two sizes are enough."""
     axes = comparison.axes
-    sizes = (question for name in axes.facts for question in _over(name, axes.facts[name], comparison.groups))
+    sizes = (question for name in axes.facts for question in _over(name, axes.facts[name], comparison))
     x = axes.x if axes.kind == SIZE else next((each.x for each in sizes if each.kind == asked.LOSS), "")
     if x != axes.x:
         comparison = replace(comparison, axes=arrange(comparison, QueryDict(urlencode({"x": x}))))
@@ -126,7 +137,7 @@ def _answerable(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[Q
     if comparison.metric.better != "none":
         yield from _rankings(comparison, facts)
     for name in facts:
-        yield from _over(name, facts[name], comparison.groups)
+        yield from _over(name, facts[name], comparison)
     # Where each system has a configuration of its own, no two groups differ in one setting.
     several = not Columns(with_values).follow(["config"], ["dbms"])
     if several and any(setting_pairs(with_values, comparison.varying)):
@@ -160,9 +171,9 @@ def _rankings(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[Que
         yield Question(kind=asked.LOAD, metric=load)
 
 
-def _over(name: str, fact: Fact, groups: Sequence[Group]) -> Iterator[Question]:
+def _over(name: str, fact: Fact, comparison: Comparison) -> Iterator[Question]:
     """What is lost over a size, or how far something scales over clients, where groups promise the same."""
-    known = {fact_value(group, name) for group in groups if group.dots and group.ranked}
+    known = {fact_value(group, name) for group in comparison.groups if group.dots and group.ranked}
     bare, numbers = name.removeprefix(FACTOR), sorted({fact.numbers[each] for each in known & fact.numbers.keys()})
     if len(numbers) < 2:
         return
@@ -170,5 +181,5 @@ def _over(name: str, fact: Fact, groups: Sequence[Group]) -> Iterator[Question]:
         yield Question(kind=asked.LOSS, x=name, start=numbers[0], end=numbers[-1])
         if len(numbers) >= LEAST_FOR_KNEE:
             yield Question(kind=asked.FALLS_OFF, x=name)
-    if bare in CLIENTS:
+    if bare in CLIENTS and _is_rate(comparison):
         yield Question(kind=asked.SCALES, x=name)

@@ -57,6 +57,8 @@ def of_curves(comparison: Comparison, question: Question) -> Answer:
     lacking = [] if place.kind else [Missing("number_axis")]
     if question.kind == SCALES and place.kind != CLIENT:
         return begun(comparison, question, lacking=[Missing("clients_axis")])
+    if question.kind == SCALES and comparison.metric and comparison.metric.better != "higher":
+        return begun(comparison, question, place, lacking=[Missing("rate", names=[comparison.metric.label])])
     for curve in () if lacking else curves_along(comparison, place, comparison.curves):
         made: AnyClaim | Missing
         if question.kind == LOSS:

@@ -23,7 +23,7 @@ GroupsByLabel = dict[str, Group]
 def ranked(comparison: Comparison, question: Question) -> Answer:
     """The ranking of a sweep's series over its levels, else of the best group of each value."""
     # The fact that is asked for; else the system, where it varies: settings and systems are ranked apart.
-    facts = {each.field: each for each in comparison.varying}
+    facts = {**{each.field: each for each in comparison.varying}, **comparison.axes.facts}
     fact = facts.get(question.fact) or facts.get("dbms")
     best_first = [group for group in by_value(comparison.best_groups, comparison.metric) if group.ranked]
     set_apart = _set_apart(comparison, fact, best_first)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -56,7 +57,7 @@ class Question(BaseModel):
 Lacking: TypeAlias = Literal[
     "run", "number", "ranked", "positive", "load_speed", "better_side", "long_window", "varying", "order", "judging",
     "unknown", "another", "another_ranked", "to_come", "repeats", "more_repeats", "shared_levels", "two_groups",
-    "difference", "single_setting", "printed", "number_axis", "clients_axis", "value", "level", "level_asked",
+    "difference", "single_setting", "printed", "number_axis", "clients_axis", "rate", "value", "level", "level_asked",
     "two_levels", "positive_levels", "levels_for_knee", "values_for_knee",
     "days", "batch", "base_batch", "baseline", "batches", "batches_for_less", "batches_like_it",
     "steadier_batches", "steady_batches",
@@ -87,18 +88,27 @@ def read(params: QueryDict) -> tuple[Question, dict[str, list[str]]]:
     if than and than.partition(":")[0] not in BASELINES:
         problems["than"] = [f"“{than}” is no baseline. There are: {', '.join(f'{name}:…' for name in BASELINES)}."]
         than = ""
-    ends: dict[str, float | None] = {}
+    ends: dict[str, float] = {}
     for name in ("from", "to"):
-        try:
-            ends[name] = float(text) if (text := params.get(name, "")) else None
-        except ValueError:
-            problems[name] = [f"“{text}” is not a number."]
+        if text := params.get(name, ""):
+            number = _number(text)
+            if math.isfinite(number):
+                ends[name] = number
+            else:
+                problems[name] = [f"“{text}” is not a number."]
     question = Question(
         kind=kind, metric=params.get("metric", "") if kind else "", fact=params.get("fact", ""),
         x=params.get("x", "") if kind in OF_CURVES else "", start=ends.get("from"), end=ends.get("to"),
         a=params.get("a", ""), b=params.get("b", ""), than=than,
     )  # fmt: skip
     return question, problems
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
 
 
 def with_controls(params: QueryDict, question: Question) -> QueryDict:

@@ -214,6 +214,10 @@ def _no_winner(answer: Answer, first: Standing, open_ones: Sequence[Standing]) -
     where = f" over {answer.over}" if answer.over else ""
     if Kind.TOO_FEW in kinds:
         few = [each.label for each in (first, *open_ones) if each.n is not None and each.n < MIN_REPEATS]
+        if answer.over:
+            # Of a series some levels may have enough: the verdict says what is too little of it.
+            claim = next(each for each in open_ones if each.ratio.verdict == Kind.TOO_FEW)
+            return f"No winner is named{where}: {named}; {first.label} against {claim.label}: {why(claim.ratio)}."
         whose = "a group" if len(few) in (0, 1 + len(open_ones)) else f"of {gaps.names(few)}"
         return f"No winner is named, with fewer than {MIN_REPEATS} repeats {whose}: {named}."
     if REFUSED in kinds:
@@ -246,9 +250,7 @@ def _amounts(answer: Answer, standings: Sequence[Standing]) -> str:
         f"{each.label} ({quantity(each.centre, answer.unit)})" if each.centre is not None else each.label
         for each in standings
     ]
-    if len(amounts) > gaps.MOST_NAMED:
-        amounts[1:] = [f"{len(standings) - 1} others"]
-    return listed(amounts)
+    return listed(amounts) if len(amounts) <= gaps.MOST_NAMED else f"{amounts[0]} and {len(amounts) - 1} others"
 
 
 def _a_against_b(answer: Answer) -> str:
@@ -432,7 +434,9 @@ def _newer(answer: Answer) -> str:
 
 
 def newest_words(claim: Newer, metric_label: str) -> str:
-    subject = f"{claim.label}, {claim.newest}" if claim.label else claim.newest
+    day, _, tested = claim.newest.partition(" · ")
+    batch = f"the batch of {day}{f' ({tested})' if tested else ''}"
+    subject = f"{claim.label}: {batch}" if claim.label else f"{batch[:1].upper()}{batch[1:]}"
     before = f"the {claim.batches} batches before it" if claim.batches > 1 else "the batch before it"
     reason = why(claim.ratio)
     if claim.ratio.value is None:

@@ -45,6 +45,7 @@ _LACKING: Mapping[Lacking, str] = {
     "printed": "nothing here was measured as something that is published was: re-run its experiment",
     "number_axis": "no size and no other number varies: measure at a second one",
     "clients_axis": "no number of terminals varies on the axis: measure at a second one",
+    "rate": "{names} is no rate, of which more is better: choose one that is",
     "value": "none of its values is known",
     "level": "one level only, measure a second",
     "level_asked": "not measured at {names}",

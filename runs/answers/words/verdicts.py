@@ -164,8 +164,11 @@ def _ratios_by_level(rows: Sequence[LevelRow]) -> str:
     if in_two_ranges := _two_ranges(rows):
         return in_two_ranges
     falling = sorted((row for row in rows if row.ratio), key=lambda row: -(row.ratio or 0.0))
+    if len(falling) > 1 and len({times(row.ratio) for row in falling if row.ratio}) == 1:
+        return f"{times(falling[0].ratio or 0.0)} at each"
     ends = [falling[0], falling[-1]] if len(falling) > 1 else falling
-    return joined(f"{times(row.ratio)} at {mid_sentence(row.label)}" for row in ends if row.ratio)
+    words = [f"{times(row.ratio)} at {mid_sentence(row.label)}" for row in ends if row.ratio]
+    return f"from {words[0]} to {words[1]}" if len(falling) > 2 else joined(words)
 
 
 def _two_ranges(rows: Sequence[LevelRow]) -> str:

@@ -36,11 +36,11 @@ class World:
     def __init__(self, seed: int = 1, noise: float = 0.02) -> None:
         self.random, self.noise, self.documents = random.Random(seed), noise, []
 
-    def add(self, tps: float, repeats: int = 3, **more: Any) -> None:
-        values = [tps * math.exp(self.random.gauss(0, self.noise)) for _ in range(repeats)]
+    def add(self, mean: float, repeats: int = 3, metric: str = "tps", **more: Any) -> None:
+        values = [mean * math.exp(self.random.gauss(0, self.noise)) for _ in range(repeats)]
         hardware = {"name": "alpha", "cpu_model": "Example", "ram_bytes": 64 * GIB}
         made = document(
-            workload="tpcb", hardware=hardware, repeats=[{"metrics": {"tps": value}} for value in values],
+            workload="tpcb", hardware=hardware, repeats=[{"metrics": {metric: value}} for value in values],
             **({"config": []} | more),
         )  # fmt: skip
         made.pop("measured_on", None) if "measured_on" not in more else None
@@ -450,6 +450,46 @@ def test_of_one_system_over_sizes_the_rule_asks_what_is_lost():
     assert told["question"]["kind"] == "loss"
     (claim,) = told["claims"]
     assert claim["change"]["verdict"] == "worse" and claim["change"]["low"] < -0.2 < claim["change"]["high"]
+
+
+def test_of_one_system_over_clients_the_rule_asks_how_far_it_scales():
+    """Seen: "No winner yet: 32 (3,954 TPS) and 64 (3,610 TPS)" of one system's curve over terminals."""
+    world = World(noise=0.05)
+    for clients in TERMINALS:
+        waits, pairs = 0.01 * (clients - 1), 0.001 * clients * (clients - 1)
+        world.add(1000 * clients / (1 + waits + pairs), factors={"terminals": clients})
+    selects = world.store()
+
+    told = ask(selects)
+
+    assert told["question"]["kind"] == "scales"
+    assert told["claims"][0]["most_at"] == 32
+    best = ask(selects, "ask=best")
+    assert best["question"]["fact"] == "factor:terminals" and best["claims"][0]["label"] == "32 terminals"
+
+    for name, factor in (("A", 1.0), ("B", 1.5)):
+        for clients in TERMINALS[:3]:
+            world.add(factor * 1000 * clients, factors={"terminals": clients}, dbms={"name": name, "version": "1"})
+    assert ask(world.store())["question"]["kind"] == "best", "of several the first question is which of them"
+
+
+def test_a_latency_does_not_scale():
+    """Seen: "It has its most at 64 terminals, 12 ms", and the question was offered."""
+    world = World()
+    for clients in TERMINALS[:3]:
+        world.add(10 * clients, metric="latency_p99_ms", factors={"terminals": clients})
+    selects = world.store()
+    assert "scales" not in {each["kind"] for each in ask(selects)["questions"]}
+    told = ask(selects, "ask=scales")
+    assert told["claims"] == [] and "is no rate" in told["words"]
+
+
+@pytest.mark.parametrize("number", ["nan", "inf", "1e400", "ten"])
+def test_an_end_that_is_no_number_is_refused(number: str):
+    """Was an error 500 of the API, and "from nan MB" on the page."""
+    response = Client().get(f"/api/v1/answers/?{two_disks()}&ask=loss&x=factor:size_gb&from={number}&to=500")
+    assert response.status_code == 400
+    assert response.json()["from"] == [f"“{number}” is not a number."]
 
 
 def test_of_one_system_over_two_sizes_the_rule_asks_what_is_lost():

@@ -213,7 +213,7 @@ def test_where_no_level_is_sure_the_ends_say_so():
     comparison = asked()
     assert {row.kind for series in comparison.levels.series for row in series.rows}.isdisjoint(WINNERS)
     assert headline(comparison).endswith(
-        "1.25\u202f× at scale factor 30, 0.800\u202f× at scale factor 1, undecided at each of them."
+        "from 1.25\u202f× at scale factor 30 to 0.800\u202f× at scale factor 1, undecided at each of them."
     )
 
 
@@ -299,7 +299,15 @@ def test_what_is_sure_at_some_levels_only_has_no_single_number():
 def test_ratios_that_fall_on_and_on_are_not_parted():
     """Seen: "0.485 to 1.00 at scale factor 100 to 6,400", of which three were 1.00 and the last 0.485."""
     sweep({"Derby 10.16": 1.0, "SQLite 3.50": {(1, 8): 1.0, (10, 8): 0.485, (30, 8): 0.197}}, terminals=(8,))
-    assert "levels differ, 1.00\u202f× at scale factor 1, 0.197\u202f× at" in series_words(asked().levels.series[0])
+    (series,) = asked().levels.series
+    assert "levels differ, from 1.00\u202f× at scale factor 1 to 0.197\u202f× at" in series_words(series)
+
+
+def test_one_ratio_at_every_level_is_said_once():
+    """Seen: "1.15 × at 40 GB, 1.15 × at 160 GB", of three levels."""
+    sweep({"Derby 10.16": 1.0, "SQLite 3.50": 1.15}, terminals=(8,), repeats=2)
+    (series,) = asked().levels.series
+    assert by_level_words(series) == "1.15\u202f× at each"
 
 
 def test_where_no_single_fact_decides_the_ends_are_said():
@@ -308,9 +316,8 @@ def test_where_no_single_fact_decides_the_ends_are_said():
 
     (series,) = asked().levels.series
 
-    assert series_words(series) == (
-        "1.30\u202f× at scale factor 1 · 1 terminal, 0.700\u202f× at scale factor 1 · 8 terminals: no single number"
-    )
+    ends = "from 1.30\u202f× at scale factor 1 · 1 terminal to 0.700\u202f× at scale factor 1 · 8 terminals"
+    assert series_words(series) == f"{ends}: no single number"
 
 
 def test_the_baseline_and_what_is_compared_can_be_chosen():
