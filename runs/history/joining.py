@@ -89,7 +89,8 @@ def tell_apart(benchmarks: Sequence[Benchmark]) -> None:
             board = [each.hardware.motherboard] if len(boards) > 1 and each.hardware.motherboard else []
             has_others = len({disks.get(pk) for pk in shared[each.pk]}) > 1
             disk = [disks[each.pk]] if has_others and each.pk in disks else []
-            each.told_apart = ", ".join([*board, *disk, f"{firsts[each.pk]:%Y-%m-%d} to {each.newest_at:%Y-%m-%d}"])
+            days = dict.fromkeys(f"{at:%Y-%m-%d}" for at in (firsts[each.pk], each.newest_at))
+            each.told_apart = ", ".join([*board, *disk, " to ".join(days)])
 
 
 def _disks_of(benchmarks: Iterable[UUID]) -> dict[UUID, str]:

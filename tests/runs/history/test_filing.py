@@ -269,6 +269,14 @@ def test_the_disks_of_a_sweep_tell_its_benchmarks_apart(client, contributor):
     assert sorted(told) == sorted(disk["name"] for disk in disks)
 
 
+def test_one_day_is_no_range_of_days(client, contributor):
+    """Seen: "sda, 2026-11-21 to 2026-11-21"."""
+    for number in ("1", "2"):
+        file([night(1, hardware={"name": "alpha", "machine_id": number, "storage": [DISK]})], contributor)
+    told = [row.benchmark.told_apart for row in client.get("/benchmarks/").context["rows"]]
+    assert [len(words) for words in told] == [len("2026-11-21")] * 2
+
+
 def everything_of(client) -> list[bytes]:
     return [client.get(path).content for path in ("/benchmarks/", "/api/v1/benchmarks/")]
 

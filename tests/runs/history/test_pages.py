@@ -109,6 +109,7 @@ def test_a_commit_that_each_night_has_anew_is_a_place_and_no_cause(client, contr
     page = client.get(Alert.objects.get(changes__benchmark__hardware__name="gamma").get_absolute_url())
     assert (page.context["why"].kind, page.context["why"].is_place) == ("commit", True)
     assert b"Likeliest" not in page.content
+    assert b"<li>Commit 00" in page.content, "its kind stood before it once more: commit Commit"
 
 
 def test_others_at_work_are_the_cause_beside_a_commit_that_each_night_has_anew(client, contributor):
