@@ -13,7 +13,7 @@ from runs.compare.asked import A_B, EFFECTS, OF_CURVES, OF_PAIRS, PUBLISHED, Mis
 from runs.compare.asked_pair import asked_pair
 from runs.compare.comparison import Comparison
 from runs.compare.effects import printed_pairs, setting_pairs
-from runs.compare.facts import SET, fact_value, fact_values
+from runs.compare.facts import SET, fact_value
 from runs.compare.groups import Contrast, Group
 from runs.compare.guard import blocking, differences
 from runs.compare.levels import LEAST_LEVELS, NO_LEVELS, Key, LevelRow, Levels, LevelSeries, possible_levels
@@ -52,7 +52,7 @@ def judged(comparison: Comparison) -> Comparison:
         against = {group.key: row.against for row in levels.level_rows for group in row.groups}
         base_keys = {group.key for row in levels.level_rows for group in row.bases}
     else:
-        against, base_keys = against_base(groups, base, verdicts, along_x), {base.key}
+        against, base_keys = against_base(groups, base, verdicts, axes), {base.key}
     groups = [replace(group, is_baseline=group.key in base_keys, against=against.get(group.key)) for group in groups]
     effects = [replace(each, row=of.rows[0]) for each, of in zip(settings, series, strict=False)]
     return replace(
@@ -107,12 +107,11 @@ def judge(
     ), judged_series
 
 
-def against_base(
-    groups: Iterable[Group], base: Group, verdicts: Verdicts, axis: Collection[str] = ()
-) -> dict[str, Contrast]:
-    """The other groups that have values, by key. `axis`: fields that only say where a group stands on the chart."""
-    against = {}
+def against_base(groups: Sequence[Group], base: Group, verdicts: Verdicts, axes: Axes) -> dict[str, Contrast]:
+    """The other groups that have values, by key. Of the baseline's own curve other levels are what came or went."""
+    against, along_x = {}, axes.along_x(groups)
     for group in (group for group in groups if group.key != base.key and group.dots):
+        axis = along_x if axes.curve_of(group) == axes.curve_of(base) else set()
         differ, verdict = verdicts.differences_of(group, base), verdicts.of(group, base)
         off_axis = [difference for difference in differ if difference.field not in axis]
         survivors = next((each for each in (group, base) if each.of_survivors), None)
@@ -258,9 +257,8 @@ def best_of_curves(axes: Axes, groups: list[Group], metric: Metric) -> list[Grou
     """The best group of each curve, so that a system is set against the others and not against itself."""
     if not axes.x:
         return groups
-    names = [*axes.series, *filter(None, [axes.panels])]
     best: dict[tuple[str, ...], Group] = {}
     for group in by_value(groups, metric):
         if group.ranked:
-            best.setdefault(fact_values(group, names), group)
+            best.setdefault(axes.curve_of(group), group)
     return groups if len(best) < 2 else [*best.values()]

@@ -10,7 +10,7 @@ from functools import cached_property
 from django.utils.text import slugify
 
 from runs.compare.asked import Missing, Question
-from runs.compare.facts import DATE, NEVER_TAKEN, NO_FACT, Columns, Fact, fact_value
+from runs.compare.facts import DATE, NEVER_TAKEN, NO_FACT, Columns, Fact, fact_value, fact_values
 from runs.compare.groups import Group, pooled
 from runs.compare.guard import bare_field
 from runs.run.facets import FACTOR
@@ -69,6 +69,10 @@ class Axes:
         columns = Columns(groups)
         along = (name for name in counted if columns.follow([name], [self.x]))
         return {bare_field(name) for name in (self.x, *along)} if self.x else set()
+
+    def curve_of(self, group: Group) -> tuple[str, ...]:
+        """What tells its curve from the others."""
+        return fact_values(group, [*self.series, *filter(None, [self.panels])])
 
 
 @dataclass(frozen=True)

@@ -193,13 +193,13 @@ def _two_ranges(rows: Sequence[LevelRow]) -> str:
     return joined(_range_words(heading, [name for name in in_order if name in part], rows) for part in parts)
 
 
-def _range_words(heading: str, values: Sequence[str], rows: Iterable[LevelRow]) -> str:
+def _range_words(heading: str, values: Sequence[str], rows: Iterable[LevelRow], at: str = "at") -> str:
     """From the lowest ratio to the highest at these values of a fact."""
     ratios = [row.ratio for row in rows if row.ratio and row.words[heading] in values]
     ends = dict.fromkeys((times(min(ratios)), times(max(ratios))))
     is_number = all(value[:1].isdigit() for value in values)
     where = with_heading(heading, values) if is_number else f"{heading} {listed(values)}"
-    return f"{' to '.join(ends)} at {mid_sentence(where)}"
+    return f"{' to '.join(ends)} {at} {mid_sentence(where)}"
 
 
 def _ratios_by_winner(rows: Sequence[LevelRow]) -> str:
@@ -222,7 +222,9 @@ def _ratios_by_winner(rows: Sequence[LevelRow]) -> str:
         parts = []
         for kind in dict.fromkeys(row.kind for row in decided):
             values = [value for value, kinds in kinds_by_value.items() if kind in kinds]
-            parts.append(_range_words(heading, values, decided))
+            at_values = [row for row in rows if row.ratio and row.words[heading] in values]
+            at = "at" if all(row in decided for row in at_values) else "at some levels of"
+            parts.append(_range_words(heading, values, decided, at))
         with_ratio = sum(row.ratio is not None for row in rows)
         if len(decided) < with_ratio:
             parts.append(f"undecided at {with_ratio - len(decided)} of {with_ratio} levels")

@@ -296,6 +296,16 @@ def test_what_is_sure_at_some_levels_only_has_no_single_number():
     )
 
 
+def test_values_at_which_some_levels_are_undecided_are_not_called_decided():
+    """Seen: "1.53 × to 6.55 × at 32 GB, 64 GB": of one machine, whose memory was smaller, and not of the other."""
+    beyond = {(8, 1): 0.7, (16, 1): 0.5, (4, 8): 0.65, (8, 8): 0.4, (16, 8): 0.3}
+    within = {(scale, clients): 1.031 if scale == 2 else 0.99 for scale in (1, 2, 4) for clients in (1, 8)}
+    sweep({"Derby 10.16": 1.0, "SQLite 3.50": within | beyond}, scales=(1, 2, 4, 8, 16))
+    assert by_level_words(asked().levels.series[0]) == (
+        "0.300\u202f× to 0.700\u202f× at some levels of scale factor 4, 8 and 16; undecided at 5 of 10 levels"
+    )
+
+
 def test_ratios_that_fall_on_and_on_are_not_parted():
     """Seen: "0.485 to 1.00 at scale factor 100 to 6,400", of which three were 1.00 and the last 0.485."""
     sweep({"Derby 10.16": 1.0, "SQLite 3.50": {(1, 8): 1.0, (10, 8): 0.485, (30, 8): 0.197}}, terminals=(8,))

@@ -270,6 +270,19 @@ def test_levels_of_the_axis_say_what_came_or_went_and_not_that_there_is_no_ratio
     assert warnings_of(comparison) == []
 
 
+def test_a_level_of_another_system_is_no_loss_of_the_baseline():
+    """Seen: "PostgreSQL at scale factor 100: −12.5 % from scale factor 10", which was MariaDB's."""
+    for system, scales in (("MariaDB 11.4", (10, 50, 500)), ("PostgreSQL 17.2", (10, 100, 1000))):
+        for scale in scales:
+            for value in (999, 1000, 1001):
+                factors = FACTORS | {"scale_factor": scale}
+                make_run(system, value / scale, factors=factors, durability="power_loss", on=machine())
+    groups = compare(all_runs()).groups
+    told = {group.label: against_words(group.against) for group in groups if group.against}
+    assert told["PostgreSQL 17.2 · scale factor 100"] == "no ratio: Scale factor: 100 against 10"
+    assert told["MariaDB 11.4 · scale factor 50"].endswith("from scale factor 10")
+
+
 def test_what_differs_besides_the_axis_is_still_refused():
     for scale, window in ((1, 5), (2, 60), (4, 3600)):
         factors = FACTORS | {"scale_factor": scale, "duration_s": window}
