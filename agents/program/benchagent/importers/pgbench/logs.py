@@ -51,9 +51,9 @@ class Bucket:
 class Log:
     """One thread's log, or those of all threads. Latencies and `clients` only for a log per transaction."""
 
-    per_transaction: bool
-    interval_s: int = 1
+    per_transaction: bool = False
     columns: int = 0
+    interval_s: int = 1
     buckets: dict[int, Bucket] = field(default_factory=dict)
     # How many transactions took so long.
     latencies_us: Counter[int] = field(default_factory=Counter)
@@ -64,62 +64,55 @@ class Log:
     ended: float = 0.0
     cut: bool = False
 
-    def check_columns(self, number: int, columns: int) -> None:
-        if self.columns not in (0, columns):
-            raise NotUnderstood(f"line {number}: {columns} columns, before {self.columns}")
-        self.columns = columns
 
-
-def is_log(file: SourceFile) -> bool:
-    lines = [*itertools.islice(file.lines, 21)]
-    first = [line.strip() for line in lines[:20] if line.strip()]
-    if len(lines) <= 20 and not file.text.endswith("\n"):
-        first = first[:-1]
-    return bool(first) and any(all(map(form.fullmatch, first)) for form in (_TRANSACTION, _INTERVAL))
+def is_log(head: SourceFile) -> bool:
+    lines = [line.strip() for line in head.text.split("\n", 20)[:-1] if line.strip()]
+    return bool(lines) and any(all(map(form.fullmatch, lines)) for form in (_TRANSACTION, _INTERVAL))
 
 
 @once
 def log_of(file: SourceFile) -> Log:
     """Read once for a file. Raises NotUnderstood for any line that is no log's, lost, doubled or out of order."""
-    lines = ((number, text, whole) for number, line, whole in file.streamed() if (text := line.strip()))
-    first = next(lines, None)
-    if first is None or not first[2]:
+    log = Log()
+
+    def whole_lines() -> Iterator[tuple[int, str]]:
+        for number, line, is_whole in file.streamed():
+            if text := line.strip():
+                log.cut = not is_whole
+                if is_whole:
+                    yield number, text
+
+    lines = whole_lines()
+    if (first := next(lines, None)) is None:
         raise NotUnderstood("no whole line in the log")
-    every = itertools.chain([first], lines)
-    return _of_transactions(every) if _TRANSACTION.fullmatch(first[1]) else _of_intervals(every)
+    log.columns = len(first[1].split())
+    log.per_transaction = _TRANSACTION.fullmatch(first[1]) is not None
+    (_read_transactions if log.per_transaction else _read_intervals)(log, itertools.chain([first], lines))
+    return log
 
 
-def _end_second(log: Log, second: int, squares: dict[int, int]) -> None:
-    """`squares`: how many latencies of the second have a square of so many bits: what is in bucket k has k + 1."""
-    counts: Counter[int] = Counter()
-    for bits, count in squares.items():
-        counts[min(max(bits - 1, 0), MOST_BUCKETS - 1)] += count
+def _end_second(log: Log, second: int, counts: dict[int, int]) -> None:
     if counts:
         log.over_time.put(max(0, second - int(log.began)), counts)
-    squares.clear()
+        counts.clear()
 
 
-def _of_transactions(lines: Iterator[tuple[int, str, bool]]) -> Log:
-    log = Log(per_transaction=True)
+def _read_transactions(log: Log, lines: Iterator[tuple[int, str]]) -> None:
     last: dict[int, int] = {}
     count, gaps, first_gap = 0, 0, 0
-    before, columns = 0.0, ""
-    bucket, bucket_start = Bucket(), -1
-    latencies: defaultdict[int, int] = defaultdict(int)
-    squares: defaultdict[int, int] = defaultdict(int)
-    matched = _TRANSACTION.fullmatch
-    for line, text, whole in lines:
-        if not whole:
-            log.cut = True
-            break
+    before, bucket, bucket_start = 0.0, Bucket(), -1
+    # How many latencies of the second lie in each bucket of the map.
+    of_second = defaultdict[int, int](int)
+    latencies_us = defaultdict[int, int](int)
+    columns, matched = log.columns, _TRANSACTION.fullmatch
+    for line, text in lines:
         count += 1
         match = matched(text)
         if match is None:
             raise NotUnderstood(f"line {line}: no line of a transaction log: {text[:80]!r}")
         client_text, number_text, latency, _, second_text, micros, more = match.groups()
-        if more or columns or not log.columns:
-            log.check_columns(line, 6 + more.count(" "))
-            columns = more
+        if 6 + more.count(" ") != columns:
+            raise NotUnderstood(f"line {line}: {6 + more.count(' ')} columns, before {columns}")
         client, number, second = int(client_text), int(number_text), int(second_text)
         at = second + int(micros) / 1e6
         if at < before - 0.001:
@@ -131,46 +124,42 @@ def _of_transactions(lines: Iterator[tuple[int, str, bool]]) -> Log:
         before, last[client] = max(at, before), number
         log.began = log.began or at
         if second != bucket_start:
-            _end_second(log, bucket_start, squares)
+            _end_second(log, bucket_start, of_second)
             bucket_start, bucket = second, log.buckets.setdefault(second, Bucket())
         if latency.isdigit():
             value = int(latency)
-            latencies[value] += 1
-            squares[(value * value).bit_length()] += 1
+            latencies_us[value] += 1
+            of_second[min((value * value or 1).bit_length(), MOST_BUCKETS) - 1] += 1
             bucket.transactions += 1
             bucket.latency_sum += value
             bucket.latency_max = max(value, bucket.latency_max)
         elif latency != "skipped":
             bucket.failed += 1
-    _end_second(log, bucket_start, squares)
-    log.ended, log.clients, log.latencies_us = before, set(last), Counter(latencies)
+    _end_second(log, bucket_start, of_second)
+    log.ended, log.clients, log.latencies_us = before, set(last), Counter(latencies_us)
     # Fewer gaps in the numbers of the clients' transactions are lines that got lost, more are --sampling-rate.
     log.sampled = gaps > max(0.02 * count, 2 + len(last))
     if gaps and not log.sampled:
         raise NotUnderstood(f"line {first_gap}: transactions before it are missing")
-    return log
 
 
-def _of_intervals(lines: Iterator[tuple[int, str, bool]]) -> Log:
-    log = Log(per_transaction=False)
+def _read_intervals(log: Log, lines: Iterator[tuple[int, str]]) -> None:
     starts: list[int] = []
-    for number, text, whole in lines:
-        if not whole:
-            log.cut = True
-            break
+    for line, text in lines:
         if not _INTERVAL.fullmatch(text):
-            raise NotUnderstood(f"line {number}: no line of an aggregated log: {text[:80]!r}")
+            raise NotUnderstood(f"line {line}: no line of an aggregated log: {text[:80]!r}")
         start, count, total, squares, least, greatest, *more = map(int, text.split())
-        log.check_columns(number, 6 + len(more))
+        if 6 + len(more) != log.columns:
+            raise NotUnderstood(f"line {line}: {6 + len(more)} columns, before {log.columns}")
         if starts and start <= starts[-1]:
-            raise NotUnderstood(f"line {number}: the time does not rise: lines are doubled or out of order")
+            raise NotUnderstood(f"line {line}: the time does not rise: lines are doubled or out of order")
         starts.append(start)
         # Before 15 the count holds the skipped transactions, which have no latency.
         count -= more[4] if len(more) == 5 else 0
         if count < 0 or not count * least <= total + count + 1 or not total <= count * greatest + count + 1:
-            raise NotUnderstood(f"line {number}: the latencies do not fit {count} transactions")
+            raise NotUnderstood(f"line {line}: the latencies do not fit {count} transactions")
         if count and not 0.98 * (total / count) * total <= squares + 1 <= 1.02 * greatest * total + 3:
-            raise NotUnderstood(f"line {number}: the squares of the latencies do not fit their sum")
+            raise NotUnderstood(f"line {line}: the squares of the latencies do not fit their sum")
         log.buckets[start] = Bucket(count, total, greatest, failed=sum(more[7:9]))
     if len(starts) < 3:
         raise NotUnderstood("fewer than three intervals: how long they are, the log does not show")
@@ -179,14 +168,12 @@ def _of_intervals(lines: Iterator[tuple[int, str, bool]]) -> Log:
     if any(step % log.interval_s for step in steps) or steps[log.interval_s] * 2 < len(starts) - 1:
         raise NotUnderstood("the intervals are not evenly spaced")
     log.began, log.ended = starts[0], starts[-1] + log.interval_s
-    return log
 
 
-def together(logs: Sequence[Log]) -> tuple[Log, set[int]]:
-    """The threads' logs as one, with the starts of the intervals in which every thread has its line."""
-    first = logs[0]
+def together(logs: Sequence[Log]) -> Log:
+    """The threads' logs as one."""
     whole = Log(
-        first.per_transaction, first.interval_s, first.columns, sampled=any(log.sampled for log in logs),
+        logs[0].per_transaction, logs[0].columns, logs[0].interval_s, sampled=any(log.sampled for log in logs),
         began=min(log.began for log in logs), ended=max(log.ended for log in logs), cut=any(log.cut for log in logs),
     )  # fmt: skip
     for log in logs:
@@ -195,9 +182,7 @@ def together(logs: Sequence[Log]) -> tuple[Log, set[int]]:
         whole.latencies_us.update(log.latencies_us)
         whole.clients |= log.clients
         whole.over_time.merge(log.over_time, int(log.began) - int(whole.began))
-    if first.per_transaction:
-        return whole, set(range(int(whole.began), int(whole.ended) + 1))
-    return whole, {start for start in whole.buckets if all(start in log.buckets for log in logs)}
+    return whole
 
 
 # Logs of the threads of one run put together, and joined to the run's report where they prove to be of it.
@@ -209,13 +194,12 @@ _OF_THE_INTERVALS = "the seconds are those of the aggregated logs, which leave o
 
 def report(logs: Sequence[Log], numbers: Sequence[int] = ()) -> Report:
     """One report of the logs of one run's threads. `numbers`: those in the files' names."""
-    log, complete = together(logs)
-    partial = ""
+    log, partial = together(logs), ""
     if numbers and sorted(numbers) != list(range(len(numbers))):
         partial = "the logs of some threads are missing"
     elif log.per_transaction and log.clients != set(range(len(log.clients))) and not log.sampled:
         partial = "the logs of some clients are missing"
-    columns = _columns(log, complete, counted=not (partial or log.sampled))
+    columns = _columns(log, logs, counted=not (partial or log.sampled))
     ends = [float(log.interval_s * (at + 1)) for at in range(len(columns["latency_avg_ms"]))]
     is_alone = len(logs) == 1 and not partial
     warnings = (
@@ -233,7 +217,7 @@ def report(logs: Sequence[Log], numbers: Sequence[int] = ()) -> Report:
     )  # fmt: skip
 
 
-def _columns(log: Log, complete: set[int], *, counted: bool) -> dict[str, list[float | None]]:
+def _columns(log: Log, of_threads: Sequence[Log], *, counted: bool) -> dict[str, list[float | None]]:
     """What is told of each interval of the run."""
     starts = range(min(log.buckets), max(log.buckets) + 1, log.interval_s)
     if len(starts) > 20 * len(log.buckets) + 3600:
@@ -243,7 +227,10 @@ def _columns(log: Log, complete: set[int], *, counted: bool) -> dict[str, list[f
     columns: dict[str, list[float | None]] = defaultdict(list)
     for start in starts:
         bucket = log.buckets.get(start, Bucket())
-        known = start in complete and not (log.per_transaction and start in (starts[0], starts[-1]))
+        if log.per_transaction:
+            known = starts[0] < start < starts[-1]
+        else:  # every thread has its line
+            known = all(start in each.buckets for each in of_threads)
         if counted:
             columns["tps"].append(bucket.transactions / log.interval_s if known else None)
         done = bucket if bucket.transactions and known else None
@@ -295,14 +282,12 @@ def _thread(file: SourceFile) -> int:
 
 def _join(files: list[ReadFile], family: Sequence[int], logs: dict[int, Log]) -> None:
     """The logs' series into the report of their run, where both counted the same transactions; else as they are."""
-    log, counts = together([logs[position] for position in family])[0], Bucket()
-    for bucket in log.buckets.values():
-        counts.add(bucket)
+    log = together([logs[position] for position in family])
     candidates = [
         (position, number)
         for position, (_, reports) in enumerate(files)
         for number, run in enumerate(reports)
-        if position not in logs and _is_of(log, counts, len(family), run)
+        if position not in logs and _is_of(log, len(family), run)
     ]
     if len(candidates) != 1 or log.sampled:
         return
@@ -322,20 +307,20 @@ def _join(files: list[ReadFile], family: Sequence[int], logs: dict[int, Log]) ->
         files[other][1][0] = as_part_of(files[other][1][0], run_file)
 
 
-def _is_of(log: Log, counts: Bucket, threads: int, run: Report) -> bool:
+def _is_of(log: Log, threads: int, run: Report) -> bool:
     """Whether logs are of this run: those of transactions have as many, by as many clients.
 
     Aggregated ones are of each of its threads, as long, and all but the last interval of it, which pgbench does not
     write.
     """
     done, tps, failed = (run.metric(name) for name in ("transactions", "tps", "failed_transactions"))
+    counts = [bucket.transactions for bucket in log.buckets.values()]
     if log.per_transaction:
-        terminals = run.parameters.get("terminals")
-        return (done, failed or 0, terminals) == (counts.transactions, counts.failed, len(log.clients))
+        counted = (sum(counts), sum(bucket.failed for bucket in log.buckets.values()), len(log.clients))
+        return (done, failed or 0, run.parameters.get("terminals")) == counted
     if not done or not tps or run.parameters.get("threads") != threads or log.cut:
         return False
     duration_s = run.parameters.get("duration_s")
     run_s = duration_s if isinstance(duration_s, int) else done / tps
-    most = max(bucket.transactions for bucket in log.buckets.values())
-    missing = done - counts.transactions
-    return abs(log.ended - log.began - run_s) <= log.interval_s + 1 and 0 <= missing <= 1.5 * most
+    is_as_long = abs(log.ended - log.began - run_s) <= log.interval_s + 1
+    return is_as_long and 0 <= done - sum(counts) <= 1.5 * max(counts)
