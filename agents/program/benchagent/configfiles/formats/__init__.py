@@ -4,7 +4,7 @@
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -101,6 +101,22 @@ def body(text: str) -> str:
 
 def numbered(text: str) -> Iterator[tuple[int, str]]:
     return enumerate(physical_lines(text), 1)
+
+
+def read_lines(
+    lines: Iterable[tuple[int, str]], marks: str, read: Callable[[int, str, str], Line], blanks: str | None = None
+) -> Iterator[Line]:
+    """Blank lines, comments that begin with one of `marks`, and what `read` makes of the number, the text and the
+    section of any other."""
+    section = ""
+    for number, text in lines:
+        bare = text.strip(blanks)
+        if not bare or bare[0] in marks:
+            yield Line(number, text, LineKind.COMMENT if bare else LineKind.BLANK)
+            continue
+        line = read(number, text, section)
+        section = line.target if line.kind is LineKind.SECTION else section
+        yield line
 
 
 def unquoted(given: str, quotes: str = "'\"") -> str:

@@ -19,6 +19,7 @@ from benchagent.configfiles.formats import (
     inline_comment,
     numbered,
     one_line,
+    read_lines,
     unquoted,
 )
 
@@ -60,14 +61,9 @@ def setting(
     return Line(number, text, LineKind.SETTINGS, (entry,))
 
 
-def _plain(text: str) -> Iterator[Line]:
-    """`#` begins a comment at the start of a line only; a value is the rest of its line."""
-    for number, line in numbered(text):
-        bare = line.strip()
-        if not bare or bare[0] == "#":
-            yield Line(number, line, LineKind.COMMENT if bare else LineKind.BLANK)
-        else:
-            yield setting(number, line, body(line), value=str)
+def _plain(number: int, text: str, section: str) -> Line:
+    """A value is the rest of its line."""
+    return setting(number, text, body(text), value=str)
 
 
 def _render_plain(entry: Entry) -> str:
@@ -75,33 +71,22 @@ def _render_plain(entry: Entry) -> str:
     return f"{above}{entry.name}" if entry.given is None else f"{above}{entry.name} = {one_line(entry.given)}"
 
 
-def _my_cnf(text: str) -> Iterator[Line]:
-    """After MySQL's own option file reader: `#` and `;` begin a comment at the start of a line, `#` also within one."""
-    section = ""
-    for number, line in numbered(text):
-        bare = line.strip()
-        if not bare or bare[0] in "#;":
-            yield Line(number, line, LineKind.COMMENT if bare else LineKind.BLANK)
-        elif bare[0] == "[":
-            match = _SECTION.match(line)
-            section = match["name"].strip() if match else section
-            if match:
-                yield Line(number, line, LineKind.SECTION, target=section)
-            else:
-                yield Line(number, line, LineKind.NOT_UNDERSTOOD, problem=OPEN_BRACKET)
-        elif bare[0] == "!":
-            directive, _, target = bare.partition(" ")
-            if directive in ("!include", "!includedir") and target.strip():
-                yield Line(number, line, LineKind.INCLUDE, target=target.strip())
-            else:
-                yield Line(number, line, LineKind.NOT_UNDERSTOOD, problem="neither !include nor !includedir")
-        else:
-            content = body(line)
-            end = end_of_value(content, escapes=True)
-            problem = "" if section else "MySQL refuses an option before the first [group]"
-            yield setting(
-                number, line, content[:end], content[end:], section=section, problem=problem, value=_my_cnf_value
-            )
+def _my_cnf(number: int, text: str, section: str) -> Line:
+    """After MySQL's own option file reader: within a line only `#` begins a comment."""
+    bare = text.strip()
+    if bare[0] == "[":
+        if match := _SECTION.match(text):
+            return Line(number, text, LineKind.SECTION, target=match["name"].strip())
+        return Line(number, text, LineKind.NOT_UNDERSTOOD, problem=OPEN_BRACKET)
+    if bare[0] == "!":
+        directive, _, target = bare.partition(" ")
+        if directive in ("!include", "!includedir") and target.strip():
+            return Line(number, text, LineKind.INCLUDE, target=target.strip())
+        return Line(number, text, LineKind.NOT_UNDERSTOOD, problem="neither !include nor !includedir")
+    content = body(text)
+    end = end_of_value(content, escapes=True)
+    problem = "" if section else "MySQL refuses an option before the first [group]"
+    return setting(number, text, content[:end], content[end:], section=section, problem=problem, value=_my_cnf_value)
 
 
 def _my_cnf_value(given: str) -> str:
@@ -114,24 +99,16 @@ def _quoted_my_cnf(given: str) -> str:
     return '"' + given.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def _cubrid(text: str) -> Iterator[Line]:
-    """`#` and `;` begin a comment, at the start of a line and after a value."""
-    section = ""
-    for number, line in numbered(text):
-        content, bare = body(line), line.strip()
-        if not bare or bare[0] in "#;":
-            yield Line(number, line, LineKind.COMMENT if bare else LineKind.BLANK)
-            continue
-        end = end_of_value(content, marks="#;")
-        before = content[:end]
-        if not before.strip().startswith("["):
-            problem = "" if "=" in before else NO_VALUE
-            yield setting(number, line, before, content[end:], section=section, problem=problem)
-        elif before.strip().endswith("]"):
-            section = before.strip()[1:-1].strip()
-            yield Line(number, line, LineKind.SECTION, target=section)
-        else:
-            yield Line(number, line, LineKind.NOT_UNDERSTOOD, problem=OPEN_BRACKET)
+def _cubrid(number: int, text: str, section: str) -> Line:
+    content = body(text)
+    end = end_of_value(content, marks="#;")
+    before = content[:end]
+    if not before.strip().startswith("["):
+        problem = "" if "=" in before else NO_VALUE
+        return setting(number, text, before, content[end:], section=section, problem=problem)
+    if before.strip().endswith("]"):
+        return Line(number, text, LineKind.SECTION, target=before.strip()[1:-1].strip())
+    return Line(number, text, LineKind.NOT_UNDERSTOOD, problem=OPEN_BRACKET)
 
 
 def _quoted_cubrid(given: str) -> str:
@@ -184,7 +161,16 @@ def _render(entry: Entry, quoted: Callable[[str], str], equals: str = " = ") -> 
 _render_my_cnf = partial(_render, quoted=_quoted_my_cnf)
 _render_cubrid = partial(_render, quoted=_quoted_cubrid, equals="=")
 _render_firebird = partial(_render, quoted=_quoted_firebird)
-PLAIN = Format("plain", "name = value, one a line", "", _plain, _render_plain, "settings.txt")
-MY_CNF = Format("my_cnf", "my.cnf (MySQL, MariaDB)", "mysql", _my_cnf, _render_my_cnf, "my.cnf", sections=True)
-CUBRID = Format("cubrid", "cubrid.conf", "cubrid", _cubrid, _render_cubrid, "cubrid.conf", sections=True)
+PLAIN = Format(
+    "plain", "name = value, one a line", "", lambda text: read_lines(numbered(text), "#", _plain), _render_plain,
+    "settings.txt",
+)  # fmt: skip
+MY_CNF = Format(
+    "my_cnf", "my.cnf (MySQL, MariaDB)", "mysql", lambda text: read_lines(numbered(text), "#;", _my_cnf),
+    _render_my_cnf, "my.cnf", sections=True,
+)  # fmt: skip
+CUBRID = Format(
+    "cubrid", "cubrid.conf", "cubrid", lambda text: read_lines(numbered(text), "#;", _cubrid), _render_cubrid,
+    "cubrid.conf", sections=True,
+)  # fmt: skip
 FIREBIRD = Format("firebird", "firebird.conf", "firebird", _firebird, _render_firebird, "firebird.conf")

@@ -20,6 +20,7 @@ from benchagent.configfiles.formats import (
     inline_comment,
     one_line,
     physical_lines,
+    read_lines,
     unquoted,
 )
 
@@ -36,7 +37,7 @@ _QUOTED = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'|#[^\n]*")
 INCLUDES = ("ifile", "spfile")
 
 
-def _parse(text: str) -> Iterator[Line]:
+def _logical(text: str) -> Iterator[tuple[int, str]]:
     physical = physical_lines(text)
     # Parentheses that a line opens less those it closes, and whether a backslash asks for the next line.
     bare = [_QUOTED.sub("", line) for line in physical]
@@ -44,7 +45,7 @@ def _parse(text: str) -> Iterator[Line]:
     first = 0
     while first < len(physical):
         count = _length(depths[first : first + MAX_CONTINUED_LINES])
-        yield _read(first + 1, "".join(physical[first : first + count]))
+        yield first + 1, "".join(physical[first : first + count])
         first += count
 
 
@@ -58,12 +59,7 @@ def _length(depths: list[tuple[int, bool]]) -> int:
     return 1
 
 
-def _read(number: int, text: str) -> Line:
-    bare = text.strip()
-    if not bare:
-        return Line(number, text, LineKind.BLANK)
-    if bare[0] == "#":
-        return Line(number, text, LineKind.COMMENT)
+def _read(number: int, text: str, section: str) -> Line:
     entries: list[Entry] = []
     position = _skip(text, 0)
     while position < len(text) and text[position] != "#":
@@ -97,4 +93,6 @@ def _render(entry: Entry) -> str:
     return f"{prefix}{entry.name} = {given}{inline_comment(entry)}"
 
 
-FORMAT = Format("init_ora", "init.ora (Oracle)", "oracle", _parse, _render, "init.ora")
+FORMAT = Format(
+    "init_ora", "init.ora (Oracle)", "oracle", lambda text: read_lines(_logical(text), "#", _read), _render, "init.ora"
+)

@@ -7,7 +7,6 @@ Configuration File"): a value with a blank or a sign needs single quotes, a quot
 from __future__ import annotations
 
 import re
-from itertools import starmap
 
 from benchagent.configfiles.formats import (
     Entry,
@@ -19,6 +18,7 @@ from benchagent.configfiles.formats import (
     inline_comment,
     numbered,
     one_line,
+    read_lines,
 )
 
 _LINE = re.compile(
@@ -46,14 +46,9 @@ def _unescaped(match: re.Match[str]) -> str:
     return chr(int(escaped, 8) & 0xFF) if escaped[0] in "01234567" else _CONTROL.get(escaped, escaped)
 
 
-def _read(number: int, text: str) -> Line:
+def _read(number: int, text: str, section: str) -> Line:
     content = body(text)
-    start = len(content) - len(content.lstrip())
-    if start == len(content):
-        return Line(number, text, LineKind.BLANK)
-    if content[start] == "#":
-        return Line(number, text, LineKind.COMMENT)
-    match = _LINE.match(content + " ", start)
+    match = _LINE.match(content + " ", len(content) - len(content.lstrip()))
     if match is None:
         why = "not `name = value`; a value with a blank or a sign in it needs single quotes"
         why = "a quote is not closed" if content.count("'") % 2 else why
@@ -80,10 +75,6 @@ def _render(entry: Entry) -> str:
 
 
 FORMAT = Format(
-    "postgresql",
+    "postgresql", "postgresql.conf", "postgresql", lambda text: read_lines(numbered(text), "#", _read), _render,
     "postgresql.conf",
-    "postgresql",
-    lambda text: starmap(_read, numbered(text)),
-    _render,
-    "postgresql.conf",
-)
+)  # fmt: skip

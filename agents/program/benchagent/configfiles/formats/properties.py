@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import starmap
 
-from benchagent.configfiles.formats import Entry, Format, Line, LineKind
+from benchagent.configfiles.formats import Entry, Format, Line, LineKind, read_lines
 
 _PHYSICAL = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _CONTINUATION = re.compile(r"\\(?:\r\n|\r|\n)[ \t\f]*")
@@ -48,12 +47,7 @@ def _logical(text: str) -> Iterator[tuple[int, str]]:
         yield first, held
 
 
-def _read(number: int, text: str) -> Line:
-    bare = text.strip(BLANKS)
-    if not bare:
-        return Line(number, text, LineKind.BLANK)
-    if bare[0] in "#!":
-        return Line(number, text, LineKind.COMMENT)
+def _read(number: int, text: str, section: str) -> Line:
     content = text.rstrip("\r\n") if not _continues(text) else text
     name = _NAME.match(content)
     separator = _SEPARATOR.match(content, name.end() if name else 0)
@@ -86,5 +80,6 @@ def _render(entry: Entry) -> str:
 
 
 FORMAT = Format(
-    "derby", "derby.properties", "derby", lambda text: starmap(_read, _logical(text)), _render, "derby.properties"
-)
+    "derby", "derby.properties", "derby", lambda text: read_lines(_logical(text), "#!", _read, BLANKS), _render,
+    "derby.properties",
+)  # fmt: skip
