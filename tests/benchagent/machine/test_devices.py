@@ -9,7 +9,6 @@ import pytest
 from benchagent.machine import devices as storage
 from benchagent.machine.devices import (
     Mount,
-    backing_file,
     device_facts,
     device_of,
     disks_below,
@@ -24,7 +23,7 @@ MOUNT = Mount("8:1", "/", "/data", "rw,noatime", "xfs", "/dev/sda1")
 
 
 @pytest.fixture
-def sys_block(tmp_path: Path) -> Path:
+def sys_block(tmp_path: Path, monkeypatch) -> Path:
     """sda (an SATA HDD with a partition), nvme0n1, a virtual disk vda that calls itself rotational, md0 on both."""
     links = tmp_path / "class"
     links.mkdir()
@@ -53,11 +52,12 @@ def sys_block(tmp_path: Path) -> Path:
     (md / "md" / "level").write_text("raid1\n")
     (md / "slaves" / "sda1").symlink_to(sda / "sda1")
     (md / "slaves" / "nvme0n1").symlink_to(nvme)
+    monkeypatch.setattr(storage, "SYS_BLOCK", links)
     return links
 
 
 def test_it_describes_a_partition_by_its_disk(sys_block: Path):
-    facts = device_facts("sda1", MOUNT, sys_block)
+    facts = device_facts("sda1", MOUNT)
     assert facts == {
         "name": "sda1",
         "medium": "hdd",
@@ -75,18 +75,18 @@ def test_it_describes_a_partition_by_its_disk(sys_block: Path):
 
 
 def test_it_calls_an_nvme_disk_an_ssd(sys_block: Path):
-    facts = device_facts("nvme0n1", MOUNT, sys_block)
+    facts = device_facts("nvme0n1", MOUNT)
     assert (facts["medium"], facts["bus"], facts["scheduler"]) == ("ssd", "NVMe", "none")
 
 
 def test_it_does_not_believe_that_a_virtual_disk_rotates(sys_block: Path):
-    facts = device_facts("vda", MOUNT, sys_block)
+    facts = device_facts("vda", MOUNT)
     assert (facts["medium"], facts["bus"]) == ("virtual", "virtio")
 
 
 def test_it_names_the_level_of_an_array_and_looks_at_the_disks_beneath(sys_block: Path):
-    assert disks_below("md0", sys_block) == ["nvme0n1", "sda"]
-    facts = device_facts("md0", MOUNT, sys_block)
+    assert disks_below("md0") == ["nvme0n1", "sda"]
+    facts = device_facts("md0", MOUNT)
     assert (facts["raid"], facts["medium"]) == ("raid1", "mixed")
 
 
@@ -129,11 +129,11 @@ def test_two_folders_of_a_file_server_are_two_devices(tmp_path: Path, monkeypatc
 def test_the_flushes_of_a_disk_are_counted_where_they_are_a_measure(machine: Path):
     for disk, flushes in (("sda", 700), ("nvme0n1", 70)):
         (machine / disk / "stat").write_text(" ".join(map(str, [*range(15), flushes, 0])))
-    assert storage.flush_count(Path("/a"), machine) == 700
-    assert storage.flush_count(Path("/b"), machine) is None  # it has no volatile cache
-    assert storage.flush_count(Path("/md"), machine) is None  # several disks
+    assert storage.flush_count(Path("/a")) == 700
+    assert storage.flush_count(Path("/b")) is None  # it has no volatile cache
+    assert storage.flush_count(Path("/md")) is None  # several disks
     (machine / "sda" / "queue" / "fua").write_text("1")
-    assert storage.flush_count(Path("/a"), machine) is None
+    assert storage.flush_count(Path("/a")) is None
 
 
 def test_the_layers_of_an_emulated_disk_go_down_to_what_holds_its_file(machine: Path):
@@ -178,11 +178,8 @@ def machine(sys_block: Path, monkeypatch) -> Path:
         Mount("0:3", "/", "/pool", "rw", "zfs", "tank/data"),
         Mount("0:4", "/", "/other", "rw", "overlay", "overlay"),
     ]
-    monkeypatch.setattr(storage, "SYS_BLOCK", sys_block)
     monkeypatch.setattr(storage, "mounts", lambda: table)
     monkeypatch.setattr(storage, "block_device", lambda mount: mount.source if mount.file_system == "ext4" else None)
-    monkeypatch.setattr(storage, "disks_below", lambda device, _sys=None: disks_below(device, sys_block))
-    monkeypatch.setattr(storage, "backing_file", lambda device: backing_file(device, sys_block))
     return sys_block
 
 

@@ -12,6 +12,7 @@ import re
 import shutil
 import socket
 import subprocess
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -108,70 +109,67 @@ def _name_without_device(mount: Mount) -> str:
     return f"{mount.file_system} {mount.source}" if served else mount.file_system
 
 
-def disks_below(device: str, sys_block: Path = SYS_BLOCK) -> list[str]:
+def disks_below(device: str) -> list[str]:
     """The physical (or virtual) disks beneath a partition, logical volume or array."""
-    folder = sys_block / device
-    slaves = sorted(entry.name for entry in (folder / "slaves").glob("*"))
-    if slaves:
-        return sorted({disk for slave in slaves for disk in disks_below(slave, sys_block)})
+    folder = SYS_BLOCK / device
+    if slaves := [entry.name for entry in (folder / "slaves").glob("*")]:
+        return sorted({disk for slave in slaves for disk in disks_below(slave)})
     if (folder / "partition").exists():
         return [folder.resolve().parent.name]
     return [device]
 
 
-def _bus(disk: str, sys_block: Path) -> str | None:
-    path = str((sys_block / disk).resolve())
+def _bus(disk: str) -> str | None:
+    path = str((SYS_BLOCK / disk).resolve())
     return next((bus for mark, bus in BUSES.items() if mark in path), "SCSI" if disk.startswith("sd") else None)
 
 
-def _model(disk: str, sys_block: Path) -> str:
-    return text_of(sys_block / disk / "device" / "model")
+def _model(disk: str) -> str:
+    return text_of(SYS_BLOCK / disk / "device" / "model")
 
 
-def _medium(disk: str, sys_block: Path) -> str | None:
-    bus, model = _bus(disk, sys_block), _model(disk, sys_block).lower()
+def _medium(disk: str) -> str | None:
+    bus, model = _bus(disk), _model(disk).lower()
     if disk.startswith(("ram", "zram")):
         return "ram"
     if bus in ("virtio", "Xen", "Hyper-V", "virtual") or any(name in model for name in VIRTUAL_MODELS):
         return "virtual"
-    return {"1": "hdd", "0": "ssd"}.get(text_of(sys_block / disk / "queue" / "rotational"))
+    return {"1": "hdd", "0": "ssd"}.get(text_of(SYS_BLOCK / disk / "queue" / "rotational"))
 
 
-def device_facts(device: str, mount: Mount, sys_block: Path = SYS_BLOCK) -> StorageFacts:
-    disks = disks_below(device, sys_block)
+def device_facts(device: str | None, mount: Mount) -> StorageFacts:
+    """Without a device, as of tmpfs, overlay, network, the file system is all there is to say."""
+    if device is None:
+        capacity = None
+        with suppress(OSError):
+            capacity = shutil.disk_usage(mount.mount_point).total
+        medium = "ram" if mount.file_system in ("tmpfs", "ramfs") else None
+        return {
+            "name": _name_without_device(mount), "medium": medium, "model": None, "bus": None,
+            "capacity_bytes": capacity, "file_system": mount.file_system, "mount_point": mount.mount_point,
+            "mount_options": mount.options, "scheduler": None, "write_cache": None, "raid": None,
+            "emulated": medium == "ram",
+        }  # fmt: skip
+    disks = disks_below(device)
     first = disks[0]
-    media = {_medium(disk, sys_block) for disk in disks}
-    size = text_of(sys_block / device / "size")
-    schedulers = text_of(sys_block / first / "queue" / "scheduler").split()
-    mapped = text_of(sys_block / device / "dm" / "uuid").split("-")[0]
+    media = {_medium(disk) for disk in disks}
+    size = text_of(SYS_BLOCK / device / "size")
+    schedulers = text_of(SYS_BLOCK / first / "queue" / "scheduler").split()
+    mapped = text_of(SYS_BLOCK / device / "dm" / "uuid").split("-")[0]
     return {
         "name": device,
         "medium": media.pop() if len(media) == 1 else "mixed",
-        "model": " + ".join(sorted({model for disk in disks if (model := _model(disk, sys_block))})) or None,
-        "bus": _bus(first, sys_block),
+        "model": " + ".join(sorted({model for disk in disks if (model := _model(disk))})) or None,
+        "bus": _bus(first),
         "capacity_bytes": int(size) * SECTOR_BYTES if size else None,
         "file_system": mount.file_system,
         "mount_point": mount.mount_point,
         "mount_options": mount.options,
         "scheduler": next((word.strip("[]") for word in schedulers if word.startswith("[")), None),
-        "write_cache": text_of(sys_block / first / "queue" / "write_cache") or None,
-        "raid": text_of(sys_block / device / "md" / "level") or MAPPED.get(mapped),
+        "write_cache": text_of(SYS_BLOCK / first / "queue" / "write_cache") or None,
+        "raid": text_of(SYS_BLOCK / device / "md" / "level") or MAPPED.get(mapped),
         "emulated": first.startswith(("loop", "ram", "zram")),
     }
-
-
-def _facts_without_device(mount: Mount) -> StorageFacts:
-    """tmpfs, overlay, network: the file system is all there is to say."""
-    try:
-        capacity: int | None = shutil.disk_usage(mount.mount_point).total
-    except OSError:
-        capacity = None
-    medium = "ram" if mount.file_system in ("tmpfs", "ramfs") else None
-    return {
-        "name": _name_without_device(mount), "medium": medium, "model": None, "bus": None, "capacity_bytes": capacity,
-        "file_system": mount.file_system, "mount_point": mount.mount_point, "mount_options": mount.options,
-        "scheduler": None, "write_cache": None, "raid": None, "emulated": medium == "ram",
-    }  # fmt: skip
 
 
 def storage_facts(*needed: Path) -> list[StorageFacts]:
@@ -183,8 +181,7 @@ def storage_facts(*needed: Path) -> list[StorageFacts]:
         if device and not hidden and device not in chosen:
             chosen[device] = device_facts(device, mount)
     for path in needed:
-        facts = storage_facts_of(path)
-        if facts:
+        if facts := storage_facts_of(path):
             chosen.setdefault(facts["name"], facts)
     return list(chosen.values())
 
@@ -192,10 +189,7 @@ def storage_facts(*needed: Path) -> list[StorageFacts]:
 def storage_facts_of(path: Path) -> StorageFacts | None:
     """Facts of the storage that holds `path`; None when nothing is mounted there that we can see."""
     mount = mount_of(path)
-    if mount is None:
-        return None
-    device = block_device(mount)
-    return device_facts(device, mount) if device else _facts_without_device(mount)
+    return device_facts(block_device(mount), mount) if mount else None
 
 
 def storage_layers(path: Path) -> list[StorageLayer]:
@@ -214,17 +208,17 @@ def storage_layers(path: Path) -> list[StorageLayer]:
     return layers
 
 
-def flush_count(path: Path, sys_block: Path = SYS_BLOCK) -> int | None:
+def flush_count(path: Path) -> int | None:
     """Flushes that the disk of `path` has done so far, whoever asked for them (Documentation/block/stat.rst).
 
     None where they are no measure: no volatile cache, several disks, writes that are flushed by themselves (FUA).
     """
     mount = mount_of(path)
     device = block_device(mount) if mount else None
-    disks = disks_below(device, sys_block) if device else []
+    disks = disks_below(device) if device else []
     if len(disks) != 1:
         return None
-    queue, counts = sys_block / disks[0] / "queue", text_of(sys_block / disks[0] / "stat").split()
+    queue, counts = SYS_BLOCK / disks[0] / "queue", text_of(SYS_BLOCK / disks[0] / "stat").split()
     if text_of(queue / "write_cache") != "write back" or text_of(queue / "fua") == "1" or len(counts) <= FLUSHES_AT:
         return None
     return int(counts[FLUSHES_AT])
@@ -232,7 +226,7 @@ def flush_count(path: Path, sys_block: Path = SYS_BLOCK) -> int | None:
 
 def _layer(mount: Mount, device: str | None) -> StorageLayer:
     """A layer of storage. If it spans several disks, the cache that loses most counts."""
-    facts = device_facts(device, mount) if device else _facts_without_device(mount)
+    facts = device_facts(device, mount)
     disks = [disk for each in _devices_of(mount) for disk in disks_below(each)]
     caches = {text_of(SYS_BLOCK / disk / "queue" / "write_cache") for disk in disks} or {""}
     cache = next((known for known in ("", "write back", "write through") if known in caches), "")
@@ -241,9 +235,9 @@ def _layer(mount: Mount, device: str | None) -> StorageLayer:
     )
 
 
-def backing_file(device: str, sys_block: Path = SYS_BLOCK) -> Path | None:
+def backing_file(device: str) -> Path | None:
     """The file beneath a loop device; None for any other."""
-    text = text_of(sys_block / device / "loop" / "backing_file")
+    text = text_of(SYS_BLOCK / device / "loop" / "backing_file")
     return Path(text.removesuffix(" (deleted)")) if text else None
 
 
@@ -286,7 +280,7 @@ def same_device(path_a: Path, path_b: Path) -> SameDevice:
     disks = first | second
     if not first or not second or not all(disk == "memory" or (SYS_BLOCK / disk).exists() for disk in disks):
         return SameDevice(None, f"{names}: this machine does not tell whether that is one physical disk")
-    virtual = any(_medium(disk, SYS_BLOCK) == "virtual" for disk in disks - {"memory"})
+    virtual = any(_medium(disk) == "virtual" for disk in disks - {"memory"})
     return SameDevice(False, f"{names}: different {'virtual' if virtual else 'physical'} disks")
 
 

@@ -278,14 +278,14 @@ class JobCgroup:
         where = hierarchy("memory")
         group = make_group(where, self.run_id)
         self._groups.append(group)
-        v1, v2 = {"memory.limit_in_bytes": size_bytes, "memory.swappiness": 0}, {"memory.max": size_bytes}
-        for name, value in (v1 if where.version == 1 else v2).items():
-            _write(group / name, str(value))
-        for name in ("memory.memsw.limit_in_bytes", "memory.swap.max"):  # not there without accounting of swap
-            if (group / name).exists():
-                _write(group / name, "0" if name == "memory.swap.max" else str(size_bytes))
-        # A group around ours with less memory would be the real limit, and another one than the run says.
         name = "memory.limit_in_bytes" if where.version == 1 else "memory.max"
+        _write(group / name, size_bytes)
+        # Two of version 1, then one of version 2; some are not there without accounting of swap.
+        swap = {"memory.swappiness": 0, "memory.memsw.limit_in_bytes": size_bytes, "memory.swap.max": 0}
+        for swap_file, value in swap.items():
+            if (group / swap_file).exists():
+                _write(group / swap_file, value)
+        # A group around ours with less memory would be the real limit, and another one than the run says.
         for outer in (outer for outer in group.parents if outer.is_relative_to(where.root)):
             limit = text_of(outer / name)
             if limit.isdigit() and int(limit) < size_bytes:
@@ -338,8 +338,8 @@ def remove_leftover_cgroups(run_id: str) -> int:
     return sum(remove_group(group) for group in list(groups_named(run_id)))
 
 
-def _write(path: Path, text: str) -> None:
+def _write(path: Path, value: int) -> None:
     try:
-        path.write_text(text)
+        path.write_text(str(value))
     except OSError as error:
-        raise CgroupError(f"{path.name} cannot be set to {text} ({error.strerror})") from error
+        raise CgroupError(f"{path.name} cannot be set to {value} ({error.strerror})") from error

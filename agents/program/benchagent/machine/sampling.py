@@ -54,8 +54,7 @@ class ProcessTable:
         for gone in self._parents.keys() - present:
             del self._parents[gone]
         for pid in present - self._parents.keys():
-            stat = read_stat(pid)
-            if stat:
+            if stat := read_stat(pid):
                 self._parents[pid] = stat.parent
 
     def tree(self, roots: Sequence[int]) -> list[int]:
@@ -271,9 +270,8 @@ class Sampler:
     """
 
     def __init__(self, processes: Mapping[str, Pids], devices: Mapping[str, str]) -> None:
-        table = ProcessTable()
-        self._table = table
-        self._groups = [_Group(name, pids, table) for name, pids in processes.items()]
+        self._table = ProcessTable()
+        self._groups = [_Group(name, pids, self._table) for name, pids in processes.items()]
         self._disks = [
             _Disk(device, role)
             for role, device in devices.items()

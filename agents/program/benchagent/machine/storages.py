@@ -84,26 +84,20 @@ def emulated_words(storage: Storage) -> str:
 
 
 def named_storage_facts(storage: Storage, problem: str) -> NamedStorageFacts:
-    facts: NamedStorageFacts = {
+    device = None if problem else storage_facts_of(storage.path)
+    size = storage.emulation.size_bytes if storage.emulation else None
+    return {
         "name": storage.name,
-        "device": "",
-        "disks": [],
-        "medium": None,
-        "model": None,
-        "bus": None,
+        "device": device_name(storage) if device else "",
+        "disks": sorted(physical_disks(storage.path)) if device else [],
+        "medium": device and device["medium"],
+        "model": device and device["model"],
+        "bus": device and device["bus"],
         "emulated": storage.emulated,
-        "capacity_bytes": storage.emulation.size_bytes if storage.emulation else None,
-        "free_bytes": None,
+        "capacity_bytes": device["capacity_bytes"] if device else size,
+        "free_bytes": shutil.disk_usage(storage.path).free // FREE_STEP * FREE_STEP if device else None,
         "problem": problem,
     }
-    device = None if problem else storage_facts_of(storage.path)
-    if device:
-        facts["device"] = device_name(storage)
-        facts["disks"] = sorted(physical_disks(storage.path))
-        facts["medium"], facts["model"], facts["bus"] = device["medium"], device["model"], device["bus"]
-        facts["capacity_bytes"] = device["capacity_bytes"]
-        facts["free_bytes"] = shutil.disk_usage(storage.path).free // FREE_STEP * FREE_STEP
-    return facts
 
 
 log = logging.getLogger(__name__)
@@ -310,14 +304,9 @@ class Storages:
 
     def throttles(self, folders: JobFolders) -> list[Throttle]:
         """For `Limits`: the rates of the emulated disks that a job uses."""
-        throttles = {}
-        for storage in folders.storages.values():
-            if storage.emulation:
-                number = emulation.device_number(device_of(storage.path))
-                throttle = storage.emulation.throttle(number)
-                if throttle:
-                    throttles[number] = throttle
-        return list(throttles.values())
+        used = {device_of(storage.path): made for storage in folders.storages.values() if (made := storage.emulation)}
+        throttles = [made.throttle(emulation.device_number(device)) for device, made in used.items()]
+        return list(filter(None, throttles))
 
     def clear(self, run_id: str) -> None:
         """Remove a job's folders from all storages. Never raises. After its processes have ended."""
