@@ -15,7 +15,7 @@ from typing import Any
 
 from benchagent.arguments import by_name
 from benchagent.catalog import DBMSS, WORKLOADS
-from benchagent.cli.commands import Actions, command
+from benchagent.cli.commands import Actions
 from benchagent.dbms.external import Visit, drop_own, visit
 from benchagent.dbms.external.connections import UNKNOWN_VERSION, Connections, from_answers
 from benchagent.dbms.external.server import reachable
@@ -34,10 +34,10 @@ SCRIPT = "script"
 
 
 def add_parser(commands: Any, common: argparse.ArgumentParser) -> None:
-    actions = Actions(commands, common, "connections", command(_list), "name servers that somebody else runs")
-    actions.add("list", command(_list), "list their names (the default action)")
+    actions = Actions(commands, common, "connections", _list, "name servers that somebody else runs")
+    actions.add("list", _list, "list their names (the default action)")
 
-    add = actions.add("add", command(_add), "name one; url, user and password are asked for", "name")
+    add = actions.add("add", _add, "name one; url, user and password are asked for", "name")
     add.add_argument("--dbms", required=True, choices=[slug for slug in DBMSS if reachable(slug)])
     words = 'a JSON file with "url", "user", "password" and "schema", or - for standard input, instead of being asked'
     add.add_argument("--from", dest="source", metavar="FILE", help=words)
@@ -46,10 +46,10 @@ def add_parser(commands: Any, common: argparse.ArgumentParser) -> None:
     add.add_argument("--elsewhere", action="store_true", help=words)
 
     words = "name the agent on the server's machine that samples it, and its observation; without: nobody does"
-    pair = actions.add("pair", command(_pair), words, "name")
+    pair = actions.add("pair", _pair, words, "name")
     pair.add_argument("observed_by", metavar=PAIR, nargs="?", default="")
 
-    check = actions.add("check", command(_check), "connect, and say what is there; changes nothing", "name")
+    check = actions.add("check", _check, "connect, and say what is there; changes nothing", "name")
     check.add_argument("--workload", choices=list(WORKLOADS), help="show what this workload would do")
     words = "print all SQL and commands that would be sent, then send none"
     check.add_argument("--dry-run", action="store_true", help=words)
@@ -57,8 +57,8 @@ def add_parser(commands: Any, common: argparse.ArgumentParser) -> None:
     check.add_argument("--factor", metavar="NAME=VALUE", action="append", default=[], dest="factors", help=words)
     check.add_argument("--script", metavar="FILE", help="what the workload `script` would do with this script")
 
-    actions.add("clean", command(_clean), "drop the tables that the agent has left there", "name")
-    actions.add("remove", command(_remove), "forget a connection", "name")
+    actions.add("clean", _clean, "drop the tables that the agent has left there", "name")
+    actions.add("remove", _remove, "forget a connection", "name")
 
 
 def _list(_options: argparse.Namespace, dirs: AgentDirs) -> None:

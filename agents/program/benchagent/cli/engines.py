@@ -5,19 +5,18 @@ from __future__ import annotations
 import argparse
 import json
 import re
-import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from benchagent import catalog
-from benchagent.cli.commands import EXIT_FAILED, EXIT_USAGE, Actions, complain, print_line
+from benchagent.cli.commands import EXIT_USAGE, Actions, complain, print_line
 from benchagent.dbms import discover
 from benchagent.dbms.base import EngineContext
 from benchagent.engines import Engine, catalogue, installed, read_record
 from benchagent.engines.install import add_built, download, install, remove
 from benchagent.engines.sources import InstallError, apt_update
-from benchagent.java import EngineJars, FetchError, JarChecksumError, JavaToolchain
+from benchagent.java import EngineJars, JavaToolchain
 from benchagent.paths import AgentDirs
 
 # What is told of what can be added; jars have neither sizes nor a note.
@@ -46,11 +45,11 @@ def add_parser(commands: Any, common: argparse.ArgumentParser) -> None:
 # What there is
 
 
-def _list(options: argparse.Namespace, dirs: AgentDirs) -> int:
+def _list(options: argparse.Namespace, dirs: AgentDirs) -> None:
     listing = inventory(JavaToolchain(dirs.cache), dirs)
     if options.json:
         print(json.dumps(listing, indent=1, ensure_ascii=False))
-        return 0
+        return
     for facts in listing["found"]:
         state = "available" if facts["available"] else f"not available: {facts['reason']}"
         print(f"{catalog.DBMSS[facts['dbms']].name} {facts['version']}  {facts['path']}  {state}")
@@ -63,7 +62,6 @@ def _list(options: argparse.Namespace, dirs: AgentDirs) -> int:
     for entry in listing["can_be_added"]:
         sizes = f"{entry['download_bytes'] / 1e6:.0f} MB" if entry["download_bytes"] else "jars"
         print(f"  {entry['name']}  {sizes}  {entry['licence']}  {entry['why']}".rstrip())
-    return 0
 
 
 def inventory(toolchain: JavaToolchain, dirs: AgentDirs) -> dict[str, list[dict[str, Any]]]:
@@ -118,14 +116,9 @@ def _version(text: str) -> str:
     return text
 
 
-def _add(options: argparse.Namespace, dirs: AgentDirs) -> int:
-    try:
-        made = add_built(options.folder, options.version, dirs.engines)
-    except (InstallError, OSError, shutil.Error) as error:
-        complain(str(error))
-        return EXIT_FAILED
+def _add(options: argparse.Namespace, dirs: AgentDirs) -> None:
+    made = add_built(options.folder, options.version, dirs.engines)
     print(f"{made.name}: {catalog.DBMSS[made.dbms].name} {made.version} is in {made.home}")
-    return 0
 
 
 def _fetch(options: argparse.Namespace, dirs: AgentDirs) -> int:
@@ -170,14 +163,10 @@ def _each(
     if wrong := [name for name in options.engine if name not in names]:
         complain(f"no engine {wrong[0]!r}; there are: {', '.join(names)}")
         return EXIT_USAGE
-    try:
-        if update:
-            apt_update()
-        for name in options.engine:
-            work(name, toolchain)
-    except (InstallError, FetchError, JarChecksumError, OSError) as error:
-        complain(str(error))
-        return EXIT_FAILED
+    if update:
+        apt_update()
+    for name in options.engine:
+        work(name, toolchain)
     return 0
 
 

@@ -13,7 +13,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
@@ -23,8 +23,8 @@ import truststore
 from benchagent import __version__
 from benchagent.arguments import ArgumentParser
 from benchagent.cli import connections, doctor, engines, observe, storage, update
-from benchagent.cli.commands import EXIT_FAILED, complain, print_line
-from benchagent.java import FetchError, JarChecksumError, JavaNotFoundError, JavaToolchain
+from benchagent.cli.commands import command, complain, print_line
+from benchagent.java import JavaToolchain
 from benchagent.job.worker import Stop, Worker
 from benchagent.link.client import InsecureUrl
 from benchagent.machine.devices import hardware_facts
@@ -46,8 +46,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return EXIT_USAGE
     dirs = agent_dirs(state).create()
     os.environ["TMPDIR"] = tempfile.tempdir = str(dirs.tmp)
-    command: Callable[[argparse.Namespace, AgentDirs], int] = options.command
-    return command(options, dirs)
+    status: int = options.command(options, dirs)
+    return status
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -76,9 +76,9 @@ def _parser() -> argparse.ArgumentParser:
     for part in (engines, doctor, storage, connections, observe, update):
         part.add_parser(commands, common)
     prepare = commands.add_parser("prepare", parents=[common], help="fetch jars and compile the load generator now")
-    prepare.set_defaults(command=_prepare)
+    prepare.set_defaults(command=command(_prepare))
     facts = commands.add_parser("facts", parents=[common], help="print the hardware profile as JSON")
-    facts.set_defaults(command=_facts)
+    facts.set_defaults(command=command(_facts))
     return parser
 
 
@@ -102,21 +102,15 @@ def _run(options: argparse.Namespace, dirs: AgentDirs) -> int:
             return EXIT_USAGE
 
 
-def _prepare(_options: argparse.Namespace, dirs: AgentDirs) -> int:
+def _prepare(_options: argparse.Namespace, dirs: AgentDirs) -> None:
     toolchain = JavaToolchain(dirs.cache)
     installed = {marker.name for marker in dirs.engines.iterdir()}
     groups = [group for group in toolchain.engine_groups() if group.default or group.name in installed]
-    try:
-        toolchain.prepare(groups, print_line)
-    except (FetchError, JarChecksumError, JavaNotFoundError) as error:
-        complain(str(error))
-        return EXIT_FAILED
-    return 0
+    toolchain.prepare(groups, print_line)
 
 
-def _facts(_options: argparse.Namespace, dirs: AgentDirs) -> int:
+def _facts(_options: argparse.Namespace, dirs: AgentDirs) -> None:
     print(json.dumps(hardware_facts(dirs.root), indent=1, ensure_ascii=False))
-    return 0
 
 
 # Around

@@ -6,24 +6,24 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from benchagent.cli.commands import Actions, command
+from benchagent.cli.commands import Actions
 from benchagent.machine.observations import Observation, Observations
 from benchagent.paths import AgentDirs
 
 
 def add_parser(commands: Any, common: argparse.ArgumentParser) -> None:
     words = "name a server's processes on this machine, to be sampled for runs of another agent"
-    actions = Actions(commands, common, "observe", command(_list), words)
-    actions.add("list", command(_list), "list them (the default action)")
+    actions = Actions(commands, common, "observe", _list, words)
+    actions.add("list", _list, "list them (the default action)")
 
-    add = actions.add("add", command(_add), "name one", "name")
+    add = actions.add("add", _add, "name one", "name")
     which = add.add_mutually_exclusive_group(required=True)
     which.add_argument("--pid-file", metavar="FILE", help="the process whose number it holds, with all its children")
     which.add_argument("--process", metavar="NAME", help="all processes of this name, with their children")
     which.add_argument("--user", metavar="USER", help="all processes of this user, with their children")
     add.add_argument("--data-dir", metavar="DIR", help="folder of the data: its device is sampled too")
 
-    actions.add("remove", command(_remove), "forget one", "name")
+    actions.add("remove", _remove, "forget one", "name")
 
 
 def _list(_options: argparse.Namespace, dirs: AgentDirs) -> None:

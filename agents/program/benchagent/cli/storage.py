@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from benchagent.cli.commands import Actions, command, print_line
+from benchagent.cli.commands import Actions, print_line
 from benchagent.machine.devices import device_of
 from benchagent.machine.emulation import MEGABYTE, Emulation
 from benchagent.machine.fingerprint import SYNC_RATES, TRIES, SyncRates
@@ -17,17 +17,17 @@ from benchagent.protocol import NamedStorageFacts
 
 def add_parser(commands: Any, common: argparse.ArgumentParser) -> None:
     words = "name the storages of this machine, or emulate one"
-    actions = Actions(commands, common, "storage", command(_list), words)
-    actions.add("list", command(_list), "list them with their devices (the default action)")
+    actions = Actions(commands, common, "storage", _list, words)
+    actions.add("list", _list, "list them with their devices (the default action)")
 
-    add = actions.add("add", command(_add), "give a folder on some device a name", "name")
+    add = actions.add("add", _add, "give a folder on some device a name", "name")
     add.add_argument("folder", type=Path, metavar="DIR")
 
-    actions.add("remove", command(_remove), "forget a storage; that of an emulated one is deleted", "name")
+    actions.add("remove", _remove, "forget a storage; that of an emulated one is deleted", "name")
 
-    actions.add("measure", command(_measure), "its synchronous writes a second, measured again", "name")
+    actions.add("measure", _measure, "its synchronous writes a second, measured again", "name")
 
-    emulate = actions.add("emulate", command(_emulate), "make a slow disk out of a file (root only)", "name")
+    emulate = actions.add("emulate", _emulate, "make a slow disk out of a file (root only)", "name")
     emulate.add_argument("--file", type=Path, required=True, metavar="FILE", help="is made, and must not exist yet")
     emulate.add_argument("--size-mb", type=_number, required=True, metavar="N", help="size of the disk")
     for what in ("read", "write"):
