@@ -45,6 +45,8 @@ def curve_figures(comparison: Comparison, *, id: str = "curve", title: str = "")
     """The ranked groups, and on scales of their own those of each other class."""
     figures = []
     for index, (words, groups) in enumerate(by_class(comparison).items()):
+        if not any(group.dots for group in groups):
+            continue
         of_class = replace(comparison, groups=groups) if len(groups) < len(comparison.groups) else comparison
         if comparison.metric and any(curve.valued for panel in of_class.panels for curve in panel.curves):
             over = f" over {mid_sentence(x_label(comparison.axes))}" if comparison.axes.x else ""

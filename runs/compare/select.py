@@ -170,6 +170,8 @@ def select(params: QueryDict, user: Reader) -> Selection:
     problems: dict[str, list[str]] = {}
     if len(queries) > MAX_SETS:
         problems[SET] = [f"a comparison has at most {MAX_SETS} sets"]
+    elif without_filter := next((at for at, query in enumerate(queries, start=1) if not query), 0):
+        problems[SET] = [f"set {without_filter} has no filter: write it as dbms=h2&label=nightly, encoded"]
     threshold, base = None, params.get(BASE_SET, "")
     try:
         threshold = read_threshold(params)
