@@ -441,6 +441,11 @@ class Bisection(UUIDModel):
         return (self.low + self.high) // 2
 
     @property
+    def steps_left(self) -> int:
+        """The present step and those after it, where none has to be measured again."""
+        return 0 if self.outcome else (self.high - self.low - 1).bit_length()
+
+    @property
     def is_found(self) -> bool:
         """Whether it ended with two neighbours, not before."""
         return bool(self.outcome) and self.high - self.low == 1

@@ -389,8 +389,16 @@ def bisect(request: PersonRequest) -> HttpResponse:
 def _bisections(request: PersonRequest, *, ends: Sequence[Run] = (), status: int = 200) -> HttpResponse:
     """One's own, the newest first."""
     rows = Bisection.objects.filter(owner=request.user).select_related("agent", "experiment")
-    context = {"bisections": [(row, halving.steps_of(row)) for row in rows[: halving.MOST_SHOWN]], "ends": ends}
+    shown = [(row, halving.steps_of(row), _measured_now(row, request.user)) for row in rows[: halving.MOST_SHOWN]]
+    context = {"bisections": shown, "ends": ends}
     return render(request, "agents/bisections.html", context, status=status)
+
+
+def _measured_now(row: Bisection, user: Reader) -> dict[str, Any]:
+    """The present step of a search; empty once it has ended."""
+    if row.outcome or row.experiment is None:
+        return {}
+    return experiment_progress(row.experiment, user) | {"halves": halving.present_halves(row)}
 
 
 # Templates: plans to start from

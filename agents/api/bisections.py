@@ -40,6 +40,7 @@ class BisectionAnswer(Outgoing):
     """The change lies between `old` and `new`, which come closer with each step.
 
     `outcome`: why it ended, in words; empty while it goes on. `found`: one version or one setting is left.
+    `steps_left`: about so many are to come, the present one among them; a noisy one is measured again.
     `experiment`: measures the present step, or has measured the last one.
     """
 
@@ -54,6 +55,7 @@ class BisectionAnswer(Outgoing):
     old: EndAnswer
     new: EndAnswer
     steps: list[Step]
+    steps_left: int
     outcome: str
     found: bool
 

@@ -192,14 +192,21 @@ class Step(Part):
 
 
 def steps_of(bisection: Bisection) -> list[Step]:
-    points, shown = bisection.points, []
+    shown = []
     for step in bisection.steps:
-        first, second = points[step["low"] : step["middle"] + 1], points[step["middle"] : step["high"] + 1]
-        halves = [
-            Half(words=difference(first), moved=step["first"]), Half(words=difference(second), moved=step["second"]),
-        ]  # fmt: skip
+        first, second = _halves(bisection.points, step["low"], step["middle"], step["high"])
+        halves = [Half(words=first, moved=step["first"]), Half(words=second, moved=step["second"])]
         shown.append(Step(experiment=step["experiment"], halves=halves))
     return shown
+
+
+def present_halves(bisection: Bisection) -> tuple[str, str]:
+    """What differs between the ends of both halves that are being measured."""
+    return _halves(bisection.points, bisection.low, bisection.middle, bisection.high)
+
+
+def _halves(points: Sequence[BisectionPoint], low: int, middle: int, high: int) -> tuple[str, str]:
+    return difference(points[low : middle + 1]), difference(points[middle : high + 1])
 
 
 def _changed(old: BisectionPoint, new: BisectionPoint) -> list[str]:

@@ -112,6 +112,7 @@ def test_versions_are_halved_until_two_neighbours_are_left(measured, agent, oper
     assert halving.go_on() == 0
     measured_at = []
     while not bisection.outcome:
+        assert len(measured_at) + bisection.steps_left == 3
         plan = bisection.experiment.plan
         measured_at.append([version for _, version in plan["engines"]])
         bring(bisection, lambda spec: 100 if int(spec["dbms_version"][3:]) < 7 else 80)
@@ -183,8 +184,11 @@ def test_a_button_measures_in_steps_and_a_page_says_how_far(client, operator, me
     assert b"Measure in steps" in client.get(f"/schedule/between/?run={old.pk}&run={new.pk}").content
     answer = client.post("/schedule/between/", {"run": [old.pk, new.pk]}, follow=True)
     assert b"being measured" in answer.content
-    ((bisection, steps),) = answer.context["bisections"]
+    ((bisection, steps, now),) = answer.context["bisections"]
     assert (bisection.experiment.plan["repeats"], steps) == (3, [])
+    assert (bisection.steps_left, now["ended"], now["total"], now["halves"]) == (
+        1, 0, 9, ("15.3 → 15.9", "15.9 → 15.18")
+    )  # fmt: skip
     neighbours = client.post("/schedule/between/", {"run": [old.pk, measured("15.9", 2).pk]})
     assert (neighbours.status_code, Bisection.objects.count()) == (422, 1)
 
@@ -200,6 +204,7 @@ def test_the_api_searches_as_the_button_does_and_says_how_far(client, bearer, me
 
     begun, again = post(new, old, key="k"), post(new, old, key="k")
     assert (begun.status_code, again.json(), Bisection.objects.count()) == (201, begun.json(), 1)
+    assert begun.json()["steps_left"] == 2
     assert begun.json()["old"]["settings"] == {"fsync": "on", "shared_buffers": "128MB", "work_mem": "4MB"}
     bisection = Bisection.objects.get()
     while not bisection.outcome:

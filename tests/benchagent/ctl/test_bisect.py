@@ -13,7 +13,8 @@ from .fake_api import FakeApi
 STEP = {"experiment": "step-1", "halves": [{"words": "cache_size 1 → 2", "moved": 0.0},
         {"words": "synchronous OFF → FULL", "moved": -0.91}]}  # fmt: skip
 BEGUN: dict[str, Any] = {
-    "id": "7", "url": "http://x/#b-7", "experiment": "step-1", "steps": [], "outcome": "", "found": False,
+    "id": "7", "url": "http://x/#b-7", "experiment": "step-1", "steps": [], "steps_left": 1, "outcome": "",
+    "found": False,
     "old": {"version": "3", "settings": {"cache_size": "1", "synchronous": "OFF"}},
     "new": {"version": "3", "settings": {"cache_size": "2", "synchronous": "FULL"}},
 }  # fmt: skip

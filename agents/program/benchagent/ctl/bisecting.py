@@ -42,7 +42,8 @@ def _until_ended(api: Api, pk: str, options: argparse.Namespace) -> bool:
     while not (found := _state(api, pk))["outcome"]:
         if len(found["steps"]) > shown:
             shown = len(found["steps"])
-            print_line(f"step {shown + 1}: {found['experiment']}, {_between(found)}")
+            of = f" of about {shown + left}" if (left := found.get("steps_left")) else ""
+            print_line(f"step {shown + 1}{of}: {found['experiment']}, {_between(found)}")
         if options.timeout is not None and time.monotonic() - started > options.timeout:
             return False
         time.sleep(options.poll)
