@@ -18,37 +18,28 @@ from benchagent.importers.tables import Told, damage_of, reports_of
 TOOL = "query-times"
 UNITS = {"s": 1.0, "sec": 1.0, "secs": 1.0, "seconds": 1.0, "ms": 0.001, "msec": 0.001, "milliseconds": 0.001}
 _LABEL = r"(?:Query|query|QUERY|Q|q)"
-_STREAM = r"(?i:stream)[ #_-]{0,2}(?P<stream>\d{1,3}) ?[:,;|.-]? ?"
-# `Q01: 0.046 s`, `| query 1 | 46 ms |`; after a heading that says the unit, `1,0.046` or `q1;46`.
-_ROW = re.compile(
-    rf"\|? ?(?:{_STREAM})?{_LABEL}[ #_-]{{0,2}}0?(?P<query>\d{{1,3}}) {{0,8}}[:=|,;]? {{0,8}}(?P<value>\d+(?:\.\d+)?)"
-    rf" {{0,8}}(?P<unit>{'|'.join(UNITS)})\.?(?: ?\|)?"
-)
+_STREAM = r"(?:(?i:stream)[ #_-]{0,2}(?P<stream>\d{1,3}) ?[:,;|.-]? ?)?"
+_GAP = r" {0,8}[:=|,;]? {0,8}"
+_TIME = rf"(?P<value>\d+(?:\.\d+)?) {{0,8}}(?P<unit>{'|'.join(UNITS)})\.?"
+# `Q01: 0.046 s`, `query 1 | 46 ms`; after a heading that says the unit, `1,0.046` or `q1;46`.
+_ROW = re.compile(rf"{_STREAM}(?:{_LABEL}[ #_-]{{0,2}}0?(?P<query>\d{{1,3}})|RF(?P<refresh>[12])){_GAP}{_TIME}")
 _HEADED = re.compile(
     rf"(?:\"?(?P<stream>\d{{1,3}})\"?[,;\t])?(?:\"?{_LABEL}[ #_-]{{0,2}})?0?(?P<query>\d{{1,3}})\"?[,;\t]"
     r"(?P<value>\d+(?:\.\d+)?)"
 )
 _HEADING = re.compile(
-    rf"(?P<stream>\"?stream(?:[ _]?(?:id|no|nr|number))?\"?[,;\t])?\"?{_LABEL}"
-    r"(?:[ _]?(?:id|no|nr|number|name))?\"?[,;\t]"
-    r"\"?(?:time|duration|elapsed|runtime|latency)?"
-    r"[ _]?\(?(?P<unit>s|sec|secs|seconds|ms|msec|milliseconds)?\)?\"?",
-    re.IGNORECASE,
+    rf"(?i:(?P<stream>\"?stream(?:[ _]?(?:id|no|nr|number))?\"?[,;\t])?\"?{_LABEL}"
+    r"(?:[ _]?(?:id|no|nr|number|name))?\"?[,;\t]\"?(?:time|duration|elapsed|runtime|latency)?"
+    r"[ _]?\(?(?P<unit>s|sec|secs|seconds|ms|msec|milliseconds)?\)?\"?)"
 )
 _FAILED = re.compile(
-    rf"\|? ?(?:{_STREAM})?\"?(?:{_LABEL}[ #_-]{{0,2}})?0?(?P<query>\d{{1,3}})\"? {{0,8}}[:=|,;\t]? {{0,8}}\"?"
-    r"(?P<why>time(?:d ?)?-?out|fail(?:ed|ure)?|error|cancell?ed|killed|oom|out of memory|n/?a|nan)\b[^\n]{0,80}",
-    re.IGNORECASE,
+    rf"{_STREAM}\"?(?:{_LABEL}[ #_-]{{0,2}})?0?(?P<query>\d{{1,3}})\"?{_GAP}\t?\"?"
+    r"(?P<why>(?i:time(?:d ?)?-?out|fail(?:ed|ure)?|error|cancell?ed|killed|oom|out of memory|n/?a|nan)\b[^\n]{0,80})"
 )
-_BEGINS = re.compile(rf"\|? ?(?:{_STREAM})?{_LABEL}[ #_-]{{0,2}}\d")
-_REFRESH = re.compile(
-    rf"(?:{_STREAM})?RF(?P<query>[12]) ?[:=|,;]? ?(?P<value>\d+(?:\.\d+)?) ?(?P<unit>{'|'.join(UNITS)})"
-)
+_BEGINS = re.compile(rf"{_STREAM}{_LABEL}[ #_-]{{0,2}}\d")
 _SCALE = re.compile(r"\b(?:scale[ _-]?factor|SF)[ =:]{1,3}(\d+(?:\.\d+)?)\b", re.IGNORECASE)
 _TITLE = re.compile(r"[-=#* ]*stream[ #_-]{0,2}(\d{1,3})[ :=*#-]*", re.IGNORECASE)
-_ANCHORS = re.compile(rf"^[ |]*(?:{re.sub(r'[?]P<[a-z]+>', '?:', _ROW.pattern)}) *$", re.MULTILINE)
-# What each of them holds, which is found faster.
-_LABELS = re.compile(rf"{_LABEL}[ #_-]{{0,2}}\d")
+_ANCHORS = re.compile(rf"^[ |]*(?=[QqSsR]){re.sub(r'[?]P<[a-z]+>', '?:', _ROW.pattern)}[ |]*$", re.MULTILINE)
 # What a benchmark of queries has, no more and no less.
 _SUITES = {"tpch": ("TPC-H", 22), "tpcds": ("TPC-DS", 99)}
 _LEAST = 3
@@ -67,7 +58,7 @@ def claims(file: SourceFile) -> bool:
     headed = _HEADING.fullmatch(first.strip())
     if headed and headed["unit"]:
         return sum(1 for line in file.lines if _HEADED.fullmatch(line.strip())) >= _LEAST
-    return all(len(marks.findall(file.text)) >= _LEAST for marks in (_LABELS, _ANCHORS))
+    return len(_ANCHORS.findall(file.text)) >= _LEAST
 
 
 def read(file: SourceFile) -> Sequence[Report]:
@@ -75,22 +66,18 @@ def read(file: SourceFile) -> Sequence[Report]:
     unit, scale, titled, with_stream, is_cut = "", "", "", False, False
     with Lines(file, with_cut=True) as lines:
         for line in lines:
-            text = line.text.strip().rstrip("|").strip()
+            text = line.text.strip(" \t|")
+            headed = _HEADED.fullmatch(text) if unit else None
+            time = _ROW.fullmatch(text) or (headed if headed and bool(headed["stream"]) is with_stream else None)
+            begins = _BEGINS.match(text) or (unit and re.match(r"\"?\d+\"?[,;\t]", text))
             if heading := _HEADING.fullmatch(text):
                 unit, with_stream = heading["unit"] or "", bool(heading["stream"])
-                continue
-            if title := _TITLE.fullmatch(text):
+            elif title := _TITLE.fullmatch(text):
                 titled = title[1]
-                continue
-            row = _ROW.fullmatch(text)
-            headed = _HEADED.fullmatch(text) if unit and not row else None
-            headed = headed if headed and bool(headed["stream"]) is with_stream else None
-            time = row or _REFRESH.fullmatch(text) or headed
-            begins = _BEGINS.match(text) or (unit and re.match(r"\"?\d+\"?[,;\t]", text))
-            if not line.whole and (headed or (begins and not time)):  # its number may go on
+            elif not line.whole and (time is headed if time else begins):  # its number may go on
                 is_cut = True
             elif time:
-                seconds = number(time["value"]) * UNITS[(unit if time is headed else time["unit"]).lower()]
+                seconds = number(time["value"]) * UNITS[(time.groupdict().get("unit") or unit).lower()]
                 _add(lists, line.number, time, seconds, titled)
             elif failed := begins and _FAILED.fullmatch(text):
                 _add(lists, line.number, failed, failed["why"], titled)
@@ -120,7 +107,8 @@ def read(file: SourceFile) -> Sequence[Report]:
 
 def _add(lists: list[_List], line: int, row: re.Match[str], time_or_reason: float | str, titled: str) -> None:
     """To the list of its stream, else to the last one, or to a new one where the query comes again."""
-    query, stream, is_refresh = int(row["query"]), row["stream"] or titled, row.re is _REFRESH
+    groups, stream = row.groupdict(), row["stream"] or titled
+    is_refresh, query = bool(groups.get("refresh")), int(groups["query"] or groups["refresh"])
     into = next((each for each in reversed(lists) if each.stream == stream), None)
     known = {} if into is None else into.refresh if is_refresh else into.queries
     if query in known and (stream or (known[query] == time_or_reason and [*known][-1] == query)):
