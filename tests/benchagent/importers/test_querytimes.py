@@ -143,3 +143,12 @@ def test_a_query_that_failed_takes_itself_and_the_total_only():
     (headed,) = reports("x", b"query,time_s\n1,0.5\n2,timeout\n3,0.75\n4,0.8\n")
     assert (headed.status, headed.reason) == (Status.FAILED, "query 2: timeout")
     assert values(headed)["query_4_s"] == 0.8
+
+
+@pytest.mark.parametrize("heading", ["", "## TPC-H\n\n"])
+def test_a_list_beside_the_output_of_another_tool_loses_neither(heading: str):
+    other = sample("pgbench", "v15_tpcb_progress_statements.txt").decode()
+    alone = {report.tool: values(report) for text in (TEXT, other) for report in reports("x", text.encode())}
+    for text in (f"{other}\n{heading}{TEXT}", f"{TEXT}\n{heading}{other}"):
+        told = reports("x", text.encode())
+        assert {report.tool: values(report) for report in told} == alone and len(told) == 2

@@ -39,7 +39,11 @@ _FAILED = re.compile(
 _BEGINS = re.compile(rf"{_STREAM}{_LABEL}[ #_-]{{0,2}}\d")
 _SCALE = re.compile(r"\b(?:scale[ _-]?factor|SF)[ =:]{1,3}(\d+(?:\.\d+)?)\b", re.IGNORECASE)
 _TITLE = re.compile(r"[-=#* ]*stream[ #_-]{0,2}(\d{1,3})[ :=*#-]*", re.IGNORECASE)
-_ANCHORS = re.compile(rf"^[ |]*(?=[QqSsR]){re.sub(r'[?]P<[a-z]+>', '?:', _ROW.pattern)}[ |]*$", re.MULTILINE)
+# A row where it stands, and three of them, one under the other: words that others print are no list.
+_ANCHOR = rf"^[ |]*(?=[QqSsR]){re.sub(r'[?]P<[a-z]+>', '?:', _ROW.pattern)}[ |]*$"
+_ANCHORS = re.compile(_ANCHOR, re.MULTILINE)
+MARKS = re.compile(rf"(?:{_ANCHOR}\s*){{3}}", re.MULTILINE)
+WORDS = ("Q", "q")
 # What a benchmark of queries has, no more and no less.
 _SUITES = {"tpch": ("TPC-H", 22), "tpcds": ("TPC-DS", 99)}
 _LEAST = 3
