@@ -10,7 +10,7 @@ from datetime import datetime
 from benchagent.importers.hammerdb.profile import profile_reports
 from benchagent.importers.hammerdb.run import ANSWER, Run, VirtualUsers
 from benchagent.importers.hammerdb.times import iso, spaced, time_of
-from benchagent.importers.report import Report, Scalar, Series, Status, Subject, all_measured, as_factors, dbms_called
+from benchagent.importers.report import Report, Scalar, Series, Subject, all_measured, as_factors, dbms_called
 from benchagent.importers.source import Line, Lines, NotUnderstood, SourceFile, whole_or_text
 from benchagent.importers.tables import reports_of
 from benchagent.redaction import names_a_secret
@@ -77,15 +77,13 @@ class Build(VirtualUsers):
     def report(self) -> Report:
         settings = self.settings[f"tpc{self.kind.lower()}"]
         parameters = {name: value for name, value in settings.items() if name in _ABOUT_BUILDING} | self.stated
-        reason = self.failure or ("" if self.complete else "the log ends before the schema is complete")
-        if reason and self.problems:
-            reason += f": {self.first_error}"
+        reason = self.why("" if self.complete else "the log ends before the schema is complete")
         load_s, started_at = (None, "") if reason else self._times()
         subject = Subject(
             f"tproc{self.kind.lower()}-load", f"TPROC-{self.kind} schema (HammerDB)", dbms=dbms_called(self.dbms)
         )
         return Report(
-            "hammerdb", Status.FAILED if self.failed else Status.COMPLETE, self.tool_version, reason=reason,
+            "hammerdb", tool_version=self.tool_version, reason=reason, failure=reason if self.failed else "",
             parameters=parameters, metrics=all_measured({"load_s": load_s}, "load"), warnings=tuple(self.warnings),
             subject=subject, started_at=started_at,
         )  # fmt: skip

@@ -5,13 +5,12 @@ from __future__ import annotations
 import contextlib
 import math
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from statistics import geometric_mean
 from typing import Any
 
 from benchagent.importers.hammerdb.times import iso, time_of
-from benchagent.importers.report import Metric, Report, Scalar, Subject, all_measured, dbms_called, entries, measured
+from benchagent.importers.report import Metric, Report, Scalar, Subject, all_measured, dbms_called, entries
 from benchagent.importers.source import Line, NotUnderstood
 from benchagent.importers.tables import Figures, Table, Told
 from benchagent.redaction import redact_text
@@ -44,12 +43,12 @@ class VirtualUsers(Told):
 
     @property
     def first_error(self) -> str:
-        return redact_text(self.problems[0])[:200] if self.problems else ""
+        return redact_text(self.problems[0])[:200]
 
-    @property
-    def failure(self) -> str:
-        """Which of them failed; empty where none did."""
-        return f"virtual users {', '.join(map(str, sorted(self.failed)))} failed" if self.failed else ""
+    def why(self, otherwise: str) -> str:
+        """Which of them failed, else the other reason, with the first error; empty without a reason."""
+        failed = f"virtual users {', '.join(map(str, sorted(self.failed)))} failed" if self.failed else otherwise
+        return f"{failed}: {self.first_error}" if failed and self.problems else failed
 
 
 @dataclass
@@ -63,7 +62,7 @@ class QuerySet:
     position: int = 0
 
 
-def _of_stream(vuser: int, sets: list[QuerySet], prefix: str) -> Iterator[Metric]:
+def _of_stream(vuser: int, sets: list[QuerySet]) -> dict[str, float]:
     for each in sets:
         # The printed mean is of the queries that returned rows, the elapsed time of all, in whole seconds.
         times, elapsed_s, mean_s = [*each.queries.values()], each.said["elapsed_s"], each.said.get("mean_s", 0)
@@ -72,20 +71,19 @@ def _of_stream(vuser: int, sets: list[QuerySet], prefix: str) -> Iterator[Metric
             raise NotUnderstood(f"virtual user {vuser}: the geometric mean is not that of its queries")
         if sum(times) > elapsed_s * 1.02 + 2:
             raise NotUnderstood(f"virtual user {vuser}: its queries took longer than the {elapsed_s:g} s of the set")
-    yield measured(f"{prefix}elapsed_s", sum(each.said["elapsed_s"] for each in sets), "query", better="lower")
+    figures = {"elapsed_s": sum(each.said["elapsed_s"] for each in sets)}
     means = [(each.said.get("with_rows"), each.said.get("mean_s")) for each in sets]
     known = [(count, mean_s) for count, mean_s in means if count and mean_s]
     if len(known) == len(sets):
         logarithm = sum(count * math.log(mean_s) for count, mean_s in known) / sum(count for count, _ in known)
-        yield measured(f"{prefix}geometric_mean_s", round(math.exp(logarithm), 5), "query")
+        figures["geometric_mean_s"] = round(math.exp(logarithm), 5)
     for number, each in enumerate(sets, start=1):
-        own = prefix if len(sets) == 1 else f"{prefix}set_{number}_"
-        if own != prefix:
-            yield measured(f"{own}elapsed_s", each.said["elapsed_s"], "query", better="lower")
-            if "mean_s" in each.said:
-                yield measured(f"{own}geometric_mean_s", each.said["mean_s"], "query")
-        for query, seconds in sorted(each.queries.items()):
-            yield measured(f"{own}query_{query}_s", seconds, "query")
+        own = f"set_{number}_" if len(sets) > 1 else ""
+        if own:
+            totals = {"elapsed_s": each.said["elapsed_s"], "geometric_mean_s": each.said.get("mean_s")}
+            figures |= {f"{own}{name}": seconds for name, seconds in totals.items() if seconds is not None}
+        figures |= {f"{own}query_{query}_s": seconds for query, seconds in sorted(each.queries.items())}
+    return figures
 
 
 ANSWER = "an answer of `jobs`, not the log of the run"
@@ -218,14 +216,14 @@ class Run(VirtualUsers):
         every = [each for sets in self.streams.values() for each in sets]
         if not every or users > len(self.streams) or any("elapsed_s" not in each.said for each in every):
             return ()
-        alone = set(self.streams) == {1}
-        metrics: list[Metric] = []
+        figures: dict[str, float | None] = {}
         for vuser, sets in sorted(self.streams.items()):
-            metrics += _of_stream(vuser, sets, "" if alone else f"stream_{vuser}_")
-        metrics += [measured(f"refresh_{kind}_sales_s", seconds, "query") for kind, seconds in self.refresh.items()]
+            prefix = "" if self.streams.keys() == {1} else f"stream_{vuser}_"
+            figures |= {f"{prefix}{name}": seconds for name, seconds in _of_stream(vuser, sets).items()}
+        figures |= {f"refresh_{kind}_sales_s": seconds for kind, seconds in self.refresh.items()}
         if len(every) > len(self.streams):
             self.warnings.append("several query sets: elapsed_s is their sum, geometric_mean_s is over all of them")
-        return tuple(metrics)
+        return all_measured(figures, "query", better="lower")
 
     def report(self) -> Report:
         figures, streams = self.monitor.values, self.streams
@@ -243,10 +241,8 @@ class Run(VirtualUsers):
             self._warn_of_result()
             metrics = result_metrics(figures.get("nopm", 0), figures.get("tpm"), figures.get("dbms", ""), self.warnings)
             kind, begun, ended, end = "C", self.monitor.rank >= _RAMP_UP, bool(self.result_line), "result"
-        failure = self.failure or ("the run did not begin" if self.problems and not (begun or ended) else "")
-        if failure and self.problems:
-            failure += f": {self.first_error}"
-        elif kind == "C" and ended and not figures["nopm"]:
+        failure = self.why("" if not self.problems or begun or ended else "the run did not begin")
+        if kind == "C" and ended and not figures["nopm"]:
             failure = failure or "no new orders in the whole test"
         if self.problems:
             self.warnings.append(f"{len(self.problems)} lines tell of errors, the first: {self.first_error}")
