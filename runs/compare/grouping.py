@@ -89,8 +89,8 @@ def cells_of(runs: Sequence[Run], grouping: str, set_of: Mapping[UUID, tuple[str
 
 
 def _position(run: Run) -> tuple[object, ...]:
-    """As planned or printed; uploads by day and time, those of one request by system, machine and factors, numbers by
-    size.
+    """As planned or printed; uploads by day and time, those of one request by system, machine, factors and
+    configuration, numbers by size.
     """
     created = run.created_at
     if run.order_index is not None or run.source_id:
@@ -102,7 +102,8 @@ def _position(run: Run) -> tuple[object, ...]:
     devices = sorted((use.role, use.device.name) for use in run.storage.all())
     system = natural(run.dbms_version.dbms.name), run.dbms_version.place
     machine = natural(run.hardware.name if run.hardware else "")
-    return (True, 0, day_of(run), created, 0, "", system, machine, devices, factors, run.repeat, str(run.id))
+    config = natural(run.config.name if run.config else "")
+    return (True, 0, day_of(run), created, 0, "", system, machine, devices, factors, config, run.repeat, str(run.id))
 
 
 def _pool(run: Run, grouping: str) -> str:

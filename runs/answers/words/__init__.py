@@ -381,7 +381,9 @@ def _effects(answer: Answer) -> str:
             amount = "no ratio, " if claim.ratio.verdict == REFUSED else f"{change}, " if change else ""
             sentences.append(f"{name}: {amount}{why(claim.ratio)}{besides}.")
     if small:
-        of_small = listed([f"{claim.label}{_besides(claim)}" for claim in small])
+        told = [each.label for each in effects if each not in small]
+        names = [f"{each.label} {each.start} → {each.end}" if each.label in told else each.label for each in small]
+        of_small = listed([*dict.fromkeys(name + _besides(each) for name, each in zip(names, small, strict=True))])
         sentences.append(f"{of_small}: below {percent_of(answer.threshold)}.")
     return " ".join(sentences)
 

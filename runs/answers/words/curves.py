@@ -57,7 +57,8 @@ def sentences(along: Along) -> list[str]:
     if along.x.kind == CLIENT:
         return [_loss(along)]
     has_half = along.x.kind == SIZE and along.metric.better in ("higher", "lower")
-    return [_loss(along), *_doublings(along), *([_half(along)] if has_half else []), *_knee(along)]
+    half = _half(along) if has_half else ""
+    return [_loss(along), *_doublings(along), *filter(None, [half]), *_knee(along)]
 
 
 def _note(curves: Sequence[Along], y_as: str, lost: int) -> str:
@@ -193,6 +194,10 @@ def _half(along: Along) -> str:
         if reached == "unsure" or any(end < 0.5 if falling else end > 2.0 for end in ends):
             question = "where half is left" if falling else "whether it has doubled"
             return f"The repeats scatter too much to tell {question}, up to {last}."
+        loss = along.losses[-1]
+        # Of what has grown nobody asks how much is left.
+        if loss and (loss.value >= 1) == falling:
+            return ""
         return f"{'More than half is left' if falling else 'Not doubled'} up to {last}."
     if reached.interval:
         between = from_to(reached.interval.low, reached.interval.high, along.x, named=False)

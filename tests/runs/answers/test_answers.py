@@ -289,6 +289,18 @@ def test_each_setting_is_told_by_what_it_did():
     assert drawn["most"] > size["ratio"]["value"] > drawn["marks"][0]["value"] == 1
 
 
+def test_a_setting_that_did_little_at_several_values_is_named_once():
+    """Seen: "shared_buffers, work_mem, work_mem, shared_buffers and huge_pages: below 3 %"."""
+    world = World(noise=0.002)
+    for size in ("1GB", "4GB", "8GB"):
+        for level, factor in (("0", 1.0), ("1", 1.0), ("9", 0.8)):
+            config = [{"name": "size", "value": size}, {"name": "level", "value": level}]
+            world.add(5000 * factor, config=config)
+    words = ask(world.store(), "ask=effects")["words"]
+    assert words.startswith("level 0 → 9: −") and words.count("size") == 1
+    assert "level 0 → 1" in words, "its other value did much: which one did little is said"
+
+
 def test_a_warning_of_few_repeats_denies_no_verdict_that_is_told():
     """Was: "Fewer than 3 repeats, so no verdict" beside one over pairs of levels."""
     selects = eight_configurations(repeats=1)

@@ -107,6 +107,15 @@ def over_sizes(disk: str = "", *, fall: float, base: float = 900, seed: int = 1)
         RunStorage.objects.bulk_create(RunStorage(run=run, role="data", device=device) for run in runs)
 
 
+@pytest.mark.parametrize(("step", "told"), [(-10, True), (20, False)])
+def test_of_what_has_grown_nobody_is_told_that_half_is_left(step, told):
+    """Seen: "+156.5 % from 40.3 to 150 MB. More than half is left up to 150 MB." """
+    for size in range(1, 7):
+        make_run("PostgreSQL 18", 100.0 + step * size / 2, factors={"size_gb": size})
+    (said,) = sentences(figure()).values()
+    assert ("More than half is left up to 6 GB." in said) is told
+
+
 def test_a_knee_has_a_place_and_the_memory_stands_between_the_sizes_that_were_loaded():
     over_sizes(fall=0.9)
     multiples = figure()

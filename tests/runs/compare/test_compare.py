@@ -331,6 +331,19 @@ def test_uploads_of_one_request_are_in_the_order_of_systems_machines_and_factors
     assert labels == [f"scale factor {scale} · Bench {bench}" for bench in (1, 2, 10) for scale in (5, 10, 100)]
 
 
+def test_uploads_of_one_request_are_in_the_order_of_their_configurations():
+    """Seen: 36 bars in an order of chance, and a baseline that another upload of the same would not have."""
+    stored = datetime(2026, 4, 12, 9, tzinfo=UTC)
+    for size, level in (("16GB", "3"), ("2GB", "1"), ("2GB", "10"), ("16GB", "1")):
+        parameters = [Parameter("max_wal_size", size), Parameter("compression_level", level)]
+        config, _ = config_of("postgresql", "PostgreSQL", parameters, provenance="uploaded")
+        make_run("PostgreSQL 18.0", 7, config=config, created_at=stored)
+    names = [group.all_runs[0].config.name for group in compare(all_runs()).groups]
+    assert [name.split("max_wal_size=")[1] for name in names] == [
+        f"{size}, compression_level={level}" for size, level in (("2GB", 1), ("2GB", 10), ("16GB", 1), ("16GB", 3))
+    ]
+
+
 def configured(*settings: dict[str, str], baseline: int | None = None) -> list[str]:
     """The labels of groups that differ in their configurations, in the order of these."""
     for at, given in enumerate(settings):
