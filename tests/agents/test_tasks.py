@@ -25,17 +25,11 @@ def no_first_run(settings):
     settings.FIRST_RUN = False
 
 
-def test_it_hands_out_runs(machine):
+@pytest.mark.parametrize("task", [tasks.dispatch, tasks.sweep], ids=["dispatch", "what a lost message left behind"])
+def test_it_hands_out_runs(machine, task):
     machine()
     schedule.start(plan_of(), user=None)
-    tasks.dispatch()
-    assert Run.objects.get().state == RunState.ASSIGNED
-
-
-def test_the_sweep_does_what_a_lost_message_left_behind(machine):
-    machine()
-    schedule.start(plan_of(), user=None)
-    tasks.sweep()
+    task()
     assert Run.objects.get().state == RunState.ASSIGNED
 
 

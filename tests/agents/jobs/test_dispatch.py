@@ -16,6 +16,7 @@ from runs.models import Run, delete_softly
 from runs.models.choices import ON_AGENT_STATES, RunState
 from tests.agents.conftest import plan_of
 
+pytestmark = pytest.mark.django_db
 A, B = "sqlite:3.50.1", "h2:2.3.232"
 
 
@@ -27,7 +28,6 @@ def assigned() -> list[Job]:
     return list(Job.objects.filter(run__state=RunState.ASSIGNED).select_related("agent", "run").order_by("pk"))
 
 
-@pytest.mark.django_db
 def test_it_gives_the_next_run_to_an_idle_agent(machine):
     bench = machine()
     runs = first_runs(A, B, repeats=2)
@@ -38,7 +38,6 @@ def test_it_gives_the_next_run_to_an_idle_agent(machine):
     assert [change.state for change in job.run.state_changes.all()] == ["queued", "assigned"]
 
 
-@pytest.mark.django_db
 def test_it_gives_an_agent_one_run_at_a_time(machine):
     bench = machine()
     runs = first_runs(A, repeats=2)
@@ -51,7 +50,6 @@ def test_it_gives_an_agent_one_run_at_a_time(machine):
     assert assigned()[0].run == runs[1]
 
 
-@pytest.mark.django_db
 def test_it_takes_experiments_in_the_order_they_were_started(machine):
     machine()
     first, second = first_runs(A, repeats=2), first_runs(B)
@@ -63,7 +61,6 @@ def test_it_takes_experiments_in_the_order_they_were_started(machine):
     assert order == [*first, *second]
 
 
-@pytest.mark.django_db
 def test_it_passes_over_agents_that_are_pending_disabled_or_offline(machine):
     pending = machine("pending", A, approved=False).agent
     disabled, offline = machine("disabled", A).agent, machine("offline", A).agent
@@ -76,7 +73,6 @@ def test_it_passes_over_agents_that_are_pending_disabled_or_offline(machine):
     assert assigned()[0].agent == pending
 
 
-@pytest.mark.django_db
 def test_it_gives_a_run_only_to_the_agent_that_was_asked_for(machine):
     machine("bench1", A)
     wanted = machine("bench2", A).agent
@@ -85,7 +81,6 @@ def test_it_gives_a_run_only_to_the_agent_that_was_asked_for(machine):
     assert assigned()[0].agent == wanted
 
 
-@pytest.mark.django_db
 def test_it_gives_a_run_only_to_an_agent_that_has_the_version(machine):
     machine("bench1", "derby:10.3.2.1")
     right = machine("bench2", "derby:10.16.1.1").agent
@@ -94,7 +89,6 @@ def test_it_gives_a_run_only_to_an_agent_that_has_the_version(machine):
     assert assigned()[0].agent == right
 
 
-@pytest.mark.django_db
 def test_it_keeps_an_experiment_on_one_machine(machine):
     """Two agents could each take a run at once; the repeats would then compare machines, not engines."""
     machine("bench1")
@@ -105,7 +99,6 @@ def test_it_keeps_an_experiment_on_one_machine(machine):
     assert set(Job.objects.filter(run__in=runs).values_list("requested_agent", flat=True)) == {taken_by.pk}
 
 
-@pytest.mark.django_db
 def test_it_starts_two_experiments_on_two_machines_at_once(machine):
     machine("bench1")
     machine("bench2")
@@ -115,7 +108,6 @@ def test_it_starts_two_experiments_on_two_machines_at_once(machine):
     assert len({job.agent_id for job in assigned()}) == 2
 
 
-@pytest.mark.django_db
 def test_it_waits_for_an_agent_that_has_all_engines_of_the_experiment(machine):
     machine("bench1", A)
     both = machine("bench2", A, B).agent
@@ -124,7 +116,6 @@ def test_it_waits_for_an_agent_that_has_all_engines_of_the_experiment(machine):
     assert assigned()[0].agent == both
 
 
-@pytest.mark.django_db
 def test_it_does_not_start_a_deleted_run(machine):
     machine()
     run = first_runs(A)[0]
@@ -135,7 +126,6 @@ def test_it_does_not_start_a_deleted_run(machine):
     assert run.state == RunState.CANCELLED
 
 
-@pytest.mark.django_db
 def test_it_takes_back_a_run_that_its_agent_does_not_fetch(machine):
     machine()
     run = first_runs(A)[0]
@@ -148,7 +138,6 @@ def test_it_takes_back_a_run_that_its_agent_does_not_fetch(machine):
     assert dispatch.assign_queued() == 1
 
 
-@pytest.mark.django_db
 def test_it_gives_nothing_to_an_agent_that_still_renews_the_lease_of_a_lost_run(machine):
     bench = machine()
     lost, _ = first_runs(A, repeats=2)
@@ -161,7 +150,6 @@ def test_it_gives_nothing_to_an_agent_that_still_renews_the_lease_of_a_lost_run(
     assert dispatch.assign_queued() == 1
 
 
-@pytest.mark.django_db
 def test_it_looks_at_the_queue_with_a_fixed_number_of_queries(machine, django_assert_max_num_queries):
     machine("bench1", "derby:10.16.1.1")
     bench = machine("bench2", A)
@@ -246,7 +234,6 @@ def test_it_ends_a_race_of_claim_and_cancel_in_one_of_the_two(machine):
     assert (job.cancel_requested_at is not None) == claimed
 
 
-@pytest.mark.django_db
 def test_a_backup_is_proven_until_one_repeat_of_its_cell_has_passed(machine):
     """The first fails, the second passes, the third need not; another cell has to prove its own."""
     machine()

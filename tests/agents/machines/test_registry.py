@@ -45,12 +45,6 @@ def test_it_stores_neither_token_nor_code():
     assert code not in str(EnrolmentCode.objects.values())
 
 
-def test_it_refuses_who_brings_no_code_and_says_what_to_do():
-    with pytest.raises(Refusal, match="none was given: an operator makes one"):
-        machines.register(message=registration())
-    assert not Agent.objects.exists()
-
-
 @pytest.mark.parametrize("open_registration", [False, True])
 def test_it_refuses_the_second_user_of_a_code_or_lets_him_wait(settings, open_registration):
     settings.OPEN_REGISTRATION = open_registration

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from agents.models import Job
+from agents.models import Agent, Job
 from agents.plans import schedule
 from agents.refusals import FieldErrors
 from runs.models import Run
@@ -17,16 +17,6 @@ A, B = "sqlite:3.50.1", "h2:2.3.232"
 def started(plan, **more) -> list[Run]:
     experiment = schedule.start(plan, user=None, **more)
     return list(experiment.runs.order_by("order_index").select_related("job", "dbms_version__dbms"))
-
-
-def test_it_interleaves_the_engines(machine):
-    machine()
-    runs = started(plan_of(A, B, repeats=3))
-    assert [(run.dbms_version.dbms.slug, run.repeat) for run in runs] == [
-        ("sqlite", 1), ("h2", 1), ("sqlite", 2), ("h2", 2), ("sqlite", 3), ("h2", 3),
-    ]  # fmt: skip
-    assert [run.order_index for run in runs] == [1, 2, 3, 4, 5, 6]
-    assert {run.state for run in runs} == {RunState.QUEUED}
 
 
 def test_it_writes_a_spec_that_an_agent_can_run_alone(machine):
@@ -56,13 +46,6 @@ def test_it_gives_each_repeat_its_own_seed_and_all_engines_the_same(machine):
     assert seeds[1, "sqlite"] == seeds[1, "h2"] != seeds[2, "sqlite"] == seeds[2, "h2"]
 
 
-def test_it_gives_repeats_of_a_cell_one_key(machine):
-    machine()
-    runs = started(plan_of(A, B, repeats=2))
-    keys = [run.cell_key for run in runs]
-    assert keys[0] == keys[2] != keys[1] == keys[3]
-
-
 def test_it_keeps_the_plan_and_names_the_experiment(machine, operator):
     bench = machine()
     experiment = schedule.start(plan_of(A, B, agent=bench.agent, name="Night run"), user=operator)
@@ -88,25 +71,20 @@ def test_it_gives_two_experiments_of_one_name_two_addresses(machine):
     assert slugs == ["same", "same-2"]
 
 
-def test_it_refuses_an_engine_that_no_agent_has(machine):
-    machine("bench1", A)
-    with pytest.raises(FieldErrors, match="Not available on any agent: H2"):
-        schedule.start(plan_of(A, B), user=None)
-
-
-def test_it_refuses_engines_that_no_single_agent_has(machine):
-    machine("bench1", A)
-    machine("bench2", B)
-    with pytest.raises(FieldErrors, match="No single agent"):
-        schedule.start(plan_of(A, B), user=None)
-
-
-def test_it_refuses_the_wrong_agent_and_one_that_is_not_approved(machine):
-    has_not, pending = machine("bench1", A).agent, machine("bench2", B, approved=False).agent
-    with pytest.raises(FieldErrors, match="Not available on bench1: H2"):
-        schedule.start(plan_of(B, agent=has_not), user=None)
-    with pytest.raises(FieldErrors, match="bench2 is not approved"):
-        schedule.start(plan_of(B, agent=pending), user=None)
+@pytest.mark.parametrize(
+    ("engines", "agent", "words"),
+    [
+        ((A, "derby:10.16.1.1"), None, "Not available on any agent: Apache Derby"),
+        ((A, B), None, "No single agent"),
+        ((B,), "bench1", "Not available on bench1: H2"),
+        ((B,), "bench3", "bench3 is not approved"),
+    ],
+)
+def test_it_refuses_what_no_agent_or_not_the_chosen_one_can_run(machine, engines, agent, words):
+    for name, engine, approved in (("bench1", A, True), ("bench2", B, True), ("bench3", B, False)):
+        machine(name, engine, approved=approved)
+    with pytest.raises(FieldErrors, match=words):
+        schedule.start(plan_of(*engines, agent=Agent.objects.filter(slug=agent).first()), user=None)
 
 
 def test_it_repeats_one_cell_at_the_end_of_its_experiment(machine):

@@ -15,13 +15,14 @@ from runs.models import Experiment, Run
 from tests.agents.conftest import EMBEDDED, facts_of
 from tests.agents.jobs.test_dispatch import in_threads
 
+pytestmark = pytest.mark.django_db
+
 
 @pytest.fixture(autouse=True)
 def first_run(settings):
     settings.FIRST_RUN = True
 
 
-@pytest.mark.django_db
 def test_it_is_twelve_short_interleaved_runs(machine):
     bench = machine()
     experiment = first.start_first()
@@ -37,15 +38,6 @@ def test_it_is_twelve_short_interleaved_runs(machine):
     assert dict(runs[2].job.spec["settings"])["FILES WRITE DELAY"] == "FALSE"
 
 
-@pytest.mark.django_db
-def test_it_is_made_once(machine):
-    machine()
-    assert first.start_first() is not None
-    assert first.start_first() is None
-    assert Experiment.objects.count() == 1
-
-
-@pytest.mark.django_db
 def test_it_waits_for_an_approved_online_agent_with_all_four_engines(machine):
     bench = machine("bench1", *EMBEDDED, approved=False)
     assert first.start_first() is None
@@ -59,7 +51,6 @@ def test_it_waits_for_an_approved_online_agent_with_all_four_engines(machine):
     assert first.start_first() is not None
 
 
-@pytest.mark.django_db
 def test_it_takes_the_newest_version_of_each_engine(machine):
     machine("bench1", "derby:10.6.2.1", "derby:10.16.1.1", "derby:10.3.2.1", *(e for e in EMBEDDED if "derby" not in e))
     versions = first.start_first().plan["engines"]
@@ -67,7 +58,6 @@ def test_it_takes_the_newest_version_of_each_engine(machine):
     assert len(versions) == 4
 
 
-@pytest.mark.django_db
 def test_it_can_be_left_out(machine, settings):
     settings.FIRST_RUN = False
     machine()
@@ -87,7 +77,6 @@ def fetching(engine: str, reason: str = "its jars are being fetched") -> dict:
     return {**facts_of(engine, reason), "pending": True}
 
 
-@pytest.mark.django_db
 def test_sqlite_does_not_wait_for_the_jars_of_the_others(machine):
     bench = machine()
     Agent.objects.update(engines=[facts_of(EMBEDDED[0]), *map(fetching, EMBEDDED[1:])])
@@ -105,7 +94,6 @@ def test_sqlite_does_not_wait_for_the_jars_of_the_others(machine):
     assert bench.agent.pk
 
 
-@pytest.mark.django_db
 def test_its_runs_wait_for_jars_that_cannot_be_had_and_the_home_page_says_why(machine, client):
     machine()
     why = "its jars cannot be had, which is tried again by itself: the certificate of x is signed by nobody"
@@ -118,7 +106,6 @@ def test_its_runs_wait_for_jars_that_cannot_be_had_and_the_home_page_says_why(ma
     assert why in client.get("/first-experiment/").content.decode()
 
 
-@pytest.mark.django_db
 def test_the_home_page_says_what_is_missing_before_it_begins(machine, client):
     assert "no agent is registered and approved yet" in client.get("/").content.decode()
     machine()
@@ -131,7 +118,6 @@ def fail_all(message: str = "the jars of sqlite cannot be had: no network") -> N
     Run.objects.update(state="failed", message=message, finished_at=timezone.now())
 
 
-@pytest.mark.django_db
 def test_when_all_of_it_failed_the_home_page_says_why_and_a_button_starts_it_again(machine, client, operator):
     machine()
     failed = first.start_first()
@@ -157,7 +143,6 @@ def test_when_all_of_it_failed_the_home_page_says_why_and_a_button_starts_it_aga
     assert first.start_first() is None
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize("state", ["finished", "cancelled", "queued"])
 def test_it_is_not_started_again_when_not_all_of_it_failed(machine, state):
     machine()
@@ -179,7 +164,6 @@ def test_it_is_started_again_once_however_many_ask(machine):
     assert Run.objects.count() == 24
 
 
-@pytest.mark.django_db
 def test_without_a_first_run_nothing_is_promised_after_a_failure(machine, client, settings):
     machine()
     first.start_first()

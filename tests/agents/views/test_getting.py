@@ -20,8 +20,9 @@ from agents.jobs import errands
 from agents.models import Agent, AgentStatus, Errand
 from tests.ops.site import wait_until
 
+pytestmark = pytest.mark.django_db
 
-@pytest.mark.django_db
+
 def test_the_script_names_the_wheel_of_this_server_and_its_checksum(client):
     script = client.get("/agents/install.sh").content.decode()
     wheel = getting.wheel()
@@ -33,7 +34,6 @@ def test_the_script_names_the_wheel_of_this_server_and_its_checksum(client):
     assert client.get("/agents/install/benchagent-9.whl").status_code == 404
 
 
-@pytest.mark.django_db
 def test_only_operators_get_the_line_with_a_code(client, operator):
     assert client.post(reverse("agent-code")).status_code == 302
     client.force_login(operator)
@@ -44,7 +44,6 @@ def test_only_operators_get_the_line_with_a_code(client, operator):
     assert getting.wheel().sha256 in page
 
 
-@pytest.mark.django_db
 def test_the_line_carries_the_authority_or_says_plain_http_which_operators_are_told(
     client, operator, settings, tmp_path
 ):

@@ -128,25 +128,12 @@ def test_it_takes_an_emptied_configuration_as_none_at_all(as_operator, machine):
     assert Job.objects.first().spec["settings"] == []
 
 
-def test_it_runs_on_the_chosen_agent(as_operator, machine):
-    machine("bench1")
-    second = machine("bench2").agent
-    as_operator.post(PATH, {**FORM, "agent": second.slug})
-    assert set(Job.objects.values_list("requested_agent", flat=True)) == {second.pk}
-
-
 def test_a_rate_may_be_below_one_a_second_and_says_how_its_transactions_come(as_operator, machine):
     machine()
     as_operator.post(PATH, {**FORM, "rate_per_s": "0.2"})
     factors = Job.objects.first().spec["factors"]
     assert (factors["rate_per_s"], factors["arrivals"]) == (0.2, "poisson")
     assert Run.objects.first().factor("rate_per_s") == 0.2
-
-
-def test_a_closed_loop_names_no_arrivals(as_operator, machine):
-    machine()
-    as_operator.post(PATH, FORM)
-    assert "arrivals" not in Job.objects.first().spec["factors"]
 
 
 @pytest.mark.parametrize(
@@ -246,13 +233,6 @@ def test_it_is_filled_in_from_a_publication_and_names_it(client, machine, articl
     assert 'name="scale_factor" value="10"' in html and 'name="repeats" value="5"' in html
     ticked = {line.partition('"')[0] for line in html.split('name="engines" value="') if " checked" in line[:60]}
     assert ticked == {"derby:10.6.2.1", "derby:10.16.1.1"}
-
-
-def test_its_experiment_names_the_publication(as_operator, machine, article):
-    machine("bench1", "h2:2.3.232", "sqlite:3.50.1")
-    as_operator.post(PATH, FORM | {"publication": "tpcb-2010", "figure": "tpcb-table"})
-    plan = Experiment.objects.get().plan
-    assert (plan["publication"], plan["figure"]) == ("tpcb-2010", "tpcb-table")
 
 
 def test_it_refuses_a_publication_that_is_not_there(as_operator, machine):
