@@ -4,7 +4,7 @@ where it falls off, how far it scales (docs/method/curves.md says each formula).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -27,6 +27,7 @@ from runs.answers.answer import (
 from runs.answers.places import Place, memory_places, place_of
 from runs.compare.asked import LOSS, SCALES, Missing, Question
 from runs.compare.comparison import Comparison
+from runs.compare.facts import DATE, NEVER_TAKEN, Columns, distinguishing, fact_value, fact_values
 from runs.compare.groups import Contrast, Group
 from runs.compare.guard import blocking
 from runs.compare.panels import CLIENT, SIZE, Axes, Curve, ends_of_curve
@@ -46,6 +47,8 @@ from runs.stats.curves import (
 from runs.stats.scaling import Scaling
 
 LEAST_OF_A_SIDE = 2
+# What two batches of one cell have of their own.
+_OF_A_BATCH = (NEVER_TAKEN - {"durability"}) | {"batch", DATE}
 # An interval that reaches from a loss to twice the rate says nothing.
 MOST_OF_A_DOUBLING = 1.0
 
@@ -59,6 +62,8 @@ def of_curves(comparison: Comparison, question: Question) -> Answer:
         return begun(comparison, question, lacking=[Missing("clients_axis")])
     if question.kind == SCALES and comparison.metric and comparison.metric.better != "higher":
         return begun(comparison, question, place, lacking=[Missing("rate", names=[comparison.metric.label])])
+    told: list[Along] = []
+    without: list[tuple[Along, Missing]] = []
     for curve in () if lacking else curves_along(comparison, place, comparison.curves):
         made: AnyClaim | Missing
         if question.kind == LOSS:
@@ -68,14 +73,41 @@ def of_curves(comparison: Comparison, question: Question) -> Answer:
         else:
             made = curve.bend
         if isinstance(made, Missing):
-            lacking.append(made)
+            without.append((curve, made))
         else:
             claims.append(made)
+            told.append(curve)
+    lacking += _of_levels_alone(comparison, without, told)
     # What loses most comes first.
     worse = -1 if comparison.metric and comparison.metric.better == "lower" else 1
     claims.sort(key=lambda claim: worse * (claim.change.value or 0.0) if isinstance(claim, Loss) else 0.0)
     asked = question.model_copy(update={"x": axes.x})
     return begun(comparison, asked, place, claims=claims, lacking=lacking, sure=any(map(_is_sure, claims)))
+
+
+def _of_levels_alone(
+    comparison: Comparison, without: Sequence[tuple[Along, Missing]], told: Sequence[Along]
+) -> list[Missing]:
+    """What curves without a claim lack; what another batch has of a whole curve is no curve that lacks levels."""
+    facts, points = comparison.axes.facts, [point for curve in comparison.curves for point in curve.valued]
+    names, columns = [name for name in facts if name not in _OF_A_BATCH], Columns(points)
+    named = distinguishing({name: columns[name] for name in sorted(names, key=lambda name: name != comparison.axes.x)})
+
+    def cells(along: Along) -> dict[tuple[str, ...], str]:
+        """What was asked for at each of its points, and in words."""
+        return {
+            fact_values(point, names): " · ".join(facts[name].in_legend(fact_value(point, name)) for name in named)
+            for point in along.curve.valued
+        }
+
+    whole, lacking, again = [cells(along) for along in told], [], list[str]()
+    for along, missing in without:
+        own = cells(along)
+        if own and any(own.keys() < each.keys() for each in whole):
+            again += own.values()
+        else:
+            lacking.append(missing)
+    return [*lacking, Missing("again", names=again)] if again else lacking
 
 
 def _is_sure(claim: AnyClaim) -> bool:

@@ -48,6 +48,7 @@ _LACKING: Mapping[Lacking, str] = {
     "rate": "{names} is no rate, of which more is better: choose one that is",
     "value": "none of its values is known",
     "level": "one level only, measure a second",
+    "again": "measured again in batches of their own, which are not pooled: {names}",
     "level_asked": "not measured at {names}",
     "two_levels": "both ends lie at one level",
     "positive_levels": "fewer than two of its levels are above zero",

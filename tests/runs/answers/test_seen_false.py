@@ -387,3 +387,20 @@ def test_an_article_whose_numbers_are_all_lost_says_so(published: None, question
     """Was: "No run has a number of this", "there is one only: add another", or nothing at all."""
     told = ask("publication=cubrid-mysql-ssd-2011", question)
     assert told["claims"] == [] and any("picture" in words for words in told["missing"])
+
+
+def test_a_level_that_was_measured_again_is_no_curve_that_lacks_levels():
+    """Was: "… #2 · SSD: one level only, measure a second", once for each batch in which one size was repeated."""
+    world = World(noise=0.003)
+    sizes = (8, 16, 32, 64, 128)
+    batches = [(disk, sizes) for disk in ("SATA", "NVMe")] + [("SATA", (64,)), ("NVMe", (16,)), ("SATA", (128,))]
+    for disk, of_batch in batches:
+        for size in of_batch:
+            world.add(10_000 / size, factors={"size_gb": size, "disk": disk})
+        world.store()
+    for question in ("loss", "falls_off"):
+        told = ask("workload=tpcb", f"ask={question}&x=factor:size_gb")
+        assert len(told["claims"]) == 2
+        (missing,) = told["missing"]
+        assert all(words in missing for words in ("64 GB · SATA", "16 GB · NVMe", "128 GB · SATA")), missing
+        assert missing in told["words"]
