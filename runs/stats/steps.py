@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from runs.stats.curves import Levels
 from runs.stats.ratios import Ratio, ratio
-from runs.stats.summaries import ALPHA, Interval, geometric_mean, t_quantile, variance
+from runs.stats.summaries import ALPHA, Interval, geometric_mean, interval_of_logs, t_quantile, variance
 
 # Days on each side of a step: fewer are an accident, as one bad night is.
 LEAST_DAYS = 3
@@ -46,12 +46,12 @@ def steps(levels: Levels, threshold: float) -> list[Step]:
     logs = [math.log(centre) for _, values in levels if (centre := geometric_mean(values)) is not None]
     if len(logs) < len(levels):
         return []
-    means, changes = [math.exp(log) for log in logs], []
+    changes = []
     for before, cut, end in _parts(steps_of(logs, threshold), len(logs)):
-        if change := ratio(means[cut:end], means[before:cut]):
+        if change := _change(logs[before:end], cut - before):
             first, last = (levels[place][0] for place in _near(logs[before:end], before))
             near = Interval(first, last)
-            changes.append(Step(levels[cut][0], near, change, end - cut, cut - before, end == len(means)))
+            changes.append(Step(levels[cut][0], near, change, end - cut, cut - before, end == len(logs)))
     return changes
 
 
@@ -76,12 +76,36 @@ def steps_of(logs: Sequence[float], threshold: float) -> list[int]:
     kept: list[int] = []
     for cut, end in pairwise([*sorted(_cuts(logs, 0, len(logs))), len(logs)]):
         begin = kept[-1] if kept else 0
-        change = ratio([math.exp(log) for log in logs[cut:end]], [math.exp(log) for log in logs[begin:cut]])
+        change = _change(logs[begin:end], cut - begin)
         # Two bad nights and a good one stand off, too, but are not alike: their interval holds 1. Days that do not vary
         # at all have none.
-        if change and (change.p is None or change.p < ALPHA) and abs(math.log(change.value)) >= math.log1p(threshold):
+        is_sure = change and (change.interval is None or not change.interval.low <= 1 <= change.interval.high)
+        if change and is_sure and abs(math.log(change.value)) >= math.log1p(threshold):
             kept.append(cut)
     return kept
+
+
+def _change(logs: Sequence[float], cut: int) -> Ratio | None:
+    """Of the days from the cut on to those before it, with room for how the cut was found.
+
+    What is told of many places is what chance made look large there (the winner's curse). Where Welch's interval
+    reaches down to changes that these days would not have shown, it is at least as wide as that of all places together
+    (Bonferroni's, with the pooled spread; intervals of what was selected: Y. Benjamini, D. Yekutieli, JASA 100, 2005).
+    Simulated, it holds a step of 10 % at 20 % of noise in 96 % of cases, Welch's alone in 62 to 77 %; a step that is
+    seen clearly has Welch's (tests/runs/stats/test_steps.py).
+    """
+    before, after = logs[:cut], logs[cut:]
+    change = ratio([math.exp(log) for log in after], [math.exp(log) for log in before])
+    if change is None or change.interval is None:
+        return change
+    n = len(logs)
+    squares = variance(before) * (cut - 1) + variance(after) * (n - cut - 1)
+    error, places = math.sqrt(squares / (n - 2) * (1 / cut + 1 / (n - cut))), n - 2 * LEAST_DAYS + 1
+    least, half = (error * t_quantile(1 - alpha / places, n - 2) for alpha in (STEP_ALPHA / 4, ALPHA / 2))
+    ends = math.log(change.interval.low), math.log(change.interval.high)
+    if min(map(abs, ends)) >= least or ends[1] - ends[0] >= 2 * half:
+        return change
+    return replace(change, interval=interval_of_logs(math.log(change.value), half))
 
 
 def least_step(logs: Sequence[float], days: int = 0, after: int = LEAST_DAYS) -> float:
