@@ -17,7 +17,7 @@ from runs.publications.check import stored
 from runs.publications.document import Factor, Results, RunRow
 from runs.publications.folder import Folder, FolderError, own, read_zip, stable_id
 from runs.publications.page import export
-from runs.publications.page.page import page
+from runs.publications.page.page import Page
 from runs.publications.subjects import Subjects, Sync, sync_subjects
 from runs.results import PublishedRun, store_published
 from runs.results.names import batch_of
@@ -41,8 +41,7 @@ def import_given(*folders: Folder, keep_deleted: bool = False) -> Sync:
                         "title_en": folder.results.publication.title_en, "archive": folder.zipped(), "deleted_at": None,
                     },
                 )  # fmt: skip
-                shown = page(Publication.objects.get(slug=folder.slug), AnonymousUser())
-                export.text(shown.material)
+                export.text(Page(Publication.objects.get(slug=folder.slug), AnonymousUser()).material)
     except FolderError:
         raise
     except (DataError, IntegrityError) as error:
@@ -80,7 +79,8 @@ def import_folders(*folders: Folder, keep_deleted: bool = False) -> Sync:
     with transaction.atomic():
         for folder in folders:
             subjects = sync_subjects(sync, folder)
-            sync_results(sync, folder.results, subjects, keep_deleted=keep_deleted)
+            _sync_runs(sync, folder.results, subjects, keep_deleted=keep_deleted)
+            _sync_aggregates(sync, folder.results, subjects)
             sync.correct(subjects.publication, {"checks": stored(folder.checks.checks)})
     return sync
 
@@ -88,7 +88,7 @@ def import_folders(*folders: Folder, keep_deleted: bool = False) -> Sync:
 # Runs, with and without values, and the statistics that the publication prints of them
 
 
-def sync_results(sync: Sync, data: Results, subjects: Subjects, *, keep_deleted: bool = False) -> None:
+def _sync_runs(sync: Sync, data: Results, subjects: Subjects, *, keep_deleted: bool) -> None:
     promises = {row.id: (row.durability, row.durability_reason) for row in data.configs}
     # In the order of the source, so that lists and charts show it as printed.
     batch = batch_of(subjects.publication.pk)
@@ -97,7 +97,6 @@ def sync_results(sync: Sync, data: Results, subjects: Subjects, *, keep_deleted:
         sync.note(Run, verb, count)
     stale = Run.objects.exclude(source_id="").exclude(id__in=[published.run.id for published in wanted])
     sync.delete(stale.filter(publication=subjects.publication))
-    _aggregates(sync, data, subjects)
 
 
 def _run(position: int, row: RunRow, promise: tuple[str, str], subjects: Subjects, batch: Batch) -> PublishedRun:
@@ -135,7 +134,7 @@ def _run(position: int, row: RunRow, promise: tuple[str, str], subjects: Subject
     )  # fmt: skip
 
 
-def _aggregates(sync: Sync, data: Results, subjects: Subjects) -> None:
+def _sync_aggregates(sync: Sync, data: Results, subjects: Subjects) -> None:
     slug = subjects.publication.slug
     wanted = {
         row.id: {

@@ -18,7 +18,7 @@ from runs.publications.folder import FolderError, comes_with_program, own, read_
 from runs.publications.importer import bring_back, import_given, remove
 from runs.publications.material import Material
 from runs.publications.page import export
-from runs.publications.page.page import page
+from runs.publications.page.page import Page
 from runs.views.forms import form_page
 from runs.views.guards import operator_required
 
@@ -107,7 +107,7 @@ def _has_files(slug: str) -> bool:
 def publication(request: HttpRequest, slug: str) -> HttpResponse:
     """`?baseline=` chooses what ratios are taken to."""
     row = get_object_or_404(Publication, slug=slug)
-    shown = page(row, request.user, request.GET.dict())
+    shown = Page(row, request.user, request.GET.dict())
     context = {
         "page": shown, "publication": row, "checks": shown.material.checks, "way_back": _way_back(slug),
         "has_files": _has_files(slug),

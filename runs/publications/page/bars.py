@@ -31,9 +31,11 @@ from runs.publications.page.parts import (
     TextCell,
     Words,
     cell,
+    change,
     computed,
     listed,
     origin_of,
+    quotient,
     stored,
     table,
 )
@@ -123,13 +125,7 @@ class Medians(PartSpec):
             names[f"{slug}-{at}" if slug in names else slug] = group
         base = names.get(material.chosen.get(BASELINE, ""), groups[0])
         top, unit = base.median or 1.0, comparison.metric.unit
-        rows: Rows = [
-            [
-                group.label, median_of(group),
-                computed((group.median or 0.0) / top, f"{group.median:.10g} / {top:.10g}", unit="×", digits=2),
-            ]
-            for group in groups
-        ]  # fmt: skip
+        rows: Rows = [[group.label, median_of(group), quotient(group.median or 0.0, top)] for group in groups]
         # What the article says of the medians in one ratio.
         summaries = [
             claim.summary for claim in material.statements.claims
@@ -167,13 +163,9 @@ def _gain(groups: Sequence[Group]) -> Words:
     base, said = groups[0], list[str | Amount]()
     for group in groups[1:]:
         if base.median and group.median:
-            change = computed(
-                100 * (group.median / base.median - 1), f"{group.median:.10g} / {base.median:.10g} − 1", unit="%",
-                digits=2, signed=True,
-            )  # fmt: skip
             said += words.gain(
-                group.label, median_of(group), median_of(base), change, values=group.values, base_values=base.values,
-                verdict=group.against.verdict if group.against else None,
+                group.label, median_of(group), median_of(base), change(group.median, base.median),
+                values=group.values, base_values=base.values, verdict=group.against.verdict if group.against else None,
             )  # fmt: skip
     return said
 
@@ -188,20 +180,16 @@ def groups_table(comparison: Comparison, metric: Metric) -> Table:
     unit = metric.unit
     height = max((len(group.all_runs) for group in comparison.groups), default=0)
     heads = ("Median", "Geometric mean", "its interval from", "to", *(f"Repeat {at + 1}" for at in range(height)))
-    rows = [[group.label, *_centres(group), *_repeats(group, metric, height)] for group in comparison.groups]
+    rows: Rows = []
+    for group in comparison.groups:
+        centres: list[Content] = [TableCell(gap=group.gap or "not known"), None, None, None]
+        if group.summary:
+            values, name = listed(group.values), group.summary.centre_name.replace(" ", "_")
+            ends = (group.interval.low, group.interval.high) if group.interval else (None, None)
+            centres = [median_of(group), computed(group.summary.centre, f"{name}({values})", digits=1)]
+            centres += [None if end is None else computed(end, f"{INTERVAL} {values}", digits=1) for end in ends]
+        rows.append([group.label, *centres, *_repeats(group, metric, height)])
     return table(["System", *(Column(head, unit) for head in heads)], rows)
-
-
-def _centres(group: Group) -> list[Content]:
-    """Its median, its geometric mean, and both ends of the interval."""
-    if group.summary is None:
-        return [TableCell(gap=group.gap or "not known"), None, None, None]
-    values = listed(group.values)
-    ends = (group.interval.low, group.interval.high) if group.interval else ()
-    name = group.summary.centre_name.replace(" ", "_")
-    centre = computed(group.summary.centre, f"{name}({values})", digits=1)
-    interval = [computed(end, f"{INTERVAL} {values}", digits=1) for end in ends]
-    return [median_of(group), centre, *interval, *[None] * (2 - len(ends))]
 
 
 def _repeats(group: Group, metric: Metric, height: int) -> list[TableCell]:

@@ -31,10 +31,12 @@ from runs.publications.page.parts import (
     Tile,
     Words,
     cell,
+    change,
     computed,
     listed,
     origin_of,
     plain,
+    quotient,
     stored,
     table,
 )
@@ -44,7 +46,7 @@ from runs.tables import Column
 
 SIZE = "size_gb"
 SERIES = "disk"
-MB_PER_GB = 1024
+GB_PER_TB = 1024
 # From this span on a linear axis would press all small sizes into one point.
 LOG_FROM = 20.0
 # A size that is so many times the one before stands apart from the dense series.
@@ -61,18 +63,17 @@ class Sizes(PartSpec):
 
     def section(self, material: Material) -> Section:
         runs = _of_kind(material, self.workload_kind)
-        sizes = sorted({size for run in runs if (size := size_of(run)) is not None})
+        sizes = sorted(set(map(size_of, runs)))
         if not sizes:
             return Section(self.id, self.title)
         small = [size for size in sizes if size * APART < sizes[-1]] or sizes
         listed = _size_bars(runs, small, id=self.dense, title="The databases of the first series, GB", log=False)
         whole = _size_bars(runs, sizes, id=self.all, title="All databases, GB, log axis", log=True)
-        terabytes = computed(sizes[-1] / MB_PER_GB, f"{sizes[-1]:.10g} / {MB_PER_GB}", unit="TB", digits=2)
         return Section(
             id=self.id, title=self.title, figures=[listed, whole],
             tiles=[
                 Tile("Size of the large database", (Amount(sizes[-1], "GB"),)),
-                Tile("the same in TB of 1024 GB", (terabytes,)),
+                Tile("the same in TB of 1024 GB", (quotient(sizes[-1], GB_PER_TB, unit="TB"),)),
             ],
         )  # fmt: skip
 
@@ -156,7 +157,7 @@ class Curves(PartSpec):
 
 
 def _of_kind(material: Material, kind: str) -> list[Run]:
-    return [run for run in material.runs if run.workload.kind == kind and size_of(run) is not None]
+    return [run for run in material.runs if run.workload.kind == kind and isinstance(run.factor(SIZE), int | float)]
 
 
 def _axis(metric: Metric) -> Axis:
@@ -200,10 +201,8 @@ def _drawn(spec: CurveSpec, runs: Sequence[Run], metric: Metric) -> Figure:
          "origin": origin_of(curve.amounts.values())}
         for curve in shown if curve.amounts
     ]  # fmt: skip
-    chart = lines(
-        x={"label": "Database size", "unit": "GB", "scale": scale, "even": True}, y=y, series=series,
-        marks=_ram_mark(runs), bands=bands,
-    )  # fmt: skip
+    x: Axis = {"label": "Database size", "unit": "GB", "scale": scale, "even": True}
+    chart = lines(x=x, y=y, series=series, marks=_ram_mark(runs), bands=bands)
     if gaps:
         chart["gaps"] = gaps
     rows: Rows = [[Amount(x), *(cell(curve.amounts.get(x), gap=curve.lost.get(x, "")) for curve in shown)] for x in xs]
@@ -216,10 +215,10 @@ def _drawn(spec: CurveSpec, runs: Sequence[Run], metric: Metric) -> Figure:
 
 def _table_of(spec: TableSpec, runs: Sequence[Run]) -> NamedTable:
     """A row per run with numbers, in the order of the sizes."""
-    valued = sorted((run for run in runs if run.measurements.all()), key=lambda run: size_of(run) or 0.0)
+    valued = sorted((run for run in runs if run.measurements.all()), key=size_of)
     rows = [
         {number.metric.name: stored(number) for number in run.measurements.all()}
-        | {SIZE: Amount(size_of(run) or 0.0), "#": Amount(at)}
+        | {SIZE: Amount(size_of(run)), "#": Amount(at)}
         for at, run in enumerate(valued, 1)
     ]
     cells: Rows = [[_column_cell(column, rows, at) for column in spec.columns] for at in range(len(rows))]
@@ -235,7 +234,7 @@ def _column_cell(spec: ColumnSpec, rows: Sequence[Mapping[str, Amount]], at: int
     if amount is None or other is None or not (spec.against or spec.per):
         return cell(amount, gap="not printed")
     if spec.against:
-        return _change(amount.value, other.value)
+        return change(amount.value, other.value)
     formula = f"{amount.value:.10g} × {spec.times:g} / {other.value:.10g}"
     return computed(amount.value * spec.times / other.value, formula)
 
@@ -287,7 +286,7 @@ class Curve:
         at, small = list(self.amounts), self.dense_end
         stretches = [(at[0], small)] + ([(small, at[-1])] if at[-1] > small else [])
         first = self.amounts[at[0]].value
-        return [(left, right, _change(self.amounts[right].value, first)) for left, right in stretches]
+        return [(left, right, change(self.amounts[right].value, first)) for left, right in stretches]
 
     @property
     def words(self) -> str:
@@ -297,9 +296,9 @@ class Curve:
         return f"{self.label}: {sizes}."
 
 
-def size_of(run: Run) -> float | None:
-    value = run.factor(SIZE)
-    return float(value) if isinstance(value, int | float) else None
+def size_of(run: Run) -> float:
+    """Of a run that has a size."""
+    return float(run.factor(SIZE) or 0)
 
 
 def _curves(runs: Sequence[Run], metric: Metric) -> list[Curve]:
@@ -307,7 +306,7 @@ def _curves(runs: Sequence[Run], metric: Metric) -> list[Curve]:
     curves: list[Curve] = []
     for color, (label, its_own) in enumerate(_lines_of(runs).items()):
         curve = Curve(label, color, {}, {})
-        for size, same in groupby(sorted(its_own, key=_size), key=_size):
+        for size, same in groupby(sorted(its_own, key=size_of), key=size_of):
             repeats = list(same)
             numbers = [number for run in repeats if (number := number_of(run, metric.name, metric.unit))]
             if numbers:
@@ -326,7 +325,7 @@ def _lines_of(runs: Sequence[Run]) -> dict[str, list[Run]]:
     """Label -> runs: of each system where there are several, of each disk, and of whatever else differs at one size."""
     alike: dict[tuple[Any, ...], list[dict[str, Facet]]] = {}
     for run in runs:
-        alike.setdefault((run.dbms_version_id, run.factor(SERIES), _size(run)), []).append(facets(run))
+        alike.setdefault((run.dbms_version_id, run.factor(SERIES), size_of(run)), []).append(facets(run))
     fields = ["dbms"] if len({run.dbms_version_id for run in runs}) > 1 else []
     fields.append(f"{FACTOR}{SERIES}")
     for of in alike.values():
@@ -337,10 +336,6 @@ def _lines_of(runs: Sequence[Run]) -> dict[str, list[Run]]:
         label = " · ".join(of_run[field].text for field in dict.fromkeys(fields) if field in of_run)
         lines_of.setdefault(label or "all", []).append(run)
     return lines_of
-
-
-def _size(run: Run) -> float:
-    return size_of(run) or 0.0
 
 
 def _ram_mark(runs: Sequence[Run]) -> list[Mark]:
@@ -355,8 +350,3 @@ def _ram_mark(runs: Sequence[Run]) -> list[Mark]:
 def _without_lost(curves: Sequence[Curve]) -> list[Curve]:
     """The curves that have values, without their gaps."""
     return [replace(curve, lost={}) for curve in curves if curve.amounts]
-
-
-def _change(value: float, base: float) -> Amount:
-    """What it is above or below `base`, in per cent."""
-    return computed(100 * (value / base - 1), f"{value:.10g} / {base:.10g} − 1", unit="%", digits=2, signed=True)

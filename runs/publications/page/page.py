@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated, Literal
 
 from django.conf.locale import LANG_INFO
 from pydantic import Field
 
-from runs.models import Experiment, Publication
+from runs.models import Publication
 from runs.models.choices import Provenance, RunState
 from runs.models.stored import sound
 from runs.models.visible import Reader
-from runs.publications.article import Article, FigureEntry, Order, Question, Rerun, article_of
+from runs.publications.article import FigureEntry, Order, Rerun, article_of
 from runs.publications.document import Spec
 from runs.publications.material import Material
 from runs.publications.page import claims, common, database, reproductions, reruns
@@ -152,56 +152,36 @@ PROVENANCE_WORDS = {
 }
 
 
-@dataclass(frozen=True)
 class Page:
-    """`article`, `figures`, `questions` and `slot` are there for the articles that we tell; others show their rows."""
+    """`article`, `figures`, `questions` and `slot` are there for the articles that we tell; others show their rows.
 
-    publication: Publication
-    article: Article | None
-    figures: list[reruns.Slot]
-    questions: list[tuple[Question, list[reruns.AnswerView]]]
-    slot: reruns.Slot | None
-    # Those that somebody brought with a bundle and no operator has accepted: nobody here measured them.
-    brought: list[Experiment]
-    tiles: list[Tile]
-    sections: list[Section]
-    legend: list[tuple[str, str]]
-    with_values: int
-    without_values: int
-    material: Material
+    `chosen` is what the reader picks on the page: {"baseline": slug}.
+    """
 
-    @property
-    def language(self) -> str:
-        code = self.publication.language
-        return str(LANG_INFO.get(code, {}).get("name", code))
+    def __init__(self, publication: Publication, user: Reader, chosen: Mapping[str, str] | None = None) -> None:
+        self.material = material = Material(publication, chosen or {})
+        self.article = article = article_of(publication)
+        self.sections = sections(material)
+        self.legend = legend(material, self.sections)
+        headlines = page_file(publication).answer.headlines
+        self.tiles = [tile for headline in headlines if (tile := headline.tile(material))]
+        self.with_values = sum(run.state == RunState.FINISHED for run in material.runs)
+        self.without_values = len(material.runs) - self.with_values
+        self.language = str(LANG_INFO.get(publication.language, {}).get("name", publication.language))
 
-
-def page(publication: Publication, user: Reader, chosen: Mapping[str, str] | None = None) -> Page:
-    """`chosen` is what the reader picks on the page: {"baseline": slug}."""
-    material = Material(publication, chosen or {})
-    article = article_of(publication)
-    shown = sections(material)
-    every = list(reruns.repeating(publication.slug, user))
-    experiments = [experiment for experiment in every if not experiment.brought]
-    rerun_tables = reproductions.tables(experiments, material)
-    slug, valued = publication.slug, sum(run.state == RunState.FINISHED for run in material.runs)
-    return Page(
-        publication=publication,
-        article=article,
-        figures=[
-            reruns.slot(slug, figure.rerun, experiments, rerun_tables, figure)
+        every = list(reruns.repeating(publication.slug, user))
+        # Those that somebody brought with a bundle and no operator has accepted: nobody here measured them.
+        self.brought = [experiment for experiment in every if experiment.brought][:MOST_BROUGHT]
+        experiments = [experiment for experiment in every if not experiment.brought]
+        tables = reproductions.tables(experiments, material)
+        self.figures = [
+            reruns.slot(publication.slug, figure.rerun, experiments, tables, figure)
             for figure in (article.figures if article else ())
-        ],
-        questions=reruns.questions(article, user) if article else [],
-        slot=reruns.slot(slug, article.rerun, experiments, rerun_tables) if article and article.rerun else None,
-        brought=[experiment for experiment in every if experiment.brought][:MOST_BROUGHT],
-        tiles=[tile for headline in page_file(publication).answer.headlines if (tile := headline.tile(material))],
-        sections=shown,
-        legend=legend(material, shown),
-        with_values=valued,
-        without_values=len(material.runs) - valued,
-        material=material,
-    )
+        ]
+        self.slot = None
+        if article and article.rerun:
+            self.slot = reruns.slot(publication.slug, article.rerun, experiments, tables)
+        self.questions = reruns.questions(article, user) if article else []
 
 
 def legend(material: Material, sections: Sequence[Section]) -> list[tuple[str, str]]:

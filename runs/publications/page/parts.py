@@ -76,6 +76,16 @@ def computed(value: float, formula: str, *, unit: str = "", digits: int | None =
     return Amount(value, unit, Provenance.COMPUTED, formula=formula, digits=digits, signed=signed)
 
 
+def quotient(value: float, base: float, *, unit: str = "×") -> Amount:
+    return computed(value / base, f"{value:.10g} / {base:.10g}", unit=unit, digits=2)
+
+
+def change(value: float, base: float) -> Amount:
+    """What it is above or below `base`, in per cent."""
+    formula = f"{value:.10g} / {base:.10g} − 1"
+    return computed(100 * (value / base - 1), formula, unit="%", digits=2, signed=True)
+
+
 # Formulas of our own statistics of repeats.
 INTERVAL = "exp(mean of ln ± t × s / √n) of"
 

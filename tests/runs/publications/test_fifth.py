@@ -17,7 +17,7 @@ from runs.publications import folder
 from runs.publications.document import statements_of
 from runs.publications.folder import DATA, MAX_ZIP_BYTES, Folder, FolderError, read_zip
 from runs.publications.importer import import_folders
-from runs.publications.page.page import page
+from runs.publications.page.page import Page
 from tests.conftest import REPOSITORY
 
 pytestmark = pytest.mark.django_db
@@ -228,7 +228,7 @@ def test_what_no_rule_foresees_is_refused_with_the_reason(client, operator, monk
     def failing_page(publication, user):
         raise AttributeError("what nobody thought of")
 
-    monkeypatch.setattr("runs.publications.importer.page", failing_page)
+    monkeypatch.setattr("runs.publications.importer.Page", failing_page)
     client.force_login(operator)
     answer = upload(client, zipped(files()))
     assert answer.status_code == 422
@@ -305,7 +305,7 @@ def test_several_systems_repeats_and_metrics_are_told_apart_on_every_part(client
     import_folders(
         Folder.of({name: content for name, content in given.items() if name in ("results.json", "page.json")})
     )
-    shown = {section.id: section for section in page(Publication.objects.get(slug=SLUG), AnonymousUser()).sections}
+    shown = {section.id: section for section in Page(Publication.objects.get(slug=SLUG), AnonymousUser()).sections}
     assert [line["points"] for line in shown["curves"].figures[0].spec["series"]] == [
         [(1, 102), (10, 102)],
         [(1, 202), (10, 202)],
