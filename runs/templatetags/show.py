@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, time
 from typing import Any
 
 from benchagent.catalog import DURABILITY_WORDS, Durability, factor_label, factor_unit, factor_words
@@ -38,6 +38,7 @@ register = template.Library()
 register.filter("number", formatting.number)
 register.filter("quantity", formatting.quantity)
 register.filter("times", formatting.times)
+register.filter("three_digits", formatting.three_digits)
 register.filter("percent", formatting.percent)
 register.filter("metric_label", metric_label)
 register.filter("file_size", formatting.byte_size)
@@ -200,6 +201,12 @@ def moment(value: datetime | date | None, style: str = "minute") -> SafeString:
     utc = value.astimezone(UTC)
     text = f"{utc:%H:%M:%S} UTC" if style == "clock" else f"{utc:%Y-%m-%d %H:%M} UTC"
     return format_html('<time datetime="{}" data-style="{}">{}</time>', f"{utc:%Y-%m-%dT%H:%M:%SZ}", style, text)
+
+
+@register.simple_tag
+def batch_moment(value: datetime) -> SafeString:
+    """When a batch was measured; one of which the day alone is known stands at midnight, and no zone moves it."""
+    return moment(value.date() if value.astimezone(UTC).time() == time.min else value)
 
 
 @register.simple_tag

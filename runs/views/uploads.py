@@ -14,7 +14,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import ValidationError as FormError
 from django.core.paginator import Paginator
-from django.db.models import Count, OuterRef, Q, Subquery
+from django.db.models import Count, F, Max, OuterRef, Q, Subquery
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -49,8 +49,10 @@ THERE_ALREADY = "These files are stored already, and nothing was changed. Anothe
 def upload_list(request: HttpRequest) -> HttpResponse:
     """What the person has uploaded, also by their tokens."""
     present = Count("runs", filter=Q(runs__deleted_at=None))
-    rows = Upload.objects.filter(owner=request.user.pk).annotate(run_count=present).defer("document")
-    page = Paginator(rows.order_by("-received_at", "id"), PER_PAGE).get_page(request.GET.get("page"))
+    rows = Upload.objects.filter(owner=request.user.pk).annotate(run_count=present, newest=Max("runs__measured_at"))
+    # Those of one request came at one time.
+    ordered = rows.defer("document").order_by("-received_at", F("newest").desc(nulls_last=True), "id")
+    page = Paginator(ordered, PER_PAGE).get_page(request.GET.get("page"))
     first = Run.objects.filter(upload=OuterRef("pk")).order_by("repeat", "id").values("pk")[:1]
     keys = Upload.objects.filter(pk__in=[row.pk for row in page]).values_list(Subquery(first), flat=True)
     firsts = {run.upload_id: run for run in Run.objects.for_rows().filter(pk__in=list(keys))}

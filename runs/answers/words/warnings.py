@@ -64,7 +64,10 @@ def warnings_of(comparison: Comparison) -> list[str]:
     found = blocking(chain(*(group.against.differences for group in groups if group.against)))
     if questions := {difference.label for difference in found if difference.field != "durability"}:
         names = joined(sorted(questions))
-        warnings.append(f"No ratio between groups that differ in {names}: they only stand side by side.")
+        # What came or went along a curve is told.
+        has_changes = any(group.against.change for group in groups if group.against)
+        whose = "groups of different curves" if has_changes else "groups"
+        warnings.append(f"No ratio between {whose} that differ in {names}: they only stand side by side.")
     if metric is not None:
         rows = (row for run in runs for row in run.measurements.all() if row.metric.name == metric.name)
         if other_units := sorted({row.metric.unit for row in rows} - {metric.unit}):

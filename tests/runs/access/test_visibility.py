@@ -149,5 +149,11 @@ def test_the_list_shows_ones_own_uploads_only(client, upload, contributor, opera
     Run.objects.filter(upload=upload).update(label="night 17", started_at=datetime(2026, 5, 4, 1, tzinfo=UTC))
     html = client.get("/uploads/").content.decode()
     assert "night 17" in html and 'datetime="2026-05-04T01:00:00Z"' in html
+    uploads = [Upload.objects.create(digest=f"{day}", schema_version=1, owner=contributor) for day in (1, 3, 2)]
+    Upload.objects.update(received_at=datetime(2026, 6, 1, tzinfo=UTC))
+    for day, sent in zip((1, 3, 2), uploads, strict=True):
+        make_run("PostgreSQL 18", 1.0, upload=sent, started_at=datetime(2026, 5, 10 + day, tzinfo=UTC))
+    listed = [row.digest for row in client.get("/uploads/").context["page"]]
+    assert listed[:3] == ["3", "2", "1"], "of one request: they stood in the order of their ids"
     client.force_login(operator)
     assert "Nothing uploaded yet" in client.get("/uploads/").content.decode()

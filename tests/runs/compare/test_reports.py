@@ -11,6 +11,7 @@ from django.http import QueryDict
 
 from runs.access.rules import change_visibility
 from runs.compare import reports
+from runs.formatting import times
 from runs.models import Change, Report, Run
 from runs.results.purge import purge
 from tests.runs.cells import batch, make_repeats, make_run
@@ -117,6 +118,8 @@ def test_a_frozen_report_keeps_numbers_charts_and_version(client, frozen, runs):
     assert "<strong>Frozen" in html and f"with Benchsite {__version__}" in html
     assert 'id="figure-0-data"' in html or 'type="application/json"' in html
     answer = client.get("/api/v1/reports/which-is-faster/").json()
+    (ratio,) = [group["ratio"] for group in answer["comparison"]["groups"] if group["ratio"]]
+    assert times(ratio["value"]) in html, "as everywhere: it had four digits"
     assert [group["n"] for group in answer["comparison"]["groups"]] == [3, 3]
     assert (answer["frozen_version"], bool(answer["frozen_at"])) == (__version__, True)
     live = client.get("/api/v1/reports/which-is-faster/?live=1").json()["comparison"]

@@ -8,7 +8,7 @@ import pytest
 
 from runs.history import alerts
 from runs.models import Alert, Benchmark, ChangePoint, User
-from tests.runs.history.nights import DISK, file, nights
+from tests.runs.history.nights import DISK, file, measured, night, nights
 
 pytestmark = pytest.mark.django_db
 STEP, LAST = 14, 20
@@ -84,6 +84,19 @@ def test_notes_stand_on_the_axis_and_old_batches_are_folded(client, moved):
     assert [bool(row.note) for row in reversed(context["rows"])] == [index in (2, 3) for index in range(LAST)]
     assert [row.index for row in (*context["unfolded"], *context["folded"])] == [*range(LAST)][::-1]
     assert len(context["unfolded"]) == 10
+
+
+def test_batches_are_told_in_the_readers_zone_and_days_stay_days(client, moved):
+    """Seen: "Times are in your zone" below times in UTC."""
+    of_a_day = night(1, level=1.1, measured_on="2026-03-01", hardware=moved.hardware.slug)
+    del of_a_day["started_at"]
+    file([of_a_day], User.objects.get(username="nightly"))
+    html = client.get(moved.get_absolute_url()).content.decode()
+    measured_at = max(measured(moved))
+    assert f'<time datetime="{measured_at:%Y-%m-%dT%H:%M:%SZ}"' in html
+    assert '<time datetime="2026-03-01">2026-03-01</time>' in html
+    alert = Alert.objects.get(state="confirmed")
+    assert f'<time datetime="{alert.after:%Y-%m-%dT%H:%M:%SZ}"' in client.get(alert.get_absolute_url()).content.decode()
 
 
 def test_two_ticked_batches_are_set_against_each_other(client, moved):
