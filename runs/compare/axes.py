@@ -100,7 +100,7 @@ def arrange(comparison: Comparison, params: QueryDict | None = None, others: Seq
         panels=panels or "",
         fixed=fixed,
         pooled=tuple(pooled),
-        x_as=address.choice("x_as", X_AS) or ("size" if _sizes_differ_in_kind(x, groups) else "value"),
+        x_as=address.x_as(x) or ("size" if _sizes_differ_in_kind(x, groups) else "value"),
         y_as=address.choice("y_as", Y_AS) or "absolute",
         x_scale=address.choice("x_scale", SCALES),
         y_scale=address.choice("y_scale", SCALES),
@@ -178,6 +178,14 @@ class _Address:
             self.problems["panels"] = [words]
             return None
         return None if name and (name in taken or name not in free) else name
+
+    def x_as(self, x: str) -> str:
+        """Where a database stands by its bytes, x is what made it so large: groups of one size would share a place."""
+        chosen = self.choice("x_as", X_AS)
+        if chosen in ("", "value") or not x or x.removeprefix(FACTOR) in SIZES:
+            return chosen
+        self.problems["x_as"] = [f"“{x}” is no size of the database, which x could stand for."]
+        return ""
 
     def choice(self, parameter: str, choices: Iterable[str]) -> str:
         text = self.params.get(parameter, "")

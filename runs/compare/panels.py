@@ -61,7 +61,7 @@ class Axes:
         name = self.x.removeprefix(FACTOR)
         if self.x_fact is None or self.x == DATE or not self.x_fact.is_number:
             return ""
-        return SIZE if self.x_as != "value" or name in SIZES else CLIENT if name in CLIENTS else OTHER
+        return SIZE if name in SIZES else CLIENT if name in CLIENTS else OTHER
 
     def along_x(self, groups: Sequence[Group]) -> set[str]:
         """What only says where a group stands on x, as differences name it: x, and a number of the tests along it."""

@@ -141,8 +141,9 @@ def knee(levels: Levels) -> Knee:
     Tsai, 1989).
     """
     points = [(math.log2(x), math.log(value)) for x, values in levels for value in values]
-    counts = len(levels), len(points)
-    if len(levels) < LEAST_FOR_KNEE or len(points) < LEAST_VALUES_FOR_KNEE:
+    # Two scale factors may come to one size.
+    counts = len({x for x, _ in levels}), len(points)
+    if counts[0] < LEAST_FOR_KNEE or len(points) < LEAST_VALUES_FOR_KNEE:
         return Knee("too_few", *counts)
     import numpy as np
     from scipy import special

@@ -14,6 +14,7 @@ from runs.charts.tradeoff import PAID_WITH
 from runs.compare.axes import BARS, CURVE, NONE, ON_AXES, POOL, SCALES, TRADE_OFF, VIEWS, X_AS, Y_AS
 from runs.compare.compare import MOST_METRICS
 from runs.compare.facts import Fact
+from runs.compare.panels import SIZE
 from runs.models import Metric
 
 # Facts of more levels are not offered to be held at one.
@@ -113,9 +114,10 @@ def _scales(drawing: Drawing, params: QueryDict) -> list[Select]:
     units = [("", X_AS[axes.x_as]), *((name, words) for name, words in X_AS.items() if name != axes.x_as)]
     if x_as:
         units = [("", "automatic"), *X_AS.items()]
+    if axes.view == CURVE and axes.kind == SIZE:
+        selects.append(Select("x_as", "x-as", "x as", units, x_as if x_as in X_AS else ""))
     if axes.view == CURVE:
         selects += [
-            Select("x_as", "x-as", "x as", units, x_as if x_as in X_AS else ""),
             Select("x_scale", "x-scale", "x scale", scales, axes.x_scale),
             Select("y_scale", "y-scale", "y scale", scales, axes.y_scale),
         ]

@@ -48,6 +48,22 @@ def test_a_class_without_a_number_is_no_chart():
     assert Client().get(f"/compare/?dbms=postgresql&{SIZES}").status_code == 200
 
 
+def test_only_a_size_stands_on_x_by_its_bytes():
+    """Was an error 500: seven numbers of terminals at the place of their one database."""
+    make_runs(
+        {
+            "system": "PostgreSQL 18.0",
+            "value": 100.0 * clients * repeat,
+            "factors": {"size_gb": 10, "terminals": clients},
+        }
+        for clients in (1, 2, 4, 8, 16, 32, 64)
+        for repeat in (1.0, 1.01, 1.02)
+    )
+    assert Client().get("/compare/?dbms=postgresql&view=curve&x_as=size").status_code == 200
+    told = Client().get("/api/v1/compare/?dbms=postgresql&view=curve&x_as=size")
+    assert told.status_code == 400 and "no size" in told.json()["x_as"][0]
+
+
 @pytest.mark.parametrize("text", ["½", "view=bars", "&"])
 def test_a_set_without_a_filter_is_refused(text: str):
     """Seen: it was everything that is stored."""

@@ -39,6 +39,11 @@ def test_levels_without_logarithms_are_left_out():
     assert measurable([(4, [1.0]), (2, [3.0]), (8, []), (16, [0.0]), (0, [1.0])]) == [(2, [3.0]), (4, [1.0])]
 
 
+def test_levels_at_one_place_are_one_level_to_a_knee():
+    """Two scale factors may come to one size: was an IndexError of seven at one place."""
+    assert knee([(10.0, [100.0 - at, 101.0 - at]) for at in range(7)]).bend == "too_few"
+
+
 def test_each_level_is_set_against_the_first():
     losses = against_first(printed())
     assert losses[0] is None
