@@ -52,45 +52,41 @@ _ORDER = ("summary", "console", "samples", "results", "type", "raw", "histograms
 
 @dataclass(frozen=True)
 class _Part:
-    position: int
     file: SourceFile
     kind: str
-    report: Report
-    # Which of the file's reports it is: a log may tell the load first.
-    index: int = 0
+    # The reports of its file, and which of them it is: a log may tell the load first.
+    reports: list[Report]
+    at: int
+
+    @property
+    def report(self) -> Report:
+        return self.reports[self.at]
 
 
 def combine(files: list[ReadFile]) -> None:
-    parts: list[_Part] = []
-    for position, (file, reports) in enumerate(files):
-        runs = [(index, report) for index, report in enumerate(reports) if report.metric("load_s") is None]
-        if len(runs) == 1 and runs[0][1].status is not Status.NOT_UNDERSTOOD:
-            index, report = runs[0]
-            parts.append(_Part(position, file, _kind(file), report, index))
-    for group in _groups(parts):
-        _join(group, files)
-
-
-def _groups(parts: Sequence[_Part]) -> list[list[_Part]]:
+    # By folder and stem.
     groups: dict[tuple[str, str], list[_Part]] = {}
-    for part in parts:
-        path = PurePosixPath(part.file.name)
-        stem = _STEM.fullmatch(path.name)
-        groups.setdefault((str(path.parent), stem["stem"] if stem else path.name.split(".")[0]), []).append(part)
+    for file, reports in files:
+        runs = [at for at, report in enumerate(reports) if report.metric("load_s") is None]
+        if len(runs) == 1 and reports[runs[0]].status is not Status.NOT_UNDERSTOOD:
+            path = PurePosixPath(file.name)
+            stem = _STEM.fullmatch(path.name)
+            key = str(path.parent), stem["stem"] if stem else path.name.split(".")[0]
+            groups.setdefault(key, []).append(_Part(file, _kind(file), reports, runs[0]))
     # What carries no stem of its own (the log, the histograms) goes to the run of its folder whose counts it has.
-    for key, group in list(groups.items()):
-        if len(group) > 1 or group[0].kind not in ("console", "histograms"):
+    for key, (loose, *others) in list(groups.items()):
+        if others or loose.kind not in ("console", "histograms"):
             continue
-        (loose,) = group
         fitting = [
             other
-            for other, parts_of_other in groups.items()
-            if other[0] == key[0] and other != key and loose.kind not in {part.kind for part in parts_of_other}
-            if any(part.kind == "summary" and _same_run(part.report, loose.report) for part in parts_of_other)
+            for other, parts in groups.items()
+            if other[0] == key[0] and other != key and loose.kind not in {part.kind for part in parts}
+            if any(part.kind == "summary" and _same_run(part.report, loose.report) for part in parts)
         ]
         if len(fitting) == 1:
             groups[fitting[0]] += groups.pop(key)
-    return list(groups.values())
+    for group in groups.values():
+        _join(group)
 
 
 def _same_run(whole: Report, added: Report) -> bool:
@@ -105,10 +101,9 @@ def _same_run(whole: Report, added: Report) -> bool:
     return math.isclose(completed / elapsed_s, good, rel_tol=1e-6, abs_tol=1e-6)
 
 
-def _join(group: Sequence[_Part], files: list[ReadFile]) -> None:
-    parts = sorted(group, key=lambda part: (_ORDER.index(part.kind), part.position))
-    holder, *others = parts
-    kinds = [part.kind for part in parts if part.kind != "type"]
+def _join(group: Sequence[_Part]) -> None:
+    holder, *others = sorted(group, key=lambda part: _ORDER.index(part.kind))
+    kinds = [part.kind for part in group if part.kind != "type"]
     if len({*kinds}) < len(kinds):
         return
     whole = holder.report
@@ -117,8 +112,8 @@ def _join(group: Sequence[_Part], files: list[ReadFile]) -> None:
             whole = _add(whole, part)
         except NotUnderstood as error:
             whole = replace(whole, warnings=(*whole.warnings, f"{part.kind} left out: {error}"))
-        files[part.position][1][part.index] = as_part_of(part.report, holder.file)
-    files[holder.position][1][holder.index] = whole
+        part.reports[part.at] = as_part_of(part.report, holder.file)
+    holder.reports[holder.at] = whole
 
 
 def _add(whole: Report, part: _Part) -> Report:
