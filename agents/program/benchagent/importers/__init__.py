@@ -87,18 +87,16 @@ def inspect(
 
     `begin` is told each file before it is read. `own_tools`: what somebody described, asked before all others.
     """
-    parts: list[tuple[int, Importer | None]] = []
-    results: list[ReadFile] = []
-    for at, file in enumerate(files):
+    of_files: list[Outputs] = []
+    for file in files:
         begin(file)
-        for part, importer, reports in _understood(file, own_tools):
-            parts.append((at, importer))
-            results.append((part, reports))
-    for importer in _that_are(Combining) if len(parts) > 1 else ():
-        own = [number for number, (_, reader) in enumerate(parts) if reader is importer]
-        if len(own) < 2:
+        of_files.append(_understood(file, own_tools))
+    outputs = [*itertools.chain.from_iterable(of_files)]
+    for importer in _that_are(Combining) if len(outputs) > 1 else ():
+        together: list[ReadFile] = [(file, reports) for file, reader, reports in outputs if reader is importer]
+        if len(together) < 2:
             continue
-        together, reason = [results[number] for number in own], ""
+        before, reason = [reports for _, reports in together], ""
         try:
             importer.combine(together)
         except NotUnderstood as error:
@@ -106,11 +104,12 @@ def inspect(
         except Exception:
             LOG.exception("the importer of %s fails on files of one run", importer.TOOL)
             reason = FAILED
-        for number, (file, reports) in zip(own, together, strict=True):
-            results[number] = file, [not_understood(reason, tool=importer.TOOL)] if reason else reports
-    read: list[ReadFile] = [(file, []) for file in files]
-    for (at, _), (_, reports) in zip(parts, results, strict=True):
-        read[at][1].extend(map(agreeing, reports))
+        for kept, (_, reports) in zip(before, together, strict=True):
+            kept[:] = [not_understood(reason, tool=importer.TOOL)] if reason else reports
+    read: list[ReadFile] = [
+        (file, [agreeing(report) for _, _, reports in of_file for report in reports])
+        for file, of_file in zip(files, of_files, strict=True)
+    ]
     for _, reports in read:
         if len(tools := {report.tool for report in reports if report.tool}) > 1:
             words = f"output of {' and '.join(sorted(tools))} in one file: each is read by itself"
@@ -151,18 +150,20 @@ def _without_margins(file: SourceFile, own_tools: Sequence[Importer]) -> tuple[O
         return best, known
     while len(taken) < MOST_MARGINS:
         start = file.text[:PIECE_BYTES]
-        tries: list[tuple[Outputs, SourceFile, Margin | None]] = []
+        tries: list[tuple[Outputs, SourceFile, Margin]] = []
         words = tuple(word for _, importer, _ in outputs for word in getattr(importer, "WORDS", ()))
         rank, ended, _ = _worth(outputs)
         claimed, understood = _claimed(outputs), rank % 2 == 1
         for margin in proposals(start, claimed=claimed, ended=ended, understood=understood, words=words):
             without = bare(file, margin)
             tries.append((_outputs(without, own_tools), without, margin))
-        before = outputs
-        outputs, file, found = max(tries, key=lambda each: _worth(each[0]), default=(before, file, None))
-        if found is None or _worth(outputs) < _worth(best) or (any(_worth(outputs)) and outputs == before):
+        if not tries:
             break
-        taken = (*taken, found)
+        before = outputs
+        outputs, file, margin = max(tries, key=lambda each: _worth(each[0]))
+        if _worth(outputs) < _worth(best) or (any(_worth(outputs)) and outputs == before):
+            break
+        taken = (*taken, margin)
         # A margin in another shows nothing before both are gone; that there is no run hides what is wrong with one.
         is_empty = all(report.refusal.startswith(NO_RUN) for _, _, reports in outputs for report in reports)
         if any(_worth(outputs)) and (_worth(outputs) > _worth(best) or not is_empty):
@@ -171,7 +172,16 @@ def _without_margins(file: SourceFile, own_tools: Sequence[Importer]) -> tuple[O
 
 
 def _outputs(file: SourceFile, own_tools: Sequence[Importer]) -> Outputs:
-    return [(part, *_read(part, own_tools)) for part in _parts(file)]
+    """The outputs of different tools that stand in one file, each by itself where all can be told apart."""
+    shown = _shown(file)
+    if len(tools := sorted({importer.TOOL for importer in shown})) > 1:
+        outputs = [(part, *_read(part, own_tools)) for part in _parts(file, shown)]
+        # Words of one tool in the output of another are no output of their own.
+        if all(importer is not None for _, importer, _ in outputs):
+            return outputs
+        words = f"words of {' and '.join(tools)} stand in one file, not all of which could be told apart"
+        file.remarks.append(f"{words}: send one file each")
+    return [(file, *_read(file, own_tools))]
 
 
 def _claimed(outputs: Outputs) -> Claimed:
@@ -225,45 +235,31 @@ def _that_are(kind: type[Kind]) -> list[Kind]:
     return [importer for importer in importers() if isinstance(importer, kind)]
 
 
-def _parts(file: SourceFile) -> list[SourceFile]:
-    """The outputs of different tools that stand in one file, each by itself at its lines; else the file.
-
-    In a large one there is one tool's output, or that of one beside what is not looked for.
-    """
+def _shown(file: SourceFile) -> list[Marking]:
+    """Whose marks stand in a file; of a large one, in which there is one tool's output, nobody's."""
     try:
-        if file.is_large:
-            return [file]
-        text, first = file.text, file.lines_in_front
+        every = [] if file.is_large else _that_are(Marking)
+        return [importer for importer in every if file.shows(importer.MARKS, importer.WORDS)]
     except NotUnderstood:
-        return [file]
-    shown = [importer for importer in _that_are(Marking) if file.shows(importer.MARKS, importer.WORDS)]
-    if len(shown) < 2:
-        return [file]
+        return []
+
+
+def _parts(file: SourceFile, shown: Sequence[Marking]) -> list[SourceFile]:
+    """The file in parts at their lines: another one begins behind the empty line before a tool's mark, else there."""
+    text, cuts = file.text, [0]
     marks = sorted(
         (text.rfind("\n", 0, mark.start() + 1) + 1, importer.TOOL)
         for importer in shown
         for mark in importer.MARKS.finditer(text)
     )
-    # Where the next tool begins: behind the empty line before its first mark, else there.
-    cuts = []
     for (before, tool), (begins, other) in itertools.pairwise(marks):
         if tool != other:
             gap = text.rfind("\n\n", before, begins)
             cuts.append(begins if gap < 0 else gap + 2)
-    if not cuts:
-        return [file]
-    parts = [
-        SourceFile(file.name, ("\n" * (first + text.count("\n", 0, start)) + text[start:end]).encode())
-        for start, end in itertools.pairwise([0, *cuts, len(text)])
+    return [
+        SourceFile(file.name, ("\n" * (file.lines_in_front + text.count("\n", 0, start)) + text[start:end]).encode())
+        for start, end in itertools.pairwise([*cuts, len(text)])
     ]
-    # Words of one tool in the output of another are no output of their own.
-    if all(reader is not None for reader, _ in map(_read, parts)):
-        return parts
-    others = " and ".join(sorted({tool for _, tool in marks}))
-    file.remarks.append(
-        f"words of {others} stand in one file, not all of which could be told apart: send one file each"
-    )
-    return [file]
 
 
 def streaming(file: SourceFile) -> Importer | None:
