@@ -144,11 +144,11 @@ def _understood(file: SourceFile, own_tools: Sequence[Importer]) -> Outputs:
 
 def _without_margins(file: SourceFile, own_tools: Sequence[Importer]) -> tuple[Outputs, tuple[Margin, ...]]:
     """What is read, and the margins without which it is. Raises NotUnderstood for what is no text."""
-    best, known, taken = _outputs(file, own_tools), tuple[Margin, ...](), tuple[Margin, ...]()
+    best, known, margins = _outputs(file, own_tools), tuple[Margin, ...](), tuple[Margin, ...]()
     outputs = best
     if _worth(best)[1] and all(_is_of_logs(importer) for _, importer, _ in best):
         return best, known
-    while len(taken) < MOST_MARGINS:
+    while len(margins) < MOST_MARGINS:
         start = file.text[:PIECE_BYTES]
         tries: list[tuple[Outputs, SourceFile, Margin]] = []
         words = tuple(word for _, importer, _ in outputs for word in getattr(importer, "WORDS", ()))
@@ -163,11 +163,11 @@ def _without_margins(file: SourceFile, own_tools: Sequence[Importer]) -> tuple[O
         outputs, file, margin = max(tries, key=lambda each: _worth(each[0]))
         if _worth(outputs) < _worth(best) or (any(_worth(outputs)) and outputs == before):
             break
-        taken = (*taken, margin)
+        margins = (*margins, margin)
         # A margin in another shows nothing before both are gone; that there is no run hides what is wrong with one.
         is_empty = all(report.refusal.startswith(NO_RUN) for _, _, reports in outputs for report in reports)
         if any(_worth(outputs)) and (_worth(outputs) > _worth(best) or not is_empty):
-            best, known = outputs, taken
+            best, known = outputs, margins
     return best, known
 
 
@@ -197,30 +197,30 @@ def _worth(outputs: Outputs) -> tuple[int, bool, int]:
     reports = [report for _, _, reports in outputs for report in reports]
     of_tools = [report for report in reports if report.tool not in ("", plain_csv.TOOL)]
     understood = [report for report in reports if report.status is not Status.NOT_UNDERSTOOD]
-    said = sum(
+    details = sum(
         len(report.metrics) + sum(series.points for series in report.series) + len(report.parameters)
         + len(report.subject.settings) + len(report.command_lines) + bool(report.started_at) + bool(report.subject.dbms)
         + (report.status is Status.FAILED)
         for report in of_tools
     )  # fmt: skip
     rank = 2 * bool(of_tools) + any(report in understood for report in of_tools or reports)
-    return rank, all(report.status is Status.COMPLETE for report in reports), said
+    return rank, all(report.status is Status.COMPLETE for report in reports), details
 
 
-def _with_surroundings(outputs: Outputs, file: SourceFile, taken: Sequence[Margin]) -> Outputs:
+def _with_surroundings(outputs: Outputs, file: SourceFile, margins: Sequence[Margin]) -> Outputs:
     """What was taken off says more: words above the documents of a text tell them apart, a stamp when a run began."""
     if len(outputs) != 1 or (importer := outputs[0][1]) is None:
         return outputs
     ((part, _, reports),) = outputs
 
     def read(section: SourceFile) -> Sequence[Report]:
-        without = reduce(bare, taken, section)
+        without = reduce(bare, margins, section)
         return importer.read(without) if importer.claims(without) else []
 
-    if DOCUMENTS in taken:
+    if DOCUMENTS in margins:
         reports = told_apart(file, reports, read)
     if len(reports) == 1 and not reports[0].started_at:
-        began_at = began(file, taken) if taken else logged(file) if _is_of_logs(importer) else ""
+        began_at = began(file, margins) if margins else logged(file) if _is_of_logs(importer) else ""
         reports = [replace(reports[0], started_at=began_at)] if began_at else reports
     return [(part, importer, reports)]
 

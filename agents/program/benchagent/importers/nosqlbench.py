@@ -59,10 +59,10 @@ def read(file: SourceFile) -> Sequence[Report]:
         )
     if file.head.text.startswith(HEADING):
         return [of_table(file)]
-    return reports_of(parts_of(Lines(file), _Scenario(), _taken), _reports, TOOL)
+    return reports_of(parts_of(Lines(file), _Scenario(), _of_line), _reports, TOOL)
 
 
-def _taken(scenario: _Scenario, line: Line) -> _Scenario:
+def _of_line(scenario: _Scenario, line: Line) -> _Scenario:
     """The scenario that a line is of. Raises NotUnderstood."""
     call = _COMMANDS.find(line.text)
     if scenario.ended and (call or MARKS.search(line.text)):
@@ -73,7 +73,7 @@ def _taken(scenario: _Scenario, line: Line) -> _Scenario:
         scenario.ended = True
     elif match := _METRIC.search(line.text):
         scenario.ended = False
-        _take(scenario, match)
+        _add_metric(scenario, match)
     return scenario
 
 
@@ -86,7 +86,7 @@ def _reports(scenario: _Scenario) -> list[Report]:
     return reports_of(timed, lambda name: _report(name, scenario), TOOL)
 
 
-def _take(scenario: _Scenario, match: re.Match[str]) -> None:
+def _add_metric(scenario: _Scenario, match: re.Match[str]) -> None:
     figures = dict(part.partition("=")[::2] for part in match["figures"].strip().split(", "))
     if (rate := _RATE.fullmatch(match["name"])) and "value" in figures:
         scenario.parameters.setdefault(rate["activity"], {})[rate["what"]] = number(figures["value"])

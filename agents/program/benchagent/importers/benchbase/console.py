@@ -34,7 +34,7 @@ _PATTERNS = {
     # The table of descendants that print no line of results.
     "throughput": r"Throughput \(req/s\) \|\s*(?P<value>\d+(?:\.\d+)?)\s*$",
 }
-_SAID = {key: re.compile(pattern) for key, pattern in _PATTERNS.items()}
+_PRINTED = {key: re.compile(pattern) for key, pattern in _PATTERNS.items()}
 # Two lines of any other kind that differ are of no one run.
 _MAY_DIFFER = ("launch", "virtual terminals", "load", "trouble", "interval")
 CLAIM = re.compile(
@@ -68,8 +68,8 @@ _COMMANDS = Commands(
 @dataclass
 class _Run(Told):
     kind: str = ""
-    # What was printed, by the keys of _SAID or by name.
-    said: dict[str, dict[str, str]] = field(default_factory=dict)
+    # What was printed, by the keys of _PRINTED or by name.
+    printed: dict[str, dict[str, str]] = field(default_factory=dict)
     phases: list[dict[str, str]] = field(default_factory=list)
     # When it was printed, and what.
     monitor: list[tuple[str, float]] = field(default_factory=list)
@@ -81,10 +81,10 @@ class _Run(Told):
 
     @property
     def has_result(self) -> bool:
-        return not {"result", "new_orders", "throughput"}.isdisjoint(self.said)
+        return not {"result", "new_orders", "throughput"}.isdisjoint(self.printed)
 
     def value(self, key: str) -> str:
-        return self.said.get(key, {}).get("value", "")
+        return self.printed.get(key, {}).get("value", "")
 
     def is_whole(self, section: str) -> bool:
         """Whether all lines of a histogram are there: each has a bar in proportion to the greatest, of 80."""
@@ -94,22 +94,22 @@ class _Run(Told):
         most = max(count for count, _ in bars.values())
         return not most or all(bar == int(count / most * 80) for count, bar in bars.values())
 
-    def take(self, line: str) -> None:
+    def add(self, line: str) -> None:
         if "PHASE START ::" in line:
             phase = {"at": _stamp(line)} | {name.lower(): text for name, text in _PHASE.findall(line)}
             self.phases += [phase] if phase not in self.phases else []
         elif monitor := _MONITOR.search(line):
             self.monitor.append((_stamp(line), number(monitor["rate"])))
-        elif found := next(((key, match) for key in _SAID if (match := _SAID[key].search(line))), None):
+        elif found := next(((key, match) for key in _PRINTED if (match := _PRINTED[key].search(line))), None):
             key, match = found
             values = {name: text for name, text in match.groupdict().items() if text is not None}
             name = values.pop("name", key)
             values |= {"at": _stamp(line)} if key == "load" else {}
-            if self.said.setdefault(name, values) != values and key not in _MAY_DIFFER:
+            if self.printed.setdefault(name, values) != values and key not in _MAY_DIFFER:
                 raise NotUnderstood(f"two different {name.replace('_', ' ')}s of one run")
             self.kind = self.kind or values.get("kind", "").lower()
         elif "Results(" in line:
-            self.said["result"] = {}
+            self.printed["result"] = {}
             raise NotUnderstood("the result is damaged")
 
 
@@ -134,9 +134,9 @@ def _of_run(run: _Run, line: Line) -> _Run:
     # A longer line is none of BenchBase's, and would cost the square of its length.
     text = line.text if len(line.text) <= MAX_COMMAND else ""
     command, begin = _COMMANDS.find(text), _BEGIN.match(text)
-    has_result = "result" in run.said
-    begins = run.kind or has_result or (command and "throughput" in run.said)
-    if begins and (command or begin or (has_result and _SAID["virtual terminals"].search(text))):
+    has_result = "result" in run.printed
+    begins = run.kind or has_result or (command and "throughput" in run.printed)
+    if begins and (command or begin or (has_result and _PRINTED["virtual terminals"].search(text))):
         run = _Run()
     if command:
         run.command_lines = [command]
@@ -155,30 +155,30 @@ def _of_run(run: _Run, line: Line) -> _Run:
         run.empty.add(run.section)
     else:
         run.section = "" if text.strip() else run.section
-        run.take(text)
+        run.add(text)
     return run
 
 
 def _reports(run: _Run) -> list[Report]:
     """Those of its load and of its execution."""
-    is_load = "Loading" in run.said
-    is_run = run.has_result or "launch" in run.said or ("trouble" in run.said and not is_load)
+    is_load = "Loading" in run.printed
+    is_run = run.has_result or "launch" in run.printed or ("trouble" in run.printed and not is_load)
     return [*([_load(run)] if is_load else []), *([_execution(run)] if is_run else [])]
 
 
 def _subject(run: _Run) -> Subject:
     named = str(_COMMANDS.parameters(run.command_lines).get("benchmark", ""))
-    return subject_of(run.kind or named or ("tpcc" if "TPM-C" in run.said else ""), run.value("Type"))
+    return subject_of(run.kind or named or ("tpcc" if "TPM-C" in run.printed else ""), run.value("Type"))
 
 
 def _parameters(run: _Run) -> dict[str, Scalar]:
-    headers = {"terminals": run.value("virtual terminals")} | {name: run.value(name) for name in run.said}
+    headers = {"terminals": run.value("virtual terminals")} | {name: run.value(name) for name in run.printed}
     return entries(_COMMANDS.parameters(run.command_lines), "warehouses") | configured(headers, run.kind)
 
 
 def _load(run: _Run) -> Report:
     load_s: float | None = None
-    begun, loaded, trouble = run.said["Loading"]["at"], run.said.get("Finished loading"), run.value("trouble")
+    begun, loaded, trouble = run.printed["Loading"]["at"], run.printed.get("Finished loading"), run.value("trouble")
     if loaded and loaded["at"] and begun:
         load_s = (datetime.fromisoformat(loaded["at"]) - datetime.fromisoformat(begun)).total_seconds()
         if load_s < 0:
@@ -192,13 +192,13 @@ def _load(run: _Run) -> Report:
 
 
 def _execution(run: _Run) -> Report:
-    result, trouble = run.said.get("result", {}), run.value("trouble")
+    result, trouble = run.printed.get("result", {}), run.value("trouble")
     figures = _rates(run) | _tpmc(run)
-    for kind, latencies in run.said.items():
+    for kind, latencies in run.printed.items():
         ranks = entries(latencies, "avg", "p99")
         figures |= {f"{snake(kind)}_latency_{rank}_ms": number(text) for rank, text in ranks.items()}
     metrics = [*all_measured(figures)]
-    if "efficiency" in run.said and "tpmc" in figures:
+    if "efficiency" in run.printed and "tpmc" in figures:
         metrics.append(measured("efficiency_pct", number(run.value("efficiency")), better="higher"))
     failed, reason = ended(result.get("state", ""), measured=not result or bool(figures.get("tps")))
     failure = trouble or failed
@@ -218,9 +218,9 @@ def _execution(run: _Run) -> Report:
 
 
 def _rates(run: _Run) -> dict[str, float | None]:
-    result = run.said.get("result")
+    result = run.printed.get("result")
     if result is None:
-        return {"tps": number(run.value("throughput"))} if "throughput" in run.said else {}
+        return {"tps": number(run.value("throughput"))} if "throughput" in run.printed else {}
     seconds = whole(result["ns"]) / 1e9
     if not seconds or "NaN" in result.values():
         return {}
@@ -230,8 +230,8 @@ def _rates(run: _Run) -> dict[str, float | None]:
 
 def _tpmc(run: _Run) -> dict[str, float | None]:
     """The tpmC that some descendants print; its thousands may be grouped by commas, which the count settles."""
-    printed, new_orders = run.value("TPM-C"), run.said.get("new_orders")
-    if not printed or not (new_orders or "throughput" in run.said):
+    printed, new_orders = run.value("TPM-C"), run.printed.get("new_orders")
+    if not printed or not (new_orders or "throughput" in run.printed):
         return {}
     figures: dict[str, float | None] = {}
     if re.fullmatch(r"(?:\d+|\d{1,3}(?:,\d{3})+)(?:\.\d+)?", printed):
@@ -252,7 +252,7 @@ def _counts(run: _Run) -> dict[str, float]:
         if name and run.is_whole(section):
             of_kinds = {kind: count for kind, (count, _) in run.counts[section].items()}
             counts |= counted(section, of_kinds, None, name)
-    completed, result = counts.get("completed_transactions"), run.said.get("result", {})
+    completed, result = counts.get("completed_transactions"), run.printed.get("result", {})
     if completed is None or "good" not in result:
         return {}
     expected = completed / (whole(result["ns"]) / 1e9)
@@ -260,11 +260,11 @@ def _counts(run: _Run) -> dict[str, float]:
 
 
 def _phase_parameters(run: _Run) -> dict[str, Scalar]:
-    if run.phases and str(len(run.phases)) != run.said.get("launch", {}).get("phases"):
+    if run.phases and str(len(run.phases)) != run.printed.get("launch", {}).get("phases"):
         return {}
     parameters = of_phases(run.phases)
-    if "duration_s" not in parameters and "new_orders" in run.said:
-        parameters["duration_s"] = whole(run.said["new_orders"]["seconds"])
+    if "duration_s" not in parameters and "new_orders" in run.printed:
+        parameters["duration_s"] = whole(run.printed["new_orders"]["seconds"])
     return parameters
 
 

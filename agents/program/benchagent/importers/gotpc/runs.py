@@ -232,12 +232,12 @@ def _check_totals(run: Run) -> None:
         raise NotUnderstood(f"tpmC {tpmc:g} is not NEW_ORDER's {new_order:g} TPM")
     total = sum(row.values.get("tpm", 0.0) for row in done.values())
     if tpm is not None and done and not math.isclose(tpm, total, rel_tol=0.005, abs_tol=0.5):
-        gone = _ALL_TYPES - done.keys()
-        if len(gone) != 1 or new_order is None or tpmc is None or tpm <= total:
+        missing = _ALL_TYPES - done.keys()
+        if len(missing) != 1 or new_order is None or tpmc is None or tpm <= total:
             raise NotUnderstood(f"tpmTotal {tpm:g} is not the sum of the transaction types, {total:.1f}")
         # A document quotes some of the rows; those and tpmC stay what they are.
         del run.totals["tpm"]
-        run.warnings.append(f"the row of {min(gone)} is missing, and with it the proof of tpmTotal: left out")
+        run.warnings.append(f"the row of {min(missing)} is missing, and with it the proof of tpmTotal: left out")
     elif tpmc is not None and tpm is not None and tpmc > tpm * 1.001:
         raise NotUnderstood(f"tpmC {tpmc:g} is more than tpmTotal {tpm:g}")
 

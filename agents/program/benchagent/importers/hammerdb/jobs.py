@@ -78,8 +78,8 @@ def _result(lines: list[str]) -> list[Report]:
     text: list[str] = []
     for speaker, line in zip(["", *lines], lines, strict=False):
         if not re.fullmatch(r"\d{1,4}", line):
-            said_by = re.fullmatch(r"[1-9]\d{0,3}", speaker)
-            text.append(f"Vuser {speaker}:{line}" if said_by and not line.startswith("Vuser") else line)
+            is_user = re.fullmatch(r"[1-9]\d{0,3}", speaker)
+            text.append(f"Vuser {speaker}:{line}" if is_user and not line.startswith("Vuser") else line)
     reports = log_reports(SourceFile("jobs", ("\n".join(text) + "\n").encode()))
     if len(reports) != 1:
         raise NotUnderstood("an answer of jobs without one result")

@@ -44,11 +44,11 @@ class Build(VirtualUsers):
     # Whether nothing more is to come of it.
     is_behind: bool = False
 
-    def take_line(self, text: str) -> None:
+    def add_line(self, text: str) -> None:
         if match := next(filter(None, (size.search(text) for size in _SIZES)), None):
-            said = match.groupdict()
-            self.kind, self.dbms = said.pop("kind", self.kind), said.pop("dbms", self.dbms)
-            figures = {name: int(figure) for name, figure in said.items() if figure}
+            sizes = match.groupdict()
+            self.kind, self.dbms = sizes.pop("kind", self.kind), sizes.pop("dbms", self.dbms)
+            figures = {name: int(figure) for name, figure in sizes.items() if figure}
             stated = figures | self.stated
             if stated | figures != stated or stated.keys() >= {"warehouses", "scale_factor"}:
                 raise NotUnderstood(f"two sizes of one schema: {figures}")
@@ -57,7 +57,7 @@ class Build(VirtualUsers):
             ends = ("ALL VIRTUAL USERS COMPLETE", "SCHEMA BUILD COMPLETED", "vudestroy")
             self.is_behind = self.is_behind or text.startswith(ends)
 
-    def user(self, vuser: int, line: Line) -> None:
+    def add_user_line(self, vuser: int, line: Line) -> None:
         text = line.text
         if match := _STAMP.match(text):
             if self.complete or (match["edge"] == "End" and vuser not in self.edges["Start"]):
@@ -66,7 +66,7 @@ class Build(VirtualUsers):
                 self.edges[match["edge"]].setdefault(vuser, set()).add(time_of(match["stamp"]))
         elif match := _COMPLETE.match(text):
             self.complete, self.kind = True, match["kind"] or match["new"] or self.kind
-        elif self.take_state(vuser, text):
+        elif self.add_state(vuser, text):
             if text == "FINISHED SUCCESS" and vuser == 1 and not self.complete:
                 raise NotUnderstood("the build finished before its schema was complete: lines are out of order")
         elif text.startswith("CREATING TPCH"):
@@ -200,7 +200,7 @@ class Settings:
     section: str = ""
     virtual_users: int | None = None
 
-    def take(self, text: str) -> bool:
+    def update(self, text: str) -> bool:
         """Whether the line was about settings."""
         may_set = "diset" in text or " for " in text
         if may_set and (match := next(filter(None, (pattern.match(text) for pattern in _SETTINGS)), None)):
@@ -242,7 +242,7 @@ def log_reports(file: SourceFile) -> list[Report]:
     reader = _Reader()
     for line in Lines(file, with_cut=True):
         try:
-            reader.take(line)
+            reader.add(line)
         except NotUnderstood as error:
             part = reader.parts[-1]
             part.refusal = part.refusal or f"line {line.number}: {error}"
@@ -280,7 +280,7 @@ class _Reader:
     def last(self) -> Run | Build | None:
         return self.parts[-1] if self.parts else None
 
-    def take(self, numbered: Line) -> None:
+    def add(self, numbered: Line) -> None:
         self.line, line = numbered.number, numbered.text.rstrip()
         if "HammerDB CLI v" in line and (match := _VERSION.search(line)):
             self.version, self.settings = match[1], Settings()
@@ -288,8 +288,8 @@ class _Reader:
         if line.lstrip().startswith(('"', "[")):
             text = text.rstrip('",] ')
         if match := _VUSER.search(text):
-            self._take_vuser(int(match[1]), numbered._replace(text=match[2].strip()))
-        elif self.settings.take(text):
+            self._add_vuser(int(match[1]), numbered._replace(text=match[2].strip()))
+        elif self.settings.update(text):
             return
         elif "hammerdb>" in line and re.match(r"vurun\b", text) and last and last.is_behind:
             self.fresh = True
@@ -298,16 +298,16 @@ class _Reader:
         elif match := _USERS.match(text):
             self._created().announced.add(int(match[1]))
         elif _BUILDING.search(text):
-            self._build().take_line(text)
+            self._build().add_line(text)
         elif _RESULT.match(text):
             # An answer of `jobs … result` within a transcript.
             part = last if isinstance(last, Run) and last.echo and not last.result_line else self.add_run()
             part.echo = True
-            self._begun(part).user(1, numbered._replace(text=text))
+            self._begun(part).add_user_line(1, numbered._replace(text=text))
         else:
-            self._take_heading(text)
+            self._add_heading(text)
 
-    def _take_heading(self, text: str) -> None:
+    def _add_heading(self, text: str) -> None:
         if match := _DATABASE.match(text):
             self.dbms = match[1]
         elif match := _BENCHMARK.search(text):
@@ -317,9 +317,9 @@ class _Reader:
         elif self.last and (error := _ERROR.match(text)):
             self.last.problems.append(f"virtual user {error['vuser']}: {error['message'].strip()}")
         elif self.last:
-            self.last.take_line(text)
+            self.last.add_line(text)
 
-    def _take_vuser(self, vuser: int, line: Line) -> None:
+    def _add_vuser(self, vuser: int, line: Line) -> None:
         last = self.last
         if _BUILDING.search(line.text) and not isinstance(last, Build):
             self._build()
@@ -329,7 +329,7 @@ class _Reader:
         elif self.fresh or last is None or last.ends_before(vuser, line.text):
             self.add_run()
         self.fresh = False
-        self._begun(self.parts[-1]).user(vuser, line)
+        self._begun(self.parts[-1]).add_user_line(vuser, line)
 
     def _begun(self, part: Run | Build) -> Run | Build:
         """The part, which begins with what is known by now."""

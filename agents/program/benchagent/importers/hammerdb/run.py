@@ -34,7 +34,7 @@ class VirtualUsers(Told):
     succeeded: set[int] = field(default_factory=set)
     failed: set[int] = field(default_factory=set)
 
-    def take_state(self, vuser: int, text: str) -> bool:
+    def add_state(self, vuser: int, text: str) -> bool:
         """Whether a virtual user said that it runs or how it finished."""
         if state := _STATE.match(text):
             users = {"RUNNING": self.running, "FINISHED SUCCESS": self.succeeded}.get(state[0], self.failed)
@@ -57,7 +57,7 @@ class QuerySet:
 
     queries: dict[int, float] = field(default_factory=dict)
     # Its seconds; how many queries returned rows, and their geometric mean.
-    said: dict[str, float] = field(default_factory=dict)
+    totals: dict[str, float] = field(default_factory=dict)
     # The position of the query that came last.
     position: int = 0
 
@@ -65,14 +65,14 @@ class QuerySet:
 def _of_stream(vuser: int, sets: list[QuerySet]) -> dict[str, float]:
     for each in sets:
         # The printed mean is of the queries that returned rows, the elapsed time of all, in whole seconds.
-        times, elapsed_s, mean_s = [*each.queries.values()], each.said["elapsed_s"], each.said.get("mean_s", 0)
-        is_known = times and all(times) and len(times) == each.said.get("with_rows")
+        times, elapsed_s, mean_s = [*each.queries.values()], each.totals["elapsed_s"], each.totals.get("mean_s", 0)
+        is_known = times and all(times) and len(times) == each.totals.get("with_rows")
         if is_known and not math.isclose(geometric_mean(times), mean_s, rel_tol=0.01, abs_tol=0.001):
             raise NotUnderstood(f"virtual user {vuser}: the geometric mean is not that of its queries")
         if sum(times) > elapsed_s * 1.02 + 2:
             raise NotUnderstood(f"virtual user {vuser}: its queries took longer than the {elapsed_s:g} s of the set")
-    figures = {"elapsed_s": sum(each.said["elapsed_s"] for each in sets)}
-    means = [(each.said.get("with_rows"), each.said.get("mean_s")) for each in sets]
+    figures = {"elapsed_s": sum(each.totals["elapsed_s"] for each in sets)}
+    means = [(each.totals.get("with_rows"), each.totals.get("mean_s")) for each in sets]
     known = [(count, mean_s) for count, mean_s in means if count and mean_s]
     if len(known) == len(sets):
         logarithm = sum(count * math.log(mean_s) for count, mean_s in known) / sum(count for count, _ in known)
@@ -80,8 +80,8 @@ def _of_stream(vuser: int, sets: list[QuerySet]) -> dict[str, float]:
     for number, each in enumerate(sets, start=1):
         own = f"set_{number}_" if len(sets) > 1 else ""
         if own:
-            totals = {"elapsed_s": each.said["elapsed_s"], "geometric_mean_s": each.said.get("mean_s")}
-            figures |= {f"{own}{name}": seconds for name, seconds in totals.items() if seconds is not None}
+            of_set = {"elapsed_s": each.totals["elapsed_s"], "geometric_mean_s": each.totals.get("mean_s")}
+            figures |= {f"{own}{name}": seconds for name, seconds in of_set.items() if seconds is not None}
         figures |= {f"{own}query_{query}_s": seconds for query, seconds in sorted(each.queries.items())}
     return figures
 
@@ -159,7 +159,7 @@ class Run(VirtualUsers):
             return self.result_line != text
         return self.monitor.rank > _RAMP_UP and bool(_BEGINS.match(text))
 
-    def take_line(self, text: str) -> None:
+    def add_line(self, text: str) -> None:
         """A line that no virtual user said."""
         if _COUNTER.match(text) and self.begun:
             self.readings += 1
@@ -168,9 +168,9 @@ class Run(VirtualUsers):
         elif text.startswith("ALL VIRTUAL USERS COMPLETE"):
             self.ended = True
 
-    def user(self, vuser: int, line: Line) -> None:
+    def add_user_line(self, vuser: int, line: Line) -> None:
         text, match = line.text, _LINES.match(line)
-        if self.take_state(vuser, text) and vuser != 1:
+        if self.add_state(vuser, text) and vuser != 1:
             return
         if match is None:
             if text.startswith("TEST RESULT") and line.whole:
@@ -182,14 +182,14 @@ class Run(VirtualUsers):
         elif match.cut:
             return
         elif match.key == "queries":
-            self.take_query(vuser, match.values)
+            self.add_query(vuser, match.values)
         elif match.key in ("ramped", "minute"):
             self.minutes |= {name: max(self.minutes.get(name, 0), value) for name, value in match.values.items()}
         else:
             self.monitor.add(line, match)
             self.result_line = text if match.key == "result" else self.result_line
 
-    def take_query(self, vuser: int, values: dict[str, Any]) -> None:
+    def add_query(self, vuser: int, values: dict[str, Any]) -> None:
         if "kind" in values:
             self.refresh[values["kind"].lower()] = values["seconds"]
             return
@@ -198,7 +198,7 @@ class Run(VirtualUsers):
         if "position" in values:
             if 1 != values["position"] < current.position:
                 raise NotUnderstood(f"virtual user {vuser}'s queries are out of order")
-            if values["position"] == 1 and "elapsed_s" in current.said:
+            if values["position"] == 1 and "elapsed_s" in current.totals:
                 sets.append(current := QuerySet())
             current.position = values["position"]
         elif "query" in values:
@@ -206,15 +206,15 @@ class Run(VirtualUsers):
                 raise NotUnderstood(f"virtual user {vuser} ran query {values['query']} twice in one set")
         else:
             # Told of each set alone; their number counts on.
-            expected = {"sets": len(sets)} | current.said
+            expected = {"sets": len(sets)} | current.totals
             if any(expected.get(name, value) != value for name, value in values.items()):
                 raise NotUnderstood(f"virtual user {vuser} told the end of a query set out of order, or two of it")
-            current.said |= values
+            current.totals |= values
 
     def query_metrics(self, users: int) -> tuple[Metric, ...]:
         """None before every stream came to its end."""
         every = [each for sets in self.streams.values() for each in sets]
-        if not every or users > len(self.streams) or any("elapsed_s" not in each.said for each in every):
+        if not every or users > len(self.streams) or any("elapsed_s" not in each.totals for each in every):
             return ()
         figures: dict[str, float | None] = {}
         for vuser, sets in sorted(self.streams.items()):

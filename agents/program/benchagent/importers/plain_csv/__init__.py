@@ -107,8 +107,8 @@ def _run(cells: dict[str, str], line: int, mapping: Mapping, warnings: list[str]
 def _about(cells: dict[str, str], mapping: Mapping, line: int) -> Report:
     """What a row says of its run besides its figures."""
     stated = [(column, cells[column.heading]) for column in mapping.columns if not is_missing(cells[column.heading])]
-    said_in_words = (Role.WORKLOAD, Role.DBMS, Role.DBMS_VERSION, Role.COMMIT, Role.BRANCH)
-    texts = {column.role: redact_text(cell) for column, cell in stated if column.role in said_in_words}
+    in_words = (Role.WORKLOAD, Role.DBMS, Role.DBMS_VERSION, Role.COMMIT, Role.BRANCH)
+    texts = {column.role: redact_text(cell) for column, cell in stated if column.role in in_words}
     workload, dbms = mapping.workload or texts.get(Role.WORKLOAD, ""), texts.get(Role.DBMS, "")
     status, reason = Status.COMPLETE, ""
     for column in mapping.of(Role.STATUS):

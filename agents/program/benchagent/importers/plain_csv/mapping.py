@@ -210,22 +210,18 @@ def guess(file: SourceFile) -> Mapping:
     names = {heading: name for needs, of_tool in _SHAPES if needs <= headings for heading, name in of_tool.items()}
     has_values = any(plain(heading) in _VALUES for heading in table.headings)
     columns: list[Column] = []
-    for column in mapping.columns:
-        is_numeric = table.column(column.heading).is_numeric
-        if column.role is Role.IGNORE and is_numeric and plain(column.heading) not in _PROSE:
-            guessed = _guessed(table, column.heading, names, has_values=has_values)
-            columns.append(column if guessed.name in known else guessed)
+    for proposed in mapping.columns:
+        column, words, cells = proposed, plain(proposed.heading), table.column(proposed.heading)
+        if proposed.role is Role.IGNORE and cells.is_numeric and words not in _PROSE:
+            guessed = _guessed(table, proposed.heading, names, has_values=has_values)
+            column = proposed if guessed.name in known else guessed
             known.add(guessed.name)
-        elif (plain(column.heading) == "system" and "time" in names) or (
-            # All of it are names of DBMSs, and no other column is called so.
-            column.role is Role.FACTOR
-            and not mapping.of(Role.DBMS)
-            and any(table.column(column.heading).stated)
-            and all(map(dbms_called, {*table.column(column.heading).stated}))
-        ):
-            columns.append(Column(column.heading, Role.DBMS))
-        else:
-            columns.append(column)
+        elif words == "system" and "time" in names:
+            column = Column(proposed.heading, Role.DBMS)
+        # All of it are names of DBMSs, and no other column is called so.
+        elif proposed.role is Role.FACTOR and not mapping.of(Role.DBMS) and (called := {*cells.stated}):
+            column = Column(proposed.heading, Role.DBMS) if all(map(dbms_called, called)) else proposed
+        columns.append(column)
     return replace(mapping, columns=tuple(columns))
 
 

@@ -59,7 +59,7 @@ class Command:
     letter: str = ""
     dbms: str = ""
 
-    def take(self, text: str) -> None:
+    def add(self, text: str) -> None:
         if property_ := _PROPERTY.fullmatch(text):
             self._set(*property_.groups())
             return

@@ -55,7 +55,7 @@ def _of_run(run: _Run, line: Line) -> _Run:
     if command:
         if run.command.line and not command.startswith('"'):
             run.command = Command()
-        run.command.take(command)
+        run.command.add(command)
     elif match and match.key == "finished":
         run.takes_s = match.values.get("takes") or 0.0
     elif match and not match.cut:
@@ -63,12 +63,12 @@ def _of_run(run: _Run, line: Line) -> _Run:
         count = line.text.count(": ")
         if line.whole or (count >= run.figures if run.figures else "99th(us): " in line.text):
             run.figures = count
-            _take(run, **match.values)
+            _add_row(run, **match.values)
     run.signalled = run.signalled or "Got signal [" in line.text
     return run
 
 
-def _take(run: _Run, name: str, takes_s: float, count: int, ops: float, **latencies: float) -> None:
+def _add_row(run: _Run, name: str, takes_s: float, count: int, ops: float, **latencies: float) -> None:
     """A row. Raises NotUnderstood where its figures contradict each other, or those of an earlier row."""
     values = {"ops": ops, "count": count, **latencies}
     is_same = run.takes_s is None or run.rows.setdefault(name, values) == values

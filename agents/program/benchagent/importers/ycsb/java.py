@@ -93,7 +93,7 @@ class Run(Told):
         seconds = [second for of_operation in self.raw.values() for second in of_operation]
         return [min(seconds), max(seconds)] if seconds else [0, 0]
 
-    def take_status(self, at: int, match: re.Match[str]) -> None:
+    def add_status(self, at: int, match: re.Match[str]) -> None:
         self.marks |= set(re.findall(r"[.,](?=\d{1,2}$)", match["rate"] or ""))
         rate = number(_COMMA.sub(".", match["rate"])) if match["rate"] else None
         figures: dict[str, float | None] = {_DONE: float(match["operations"]), _RATE: rate}
@@ -111,8 +111,8 @@ def java_reports(file: SourceFile) -> list[Report]:
         raise NotUnderstood("figures of operations without the [OVERALL] that comes before them")
     if len(runs) > 1 and any(run.status and run.status.times_s[0] != 0 for run in runs):
         raise NotUnderstood("status lines of a run that does not begin at second 0: lines are out of order")
-    said = [run for run in runs if run.refusal or run.says_something]
-    return reports_of(said, _report, "ycsb", "no run of YCSB")
+    with_output = [run for run in runs if run.refusal or run.says_something]
+    return reports_of(with_output, _report, "ycsb", "no run of YCSB")
 
 
 def _line(run: Run, numbered: Line) -> Run:
@@ -140,11 +140,11 @@ def _line(run: Run, numbered: Line) -> Run:
         run.version = match["version"]
     elif match := _STATUS.search(line):
         run = Run() if run.overall else run
-        run.take_status(numbered.number, match)
+        run.add_status(numbered.number, match)
     elif command := called(line):
         again = run.command.line and not command.startswith('"') and run.says_something
         run = Run() if run.overall or again else run
-        run.command.take(command)
+        run.command.add(command)
     elif _FAILURE.search(line.strip()):
         run.failure = run.failure or redact_text(line.strip())[:200]
     return run
