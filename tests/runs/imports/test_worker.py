@@ -12,7 +12,7 @@ from datetime import timedelta
 from unittest import mock
 
 import pytest
-from benchagent.importers import SourceFile
+from benchagent.importers import SourceFile, source
 from benchagent.importers.source import Lines
 from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -129,9 +129,10 @@ class Row:
 
 def test_it_tells_how_far_a_file_is_read_while_it_is(monkeypatch):
     monkeypatch.setattr(reading, "TELL_EVERY_S", 0.01)
+    monkeypatch.setattr(source, "PIECE_BYTES", 99)
     before, file, row = SourceFile("a.log", b"before"), SourceFile("b.log", b"x\n" * 1000), Row()
     lines = iter(Lines(file))
-    for _ in range(500):
+    for _ in range(520):  # ten pieces of fifty lines, and some of the next
         next(lines)
     progress = reading._Progress(FileImport(progress={"size_bytes": 2006}), row, "read")
     progress.began -= 10

@@ -6,7 +6,6 @@ import codecs
 import itertools
 import json
 import math
-import operator
 import re
 import zlib
 from collections import Counter
@@ -66,10 +65,9 @@ class SourceFile:
     @property
     def data(self) -> bytes:
         """All of the content as it came."""
-        return b"".join(self.packed_pieces()) if self.unheld else self.held
+        return b"".join(self.packed_pieces())
 
     def packed_pieces(self) -> Iterator[bytes]:
-        """The content as it came."""
         begins = range(0, len(self.held), PIECE_BYTES)
         return self.unheld() if self.unheld else (self.held[at : at + PIECE_BYTES] for at in begins)
 
@@ -111,20 +109,29 @@ class SourceFile:
         return SourceFile(self.name, bytes(start))
 
     def texts(self) -> Iterator[str]:
-        """The text in pieces of whole lines, as `text` has it; of a large file no more than two of them are held.
+        """The text in pieces of whole lines, as `text` has it; of a large file no more than two of them are held."""
+        read = 0
+        for text in self._pieces_of_text():
+            self._made["read bytes"] = read
+            yield text
+            read += len(text)
+        self._made["read bytes"] = read
 
-        Others can ask how far it is read (`read_bytes`).
-        """
+    @property
+    def read_bytes(self) -> int:
+        """How much of the content, unpacked, whoever reads its lines has behind them, in whole pieces."""
+        return int(self._made.get("read bytes", 0))
+
+    def _pieces_of_text(self) -> Iterator[str]:
         if "text" in self.__dict__ or not self.is_large:
-            text, begin = self.text, 0
-            while begin < len(text):
-                end = text.find("\n", begin + PIECE_BYTES) + 1 or len(text)
-                self._made["read bytes"] = begin
-                yield text[begin:end]
+            begin = 0
+            while begin < len(self.text):
+                end = self.text.find("\n", begin + PIECE_BYTES) + 1 or len(self.text)
+                yield self.text[begin:end]
                 begin = end
             return
         before: str | None = None
-        rest, begin = b"", 0
+        rest = b""
         for piece in self.utf_8_pieces():
             rest += piece
             if end := max(rest.rfind(b"\n"), rest.rfind(b"\r", 0, -1) if b"\n" not in rest else -1) + 1:
@@ -132,13 +139,10 @@ class SourceFile:
                 if before is None:
                     block = self._without_front(block.lstrip("\ufeff"))
                 else:
-                    self._made["read bytes"] = begin
                     yield before
-                    begin += len(before)
                 before = block
             elif len(rest) > MAX_UNBROKEN_BYTES:
                 raise NotUnderstood("a line longer than any that a tool prints")
-        self._made["read bytes"] = begin
         yield _without_prompts((before or "") + _plain_text(rest))
 
     def streamed(self) -> Iterator[tuple[int, str, bool]]:
@@ -147,20 +151,12 @@ class SourceFile:
         for piece in self.texts():
             text = _GOES_ON.sub(_joined, piece) if "\\\n" in piece else piece
             number = number or self.lines_in_front
-            *whole_lines, rest = text.split("\n")
-            lines = iter(whole_lines)
-            self._made["lines left"] = lines, len(text) / max(len(whole_lines), 1), len(text)
+            *lines, rest = text.split("\n")
             for line in lines:
                 number += 1
                 yield number, line, True
             if rest:
                 yield number + 1, rest, False
-
-    @property
-    def read_bytes(self) -> int:
-        """How much of the content is read so far, unpacked, by the lines that are left of the present piece."""
-        left, line_bytes, size_bytes = self._made.get("lines left", ((), 0, 0))
-        return int(self._made.get("read bytes", 0) + size_bytes - operator.length_hint(left) * line_bytes)
 
     def once(self, what: Hashable, make: Callable[[], Made]) -> Made:
         """What is worked out of the content, once for all who ask for it."""
@@ -359,11 +355,11 @@ def slug(text: str, joint: str = "_", longest: int = 100) -> str:
     return re.sub(r"[^a-z0-9]+", joint, text.lower()).strip(joint)[:longest]
 
 
-# JSON that says nothing twice: where a line is doubled, nothing is trusted.
 BEGINS_JSON = r"[{\[]\s*[{\[\"}]"
 
 
-def said_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def named_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The members of an object. Raises NotUnderstood for a name that is there twice: a line is doubled."""
     content = dict(pairs)
     if len(content) != len(pairs):
         ((key, _),) = Counter(key for key, _ in pairs).most_common(1)
@@ -373,7 +369,7 @@ def said_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 # What C prints of 0 / 0 and of 1 / 0, and what JSON calls it in as many characters.
 _C_NAN = re.compile(r"(?<=[:,\[\s])[+-]?(?:nan|inf(?:inity)?)(?=\s*[,}\]])", re.IGNORECASE)
-_DECODER = json.JSONDecoder(object_pairs_hook=said_once)
+_DECODER = json.JSONDecoder(object_pairs_hook=named_once)
 _NO_GAP = re.compile(r"[^\s,]")
 
 

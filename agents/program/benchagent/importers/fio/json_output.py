@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from benchagent.importers.fio.common import ALL_CLIENTS, DIRECTIONS, FSYNC, SIGNAL, Flow, Job, grouped, report
 from benchagent.importers.report import Report
-from benchagent.importers.source import NotUnderstood, decoded, number_in, object_in, said_once
+from benchagent.importers.source import NotUnderstood, decoded, number_in, object_in, named_once
 from benchagent.importers.tables import reports_of
 
 CLAIM = re.compile(r'"fio version"\s*:\s*"fio-')
@@ -30,7 +30,7 @@ def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(files) > 1:
         # fio's own way to say it in one option.
         asked = [*((name, value) for name, value in asked if name != "filename"), ("filename", ":".join(files))]
-    return said_once(asked)
+    return named_once(asked)
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_pairs)
