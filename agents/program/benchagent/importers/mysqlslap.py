@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from benchagent.importers.commands import Commands
-from benchagent.importers.report import Report, Status, Subject, all_measured, entries, rising
+from benchagent.importers.report import Report, Subject, all_measured, entries, rising
 from benchagent.importers.source import NotUnderstood, SourceFile, shown_by
 from benchagent.importers.tables import Run, Runs, Table
 
@@ -67,7 +67,7 @@ def report_of(run: Run) -> Report:
     if missing := [name for name in needed if name not in values]:
         if not entries(values, *FIGURES):
             raise NotUnderstood("no figures of mysqlslap")
-        return Report(TOOL, Status.ABORTED, reason=f"the report lacks {', '.join(missing)}", subject=SUBJECT)
+        return Report(TOOL, reason=f"the report lacks {', '.join(missing)}", subject=SUBJECT)
     rising(values, "all_queries_min_s", "all_queries_s", "all_queries_max_s")
     mixed = {"load_type": "mixed"} if any(GENERATED.search(command) for command in run.command_lines) else {}
     parameters = mixed | COMMANDS.parameters(run.command_lines) | entries(values, *PARAMETERS)

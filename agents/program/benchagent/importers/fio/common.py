@@ -5,11 +5,12 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 
 from benchagent.importers.commands import Commands
-from benchagent.importers.report import Report, Scalar, Status, Subject, all_measured, as_factors, entries, utc
+from benchagent.importers.report import Report, Scalar, Subject, all_measured, as_factors, entries, utc
 from benchagent.importers.source import NotUnderstood, seconds_of, size_bytes_of, slug
 
 # The sum of a run with several servers (`--client`).
@@ -97,6 +98,10 @@ class Job:
     issued: tuple[int, ...] = ()
     warnings: list[str] = field(default_factory=list)
 
+    @property
+    def last_flow(self) -> Flow:
+        return next(reversed(self.flows.values()))
+
     def leave_out(self, direction: str, error: NotUnderstood) -> None:
         """What a job that failed has left need not hold; of any other job the error is raised again."""
         if not self.error:
@@ -105,10 +110,10 @@ class Job:
         self.warnings.append(f"the {direction}s of a job that failed are left out: {error}")
 
 
-def grouped(jobs: Sequence[Job]) -> Iterator[tuple[int, list[Job]]]:
+def grouped(jobs: Sequence[Job]) -> list[list[Job]]:
     """Jobs that ran side by side."""
-    for group, members in itertools.groupby(sorted(jobs, key=lambda job: job.group), key=lambda job: job.group):
-        yield group, list(members)
+    group = attrgetter("group")
+    return [[*members] for _, members in itertools.groupby(sorted(jobs, key=group), group)]
 
 
 def report(
@@ -117,27 +122,25 @@ def report(
 ) -> Report:  # fmt: skip
     """The report of one group; of no job where fio said only why none ran."""
     failed = [f"job {job.name} ended with error {job.error}" for job in jobs if job.error]
+    failure = "; ".join([*failed, *messages])[:600] if failed or not jobs else ""
     reason = f"fio was ended by signal {signal}" if signal else reason
-    status = Status.FAILED if failed or not jobs else Status.ABORTED if reason else Status.COMPLETE
-    if status is Status.FAILED:
-        reason = "; ".join([*failed, *messages])[:600]
     jobs = jobs or [Job("fio")]
     metrics = all_measured(_figures(jobs))
     words = [*warnings, *(warning for job in jobs for warning in job.warnings)]
-    for job in jobs if status is Status.COMPLETE else ():
+    for job in jobs if not (failure or reason) else ():
         runtime_s = seconds_of(job.options.get("runtime") or job.options.get("timeout", ""))
         ran_s = max((flow.runtime_s or 0.0 for flow in job.flows.values()), default=0.0)
         if runtime_s and 0 < ran_s < 0.9 * runtime_s:
             words.append(f"job {job.name} ran {ran_s:g} s of the {runtime_s:g} s it was given")
     if len(jobs) > 1 and metrics:
         words.append(f"IOPS and MB/s are the sums of {len(jobs)} jobs that ran side by side")
-    if status is not Status.COMPLETE and metrics:
+    if (failure or reason) and metrics:
         words.append("the figures are those of the part that ran")
     options = in_common([job.options for job in jobs])
     name = (options.get("rw") or options.get("readwrite") or "").split(":")[0].lower()
     started_ms = min((job.started_ms for job in jobs if job.started_ms), default=0)
     return Report(
-        "fio", status, version.removeprefix("fio-"), reason=reason,
+        "fio", tool_version=version.removeprefix("fio-"), reason=reason, failure=failure,
         parameters=_parameters(options, jobs), metrics=metrics, warnings=tuple(words),
         subject=Subject(workload=f"fio-{name}" if name else "fio", workload_name=f"fio {name}".strip()),
         started_at=utc(started_ms / 1000) if started_ms else "", command_lines=tuple(commands),
@@ -183,8 +186,7 @@ def command_options(commands: Sequence[str], job: str) -> dict[str, str]:
 
     Several names are several jobs, each with the options that follow it.
     """
-    jobs: dict[str, dict[str, str]] = {"global": {}}
-    name = "global"
+    jobs, name = {"global": dict[str, str]()}, "global"
     for option, value in (option for command in commands for option in COMMANDS.options(command)):
         if option.startswith("-"):
             name = value if option.lstrip("-") == "name" else name

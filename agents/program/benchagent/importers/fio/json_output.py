@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from benchagent.importers.fio.common import ALL_CLIENTS, DIRECTIONS, FSYNC, SIGNAL, Flow, Job, grouped, report
 from benchagent.importers.report import Report
-from benchagent.importers.source import NotUnderstood, decoded, number_in, object_in, named_once
+from benchagent.importers.source import NotUnderstood, decoded, named_once, number_in, object_in
 from benchagent.importers.tables import reports_of
 
 CLAIM = re.compile(r'"fio version"\s*:\s*"fio-')
@@ -52,7 +52,7 @@ def read(text: str) -> list[Report]:
             raise document.content
         version, ended_by = document.content["fio version"], signal[1] if signal else ""
         groups = grouped(_jobs(document.content))
-        return [report(jobs, version=version, signal=ended_by, messages=messages) for _, jobs in groups]
+        return [report(jobs, version=version, signal=ended_by, messages=messages) for jobs in groups]
 
     return reports_of(documents, reports, "fio")
 

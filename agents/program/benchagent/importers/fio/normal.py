@@ -71,10 +71,9 @@ class _Run(Told):
     all_clients: bool = False
     # By group and direction: what the MB/s may stand for, and how long the longest job took.
     totals: dict[int, dict[str, tuple[tuple[float, ...], float]]] = field(default_factory=dict)
-    # What the next lines tell of: a group's totals, a job, a flow of it, and percentiles in a unit of so many ms.
+    # What the next lines tell of: a group's totals, a job, and percentiles in a unit of so many ms.
     group: int | None = None
     job: Job | None = None
-    flow: Flow | None = None
     ranks: dict[float, float] | None = None
     rank_ms: float = 0.0
     # Of each flow of the job: the latencies whose percentiles are kept.
@@ -95,8 +94,8 @@ def _reports(run: _Run) -> list[Report]:
     """One of each group; of no jobs where fio only said why none ran."""
     if not run.jobs and run.totals:
         raise NotUnderstood("only the totals stand there, and of no job whether it ended well")
-    groups = [*grouped(run.jobs)] or ([(0, list[Job]())] if run.messages else [])
-    return reports_of(groups, lambda group: _report(run, *group), "fio")
+    groups = [*grouped(run.jobs)] or ([[]] if run.messages else [])
+    return reports_of(groups, lambda jobs: _report(run, jobs), "fio")
 
 
 def _begins(run: _Run, line: str) -> bool:
@@ -164,7 +163,7 @@ def _begin_job(run: _Run, match: re.Match[str]) -> None:
     if pid:
         run.pids.add((name, pid))
     run.job = Job(name, int(group), int(error), options={"numjobs": jobs} if int(jobs) > 1 else {})
-    run.flow = run.ranks = None
+    run.ranks = None
     run.jobs.append(run.job)
 
 
@@ -186,12 +185,13 @@ def _take_figures(run: _Run, job: Job, line: str) -> None:
         raise NotUnderstood("an unknown wording of a rate")
     elif latency := LATENCY.match(line):
         _take_latency(run, job, latency)
-    elif (heading := PERCENTILES.match(line)) and run.flow:
+    elif (heading := PERCENTILES.match(line)) and job.flows:
         # Percentiles of the completion latency come first; those of the total one, of submissions and of priorities
         # do not replace them.
         if run.ranked and heading["kind"] == run.ranked:
             raise NotUnderstood("the percentiles stand there twice")
-        run.ranks, run.rank_ms = {} if run.ranked or not heading["kind"] else run.flow.percentiles, MS[heading["unit"]]
+        are_kept = heading["kind"] and not run.ranked
+        run.ranks, run.rank_ms = job.last_flow.percentiles if are_kept else {}, MS[heading["unit"]]
         run.ranked = run.ranked or heading["kind"] or ""
     elif line.lstrip().startswith("|"):
         _take_ranks(run, line)
@@ -218,7 +218,7 @@ def _begin_flow(run: _Run, job: Job, direction: str, flow: Flow) -> None:
     order = [(*DIRECTIONS, FSYNC).index(each) for each in (*job.flows, direction)]
     if order != sorted({*order}):
         raise NotUnderstood(f"{direction} stands there twice or in the wrong place")
-    job.flows[direction] = run.flow = flow
+    job.flows[direction] = flow
     run.ranked, run.ranks = "", None
 
 
@@ -259,9 +259,9 @@ def _take_latency(run: _Run, job: Job, match: re.Match[str]) -> None:
     if kind == "sync":
         _begin_flow(run, job, FSYNC, Flow(latency=latency))
         return
-    flow = run.flow
-    if flow is None or flow is job.flows.get(FSYNC):
+    if not job.flows or FSYNC in job.flows:
         raise NotUnderstood("latencies of neither reads nor writes")
+    flow = job.last_flow
     if kind != "slat" and (flow.latency or (kind == "clat" and flow.completion)):
         raise NotUnderstood(f"the latencies ({kind}) stand there twice")
     if kind == "clat":
@@ -305,7 +305,8 @@ def _check(run: _Run, job: Job) -> None:
             raise NotUnderstood(f"job {job.name}: {count} {direction}s, but no rate of them")
 
 
-def _report(run: _Run, group: int, jobs: list[Job]) -> Report:
+def _report(run: _Run, jobs: list[Job]) -> Report:
+    group = jobs[0].group if jobs else 0
     for job in jobs:
         job.options = {**_options_of(run, job), **job.options}
         _check(run, job)
