@@ -52,7 +52,7 @@ _MESSAGES = Table(
     strict=False,
 )
 _HEADER = re.compile(r"\s*((?:time|delta|reads|writes)(?:\s+(?:time|delta|reads|writes))*)\s*")
-_SECONDS, _PAGES = r"\s+(\d+\.\d{3})(?=\s)", r"\s+(\d{1,20})(?=\s)"
+_SECONDS, _PAGES = r"\d+\.\d{3}", r"\d{1,20}"
 _COLUMNS = {"time": _SECONDS, "delta": _SECONDS, "reads": _PAGES, "writes": _PAGES}
 _SERVER_VERSION = re.compile(
     r'\(access method\), version "\w\w-[VT](\d+\.\d+(?:\.\d+)?)[\d.]*\b[^"]*(Firebird|InterBase)?'
@@ -83,11 +83,10 @@ class _Run(Told):
 
     operation: str = ""
     ended: bool = False
-    columns: tuple[str, ...] = ()
-    # How they stand in front of a message.
+    # How the statistics stand in front of a message.
     statistics: re.Pattern[str] = re.compile("")
-    # The versions, the product, the size, the total, the page size, the workers, the time of the shell: said once.
-    said: dict[str, Any] = field(default_factory=dict)
+    # The versions, the product, the size, the total, the page size, the workers, the time of the shell.
+    facts: dict[str, Any] = field(default_factory=dict)
     sums: dict[str, int] = field(default_factory=lambda: {"reads": 0, "writes": 0})
     last_s: float = 0.0
     tables: list[str] = field(default_factory=list)
@@ -96,7 +95,7 @@ class _Run(Told):
 
     @property
     def has_begun(self) -> bool:
-        return bool(self.operation or self.problems or self.columns)
+        return bool(self.operation or self.problems or self.statistics.groups)
 
     def split(self, rest: str) -> tuple[dict[str, float], str]:
         """The statistics in front of a message, and the message."""
@@ -105,21 +104,21 @@ class _Run(Told):
             if re.match(r"[\s\d.]*\s\d+,\d{3}\s", rest):
                 raise NotUnderstood("decimal commas: another locale wrote this")
             return {}, rest.strip()
-        figures = (float(text) if "." in text else int(text) for text in match.groups())
-        return dict(zip(self.columns, figures, strict=True)), rest[match.end() :].strip()
+        figures = {name: float(text) if "." in text else int(text) for name, text in match.groupdict().items()}
+        return figures, rest[match.end() :].strip()
 
-    def say(self, **values: Any) -> None:
+    def add_facts(self, **values: Any) -> None:
         for name, value in values.items():
-            if self.said.setdefault(name, value) != value:
+            if self.facts.setdefault(name, value) != value:
                 raise NotUnderstood(f"{name} differs from what was said before")
 
-    def take(self, at: int, key: str, values: dict[str, Any], statistics: dict[str, float], message: str) -> None:
+    def add(self, at: int, key: str, values: dict[str, Any], statistics: dict[str, float], message: str) -> None:
         if key == "error":
             self.problems.append(values.get("message", "").strip())
         elif key == "exit":
             self.problems = self.problems or ["Exiting before completion due to errors"]
         elif key == "version":
-            self.said |= values
+            self.facts |= values
         elif key.endswith("begins"):
             operation = key.split(maxsplit=1)[0]
             if self.operation and (self.data or self.tables or self.operation != operation):
@@ -131,10 +130,10 @@ class _Run(Told):
             if not (self.operation or self.problems or _TROUBLE.match(message)):
                 raise NotUnderstood("gbak is at work before it has begun")
             if key == "total":
-                self.say(total=statistics)
+                self.add_facts(total=statistics)
             else:
                 self._count_pages(statistics)
-                self._go_on(at, key, values, message)
+                self._add_work(at, key, values, message)
 
     def _count_pages(self, statistics: dict[str, float]) -> None:
         for column in self.sums:
@@ -143,12 +142,12 @@ class _Run(Told):
             raise NotUnderstood("the time goes back: lines are doubled or out of order")
         self.last_s = statistics.get("time", self.last_s)
 
-    def _go_on(self, at: int, key: str, values: dict[str, Any], message: str) -> None:
+    def _add_work(self, at: int, key: str, values: dict[str, Any], message: str) -> None:
         if key.endswith("ends"):
             if self.operation and self.operation != key.split(maxsplit=1)[0]:
                 raise NotUnderstood("the end of another operation")
             self.ended = True
-            self.say(**values)
+            self.add_facts(**values)
         elif key == "after the end":
             # Nothing but its end comes before the flags.
             self.ended = self.ended or message.startswith("adjusting the ONLINE")
@@ -163,7 +162,7 @@ class _Run(Told):
                 raise NotUnderstood(f"records {values['word']} in a {self.operation}, or of no table")
             self.data[-1][1].append(values["count"])
         elif key == "parameter":
-            self.say(**values)
+            self.add_facts(**values)
         elif key == "count" or _TROUBLE.match(message):
             self.warnings.append(f"line {at}: {message}")
 
@@ -175,17 +174,17 @@ def read(file: SourceFile) -> Sequence[Report]:
     # The last line counts only where its own form shows that it is whole.
     ends = ("bytes written", "and going home", "total statistics", "FORCED WRITES flags", "due to errors")
     lines = (line for line in Lines(file, with_cut=True) if line.whole or line.text.endswith(ends))
-    runs = [run for run in parts_of(lines, _Run(), _take) if run.operation or run.problems or run.refusal]
+    runs = [run for run in parts_of(lines, _Run(), _run_of) if run.operation or run.problems or run.refusal]
     return reports_of(runs, _report, TOOL, "no run of gbak")
 
 
-def _take(run: _Run, line: Line) -> _Run:
+def _run_of(run: _Run, line: Line) -> _Run:
     """The run that the line is of: a new one where it begins one, since output of several runs stands in one file."""
     if match := _LINE.fullmatch(line.text):
         if header := _HEADER.fullmatch(match[1]):
             run = _Run() if run.has_begun else run
-            run.columns = tuple(header[1].split())
-            run.statistics = re.compile("".join(_COLUMNS[column] for column in run.columns))
+            columns = dict.fromkeys(header[1].split())
+            run.statistics = re.compile("".join(rf"\s+(?P<{name}>{_COLUMNS[name]})(?=\s)" for name in columns))
             return run
         statistics, message = run.split(match[1])
         # What is no message behind the statistics may be one that had none before it.
@@ -193,20 +192,21 @@ def _take(run: _Run, line: Line) -> _Run:
         if row is None and statistics:
             row = _MESSAGES.match(Line(line.number, match[1].strip()))
         key, values = (row.key, row.values) if row else ("", {})
-        if (key == "version" and (run.has_begun or "version" in run.said)) or (
+        if (key == "version" and (run.has_begun or "version" in run.facts)) or (
             key.endswith("begins") and (run.ended or run.problems)
         ):
             run, statistics, message = _Run(), {}, match[1].strip()
-        run.take(line.number, key, values, statistics, message)
+        run.add(line.number, key, values, statistics, message)
     elif command := _COMMANDS.find(line.text):
-        run = _Run() if run.has_begun or "version" in run.said else run
+        run = _Run() if run.has_begun or "version" in run.facts else run
         run.command_lines = [command]
     elif real := _REAL.fullmatch(line.text.strip()):
         minutes = int(real[1] or 0) if real[2] else int(real[3] or 0) * 60 + int(real[4])
-        run.said["real_s"] = minutes * 60 + float(real[2] or real[5])
+        run.facts["real_s"] = minutes * 60 + float(real[2] or real[5])
     elif server := _SERVER_VERSION.search(line.text):
-        run.said["server_version"] = server[1]
-        run.said = {"product": server[2]} | run.said if server[2] else run.said
+        run.facts["server_version"] = server[1]
+        if server[2]:
+            run.facts.setdefault("product", server[2])
     elif run.problems and line.text.startswith((" ", "\t", "-")) and not run.ended:
         run.problems[-1] += f" {line.text.strip()}"
     return run
@@ -219,16 +219,16 @@ def _report(run: _Run) -> Report:
     operation = run.operation or ("restore" if re.search(r"\s-(?:c|r|rep)\w*\s", "".join(run.command_lines)) else "")
     more = [f"{len(run.warnings) - MAX_WARNINGS} more warnings"] if len(run.warnings) > MAX_WARNINGS else []
     # LI-V3.0.11.33637 -> 3.0.11.33637
-    version = re.sub(r"^\w\w-[A-Z](\d[\d.]*)\S*$", r"\1", run.said.get("version", ""))
-    is_firebird = "Firebird" in run.said.get("product", "")
+    version = re.sub(r"^\w\w-[A-Z](\d[\d.]*)\S*$", r"\1", run.facts.get("version", ""))
+    is_firebird = "Firebird" in run.facts.get("product", "")
     return Report(
         TOOL, tool_version=version, reason=reason, failure=failure,
-        parameters=entries(run.said, "page_size_bytes", "parallel_workers")
+        parameters=entries(run.facts, "page_size_bytes", "parallel_workers")
         | _COMMANDS.parameters(map(str.lower, run.command_lines)),
         metrics=metrics, warnings=(*run.warnings[:MAX_WARNINGS], *more), command_lines=tuple(run.command_lines),
         subject=Subject(
             f"gbak-{operation}".removesuffix("-"), f"gbak {operation}".strip(), dbms="firebird" if is_firebird else "",
-            dbms_version=run.said.get("server_version", "") if is_firebird else "",
+            dbms_version=run.facts.get("server_version", "") if is_firebird else "",
         ),
     )  # fmt: skip
 
@@ -237,7 +237,7 @@ def _metrics(run: _Run) -> tuple[Metric, ...]:
     total = _checked_total(run)
     rows = _rows(run)
     values: dict[str, float | None] = {
-        "backup_size_bytes": run.said.get("size_bytes"),
+        "backup_size_bytes": run.facts.get("size_bytes"),
         "page_reads": total.get("reads"), "page_writes": total.get("writes"),
     }  # fmt: skip
     if rows and None not in rows.values():
@@ -252,13 +252,13 @@ def _metrics(run: _Run) -> tuple[Metric, ...]:
             values[f"{slug(name, longest=60)}_rows"] = count
     elif rows:
         run.warnings.append("records per table left out: the tables' order contradicts the order of their data")
-    elapsed_s = total.get("time", run.said.get("real_s"))
+    elapsed_s = total.get("time", run.facts.get("real_s"))
     return all_measured({"elapsed_s": elapsed_s}, run.operation, better="lower") + all_measured(values, run.operation)
 
 
 def _checked_total(run: _Run) -> dict[str, float]:
     """The line "total statistics", checked against the lines before it."""
-    total: dict[str, float] = dict(run.said.get("total", {}))
+    total: dict[str, float] = dict(run.facts.get("total", {}))
     if "time" in total and total["time"] < run.last_s:
         raise NotUnderstood("the total time is shorter than the time of a line before it")
     expected_s = run.last_s + total.get("delta", 0.0)

@@ -131,7 +131,7 @@ def _job(entry: Any, options: Mapping[str, str]) -> Job:
     for direction in DIRECTIONS:
         try:
             if data := object_in(entry, direction):
-                _take_flow(data, job, direction)
+                _read_flow(data, job, direction)
         except NotUnderstood as error:
             job.leave_out(direction, error)
     sync, what = object_in(entry, "sync"), f"{job.name} sync"
@@ -159,7 +159,7 @@ def _number(data: Mapping[str, Any], key: str) -> float | None:
     return value
 
 
-def _take_flow(data: Mapping[str, Any], job: Job, direction: str) -> None:
+def _read_flow(data: Mapping[str, Any], job: Job, direction: str) -> None:
     what = f"{job.name} {direction}"
     runtime_ms, iops, rate, done = (_number(data, key) for key in ("runtime", "iops", "bw", "io_bytes"))
     if not done:

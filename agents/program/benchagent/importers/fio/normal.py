@@ -86,7 +86,7 @@ def claims(text: str) -> bool:
 
 def read(file: SourceFile) -> list[Report]:
     """The reports of all groups of all runs of a file; a run that is not understood spoils no other."""
-    runs = parts_of(Lines(file), _Run(), _take)
+    runs = parts_of(Lines(file), _Run(), _run_of)
     return reports_of(runs, _reports, "fio", "fio printed neither a job's figures nor an error")
 
 
@@ -111,7 +111,7 @@ def _begins(run: _Run, line: str) -> bool:
     return bool((run.version and VERSION.match(line)) or SPEC.match(line) or COMMANDS.find(line))
 
 
-def _take(run: _Run, numbered: Line) -> _Run:
+def _run_of(run: _Run, numbered: Line) -> _Run:
     """The run that the line is of: a new one where it begins one."""
     line = numbered.text
     run = _Run() if _begins(run, line) else run
@@ -139,9 +139,9 @@ def _take(run: _Run, numbered: Line) -> _Run:
         run.group, run.job = int(group[1]), None
         run.totals.setdefault(run.group, {})
     elif TOTAL.match(line) or (run.group is not None and ANY_TOTAL.match(line)):
-        _take_total(run, line)
+        _read_total(run, line)
     elif run.job:
-        _take_figures(run, run.job, line)
+        _read_figures(run, run.job, line)
     elif NEW.match(line) or OLD.match(line) or LATENCY.match(line):
         raise NotUnderstood("figures of no job")
     return run
@@ -167,7 +167,7 @@ def _begin_job(run: _Run, match: re.Match[str]) -> None:
     run.jobs.append(run.job)
 
 
-def _take_total(run: _Run, line: str) -> None:
+def _read_total(run: _Run, line: str) -> None:
     match = TOTAL.match(line)
     if match is None or run.group is None:
         raise NotUnderstood("totals of no group" if match else "an unknown wording of a total")
@@ -178,13 +178,13 @@ def _take_total(run: _Run, line: str) -> None:
         raise NotUnderstood(f"two different totals for {direction}")
 
 
-def _take_figures(run: _Run, job: Job, line: str) -> None:
+def _read_figures(run: _Run, job: Job, line: str) -> None:
     if rate := NEW.match(line) or OLD.match(line):
-        _take_rate(run, job, rate)
+        _read_rate(run, job, rate)
     elif ANY_RATE.match(line):
         raise NotUnderstood("an unknown wording of a rate")
     elif latency := LATENCY.match(line):
-        _take_latency(run, job, latency)
+        _read_latency(run, job, latency)
     elif (heading := PERCENTILES.match(line)) and job.flows:
         # Percentiles of the completion latency come first; those of the total one, of submissions and of priorities
         # do not replace them.
@@ -194,14 +194,14 @@ def _take_figures(run: _Run, job: Job, line: str) -> None:
         run.ranks, run.rank_ms = job.last_flow.percentiles if are_kept else {}, MS[heading["unit"]]
         run.ranked = run.ranked or heading["kind"] or ""
     elif line.lstrip().startswith("|"):
-        _take_ranks(run, line)
+        _read_ranks(run, line)
     elif issued := ISSUED.match(line):
         if job.issued:
             raise NotUnderstood("the operations of a job stand there twice")
         job.issued = tuple(int(count or 0) for count in issued.groups())
 
 
-def _take_ranks(run: _Run, line: str) -> None:
+def _read_ranks(run: _Run, line: str) -> None:
     if run.ranks is None:
         raise NotUnderstood("percentiles of nothing")
     if RANK.sub("", line).strip() != "|":
@@ -222,7 +222,7 @@ def _begin_flow(run: _Run, job: Job, direction: str, flow: Flow) -> None:
     run.ranked, run.ranks = "", None
 
 
-def _take_rate(run: _Run, job: Job, match: re.Match[str]) -> None:
+def _read_rate(run: _Run, job: Job, match: re.Match[str]) -> None:
     """The rate of one direction, whose latencies follow."""
     iops, *above = _readings(match["iops"], 1000)
     runtime_s = whole(match["ms"]) / 1000
@@ -252,7 +252,7 @@ def _readings(text: str, base: int) -> tuple[float, ...]:
     return (value, value + unit) if re.fullmatch(r"\d+\.0+", figure) else (value,)
 
 
-def _take_latency(run: _Run, job: Job, match: re.Match[str]) -> None:
+def _read_latency(run: _Run, job: Job, match: re.Match[str]) -> None:
     kind, ms = match["kind"], MS[match["unit"]]
     latency = {name: _readings(match[name], 1000)[0] * ms for name in ("min", "avg", "stddev", "max")}
     Flow(latency=latency).check(kind)

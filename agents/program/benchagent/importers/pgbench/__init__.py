@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from benchagent.importers.pgbench import logs
 from benchagent.importers.pgbench.load import Load
-from benchagent.importers.pgbench.reader import Run, reunited, take
+from benchagent.importers.pgbench.reader import Run, part_of, reunited
 from benchagent.importers.pgbench.report import report_of
 from benchagent.importers.pgbench.tables import has_commas, with_points
 from benchagent.importers.report import Report, Status, not_understood
@@ -52,8 +52,9 @@ def read(file: SourceFile) -> Sequence[Report]:
         return [logs.report([logs.log_of(file)])]
     lines = map(with_points, printed_lines(file)) if has_commas(printed_lines(file)) else printed_lines(file)
     first: Run | Load = Run()
-    parts = [part for part in parts_of(lines, first, take) if isinstance(part, Load) or part.has_begun or part.version]
-    reports = reports_of(reunited(parts), report_of, TOOL, "no run and no initialisation of pgbench")
+    parts = parts_of(lines, first, part_of)
+    shown = [part for part in parts if isinstance(part, Load) or part.has_begun or part.version]
+    reports = reports_of(reunited(shown), report_of, TOOL, "no run and no initialisation of pgbench")
     spoiled = [report.refusal for report in reports if report.status is Status.NOT_UNDERSTOOD]
     if not spoiled:
         return reports

@@ -61,7 +61,7 @@ class Load(Told):
             return match.key != "done" and not (match.key == "total" and self.total_s is not None)
         return text == FIRST_STEP and (self.rows is not None or bool(self.side))
 
-    def take(self, match: Match) -> None:
+    def add(self, match: Match) -> None:
         values = match.values
         if match.key == "step":
             self.side = values.get("side") or self.side
@@ -78,9 +78,9 @@ class Load(Told):
                 self.rows, self.every = done, every
                 self.copy_s = values["elapsed"] if done == every else None
         elif match.key == "total":
-            self._take_total(values["total_s"], values.get("steps", ""))
+            self._add_total(values["total_s"], values.get("steps", ""))
 
-    def _take_total(self, total_s: float, text: str) -> None:
+    def _add_total(self, total_s: float, text: str) -> None:
         if left_over := _STEP.sub("", text):
             raise NotUnderstood(f"no step of pgbench: {left_over[:60]!r}")
         steps: dict[str, float] = {}

@@ -72,9 +72,9 @@ class Run(Script):
             return is_extract and match.rank == min(REPORT.rank[key] for key in self.rows) < self.rank
         return match.rank < self.rank or (is_extract and match.rank == self.rank)
 
-    def take(self, line: Line) -> bool:
+    def add_line(self, line: Line) -> bool:
         """Whether the line is one of the report, its scripts or statements."""
-        if self._columns is not None and self._take_statement(line, self._columns):
+        if self._columns is not None and self._add_statement(line, self._columns):
             return True
         if table := _TABLE.fullmatch(line.text):
             if not self.rows:
@@ -88,13 +88,13 @@ class Run(Script):
             if self.scripts and match.key not in self.rows:
                 raise NotUnderstood(f"out of order: {line.text[:60]!r}")
             self.add(line, match)
-        match = match or self._take_script(line)
+        match = match or self._add_to_script(line)
         if match:
             self._columns = None
             self.cut = self.cut or match.cut
         return match is not None
 
-    def _take_script(self, line: Line) -> Match | None:
+    def _add_to_script(self, line: Line) -> Match | None:
         match = SCRIPT.match(line)
         if match is None or match.cut:
             return match
@@ -113,7 +113,7 @@ class Run(Script):
         script.add(line, match)
         return match
 
-    def take_progress(self, line: Line) -> None:
+    def add_progress(self, line: Line) -> None:
         is_whole = line.whole or line.text.endswith(("failed", "skipped", "retries"))
         self.cut = self.cut or not is_whole
         try:
@@ -128,7 +128,7 @@ class Run(Script):
                 values |= {name: None for name in values if name.endswith("_ms")}
             self.progress.add(line.number, values.pop("time_s"), values)
 
-    def _take_statement(self, line: Line, columns: int) -> bool:
+    def _add_statement(self, line: Line, columns: int) -> bool:
         counts = r"\s+(\d+)" * columns
         match = re.fullmatch(rf"(\d+\.\d+){counts}\s+(\S.*)", line.text)
         if match is None:
@@ -153,7 +153,7 @@ _PROBLEM = re.compile(
 _STOPPED = re.compile(r"\^C|Terminated|Killed|Hangup|Interrupt|[^:]{1,200}: line \d+: +\d+ (?:Terminated|Killed).*")
 
 
-def take(part: Run | Load, line: Line) -> Run | Load:
+def part_of(part: Run | Load, line: Line) -> Run | Load:
     """The run or the initialisation that the line is of: a new one where it begins one."""
     text, version = line.text, _VERSION.fullmatch(line.text)
     part.line = part.line if part.has_begun else line.number
@@ -175,13 +175,13 @@ def take(part: Run | Load, line: Line) -> Run | Load:
             if match.key == "done":
                 return part
             part = Load(command_lines=[] if part.has_begun else part.command_lines)
-        part.take(match)
+        part.add(match)
     else:
-        return _take_line(part, line)
+        return _run_of_line(part, line)
     return part
 
 
-def _take_line(part: Run | Load, line: Line) -> Run | Load:
+def _run_of_line(part: Run | Load, line: Line) -> Run | Load:
     text, run = line.text, part if isinstance(part, Run) else Run()
     if isinstance(part, Load) and line.whole and DAMAGED_LOAD.match(text):
         raise NotUnderstood(f"{damage_of(text, 'pgbench')}: {text[:80]!r}")
@@ -193,17 +193,17 @@ def _take_line(part: Run | Load, line: Line) -> Run | Load:
         run = Run() if (run.rows or run.refusal) and not same else run
     elif text.startswith("progress:"):
         run = Run() if run.rows or run.refusal else run
-        run.take_progress(line)
+        run.add_progress(line)
         return run
     elif _PROBLEM.search(text):
-        return _take_problem(part, line)
+        return _part_of_problem(part, line)
     elif part.has_begun and (FAILED_EXIT.fullmatch(text) or _STOPPED.fullmatch(text)):
         part.problems.append(f"line {line.number}: {text}")
         return part
-    return run if run.take(line) else part
+    return run if run.add_line(line) else part
 
 
-def _take_problem(part: Run | Load, line: Line) -> Run | Load:
+def _part_of_problem(part: Run | Load, line: Line) -> Run | Load:
     ours, aborted = line.text.startswith("pgbench:"), "aborted" in line.text
     if not (part.has_begun or part.command_lines or ours or aborted):
         return part

@@ -50,7 +50,7 @@ def streams(head: SourceFile) -> bool:
 def read(file: SourceFile) -> Sequence[Report]:
     """Every run of the file; one that is not understood spoils no other."""
     extracts = not any(heading in text for text in file.texts() for heading in HEADED)
-    runs = parts_of(printed_lines(file), Run(extracts=extracts), _take)
+    runs = parts_of(printed_lines(file), Run(extracts=extracts), _run_of)
     if any(run.has_foreign_samples for run in runs):
         # Where one run has a line of another, the other lacks it or has one of this.
         for run in runs:
@@ -58,7 +58,7 @@ def read(file: SourceFile) -> Sequence[Report]:
     return reports_of([run for run in runs if run.shows], report_of, TOOL, "no run of sysbench")
 
 
-def _take(run: Run, line: Line) -> Run:
+def _run_of(run: Run, line: Line) -> Run:
     """The run that the line is of: a new one where it begins one."""
     text = line.text
     bare = without_comment(text) if text.startswith(("sysbench", "Running the", "Threads")) else ""
@@ -79,11 +79,11 @@ def _take(run: Run, line: Line) -> Run:
             raise NotUnderstood("threads start after a report")
         run.started = True
     else:
-        return _take_line(run, line)
+        return _run_of_figures(run, line)
     return run
 
 
-def _take_line(run: Run, line: Line) -> Run:
+def _run_of_figures(run: Run, line: Line) -> Run:
     """The run of a line that is no heading of one."""
     if _PROBLEM.fullmatch(line.text) or FAILED_EXIT.fullmatch(line.text):
         if run.shows or run.command_lines:
@@ -100,6 +100,6 @@ def _take_line(run: Run, line: Line) -> Run:
         run = run.another()
     # Without a heading it is the tail of a log, or what was filtered out of one.
     may_be_option = run.shows or line.text.startswith("Number of threads: ")
-    if not (may_be_option and run.take_option(line)):
-        run.take(line)
+    if not (may_be_option and run.add_option(line)):
+        run.add(line)
     return run

@@ -126,7 +126,7 @@ class Run(Told):
         has_figures = block.ended or not {"events", "memory_bytes"}.isdisjoint(block.rows)
         return match.key in OPENING and match.rank < block.rank and has_figures
 
-    def take_option(self, line: Line) -> bool:
+    def add_option(self, line: Line) -> bool:
         """Whether the line is of the options or of a preparation. Raises NotUnderstood where two lines differ."""
         if self.blocks or self.samples:
             return False
@@ -147,7 +147,7 @@ class Run(Told):
         self.cut = self.cut or match.cut
         return True
 
-    def take(self, line: Line) -> bool:
+    def add(self, line: Line) -> bool:
         """Whether the line is one of the run's reports."""
         # Behind what a hook wrote as JSON, whose last bracket comes when sysbench ends.
         line = line._replace(text=line.text.removeprefix("]"))
@@ -156,9 +156,9 @@ class Run(Told):
                 raise NotUnderstood("a checkpoint within a report")
             self._checkpoint_s = int(checkpoint["time"])
             return True
-        return self._take_sample(line) or self._take_figure(line)
+        return self._add_sample(line) or self._add_figure(line)
 
-    def _take_sample(self, line: Line) -> bool:
+    def _add_sample(self, line: Line) -> bool:
         stamp, csv = _STAMP.fullmatch(line.text), _CSV.fullmatch(line.text)
         if not (stamp or csv or _LIKE_CSV.match(line.text)):
             return False
@@ -180,7 +180,7 @@ class Run(Told):
             self.bad_progress = self.bad_progress or f"line {line.number}: {error}"
         return True
 
-    def _take_figure(self, line: Line) -> bool:
+    def _add_figure(self, line: Line) -> bool:
         if line.whole and (row := _HISTOGRAM_ROW.fullmatch(line.text)):
             self.histogram.append((float(row[1]), int(row[2])))
             return True
