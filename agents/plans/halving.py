@@ -56,7 +56,7 @@ def begin(old: Run, new: Run, *, user: User) -> Bisection:
         points = [{"version": b["dbms_version"], "settings": each} for each in settings]
     if len(points) < 3:
         raise FieldErrors(engines=f"Nothing lies between them: {difference(points)} is all that differs.")
-    minutes = [f"{run.measured_at:%Y-%m-%d %H:%M}" for run in (old, new)]
+    minutes = [f"{run.measured_at:%Y-%m-%d %H:%M} UTC" for run in (old, new)]
     days = [minute.partition(" ")[0] for minute in minutes]
     hidden = [run.visibility for run in (old, new) if run.visibility != Visibility.PUBLIC]
     plan: BisectionPlan = {

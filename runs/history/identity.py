@@ -57,7 +57,6 @@ class Identity:
 
 def identity_of(run: Run, metric: Metric) -> Identity:
     """The identity of a run as `filing` reads it. Machine, configuration and devices are named if they are not yet."""
-    branch = clean(run.effective_tested.get("branch", ""), 120)
     is_public = run.visibility == Visibility.PUBLIC
     machine = machine_of(run.hardware, run.owner_id) if run.hardware else None
     devices = {use.role: _named_device(use.device) for use in run.storage.all()}
@@ -74,9 +73,14 @@ def identity_of(run: Run, metric: Metric) -> Identity:
         "storage": devices, "factors": factors, "context": run.context,
     }  # fmt: skip
     config = _named_config(run.config) if run.config else ""
-    own_branch = "" if branch.lower() in MAIN_BRANCHES else branch
     owner = None if is_public else run.owner_id
-    return Identity(same, machine, own_branch, run.visibility, owner, metric, config, _names(run, config))
+    return Identity(same, machine, branch_of(run), run.visibility, owner, metric, config, _names(run, config))
+
+
+def branch_of(run: Run) -> str:
+    """Empty where it is the one that is watched."""
+    branch = clean(run.effective_tested.get("branch", ""), 120)
+    return "" if branch.lower() in MAIN_BRANCHES else branch
 
 
 def _names(run: Run, config: str) -> tuple[str, ...]:

@@ -16,11 +16,12 @@ from runs.charts.base import EventSpec, Figure, LineSeries, LinesSpec, Mark, lin
 from runs.charts.curves import ZOOMED_NOTE
 from runs.formatting import listed, percent
 from runs.history.alerts import ends_of
+from runs.history.identity import branch_of
 from runs.history.watching import BASELINE, BenchmarkSeries, is_rejected, newest_against
 from runs.history.words import change_words, tested_of
 from runs.models import Benchmark, ChangePoint, Conditions, Run, SeriesBatch
 from runs.models.base import clean
-from runs.models.choices import ChangeKind, ChangeState
+from runs.models.choices import ChangeKind, ChangeState, RunState
 from runs.run.circumstances import changes
 from runs.run.events import CHECKPOINT, NOTE
 from runs.stats import Interval
@@ -32,6 +33,8 @@ DRAWN, MOST_DRAWN, MOST_LISTED, MOST_BRANCHES = 300, 1_000, 100, 4
 UNFOLDED = 10
 # So many characters of a note stand beside its flag on the axis.
 LONGEST_NOTE = 60
+# So many batches that failed are named.
+MOST_FAILED = 5
 # A mark holds so many words.
 MOST_NAMED = 3
 BAND_COLOUR = 7
@@ -73,8 +76,11 @@ def context_of(benchmark: Benchmark, siblings: Sequence[Benchmark], *, drawn: in
     is_blind = band is not None and band.least_seen > TO_SEE
     drifts = any(each.kind == ChangeKind.DRIFT and each.at_id == _last_start(series) for each in series.points)
     expected = band.interval if band and not drifts else None
+    failed = failed_of(benchmark, series.rows)
     return {
         "benchmark": benchmark,
+        "failed": failed[:MOST_FAILED],
+        "more_failed": len(failed[MOST_FAILED:]),
         "figure": _figure(series, events, notes, siblings, expected) if series.rows else None,
         "answer": answer_words(series),
         "changes": [(point, words) for point, words in changes if point.state != ChangeState.REFUTED],
@@ -125,6 +131,25 @@ def notes_of(rows: Sequence[SeriesBatch]) -> dict[int, str]:
     runs = Run.objects.filter(pk__in={row.run_id for row in rows}).values_list("pk", "note", "batch__note")
     noted = {pk: own or of_batch for pk, own, of_batch in runs if own or of_batch}
     return {index: noted[row.run_id] for index, row in enumerate(rows) if row.run_id in noted}
+
+
+def failed_of(benchmark: Benchmark, rows: Sequence[SeriesBatch]) -> list[Run]:
+    """A run of each batch that would be one of these, had not all of it failed or been lost; the newest first."""
+    if not rows:
+        return []
+    cells = Run.objects.filter(pk__in=[row.run_id for row in rows]).values_list("cell_key", "owner").distinct()
+    owners = {owner for _, owner in cells}
+    ended = Run.objects.present().filter(
+        cell_key__in={key for key, _ in cells}, visibility=benchmark.visibility, measured_at__gte=rows[0].measured_at,
+        state__in=(RunState.FAILED, RunState.LOST),
+    )  # fmt: skip
+    drawn = {row.batch_id for row in rows}
+    of_batches = {
+        run.batch_id: run
+        for run in ended.select_related("batch").order_by("measured_at", "pk")
+        if run.batch_id not in drawn and run.owner_id in owners and branch_of(run) == benchmark.branch
+    }
+    return list(reversed(of_batches.values()))
 
 
 def differing(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:

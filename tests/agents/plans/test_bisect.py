@@ -129,7 +129,7 @@ def test_settings_are_halved_to_the_one_that_costs(measured, operator, bring):
     assert bisection.name == f"Between {old.measured_at:%Y-%m-%d} and {new.measured_at:%Y-%m-%d}"
     assert halving.begin(old, new, user=operator) == bisection
     same_day = halving.begin(old, measured("15.3", 9, **changed | {"work_mem": "32MB"}), user=operator)
-    assert f"{old.measured_at:%H:%M}" in same_day.name
+    assert f"{old.measured_at:%H:%M}" in same_day.name and same_day.name.endswith(" UTC")
     while not bisection.outcome:
         cells = {tuple(map(tuple, run.job.spec["settings"])) for run in bisection.experiment.runs.select_related("job")}
         assert len(cells) == 3

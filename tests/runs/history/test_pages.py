@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from runs.history import alerts
-from runs.models import Alert, Benchmark, ChangePoint, User
+from runs.models import Alert, Benchmark, ChangePoint, Run, User
 from tests.runs.history.nights import DISK, file, measured, night, nights
 
 pytestmark = pytest.mark.django_db
@@ -97,6 +97,24 @@ def test_batches_are_told_in_the_readers_zone_and_days_stay_days(client, moved):
     assert '<time datetime="2026-03-01">2026-03-01</time>' in html
     alert = Alert.objects.get(state="confirmed")
     assert f'<time datetime="{alert.after:%Y-%m-%dT%H:%M:%SZ}"' in client.get(alert.get_absolute_url()).content.decode()
+
+
+def test_a_night_that_failed_is_named_and_one_of_others_is_not(client, moved, contributor):
+    """Seen: 59 batches of 60 nights, and not a word of the other."""
+    sender = User.objects.get(username="nightly")
+    kept = Run.objects.get(pk=moved.series.in_order()[3].run_id)
+    assert client.get(moved.get_absolute_url()).context["failed"] == []
+    disk = {"name": "nvme0", "medium": "nvme"}
+    hardware = {"name": "alpha", "kernel": "6.1", "cpu_model": "EPYC", "storage": [disk]}
+    broken = {"outcome": "failed", "message": "terminal 5 lost its connection", "hardware": hardware}
+    file([night(4, of=23, **broken), night(5, of=23, tested={"branch": "wal"}, **broken)], sender)
+    file([night(6, of=23, visibility="private", **broken)], sender)
+    file([night(7, of=23, **broken)], contributor)
+    failed = Run.objects.filter(state="failed", owner=sender, cell_key=kept.cell_key)
+    assert failed.count() == 9
+    page = client.get(moved.get_absolute_url())
+    assert [run.effective_tested["commit"] for run in page.context["failed"]] == [f"{4:040x}"]
+    assert "failed (terminal 5 lost its connection)" in page.content.decode()
 
 
 def test_two_ticked_batches_are_set_against_each_other(client, moved):
