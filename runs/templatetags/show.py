@@ -6,7 +6,15 @@ from collections.abc import Iterable
 from datetime import UTC, date, datetime, time
 from typing import Any
 
-from benchagent.catalog import DURABILITY_WORDS, Durability, factor_label, factor_unit, factor_words
+from benchagent.catalog import (
+    DURABILITY_WORDS,
+    FACTORS,
+    Durability,
+    factor_label,
+    factor_phrase,
+    factor_unit,
+    factor_words,
+)
 from benchagent.catalog.durability import HOST, Statement
 from django import template
 from django.http import QueryDict
@@ -243,9 +251,12 @@ def factor_name(name: str) -> str:
 
 
 @register.filter
-def factor_value(value: bool | float | str, name: str) -> str:
-    """Under its factor's heading, with its unit."""
-    return ("yes" if value else "no") if isinstance(value, bool) else factor_words(name, value, factor_unit(name))
+def factor_said(value: bool | float | str, name: str) -> str:
+    """4 terminals, scale factor 10, new connection yes."""
+    if name in FACTORS and not isinstance(value, bool | str):
+        return factor_phrase(name, value)
+    words = ("yes" if value else "no") if isinstance(value, bool) else factor_words(name, value, factor_unit(name))
+    return f"{factor_label(name).lower()} {words}"
 
 
 @register.filter

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import re
 from datetime import timedelta
 from pathlib import Path
 
@@ -68,6 +69,16 @@ def test_it_stores_the_repeats_of_a_cell_as_runs(contributor):
     assert runs[0].owner == contributor
     assert str(runs[0].dbms_version) == "PostgreSQL 16.4"
     assert runs[0].factor("terminals") == 4
+
+
+def test_its_page_compares_all_of_its_runs(client, contributor):
+    """Seen: "Compare 3000 runs", which compared the first hundred."""
+    taken, _ = imports.receive(files=files(PGBENCH, SECOND), owner=contributor)
+    runs, _ = imports.store(taken, subject=SUBJECT, owner=contributor)
+    client.force_login(contributor)
+    (address,) = re.findall(r'href="(/compare/\?[^"]*)"', client.get(f"/imports/{taken.pk}/").content.decode())
+    compared = client.get(address).context["comparison"]
+    assert {run.pk for run in compared.all_runs} == {run.pk for run in runs}
 
 
 def test_its_runs_are_a_batch_with_what_was_said_of_it(contributor):

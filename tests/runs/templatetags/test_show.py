@@ -83,7 +83,12 @@ def test_the_table_of_lines_has_every_point_and_tells_gaps_from_absence():
 
 @pytest.mark.parametrize(
     ("name", "value", "shown"),
-    [("duration_s", 5, "5 s"), ("new_connection", True, "yes"), ("script", "read.sql", "read.sql")],
-)
-def test_it_shows_what_a_file_says_of_a_factor_with_its_unit(name, value, shown):
-    assert show.factor_value(value, name) == shown
+    [
+        ("duration_s", 5, "measured window 5 s"), ("new_connection", True, "new connection yes"),
+        ("script", "read.sql", "script read.sql"), ("scale_factor", 1, "scale factor 1"),
+        ("terminals", 1, "1 terminal"),
+    ],
+)  # fmt: skip
+def test_it_shows_what_a_file_says_of_a_factor_as_lists_do(name, value, shown):
+    """Seen: "scale factor 1 branch, terminals 1 connection"."""
+    assert show.factor_said(value, name) == shown
