@@ -9,10 +9,8 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from functools import partial
-from types import MappingProxyType
 from typing import Any
 
 from benchagent.importers.report import Metric, Report, Scalar, Subject, as_factors, dbms_called, utc
@@ -20,9 +18,6 @@ from benchagent.importers.source import NotUnderstood, SourceFile, json_of, numb
 from benchagent.importers.tables import reports_of
 
 TOOL = "histories"
-CONBENCH, BENCHER, CODESPEED, ASV = "Conbench", "Bencher", "Codespeed", "asv"
-# What asv keeps beside its results: what it knows of the machine, and of every benchmark.
-ASV_MACHINE, ASV_BENCHMARKS = "machine of asv", "benchmarks of asv"
 _MARK = re.compile(r'"(?:stats|result_value|commit_hash|value|machine|param_names)"\s*:')
 _OWN_MARK = re.compile(r'"(?:stats|result_value|commit_hash)"\s*:')
 # A unit as the sites write it -> as we do, and which direction is better.
@@ -34,20 +29,16 @@ _UNITS = {
 _NAMES = {
     "s": "time_s", "ms": "time_ms", "us": "time_us", "ns": "time_ns", "ops/s": "ops_per_s", "bytes/s": "bytes_per_s",
 }  # fmt: skip
-# The keys by which the results of a site are known; those of Bencher have none.
-_KEYS = {
-    CONBENCH: {"stats", "tags"}, CODESPEED: {"commitid", "benchmark", "result_value"},
-    ASV: {"commit_hash", "results", "params"}, ASV_MACHINE: {"machine", "arch", "cpu", "os", "ram"},
-}  # fmt: skip
 _MEASURES = {"latency": "ns", "throughput": "ops/s", "build-time": "s", "file-size": "bytes"}
 # How asv names what it measures: of its prefixes the unit.
 _ASV_UNITS = {"time": "s", "timeraw": "s", "mem": "bytes", "peakmem": "bytes"}
 Row = dict[str, Any]
+Reader = Callable[[Row], Iterator[Report]]
 
 
 @once
-def _rows(file: SourceFile) -> tuple[str, list[Row]] | None:
-    """Whose they are, and its results as they came; None for other JSON. Raises NotUnderstood for what is broken."""
+def _rows(file: SourceFile) -> tuple[Reader, list[Row]] | None:
+    """The results as they came, and who reads one; None for other JSON. Raises NotUnderstood for what is broken."""
     if not file.text.lstrip().startswith(("{", "[")) or _MARK.search(file.text) is None:
         return None
     try:
@@ -59,17 +50,17 @@ def _rows(file: SourceFile) -> tuple[str, list[Row]] | None:
     rows = content.get("data", [content]) if isinstance(content, dict) else content
     if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
         return None
-    for site, keys in _KEYS.items():
+    for keys, reader in _READERS:
         if all(keys <= row.keys() for row in rows):
-            return site, rows
+            return reader, rows
     named = [each for each in rows[0].values() if isinstance(each, dict)]
     if named and all({"name", "code", "param_names"} <= each.keys() for each in named):
-        return ASV_BENCHMARKS, rows
+        return _beside_results, rows
     entries = [*content.values()] if isinstance(content, dict) else []
     measures = [measure for each in entries for measure in (each.values() if isinstance(each, dict) else [0])]
     of_bmf = {"value", "lower_value", "upper_value"}
     is_bmf = measures and all(isinstance(each, dict) and {"value"} <= each.keys() <= of_bmf for each in measures)
-    return (BENCHER, [{name: measures} for name, measures in content.items()]) if is_bmf else None
+    return (_bencher, [{name: measures} for name, measures in content.items()]) if is_bmf else None
 
 
 def claims(file: SourceFile) -> bool:
@@ -77,8 +68,8 @@ def claims(file: SourceFile) -> bool:
 
 
 def read(file: SourceFile) -> Sequence[Report]:
-    site, rows = _rows(file) or ("", [])
-    return reports_of(rows, lambda row: [*_READERS[site](row)], TOOL, "no results over time")
+    reader, rows = _rows(file) or (_beside_results, [])
+    return reports_of(rows, lambda row: [*reader(row)], TOOL, "no results over time")
 
 
 def _conbench(row: Row) -> Iterator[Report]:
@@ -95,21 +86,19 @@ def _conbench(row: Row) -> Iterator[Report]:
     parameters = as_factors(
         {name: _text(value) for name, value in tags.items() if name not in ("name", "id") and _text(value)}
     )
-    entry = partial(
-        _report, CONBENCH, _text(tags.get("name")), parameters=parameters, tested=tested,
-        date=_date(commit.get("timestamp") or row.get("timestamp")),
-        machine=object_in(row, "machine_info") or object_in(row, "hardware"),
-    )  # fmt: skip
+    machine = object_in(row, "machine_info") or object_in(row, "hardware")
+    date = _date(commit.get("timestamp") or row.get("timestamp"))
     values = [value for value in stats.get("data") or [stats.get("mean")] if value is not None]
-    yield from (entry([_metric(_text(stats.get("unit")), value)]) for value in values)
-    if not values:
-        yield entry([])
+    for value in values or [None]:
+        metrics = [] if value is None else [_metric(_text(stats.get("unit")), value)]
+        name = _text(tags.get("name"))
+        yield _report("Conbench", name, metrics, parameters=parameters, tested=tested, date=date, machine=machine)
 
 
 def _bencher(content: Row) -> Iterator[Report]:
     """Neither date nor commit stand in it."""
     for name, measures in content.items():
-        yield _report(BENCHER, name, [
+        yield _report("Bencher", name, [
             _metric(_MEASURES.get(measure, ""), row["value"], name=slug(measure)) for measure, row in measures.items()
         ])  # fmt: skip
 
@@ -118,7 +107,7 @@ def _codespeed(row: Row) -> Iterator[Report]:
     better = "higher" if row.get("lessisbetter") in (False, "False", "false") else "lower"
     metric = _metric(row.get("units") or "seconds", row["result_value"], better=better)
     yield _report(
-        CODESPEED, _text(row["benchmark"]), [metric],
+        "Codespeed", _text(row["benchmark"]), [metric],
         parameters={"executable": str(row["executable"])} if row.get("executable") else {},
         tested=_texts(commit=row["commitid"], branch="" if row.get("branch") == "default" else row.get("branch")),
         date=_date(row.get("revision_date") or row.get("result_date")), machine={"name": row.get("environment")},
@@ -130,10 +119,8 @@ def _asv(content: Row) -> Iterator[Report]:
     """A report a benchmark and combination of its parameters. Each environment makes series of its own."""
     environment = {"environment": _text(content["env_name"])} if content.get("env_name") else {}
     columns = content.get("result_columns") or ["result", "params"]
-    entry = partial(
-        _report, ASV, tested=_texts(commit=content["commit_hash"]), date=_date(content.get("date")),
-        machine={"name": object_in(content, "params").get("machine")},
-    )  # fmt: skip
+    tested, date = _texts(commit=content["commit_hash"]), _date(content.get("date"))
+    machine = {"name": object_in(content, "params").get("machine")}
     for name, held in object_in(content, "results").items():
         if isinstance(held, list):
             row = dict(zip(columns, held, strict=False))
@@ -147,31 +134,35 @@ def _asv(content: Row) -> Iterator[Report]:
         for values, value in zip(itertools.product(*sweeps), results, strict=False):
             is_number = isinstance(value, int | float) and math.isfinite(value)
             parameters = {f"parameter_{at}": str(each) for at, each in enumerate(values, 1)}
-            yield entry(name, [_metric(unit, value)] if is_number else [], parameters=parameters | environment | code)
+            yield _report(
+                "asv", name, [_metric(unit, value)] if is_number else [],
+                parameters=parameters | environment | code, tested=tested, date=date, machine=machine,
+            )  # fmt: skip
 
 
 def _beside_results(_: Row) -> Iterator[Report]:
-    yield Report(TOOL, tool_version=ASV, warnings=("what asv keeps beside its results: not a result by itself",))
+    """What asv knows of the machine, and of every benchmark."""
+    yield Report(TOOL, tool_version="asv", warnings=("what asv keeps beside its results: not a result by itself",))
 
 
-_READERS = {
-    CONBENCH: _conbench, BENCHER: _bencher, CODESPEED: _codespeed, ASV: _asv, ASV_MACHINE: _beside_results,
-    ASV_BENCHMARKS: _beside_results,
-}  # fmt: skip
+# The keys by which the results of a site are known; those of Bencher have none.
+_READERS: tuple[tuple[set[str], Reader], ...] = (
+    ({"stats", "tags"}, _conbench), ({"commitid", "benchmark", "result_value"}, _codespeed),
+    ({"commit_hash", "results", "params"}, _asv), ({"machine", "arch", "cpu", "os", "ram"}, _beside_results),
+)  # fmt: skip
 
 
 def _report(
-    site: str, name: str, metrics: Sequence[Metric], *, parameters: Mapping[str, Scalar] = MappingProxyType({}),
-    tested: Mapping[str, str] = MappingProxyType({}), date: str = "", machine: Mapping[str, Any] = MappingProxyType({}),
-    dbms: str = "",
+    site: str, name: str, metrics: Sequence[Metric], *, parameters: Mapping[str, Scalar] | None = None,
+    tested: dict[str, str] | None = None, date: str = "", machine: Mapping[str, Any] | None = None, dbms: str = "",
 ) -> Report:  # fmt: skip
     if not slug(name):
         raise NotUnderstood("a result has no name of its benchmark")
-    where = {"machine": str(machine["name"])} if machine.get("name") else {}
+    where = {"machine": str(machine["name"])} if machine and machine.get("name") else {}
     return Report(
         TOOL, tool_version=site, failure="" if metrics else "it has no value",
-        parameters={**parameters, **where}, metrics=tuple(metrics), subject=Subject(slug(name, "-"), name[:200], dbms),
-        started_at=date, tested=dict(tested),
+        parameters={**(parameters or {}), **where}, metrics=tuple(metrics), started_at=date, tested=tested or {},
+        subject=Subject(slug(name, "-"), name[:200], dbms),
     )  # fmt: skip
 
 
