@@ -290,13 +290,10 @@ def check_count(reports: int) -> None:
 
 def headline(metrics: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """The figures that tell an item of `as_json` in one line: its rate, its latency; else what it told first."""
-    with_value = [metric for metric in metrics if metric["value"]]
-    first = next((metric for metric in with_value if metric["name"] == "tps"), with_value[0] if with_value else None)
-    if first is None:
-        return []
-    beside = [metric for name in _BESIDE for metric in with_value if metric["name"] == name and metric != first][:1]
-    more = [metric for metric in with_value if metric not in (first, *beside) and "latency" not in metric["name"]]
-    return [first, *beside, *([] if beside else more)][:3]
+    with_value = sorted((metric for metric in metrics if metric["value"]), key=lambda metric: metric["name"] != "tps")
+    first, others = with_value[:1], with_value[1:]
+    beside = [metric for name in _BESIDE for metric in others if metric["name"] == name][:1]
+    return [*first, *(beside or [metric for metric in others if "latency" not in metric["name"]])][:3]
 
 
 def as_json(file: SourceFile, report: Report) -> dict[str, Any]:

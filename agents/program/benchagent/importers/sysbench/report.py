@@ -49,9 +49,6 @@ def report_of(run: Run) -> Report:
     metrics = _metrics(run, complete=not (failure or reason))
     if (failure or reason) and any(metric.name in ("tps", "ops_per_s") for metric in metrics):
         run.warnings.append("the rates are those that sysbench printed for the part that ran")
-    interval = re.search(r"--report-interval=(\d{1,6})\b", next(iter(run.command_lines), ""))
-    if interval and int(interval[1]):
-        run.options.setdefault("report_interval", interval[1])
     series, histogram = _series(run), _histogram(run)
     test = run.options.get("test", "") or str(parameters.get("script", ""))
     return Report(
@@ -202,7 +199,8 @@ def _series(run: Run) -> list[Series]:
 
 
 def _of_samples(run: Run, samples: Samples) -> list[Series]:
-    times, announced_s = samples.times_s, float(run.options.get("report_interval") or 0)
+    option = re.search(r"--report-interval=(\d{1,6})\b", "".join(run.command_lines))
+    times, announced_s = samples.times_s, float(run.options.get("report_interval", option[1] if option else 0))
     rank, *others = {*(samples.column("rank") or ())} or {None}
     if others:
         raise NotUnderstood("the rank of the percentile changes")

@@ -10,7 +10,7 @@ from typing import Any
 from benchagent.importers.series import Samples
 from benchagent.importers.source import Line, NotUnderstood, without_comment
 from benchagent.importers.sysbench.tables import BEFORE, DAMAGED, EXTRACT, OPENING, PROGRESS, REPORT
-from benchagent.importers.tables import Figures, Told, damage_of
+from benchagent.importers.tables import Figures, Match, Told, damage_of
 
 _STAMP = re.compile(r"\[ *(?P<time>\d+)s *\](?: +(?P<rest>.+))?")
 # The hooks of Percona's sysbench-tpcc: the time, and these.
@@ -20,7 +20,6 @@ _LIKE_CSV = re.compile(r"\d+,\d+,\d(?:[^,]*,){7}")
 _HISTOGRAM_ROW = re.compile(r"(\d+\.\d{3}) \|\** +(\d+)")
 # Headings that tell nothing.
 _NO_FIGURES = ("Throughput:", "Latency histogram (values are in milliseconds)", "value  ---")
-_CHECKPOINT = re.compile(r"\[ *(?P<time>\d+)s *\] Checkpoint report:")
 # What an intermediate report says besides its figures: the rank of the latency's percentile, and how many threads were
 # running; None where the line does not say it.
 BESIDE = ("rank", "threads")
@@ -147,25 +146,28 @@ class Run(Told):
         self.cut = self.cut or match.cut
         return True
 
-    def add(self, line: Line) -> bool:
-        """Whether the line is one of the run's reports."""
+    def add(self, line: Line) -> None:
+        """A line of the run's reports, or of something else."""
         # Behind what a hook wrote as JSON, whose last bracket comes when sysbench ends.
         line = line._replace(text=line.text.removeprefix("]"))
-        if checkpoint := _CHECKPOINT.fullmatch(line.text):
+        stamp, csv = _STAMP.fullmatch(line.text), _CSV.fullmatch(line.text)
+        if stamp and stamp["rest"] == "Checkpoint report:":
             if self.blocks and not self.blocks[-1].ended:
                 raise NotUnderstood("a checkpoint within a report")
-            self._checkpoint_s = int(checkpoint["time"])
-            return True
-        return self._add_sample(line) or self._add_figure(line)
+            self._checkpoint_s = int(stamp["time"])
+        elif stamp or csv or _LIKE_CSV.match(line.text):
+            # The last figure of the CSV has two decimals: cut behind them it is the same number.
+            if line.whole or csv:
+                self._add_sample(line, stamp, csv)
+            self.cut = self.cut or not (line.whole or csv)
+        elif line.whole and (row := _HISTOGRAM_ROW.fullmatch(line.text)):
+            self.histogram.append((float(row[1]), int(row[2])))
+        elif match := REPORT.match(line):
+            self._add_figure(line, match)
+        elif self.blocks and line.text and line.whole and not line.text.startswith(_NO_FIGURES):
+            self.followed = True
 
-    def _add_sample(self, line: Line) -> bool:
-        stamp, csv = _STAMP.fullmatch(line.text), _CSV.fullmatch(line.text)
-        if not (stamp or csv or _LIKE_CSV.match(line.text)):
-            return False
-        # The last figure of the CSV has two decimals: cut behind them it is the same number.
-        if not (line.whole or csv):
-            self.cut = True
-            return True
+    def _add_sample(self, line: Line, stamp: re.Match[str] | None, csv: re.Match[str] | None) -> None:
         match = PROGRESS.match(Line(line.number, stamp["rest"] or "")) if stamp else None
         try:
             if stamp and match:
@@ -178,20 +180,11 @@ class Run(Told):
                 raise NotUnderstood(f"{damage_of(line.text, 'sysbench')}: {line.text[:80]!r}")
         except NotUnderstood as error:
             self.bad_progress = self.bad_progress or f"line {line.number}: {error}"
-        return True
 
-    def _add_figure(self, line: Line) -> bool:
-        if line.whole and (row := _HISTOGRAM_ROW.fullmatch(line.text)):
-            self.histogram.append((float(row[1]), int(row[2])))
-            return True
-        match = REPORT.match(line)
-        if match is None:
-            is_heading = line.text.startswith(_NO_FIGURES)
-            self.followed = self.followed or bool(self.blocks and line.text and line.whole and not is_heading)
-            return is_heading
+    def _add_figure(self, line: Line, match: Match) -> None:
+        self.cut = self.cut or match.cut
         if match.cut:
-            self.cut = True
-            return True
+            return
         block, opens = self.blocks[-1] if self.blocks else None, match.key in OPENING
         if block is None or (opens and (block.ended or self._checkpoint_s is not None)):
             if not opens and not (self.extracts and match.key in EXTRACT):
@@ -200,7 +193,6 @@ class Run(Told):
             self._checkpoint_s = None
             self.blocks.append(block)
         block.add(line, match)
-        return True
 
 
 # Figures that sysbench prints twice, or that follow from others: where they contradict each other, none is trusted.
