@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from runs.formatting import byte_size
-from runs.models import Run
 from runs.tables import Column, Table, TableCell
 
 DEEP_INDEX = 3
@@ -97,25 +96,24 @@ def numbers_hold(value: Any, name: str = "") -> bool:
     return all(map(numbers_hold, value)) if isinstance(value, list) else True
 
 
-@dataclass(frozen=True)
 class EngineReport:
     """`none`: what the engine does not tell, and why; `effort_gaps`: that of it which the queries lack."""
 
-    conditions: list[tuple[str, str]]
-    counters: list[tuple[str, float, str]]
-    types: Table | None
-    waits: list[tuple[str, float]]
-    upkeep: list[Upkeep]
-    warm_up: Table | None
-    tables: Table | None
-    indexes: Table | None
-    queries: list[Query]
-    consistency: list[dict[str, Any]]
-    none: list[tuple[str, str]]
-
-    @property
-    def effort_gaps(self) -> list[tuple[str, str]]:
-        return [(label, reason) for label, reason in self.none if label in EFFORT.values()]
+    def __init__(self, statistics: dict[str, Any]) -> None:
+        counters = statistics.get("counters", {})
+        self.counters = [(label, counters[name], unit) for name, (label, unit) in COUNTERS.items() if name in counters]
+        conditions = statistics.get("conditions", {}).items()
+        self.conditions = [(CONDITIONS.get(name, name), str(words)) for name, words in conditions]
+        self.types = _types(statistics.get("transaction_types", {}))
+        self.waits = list(statistics.get("waits", {}).items())
+        self.upkeep = _upkeep(statistics)
+        self.warm_up = _table(_warm_up(statistics), WARM_UP_COLUMNS)
+        self.tables = _table(statistics.get("tables", []), TABLE_COLUMNS)
+        self.indexes = _table(statistics.get("indexes", []), INDEX_COLUMNS)
+        self.queries = _queries(statistics.get("queries", []))
+        self.consistency = list(statistics.get("consistency", []))
+        self.none = [(PARTS.get(name, name), str(reason)) for name, reason in statistics.get("none", {}).items()]
+        self.effort_gaps = [(label, reason) for label, reason in self.none if label in EFFORT.values()]
 
     @property
     def any(self) -> bool:
@@ -150,26 +148,6 @@ class Query:
     name: str
     statements: list[QueryPlan]
     executions: Table | None
-
-
-def of_run(run: Run) -> EngineReport:
-    statistics: dict[str, Any] = run.statistics
-    counters = statistics.get("counters", {})
-    return EngineReport(
-        conditions=[
-            (CONDITIONS.get(name, name), str(words)) for name, words in statistics.get("conditions", {}).items()
-        ],
-        counters=[(label, counters[name], unit) for name, (label, unit) in COUNTERS.items() if name in counters],
-        types=_types(statistics.get("transaction_types", {})),
-        waits=list(statistics.get("waits", {}).items()),
-        upkeep=_upkeep(statistics),
-        warm_up=_table(_warm_up(statistics), WARM_UP_COLUMNS),
-        tables=_table(statistics.get("tables", []), TABLE_COLUMNS),
-        indexes=_table(statistics.get("indexes", []), INDEX_COLUMNS),
-        queries=_queries(statistics.get("queries", [])),
-        consistency=list(statistics.get("consistency", [])),
-        none=[(PARTS.get(name, name), str(reason)) for name, reason in statistics.get("none", {}).items()],
-    )
 
 
 def _upkeep(statistics: Mapping[str, Any]) -> list[Upkeep]:

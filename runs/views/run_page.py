@@ -66,7 +66,7 @@ class Measured:
             title = "Transactions by latency over time"
             self.latency_figures.append(heat_figure(heat, [run], id="latency-map", title=title))
         self.derived = derived.of_run(run, samples)
-        self.engine, self.memory_figure = engine_report.of_run(run), memory_figure(run)
+        self.engine, self.memory_figure = engine_report.EngineReport(run.statistics), memory_figure(run)
         self.attachments = attachments_of(run)
 
 

@@ -33,7 +33,7 @@ TOLD: dict[str, Any] = {
 
 
 def told(**changes: Any) -> engine_report.EngineReport:
-    return engine_report.of_run(Run(statistics={**TOLD, **changes}))
+    return engine_report.EngineReport({**TOLD, **changes})
 
 
 def test_it_knows_every_standard_statistic_of_the_agent():
@@ -165,4 +165,4 @@ def test_the_page_shows_them(client, world):
 
 
 def test_a_run_without_statistics_has_nothing_to_show():
-    assert not engine_report.of_run(Run()).any
+    assert not engine_report.EngineReport({}).any
