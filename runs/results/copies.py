@@ -251,19 +251,14 @@ def release(gone: QuerySet[Run]) -> None:
     One that is there comes before those that are deleted; such a one is looked at again when it is brought back.
     """
     for original in gone.filter(copies__isnull=False).distinct():
-        _release(original, gone)
+        copies = Run.objects.filter(copy_of=original).exclude(pk__in=gone.values("pk"))
+        if first := copies.order_by(F("deleted_at").asc(nulls_first=True), "created_at", "pk").first():
+            Run.objects.filter(pk=first.pk).update(copy_of=None, invalid_at=None, invalid_reason="")
+            refresh_primary(Run.objects.filter(pk=first.pk))
+            copies.exclude(pk=first.pk).update(copy_of=first)
 
 
 def hand_over(replaced: QuerySet[Run]) -> None:
     """When runs are replaced their copies are those of what is there now, or count where that is another result."""
     for run in Run.objects.present().filter(copy_of__in=replaced).select_related("copy_of", "owner"):
         mark_stored(run, earlier_only=False)
-
-
-def _release(original: Run, gone: QuerySet[Run]) -> None:
-    copies = Run.objects.filter(copy_of=original).exclude(pk__in=gone.values("pk"))
-    if (first := copies.order_by(F("deleted_at").asc(nulls_first=True), "created_at", "pk").first()) is None:
-        return
-    Run.objects.filter(pk=first.pk).update(copy_of=None, invalid_at=None, invalid_reason="")
-    refresh_primary(Run.objects.filter(pk=first.pk))
-    copies.exclude(pk=first.pk).update(copy_of=first)

@@ -74,27 +74,25 @@ def edit(target: T, wanted: BatchEdit, *, by: User | None) -> T:
     return row
 
 
+@transaction.atomic
 def delete(run: Run, *, by: User | None) -> bool:
     """Take a run out of every list; it can be restored. False: it was deleted already."""
-    return _set_deleted(run, True, by)
+    if not delete_softly(run):
+        return False
+    take_out([run.batch_id])
+    copies.release(Run.objects.filter(pk=run.pk))
+    changes.record(target=run, field="deleted", old=False, new=True, by=by)
+    return True
 
 
+@transaction.atomic
 def restore(run: Run, *, by: User | None) -> bool:
     """Undo a deletion. False: it was there."""
-    return _set_deleted(run, False, by)
-
-
-def _set_deleted(run: Run, deleted: bool, by: User | None) -> bool:
-    with transaction.atomic():
-        done = delete_softly(run) if deleted else restore_run(run)
-        if done and deleted:
-            take_out([run.batch_id])
-            copies.release(Run.objects.filter(pk=run.pk))
-        elif done:
-            _judge(run)
-        if done:
-            changes.record(target=run, field="deleted", old=not deleted, new=deleted, by=by)
-        return done
+    if not restore_run(run):
+        return False
+    _judge(run)
+    changes.record(target=run, field="deleted", old=True, new=False, by=by)
+    return True
 
 
 def delete_upload(upload: Upload, *, by: User | None) -> int:
