@@ -6,19 +6,14 @@ agent gives a day. What they say is read as every batch is (`runs.history.watchi
 
 from __future__ import annotations
 
-import secrets
 from datetime import datetime, timedelta
-from typing import cast
-from uuid import uuid4
 
-from benchagent.protocol import JobSpec
 from django.db import transaction
 from django.utils import timezone
 
 from agents import enqueueing
-from agents.models import Agent, Confirmation, Job
-from agents.plans.schedule import SEED_LIMIT, outdated
-from runs import results
+from agents.models import Agent, Confirmation
+from agents.plans.schedule import outdated, queue_again
 from runs.models import Batch, ChangePoint, Run
 from runs.models.choices import OPEN_STATES, AlertState, ChangeKind, ChangeState
 from runs.stats.watch import CONFIRMING
@@ -62,7 +57,7 @@ def _measure(point: ChangePoint, now: datetime) -> bool:
             note=f"measured again by itself: the batch of {point.at.measured_at:%Y-%m-%d %H:%M} was suspected",
         )  # fmt: skip
         for repeat in range(1, repeats + 1):
-            _schedule(run, batch, repeat, agent)
+            queue_again(run, repeat, batch)
         Confirmation.objects.create(point=point, batch=batch, agent=agent, made_at=now)
     enqueueing.enqueue(enqueueing.DISPATCH)
     return True
@@ -82,13 +77,3 @@ def spent_s(agent: Agent, now: datetime) -> float:
 
 def _lasts_s(run: Run) -> float:
     return (run.finished_at - run.started_at).total_seconds() if run.finished_at and run.started_at else 0.0
-
-
-def _schedule(run: Run, batch: Batch, repeat: int, agent: Agent) -> None:
-    own = {"run_id": str(uuid4()), "seed": secrets.randbelow(SEED_LIMIT), "repeat": repeat}
-    spec = cast(JobSpec, {**run.job.spec, **own})
-    again = results.scheduled_run(
-        spec, experiment=None, order_index=None, hardware=run.hardware, demonstration=run.demonstration,
-        owner=run.owner, visibility=run.visibility, batch=batch,
-    )  # fmt: skip
-    Job.objects.create(run=again, spec=spec, requested_agent=agent)

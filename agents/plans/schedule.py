@@ -172,18 +172,27 @@ def repeat_cell(run: Run, *, user: User | None, token: ApiToken | None = None) -
         others = Run.objects.filter(experiment=run.experiment_id, job__isnull=False).select_related("job")
         repeats = [other.repeat for other in others if other.job.cell == run.job.cell]
         last_index = Run.objects.filter(experiment=run.experiment_id).aggregate(last=Max("order_index"))["last"]
-        seed, repeat = secrets.randbelow(SEED_LIMIT), max(repeats, default=0) + 1
-        spec = cast(JobSpec, {**run.job.spec, "run_id": str(uuid4()), "seed": seed, "repeat": repeat})
-        again = results.scheduled_run(
-            spec, experiment=run.experiment, order_index=None if run.experiment_id is None else (last_index or 0) + 1,
-            hardware=run.hardware, demonstration=run.demonstration, owner=run.owner, visibility=run.visibility,
-            batch=run.batch,
-        )  # fmt: skip
-        Job.objects.create(
-            run=again, spec=spec, requested_agent=run.job.agent or run.job.requested_agent,
-            is_baseline=run.job.is_baseline,
+        again = queue_again(
+            run, max(repeats, default=0) + 1, run.batch, experiment=run.experiment, is_baseline=run.job.is_baseline,
+            order_index=None if run.experiment_id is None else (last_index or 0) + 1,
         )  # fmt: skip
     enqueueing.enqueue(enqueueing.DISPATCH)
+    return again
+
+
+def queue_again(
+    run: Run, repeat: int, batch: Batch, *, experiment: Experiment | None = None, order_index: int | None = None,
+    is_baseline: bool = False,
+) -> Run:  # fmt: skip
+    """A scheduled run once more as this repeat of a batch, on the same machine with its own seed. Nothing is asked."""
+    own = {"run_id": str(uuid4()), "seed": secrets.randbelow(SEED_LIMIT), "repeat": repeat}
+    spec = cast(JobSpec, {**run.job.spec, **own})
+    again = results.scheduled_run(
+        spec, experiment=experiment, order_index=order_index, hardware=run.hardware, demonstration=run.demonstration,
+        owner=run.owner, visibility=run.visibility, batch=batch,
+    )  # fmt: skip
+    agent = run.job.agent or run.job.requested_agent
+    Job.objects.create(run=again, spec=spec, requested_agent=agent, is_baseline=is_baseline)
     return again
 
 
