@@ -57,10 +57,6 @@ class _Group:
         return self.runs[0]
 
     @property
-    def tells_parents(self) -> bool:
-        return bool(self.first.effective_tested.get("parents"))
-
-    @property
     def part(self) -> str:
         run, tested = self.first, self.first.effective_tested
         day = f"{run.measured_at:%Y-%m-%d}" if run.measured_at and run.experiment_id is None else ""
@@ -132,7 +128,7 @@ def _put(batch: Batch, pairs: Sequence[tuple[Benchmark, _Group]], stored: Stored
         row = stored.pop((benchmark.pk, group.part), None)
         if _store(row or SeriesBatch(benchmark=benchmark, batch=batch, part=group.part), group):
             touched[benchmark.pk] = benchmark
-    with_parents = {benchmark.pk: benchmark for benchmark, group in pairs if group.tells_parents}
+    with_parents = {row.pk: row for row, group in pairs if group.first.effective_tested.get("parents")}
     for benchmark in with_parents.values():
         order_by_parents(benchmark)
     return touched

@@ -3,52 +3,32 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
 
 from runs.models import Benchmark, SeriesBatch
 
 
-@dataclass(frozen=True)
-class _Child:
-    """A batch of a commit, with the commits that came right before it."""
-
-    pk: int
-    number: int
-    commit: str
-    parents: list[str]
-
-
 def order_by_parents(benchmark: Benchmark) -> None:
     """Number its batches so that each stands behind those of its parents, else by when it was measured."""
-    batches = _with_parents(benchmark)
-    by_commit: dict[str, list[_Child]] = defaultdict(list)
-    for each in batches:
-        by_commit[each.commit].append(each)
-    places: dict[int, int] = {}
-    entered: set[int] = set()
-    for each in batches:
-        waiting = [each]
+    rows = benchmark.series.order_by("measured_at", "pk").exclude(commit="").select_related("run__batch")
+    parents: dict[SeriesBatch, list[str]] = {}
+    by_commit: dict[str, list[SeriesBatch]] = defaultdict(list)
+    for row in rows.only("commit", "commit_number", "run__tested", "run__batch__tested"):
+        tested = row.run.effective_tested if row.run else {}
+        if tested.get("parents") and not tested.get("commit_number"):
+            parents[row] = tested["parents"].split()
+            by_commit[row.commit].append(row)
+    places: dict[SeriesBatch, int] = {}
+    entered: set[SeriesBatch] = set()
+    for row in parents:
+        waiting = [row]
         while waiting:
-            entered.add(waiting[-1].pk)
-            parents = [batch for commit in waiting[-1].parents for batch in by_commit[commit]]
-            if before := [parent for parent in reversed(parents) if parent.pk not in entered]:
+            entered.add(waiting[-1])
+            earlier = [each for commit in parents[waiting[-1]] for each in by_commit[commit]]
+            if before := [each for each in reversed(earlier) if each not in entered]:
                 waiting += before
             else:
-                places.setdefault(waiting.pop().pk, len(places) + 1)
-    moved = {each.pk: places[each.pk] for each in batches if each.number != places[each.pk]}
-    rows = list(SeriesBatch.objects.filter(pk__in=moved))
-    for row in rows:
-        row.commit_number = moved[row.pk]
-    SeriesBatch.objects.bulk_update(rows, ["commit_number"], batch_size=500)
-
-
-def _with_parents(benchmark: Benchmark) -> list[_Child]:
-    """Those with parents and without a number of their own, by when they were measured."""
-    rows = benchmark.series.order_by("measured_at", "pk").exclude(commit="")
-    columns = rows.values_list("pk", "commit_number", "commit", "run__tested", "run__batch__tested")
-    found = []
-    for pk, number, commit, own, of_batch in columns:
-        tested = {**(of_batch or {}), **(own or {})}
-        if tested.get("parents") and not tested.get("commit_number"):
-            found.append(_Child(pk, number, commit, tested["parents"].split()))
-    return found
+                places.setdefault(waiting.pop(), len(places) + 1)
+    moved = [row for row, place in places.items() if row.commit_number != place]
+    for row in moved:
+        row.commit_number = places[row]
+    SeriesBatch.objects.bulk_update(moved, ["commit_number"], batch_size=500)

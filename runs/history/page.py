@@ -19,7 +19,7 @@ from runs.history.alerts import ends_of
 from runs.history.identity import branch_of
 from runs.history.watching import BASELINE, BenchmarkSeries, is_rejected, newest_against
 from runs.history.words import change_words, tested_of
-from runs.models import Benchmark, ChangePoint, Conditions, Run, SeriesBatch
+from runs.models import Benchmark, Conditions, Run, SeriesBatch
 from runs.models.base import clean
 from runs.models.choices import ChangeKind, ChangeState, RunState
 from runs.run.circumstances import changes
@@ -74,7 +74,8 @@ def context_of(benchmark: Benchmark, siblings: Sequence[Benchmark], *, drawn: in
     band = series.band()
     # Of a level that falls or rises no next batch is expected at its mean.
     is_blind = band is not None and band.least_seen > TO_SEE
-    drifts = any(each.kind == ChangeKind.DRIFT and each.at_id == _last_start(series) for each in series.points)
+    last_start = series.rows[series.starts[-1]].pk if series.starts else None
+    drifts = any(each.kind == ChangeKind.DRIFT and each.at_id == last_start for each in series.points)
     expected = band.interval if band and not drifts else None
     failed = failed_of(benchmark, series.rows)
     return {
@@ -115,15 +116,16 @@ def answer_words(series: BenchmarkSeries) -> str:
 
 
 def events_of(rows: Sequence[SeriesBatch]) -> dict[int, list[str]]:
-    """At a batch: what was recorded differently of the one before it, in words."""
+    """At a batch: what was recorded differently of the one before it, in words: Kernel 6.1.0 → 6.12.5."""
     changed = [index for index, (a, b) in enumerate(pairwise(rows), 1) if a.conditions_id != b.conditions_id]
     wanted = {rows[at].conditions_id for index in changed for at in (index - 1, index)}
     facts = {row.digest: row.facts for row in Conditions.objects.filter(digest__in=wanted)}
-    changed_facts = {
-        index: differing(facts.get(rows[index - 1].conditions_id, {}), facts.get(rows[index].conditions_id, {}))
-        for index in changed
-    }
-    return {index: words for index, words in changed_facts.items() if words}
+    told: dict[int, list[str]] = {}
+    for index in changed:
+        before, after = (facts.get(rows[at].conditions_id, {}) for at in (index - 1, index))
+        if words := [words for _, words in changes(before, after)]:
+            told[index] = words
+    return told
 
 
 def notes_of(rows: Sequence[SeriesBatch]) -> dict[int, str]:
@@ -150,16 +152,6 @@ def failed_of(benchmark: Benchmark, rows: Sequence[SeriesBatch]) -> list[Run]:
         if run.batch_id not in drawn and run.owner_id in owners and branch_of(run) == benchmark.branch
     }
     return list(reversed(of_batches.values()))
-
-
-def differing(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
-    """Kernel 6.1.0 → 6.12.5."""
-    return [words for _, words in changes(before, after)]
-
-
-def _last_start(series: BenchmarkSeries) -> int | None:
-    starts = series.starts
-    return series.rows[starts[-1]].pk if starts else None
 
 
 def _figure(
@@ -226,12 +218,12 @@ def _marks(series: BenchmarkSeries) -> list[Mark]:
         point for point in series.points
         if point.state == ChangeState.CONFIRMED and not is_rejected(point) and point.at_id in series.index
     ]  # fmt: skip
-    return [{"axis": "x", "value": series.index[point.at_id], "label": _mark_words(point)} for point in points]
-
-
-def _mark_words(point: ChangePoint) -> str:
-    change = percent(point.change.get("value", 0.0), signed=True)
-    return change if point.kind == ChangeKind.STEP else f"{change} {point.kind}"
+    marks: list[Mark] = []
+    for point in points:
+        change = percent(point.change.get("value", 0.0), signed=True)
+        words = change if point.kind == ChangeKind.STEP else f"{change} {point.kind}"
+        marks.append({"axis": "x", "value": series.index[point.at_id], "label": words})
+    return marks
 
 
 def _branch(benchmark: Benchmark, rows: Sequence[SeriesBatch], color: int) -> LineSeries:
