@@ -82,7 +82,7 @@ def cpu_bound(cpu_percent: float, disk_util_percent: float) -> bool:
 
 def variation_percent(values: Sequence[float | None]) -> float | None:
     """Coefficient of variation: standard deviation (n - 1) of the known values in % of their mean."""
-    measured = [value for value in values if value is not None]
+    measured = without_gaps(values)
     centre, spread = stats.mean(measured) if measured else 0.0, stats.stdev(measured)
     return 100 * spread / centre if spread is not None and centre > 0 else None
 
@@ -92,7 +92,7 @@ def trend_percent(values: Sequence[float | None]) -> float | None:
     count = len(values) // TREND_PARTS
     if count < LEAST_IN_A_PART:
         return None
-    first, last = ([value for value in part if value is not None] for part in (values[:count], values[-count:]))
+    first, last = without_gaps(values[:count]), without_gaps(values[-count:])
     if not first or not last or stats.mean(first) <= 0:
         return None
     return 100 * (stats.mean(last) / stats.mean(first) - 1)
@@ -234,7 +234,7 @@ def _measured(run: Run, series: Series | None) -> list[float | None]:
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
-    measured = [value for value in values if value is not None]
+    measured = without_gaps(values)
     return stats.mean(measured) if measured else None
 
 

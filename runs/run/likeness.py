@@ -138,8 +138,11 @@ def alike(runs: Sequence[Run], *, by_day: bool, counting: Collection[UUID] | Non
     every = stated_alike(runs)
     if len(every) == 1 and len({*days.values()}) < 2:
         return [list(runs)]
-    words = ((of, _comparable_conditions(of[0])) for of in every)
-    facts_by_run = {run.id: own | ({DAY: days[run.id]} if run.id in days else {}) for of, own in words for run in of}
+    facts_by_run: dict[UUID, dict[str, str]] = {}
+    for of in every:
+        # However it is spelt: PgBench is pgbench.
+        own = {field: words.casefold() for field, words in conditions(of[0]).items()}
+        facts_by_run |= {run.id: own | ({DAY: days[run.id]} if run.id in days else {}) for run in of}
     counted = [run for run in runs if counting is None or run.id in counting]
     parts = _parts(counted, facts_by_run)
     for run in (run for run in runs if counting is not None and run.id not in counting):
@@ -153,11 +156,6 @@ def alike(runs: Sequence[Run], *, by_day: bool, counting: Collection[UUID] | Non
     position = {run.id: at for at, run in enumerate(runs)}
     ordered = (sorted(members, key=lambda run: position[run.id]) for _, members in parts)
     return sorted(ordered, key=lambda members: position[members[0].id])
-
-
-def _comparable_conditions(run: Run) -> dict[str, str]:
-    """However it is spelt: PgBench is pgbench."""
-    return {field: words.casefold() for field, words in conditions(run).items()}
 
 
 def _parts(runs: Sequence[Run], facts_by_run: Mapping[UUID, dict[str, str]]) -> list[tuple[dict[str, str], list[Run]]]:
