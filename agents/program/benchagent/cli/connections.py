@@ -16,7 +16,7 @@ from typing import Any
 from benchagent.arguments import by_name
 from benchagent.catalog import DBMSS, WORKLOADS
 from benchagent.cli.commands import Actions
-from benchagent.dbms.external import Visit, drop_own, visit
+from benchagent.dbms.external import Visit, visit
 from benchagent.dbms.external.connections import UNKNOWN_VERSION, Connections, from_answers
 from benchagent.dbms.external.server import reachable
 from benchagent.errors import JobError
@@ -170,7 +170,7 @@ def _print_part(name: str, lines: Sequence[str]) -> None:
 
 def _clean(options: argparse.Namespace, dirs: AgentDirs) -> None:
     with _visited(options.name, dirs) as server:
-        count = drop_own(server.asker, server.target)
+        count = server.drop_own()
         print(f"connection {options.name}: {'nothing was left' if not count else 'what the agent had made is gone'}")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import pytest
 from benchagent.dbms import probes
 from benchagent.dbms.external import Visit
-from benchagent.dbms.external.connections import ServerConnection, ToolLogin
+from benchagent.dbms.external.connections import ServerConnection
 from benchagent.dbms.external.instance import ExternalInstance, sent
 from benchagent.dbms.external.own_schema import Answers, Asker, Target
 from benchagent.dbms.external.server import external_server
@@ -135,11 +136,11 @@ def instance(tmp_path: Path, toolchain: JavaToolchain) -> ExternalInstance:
 
 def instance_of(url: str, tmp_path: Path, toolchain: JavaToolchain, *, elsewhere: bool = False) -> ExternalInstance:
     connection = ServerConnection("theirs", "db2", url, "ann", "open-sesame", "own", elsewhere=elsewhere)
-    asker = Asker(connection, TARGET.server, [], toolchain, Children(tmp_path), tmp_path)
-    folders = SimpleNamespace(data=tmp_path)
-    request: Any = SimpleNamespace(settings=[], folders=folders, abort=Abort(), log=lambda line: None)
-    tool_login = ToolLogin(connection, "11.5", tmp_path, tmp_path)
-    return ExternalInstance(request, asker, TARGET, tool_login, watched=Watched(), space_query=QUERY)
+    server = replace(TARGET.server, free_space=QUERY)
+    asker = Asker(connection, server, [], toolchain, Children(tmp_path), tmp_path)
+    folders, plain = SimpleNamespace(data=tmp_path), {"settings": [], "engines_dir": tmp_path, "job_dir": tmp_path}
+    request: Any = SimpleNamespace(**plain, folders=folders, abort=Abort(), log=lambda line: None)
+    return ExternalInstance(request, Visit(asker, TARGET, Answers({SPACE: [[9e9, 1e10]]})))
 
 
 @pytest.mark.parametrize("event", ["query", "sampled"])

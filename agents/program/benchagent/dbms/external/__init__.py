@@ -3,119 +3,24 @@
 from __future__ import annotations
 
 import logging
-import re
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 
 from benchagent.catalog import DBMSS
 from benchagent.dbms.base import JobError, ProvisionRequest
 from benchagent.dbms.discovery import engine_facts
-from benchagent.dbms.embedded import jars
-from benchagent.dbms.external.connections import (
-    UNKNOWN_VERSION,
-    Connections,
-    ConnectionsError,
-    ServerConnection,
-    ToolLogin,
-    is_this_machine,
-)
-from benchagent.dbms.external.instance import CLEANING_S, ExternalInstance, drop_own, within
-from benchagent.dbms.external.own_schema import ASK_OBJECTS, ASK_OWNER, ASK_SCHEMA, Answers, Asker, Target
-from benchagent.dbms.external.server import external_server, reachable
-from benchagent.dbms.external.space import SPACE, Watched, is_told, told_shortage, watched
+from benchagent.dbms.external.connections import UNKNOWN_VERSION, Connections, ConnectionsError
+from benchagent.dbms.external.instance import ExternalInstance
+from benchagent.dbms.external.server import reachable
+from benchagent.dbms.external.visit import CLEANING_S, Visit, visit, within
 from benchagent.java import JavaToolchain
 from benchagent.link import identity
-from benchagent.machine.process import Children
 from benchagent.paths import AgentDirs
 from benchagent.protocol import EngineFacts
 
-__all__ = ["Visit", "clean_after_kill", "connect", "discover", "drop_own", "visit"]
+__all__ = ["Visit", "clean_after_kill", "connect", "discover", "visit"]
 
 log = logging.getLogger(__name__)
-
-FOLDERS, VERSION = "folders", "version"
-UNREGISTERED = "an agent that never registered has no id: start it once with `benchagent run`"
-
-
-@dataclass(frozen=True)
-class Visit:
-    """What was found on a server, before anything was changed."""
-
-    asker: Asker
-    target: Target
-    answers: Answers
-
-    @property
-    def version(self) -> str:
-        rows = self.answers.rows.get(VERSION)
-        match = re.search(r"\d+(?:\.\d+)+", str(rows[0][0]) if rows else self.answers.product_version)
-        return match[0] if match else ""
-
-    @property
-    def watched(self) -> Watched:
-        """The server's folders, where it does not tell free space itself and is this machine."""
-        if self.space_query:
-            return Watched()
-        folders = self.asker.server.read_folders(self.answers.rows.get(FOLDERS) or ())
-        connection = self.asker.connection
-        return watched(folders, here=is_this_machine(connection.url) and not connection.elsewhere)
-
-    def preparation(self) -> list[str]:
-        """Statements that make the schema ready. Raises `JobError` where it is not the agent's to use."""
-        rows = self.answers.rows
-        prepared = self.target.preparation(rows.get(ASK_SCHEMA), rows.get(ASK_OBJECTS), rows.get(ASK_OWNER))
-        schema_there = bool(rows.get(ASK_SCHEMA))
-        use = [statement.format(schema=self.target.schema) for statement in self.asker.server.use]
-        return [*use, *prepared] if schema_there and prepared else prepared
-
-    def prepare(self) -> int:
-        """Make the schema the agent's own and empty; how many tables and views were dropped. Raises `JobError`."""
-        prepared = self.preparation()
-        if self.answers.rows.get(ASK_OWNER):
-            return drop_own(self.asker, self.target) if prepared else 0
-        self.asker.execute(prepared)
-        return 0
-
-    def tool_login(self, engines_dir: Path, folder: Path) -> ToolLogin:
-        """What tools need; `folder` for their logins."""
-        connection = self.asker.connection
-        return ToolLogin(connection, self.version or connection.version, engines_dir, folder)
-
-    @property
-    def asked(self) -> list[str]:
-        return list(_questions(self.target).values())
-
-    @property
-    def space_query(self) -> str:
-        """Empty where the engine has none, or did not answer it."""
-        return self.asker.server.free_space if is_told(self.answers.rows.get(SPACE)) else ""
-
-    def shortage(self) -> str:
-        return told_shortage(self.answers.rows.get(SPACE) or ()) or self.watched.shortage()
-
-
-def visit(
-    connection: ServerConnection, agent_id: str, toolchain: JavaToolchain, children: Children, folder: Path
-) -> Visit:
-    """Look at a server, changing nothing. Raises `JobError`."""
-    if not agent_id:
-        raise JobError(UNREGISTERED)
-    server = external_server(connection.dbms, connection.version, connection.schema)
-    class_path = jars(toolchain, connection.dbms, server.driver, driver=bool(server.driver))
-    asker = Asker(connection, server, class_path, toolchain, children, folder)
-    target = Target(server, connection.name, connection.schema, agent_id)
-    answers = asker.ask(_questions(target))
-    for name in (ASK_SCHEMA, ASK_OBJECTS):
-        if name in answers.errors:
-            raise JobError(f"connection {connection.name}: what is there cannot be asked: {answers.errors[name]}")
-    return Visit(asker, target, answers)
-
-
-def _questions(target: Target) -> dict[str, str]:
-    server = target.server
-    questions = {**target.questions(), VERSION: server.version_query, SPACE: server.free_space, FOLDERS: server.folders}
-    return {name: sql for name, sql in questions.items() if sql}
 
 
 def connect(request: ProvisionRequest, root: Path, agent_id: str, dbms: str, name: str) -> ExternalInstance:
@@ -137,10 +42,7 @@ def connect(request: ProvisionRequest, root: Path, agent_id: str, dbms: str, nam
     if short := seen.shortage():
         raise JobError(short)
     request.log(f"connection {name}: working in a schema of the agent's own; the server is not sampled")
-    tool_login = seen.tool_login(request.engines_dir, request.job_dir / "login")
-    return ExternalInstance(
-        request, seen.asker, seen.target, tool_login, watched=seen.watched, space_query=seen.space_query
-    )
+    return ExternalInstance(request, seen)
 
 
 def clean_after_kill(dirs: AgentDirs, toolchain: JavaToolchain, name: str) -> None:
@@ -149,7 +51,7 @@ def clean_after_kill(dirs: AgentDirs, toolchain: JavaToolchain, name: str) -> No
         connection = Connections(dirs.root).get(name)
         with tempfile.TemporaryDirectory(dir=dirs.tmp) as made, within(CLEANING_S, Path(made)) as children:
             seen = visit(connection, identity.agent_id(dirs.identity), toolchain, children, Path(made))
-            log.warning("connection %s: %d tables of a killed job dropped", name, drop_own(seen.asker, seen.target))
+            log.warning("connection %s: %d tables of a killed job dropped", name, seen.drop_own())
     except Exception as error:  # the server may be gone, or hold what others have made meanwhile
         log.warning("connection %s: tables of a killed job may still be there: %s", name, error)
 

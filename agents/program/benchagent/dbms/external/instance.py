@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-import threading
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from benchagent.catalog import Durability
@@ -18,13 +16,13 @@ from benchagent.dbms.backup import BackupMethod
 from benchagent.dbms.base import Connection, Instance, JobError, ProvisionRequest, Settings
 from benchagent.dbms.counters import QueryRows
 from benchagent.dbms.embedded import STORAGE, buffer_in_force
-from benchagent.dbms.external.connections import Scrubber, ToolLogin, is_this_machine
+from benchagent.dbms.external.connections import Scrubber, is_this_machine
 from benchagent.dbms.external.guard import check, follow, statements
-from benchagent.dbms.external.own_schema import ASK_OBJECTS, ASK_OWNER, ATTEMPT, Asker, Target
+from benchagent.dbms.external.own_schema import Target
 from benchagent.dbms.external.server import ExternalServer
-from benchagent.dbms.external.space import NOT_WATCHED, SPACE, Watched, keep_watching, told_shortage
+from benchagent.dbms.external.space import NOT_WATCHED, SPACE, told_shortage, watching
+from benchagent.dbms.external.visit import CLEANING_S, Visit, within
 from benchagent.dbms.probes import Step
-from benchagent.machine.process import Children
 
 NOT_OURS = "the agent does not stop or start a server of others"
 ELSEWHERE = "the data are on a server of others, of whose disks nothing is known; the backup is on the agent's machine"
@@ -35,24 +33,13 @@ SHOWN_ONLY = (
 PLANNED = "SELECT 1"
 # Queries that the agent itself puts around a run.
 OF_THE_AGENT = (probes.EFFECTIVE, probes.MAINTENANCE, probes.SCHEMA)
-CLEANING_S = 60.0
 
 
 class ExternalInstance(Instance):
-    """`watched`: the server's folders on this machine. `space_query`: where it tells free space."""
-
     no_restart, elsewhere = NOT_OURS, ELSEWHERE
 
-    def __init__(
-        self,
-        request: ProvisionRequest,
-        asker: Asker,
-        target: Target,
-        tool_login: ToolLogin,
-        *,
-        watched: Watched,
-        space_query: str,
-    ) -> None:
+    def __init__(self, request: ProvisionRequest, seen: Visit) -> None:
+        asker, target, watched = seen.asker, seen.target, seen.watched
         server, connection = asker.server, asker.connection
         super().__init__(
             connection=Connection(connection.url, server.driver_class, asker.login()),
@@ -60,7 +47,8 @@ class ExternalInstance(Instance):
             data_path=request.folders.data,
             generator_dir=asker.folder,
         )
-        self._request, self._asker, self._target, self._tool_login = request, asker, target, tool_login
+        self._request, self._visit = request, seen
+        self._tool_login = seen.tool_login(request.engines_dir, request.job_dir / "login")
         self._scrubber = Scrubber(connection)
         if connection.elsewhere or not is_this_machine(connection.url):
             self.transport = "TCP, another machine"
@@ -71,9 +59,11 @@ class ExternalInstance(Instance):
         self.session_sql = [statement.format(schema=target.schema) for statement in server.use]
         self.ignored_settings = [f"{name}: nothing is set on a server of others" for name, _ in request.settings]
         self._guard = Guard(server)
-        self._space_query = space_query
+        self._space_query = seen.space_query
         self._effective: Settings = ()
-        self._stop_watching = keep_watching(watched, self._low) if watched.folders else None
+        self._watching = ExitStack()
+        if watched.folders:
+            self._watching.enter_context(watching(watched, self._low))
         self.warnings = [watched.unwatched] if watched.unwatched else []
 
     # What goes out and what comes in
@@ -83,7 +73,7 @@ class ExternalInstance(Instance):
         result = []
         for step in steps:
             self._guard.admit(step)
-            result += sent(step, self._target, self._space_query)
+            result += sent(step, self._visit.target, self._space_query)
         return result
 
     def seen(self, event: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -106,16 +96,16 @@ class ExternalInstance(Instance):
     # What is told
 
     def effective_settings(self, rows: QueryRows) -> list[tuple[str, str]]:
-        in_force = [(name, self._scrubber.text(value)) for name, value in self._asker.server.in_force(rows)]
+        in_force = [(name, self._scrubber.text(value)) for name, value in self._visit.asker.server.in_force(rows)]
         self._effective = in_force
         return in_force
 
     def durability(self, effective: Mapping[str, str]) -> tuple[Durability | None, str]:
-        server = self._asker.server
+        server = self._visit.asker.server
         return of_effective(server.dbms, effective, Facts(complete=server.settings_complete))
 
     def buffer_bytes(self) -> int | None:
-        server = self._asker.server
+        server = self._visit.asker.server
         is_memory = dict(self._effective).get(STORAGE) == "memory"
         if is_memory or not server.buffer_is_set:
             return None
@@ -127,7 +117,7 @@ class ExternalInstance(Instance):
 
     def backup_methods(self) -> Sequence[BackupMethod]:
         """Raises `JobError` where none keeps to the agent's schema, or this machine has no tool for it."""
-        server = self._asker.server
+        server = self._visit.asker.server
         if server.shown_backups:
             label, name = server.shown_backups[0].label, self._tool_login.connection.name
             raise JobError(SHOWN_ONLY.format(label=label, name=name))
@@ -142,12 +132,11 @@ class ExternalInstance(Instance):
 
     def stop(self) -> None:
         """Drop what the agent has made. What cannot be dropped now is so before the next job."""
-        if self._stop_watching:
-            self._stop_watching()
+        self._watching.close()
         self._tool_login.forget()
         try:
             with within(CLEANING_S, self._request.job_dir) as children:  # those of a cancelled job start nothing more
-                drop_own(replace(self._asker, children=children), self._target)
+                self._visit.drop_own(children)
         except Exception as error:  # SHALL NOT raise; the server may be gone
             self._request.log(f"tables of the agent may still be there: {self._scrubber.text(str(error))}")
 
@@ -191,36 +180,3 @@ def own_words(server: ExternalServer) -> re.Pattern[str]:
     exact += [sql for sql in source.plan_queries(PLANNED) if PLANNED not in sql] + [server.free_space]
     each = [re.escape(sql).replace(r"\{table\}", r"\w+") for sql in server.dialect.after_load_each]
     return re.compile("|".join(rf"(?:{pattern})\Z" for pattern in [*map(re.escape, filter(None, exact)), *each]))
-
-
-@contextmanager
-def within(limit_s: float, folder: Path) -> Iterator[Children]:
-    """Children for clearing up, killed after so many seconds: a table may be locked, or the server silent."""
-    children = Children(folder)
-    timer = threading.Timer(limit_s, children.kill_all)
-    timer.start()
-    try:
-        yield children
-    finally:
-        timer.cancel()
-        children.kill_all()
-
-
-def drop_own(asker: Asker, target: Target) -> int:
-    """Drop the tables and views that the agent has made; how many there were. Raises `JobError`.
-
-    What another depends on, by a foreign key or as a view, goes when that has gone.
-    """
-    questions = {name: target.questions()[name] for name in (ASK_OBJECTS, ASK_OWNER)}
-    answers, before, first = asker.ask(questions), None, 0
-    while True:
-        if ASK_OBJECTS in answers.errors:
-            raise JobError(f"what is there cannot be asked: {answers.errors[ASK_OBJECTS]}")
-        drops, forgotten = target.left(answers.rows.get(ASK_OWNER), answers.rows.get(ASK_OBJECTS))
-        if not drops:
-            asker.execute(forgotten)
-            return first
-        if drops == before:
-            raise JobError(f"{len(drops)} tables or views cannot be dropped: {answers.errors.get(ATTEMPT)}")
-        before, first = drops, first or len(drops)
-        answers = asker.attempt(drops, questions)

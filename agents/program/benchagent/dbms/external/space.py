@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import shutil
-import threading
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from benchagent.machine.sampling import repeated
 
 SMALLEST_SHARE = 0.10
 SMALLEST_BYTES = 5_000_000_000
@@ -101,15 +102,11 @@ def _is_here(folder: Path) -> bool:
         return False
 
 
-def keep_watching(watched: Watched, low: Callable[[str], None]) -> Callable[[], None]:
-    """Look at the file systems of its folders until what is returned is called; `low` is called once."""
-    done = threading.Event()
+def watching(watched: Watched, low: Callable[[str], None]) -> AbstractContextManager[None]:
+    """Look at the file systems of its folders in the block; `low` is called at each look while there is too little."""
 
     def look() -> None:
-        while not done.wait(EACH_S):
-            if words := watched.shortage():
-                low(words)
-                return
+        if words := watched.shortage():
+            low(words)
 
-    threading.Thread(target=look, name="free-space", daemon=True).start()
-    return done.set
+    return repeated(look, every_s=EACH_S)
