@@ -32,60 +32,43 @@ def statements(text: str, first_line: int, *, variables: bool) -> Iterator[State
     `variables`: ``:name`` is one; otherwise it is SQL like any other. Raises `ScriptError` for a quote that is not
     closed, a ``?`` beside variables, and a last statement without its semicolon.
     """
-    draft = _Draft()
+    parts: list[str] = []
+    words: list[str] = []
+    binds: list[str] = []
     done = start = 0
     for token in TOKEN.finditer(text):
-        draft.plain(text[done : token.start()])
-        done = token.end()
+        between, done = text[done : token.start()], token.end()
+        parts.append(between)
+        words += WORD.findall(between)
         match token.lastgroup:
             case "end":
-                line = _line_of(text, start, token.start(), first_line)
-                if not draft.sql:
+                sql, line = "".join(parts).strip(), _line_of(text, start, token.start(), first_line)
+                if not sql:
                     raise ScriptError(line, "a semicolon without a statement before it")
-                yield draft.statement(line)
-                draft, start = _Draft(), done
+                yield _statement(sql, words, binds, line)
+                parts, words, binds, start = [], [], [], done
             case "left_open":
                 raise ScriptError(_at(text, token.start(), first_line), f"{token[0]} is not closed")
             case "mark" if variables:
                 raise ScriptError(_at(text, token.start(), first_line), "a variable is written :name, not ?")
             case "variable" if variables:
-                draft.variable(token["variable"])
+                parts.append("?")
+                binds.append(token["variable"])
             case "passed" | "mark" | "variable":
-                draft.parts.append(token[0])
-    draft.plain(text[done:])
-    if draft.sql:
+                parts.append(token[0])
+    if sql := "".join([*parts, text[done:]]).strip():
         line = _line_of(text, start, len(text), first_line)
-        raise ScriptError(line, f"the statement has no semicolon at its end: {shortened(draft.sql)}")
+        raise ScriptError(line, f"the statement has no semicolon at its end: {shortened(sql)}")
 
 
-class _Draft:
-    """The statement that is being read."""
-
-    def __init__(self) -> None:
-        self.parts: list[str] = []
-        self._words: list[str] = []
-        self._binds: list[str] = []
-
-    @property
-    def sql(self) -> str:
-        return "".join(self.parts).strip()
-
-    def plain(self, text: str) -> None:
-        self.parts.append(text)
-        self._words += WORD.findall(text)
-
-    def variable(self, name: str) -> None:
-        self.parts.append("?")
-        self._binds.append(name)
-
-    def statement(self, line: int) -> Statement:
-        verb = next((word.upper() for word in self._words if word not in "()"), "")
-        if not verb:
-            raise ScriptError(line, f"not a statement: {shortened(self.sql)}")
-        outer = list(_outer(self._words))
-        does = verb if verb != "WITH" else next((word for word in outer if word in RETURNS_ROWS | CHANGES_ROWS), "")
-        fetch = does in RETURNS_ROWS or "RETURNING" in outer
-        return Statement(self.sql, tuple(self._binds), fetch, verb, line)
+def _statement(sql: str, words: list[str], binds: list[str], line: int) -> Statement:
+    """`words`: those outside of quotes and comments, and parentheses."""
+    verb = next((word.upper() for word in words if word not in "()"), "")
+    if not verb:
+        raise ScriptError(line, f"not a statement: {shortened(sql)}")
+    outer = list(_outer(words))
+    does = verb if verb != "WITH" else next((word for word in outer if word in RETURNS_ROWS | CHANGES_ROWS), "")
+    return Statement(sql, tuple(binds), does in RETURNS_ROWS or "RETURNING" in outer, verb, line)
 
 
 def _at(text: str, position: int, first_line: int) -> int:
