@@ -13,8 +13,9 @@ see.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 from benchagent.dbms.base import JobError
@@ -148,7 +149,7 @@ def check(sql: str, *, own: Collection[str] = (), may_create: bool = True, chang
     if verb in DEFINING:
         _check_definition(tokens, sql, may_create=may_create)
     _check_into(tokens, sql)
-    if any(_of_others(token) for _, zone in _changed(tokens) for token in zone):
+    if any(_of_others(token) for zone, _ in _changed(tokens) for token in zone):
         raise JobError(f"a statement that names the schema of what it changes is not sent: {begin(sql)}")
     if changes_lock and any(_changed(tokens)) and any(text_at(tokens, at + 1) == "." for at in tables_read(tokens)):
         raise JobError(f"a change locks what it reads here, so it may read no other schema: not sent: {begin(sql)}")
@@ -212,40 +213,36 @@ def _check_into(tokens: Sequence[Token], sql: str) -> None:
             raise JobError(f"INTO outside of INSERT and MERGE is not sent to a server of others: {begin(sql)}")
 
 
-def _changed(tokens: Sequence[Token]) -> Iterator[tuple[str, Sequence[Token]]]:
-    """The parts of a statement in which what it changes is named, each behind its verb."""
+def _changed(tokens: Sequence[Token]) -> Iterator[tuple[Sequence[Token], Iterable[Token]]]:
+    """The parts of a statement that name what it changes, each with what stands there where tables are named."""
     if tokens[0].text in DEFINING:
         # Up to the query that a table or view is made of, which may name anything.
-        yield tokens[0].text, until(tokens, 0, ("AS", "SELECT") if tokens[0].text in CREATING else ())
+        zone = until(tokens, 0, ("AS", "SELECT") if tokens[0].text in CREATING else ())
+        yield zone, _targets_of_definition(tokens)
     for at, token in enumerate(tokens):
         before, after = text_at(tokens, at - 1), text_at(tokens, at + 1)
         match token.text:
             case "INSERT" | "REPLACE" if not (at and after == "(") and (before, token.text) != ("OR", "REPLACE"):
-                yield token.text, _target_of_insert(tokens, at)
+                zone = _target_of_insert(tokens, at)
+                yield zone, zone[:1]
             case "MERGE":
-                yield token.text, until(tokens, at, ("USING",))
+                zone = until(tokens, at, ("USING",))
+                yield zone, list(_listed(zone))[:1]
             case "UPDATE" if before not in PART_OF_ANOTHER and after != "OR":
-                yield token.text, until(tokens, at, ("SET",))
+                zone = until(tokens, at, ("SET",))
+                yield zone, _listed(zone)
             case "DELETE" if before not in PART_OF_ANOTHER:
-                yield token.text, until(tokens, at, END_OF_DELETE)
+                zone = until(tokens, at, END_OF_DELETE)
+                yield zone, _listed(zone)
             case "TRUNCATE" if not (at and after == "("):
-                yield token.text, tokens[at:]
+                yield tokens[at:], _listed(tokens[at:])
 
 
 def _targets(tokens: Sequence[Token]) -> Iterator[Token]:
     """What stands where tables are named that are changed or locked, or that could be changed by a view."""
     if locks(tokens):
         yield from (_whole_name(tokens, at) for at in tables_read(tokens))
-    for verb, zone in _changed(tokens):
-        match verb:
-            case "CREATE" | "RECREATE" | "ALTER" | "DROP":
-                yield from _targets_of_definition(tokens)
-            case "INSERT" | "REPLACE":
-                yield zone[0]
-            case "MERGE":
-                yield from list(_listed(zone))[:1]
-            case _:
-                yield from _listed(zone)
+    yield from chain.from_iterable(targets for _, targets in _changed(tokens))
 
 
 def _whole_name(tokens: Sequence[Token], at: int) -> Token:
