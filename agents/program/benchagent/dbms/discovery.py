@@ -12,7 +12,6 @@ from pathlib import Path
 
 from benchagent.dbms.base import EngineContext
 from benchagent.java import JavaToolchain
-from benchagent.machine.confinement import JOB_USERS
 from benchagent.machine.system import answer_of, first_blocked, service_user
 from benchagent.protocol import EngineFacts
 
@@ -78,7 +77,7 @@ def user_problem(runs_as: str, jobs_dir: Path, *folders: Path) -> str:
     `runs_as`: begin of the words, as "PostgreSQL has to run as".
     """
     try:
-        user = service_user(JOB_USERS)
+        user = service_user()
     except LookupError as error:
         return str(error)
     if user is None:

@@ -18,8 +18,6 @@ from benchagent.machine import landlock
 from benchagent.machine.landlock import Ruleset
 from benchagent.machine.system import ServiceUser, first_blocked, service_user
 
-# Made by the operator (`useradd --system benchagent-job`); without it jobs run as `nobody`, whom others may use too.
-JOB_USERS = ("benchagent-job",)
 # Programs, libraries and what they look up; nothing of /home, /root, /run, /srv, /tmp and /var.
 INSTALLED = tuple(map(Path, ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc", "/opt", "/nix/store")))
 KERNEL = (Path("/proc"), Path("/sys"))
@@ -61,7 +59,7 @@ def sandbox(*folders: Path) -> Sandbox:
     if os.geteuid() != 0:
         return Sandbox(None, landlock.version(), "only root can start processes as somebody else")
     try:
-        user = service_user(JOB_USERS)
+        user = service_user()
     except LookupError as error:
         return Sandbox(None, landlock.version(), str(error))
     if user and (blocked := first_blocked(user, *folders)):

@@ -31,6 +31,8 @@ from benchagent.machine.system import ServiceUser
 
 # Within this time a child has become its program; a busy machine needs a second.
 START_TIMEOUT_S = 60.0
+# So long a child that was asked to end may take.
+STOP_GRACE_S = 5.0
 # Inherited by every child of a job: a leftover is recognised by it.
 JOB_DIR_VARIABLE = "BENCHAGENT_JOB_DIR"
 RECORD_NAME = "processes.jsonl"
@@ -192,14 +194,14 @@ def _runs(process: psutil.Process) -> bool:
         return False
 
 
-def stop(process: subprocess.Popen[Any], *, first: int = signal.SIGTERM, grace_s: float = 5.0) -> None:
+def stop(process: subprocess.Popen[Any], *, first: int = signal.SIGTERM) -> None:
     """Ask with signal `first`, wait, then kill the child's whole family. Reaps the child."""
     members = family(process.pid)
     if process.poll() is None:
         with contextlib.suppress(ProcessLookupError):
             process.send_signal(first)
         with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(grace_s)
+            process.wait(STOP_GRACE_S)
     kill(member for member in members if member.pid != process.pid)
     if process.poll() is None:
         process.kill()

@@ -13,8 +13,9 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-# As whom a server runs when the agent is root: most servers refuse root, none needs it.
-LAST_RESORT = "nobody"
+# As whom jobs run when the agent is root: most servers refuse root, none needs it. The first is made by the operator
+# (`useradd --system benchagent-job`); without it jobs run as `nobody`, whom others may use too.
+JOB_USERS = ("benchagent-job", "nobody")
 
 
 def answer_of(argv: Sequence[str | Path], *, timeout_s: float | None, **popen: Any) -> subprocess.CompletedProcess[str]:
@@ -36,18 +37,18 @@ class ServiceUser:
         return {"user": self.uid, "group": self.gid, "extra_groups": []}
 
 
-def service_user(preferred: Sequence[str]) -> ServiceUser | None:
-    """The first of the preferred users that exists, else `nobody`. None when the agent is not root: the server then
-    runs as the agent's own user. Raises `LookupError` when there is none of them."""
+def service_user() -> ServiceUser | None:
+    """The first of `JOB_USERS` that exists. None when the agent is not root: the server then runs as the agent's own
+    user. Raises `LookupError` when there is none of them."""
     if os.geteuid() != 0:
         return None
-    for name in (*preferred, LAST_RESORT):
+    for name in JOB_USERS:
         try:
             entry = pwd.getpwnam(name)
         except KeyError:
             continue
         return ServiceUser(entry.pw_name, entry.pw_uid, entry.pw_gid)
-    names = " or ".join(repr(name) for name in (*preferred, LAST_RESORT))
+    names = " or ".join(map(repr, JOB_USERS))
     raise LookupError(f"this machine has no user {names} to run the server, which must not be root")
 
 
