@@ -11,9 +11,7 @@ class Dialect:
     """The defaults are standard SQL. A text with ``{n}``, ``{table}`` and the like is filled in by the method."""
 
     integer: str = "INTEGER"
-    bigint: str = "BIGINT"
     smallint: str = "SMALLINT"
-    double: str = "DOUBLE PRECISION"
     timestamp: str = "TIMESTAMP"
     varchar_type: str = "VARCHAR({n})"
     decimal_type: str = "DECIMAL({precision}, {scale})"
