@@ -7,7 +7,7 @@ import getpass
 import json
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -126,8 +126,15 @@ def _check(options: argparse.Namespace, dirs: AgentDirs) -> None:
             print(watched.unwatched)
         prepared = server.preparation()
         print("schema: the agent's own" if not prepared else "schema: can be made the agent's own")
-        if options.dry_run or slug:
-            _print_sql(slug, factors, server, prepared, dirs.engines)
+        if not options.dry_run and not slug:
+            return
+        chosen = workload_of(slug, WORKLOADS[slug].version) if slug else None
+        parts = list(planned(chosen, server, dirs.engines, factors)) if chosen else []
+        asked, first = ([f"{sql};" for sql in listed] for listed in (server.asked, prepared))
+        for phase, lines in [("\nasked of the server", asked), ("before a run", first), *parts]:
+            print(f"{phase}:")
+            for line in lines or ["(nothing)"]:
+                print(f"  {line}")
 
 
 def _factors(options: argparse.Namespace, slug: str | None) -> dict[str, str]:
@@ -149,23 +156,6 @@ def _text_of(script: str) -> str:
         return Path(script).read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
         raise JobError(f"--script {script}: cannot be read: {error}") from None
-
-
-def _print_sql(
-    slug: str | None, factors: Mapping[str, str], server: Visit, prepared: list[str], engines_dir: Path
-) -> None:
-    chosen = workload_of(slug, WORKLOADS[slug].version) if slug else None
-    parts = list(planned(chosen, server, engines_dir, factors)) if chosen else []
-    _print_part("\nasked of the server", [f"{sql};" for sql in server.asked])
-    _print_part("before a run", [f"{sql};" for sql in prepared])
-    for phase, lines in parts:
-        _print_part(phase, lines)
-
-
-def _print_part(name: str, lines: Sequence[str]) -> None:
-    print(f"{name}:")
-    for line in lines or ["(nothing)"]:
-        print(f"  {line}")
 
 
 def _clean(options: argparse.Namespace, dirs: AgentDirs) -> None:

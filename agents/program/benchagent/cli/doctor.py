@@ -83,7 +83,13 @@ def examine(toolchain: JavaToolchain, dirs: AgentDirs, wanted: Sequence[str] = (
         yield Finding("other DBMSs", State.OK, words, "`benchagent connections add NAME`")
     yield _confinement(toolchain, dirs)
     yield _space(dirs)
-    yield from _limits()
+    yield _cgroup("memory", "memory limit", "a database larger than RAM needs real size")
+    yield _cgroup("blkio", "emulated disks", "storages cannot be slowed down")
+    if os.access(DROP_CACHES, os.W_OK):
+        yield Finding("cold cache", State.OK, "the machine's page cache can be dropped")
+    else:
+        words = "the page cache cannot be dropped: files are evicted one by one, and what stays is recorded"
+        yield Finding("cold cache", State.LIMITED, words, "run the agent as root")
     for tool, loss in TOOLS.items():
         if path := shutil.which(tool):
             yield Finding(tool, State.OK, path)
@@ -150,16 +156,6 @@ def _space(dirs: AgentDirs) -> Finding:
     if usage.free < LOW_SPACE_BYTES:
         return Finding("disk space", State.LIMITED, words, "larger data sets need a storage: `benchagent storage add`")
     return Finding("disk space", State.OK, words)
-
-
-def _limits() -> Iterator[Finding]:
-    yield _cgroup("memory", "memory limit", "a database larger than RAM needs real size")
-    yield _cgroup("blkio", "emulated disks", "storages cannot be slowed down")
-    if os.access(DROP_CACHES, os.W_OK):
-        yield Finding("cold cache", State.OK, "the machine's page cache can be dropped")
-    else:
-        words = "the page cache cannot be dropped: files are evicted one by one, and what stays is recorded"
-        yield Finding("cold cache", State.LIMITED, words, "run the agent as root")
 
 
 def _cgroup(controller: str, subject: str, loss: str) -> Finding:

@@ -11,12 +11,11 @@ import signal
 import socket
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType
 
 import truststore
 
@@ -137,24 +136,12 @@ def _only_one(lock: Path) -> Iterator[bool]:
 def _until_signal(worker: Worker, *, finish_first: bool = False) -> int:
     """Run the worker in a thread of its own, so that a signal handler never meets its locks."""
     stop_asked: list[int] = []
-    outcome: list[BaseException] = []
-
-    def remember(number: int, _frame: FrameType | None) -> None:
-        stop_asked.append(number)
-
-    def work() -> None:
-        try:
-            worker.run()
-        except BaseException as error:
-            outcome.append(error)
-
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, remember)
-    thread = threading.Thread(target=work, name="worker", daemon=True)
-    thread.start()
+        signal.signal(number, lambda number, _frame: stop_asked.append(number))
+    running = ThreadPoolExecutor(1, "worker").submit(worker.run)
     deadline = float("inf")
-    while thread.is_alive():
-        thread.join(0.1)
+    while not running.done():
+        wait([running], 0.1)
         if stop_asked and finish_first:
             finish_first = False
             stop_asked.pop(0)
@@ -166,9 +153,9 @@ def _until_signal(worker: Worker, *, finish_first: bool = False) -> int:
             # Deep in a download: the children die with this process, the next start reports the job as lost.
             logging.warning("not ended in %.0f s, leaving at once", STOP_PATIENCE_S)
             os._exit(EXIT_STOPPED)
-    if not outcome:
-        return EXIT_STOPPED
-    if isinstance(outcome[0], Stop):
-        complain(str(outcome[0]))
+    try:
+        running.result()
+    except Stop as refusal:
+        complain(str(refusal))
         return EXIT_REFUSED
-    raise outcome[0]
+    return EXIT_STOPPED

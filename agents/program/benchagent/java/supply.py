@@ -74,14 +74,12 @@ class JarSupply:
             pass
         if self._stopping.is_set():
             return ""
-        before = self._wanted[jar]
+        before, problem = self._wanted[jar], ""
         try:
             self._toolchain.store.files([jar], log.info)
         except (FetchError, JarChecksumError, OSError) as error:
-            self._wanted[jar] = str(error)
-        else:
-            self._wanted[jar] = ""
-        problem = self._wanted[jar]
+            problem = str(error)
+        self._wanted[jar] = problem
         if problem != before or not problem:
             self._on_news()
         return problem

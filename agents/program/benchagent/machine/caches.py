@@ -33,8 +33,10 @@ def drop_page_cache(paths: Iterable[Path]) -> str:
     roots = list(paths)
     before = resident_bytes(roots)
     total = sum(size for _, size in _files(roots))
-    for file, _ in _files(roots):
-        _drop_file(file)
+    for path, _ in _files(roots):
+        with suppress(OSError), path.open("rb") as file:
+            os.fsync(file.fileno())  # only clean pages can be dropped
+            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
     after, words = resident_bytes(roots), "the files' pages were dropped from the page cache"
     if not _is_gone(after, total):
         with suppress(OSError):
@@ -91,13 +93,6 @@ def _files(paths: Iterable[Path]) -> Iterator[tuple[Path, int]]:
             with suppress(OSError):
                 if file.is_file() and not file.is_symlink():
                     yield file, file.stat().st_size
-
-
-def _drop_file(path: Path) -> None:
-    """Written pages first go to the disk: only clean ones can be dropped."""
-    with suppress(OSError), path.open("rb") as file:
-        os.fsync(file.fileno())
-        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
 def _resident_in(path: Path) -> int:
