@@ -11,6 +11,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -196,7 +197,7 @@ class ServerInstance(Instance):
     def __init__(
         self, server: PrivateServer, request: ProvisionRequest, class_path: Sequence[Path], data_path: Path
     ) -> None:
-        self.server = server
+        self.server, self._request = server, request
         folder = driver_folder(request)
         super().__init__(connection=self.connect(), class_path=class_path, data_path=data_path, generator_dir=folder)
         self.command_lines = server.command_lines
@@ -206,6 +207,9 @@ class ServerInstance(Instance):
     @abstractmethod
     def connect(self) -> Connection:
         """How it is reached on the port that it has now."""
+
+    def connection_with(self, **properties: str) -> Connection:
+        return replace(self.connection, properties={**self.connection.properties, **properties})
 
     def durability(self, effective: Mapping[str, str]) -> tuple[Durability | None, str]:
         return of_effective(self.slug, effective, Facts(log_apart=self._log_apart))

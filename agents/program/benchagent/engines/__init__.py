@@ -121,7 +121,6 @@ class InstalledEngine:
     dbms: str
     version: str
     home: Path
-    library_path: list[Path]
     record: Mapping[str, Any]
 
     @property
@@ -136,8 +135,8 @@ class InstalledEngine:
     def environment(self) -> dict[str, str]:
         """Variables that its programs need, beside the process's own."""
         named = {name: str(self.home / path) for name, path in self.record.get("environment", {}).items()}
-        libraries = {"LD_LIBRARY_PATH": os.pathsep.join(map(str, self.library_path))} if self.library_path else {}
-        return {**named, **libraries}
+        libraries = [str(self.home / part) for part in self.record["libraries"]]
+        return named | ({"LD_LIBRARY_PATH": os.pathsep.join(libraries)} if libraries else {})
 
 
 @dataclass(frozen=True)
@@ -188,7 +187,6 @@ def read_record(folder: Path) -> InstalledEngine | None:
         dbms=record["dbms"],
         version=record["version"],
         home=folder,
-        library_path=[folder / part for part in record["libraries"]],
         record=record,
     )
 

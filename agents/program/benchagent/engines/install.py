@@ -74,10 +74,7 @@ def install(engine: Engine, engines_dir: Path, progress: Progress, source: Path 
             if home.is_dir():
                 home.rename(Path(draft) / "old")
             tree.rename(home)
-    made = read_record(home)
-    if made is None:
-        raise InstallError(f"{home} is not readable after the installation")
-    return made
+    return _readable(home)
 
 
 def add_built(folder: Path, version: str, engines_dir: Path) -> InstalledEngine:
@@ -109,9 +106,12 @@ def add_built(folder: Path, version: str, engines_dir: Path) -> InstalledEngine:
             make_readable(tree)
             _write_record(tree, {**record, "note": f"copied from {folder.resolve()}"})
             tree.rename(home)
-    made = read_record(home)
-    if made is None:
-        raise InstallError(f"{home} is not readable")
+    return _readable(home)
+
+
+def _readable(home: Path) -> InstalledEngine:
+    if (made := read_record(home)) is None:
+        raise InstallError(f"{home} is not readable after the installation")
     return made
 
 

@@ -63,11 +63,10 @@ class Asker:
         attempt = {"op": "execute", "phase": ATTEMPT, "statements": list(statements), "optional": True}
         return self._run([*([inside] if use else []), attempt, *probes.steps("", queries, optional=True)])
 
-    def execute(self, statements: Sequence[str]) -> Answers:
+    def execute(self, statements: Sequence[str]) -> None:
         """Raises `JobError` at the first statement that fails."""
-        if not statements:
-            return Answers()
-        return self._run([{"op": "execute", "phase": "prepare", "statements": list(statements)}])
+        if statements:
+            self._run([{"op": "execute", "phase": "prepare", "statements": list(statements)}])
 
     def _run(self, steps: Sequence[Mapping[str, Any]]) -> Answers:
         scrub = Scrubber(self.connection)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from benchagent.dbms.backup import Action, BackupMethod
@@ -120,7 +120,6 @@ class FirebirdInstance(ServerInstance):
         self, server: Server, request: ProvisionRequest, given: settings.Split, class_path: Sequence[Path]
     ) -> None:
         super().__init__(server, request, class_path, server.data_dir)
-        self._request = request
         self._given = given
         self.dialect = DIALECT if server.home.knows_batches else BLOCK_DIALECT
         self.effective_queries = settings.effective_queries(server.home.major)
@@ -132,8 +131,7 @@ class FirebirdInstance(ServerInstance):
         return Connection(backup.url(self.server, self.server.database), None, properties)
 
     def guest(self) -> Guest:
-        properties = {**self.connection.properties, "user": GUEST}
-        return Guest(replace(self.connection, properties=properties), self.connection, GRANTS)
+        return Guest(self.connection_with(user=GUEST), self.connection, GRANTS)
 
     # Settings
 

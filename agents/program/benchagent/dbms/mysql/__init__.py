@@ -88,9 +88,8 @@ class MysqlFamilyInstance(ServerInstance):
 
     def guest(self) -> Guest:
         """The driver, too, would read files of the agent's machine where the server asked it for one."""
-        closed = {"user": GUEST, "allowLocalInfile": "false", "allowLoadLocalInfile": "false"}
-        properties = {**self.connection.properties, **closed}
-        return Guest(replace(self.connection, properties=properties), self.connection)
+        guest = self.connection_with(user=GUEST, allowLocalInfile="false", allowLoadLocalInfile="false")
+        return Guest(guest, self.connection)
 
     def effective_settings(self, rows: QueryRows) -> list[tuple[str, str]]:
         variables = settings.variables_of(rows)

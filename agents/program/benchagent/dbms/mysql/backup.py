@@ -47,12 +47,13 @@ class Dump(BackupMethod):
 
     slug = "dump"
     options = ("verbose",)
+    way_of_writing = ""
 
     def __init__(self, server: Server, dumper: Path, client: Path) -> None:
         self._server = server
         self._dumper = dumper
         self._client = client
-        self.label = f"{dumper.name} --single-transaction"
+        self.label = f"{dumper.name} --single-transaction{self.way_of_writing}"
 
     def backup(self, target: Path, options: Options) -> Sequence[Action]:
         return [connected(self._server, self._dumper, *dump_options(options), DATABASE, stdout=target)]
@@ -75,10 +76,7 @@ class DumpTables(Dump):
     """The tool writes what makes a table, the server its rows: as text, into a file beside it."""
 
     slug = "dump_tab"
-
-    def __init__(self, server: Server, dumper: Path, client: Path) -> None:
-        super().__init__(server, dumper, client)
-        self.label = f"{dumper.name} --single-transaction --tab"
+    way_of_writing = " --tab"
 
     def backup(self, target: Path, options: Options) -> Sequence[Action]:
         target.mkdir()

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from benchagent.dbms.base import GUEST
-from benchagent.dbms.counters import Age, EngineCounters, IndexFacts, QueryRows
+from benchagent.dbms.counters import Age, EngineCounters, IndexFacts, QueryRows, quoted_names
 from benchagent.dbms.mysql.product import Product
 
 STATUS = {
@@ -104,10 +104,10 @@ class InnodbCounters(EngineCounters):
         }
 
     def counter_queries(self) -> Mapping[str, str]:
-        names = ", ".join(f"'{name}'" for name in (*STATUS.values(), REQUESTS, *LOG_SYNCS))
+        names = quoted_names([*STATUS.values(), REQUESTS, *LOG_SYNCS])
         queries = {"status": f"SHOW GLOBAL STATUS WHERE Variable_name IN ({names})"}
         if self._has_metrics:
-            metrics = ", ".join(f"'{name}'" for name in METRICS.values())
+            metrics = quoted_names([*METRICS.values()])
             queries["metrics"] = f"SELECT * FROM information_schema.innodb_metrics WHERE name IN ({metrics})"  # noqa: S608
         return queries
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from benchagent.dbms.backup import BackupMethod
@@ -67,7 +66,6 @@ class PostgresqlInstance(ServerInstance):
     def __init__(self, server: Server, request: ProvisionRequest, given: Settings, class_path: Sequence[Path]) -> None:
         folders = server.folders
         super().__init__(server, request, class_path, folders.home)
-        self._request = request
         self._given = given
         self.effective_queries = settings.effective_queries(server.version, given)
         self.ignored_settings = settings.locked(given)
@@ -88,7 +86,6 @@ class PostgresqlInstance(ServerInstance):
     def guest(self) -> Guest:
         """The agent itself looks for names in the system's schema only: in the public one a function could have been
         made that fits better than the system's, and would run as the superuser."""
-        connection = self.connection
         # No password stands in SQL, which may be logged.
         digest = hashlib.md5(f"{self.server.password}{GUEST}".encode(), usedforsecurity=False).hexdigest()
         grants = (
@@ -96,11 +93,8 @@ class PostgresqlInstance(ServerInstance):
             f"GRANT CREATE ON DATABASE {DATABASE} TO {GUEST}",
             f"GRANT CREATE ON SCHEMA public TO {GUEST}",
         )
-        return Guest(
-            replace(connection, properties={**connection.properties, "user": GUEST}),
-            replace(connection, properties={**connection.properties, "currentSchema": "pg_catalog"}),
-            () if self._request.restored else grants,
-        )
+        owner = self.connection_with(currentSchema="pg_catalog")
+        return Guest(self.connection_with(user=GUEST), owner, () if self._request.restored else grants)
 
     def backup_methods(self) -> Sequence[BackupMethod]:
         return methods(self.server, self._request, self._given)

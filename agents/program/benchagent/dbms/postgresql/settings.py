@@ -10,7 +10,7 @@ from benchagent.configfiles.engines.postgresql import SUFFIXES, UNLOGGED_TABLES
 from benchagent.configfiles.settings import bare
 from benchagent.configfiles.units import MIB, NO, YES, Kind, Spec, convert
 from benchagent.dbms.base import JobError, Settings
-from benchagent.dbms.counters import QueryRows
+from benchagent.dbms.counters import QueryRows, quoted_names
 from benchagent.dbms.postgresql.discovery import Version
 from benchagent.dbms.postgresql.server import TEMP_TABLESPACE
 from benchagent.dbms.private_server import HOST
@@ -104,8 +104,8 @@ COLUMNS = "name, current_setting(name), source, setting, unit, vartype, boot_val
 def effective_queries(version: Version, given: Settings, *, superuser: bool = True) -> dict[str, str]:
     """``settings``: `COLUMNS` and whether a restart is needed; ``unlogged``: how many tables are so, of how many;
     ``file_errors`` since 9.5, for superusers only."""
-    hidden = _listed(LOCKED)
-    listed = _listed([*TELLING, *(name.lower() for name, _ in given)])
+    hidden = quoted_names(LOCKED)
+    listed = quoted_names(list(dict.fromkeys([*TELLING, *(name.lower() for name, _ in given)])))
     pending = "pending_restart" if version >= (9, 5) else "false"
     queries = {
         "settings": f"SELECT {COLUMNS}, {pending} FROM pg_settings WHERE name NOT IN ({hidden})"  # noqa: S608
@@ -121,10 +121,6 @@ def effective_queries(version: Version, given: Settings, *, superuser: bool = Tr
         # A later line for the same parameter is no error, so what is listed here could not be applied.
         queries["file_errors"] = "SELECT DISTINCT name, error FROM pg_file_settings WHERE error IS NOT NULL"
     return queries
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(f"'{name}'" for name in dict.fromkeys(names))
 
 
 def in_force(rows: QueryRows) -> list[tuple[str, str]]:
