@@ -182,13 +182,7 @@ def read_record(folder: Path) -> InstalledEngine | None:
     record = _record(folder)
     if _lacking(folder.name, record):
         return None
-    return InstalledEngine(
-        name=folder.name,
-        dbms=record["dbms"],
-        version=record["version"],
-        home=folder,
-        record=record,
-    )
+    return InstalledEngine(folder.name, record["dbms"], record["version"], folder, record)
 
 
 def _folders(engines_dir: Path) -> list[Path]:

@@ -9,6 +9,7 @@ import os
 import subprocess
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,29 +20,23 @@ STDERR_LINES = 40
 Spawn = Callable[..., "subprocess.Popen[Any]"]
 
 
+@dataclass(eq=False)
 class LoadGenerator:
     """One process for one job. `spawn` starts it like `subprocess.Popen`; all its files stay below `cwd`."""
 
-    def __init__(
-        self,
-        toolchain: JavaToolchain,
-        engine_class_path: Sequence[Path],
-        *,
-        heap_mb: int = 512,
-        cwd: Path,
-        env: Mapping[str, str] | None = None,
-        spawn: Spawn = subprocess.Popen,
-    ) -> None:
-        self._toolchain = toolchain
-        self._engine_class_path = engine_class_path
-        self._heap_mb = heap_mb
-        self._cwd = cwd
-        self._env = env
-        self._spawn = spawn
+    toolchain: JavaToolchain
+    engine_class_path: Sequence[Path]
+    _: KW_ONLY
+    cwd: Path
+    heap_mb: int = 512
+    env: Mapping[str, str] | None = None
+    spawn: Spawn = subprocess.Popen
+
+    def __post_init__(self) -> None:
         self._command: list[str] = []
         self._archive: ClassArchive | None = None
         # Beside its temporary files, which may be a link to the storage for such.
-        self._notes = cwd.resolve() / "loaded-classes"
+        self._notes = self.cwd.resolve() / "loaded-classes"
         self._process: subprocess.Popen[Any] | None = None
         self._reader: threading.Thread | None = None
         self._stderr: collections.deque[str] = collections.deque(maxlen=STDERR_LINES)
@@ -51,7 +46,7 @@ class LoadGenerator:
         self._command = self._build_command()
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         text = {"text": True, "encoding": "utf-8", "errors": "replace"}
-        process: Any = self._spawn(self._command, cwd=self._cwd, env=self._env, **pipes, **text)
+        process: Any = self.spawn(self._command, cwd=self.cwd, env=self.env, **pipes, **text)
         self._process = process
         stderr = (line.rstrip() for line in process.stderr)
         self._reader = threading.Thread(target=self._stderr.extend, args=(stderr,), name="loadgen-stderr", daemon=True)
@@ -109,17 +104,17 @@ class LoadGenerator:
         return self._process
 
     def _build_command(self) -> list[str]:
-        java = self._toolchain.java()
-        temporary = self._cwd / "tmp"
+        java = self.toolchain.java()
+        temporary = self.cwd / "tmp"
         temporary.mkdir(exist_ok=True)
-        class_path = [*self._toolchain.loadgen_class_path(), *self._engine_class_path]
-        self._archive = self._toolchain.class_archive(class_path)
-        library = self._toolchain.sqlite_library(class_path)
+        class_path = [*self.toolchain.loadgen_class_path(), *self.engine_class_path]
+        self._archive = self.toolchain.class_archive(class_path)
+        library = self.toolchain.sqlite_library(class_path)
         return [
             str(java.path),
             *self._archive.options(self._notes),
             *([f"-Dorg.sqlite.lib.path={library.parent}"] if library else []),
-            *jvm_options(java, heap_mb=self._heap_mb, temporary=temporary),
+            *jvm_options(java, heap_mb=self.heap_mb, temporary=temporary),
             "-cp",
             os.pathsep.join(map(str, class_path)),
             MAIN_CLASS,
