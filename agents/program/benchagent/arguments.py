@@ -50,3 +50,9 @@ def by_name(option: str, pairs: Iterable[tuple[str, Value]]) -> dict[str, Value]
             raise ValueError(f"{option} {name} is given twice, with {values[name]} and {value}: say one of them")
         values[name] = value
     return values
+
+
+def above_zero(text: str) -> int:
+    if not text.isdecimal() or not int(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number above 0")
+    return int(text)

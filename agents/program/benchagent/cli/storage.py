@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from benchagent.arguments import above_zero
 from benchagent.cli.commands import Actions, print_line
 from benchagent.machine.devices import device_of
 from benchagent.machine.emulation import MEGABYTE, Emulation
@@ -29,16 +30,12 @@ def add_parser(commands: Any, common: argparse.ArgumentParser) -> None:
 
     emulate = actions.add("emulate", _emulate, "make a slow disk out of a file (root only)", "name")
     emulate.add_argument("--file", type=Path, required=True, metavar="FILE", help="is made, and must not exist yet")
-    emulate.add_argument("--size-mb", type=_number, required=True, metavar="N", help="size of the disk")
+    emulate.add_argument("--size-mb", type=above_zero, required=True, metavar="N", help="size of the disk")
     for what in ("read", "write"):
-        emulate.add_argument(f"--{what}-mb-per-s", type=_number, metavar="X", help=f"most that can be {what} a second")
-        emulate.add_argument(f"--{what}-iops", type=_number, metavar="N", help=f"most {what} operations a second")
-
-
-def _number(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 on")
-    return int(text)
+        emulate.add_argument(
+            f"--{what}-mb-per-s", type=above_zero, metavar="X", help=f"most that can be {what} a second"
+        )
+        emulate.add_argument(f"--{what}-iops", type=above_zero, metavar="N", help=f"most {what} operations a second")
 
 
 def _list(_options: argparse.Namespace, dirs: AgentDirs) -> None:

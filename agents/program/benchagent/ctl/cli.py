@@ -12,14 +12,15 @@ import shtab
 import truststore
 
 from benchagent import __version__
-from benchagent.arguments import ArgumentParser
+from benchagent.arguments import ArgumentParser, above_zero
 from benchagent.catalog import QUESTIONS
 from benchagent.ctl import account, asking, bisecting, comparing, files, gate, lab, lists, past, running, uploading
 from benchagent.ctl.files import TESTED
 from benchagent.ctl.output import UsageError, print_line
+from benchagent.ctl.running import EXIT_INTERRUPTED, EXIT_REFUSED
 from benchagent.link.client import InsecureUrl, Refused, Unreachable
 
-EXIT_USAGE, EXIT_REFUSED, EXIT_UNREACHABLE, EXIT_INTERRUPTED = 2, 3, 4, 130
+EXIT_USAGE, EXIT_UNREACHABLE = 2, 4
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -189,7 +190,7 @@ def _add_list(commands: Any, name: str, *, words: str = "", command: Any = lists
     parser: argparse.ArgumentParser = commands.add_parser(name, help=lists.LISTS[name].help)
     if words:
         parser.add_argument("filters", nargs="*", metavar="NAME=VALUE", help=words)
-    parser.add_argument("--limit", type=_above_zero, default=lists.DEFAULT_LIMIT, metavar="N")
+    parser.add_argument("--limit", type=above_zero, default=lists.DEFAULT_LIMIT, metavar="N")
     parser.add_argument("--all", action="store_true")
     words = "these columns, by the names of the API's answer, as id,dbms.version,metrics.tps"
     parser.add_argument("--fields", type=lambda text: text.split(","), metavar="NAME[,…]", help=words)
@@ -253,7 +254,7 @@ def _add_experiments(commands: Any) -> None:
     repeat.add_argument("experiment", metavar="EXPERIMENT")
     repeat.set_defaults(command=running.repeat)
     for starting in (schedule, repeat):
-        starting.add_argument("--repeats", type=_above_zero, metavar="N")
+        starting.add_argument("--repeats", type=above_zero, metavar="N")
         starting.add_argument("--agent", metavar="SLUG")
         starting.add_argument("--name", metavar="TEXT")
         words = "wait for the end; the exit status says how it ended"
@@ -280,9 +281,3 @@ def _add_experiments(commands: Any) -> None:
 
 
 TOOL_HELP = "a tool described in YAML, asked before all that are known; can be given again"
-
-
-def _above_zero(text: str) -> int:
-    if not text.isdecimal() or not int(text):
-        raise argparse.ArgumentTypeError("a whole number above 0 is required")
-    return int(text)
