@@ -152,7 +152,6 @@ class Api:
         return self._send("POST", path, files=parts, timeout=UPLOAD_TIMEOUT_S)
 
     def download(self, path: str) -> bytes:
-        """A file, as it is."""
         return self.ask("GET", path, timeout=UPLOAD_TIMEOUT_S).content
 
     def pages(self, path: str, params: Params) -> Iterator[dict[str, Any]]:

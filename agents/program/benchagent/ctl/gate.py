@@ -13,7 +13,7 @@ from benchagent.ctl.api import Api, connect
 from benchagent.ctl.lists import dbms_of
 from benchagent.ctl.output import UsageError, counted, plain_number, print_json, print_line, print_table
 from benchagent.ctl.running import plan_of, until_ended
-from benchagent.ctl.uploading import DONE, NOT_UNDERSTOOD, Outcome, sent
+from benchagent.ctl.uploading import DONE, NOT_UNDERSTOOD, Outcome, import_files
 from benchagent.link.client import InsecureUrl, Refused, Unreachable
 
 EXIT_WORSE, EXIT_UNDECIDED, EXIT_COULD_NOT, EXIT_UNREACHABLE = 1, 2, 3, 4
@@ -41,7 +41,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _against(options: argparse.Namespace) -> dict[str, Any]:
     """What files hold against the baseline; of no cell where not all of it is stored."""
-    outcomes = sent(options)
+    outcomes = import_files(options)
     if lacking := [each for outcome in outcomes for each in _not_stored(outcome)]:
         return _nothing(options, lacking)
     runs = [str(run["id"]) for outcome in outcomes for run in outcome.runs]

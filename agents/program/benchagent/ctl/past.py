@@ -71,7 +71,7 @@ def why_not(name: str, names: Names) -> str:
     return f"it has no {names.written[0]}"
 
 
-def together(details: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, Any]:
+def merged(details: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, Any]:
     """What options say of all files, with what the name of one tells."""
     both = {**details, **said}
     tested = {**details.get("tested", {}), **said.get("tested", {})}

@@ -35,7 +35,7 @@ from benchagent.ctl.output import (
     table_lines,
 )
 from benchagent.ctl.parts import MOST_BYTES, send_files
-from benchagent.ctl.past import Names, details_in_name, together, why_not
+from benchagent.ctl.past import Names, details_in_name, merged, why_not
 from benchagent.importers import Report, as_json, inspect
 from benchagent.importers.report import becomes_a_run, missing_details
 from benchagent.link.client import Refused
@@ -46,7 +46,6 @@ from benchagent.redaction import redact_text
 
 
 def export(options: argparse.Namespace) -> int:
-    """`benchctl export EXPERIMENT FILE`"""
     target = Path(options.file)
     if target.exists() and not options.overwrite:
         raise UsageError(f"{target} is there already: give another name, or --overwrite")
@@ -57,7 +56,6 @@ def export(options: argparse.Namespace) -> int:
 
 
 def import_bundle(options: argparse.Namespace) -> int:
-    """`benchctl import-bundle FILE`"""
     file = Path(options.file)
     try:
         file.open("rb").close()
@@ -198,14 +196,13 @@ def _config(given: Sequence[str]) -> Any:
 
 
 def _storage(text: str) -> tuple[str, str]:
-    """Role and device."""
     role, separator, device = text.partition("=")
     if not separator or not device or role not in STORAGE_ROLES:
         raise UsageError(f"--storage {text!r}: say ROLE=DEVICE, the role being one of {', '.join(STORAGE_ROLES)}")
     return role, device
 
 
-def sent(options: argparse.Namespace, *, dry_run: bool = False) -> list[Outcome]:
+def import_files(options: argparse.Namespace, *, dry_run: bool = False) -> list[Outcome]:
     """One import of all named files; result documents are stored as they are."""
     details, tools = subject(options), own_tools(options.tool)
     documents, rest = split_documents(read_all(options.files))
@@ -222,7 +219,7 @@ def sent(options: argparse.Namespace, *, dry_run: bool = False) -> list[Outcome]
 
 
 def upload(options: argparse.Namespace) -> int:
-    outcomes = sent(options, dry_run=options.dry_run)
+    outcomes = import_files(options, dry_run=options.dry_run)
     code = _finish(options, outcomes)
     if not options.json:
         states = Counter(outcome.state for outcome in outcomes)
@@ -255,7 +252,7 @@ def import_folder(options: argparse.Namespace) -> int:
                         words = f"its name does not fit --names: {why_not(name, options.names)}"
                         outcomes.append(Outcome([name], "not understood", message=words))
                 else:
-                    outcomes += _folder(api, named, together(details, said), memory, tools, options=options)
+                    outcomes += _folder(api, named, merged(details, said), memory, tools, options=options)
             done, files_done = done + size, files_done + len(files)
     finally:
         # Also of one that was interrupted, or whose server has gone.

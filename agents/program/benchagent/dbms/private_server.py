@@ -190,8 +190,6 @@ def stopped_on_failure(server: PrivateServer) -> Iterator[None]:
 
 
 class ServerInstance(Instance):
-    """An instance whose DBMS is a `PrivateServer`."""
-
     slug: str
 
     def __init__(

@@ -18,7 +18,7 @@ from benchagent.dbms.base import Connection, Instance
 from benchagent.dbms.counters import QueryRows
 from benchagent.dbms.external import Visit
 from benchagent.dbms.external.guard import created, statements
-from benchagent.dbms.external.instance import ELSEWHERE, Guard, sent
+from benchagent.dbms.external.instance import ELSEWHERE, Guard, outgoing
 from benchagent.dbms.external.own_schema import VIEW, Target
 from benchagent.dbms.external.server import ExternalServer
 from benchagent.dbms.probes import Step
@@ -159,7 +159,7 @@ def planned(
             continue
         if not shown:
             guard.admit(step)
-        for part in sent(step, target, visit.space_query):
+        for part in outgoing(step, target, visit.space_query):
             lines = [line.replace(made, JOB) for line in _lines(statements(part))]
             yield str(part.get("phase") or part.get("name") or part["op"]), lines
     yield AFTER, [*_lines(target.questions().values()), *_lines(_left(target, bench.steps))]

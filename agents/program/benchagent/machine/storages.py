@@ -202,7 +202,7 @@ class Storages:
             for passed in (storage.path, *storage.path.parents):
                 if not passed.stat().st_mode & 0o001:
                     raise StorageError(f"{passed} is closed to other users, and servers run as users of their own")
-        self._file.save([*self._file.listed(), storage])
+        self._file.add(storage)
         return storage
 
     def emulate(self, name: str, made: Emulation) -> Storage:
@@ -212,7 +212,7 @@ class Storages:
         try:
             emulation.set_up(made, storage.path)
             emulation.take_down(made)
-            self._file.save([*self._file.listed(), storage])
+            self._file.add(storage)
         except BaseException:
             _discard(storage)
             raise

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from benchagent import dbms
 from benchagent.dbms.base import JobError
-from benchagent.dbms.derby import move_log, taken
+from benchagent.dbms.derby import move_log, value_in_force
 
 from tests.benchagent.dbms import crash
 from tests.benchagent.dbms.conftest import MakeTrial
@@ -70,7 +70,7 @@ def test_it_reports_what_derby_passes_over_in_silence(make_trial: MakeTrial):
     ],
 )
 def test_it_knows_which_numbers_derby_takes(name: str, value: str, expected: str):
-    assert taken(name, value) == expected
+    assert value_in_force(name, value) == expected
 
 
 def test_it_makes_room_in_the_heap_for_its_page_cache(make_trial: MakeTrial):

@@ -11,7 +11,7 @@ import pytest
 from benchagent.dbms import probes
 from benchagent.dbms.external import Visit
 from benchagent.dbms.external.connections import ServerConnection
-from benchagent.dbms.external.instance import ExternalInstance, sent
+from benchagent.dbms.external.instance import ExternalInstance, outgoing
 from benchagent.dbms.external.own_schema import Answers, Asker, Target
 from benchagent.dbms.external.server import external_server
 from benchagent.dbms.external.space import (
@@ -59,12 +59,12 @@ def test_each_place_has_to_have_enough_of_its_own():
 def test_it_is_asked_for_during_load_and_run_and_after_what_may_take_a_lot():
     steps = [{"op": "execute", "phase": "create", "statements": ["CREATE TABLE a (n INTEGER)"]}, {"op": "load"}]
     steps += [{"op": "run", "sampled": {"waits:w": "SELECT 1"}}, {"op": "query", "name": "x", "sql": "SELECT 1"}]
-    create, after, load, loaded, run, query = [part for step in steps for part in sent(step, TARGET, QUERY)]
+    create, after, load, loaded, run, query = [part for step in steps for part in outgoing(step, TARGET, QUERY)]
     assert after == loaded == {"op": "query", "phase": probes.PHASE, "name": SPACE, "sql": QUERY, "optional": True}
     assert load["sampled"] == {SPACE: QUERY}
     assert run["sampled"] == {"waits:w": "SELECT 1", SPACE: QUERY}
     assert [create["op"], query] == ["execute", steps[-1]]
-    assert [part["op"] for step in steps for part in sent(step, TARGET, "")] == [step["op"] for step in steps]
+    assert [part["op"] for step in steps for part in outgoing(step, TARGET, "")] == [step["op"] for step in steps]
 
 
 def test_it_watches_each_folder_that_is_on_this_machine_and_names_the_others(tmp_path: Path):

@@ -58,7 +58,7 @@ def perform(trial: Trial, actions: Any) -> list[str]:
     for action in actions:
         tool = popen(trial, action)
         while tool.poll() is None:
-            trace += backup.seen(tool.pid)
+            trace += backup.connections_seen(tool.pid)
             time.sleep(0.005)
         assert tool.returncode == 0, tool.communicate()[0]
     return trace

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from benchagent.catalog import Durability
-from benchagent.configfiles.engines.reading import at_commit, read_engine
+from benchagent.configfiles.engines.reading import IN_MEMORY, at_commit, read_engine
 from benchagent.configfiles.settings import Promise, Settings
 from benchagent.configfiles.units import time_words
 
@@ -19,7 +19,7 @@ def _commit(settings: Settings) -> tuple[str, str] | None:
 
 def durability(settings: Settings) -> Promise:
     if settings.low("STORAGE") == "memory":
-        return Promise(Durability.MEMORY, "the database is in memory: nothing outlives the process")
+        return IN_MEMORY
     delay = settings.text("WRITE_DELAY")
     if delay is None:
         return Promise(None, settings.words("WRITE_DELAY"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from benchagent.catalog import Durability
-from benchagent.configfiles.engines.reading import at_commit, isolation, read_engine
+from benchagent.configfiles.engines.reading import IN_MEMORY, at_commit, isolation, read_engine
 from benchagent.configfiles.settings import Given, Promise, Settings
 from benchagent.configfiles.units import time_words
 
@@ -52,7 +52,7 @@ def _commit(settings: Settings) -> str | tuple[str, str] | None:
 
 def durability(settings: Settings) -> Promise:
     if settings.low("storage") == "memory":
-        return Promise(Durability.MEMORY, "the database is in memory: nothing outlives the process")
+        return IN_MEMORY
     if settings.value("hsqldb.log_data") is False:
         return Promise(Durability.NONE, "hsqldb.log_data=false: no log is written")
     delay = settings.text(WRITE_DELAY)

@@ -17,6 +17,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
+from benchagent.catalog import Durability
 from benchagent.configfiles.settings import LAST_COUNTS, Engine, Given, Meaning, Promise, Read, Settings, size_of
 from benchagent.configfiles.units import Default, Kind, Quantity, Spec, Suffixes
 
@@ -102,6 +103,7 @@ def product(settings: Settings, names: tuple[str, ...]) -> Quantity | None:
     return size_of(int(result), " × ".join(settings.words(name) for name in names))
 
 
+IN_MEMORY = Promise(Durability.MEMORY, "the database is in memory: nothing outlives the process")
 # What happens to the log when a transaction commits.
 COMMIT_WORDS = {
     "each": "synced at each commit",

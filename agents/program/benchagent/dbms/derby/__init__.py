@@ -167,7 +167,7 @@ RANGES: dict[str, tuple[int, int, int | None]] = {
 }
 
 
-def taken(name: str, value: str) -> str:
+def value_in_force(name: str, value: str) -> str:
     """The value that Derby goes by, where a property with this value was set."""
     number = int(value) if NUMBER.match(value) else None
     if name == PAGE_SIZE:
@@ -244,7 +244,7 @@ class DerbyInstance(EmbeddedInstance):
         super().__init__(request, class_path, connection, kept)
         self.dialect = dialect_of(request.version)
         self.close_url = f"{url};shutdown=true"
-        numbers = {name: taken(name, value) for name, value in kept}
+        numbers = {name: value_in_force(name, value) for name, value in kept}
         pages = int(numbers.get(CACHE, DEFAULT_CACHE_PAGES))
         self.heap_mb = heap_mb(pages * int(numbers.get(PAGE_SIZE, DEFAULT_PAGE_SIZE)))
         self.ignored_settings = [f"{name}: set by the agent" for name, _ in given if name in LOCKED]
@@ -278,7 +278,7 @@ class DerbyInstance(EmbeddedInstance):
     def effective_settings(self, rows: QueryRows) -> list[tuple[str, str]]:
         """The page size from the tables that were made with it, durability from what the engine wrote into its own log.
         Of the others Derby tells nothing: what it makes of the value in the properties file."""
-        in_force = {name: taken(name, value) for name, value in self._settings if name != DURABILITY}
+        in_force = {name: value_in_force(name, value) for name, value in self._settings if name != DURABILITY}
         in_force[DURABILITY] = "test" if f"{DURABILITY}=test" in self.log_tail() else "default"
         size = smallest_page(rows)
         if size:

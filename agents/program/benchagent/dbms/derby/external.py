@@ -17,7 +17,7 @@ from benchagent.dbms.derby import (
     DerbyInstance,
     dialect_of,
     smallest_page,
-    taken,
+    value_in_force,
 )
 from benchagent.dbms.external.server import ExternalServer
 
@@ -63,7 +63,7 @@ def external_server(version: str, schema: str) -> ExternalServer:
 
 def _in_force(rows: QueryRows) -> list[tuple[str, str]]:
     properties = {str(row[0]).strip(): str(row[1]) for row in rows.get("properties", []) if row[1] is not None}
-    in_force = {name: taken(name, value) for name, value in properties.items()}
+    in_force = {name: value_in_force(name, value) for name, value in properties.items()}
     size = smallest_page(rows)
     return list({**in_force, **({PAGE_SIZE: str(size)} if size else {})}.items())
 

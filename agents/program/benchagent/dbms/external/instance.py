@@ -73,7 +73,7 @@ class ExternalInstance(Instance):
         result = []
         for step in steps:
             self._guard.admit(step)
-            result += sent(step, self._visit.target, self._space_query)
+            result += outgoing(step, self._visit.target, self._space_query)
         return result
 
     def seen(self, event: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -145,7 +145,7 @@ class Guard:
     """Looks at all SQL of a run in its order, to know which tables are the run's own by then."""
 
     def __init__(self, server: ExternalServer) -> None:
-        self._trusted, self._changes_lock = own_words(server), server.changes_lock
+        self._trusted, self._changes_lock = trusted_sql(server), server.changes_lock
         self._own: set[str] = set()
 
     def admit(self, step: Step) -> int:
@@ -160,7 +160,7 @@ class Guard:
         return looked_at
 
 
-def sent(step: Step, target: Target, space_query: str) -> list[Step]:
+def outgoing(step: Step, target: Target, space_query: str) -> list[Step]:
     """A step as it goes out: tables noted before they are made; free space asked for each second of a load or a run,
     and behind what may have taken a lot of it."""
     goes_out = dict(step)
@@ -172,7 +172,7 @@ def sent(step: Step, target: Target, space_query: str) -> list[Step]:
     return [goes_out, *probes.steps("", behind, optional=True)]
 
 
-def own_words(server: ExternalServer) -> re.Pattern[str]:
+def trusted_sql(server: ExternalServer) -> re.Pattern[str]:
     """Statements that the adapter itself wrote, which may begin with CALL or SHOW."""
     source = server.engine_counters
     asked = [source.counter_queries(), source.waiting, source.effort_sql, server.effective_queries]

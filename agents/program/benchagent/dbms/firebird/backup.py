@@ -3,7 +3,7 @@
 A local backup holds the engine in gbak's own process. That needs a root without other providers: with the usual ones
 gbak turns to TCP without a word when the database is open in a SuperServer. Whether it went over TCP is told by
 strace's lines, or by the connections that its processes were seen with: a trace is a list of lines of either kind, and
-`seen` gives those of the second, to be collected while the tool runs.
+`connections_seen` gives those of the second, to be collected while the tool runs.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ LOOKS_ENOUGH = 3
 TCP_LINE = re.compile(r"connect\(.*AF_INET6?,.*port=htons\((\d+)\).*?\"([^\"]+)\"|^tcp (\S+):(\d+)$")
 
 
-def seen(pid: int) -> list[str]:
+def connections_seen(pid: int) -> list[str]:
     """TCP connections of a process and its children now, one line each: ``tcp HOST:PORT`` of the other end.
 
     Before them a line `LOOK`; empty when nobody may see them.
@@ -115,7 +115,7 @@ class GbakMethod(FirebirdMethod):
         return [restore(self.server, "-c", source, scratch / RESTORED)]
 
     def observe(self, pid: int) -> Sequence[str]:
-        return seen(pid)
+        return connections_seen(pid)
 
     def way(self, trace: Sequence[str]) -> str:
         return f"TCP to {self.address}" if self.address in tcp_targets(trace) else NOT_OBSERVED

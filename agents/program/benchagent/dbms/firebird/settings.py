@@ -58,7 +58,7 @@ MODES = {
 SUPER, SUPER_CLASSIC, CLASSIC = "Super", "SuperClassic", "Classic"
 
 # What is told of the database, by the expression that tells it.
-TOLD = {
+DATABASE_PROPERTIES = {
     "page_size": "MON$PAGE_SIZE",
     "page_buffers": "MON$PAGE_BUFFERS",
     "forced_writes": "IIF(MON$FORCED_WRITES = 0, 'off', 'on')",
@@ -69,7 +69,7 @@ TOLD = {
     "sql_dialect": "MON$SQL_DIALECT",
     "engine_version": "RDB$GET_CONTEXT('SYSTEM', 'ENGINE_VERSION')",
 }
-DATABASE_SQL = f"SELECT {', '.join(TOLD.values())} FROM MON$DATABASE"  # noqa: S608 - constants
+DATABASE_SQL = f"SELECT {', '.join(DATABASE_PROPERTIES.values())} FROM MON$DATABASE"  # noqa: S608 - constants
 # Background threads are attachments of their own, in Super only.
 PROCESS_SQL = (
     "SELECT (SELECT COUNT(*) FROM MON$ATTACHMENTS WHERE MON$SYSTEM_FLAG = 1),"
@@ -164,7 +164,7 @@ def effective_queries(major: int) -> dict[str, str]:
 
 def effective(rows: QueryRows, listener_pid: int, given: Settings) -> list[tuple[str, str]]:
     """The server's settings that were given or that matter, if it tells them (since 4); ServerMode in any version."""
-    of_database = [zip(TOLD, row, strict=True) for row in rows.get("database", [])]
+    of_database = [zip(DATABASE_PROPERTIES, row, strict=True) for row in rows.get("database", [])]
     in_force = [(name, str(value).strip()) for row in of_database for name, value in row]
     given_names = {canonical(name) for name, _ in given}
     config = [(str(row[0]), "" if row[1] is None else str(row[1])) for row in rows.get("config", [])]

@@ -208,7 +208,6 @@ def differences(settings: Settings, variables: Mapping[str, str]) -> list[str]:
 
 
 def _variable(name: str, variables: Mapping[str, str]) -> str:
-    """Name of the server's variable for an option."""
     option = plain(name)
     for candidate in (option, VARIABLES.get(option, ""), canonical(option)):
         if candidate in variables:

@@ -178,7 +178,6 @@ def _loaded_rows(factors: Factors) -> int:
 
 
 def _types(dialect: Dialect) -> dict[str, str]:
-    """The types of all columns."""
     text, time, letter = dialect.varchar, dialect.timestamp, dialect.char(1)
     return {
         "id": text(20), "seq": dialect.integer, "col3": text(16), "col4": text(5), "col5": text(50), "col6": text(1000),
@@ -187,20 +186,19 @@ def _types(dialect: Dialect) -> dict[str, str]:
     }  # fmt: skip
 
 
-def _contents() -> dict[str, Step]:
-    """How each column but the key is filled, of loaded rows and of inserted ones. About 350 bytes a row."""
-    return {
-        "seq": {"kind": "constant", "value": SEQ},
-        "col3": {"kind": "constant", "value": COL3},
-        "col4": {"kind": "constant", "value": COL4},
-        "col5": {"kind": "constant", "value": COL5},
-        "col6": {"kind": "text", "min_length": 50, "max_length": 150},
-        "col7": {"kind": "text", "min_length": 50, "max_length": 100},
-        "col8": {"kind": "text", "min_length": 20, "max_length": 60},
-        "col12": {"kind": "text", "min_length": 15},
-        "col13": {"kind": "choice", "values": ["Y", "N"]},
-        "col14": {"kind": "constant", "value": COL14},
-    }
+# How each column but the key is filled, of loaded rows and of inserted ones. About 350 bytes a row.
+CONTENTS: dict[str, Step] = {
+    "seq": {"kind": "constant", "value": SEQ},
+    "col3": {"kind": "constant", "value": COL3},
+    "col4": {"kind": "constant", "value": COL4},
+    "col5": {"kind": "constant", "value": COL5},
+    "col6": {"kind": "text", "min_length": 50, "max_length": 150},
+    "col7": {"kind": "text", "min_length": 50, "max_length": 100},
+    "col8": {"kind": "text", "min_length": 20, "max_length": 60},
+    "col12": {"kind": "text", "min_length": 15},
+    "col13": {"kind": "choice", "values": ["Y", "N"]},
+    "col14": {"kind": "constant", "value": COL14},
+}
 
 
 def _key(**more: int) -> Step:
@@ -213,7 +211,7 @@ def _key(**more: int) -> Step:
 def _table(dialect: Dialect, table: str, rows: int) -> Step:
     columns = {
         "id": {"kind": "numbered_text", **_key(start=KEY_STEP)},
-        **_contents(),
+        **CONTENTS,
         "col9": {"kind": "timestamp", "start": "2010-01-01 00:00:00", "step_s": 1},
         "col11": {"kind": "timestamp", "start": "2010-01-01 00:00:00", "step_s": 1},
     }
@@ -227,7 +225,7 @@ def _insert(table: str, rows: int, first_round: int) -> Step:
     scattered = _key(slots=rows, multiplier=_multiplier(rows), start=first_round * rows)
     drawn = {
         "id": {"kind": "scattered_text", **scattered},
-        **_contents(),
+        **CONTENTS,
         "col9": {"kind": "timestamp"},
         "col11": {"kind": "timestamp"},
     }
@@ -248,8 +246,7 @@ def _select(table: str, reach: int) -> Step:
     """Select three rows, each drawn for itself: by primary key, by the unique index, by the secondary one."""
     names = ("by_primary", "by_unique", "by_secondary")
     variables = [{"name": name, "kind": "numbered_text", **_key(min=1, max=reach)} for name in names]
-    same, contents = ("seq", "col3", "col4", "col5", "col14"), _contents()
-    variables += [{"name": name, **contents[name]} for name in same]
+    variables += [{"name": name, **CONTENTS[name]} for name in ("seq", "col3", "col4", "col5", "col14")]
     columns = ", ".join(COLUMNS)
     conditions = {
         "by_primary": ("id = ? AND seq = ?", ["seq"]),

@@ -91,8 +91,6 @@ WORKLOAD = Tpcc()
 
 @dataclass(frozen=True)
 class Plan:
-    """What to make steps of."""
-
     dialect: Dialect
     factors: Factors
     seed: int
@@ -145,8 +143,6 @@ def ask(when: str, queries: Mapping[str, str]) -> list[Step]:
 
 
 class _Performance:
-    """One run of the workload, part by part."""
-
     def __init__(self, bench: Bench) -> None:
         self._bench = bench
         self._counters = bench.instance.engine_counters
