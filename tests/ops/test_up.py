@@ -14,6 +14,7 @@ import pytest
 import redis
 
 from tests.ops.site import Site, slowness, wait_until
+from tests.ops.test_crash import kill_make, kill_supervisor
 from tests.whole import whole_but
 
 pytestmark = pytest.mark.ops
@@ -145,14 +146,6 @@ def terminate_supervisor(site: Site) -> None:
 
 def hang_up(site: Site) -> None:
     os.killpg(site.make.pid, signal.SIGHUP)
-
-
-def kill_supervisor(site: Site) -> None:
-    os.kill(site.supervisor, signal.SIGKILL)
-
-
-def kill_make(site: Site) -> None:
-    site.make.kill()
 
 
 def terminate_make(site: Site) -> None:

@@ -19,7 +19,7 @@ from runs.models import Run
 from runs.models.choices import Precision
 from runs.run.standing import run_before
 from tests.runs.builders import document, scheduled, store_upload
-from tests.runs.cells import make_article, make_run
+from tests.runs.cells import make_run
 
 pytestmark = pytest.mark.django_db
 NOON = "2024-03-05T12:00:00+02:00"
@@ -58,8 +58,7 @@ def test_without_a_word_it_is_when_the_run_was_stored():
     assert (run.measured_at, run.measured_at_precision) == (run.created_at, Precision.STORED)
 
 
-def test_a_value_of_an_article_is_of_no_known_time():
-    make_article()
+def test_a_value_of_an_article_is_of_no_known_time(article):
     assert set(Run.objects.values_list("measured_at", flat=True)) == {None}
 
 
@@ -131,8 +130,7 @@ def _second() -> list[str]:
     return [str(pk) for pk in day.values_list("pk", flat=True)]
 
 
-def test_lists_are_sorted_by_it(client):
-    make_article()
+def test_lists_are_sorted_by_it(client, article):
     runs = [sent(), sent(started_at=NOON), sent(measured_on="2024-04-01")]
     order = [*dict.fromkeys(listed(client, "ordering=measured_at&page_size=100"))]
     at = [order.index(str(run.pk)) for run in runs]
@@ -201,8 +199,7 @@ def test_the_file_s_own_time_is_kept_beside_the_day_that_a_person_says(db):
     assert made["repeats"][0]["started_at"] == "2024-03-05T12:00:00"
 
 
-def test_stored_runs_get_it():
-    make_article()
+def test_stored_runs_get_it(article):
     runs = [make_run("SQLite 3", 1, **said) for said in (
         {"started_at": datetime(2024, 3, 5, 10, tzinfo=UTC), "measured_on": date(2024, 3, 5)},
         {"measured_on": date(2024, 4, 1)}, {},

@@ -19,7 +19,7 @@ from runs.compare.compare import compare
 from runs.history import filing
 from runs.models import Run
 from tests.runs.builders import document
-from tests.runs.cells import make_article, make_run
+from tests.runs.cells import make_run
 
 pytestmark = pytest.mark.django_db
 
@@ -52,8 +52,7 @@ def test_a_question_that_is_asked_of_two_says_in_its_words_of_which():
     assert words == {f"{label}: what is lost from scale factor 1 to 100?" for label in ("on monday", "on tuesday")}
 
 
-def test_a_question_asked_of_what_was_measured_and_of_what_is_published_says_of_which():
-    make_article()
+def test_a_question_asked_of_what_was_measured_and_of_what_is_published_says_of_which(article):
     for system in ("PostgreSQL", "MySQL"):
         stored(tpcb(dbms={"name": system, "version": "1"}))
     stored(*[tpcb(dbms={"name": system, "version": "1"}) for system in ("PostgreSQL", "MySQL")])

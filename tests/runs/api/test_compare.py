@@ -7,7 +7,7 @@ import uuid
 import pytest
 
 from runs.models import Run
-from tests.runs.cells import make_article, make_run
+from tests.runs.cells import make_run
 
 pytestmark = pytest.mark.django_db
 URL = "/api/v1/compare/"
@@ -66,8 +66,7 @@ def test_it_takes_runs_cells_and_a_baseline(client, two_cells):
     assert len(client.get(URL, {"cell": two_cells[0].cell_key}).json()["groups"]) == 1
 
 
-def test_it_says_why_there_is_no_number(client):
-    make_article()
+def test_it_says_why_there_is_no_number(client, article):
     body = client.get(URL, {"dbms": "derby-10-6"}).json()
     assert any(group["gaps"] for group in body["groups"])
 

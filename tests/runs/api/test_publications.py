@@ -12,17 +12,10 @@ from runs.publications.page.export import HEAD
 from tests.runs.builders import scheduled
 from tests.runs.publications.changed import import_changed
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("literature")]
 LIST = "/api/v1/publications/"
 FIREBIRD = "/api/v1/publications/firebird-terabyte-2015/"
 GBAK = "/api/v1/publications/gbak-backup-2007/"
-
-
-@pytest.fixture(scope="module", autouse=True)
-def imported(kept, publish):
-    with kept():
-        publish()
-        yield
 
 
 def csv_rows(client, url: str) -> list[dict[str, str]]:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from runs.models import ApiToken, Config, Dbms, HardwareProfile, Measurement, Metric, Run, RunFactor, Upload, Workload
+from runs.models import ApiToken, Config, Dbms, HardwareProfile, Measurement, Metric, Run, Upload, Workload
 from runs.run import series
 from tests.runs.builders import UPLOAD_ID, document
 
@@ -72,12 +72,6 @@ def test_it_stores_metrics_with_unit_direction_and_phase(post):
     assert set(Measurement.objects.values_list("provenance", flat=True)) == {"uploaded"}
 
 
-def test_it_stores_series_with_their_gaps(post):
-    post(document())
-    found = series.read(Run.objects.get(repeat=1), "tps")
-    assert (found.t0_s, found.interval_s, found.values, found.unit) == (0, 1, [1, None, 3.5], "TPS")
-
-
 def test_it_stores_the_largest_and_the_smallest_numbers(post):
     ends = [1e18, 1e18, 5e-324, -1e18]
     metrics = [{"name": f"m{index}", "value": value, "unit": ""} for index, value in enumerate(ends)]
@@ -87,13 +81,6 @@ def test_it_stores_the_largest_and_the_smallest_numbers(post):
     assert series.read(run, "drift").values == ends
     assert [row.value for row in run.measurements.order_by("metric__name")] == ends
     assert (run.factor("huge"), run.factor("tiny")) == (ends[0], ends[2])
-
-
-def test_it_stores_factors_as_numbers_or_text(post):
-    post(document())
-    run = Run.objects.get(repeat=2)
-    found = {factor.name: (factor.value, factor.unit) for factor in run.factors.all()}
-    assert found == {"scale_factor": (10, ""), "terminals": (4, "connections"), "disk": ("nvme", "")}
 
 
 def test_a_declared_role_decides_what_may_be_compared(post, client):
@@ -148,11 +135,6 @@ def test_it_keeps_a_configuration_in_order_with_duplicates_and_flags_and_without
     assert "hunter2" not in json.dumps(Upload.objects.get().document)
 
 
-def test_it_keeps_no_secret_of_the_free_parts(post):
-    post(document(info={"db": {"password": "hunter2", "host": "x"}}))
-    assert Upload.objects.get().document["info"] == {"db": {"password": "[redacted]", "host": "x"}}
-
-
 def test_it_finds_what_it_knows_instead_of_making_it_twice(post):
     post(document())
     again = document(id=str(uuid.uuid4()), dbms={"name": "postgresql", "version": "15.8"}, workload="pgbench-tpcb")
@@ -194,12 +176,6 @@ def test_it_takes_a_known_machine_by_its_slug_and_refuses_other_facts_for_it(pos
     assert (response.status_code, response.json()) == (400, {"hardware.cpu_model": [f"The machine {slug} has Xeon."]})
 
 
-def test_it_keeps_the_ids_of_the_client(post):
-    run_id = str(uuid.uuid4())
-    body = post(document(repeats=[{"id": run_id, "metrics": {"tps": 1}}])).json()
-    assert [run["id"] for run in body["runs"]] == [run_id]
-
-
 def test_it_answers_200_to_the_same_body_and_409_to_another(post):
     first = post(document())
     again = post(json.dumps(document(), indent=3, sort_keys=True))
@@ -218,22 +194,11 @@ def test_it_stores_nothing_of_a_document_that_fails_late(post):
     assert (Upload.objects.count(), Run.objects.count(), Dbms.objects.filter(name="New").count()) == (1, 1, 0)
 
 
-def test_it_stores_nothing_of_a_document_with_an_unknown_machine(post):
-    assert post(document(hardware="nobody-knows")).status_code == 400
-    assert (Upload.objects.count(), Workload.objects.count(), RunFactor.objects.count()) == (0, 0, 0)
-
-
-def test_it_notes_when_a_token_was_used(post):
-    post(document())
-    token = ApiToken.objects.get()
-    assert token.last_used_at is not None
-    assert Upload.objects.get().token == token
-
-
 def test_it_notes_the_use_of_a_token_once_a_minute(post):
     """In SQLite each note waits for whoever writes, and for the disk."""
     post(document())
     used = ApiToken.objects.get().last_used_at
+    assert Upload.objects.get().token.last_used_at == used
     post(document(id=str(uuid.uuid4())))
     assert ApiToken.objects.get().last_used_at == used
     before = used - timedelta(seconds=61)

@@ -17,7 +17,7 @@ from runs.compare.axes import arrange
 from runs.compare.compare import compare, compare_selection
 from runs.compare.select import select
 from runs.models import Config, Publication, RunStorage, StorageDevice
-from tests.runs.cells import TOGETHER, add_number, all_runs, batch, machine, make_article, make_run, make_runs, workload
+from tests.runs.cells import TOGETHER, add_number, all_runs, batch, machine, make_run, make_runs, workload
 
 pytestmark = pytest.mark.django_db
 
@@ -96,8 +96,7 @@ def test_terminals_are_x_where_no_size_has_three_levels():
     )  # fmt: skip
 
 
-def test_without_a_number_of_three_levels_there_are_bars():
-    make_article()
+def test_without_a_number_of_three_levels_there_are_bars(article):
     axes, _ = arranged()
     assert (axes.view, axes.x, axes.panels) == ("bars", "", "")
 

@@ -18,7 +18,8 @@ from runs.compare.choosing import cut_apart
 from runs.compare.select import LONG_ADDRESS, MAX_RUNS, choose, select
 from runs.listing import facets
 from runs.models import Batch, Experiment, HardwareProfile, Report, Run, RunStorage, StoredSelection
-from tests.runs.cells import TOGETHER, machine, make_article, make_repeats, make_run
+from tests.runs.cells import TOGETHER, machine, make_repeats, make_run
+from tests.runs.pages import page
 
 pytestmark = pytest.mark.django_db
 
@@ -37,12 +38,6 @@ def links(html: str) -> dict[str, str]:
     aside = html[html.index('id="chooser"') : html.index("</aside>")]
     rows = re.findall(r'<a [^>]*?href="(\?[^"]*)"[^>]*>(.*?)</a>', aside, re.DOTALL)
     return {" ".join(re.sub(r"<[^>]*>", " ", text).split()): unescape(href) for href, text in rows}
-
-
-def page(client, url: str) -> str:
-    response = client.get(url)
-    assert response.status_code == 200
-    return response.content.decode()
 
 
 def test_it_counts_each_value_among_the_runs_that_the_other_filters_leave():
@@ -119,8 +114,7 @@ def test_many_runs_are_counted_in_the_newest_only(monkeypatch, client):
     assert "2+" in html and "Counted in the newest" in html
 
 
-def test_a_click_adds_and_removes_a_filter_of_the_set_and_keeps_the_controls(client):
-    make_article()
+def test_a_click_adds_and_removes_a_filter_of_the_set_and_keeps_the_controls(client, article):
     mine = make_run("SQLite 3.53", 900)
 
     html = page(client, f"/compare/?set=publication%3Dtpcb-2010&set=run%3D{mine.id}&edit=1&order=best")
@@ -150,8 +144,7 @@ def test_filters_are_counted_for_whoever_chooses_and_not_for_whoever_reads(clien
     assert "?dbms=sqlite" in there.values() and "?edit=1" in there.values()
 
 
-def test_sets_are_removed_and_one_becomes_the_baseline_side(client):
-    make_article()
+def test_sets_are_removed_and_one_becomes_the_baseline_side(client, article):
     mine = make_run("SQLite 3.53", 900)
     html = page(client, f"/compare/?set=publication%3Dtpcb-2010&set=run%3D{mine.id}&base_set=2")
 
@@ -161,8 +154,7 @@ def test_sets_are_removed_and_one_becomes_the_baseline_side(client):
     assert there["remove"] == "?publication=tpcb-2010"
 
 
-def test_from_a_run_the_article_of_the_same_dbms_is_offered_and_added(client):
-    make_article()
+def test_from_a_run_the_article_of_the_same_dbms_is_offered_and_added(client, article):
     mine = make_run("PostgreSQL 18.1", 900)
 
     there = links(page(client, f"/compare/?run={mine.id}&edit=1"))
@@ -193,8 +185,7 @@ def test_typed_filters_become_part_of_the_address(client):
         assert filter in response["Location"] and "order=best" in response["Location"]
 
 
-def test_nothing_chosen_shows_the_newest_batch_with_several_cells(client):
-    make_article()
+def test_nothing_chosen_shows_the_newest_batch_with_several_cells(client, article):
     for name, systems in (("old", ("SQLite 3.53", "MySQL 5.0")), ("one", ("SQLite 3.53", "SQLite 3.53"))):
         experiment = Experiment.objects.create(slug=name, name=name)
         for system in systems:
@@ -213,8 +204,7 @@ def test_nothing_chosen_sets_the_newest_batch_against_the_one_before(client):
     assert [each.query["batch"] for each in selection.sets] == [str(second.pk), str(first.pk)]
 
 
-def test_nothing_chosen_shows_an_article_where_nothing_was_measured_that_the_reader_sees(client, contributor):
-    make_article()
+def test_nothing_chosen_shows_an_article_where_nothing_was_measured_that_the_reader_sees(client, contributor, article):
     for system in ("SQLite 3.53", "MySQL 5.0"):
         make_run(system, 1, visibility="private", owner=contributor)
     assert "publication=tpcb-2010" in client.get("/compare/")["Location"]

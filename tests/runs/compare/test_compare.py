@@ -15,7 +15,7 @@ from runs.configs.creating import Parameter, config_of
 from runs.listing.rows import RunRow
 from runs.models import Config, Run, delete_softly
 from runs.run.diff import sections
-from tests.runs.cells import add_number, all_runs, machine, make_article, make_run, workload
+from tests.runs.cells import add_number, all_runs, machine, make_run, workload
 
 pytestmark = pytest.mark.django_db
 
@@ -24,16 +24,13 @@ def by_label(comparison: Comparison):
     return {group.label: group for group in comparison.groups}
 
 
-def test_it_leaves_a_deleted_run_out_even_when_it_is_handed_one():
-    make_article()
+def test_it_leaves_a_deleted_run_out_even_when_it_is_handed_one(article):
     delete_softly(Run.objects.get(source_id="postgresql-8-3-r3"))
 
     assert by_label(compare(Run.objects.for_lists()))["PostgreSQL 8.3"].n == 4
 
 
-def test_it_says_once_what_is_common_and_finds_what_varies():
-    make_article()
-
+def test_it_says_once_what_is_common_and_finds_what_varies(article):
     comparison = compare(all_runs())
 
     common = {fact.label: fact.value for fact in comparison.common}
@@ -77,9 +74,7 @@ def test_it_orders_sizes_by_size_and_labels_them_with_their_unit():
     assert labels == ["9.04 GB", "30.3 GB", "1,814 GB"]
 
 
-def test_it_gives_readable_keys_that_are_unique():
-    make_article()
-
+def test_it_gives_readable_keys_that_are_unique(article):
     keys = [group.key for group in compare(all_runs()).groups]
 
     assert keys[0] == "postgresql-8-3"
@@ -87,9 +82,7 @@ def test_it_gives_readable_keys_that_are_unique():
 
 
 @pytest.mark.parametrize("unknown", [None, "", "no-such-group"])
-def test_it_takes_the_first_group_with_values_when_no_baseline_is_named(unknown):
-    make_article()
-
+def test_it_takes_the_first_group_with_values_when_no_baseline_is_named(unknown, article):
     comparison = compare(all_runs(), baseline=unknown)
 
     assert comparison.baseline is not None and comparison.baseline.key == "postgresql-8-3"

@@ -5,7 +5,7 @@ import pytest
 from runs.answers.words.gaps import difference_words
 from runs.compare.guard import blocking, conditions_of, differences
 from runs.models import Config, Run, RunStorage, StorageDevice
-from tests.runs.cells import FACTORS, all_runs, machine, make_article, make_run, workload
+from tests.runs.cells import FACTORS, all_runs, machine, make_run, workload
 
 pytestmark = pytest.mark.django_db
 
@@ -109,8 +109,7 @@ def test_it_notes_which_device_held_the_data():
     assert difference.severity == "note"
 
 
-def test_it_does_not_count_what_one_article_leaves_unsaid_about_both_sides():
-    make_article()
+def test_it_does_not_count_what_one_article_leaves_unsaid_about_both_sides(article):
     Run.objects.update(durability="")
     runs = {run.dbms_version.name: run for run in all_runs()}
 

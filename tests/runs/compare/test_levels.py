@@ -26,7 +26,7 @@ from runs.compare.compare import compare
 from runs.compare.guard import differences
 from runs.models import Batch, Config, Metric, RunStorage, StorageDevice
 from runs.stats import WINNERS, Kind
-from tests.runs.cells import all_runs, batch, machine, make_article, make_run, make_runs, metric, workload
+from tests.runs.cells import all_runs, batch, machine, make_run, make_runs, metric, workload
 
 pytestmark = pytest.mark.django_db
 
@@ -455,9 +455,7 @@ def test_of_more_than_two_each_meets_each():
     assert headline(comparison).startswith("No winner over 6 levels of scale factor and terminals: less than 3")
 
 
-def test_groups_without_levels_have_a_matrix_too():
-    make_article()
-
+def test_groups_without_levels_have_a_matrix_too(article):
     pairs = matrix(asked())
 
     assert [(row.label, row.letters) for row in pairs.rows] == [

@@ -15,7 +15,7 @@ from runs.compare import select as of_selection
 from runs.compare.compare import compare_selection
 from runs.compare.select import LONG_ADDRESS, MANY_RUNS, MAX_RUNS, Selection, read_query, select, set_queries, shortened
 from runs.models import Batch, Config, ConfigParameter, Run, RunStorage, StoredSelection
-from tests.runs.cells import TOGETHER, machine, make_article, make_repeats, make_run
+from tests.runs.cells import TOGETHER, machine, make_repeats, make_run
 
 pytestmark = pytest.mark.django_db
 
@@ -32,8 +32,7 @@ def chosen(*pairs: tuple[str, object], user=STRANGER) -> Selection:
     return selection
 
 
-def test_sets_add_up_and_each_says_what_it_is():
-    make_article()
+def test_sets_add_up_and_each_says_what_it_is(article):
     mine = make_run("PostgreSQL 18.1", 900)
 
     selection = chosen(("set", "publication=tpcb-2010&dbms=postgresql"), ("set", f"run={mine.id}"))
@@ -44,8 +43,7 @@ def test_sets_add_up_and_each_says_what_it_is():
     assert len(selection.runs) == 6 and mine in selection.runs
 
 
-def test_the_filters_of_the_address_are_the_first_set_and_narrow_no_other():
-    make_article()
+def test_the_filters_of_the_address_are_the_first_set_and_narrow_no_other(article):
     mine = make_run("SQLite 3.53", 900)
 
     selection = chosen(("publication", "tpcb-2010"), ("dbms", "db2-9-7"), ("set", f"run={mine.id}"))
@@ -53,16 +51,14 @@ def test_the_filters_of_the_address_are_the_first_set_and_narrow_no_other():
     assert [len(one.ids) for one in selection.sets] == [5, 1]
 
 
-def test_a_run_of_two_sets_counts_once():
-    make_article()
+def test_a_run_of_two_sets_counts_once(article):
     assert len(chosen(("set", "dbms=db2-9-7"), ("set", "publication=tpcb-2010")).runs) == len(
         chosen(("publication", "tpcb-2010")).runs
     )
 
 
 @pytest.mark.parametrize(("base", "dbms"), [("", "PostgreSQL 8.3"), ("1", "PostgreSQL 8.3"), ("2", "SQLite 3.53")])
-def test_the_base_set_is_the_baseline_side(base, dbms):
-    make_article()
+def test_the_base_set_is_the_baseline_side(base, dbms, article):
     make_run("SQLite 3.53", 900)
     params = of(("set", "publication=tpcb-2010"), ("set", "dbms=sqlite-3-53"), ("base_set", base))
 

@@ -160,11 +160,24 @@ def test_a_server_that_refuses_or_is_away_is_an_error_of_the_file(
     assert (ended, errors_of(told, "junit")) == (status, ["0.json"])
 
 
+@pytest.fixture
+def ask(client, bearer):
+    """`ask(runs=…, base=…)` -> the answer of the API, whose status is as said."""
+    headers = bearer("read", "upload")
+
+    def send(*, status: int = 200, **body):
+        answer = client.post("/api/v1/gate/", body, content_type="application/json", headers=headers)
+        assert answer.status_code == status
+        return answer.json()
+
+    return send
+
+
 def ids_of(version: str) -> list[str]:
     return [str(pk) for pk in Run.objects.filter(dbms_version__version=version).values_list("pk", flat=True)]
 
 
-def test_two_sides_that_were_measured_in_turn_are_judged_cell_by_cell(client, contributor, api_token):
+def test_two_sides_that_were_measured_in_turn_are_judged_cell_by_cell(ask, contributor):
     older, newer = ({"dbms": {"name": "PostgreSQL", "version": version}} for version in ("18.0", "18.1"))
     busy = {"factors": {"scale_factor": 100, "terminals": 64}}
     fsync = {"durability": "power_loss"}
@@ -174,32 +187,24 @@ def test_two_sides_that_were_measured_in_turn_are_judged_cell_by_cell(client, co
     ]
     file([*sides[0], *sides[1]], contributor, at_once=4)
     base, head = ids_of("18.0"), ids_of("18.1")
-    headers = {"Authorization": f"Bearer {api_token('read', 'upload')}"}
-    body = {"runs": head, "base": base}
-    answer = client.post("/api/v1/gate/", body, content_type="application/json", headers=headers).json()
+    answer = ask(runs=head, base=base)
     told = {cell["benchmark"].rpartition(", ")[2]: cell["change"] for cell in answer["cells"]}
     assert (answer["without"], told["16 terminals"]["verdict"], told["64 terminals"]["verdict"]) == (
         [], "worse", "equivalent",
     )  # fmt: skip
     assert told["16 terminals"]["value"] == pytest.approx(0.9, abs=0.001)
     assert told["16 terminals"]["why"].endswith("survives power loss → not durable")
-    body = {"runs": head, "base": head[:1]}
-    answer = client.post("/api/v1/gate/", body, content_type="application/json", headers=headers).json()
-    assert len(answer["without"]) == 3
+    assert len(ask(runs=head, base=head[:1])["without"]) == 3
     Measurement.objects.filter(run__in=base[:1]).delete()
-    body = {"runs": head, "base": base}
-    answer = client.post("/api/v1/gate/", body, content_type="application/json", headers=headers).json()
-    assert answer["without"] == base[:1], "a side that lacks a number is not judged as if it had all"
+    assert ask(runs=head, base=base)["without"] == base[:1], "a side that lacks a number is not judged as if it had all"
     Run.objects.filter(pk=base[1]).update(invalid_at=timezone.now(), invalid_reason="the disk was full")
-    answer = client.post("/api/v1/gate/", body, content_type="application/json", headers=headers).json()
+    answer = ask(runs=head, base=base)
     reasons = dict(zip(answer["without"], answer["why_without"], strict=True))
     assert ("figure" in reasons[base[0]], "the disk was full" in reasons[base[1]]) == (True, True)
 
 
 @pytest.mark.parametrize(("repeats", "verdict"), [(8, "worse"), (5, "undecided")])
-def test_a_machine_that_becomes_slower_does_not_hide_what_pairs_show(
-    client, contributor, api_token, repeats: int, verdict: str
-):
+def test_a_machine_that_becomes_slower_does_not_hide_what_pairs_show(ask, contributor, repeats: int, verdict: str):
     """A B A B on a machine that loses half of its speed meanwhile; B is 10 % slower each time, give or take 2 %."""
     for version, level in (("18.0", 1000.0), ("18.1", 900.0)):
         values = [level * 0.92**number * (1 + 0.02 * math.sin(7 * number + level)) for number in range(repeats)]
@@ -210,9 +215,7 @@ def test_a_machine_that_becomes_slower_does_not_hide_what_pairs_show(
         file([night(1, **measured)], contributor)
     Run.objects.update(experiment=Experiment.objects.create(slug="in-turn", name="In turn"))
     base, head = ids_of("18.0"), ids_of("18.1")
-    headers = {"Authorization": f"Bearer {api_token('read', 'upload')}"}
-    body = {"runs": head, "base": base}
-    answer = client.post("/api/v1/gate/", body, content_type="application/json", headers=headers).json()
+    answer = ask(runs=head, base=base)
     (cell,) = answer["cells"]
     assert cell["change"]["verdict"] == verdict
     assert cell["change"]["value"] == pytest.approx(0.9, abs=0.02)
@@ -232,17 +235,15 @@ def test_gate_takes_files_or_a_plan(gate, tmp_path):
     assert main(["gate"]) == main(["gate", "a.json", "--run", "b.json"]) == 2
 
 
-def test_it_judges_no_run_that_the_sender_may_not_see(client, contributor, api_token):
+def test_it_judges_no_run_that_the_sender_may_not_see(ask, contributor):
     file([night(14, level=0.5, visibility="private")], contributor)
-    hidden = Run.objects.filter(visibility="private").values_list("pk", flat=True)
-    headers = {"Authorization": f"Bearer {api_token('read', 'upload')}"}
-    body = {"runs": [str(pk) for pk in hidden]}
-    answer = client.post("/api/v1/gate/", body, content_type="application/json", headers=headers).json()
+    hidden = [str(pk) for pk in Run.objects.filter(visibility="private").values_list("pk", flat=True)]
+    answer = ask(runs=hidden)
     assert (answer["cells"], len(answer["without"])) == ([], 3)
     assert {*answer["why_without"]} == {"there is no such run"}
     for field, value in (("than", "yesterday"), ("runs", ["x"]), ("runs", [])):
-        refused = client.post("/api/v1/gate/", body | {field: value}, content_type="application/json", headers=headers)
-        assert (refused.status_code, [name.partition("[")[0] for name in refused.json()]) == (400, [field])
+        refused = ask(status=400, **{"runs": hidden, field: value})
+        assert [name.partition("[")[0] for name in refused] == [field]
 
 
 PIPELINES = [

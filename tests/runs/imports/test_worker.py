@@ -169,14 +169,6 @@ def test_it_takes_turns_between_persons(contributor, operator):
     assert order == [first.pk, third.pk, second.pk]
 
 
-def test_it_lets_one_person_fill_no_queue(contributor):
-    for number in range(steps.MAX_WAITING):
-        taken_of(contributor, PGBENCH + b" " * number)
-    with pytest.raises(imports.BadFiles, match="5 of your imports are still being read"):
-        taken_of(contributor, PGBENCH + b"more")
-    assert FileImport.objects.count() == steps.MAX_WAITING
-
-
 def test_a_sixth_import_is_told_to_come_later(client, bearer, operator):
     for number in range(steps.MAX_WAITING):
         taken_of(operator, PGBENCH + b" " * number)

@@ -11,7 +11,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from runs import results
-from runs.models import Config, Dbms, DbmsVersion, HardwareProfile, Metric, Run, SeriesChunk, UnknownName, Workload
+from runs.models import Dbms, HardwareProfile, Metric, Run, SeriesChunk, UnknownName
 from runs.results.live import dbms_build
 from runs.results.names import make_metric
 from runs.run import series
@@ -108,11 +108,6 @@ def test_it_schedules_a_run_of_catalogue_names():
 )
 def test_only_repeats_of_a_cell_share_its_key(change):
     assert scheduled().cell_key == scheduled(repeat=2, order_index=9).cell_key != scheduled(**change).cell_key
-
-
-def test_it_makes_every_name_once():
-    scheduled(), scheduled()
-    assert (Workload.objects.count(), DbmsVersion.objects.count(), Config.objects.count()) == (1, 1, 1)
 
 
 def test_it_names_a_configuration_by_what_is_not_standard():

@@ -23,6 +23,8 @@ from tests.runs.builders import document, job_result, scheduled, store_upload
 from tests.runs.cells import all_runs
 from tests.runs.results.test_results import NOW, advance
 
+pytestmark = pytest.mark.django_db
+
 # As seen: p95 looked five times better than the competitor's, whose terminals all had to wait.
 STARVED = [913, 2_780, 7_038, 11_684]
 FAIR = [5_400, 5_500, 5_700, 5_815]
@@ -80,7 +82,6 @@ def test_at_a_fixed_rate_waiting_is_in_the_percentiles_whoever_waits():
     assert quality.unfair_words(told, {"rate_per_s": 0}) != ""
 
 
-@pytest.mark.django_db
 def test_a_measured_run_whose_terminals_starve_says_so_and_its_latencies_are_not_ranked(client: Client):
     run = measured(per_terminal=STARVED)
 
@@ -95,7 +96,6 @@ def test_a_measured_run_whose_terminals_starve_says_so_and_its_latencies_are_not
     assert compare(all_runs(), metric="tps").groups[0].n == 1, "what all terminals did together still counts"
 
 
-@pytest.mark.django_db
 def test_an_upload_that_states_counts_of_its_terminals_is_judged_alike(client: Client):
     run = uploaded(latencies(per_terminal=STARVED))
     assert (run.per_terminal, failed(run)) == (STARVED, ["terminals_fair"])
@@ -103,14 +103,12 @@ def test_an_upload_that_states_counts_of_its_terminals_is_judged_alike(client: C
     assert client.get(f"/api/v1/runs/{run.id}/").json()["warnings"] == run.warnings
 
 
-@pytest.mark.django_db
 def test_a_fair_run_is_ranked_by_its_latencies(client: Client):
     run = uploaded(latencies(per_terminal=FAIR))
     assert (run.warnings, failed(run)) == ([], [])
     assert compare(all_runs(), metric="latency_p95_ms").groups[0].values == [4.2]
 
 
-@pytest.mark.django_db
 def test_counts_of_terminals_that_are_not_the_transactions_are_refused():
     wrong = document(repeats=[{"metrics": {"transactions": 100}, "per_terminal": [60, 60]}])
     (outcome,) = results.store_uploads(documents=[wrong])
@@ -127,7 +125,6 @@ def shared(**metrics: float) -> Run:
     return measured(of=hardware, metrics=[{"name": "tps", "value": 90.0, "phase": "run"}, *rows])
 
 
-@pytest.mark.django_db
 def test_a_run_says_that_others_took_the_machine_on_page_and_comparison(client: Client):
     """As seen: a run with 13 % of the machine, of which 100 % were busy, was "bound by the CPU" and no more."""
     run = shared(machine_cpu_percent=100.0, driver_cpu_cores=0.5)
@@ -136,7 +133,6 @@ def test_a_run_says_that_others_took_the_machine_on_page_and_comparison(client: 
     assert len([text for text in warnings_of(compare(all_runs())) if "Disturbed" in text]) == 1
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize(
     ("metrics", "found"),
     [
@@ -155,7 +151,6 @@ def test_others_are_what_neither_generator_nor_engine_used(metrics: dict[str, fl
 WRITING = {"disk_util_percent": 60.0, "disk_write_mb_per_s": 40.0, "own_disk_write_mb_per_s": 5.0}
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize(
     ("metrics", "found"),
     [
@@ -176,7 +171,6 @@ def test_others_who_wrote_to_the_disk_of_a_run_disturbed_it(metrics: dict[str, f
     assert [told in check["detail"] for check in checks] == [not ok for ok in found]
 
 
-@pytest.mark.django_db
 def test_a_server_whose_cpu_nobody_sampled_is_not_taken_for_others():
     run = shared(machine_cpu_percent=100.0, driver_cpu_cores=0.5)
     assert quality.RunFacts.of(run, []).cpu_threads == 4
@@ -195,7 +189,6 @@ def sampled(factors: dict[str, Any], **series: list[float]) -> Run:
     return uploaded({"metrics": {"tps": max(series["tps"])}, "series": rows}, workload=workload, factors=factors)
 
 
-@pytest.mark.django_db
 def test_a_run_that_rises_into_its_window_and_falls_through_it_is_marked_on_page_and_comparison(client: Client):
     """As seen, without a mark: 1,107 → 2,772 → 4,142 | 5,311 → 4,018."""
     falling = [5_311 - at * (5_311 - 4_018) / 29 for at in range(30)]
@@ -206,7 +199,6 @@ def test_a_run_that_rises_into_its_window_and_falls_through_it_is_marked_on_page
     assert len([text for text in warnings_of(compare(all_runs())) if "Not steady: PostgreSQL 15.8" in text]) == 1
 
 
-@pytest.mark.django_db
 def test_stalls_are_listed_with_what_else_was_seen_in_their_seconds():
     tps, disk, written, collected = [3_000.0] * 40, [20.0] * 40, [10.0] * 40, [5.0] * 40
     others, own = [1.0] * 40, [2.0] * 40
@@ -228,7 +220,6 @@ def test_stalls_are_listed_with_what_else_was_seen_in_their_seconds():
     assert failed(run) == ["no_stalls"]
 
 
-@pytest.mark.django_db
 def test_seconds_of_a_stall_that_follow_each_other_are_one():
     tps = [3_000.0] * 15 + [30.0] * 9 + [60.0] + [3_000.0] * 15
     run = sampled({"warm_up_s": 10, "duration_s": 30}, tps=tps)
@@ -236,7 +227,6 @@ def test_seconds_of_a_stall_that_follow_each_other_are_one():
     assert "10 of 30 seconds" in said and said.count("seconds 15 to 24: 33 TPS") == said.count(" TPS (") == 1
 
 
-@pytest.mark.django_db
 def test_a_process_that_was_stopped_is_seen_in_its_cpu():
     """Was: "no cause in its samples" of a DBMS that had no CPU for ten seconds, while others had theirs."""
     tps, server, driver = [3_000.0] * 40, [1.2] * 40, [0.6] * 40
@@ -246,7 +236,6 @@ def test_a_process_that_was_stopped_is_seen_in_its_cpu():
     assert "no cause" not in said and said.count("had no CPU") == said.count("the DBMS had no CPU") == 1
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize(
     ("util", "cause"), [(6.0, "the DBMS had no CPU while the machine was 100 % busy"), (95.0, "flush")]
 )
@@ -263,7 +252,6 @@ def test_what_others_write_to_an_idle_disk_stops_no_process(util: float, cause: 
     assert cause in said and said.count("flush") == (cause == "flush")
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize(("seconds", "passes"), [(10, False), (29, False), (30, True)])
 def test_of_ten_seconds_nobody_can_tell_whether_they_are_steady(seconds: int, passes: bool):
     """Was: a green "passed" for 310, 522, 924, 1073, 992, 874, 1132, 558, 572, 818."""
@@ -275,20 +263,17 @@ def test_of_ten_seconds_nobody_can_tell_whether_they_are_steady(seconds: int, pa
     assert any("cannot be told from" in words for words in quality.not_judged(run, samples)) is not passes
 
 
-@pytest.mark.django_db
 def test_short_windows_and_too_few_branches_are_warned_of():
     run = sampled({"scale_factor": 2, "terminals": 8, "duration_s": 5}, tps=[4_000.0] * 5)
     assert failed(run) == ["window_long_enough", "branches_enough"]
     assert len(run.warnings) == 2
 
 
-@pytest.mark.django_db
 def test_a_steady_run_is_warned_of_nothing():
     run = sampled({"scale_factor": 8, "terminals": 8, "warm_up_s": 2, "duration_s": 30}, tps=[4_000.0] * 32)
     assert (run.warnings, failed(run), len(run.checks)) == ([], [], 4)
 
 
-@pytest.mark.django_db
 def test_of_a_few_seconds_nobody_says_that_they_were_steady():
     """A first run of five seconds that rose to the end had a green "neither warm-up nor drift"."""
     rising = [4e3, 8e3, 13e3, 15e3, 14e3, 19e3, 18e3, 21e3, 25e3, 23e3, 21e3, 26e3]
@@ -302,7 +287,6 @@ def test_of_a_few_seconds_nobody_says_that_they_were_steady():
 SLOW, FAST = [(100_000, 100), (1_000, 900)], [(2_000, 9_000)]
 
 
-@pytest.mark.django_db
 def test_a_percentile_of_several_repeats_is_that_of_their_merged_histograms(client: Client):
     """1,000 transactions of which a tenth took 100 ms, and 9,000 of 2 ms: 1 % of all took 100 ms."""
     repeats = [{"metrics": {"tps": 100}, "histogram": histogram.encode(buckets)} for buckets in (SLOW, FAST)]
@@ -331,7 +315,6 @@ def of_p99(*tails_ms: int) -> list[dict[str, Any]]:
     ]
 
 
-@pytest.mark.django_db
 def test_bar_interval_ratio_and_verdict_are_of_the_one_percentile_that_is_named():
     store_upload(document=document(repeats=of_p99(10, 11, 12)))
     store_upload(
@@ -347,7 +330,6 @@ def test_bar_interval_ratio_and_verdict_are_of_the_one_percentile_that_is_named(
     assert [round(value) for value in first.values] == [10, 11, 12], "dots stay the repeats' own"
 
 
-@pytest.mark.django_db
 def test_where_one_group_has_no_histograms_all_speak_of_geometric_means_and_the_merged_stands_beside(client: Client):
     store_upload(document=document(repeats=of_p99(10, 11, 12)))
     stated = [{"metrics": {"tps": 100, "latency_p99_ms": value}} for value in (40, 42, 44)]
@@ -360,14 +342,12 @@ def test_where_one_group_has_no_histograms_all_speak_of_geometric_means_and_the_
     )
 
 
-@pytest.mark.django_db
 def test_of_a_maximum_no_interval_can_be_told_so_it_stays_that_of_each_repeat():
     store_upload(document=document(repeats=of_p99(10, 11, 12)))
     (group,) = compare(all_runs(), metric="latency_max_ms").groups
     assert (group.percentile, round(group.merged_percentile or 0)) == ("", 12)
 
 
-@pytest.mark.django_db
 def test_where_a_repeat_has_no_histogram_nothing_is_pooled():
     repeats = [
         {"metrics": {"tps": 100}, "histogram": histogram.encode(FAST)}, {"metrics": {"tps": 100, "latency_p99_ms": 2}}
@@ -377,7 +357,6 @@ def test_where_a_repeat_has_no_histogram_nothing_is_pooled():
     assert (group.n, group.merged_percentile) == (2, None)
 
 
-@pytest.mark.django_db
 def test_a_histogram_in_another_unit_is_kept_in_microseconds():
     run = uploaded({"metrics": {"tps": 5}, "histogram": {"encoded": histogram.encode([(7, 50)]), "unit": "ms"}})
     assert histogram.decode(run.latency_histogram).percentiles_us([99]) == [pytest.approx(7_000, rel=0.01)]
@@ -390,7 +369,6 @@ def test_a_histogram_in_another_unit_is_kept_in_microseconds():
 NOT_A_RESULT = "6,348 of 12,951 transactions failed, 49 % of all; above 1 % a run is no result"
 
 
-@pytest.mark.django_db
 def test_an_upload_half_of_whose_transactions_failed_is_no_finished_run(client: Client):
     run = uploaded({"metrics": {"tps": 220, "transactions": 6_603, "errors": 6_348}})
     assert (run.state, run.message) == ("failed", NOT_A_RESULT)
@@ -400,7 +378,6 @@ def test_an_upload_half_of_whose_transactions_failed_is_no_finished_run(client: 
     assert not Run.objects.with_values().exists()
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize("metrics", [{"errors": 10, "transactions": 990}, {"errors": 500}, {"transactions": 5}])
 def test_up_to_the_limit_and_where_it_is_not_told_an_upload_stays_finished(metrics: dict[str, float]):
     assert uploaded({"metrics": {"tps": 220, **metrics}}).state == "finished"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import math
 import re
 import statistics
@@ -16,17 +15,12 @@ from django.utils import timezone
 from runs.models import Config, Run, SeriesChunk, delete_softly
 from runs.models.choices import RunState
 from runs.run.series import new_chunk
-from tests.runs.cells import ARTICLE, EMPTY_CELL, FACTORS, MEDIANS, machine, make_article, make_run, make_runs, metric
+from tests.runs.cells import ARTICLE, EMPTY_CELL, FACTORS, MEDIANS, machine, make_run, make_runs, metric
+from tests.runs.pages import spec
 
 pytestmark = pytest.mark.django_db
 
 URL = "/compare/?publication=tpcb-2010"
-
-
-def spec(html: str, source: str = "comparison-data") -> dict:
-    found = re.search(rf'<script id="{source}" type="application/json">(.*?)</script>', html, re.DOTALL)
-    assert found is not None, f"no chart {source} on the page"
-    return json.loads(found[1])
 
 
 def page(client, url: str = URL) -> str:
@@ -35,9 +29,7 @@ def page(client, url: str = URL) -> str:
     return response.content.decode()
 
 
-def test_it_draws_six_bars_with_every_repeat_as_a_dot(client):
-    make_article()
-
+def test_it_draws_six_bars_with_every_repeat_as_a_dot(client, article):
     drawn = spec(page(client))
 
     assert {bar["label"]: bar["median"] for bar in drawn["groups"]} == MEDIANS
@@ -49,9 +41,7 @@ def test_it_draws_six_bars_with_every_repeat_as_a_dot(client):
     assert {bar["label"]: bar["dots"] for bar in drawn["groups"]} == ARTICLE
 
 
-def test_it_says_the_same_in_chart_table_csv_and_json(client):
-    make_article()
-
+def test_it_says_the_same_in_chart_table_csv_and_json(client, article):
     html = page(client)
     drawn = {bar["label"]: bar for bar in spec(html)["groups"]}
     answer = client.get(URL + "&format=json").json()
@@ -72,27 +62,14 @@ def test_it_says_the_same_in_chart_table_csv_and_json(client):
             assert f'data-value="{value}"' in html
 
 
-def test_it_shows_the_two_empty_cells_as_gaps_with_their_reason(client):
-    make_article()
-
+def test_it_shows_the_two_empty_cells_as_gaps_with_their_reason(client, article):
     html = page(client)
 
     assert html.count(f'<td data-gap title="{EMPTY_CELL}">') == 2
     assert f"2 × {EMPTY_CELL}" in html
 
 
-def test_it_shows_the_printed_median_beside_the_computed_one(client):
-    make_article()
-    delete_softly(Run.objects.get(source_id="postgresql-8-3-r3"))
-
-    html = page(client)
-
-    assert "printed median 508" in html
-    assert 'data-value="488.5"' in html
-
-
-def test_it_follows_a_deleted_repeat_on_the_next_load(client):
-    make_article()
+def test_it_follows_a_deleted_repeat_on_the_next_load(client, article):
     before = spec(page(client))["groups"][0]
     delete_softly(Run.objects.get(source_id="postgresql-8-3-r3"))
 
@@ -103,19 +80,16 @@ def test_it_follows_a_deleted_repeat_on_the_next_load(client):
     assert (after["median"], len(after["dots"])) == (488.5, 4)
     assert before["value"] != after["value"] == pytest.approx(statistics.geometric_mean(after["dots"]))
     assert 'data-value="546.0"' not in html
+    assert "printed median 508" in html
 
 
-def test_it_says_the_message_in_one_sentence(client):
-    make_article()
-
+def test_it_says_the_message_in_one_sentence(client, article):
     ratio = r"2\.01\u202f× \(1\.\d\d–2\.\d\d\)"
     said = rf"DB2 9\.7 has the highest throughput, 2,363 TPS: {ratio} that of Derby 10\.3, the next\."
     assert re.search(said, page(client))
 
 
-def test_it_says_beside_the_table_what_is_judged_together_and_from_where_it_matters(client):
-    make_article()
-
+def test_it_says_beside_the_table_what_is_judged_together_and_from_where_it_matters(client, article):
     html = page(client)
     said = " ".join(html.partition('id="against"')[2].partition("</div>")[0].split())
 
@@ -138,9 +112,7 @@ def test_one_group_is_set_against_nothing(client):
     assert "Against PostgreSQL" not in html and "the baseline" not in html and 'name="baseline"' not in html
 
 
-def test_it_keeps_everything_in_the_address(client):
-    make_article()
-
+def test_it_keeps_everything_in_the_address(client, article):
     html = page(client, URL + "&baseline=db2-9-7&order=best")
 
     assert "Against DB2 9.7" in html
@@ -152,20 +124,7 @@ def test_it_keeps_everything_in_the_address(client):
     assert next(bar["label"] for bar in spec(html)["groups"]) == "DB2 9.7"
 
 
-def test_it_compares_ticked_runs(client):
-    make_article()
-    ids = list(
-        Run.objects.filter(dbms_version__slug__in=["db2-9-7", "derby-10-3"], repeat=1).values_list("id", flat=True)
-    )
-
-    html = page(client, "/compare/?" + "&".join(f"run={run_id}" for run_id in ids))
-
-    assert {bar["label"]: bar["dots"] for bar in spec(html)["groups"]} == {"DB2 9.7": [2304], "Derby 10.3": [1022]}
-    assert "too few repeats" in html
-
-
-def test_it_compares_cells(client):
-    make_article()
+def test_it_compares_cells(client, article):
     keys = {run.dbms_version.name: run.cell_key for run in Run.objects.select_related("dbms_version")}
 
     html = page(client, f"/compare/?cell={keys['DB2 9.7'][:12]}&cell={keys['Derby 10.6']}")
@@ -173,9 +132,7 @@ def test_it_compares_cells(client):
     assert [bar["label"] for bar in spec(html)["groups"]] == ["DB2 9.7", "Derby 10.6"]
 
 
-def test_it_names_the_verdict_in_words(client):
-    make_article()
-
+def test_it_names_the_verdict_in_words(client, article):
     answer = client.get(URL + "&format=json&baseline=postgresql-8-3").json()
 
     words = {group["label"]: group["verdict"] and group["verdict"]["words"] for group in answer["groups"]}
@@ -197,8 +154,7 @@ def test_it_refuses_a_ratio_in_words(client):
     assert "shown apart, not ranked" in html
 
 
-def test_it_takes_every_filter_of_the_list_of_runs(client):
-    make_article()
+def test_it_takes_every_filter_of_the_list_of_runs(client, article):
     make_run("DB2 9.7", 2451, factors=FACTORS | {"commit_group": 2}, on=machine("Machine of the article"))
 
     html = page(client, "/compare/?dbms=db2&dbms=mysql-5-0&factor.terminals=4")
@@ -215,9 +171,7 @@ def test_it_draws_disk_memory_and_doubtful_runs_as_classes_of_their_own(client):
 
     html = page(client, "/compare/?workload=tpc-b-profile-1&baseline=sqlite-3")
 
-    drawn = [
-        [bar["label"] for bar in spec(html, f"{name}-data")["groups"]] for name in ("comparison", "apart", "apart-2")
-    ]
+    drawn = [[bar["label"] for bar in spec(html, name)["groups"]] for name in ("comparison", "apart", "apart-2")]
     assert drawn == [["SQLite 3"], ["Derby 10"], ["H2 2, in memory"]]
     assert "Not ranked: in memory" in html
     assert f"Shown apart, not ranked: Derby 10 ({doubt})." in html
@@ -248,10 +202,10 @@ def test_it_draws_groups_that_promise_less_apart_on_a_scale_of_their_own(client)
     html = page(client, "/compare/?workload=tpc-b-profile-1")
 
     assert [bar["label"] for bar in spec(html)["groups"]] == ["SQLite 3"]
-    assert [(bar["label"], bar["ranked"]) for bar in spec(html, "apart-data")["groups"]] == [("H2 2", False)]
+    assert [(bar["label"], bar["ranked"]) for bar in spec(html, "apart")["groups"]] == [("H2 2", False)]
     html = page(client, "/compare/?workload=tpc-b-profile-1&view=time")
-    assert [line["label"] for line in spec(html, "over-time-data")["series"]] == ["SQLite 3, repeat 1"]
-    assert [line["label"] for line in spec(html, "over-time-apart-data")["series"]] == ["H2 2, repeat 1"]
+    assert [line["label"] for line in spec(html, "over-time")["series"]] == ["SQLite 3, repeat 1"]
+    assert [line["label"] for line in spec(html, "over-time-apart")["series"]] == ["H2 2, repeat 1"]
 
 
 def test_repeats_that_differ_several_fold_are_warned_of(client):
@@ -277,17 +231,14 @@ def test_of_many_warnings_it_names_the_subjects_and_leaves_the_first_screen_to_t
     assert "<p>Stalls" in page(client, "/compare/?workload=tpc-b-profile-1&dbms=h2-2")
 
 
-def test_it_says_when_nothing_matches(client):
-    make_article()
-
+def test_it_says_when_nothing_matches(client, article):
     assert "No run matches" in page(client, "/compare/?publication=tpcb-2010&status=failed")
 
 
 @pytest.mark.parametrize(
     "query", ["run=not-an-id", "cell=zzz", "colour=red", "publication=no-such-article", "factor.none=1"]
 )
-def test_it_names_what_it_did_not_understand(client, query):
-    make_article()
+def test_it_names_what_it_did_not_understand(client, query, article):
     name = query.partition("=")[0]
 
     response = client.get(f"/compare/?{query}")
@@ -308,7 +259,7 @@ def with_series(system: str, count: int) -> None:
 def test_it_overlays_throughput_over_time(client):
     with_series("SQLite 3", 3)
 
-    drawn = spec(page(client, "/compare/?dbms=sqlite-3&view=time"), "over-time-data")
+    drawn = spec(page(client, "/compare/?dbms=sqlite-3&view=time"), "over-time")
 
     assert [line["label"] for line in drawn["series"]] == [f"SQLite 3, repeat {repeat}" for repeat in (1, 2, 3)]
     assert drawn["series"][0]["points"] == [[0, 90], [1, None], [2, 110]]
@@ -319,7 +270,7 @@ def test_it_overlays_no_more_than_twelve_runs(client):
     with_series("SQLite 3", 13)
 
     assert SeriesChunk.objects.count() == 13
-    drawn = spec(page(client, "/compare/?dbms=sqlite-3&view=time"), "over-time-data")
+    drawn = spec(page(client, "/compare/?dbms=sqlite-3&view=time"), "over-time")
     assert [line["label"] for line in drawn["series"]] == ["SQLite 3, repeat 1"]
 
 
@@ -327,7 +278,7 @@ def test_it_leads_to_what_is_inside_its_runs(client):
     with_series("SQLite 3", 2)
     html = page(client, "/compare/?dbms=sqlite-3")
     first, second = Run.objects.order_by("repeat")
-    assert "over-time-data" not in html
+    assert "over-time" not in html
     assert 'href="?dbms=sqlite-3&amp;view=time"' in html and 'href="?dbms=sqlite-3&amp;view=latency"' in html
     assert f'href="/runs/diff/?run={first.id}&amp;run={second.id}"' in html
 
@@ -379,9 +330,7 @@ def test_where_a_value_is_zero_the_bar_is_the_median_and_says_so(client):
     assert "not known: a value is zero or negative, so that the bar is the median" in html
 
 
-def test_the_words_of_the_chart_name_its_statistic(client):
-    make_article()
-
+def test_the_words_of_the_chart_name_its_statistic(client, article):
     html = page(client)
 
     assert "Bar: geometric mean." in html

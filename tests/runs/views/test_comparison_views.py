@@ -18,6 +18,7 @@ from runs.charts.tradeoff import front_of
 from runs.models import Experiment, Measurement, Report, Run
 from runs.templatetags.show import pivot_rows
 from tests.runs.cells import make_run, make_runs
+from tests.runs.pages import spec
 
 pytestmark = pytest.mark.django_db
 HIGHER, LOWER = "higher", "lower"
@@ -44,12 +45,6 @@ def page(client, query: str, of: str = "sweep") -> str:
     response = client.get(f"/compare/?experiment={of}{query}")
     assert response.status_code == 200
     return response.content.decode()
-
-
-def spec(html: str, source: str) -> dict:
-    found = re.search(rf'<script id="{source}-data" type="application/json">(.*?)</script>', html, re.DOTALL)
-    assert found is not None, re.findall(r'<script id="([^"]*)"', html)
-    return json.loads(found[1])
 
 
 def options(html: str, name: str) -> dict[str, str]:

@@ -15,6 +15,7 @@ from runs.charts.experiment import curves, overview
 from runs.compare.compare import compare
 from runs.models import Experiment, Run, StorageDevice
 from tests.runs.cells import add_number, all_runs, machine, make_run
+from tests.runs.pages import page
 
 MB = 1_000_000
 pytestmark = pytest.mark.django_db
@@ -34,14 +35,8 @@ def experiment(db) -> Experiment:
     return experiment
 
 
-def page(client, url: str = URL) -> str:
-    response = client.get(url)
-    assert response.status_code == 200
-    return response.content.decode()
-
-
 def test_it_shows_each_run_with_its_state_or_value(client, experiment):
-    html = page(client)
+    html = page(client, URL)
     for run in experiment.runs.all():
         assert f'data-run="{run.id}"' in html
     for state in ("failed", "measuring", "queued"):
@@ -52,19 +47,19 @@ def test_it_shows_each_run_with_its_state_or_value(client, experiment):
 
 def test_only_who_may_change_it_is_offered_to_edit_it(client, operator, experiment):
     batch = experiment.runs.first().batch
-    assert f'href="/batches/{batch.pk}/">Label, tags, note<' in page(client)
+    assert f'href="/batches/{batch.pk}/">Label, tags, note<' in page(client, URL)
     client.force_login(operator)
-    assert f'href="/batches/{batch.pk}/edit/">Edit label, tags, note<' in page(client)
+    assert f'href="/batches/{batch.pk}/edit/">Edit label, tags, note<' in page(client, URL)
 
 
 def test_a_failed_runs_number_enters_no_median(client, experiment):
-    html = page(client)
+    html = page(client, URL)
     assert 'data-value="100.0"' in html
     assert 'data-value="7.0"' not in html
 
 
 def test_it_answers_a_poll_only_when_something_has_changed(client, experiment):
-    seen = re.search(r"\?seen=(\w+)", page(client))
+    seen = re.search(r"\?seen=(\w+)", page(client, URL))
     assert seen is not None
     assert client.get(f"{URL}?seen={seen[1]}").status_code == 204
 
@@ -88,23 +83,23 @@ def test_what_is_still_to_come_has_no_empty_panel(client, db):
 
 def test_it_stops_polling_when_all_have_ended(client, experiment):
     Run.objects.filter(state__in=["queued", "measuring"]).update(state="cancelled")
-    assert "?seen=" not in page(client)
+    assert "?seen=" not in page(client, URL)
 
 
 def test_what_it_says_first_names_no_winner_without_a_verdict(client, experiment):
-    assert "No winner is named" not in page(client)  # There are runs to come.
+    assert "No winner is named" not in page(client, URL)  # There are runs to come.
     Run.objects.filter(state__in=["queued", "measuring"]).update(state="cancelled")
     said = "No winner is named, with fewer than 3 repeats a group: Derby 10.6 (200 TPS) and H2 2.4 (100 TPS)."
-    assert f'<p class="lead" data-answer>{said}</p>' in page(client)
+    assert f'<p class="lead" data-answer>{said}</p>' in page(client, URL)
 
 
 def test_it_warns_of_few_repeats_before_it_says_how_much_was_lost(client, db):
-    html = page(client, sweep((3, 6, 9)).get_absolute_url())
+    html = page(client, sweep((3, 6, 9)))
     assert html.index("Fewer than 3 repeats") < html.index('id="tps-curve"')
 
 
 def test_it_leads_to_compare_and_list(client, experiment):
-    html = page(client)
+    html = page(client, URL)
     for url in ("/compare/?experiment=two-engines", "/runs/?experiment=two-engines"):
         assert f'href="{url}"' in html
         assert client.get(url).status_code == 200
@@ -112,7 +107,7 @@ def test_it_leads_to_compare_and_list(client, experiment):
 
 def test_it_says_when_its_runs_were_deleted(client, experiment):
     Run.objects.update(deleted_at=experiment.created_at)
-    assert "This experiment has no runs" in page(client)
+    assert "This experiment has no runs" in page(client, URL)
 
 
 def test_an_unknown_experiment_is_not_found(client, db):
@@ -138,7 +133,7 @@ def drawn() -> list[Multiples]:
 
 
 def test_a_sweep_of_sizes_is_drawn_as_curves_with_the_memory_as_a_line(client, db):
-    html = page(client, sweep((3, 6, 9)).get_absolute_url())
+    html = page(client, sweep((3, 6, 9)))
     assert 'id="tps-curve"' in html
     assert 'id="load-curve"' in html
     (over_size, load) = drawn()
@@ -198,7 +193,7 @@ def test_the_storage_that_needs_no_name_has_words(client, db):
     experiment = Experiment.objects.create(slug="two-disks", name="Two disks")
     for place in ("", "slow"):
         make_run("Firebird 3.0", 7, factors={"data_storage": place}, experiment=experiment)
-    assert "agent&#x27;s own storage" in page(client, experiment.get_absolute_url())
+    assert "agent&#x27;s own storage" in page(client, experiment)
 
 
 def gbak() -> Experiment:
@@ -218,7 +213,7 @@ def gbak() -> Experiment:
 
 
 def test_people_read_words_where_a_run_stores_slugs(client, db):
-    html = page(client, gbak().get_absolute_url())
+    html = page(client, gbak())
     shown = re.sub(r"<script.*?</script>|<[^>]*>", " ", html, flags=re.DOTALL)
     assert not re.findall(r"\w+_\w+", shown)
     for words in ("gbak, Services API, same disk", "restored copy", "-v off", "slow (emulated)", "agent's own storage"):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 
 import pytest
 
 from runs.models import Experiment, Run
-from tests.runs.cells import make_article, make_run
+from tests.runs.cells import make_run
+from tests.runs.pages import page, spec
 
 pytestmark = pytest.mark.django_db
 
@@ -36,21 +36,9 @@ def demonstration(finished: int = 12) -> Experiment:
     return experiment
 
 
-def spec(html: str, figure: str) -> dict:
-    found = re.search(rf'<script id="{figure}-data" type="application/json">(.*?)</script>', html, re.DOTALL)
-    assert found is not None, f"no chart {figure}"
-    return json.loads(found[1])
-
-
-def page(client, url: str = "/") -> str:
-    response = client.get(url)
-    assert response.status_code == 200
-    return response.content.decode()
-
-
 def test_it_says_what_to_expect_before_anything_has_run(client, settings):
     settings.FIRST_RUN = True
-    html = page(client)
+    html = page(client, "/")
     assert "The first benchmark starts by itself" in html
     assert "Nothing measured or uploaded yet" in html
     assert 'hx-trigger="every 3s"' in html
@@ -58,7 +46,7 @@ def test_it_says_what_to_expect_before_anything_has_run(client, settings):
 
 def test_it_does_not_promise_a_first_run_that_is_switched_off(client, settings):
     settings.FIRST_RUN = False
-    html = page(client)
+    html = page(client, "/")
     assert "No benchmark has been run here yet" in html
     assert "starts by itself" not in html
     assert "hx-trigger" not in html
@@ -68,30 +56,30 @@ def test_what_is_still_to_come_is_counted_where_it_is_much(client, monkeypatch):
     for minor in range(5, 9):
         monkeypatch.setitem(ENGINES, f"MySQL {minor}.0", ([1, 1, 1], "power_loss"))
     demonstration(finished=1)
-    html = page(client)
+    html = page(client, "/")
     assert " and 4 more." in html.partition("Still to come: ")[2][:200]
 
 
 def test_a_demonstration_that_has_ended_gives_way_to_other_results(client):
     demonstration()
-    html = page(client)
+    html = page(client, "/")
     assert html.index('id="demonstration"') < html.index("Recent runs")
     make_run("PostgreSQL 17", 100)
-    html = page(client)
+    html = page(client, "/")
     assert html.index("Recent runs") < html.index('id="demonstration"')
 
 
 def test_one_that_goes_on_stays_on_top(client):
     demonstration(finished=4)
     make_run("PostgreSQL 17", 100)
-    html = page(client)
+    html = page(client, "/")
     assert html.index('id="demonstration"') < html.index("Recent runs")
 
 
 def test_it_says_so_no_longer_once_something_was_measured(client, settings):
     settings.FIRST_RUN = False
     make_run("PostgreSQL 17", 100)
-    html = page(client)
+    html = page(client, "/")
     assert "No benchmark has been" not in html
     assert "PostgreSQL 17" in html
 
@@ -99,7 +87,7 @@ def test_it_says_so_no_longer_once_something_was_measured(client, settings):
 def test_it_shows_all_twelve_runs_with_every_repeat_as_a_dot(client):
     demonstration()
 
-    html = page(client)
+    html = page(client, "/")
 
     ranked = spec(html, "ranked")
     assert {bar["label"]: bar["median"] for bar in ranked["groups"]} == {
@@ -115,26 +103,30 @@ def test_it_shows_all_twelve_runs_with_every_repeat_as_a_dot(client):
 
 def test_it_shows_the_engine_that_does_not_wait_for_the_disk_apart(client):
     demonstration()
-    html = page(client)
+    html = page(client, "/")
     assert [bar["label"] for bar in spec(html, "apart")["groups"]] == ["H2 2.4"]
     assert not spec(html, "apart")["groups"][0]["ranked"]
     assert html.count("Not ranked: a crash may lose the last commits") >= 2
 
 
+def colours(html: str) -> dict[str, int]:
+    return {bar["label"]: bar["color"] for chart in ("ranked", "apart") for bar in spec(html, chart)["groups"]}
+
+
 def test_it_keeps_an_engines_colour_while_the_order_changes(client):
     demonstration(finished=4)
-    early = {bar["label"]: bar["color"] for name in ("ranked", "apart") for bar in spec(page(client), name)["groups"]}
+    early = colours(page(client, "/"))
     Run.objects.all().delete()
     Experiment.objects.all().delete()
     demonstration()
-    late = {bar["label"]: bar["color"] for name in ("ranked", "apart") for bar in spec(page(client), name)["groups"]}
+    late = colours(page(client, "/"))
     assert early == late
     assert len(set(late.values())) == 4
 
 
 def test_it_fills_up_by_polling_and_stops_when_all_have_ended(client):
     demonstration(finished=5)
-    html = page(client)
+    html = page(client, "/")
     seen = re.search(r'hx-get="/\?seen=(\w+)"', html)
     assert seen is not None
     assert "5 of 12 runs done" in html
@@ -148,10 +140,9 @@ def test_it_fills_up_by_polling_and_stops_when_all_have_ended(client):
     assert "hx-get" not in part
 
 
-def test_it_lists_recent_runs_without_the_published_ones(client):
-    make_article()
+def test_it_lists_recent_runs_without_the_published_ones(client, article):
     make_run("SQLite 3.53", 411, provenance="uploaded")
-    html = page(client)
+    html = page(client, "/")
     recent = html[html.index("Recent runs") : html.index("Published results")]
     assert "SQLite 3.53" in recent
     assert "PostgreSQL 8.3" not in recent
@@ -160,7 +151,7 @@ def test_it_lists_recent_runs_without_the_published_ones(client):
 
 def test_it_does_not_draw_a_gap_for_what_is_still_to_come(client):
     demonstration(finished=2)
-    html = page(client)
+    html = page(client, "/")
     drawn = spec(html, "ranked")["groups"]
     assert [bar["label"] for bar in drawn] == ["Apache Derby 10.17", "SQLite 3.53"]
     assert "Still to come: HSQLDB 2.7 and H2 2.4." in html
@@ -168,7 +159,7 @@ def test_it_does_not_draw_a_gap_for_what_is_still_to_come(client):
 
 def test_it_lists_what_was_measured_last_and_not_what_waits(client):
     demonstration(finished=2)
-    recent = page(client).split("Recent runs")[1].split("</table>")[0]
+    recent = page(client, "/").split("Recent runs")[1].split("</table>")[0]
     assert "Finished" in recent
     assert "Queued" not in recent
 
@@ -176,4 +167,4 @@ def test_it_lists_what_was_measured_last_and_not_what_waits(client):
 def test_it_hides_deleted_runs(client):
     run = make_run("SQLite 3.53", 411)
     Run.objects.filter(id=run.id).update(deleted_at=run.created_at)
-    assert str(run.id) not in page(client)
+    assert str(run.id) not in page(client, "/")

@@ -21,18 +21,11 @@ from runs.results import append_samples
 from runs.templatetags.publications import prose
 from tests.runs.builders import samples, scheduled
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("literature")]
 
 ARTICLES = {slug: folder.article for slug, folder in own().items()}
 SLUGS = ["cubrid-mysql-ssd-2011", "firebird-terabyte-2015", "gbak-backup-2007", "tpcb-2010"]
 LOST = "the value was in a picture that is lost"
-
-
-@pytest.fixture(scope="module", autouse=True)
-def literature(kept, publish):
-    with kept():
-        publish()
-        yield
 
 
 def page(client, slug: str) -> str:

@@ -15,7 +15,8 @@ from runs import results
 from runs.models import Run
 from runs.run.facets import facets
 from tests.runs.builders import job_result, machine, samples, scheduled
-from tests.runs.cells import EMPTY_CELL, make_article, make_run
+from tests.runs.cells import EMPTY_CELL, make_run
+from tests.runs.pages import page, spec
 
 pytestmark = pytest.mark.django_db
 
@@ -44,18 +45,6 @@ def finished(outcome: str = "finished", message: str = "", **result) -> Run:
     )
     run.refresh_from_db()
     return run
-
-
-def spec(html: str, figure: str) -> dict:
-    found = re.search(rf'<script id="{figure}-data" type="application/json">(.*?)</script>', html, re.DOTALL)
-    assert found is not None, f"no chart {figure}"
-    return json.loads(found[1])
-
-
-def page(client, run: Run) -> str:
-    response = client.get(run.get_absolute_url())
-    assert response.status_code == 200
-    return response.content.decode()
 
 
 def test_it_says_where_the_agent_was_never_verified_against_a_live_server(client):
@@ -221,8 +210,7 @@ def test_a_failed_run_says_why(client):
     assert "<strong>Failed.</strong> Balances: 10 is not 11" in html
 
 
-def test_a_lost_value_is_a_gap_with_its_reason(client):
-    make_article()
+def test_a_lost_value_is_a_gap_with_its_reason(client, article):
     html = page(client, Run.objects.filter(state="value_missing").first())
     assert f'data-gap title="{EMPTY_CELL}"' in html
     assert "<strong>No number for throughput:</strong>" in html

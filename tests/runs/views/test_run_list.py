@@ -15,7 +15,7 @@ from runs.listing.cursor import page as cursor_page
 from runs.listing.filters import RunFilter, columns_of
 from runs.models import Config, Experiment, Run, RunStorage, StorageDevice, Workload
 from tests.runs.builders import document
-from tests.runs.cells import EMPTY_CELL, add_number, machine, make_article, make_repeats, make_run
+from tests.runs.cells import EMPTY_CELL, add_number, machine, make_repeats, make_run
 
 pytestmark = pytest.mark.django_db
 
@@ -36,8 +36,7 @@ def test_it_says_what_to_do_when_there_is_nothing(client):
     assert '<a href="/schedule/">' in html
 
 
-def test_it_shows_a_lost_value_as_a_gap_with_its_reason_and_never_as_zero(client):
-    make_article()
+def test_it_shows_a_lost_value_as_a_gap_with_its_reason_and_never_as_zero(client, article):
     html = page(client, "/runs/?status=value_missing")
     assert html.count(f'<td data-gap title="{EMPTY_CELL}">') == 2
     assert values(html) == []
@@ -65,8 +64,7 @@ def test_it_offers_each_version_of_a_workload_by_the_slug_that_finds_its_runs(cl
     assert len(re.findall(r">TPC-C-like[^<]*</option>", html)) == 2
 
 
-def test_it_takes_the_whole_form_with_its_empty_fields_and_shows_a_short_address(client):
-    make_article()
+def test_it_takes_the_whole_form_with_its_empty_fields_and_shows_a_short_address(client, article):
     form = "q=&workload=&dbms=derby-10-6&status=&provenance=&durability=&hardware=&experiment=&publication="
     response = client.get(f"/runs/?{form}", headers={"HX-Request": "true", "HX-Target": "run-table"})
     assert sorted(values(response.content.decode())) == [855, 875, 919]
@@ -89,8 +87,7 @@ def test_it_finds_runs_by_the_tool_that_measured_them(client):
     assert values(page(client, "/runs/?q=PgBench+3.53")) == [1]
 
 
-def test_it_sorts_by_value_both_ways_with_gaps_last(client):
-    make_article()
+def test_it_sorts_by_value_both_ways_with_gaps_last(client, article):
     rising = page(client, "/runs/?dbms=derby-10-6&ordering=value&show_lost=1")
     falling = page(client, "/runs/?dbms=derby-10-6&ordering=-value&show_lost=1")
     assert values(rising) == [855, 875, 919]
@@ -178,8 +175,7 @@ def test_a_select_offers_the_first_of_many_and_the_one_that_is_chosen(client, mo
     assert client.get("/runs/?hardware=m7").status_code == 400
 
 
-def test_lost_values_are_hidden_and_said_and_shown_on_demand(client):
-    make_article()
+def test_lost_values_are_hidden_and_said_and_shown_on_demand(client, article):
     html = page(client)
     assert len(values(html)) == 28 and "<td data-gap" not in html
     assert "2 values that their sources have lost are hidden" in html and "28 runs" in html
@@ -190,8 +186,7 @@ def test_lost_values_are_hidden_and_said_and_shown_on_demand(client):
     assert len(values(page(client, "/runs/?publication=tpcb-2010&dbms=derby-10-6"))) == 3
 
 
-def test_a_list_of_nothing_but_lost_values_says_so(client):
-    make_article()
+def test_a_list_of_nothing_but_lost_values_says_so(client, article):
     Run.objects.exclude(state="value_missing").delete()
     html = page(client)
     assert "No runs yet" not in html and "show_lost=1" in html
