@@ -22,8 +22,8 @@ BODY = {
 }
 
 
-def post(client, body, headers):
-    return client.post(PATH, body, content_type="application/json", headers=headers)
+def post(client, body, headers, path=""):
+    return client.post(f"{PATH}{path}", body, content_type="application/json", headers=headers)
 
 
 def test_it_may_wait_for_a_month_and_its_end_needs_a_zone(client, bearer, machine):
@@ -145,7 +145,11 @@ def test_it_runs_a_plan_again_with_one_change(client, bearer, machine):
     machine()
     slug = post(client, BODY | {"factors": FACTORS | {"terminals": [1, 2]}}, bearer("schedule")).json()["slug"]
     changed = {"repeats": 1, "swept": {"sqlite": {"cache_size": ["-1", "-2"]}}, "name": "Other caches"}
-    answer = client.post(f"{PATH}{slug}/repeat/", changed, content_type="application/json", headers=bearer("schedule"))
+
+    def repeat(**change):
+        return post(client, change, bearer("schedule"), f"{slug}/repeat/")
+
+    answer = repeat(**changed)
     assert answer.status_code == 201, answer.content
     before, after = (Experiment.objects.get(slug=each).plan for each in (slug, answer.json()["slug"]))
     factors = before.pop("factors")  # with the usual value of what is varied
@@ -153,18 +157,15 @@ def test_it_runs_a_plan_again_with_one_change(client, bearer, machine):
     differing = {name for name in before if before[name] != after[name]}
     assert differing == {"repeats", "swept", "name"}
     assert len(answer.json()["runs"]) == 2 * (2 + 1)
-    refused = client.post(f"{PATH}{slug}/repeat/", {"repeats": 99}, content_type="application/json",
-                          headers=bearer("schedule"))  # fmt: skip
-    assert (refused.status_code, list(refused.json())) == (400, ["repeats"])
-    refused = client.post(f"{PATH}{slug}/repeat/", {"stop": {"Infinity": 1}}, content_type="application/json",
-                          headers=bearer("schedule"))  # fmt: skip
-    assert (refused.status_code, "stop.Infinity" in refused.json()) == (400, True)
+    wrong = {"repeats": (99, "repeats"), "stop": ({"Infinity": 1}, "stop.Infinity"), "agent": ("nobody", "agent")}
+    for name, (value, field) in (wrong | {"state": (1, "state")}).items():
+        refused = repeat(**{name: value})
+        assert (refused.status_code, field in refused.json()) == (400, True)
     # A DBMS that only the site knows from which the plan was brought.
     stored = Experiment.objects.get(slug=slug)
     elsewhere = {**stored.plan, "engines": [["elsewhere", "1"]], "settings": {}}
     Experiment.objects.filter(slug=slug).update(plan=elsewhere)
-    refused = client.post(f"{PATH}{slug}/repeat/", {}, content_type="application/json", headers=bearer("schedule"))
-    assert refused.status_code == 400, refused.content
+    assert repeat().status_code == 400
 
 
 def test_it_repeats_what_failed_once(client, bearer, machine):
@@ -173,9 +174,7 @@ def test_it_repeats_what_failed_once(client, bearer, machine):
     failed = ended(slug, [RunState.FAILED, RunState.FINISHED, RunState.FINISHED, RunState.LOST])
 
     def repeat(body):
-        return client.post(
-            f"{PATH}{slug}/repeat-runs/", body, content_type="application/json", headers=bearer("schedule")
-        ).json()["results"]
+        return post(client, body, bearer("schedule"), f"{slug}/repeat-runs/").json()["results"]
 
     made = Run.objects.filter(pk__in=repeat({})).order_by("order_index").select_related("job", "dbms_version__dbms")
     assert [(run.dbms_version.dbms.slug, run.repeat, run.order_index) for run in made] == [
@@ -186,8 +185,5 @@ def test_it_repeats_what_failed_once(client, bearer, machine):
     (one,) = repeat({"run": str(failed[1].pk)})
     assert Run.objects.get(pk=one).repeat == 4
     headers = bearer("schedule") | {"Idempotency-Key": "again"}
-    sent = [
-        client.post(f"{PATH}{slug}/repeat-runs/", {"run": one}, content_type="application/json", headers=headers).json()
-        for _ in range(2)
-    ]
-    assert sent[0] == sent[1] and Run.objects.filter(experiment__slug=slug, repeat=5).count() == 1
+    first, again = (post(client, {"run": one}, headers, f"{slug}/repeat-runs/").json() for _ in range(2))
+    assert first == again and Run.objects.filter(experiment__slug=slug, repeat=5).count() == 1

@@ -8,7 +8,7 @@ from django.utils import timezone
 from agents.jobs import dispatch, life
 from agents.models import Agent, Job
 from agents.plans import schedule
-from runs.models import ApiToken, Experiment, Run
+from runs.models import ApiToken, Run
 from tests.agents.conftest import plan_of
 
 pytestmark = pytest.mark.django_db
@@ -144,20 +144,6 @@ def test_it_tells_of_experiments_and_cancels_what_is_left(client, machine, as_op
     assert client.post(path, **as_operator).json() == {"cancelled": 2}
     assert got(client, "/experiments/night/")["states"] == {"cancelled": 2}
     assert not Job.objects.filter(run__experiment=experiment, run__state="queued").exists()
-
-
-def test_it_starts_an_experiment_again_with_one_change(client, machine, as_operator):
-    machine("bench1")
-    schedule.start(plan_of(repeats=2, name="night"), user=None)
-    path = f"{ROOT}/experiments/night/repeat/"
-    again = client.post(path, {"repeats": 1, "name": "once"}, **as_operator).json()
-    assert (again["slug"], len(again["runs"])) == ("once", 1)
-    first, second = Experiment.objects.order_by("created_at")
-    assert second.plan == first.plan | {"repeats": 1, "name": "once"}
-    for given, field in (({"agent": "nobody"}, "agent"), ({"repeats": 0}, "repeats"), ({"state": 1}, "state")):
-        answer = client.post(path, given, **as_operator)
-        assert (answer.status_code, list(answer.json())) == (400, [field])
-    assert client.post(path, {}).status_code == 401
 
 
 # Schedules

@@ -18,6 +18,7 @@ from tests.agents.conftest import FACTORS, plan_of
 pytestmark = pytest.mark.django_db
 NIGHTLY = "30 2 * * *"
 BERLIN = ZoneInfo("Europe/Berlin")
+NOON = datetime(2026, 11, 2, 12, 0, tzinfo=UTC)
 
 
 @pytest.fixture
@@ -73,29 +74,26 @@ def test_a_week_by_the_hour_misses_nothing_and_doubles_nothing(nightly):
 
 
 def test_times_that_were_missed_are_made_up_once(nightly):
-    since = datetime(2026, 11, 2, 12, 0, tzinfo=UTC)
-    schedule = nightly(since)
-    assert timetable.tick(now=since + timedelta(days=5)) == 1
-    assert timetable.tick(now=since + timedelta(days=5)) == 0
+    schedule = nightly(NOON)
+    assert timetable.tick(now=NOON + timedelta(days=5)) == 1
+    assert timetable.tick(now=NOON + timedelta(days=5)) == 0
     assert local(schedule) == ["11-03 02:30"]
     schedule.refresh_from_db()
     assert schedule.due_at == datetime(2026, 11, 8, 1, 30, tzinfo=UTC)
 
 
 def test_a_time_of_which_another_tick_has_taken_care_starts_nothing(nightly):
-    since = datetime(2026, 11, 2, 12, 0, tzinfo=UTC)
-    schedule = nightly(since)
-    now = since + timedelta(days=1)
+    schedule = nightly(NOON)
+    now = NOON + timedelta(days=1)
     assert timetable.tick(now=now) == 1
     assert not timetable._come(schedule.pk, now)
     assert Experiment.objects.count() == 1
 
 
 def test_it_starts_nothing_while_the_experiment_before_has_not_ended(nightly):
-    since = datetime(2026, 11, 2, 12, 0, tzinfo=UTC)
-    schedule = nightly(since)
-    timetable.tick(now=since + timedelta(days=1))
-    timetable.tick(now=since + timedelta(days=2))
+    schedule = nightly(NOON)
+    timetable.tick(now=NOON + timedelta(days=1))
+    timetable.tick(now=NOON + timedelta(days=2))
     second, first = schedule.occurrences.all()
     assert second.experiment is None
     assert str(first.experiment) in second.note
@@ -117,10 +115,9 @@ def lose_the_machine(schedule: Schedule) -> None:
 
 @pytest.mark.parametrize("lose", [lose_the_engine, lose_the_role, lose_the_machine])
 def test_it_says_why_nothing_was_started_and_comes_again(nightly, lose):
-    since = datetime(2026, 11, 2, 12, 0, tzinfo=UTC)
-    schedule = nightly(since)
+    schedule = nightly(NOON)
     lose(schedule)
-    timetable.tick(now=since + timedelta(days=1))
+    timetable.tick(now=NOON + timedelta(days=1))
     (occurrence,) = schedule.occurrences.all()
     assert occurrence.experiment is None
     assert occurrence.note.startswith("not started: ")
@@ -145,10 +142,9 @@ def test_it_ends_when_it_shall_and_a_single_one_after_its_time(nightly, bench, o
 
 
 def test_what_comes_while_it_is_paused_is_passed_over(nightly):
-    since = datetime(2026, 11, 2, 12, 0, tzinfo=UTC)
-    schedule = nightly(since)
+    schedule = nightly(NOON)
     timetable.set_paused(schedule, paused=True)
-    assert timetable.tick(now=since + timedelta(days=3)) == 0
+    assert timetable.tick(now=NOON + timedelta(days=3)) == 0
     timetable.set_paused(schedule, paused=False)
     schedule.refresh_from_db()
     assert schedule.due_at > datetime.now(UTC)

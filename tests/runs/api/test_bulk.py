@@ -36,17 +36,6 @@ HISTOGRAM = (
 )
 
 
-@pytest.fixture
-def post(client, bearer):
-    headers = bearer("upload")
-
-    def send(body: Any, **more):
-        text = body if isinstance(body, (str, bytes)) else json.dumps(body)
-        return client.post(URL, text, content_type="application/json", headers={**headers, **more})
-
-    return send
-
-
 def many(count: int, **changes: Any) -> list[dict[str, Any]]:
     return [document(id=str(uuid.UUID(int=number)), **changes) for number in range(1, count + 1)]
 

@@ -19,17 +19,6 @@ pytestmark = pytest.mark.django_db
 URL = "/api/v1/results/"
 
 
-@pytest.fixture
-def post(client, bearer):
-    headers = bearer("upload")
-
-    def send(body: Any, **more):
-        text = body if isinstance(body, (str, bytes)) else json.dumps(body)
-        return client.post(URL, text, content_type="application/json", headers=headers, **more)
-
-    return send
-
-
 def test_it_stores_every_repeat_as_a_run(post):
     response = post(document())
     assert response.status_code == 201

@@ -73,10 +73,9 @@ def test_the_answer_is_that_of_the_table_whatever_the_baseline_is(baseline: str)
 
     comparison = compare(all_runs(), baseline=baseline)
 
-    assert headline(comparison) == (
-        "SQLite 3.50 has the highest throughput, 995 TPS: 1.24\u202f× (1.20–1.27) that of Derby 10.16, the next."
-    )
     answer = answer_of(comparison)
+    second = answer.claims[1].ratio
+    assert (second.value, second.low, second.high) == pytest.approx((1.24, 1.20, 1.27), abs=0.005)
     assert answer.sure and [(claim.label, claim.rank) for claim in answer.claims] == [
         ("SQLite 3.50", 1), ("Derby 10.16", 2), ("H2 2.3", 3)
     ]  # fmt: skip
@@ -168,7 +167,7 @@ def test_ten_equal_cells_are_judged_as_one_family():
     kinds = {group.against.verdict.kind for group in comparison.groups if group.against and group.against.verdict}
     assert not kinds & WINNERS
     assert comparison.verdicts.family == 45
-    assert headline(comparison).startswith("No winner yet, repeats scatter too much: ")
+    assert not answer_of(comparison).sure
     assert re.search(r" and 9 others; Engine .* against Engine .*: undecided: needs ", headline(comparison))
 
 
@@ -196,7 +195,7 @@ def test_of_too_many_settings_the_best_that_is_ranked_is_judged_against_all_of_i
 
     best, *others = [f"m{number}" for number in reversed(range(11))]
     assert {(best, other) for other in others} <= set(comparison.verdicts.by_pair)
-    assert headline(comparison).startswith("m10 has the highest throughput, 191 TPS")
+    assert (answer_of(comparison).sure, answer_of(comparison).claims[0].label) == (True, "m10")
 
 
 def test_systems_without_levels_in_common_are_said_to_have_none():
