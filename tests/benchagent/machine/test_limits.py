@@ -24,6 +24,7 @@ from benchagent.machine.limits import (
 )
 from benchagent.machine.process import Aborted, Children, ProcessFailed
 
+from tests.benchagent.machine.test_process import gone
 from tests.benchagent.storages import an_emulation, needs_cgroups, needs_emulation
 
 MIB = 1 << 20
@@ -43,13 +44,6 @@ def children(tmp_path: Path):
     made = Children(tmp_path / "job")
     yield made
     process.kill_leftovers(tmp_path / "job")
-
-
-def gone(pid: int) -> bool:
-    try:
-        return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return True
 
 
 def fill() -> str:
