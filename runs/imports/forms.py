@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping as Answers
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any
@@ -38,6 +39,8 @@ COMPARED_AS = [
 DIRECTIONS = [("", "by its name"), ("higher", "higher is better"), ("lower", "lower is better"), ("none", "neither")]
 # What a select can hold and a person can look through.
 MOST_CHOICES = 300
+# So many entries of a preview have a tick each: a form of more fields than `DATA_UPLOAD_MAX_NUMBER_FIELDS` is refused.
+MOST_TICKED = 500
 # What is read of the project's own tools.
 READ: tuple[tuple[str, str], ...] = (
     ("pgbench", "output with or without progress, per-transaction and aggregate logs of all threads, 9.x to 18"),
@@ -234,8 +237,10 @@ class SubjectForm(LabelFields):
         given = {name: value for name, value in self.cleaned_data.items() if value not in (None, "")}
         as_given = ("durability", "visibility", "note", "hardware", "config")
         subject: dict[str, Any] = {name: given[name] for name in as_given if name in given}
-        # Every item has a tick; what is not ticked is left out.
+        # What is not ticked is left out.
         kept = set(self.data.getlist("keep")) if hasattr(self.data, "getlist") else set()
+        if "keep_rest" in self.data:
+            kept |= {str(item["index"]) for item in ticked_together(self.taken.items)}
         subject["leave_out"] = [item["index"] for item in self.taken.items if str(item["index"]) not in kept]
         expected = set(self.data.getlist("expected")) if hasattr(self.data, "getlist") else set()
         if indexes := [item["index"] for item in self.taken.items if str(item["index"]) in expected]:
@@ -258,6 +263,11 @@ class SubjectForm(LabelFields):
         if storage := [{"role": role, "device": device} for role, device in devices if device]:
             subject["storage"] = storage
         return subject | self.described()
+
+
+def ticked_together(items: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What a preview does not show: one tick stores all of it."""
+    return [item for item in items if not item["part_of"]][MOST_TICKED:]
 
 
 def _rows(queryset: Any) -> list[tuple[str, str]]:

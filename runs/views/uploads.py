@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID, uuid4
@@ -29,7 +30,7 @@ from runs.api.errors import flatten
 from runs.api.uploads import files_of
 from runs.imports import tools
 from runs.imports.documents import may_fail_by_intent
-from runs.imports.forms import SubjectForm, answered, readable_tools, tables
+from runs.imports.forms import SubjectForm, answered, readable_tools, tables, ticked_together
 from runs.listing.rows import RunRow
 from runs.models import FileImport, Run, ToolDescription, Upload
 from runs.models.choices import ImportState, Visibility
@@ -259,10 +260,12 @@ def _preview(
 ) -> HttpResponse:
     """`answers` of the form of columns, which `columns_problem` is wrong with."""
     subject = form.subject() if form.is_bound and not form.errors else taken.subject
+    rest = ticked_together(taken.items)
+    together = {item["index"] for item in rest}
     items = [
         {**item, "kept": becomes_a_run(item, taken.subject), "storable": becomes_a_run(item, {}), **_figures(item)}
-        for item in taken.items
-    ]
+        for item in taken.items if item["index"] not in together
+    ]  # fmt: skip
     asked: set[str] = set()
     for item in items:  # the version of a file is asked for once, at its first entry
         item["lacks_version"] = item["file"] not in asked and "dbms.version" in missing_details([item], {})
@@ -275,6 +278,10 @@ def _preview(
         "form": form,
         "items": [item for item in items if not item["part_of"]],
         "parts": [item for item in items if item["part_of"]],
+        "rest": Counter(item["status"] for item in rest).most_common(),
+        "rest_storable": sum(becomes_a_run(item, {}) for item in rest),
+        "rest_kept": any(becomes_a_run(item, taken.subject) for item in rest),
+        "entries": sum(not item["part_of"] for item in taken.items),
         "storable": sum(becomes_a_run(item, {}) for item in taken.items),
         "needs": missing_details(taken.items, subject),
         "runs": imports.runs_of(taken),

@@ -18,7 +18,7 @@ from rest_framework.exceptions import ValidationError
 
 from runs import imports, results
 from runs.compare.compare import compare
-from runs.imports import reading, storing, worker
+from runs.imports import forms, reading, storing, worker
 from runs.models import Artefact, Batch, Config, FileImport, HardwareProfile, Run, Upload
 from runs.results import staged
 from runs.run import artefacts
@@ -79,6 +79,34 @@ def test_its_page_compares_all_of_its_runs(client, contributor):
     (address,) = re.findall(r'href="(/compare/\?[^"]*)"', client.get(f"/imports/{taken.pk}/").content.decode())
     compared = client.get(address).context["comparison"]
     assert {run.pk for run in compared.all_runs} == {run.pk for run in runs}
+
+
+def test_a_table_of_more_rows_than_a_form_has_fields_is_stored_with_one_tick(
+    client, contributor, monkeypatch, settings
+):  # fmt: skip
+    """Seen: a table of 3,000 rows could be previewed, and "Store" was answered that the request cannot be read."""
+    # A tick, a version and an expected failure of each, and the fields of the form.
+    assert 3 * forms.MOST_TICKED < settings.DATA_UPLOAD_MAX_NUMBER_FIELDS
+    monkeypatch.setattr(forms, "MOST_TICKED", 20)
+    settings.DATA_UPLOAD_MAX_NUMBER_FIELDS = 60
+    rows = "".join(f"PostgreSQL,17.2,tpcb,Csv box,{n % 7 + 1},{1000 + n / 1000}\n" for n in range(100))
+    table = b"dbms,version,workload,machine,terminals,tps\n" + rows.encode()
+    taken, _ = imports.receive(files=[file("big.csv", table)], owner=contributor)
+    client.force_login(contributor)
+    page = client.get(f"/imports/{taken.pk}/")
+    assert (len(page.context["items"]), page.context["rest"]) == (20, [("complete", 80)])
+    ticked = re.findall(r'name="keep" value="(\d+)"', page.content.decode())
+    said = {"keep": ticked[1:], "keep_rest": "1", "visibility": "public", "new_hardware": "bench 7"}
+    answer = client.post(f"/imports/{taken.pk}/", said)
+    assert (answer.status_code, Run.objects.filter(batch=taken.pk).count()) == (302, 99)
+
+
+def test_of_what_has_no_tick_of_its_own_nothing_is_stored_unless_that_is_said(client, contributor, monkeypatch):
+    monkeypatch.setattr(forms, "MOST_TICKED", 1)
+    taken, _ = imports.receive(files=files(PGBENCH, SECOND), owner=contributor)
+    client.force_login(contributor)
+    client.post(f"/imports/{taken.pk}/", {"keep": "0", "visibility": "public", "new_hardware": "bench 7"})
+    assert Run.objects.count() == 1
 
 
 def test_its_runs_are_a_batch_with_what_was_said_of_it(contributor):
