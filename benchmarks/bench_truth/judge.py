@@ -85,7 +85,11 @@ class Pair:
     @property
     def fewest(self) -> int:
         return min(
-            (sum(len(cell.runs) for cell in side if not cell.is_copy) for level in self.levels for side in level),
+            (
+                sum(len(cell.runs) - len(cell.failed) for cell in side if not cell.is_copy)
+                for level in self.levels
+                for side in level
+            ),
             default=0,
         )
 
@@ -142,13 +146,17 @@ def _mean(logs: Sequence[float]) -> float:
 
 def pair_of(ones: Sequence[Cell], others: Sequence[Cell]) -> Pair:
     """By what both sides have in common: facts of which they share no value tell them apart."""
+    return matched(ones, others, _apart(ones, others))
+
+
+def _apart(ones: Sequence[Cell], others: Sequence[Cell]) -> set[str]:
+    """The facts of which the two have no value in common."""
     names = {name for cell in (*ones, *others) for name in cell.facts} - _NOT_COMPARED
-    apart = {
+    return {
         name
         for name in names
         if not {cell.facts.get(name) for cell in ones} & {cell.facts.get(name) for cell in others}
     }
-    return matched(ones, others, apart)
 
 
 def matched(ones: Sequence[Cell], others: Sequence[Cell], apart: Iterable[str]) -> Pair:
@@ -186,6 +194,7 @@ class Judge:
         yield from self._pages_without_a_difference(kind, body, marks)
         yield from self._counted(kind, body)
         yield from self._named(kind, body)
+        yield from self._levels_without_ratio(kind, body)
         yield from _agreeing(kind, body)
         yield from self._as_asked(kind, body)
         if expected:
@@ -271,7 +280,9 @@ class Judge:
             for name, value in each.facts.items()
             if name not in _NOT_COMPARED
         }
-        parts = [part for part in label.split(" · ") if part in known]
+        # A disk is called with its medium.
+        parts = [part.partition(" (")[0] for part in label.split(" · ")]
+        parts = [part for part in parts if part in known]
         return bool(parts) and all(str(cell.facts.get(known[part])) == part for part in parts)
 
     def _change(
@@ -555,6 +566,43 @@ class Judge:
             return
         absent = [words for words in wanted if words not in told]
         yield Mark(OMISSION, kind, not absent, f"nothing is said of {', '.join(absent)}")
+
+    def _levels_without_ratio(self, kind: str, body: Json) -> Iterator[Mark]:
+        """Whether what is said over levels counts those that have a ratio, and names those that have none."""
+        if not body["over"]:
+            return
+        of_levels = (claim for claim in body["claims"] if claim["kind"] == "level" and claim["label"])
+        told = {run for claim in of_levels if claim["ratio"]["value"] is not None for run in claim["runs"]}
+        first, second = (
+            [cell for cell in self.world.cells if self._is_named(cell, body[side]) and not cell.is_copy]
+            for side in ("first", "second")
+        )
+        if not first or not second:
+            yield Mark(UNJUDGED, kind, True)
+            return
+        apart = _apart(first, second) | _NOT_COMPARED
+        levels: dict[tuple[Any, ...], set[str]] = {}
+        for cell in (*first, *second):
+            key = (
+                cell.batch if "batch" in body["over"] else "",
+                *(each for each in cell.facts.items() if each[0] not in apart),
+            )
+            levels.setdefault(key, set()).update(cell.runs)
+        untold = [dict(facts) for (_, *facts), runs in levels.items() if not told & runs]
+        count, words = len(levels) - len(untold), body["words"].partition("Left out: ")[2]
+        is_counted = body["over"].partition(" ")[0] == str(count)
+        yield Mark(COUNT, kind, is_counted, f"over {body['over']}, in truth {count} have a ratio")
+        for facts in untold:
+            values = [f"{value:g}" if isinstance(value, int | float) else value for value in self._varying(facts)]
+            # Of many the first are named, and the others counted.
+            is_named = bool(words) and (" more (" in words or all(value in words for value in values))
+            yield Mark(OMISSION, kind, is_named, f"no ratio at {', '.join(values)}, and of those: {words}")
+
+    def _varying(self, facts: Mapping[str, str | float]) -> list[str | float]:
+        """Of these the values that not all cells have."""
+        return [
+            value for name, value in facts.items() if any(cell.facts.get(name) != value for cell in self.world.cells)
+        ]
 
     def _as_asked(self, kind: str, body: Json) -> Iterator[Mark]:
         """Whether it is the asked one that is set against the other one that was asked for, by values of a fact."""

@@ -62,12 +62,12 @@ def _ratio_of(comparison: Comparison, group: Group, base: Group) -> Amount:
 def _series_against(comparison: Comparison, levels: Levels, question: Question, first: Key, second: Key) -> Answer:
     names = levels.names
     series = levels.between(first, second) or LevelSeries(names[first], [])
-    overall = change_of(series.overall, refused=Missing("shared_levels"))
+    overall = change_of(series.overall, refused=Missing("common_levels"))
     of_levels = [level_change(row) for row in series.rows if row.pairs]
     runs = list(dict.fromkeys(run for level in of_levels for run in level.runs))
     return begun(
         comparison, question, claims=[LevelChange(label="", ratio=overall, runs=runs), *of_levels],
-        sure=overall.is_sure, over=f"{len(series.with_ratio)} levels of {levels.held_words}",
+        sure=overall.is_sure, over=series.over(levels.held_words),
         first=names[first], second=names[second], series=series,
     )  # fmt: skip
 

@@ -154,7 +154,7 @@ def _of_series(
         comparison, question, set_apart=set_apart, claims=[*claims, *map(level_change, series.with_ratio)], sure=sure,
         lacking=lacking, series=series, differing=differing,
         unranked=[names[key] for key in levels.order if key not in compared],
-        over=f"{len(series.with_ratio)} levels of {levels.held_words}",
+        over=series.over(levels.held_words),
         first=names[first], second=names[second],
     )  # fmt: skip
 

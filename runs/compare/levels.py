@@ -130,6 +130,11 @@ class LevelSeries:
     def with_ratio(self) -> list[LevelRow]:
         return [row for row in self.rows if row.against.ratio]
 
+    def over(self, held: str) -> str:
+        """How many levels of what is held equal its ratio is of."""
+        count = len(self.with_ratio)
+        return f"{count} level{'s' * (count != 1)} of {held}"
+
 
 @dataclass(frozen=True)
 class HeatMap:

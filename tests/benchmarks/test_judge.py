@@ -48,7 +48,7 @@ def ranking(made: World) -> Answer:
     words = f"{cells[0].facts['dbms']} has the highest throughput: 2 × that of {cells[1].facts['dbms']}, the next."
     return {
         "question": {"kind": "best", "fact": "dbms"}, "metric": "tps", "better": "higher", "threshold": 0.03,
-        "first": "", "second": "", "claims": claims, "missing": [], "not_alike": "", "sure": sure,
+        "first": "", "second": "", "over": "", "claims": claims, "missing": [], "not_alike": "", "sure": sure,
         "words": words if sure else "No winner.",
         "counts": {"selected": len(made.by_run), "drawn": len(made.by_run), "unnumbered": 0, "left_out": 0},
         "left_out": [],
@@ -171,6 +171,35 @@ def test_it_finds_that_another_pair_is_answered(first, found):
     answer = ranking(DIFFERENT)
     answer |= {"question": {"kind": "a_b", "fact": "dbms", "a": "B 1", "b": "A 1"}, "first": first, "second": "A 1"}
     assert wrong(DIFFERENT, answer) == found
+
+
+@pytest.mark.parametrize(
+    ("over", "words", "found"),
+    [
+        ("2 levels of size", "Left out: 160 GB (only B 1 was measured).", set()),
+        ("2 levels of size", "Left out: 10 GB, 40 GB, 80 GB and 1 more (failed).", set()),
+        ("2 levels of size", "", {judge.OMISSION}),
+        ("2 levels of size", "Left out: 40 GB (only B 1 was measured).", {judge.OMISSION}),
+        ("3 levels of size", "Left out: 160 GB (only B 1 was measured).", {judge.COUNT}),
+    ],
+)
+def test_it_finds_a_level_without_a_ratio_that_is_not_named(over, words, found):
+    sizes = {"A 1": (10, 40), "B 1": (10, 40, 160)}
+    cells = [
+        Cell({"dbms": name, "size_gb": size}, {"tps": 100.0}, {f"{name} {size}": {"tps": 100.0}}, "b")
+        for name, of_system in sizes.items() for size in of_system
+    ]  # fmt: skip
+    levels = [
+        {"kind": "level", "label": f"{size} GB", "runs": [f"A 1 {size}", f"B 1 {size}"],
+         "ratio": {**NOTHING, "value": 1.0}} for size in (10, 40)
+    ]  # fmt: skip
+    overall = {"kind": "level", "label": "", "runs": [], "ratio": {**NOTHING, "value": 1.0}}
+    answer = ranking(DIFFERENT) | {
+        "question": {"kind": "a_b", "fact": "dbms"}, "claims": [overall, *levels], "first": "A 1", "second": "B 1",
+        "over": over, "words": f"A 1 has 1 × the throughput of B 1 over {over}. {words}",
+    }  # fmt: skip
+    marks = Judge(World(0, "versions", "2 %", "tps", cells)).answer(answer)
+    assert {mark.what for mark in marks if not mark.right and (" ratio" in mark.words)} == found
 
 
 def curve(shape: str, noise: str) -> World:

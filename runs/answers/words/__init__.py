@@ -67,7 +67,7 @@ def sentence(answer: Answer) -> str:
 def _levels_without_ratio(answer: Answer) -> list[str]:
     """The levels that a ratio over several leaves out, and why: it would read as one of all that was measured."""
     series, labels_by_reason = answer.series, dict[str, list[str]]()
-    if series is None or series.overall is None:
+    if series is None or not series.with_ratio:
         return []
     for row in (row for row in series.rows if row.against.ratio is None):
         unmeasured = f"only {answer.first if row.groups else answer.second} was measured"
@@ -258,6 +258,11 @@ def _a_against_b(answer: Answer) -> str:
     change, what, where = first.ratio, mid_sentence(answer.metric_label), f" over {answer.over}" if answer.over else ""
     if change.verdict == Kind.MIXED:
         return _no_single_number(answer)
+    of_levels = [level for level in levels if level.ratio.value is not None]
+    if change.value is None and len(of_levels) == 1:
+        (only,) = of_levels
+        place = f"at {mid_sentence(only.label)}, the only level that has a ratio"
+        return f"{answer.first} has {ratio(only.ratio)} the {what} of {answer.second} {place}: {why(only.ratio)}."
     if change.value is None:
         no_ratio = "no ratio, " if isinstance(change.basis, Contrast) else ""
         return f"{answer.first} against {answer.second}: {no_ratio}{why(change)}."

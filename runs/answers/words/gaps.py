@@ -39,6 +39,7 @@ _LACKING: Mapping[Lacking, str] = {
     "repeats": "at least {least} repeats of {names}",
     "more_repeats": "about {count} more repeats a group",
     "shared_levels": "no two series have two levels in common",
+    "common_levels": "fewer than two levels in common",
     "two_groups": "choose two groups, or two runs",
     "difference": "nothing that is recorded of them differs",
     "single_setting": "no two groups differ in one setting of their configurations and in nothing else",

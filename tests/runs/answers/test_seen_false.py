@@ -404,3 +404,18 @@ def test_a_level_that_was_measured_again_is_no_curve_that_lacks_levels():
         (missing,) = told["missing"]
         assert all(words in missing for words in ("64 GB · SATA", "16 GB · NVMe", "128 GB · SATA")), missing
         assert missing in told["words"]
+
+
+def test_two_that_share_one_level_have_its_ratio():
+    """Was: "C against A: no two series have two levels in common", of two that have one, where others have two."""
+    world = World(noise=0.003)
+    for machine, sizes in (("A", (10, 40)), ("B", (10, 40, 160)), ("C", (40, 160))):
+        for size in sizes:
+            world.add(1000 / size * (1.2 if machine == "C" else 1.0), factors={"size_gb": size})
+            world.documents[-1]["hardware"] |= {"name": machine}
+    told = ask(world.store(), "ask=a_b&fact=hardware&a=C&b=A")
+    over_all, only = told["claims"]
+    assert (over_all["ratio"]["value"], told["over"]) == (None, "1 level of size")
+    assert only["label"] == "40 GB" and only["ratio"]["value"] == pytest.approx(1.2, rel=0.02)
+    assert "at 40 GB, the only level" in told["words"]
+    assert "Left out: 10 GB (only A was measured); 160 GB (only C was measured)." in told["words"]
