@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import random
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from typing import Any
@@ -32,14 +32,16 @@ SETTINGS = {"max_wal_size": ("1GB", "64GB"), "wal_compression": ("off", "on"), "
 UNLIKE = {"durability": ("power_loss", "none"), "isolation": ("read committed", "serializable"),
           "tool": ("pgbench", "sysbench"), "buffer": ("128MB", "16GB")}  # fmt: skip
 FASTER = 1.6
+# What engines make of the same rows, and for how long no night was measured.
+BLOAT = {"PostgreSQL": 1.7, "MariaDB": 1.3, "Firebird": 1.0}
+GAP_DAYS = 14
 FIRST_DAY = date(2025, 3, 1)
 
 
 @dataclass(frozen=True)
 class Cell:
-    """`means`: in truth, by metric. `runs`: by the run's id what was measured, None where the run has no number.
-
-    `is_printed`: it stands in an article.
+    """`means`: in truth, by metric. `runs`: by the run's id what was measured, None where the run has no number, as one
+    that `failed`. `size_bytes`: what its database came to. `is_printed`: it stands in an article.
     """
 
     facts: Facts
@@ -48,6 +50,8 @@ class Cell:
     batch: str = ""
     day: date | None = None
     starved: frozenset[str] = frozenset()
+    failed: frozenset[str] = frozenset()
+    size_bytes: float | None = None
     is_copy: bool = False
     is_printed: bool = False
 
@@ -126,7 +130,50 @@ def world(seed: int, number: int, kind: str = "") -> World:
     made = replace(made, features=frozenset(features))
     if made.kind in ("systems", "versions", "loads", "machines"):
         made = _unlike(random.Random(f"{seed} {number} unlike"), made)
-    return replace(made, cells=_measured(generator, made))
+    life = random.Random(f"{seed} {number} life")
+    made = _of_life(life, made)
+    made = replace(made, cells=_measured(generator, made))
+    return _with_a_failed_run(life, made) if life.random() < 1 / 5 else made
+
+
+def _of_life(generator: random.Random, made: World) -> World:
+    """In a part of the worlds what is measured is lower the better, databases of one size come to sizes of their own,
+    or for two weeks no night was measured.
+    """
+    cells, features = list(made.cells), set[str]()
+    if made.kind in ("versions", "sizes", "machines") and generator.random() < 1 / 4:
+        made, features = replace(made, metric="latency_p99_ms"), {"lower is better"}
+        cells = [replace(cell, means={made.metric: 20_000 / cell.means["tps"]}) for cell in cells]
+    if made.kind in ("systems", "sizes", "sweep") and generator.random() < 1 / 3:
+        features |= {"sizes of their own"}
+        cells = [replace(cell, size_bytes=_loaded_bytes(cell)) for cell in cells]
+    if made.kind == "nightlies" and generator.random() < 1 / 3:
+        features |= {"a gap"}
+        days = sorted({cell.day for cell in cells if cell.day})
+        middle, gap = days[len(days) // 2], timedelta(days=GAP_DAYS)
+        cells = [replace(cell, day=cell.day + gap) if cell.day and cell.day >= middle else cell for cell in cells]
+        steps = {name: [(day + gap if day >= middle else day, change) for day, change in of_series]
+                 for name, of_series in made.steps.items()}  # fmt: skip
+        made = replace(made, steps=steps)
+    return replace(made, cells=cells, features=made.features | features)
+
+
+def _loaded_bytes(cell: Cell) -> float:
+    return float(cell.facts["size_gb"]) * 1024**3 * BLOAT.get(str(cell.facts["dbms"]).rpartition(" ")[0], 1.1)
+
+
+def _with_a_failed_run(generator: random.Random, made: World) -> World:
+    """One that was not the last of its cell has no number."""
+    may_fail = [
+        at for at, cell in enumerate(made.cells) if not cell.is_printed and (len(cell.runs) > 1 or not cell.day)
+    ]
+    if "copies" in made.features or made.kind in ("two", "published") or not may_fail:
+        return made
+    cells, at = list(made.cells), generator.choice(may_fail)
+    failed = [*cells[at].runs][len(cells[at].runs) // 2]
+    numbers = {**cells[at].runs, failed: dict.fromkeys(cells[at].means, None)}
+    cells[at] = replace(cells[at], runs=numbers, failed=frozenset({failed}))
+    return replace(made, cells=cells, features=made.features | {"a failed run"})
 
 
 def _unlike(generator: random.Random, made: World) -> World:
@@ -151,6 +198,8 @@ def _features(generator: random.Random, made: World) -> set[str]:
                 "several batches": 0.15, "zeros": 0.06}  # fmt: skip
     if made.kind in ("nightlies", "zeros", "two"):
         possible = {"starving": 0.1, "unequal repeats": 0.3}
+    if made.kind == "sweep":
+        possible = {"starving": 0.1, "a cell missing": 0.25, "copies": 0.08}
     if made.kind == "published":
         possible = {"unequal repeats": 0.3, "unlike windows": 0.3, "unlike durability": 0.2}
     if made.noise == "an outlier":
@@ -319,10 +368,22 @@ def _published(generator: random.Random, base: World) -> World:
     return replace(base, cells=cells, asks=[{"ask": "published"}])
 
 
+def _sweep(generator: random.Random, base: World) -> World:
+    """A night's plan of 36 cells, each measured once: three systems, sizes and four numbers of terminals."""
+    factors = _differences(generator, 3)
+    cells = [
+        Cell({"dbms": f"{name} {version}", "size_gb": size, "terminals": terminals},
+             {"tps": 400 * factor * terminals**0.6 / (1 + at)})
+        for (name, version), factor in zip(SYSTEMS, factors, strict=False)
+        for at, size in enumerate((10, 40, 160)) for terminals in (1, 4, 16, 64)
+    ]  # fmt: skip
+    return replace(base, cells=cells, asks=[{}, {"ask": "best"}, {"ask": "a_b"}])
+
+
 KINDS: dict[str, Callable[[random.Random, World], World]] = {
     "systems": _systems, "versions": _versions, "sizes": _sizes, "terminals": _terminals, "settings": _settings,
     "nightlies": _nightlies, "loads": _loads, "machines": _machines, "zeros": _zeros, "two": _two,
-    "published": _published,
+    "published": _published, "sweep": _sweep,
 }  # fmt: skip
 
 
@@ -351,7 +412,7 @@ def _measured(generator: random.Random, made: World) -> list[Cell]:
     measured = []
     for at, cell in enumerate(cells):
         own = replace(cell, batch=cell.batch or batch)
-        count = 3 if made.kind == "nightlies" else repeats
+        count = {"nightlies": 3, "sweep": 1}.get(made.kind, repeats)
         count = generator.randint(2, 7) if "unequal repeats" in made.features else count
         is_spoilt = at == spoilt and "outlier" in made.features
         measured.append(_filled(generator, made, own, count, is_spoilt=is_spoilt))
@@ -398,21 +459,23 @@ def _error(generator: random.Random, noise: str) -> float:
 
 
 def documents(made: World) -> Iterator[dict[str, Any]]:
-    """One of each cell that was measured here."""
+    """One of each cell that was measured here, and one of what failed of it."""
     for cell in made.cells:
-        if not cell.is_printed:
-            yield _document(made, cell)
+        if not cell.is_printed and cell.failed < cell.runs.keys():
+            yield _document(made, cell, [run for run in cell.runs if run not in cell.failed])
+        if cell.failed:
+            yield _document(made, cell, cell.failed) | {"outcome": "failed", "message": "out of disk space"}
 
 
-def _document(made: World, cell: Cell) -> dict[str, Any]:
-    facts = cell.facts
+def _document(made: World, cell: Cell, runs: Iterable[str]) -> dict[str, Any]:
+    facts, numbers_of = cell.facts, {run: cell.runs[run] for run in runs}
     name, _, version = str(facts["dbms"]).rpartition(" ")
     settings = [(key.removeprefix("setting "), value) for key, value in facts.items() if key.startswith("setting ")]
     factors = {key: facts[key] for key in ("size_gb", "terminals", "duration_s") if key in facts}
     disks = [{"name": name, "medium": medium} for name, medium in DISKS]
     document: dict[str, Any] = {
         "schema_version": 1,
-        "id": str(uuid.uuid5(uuid.UUID(next(iter(cell.runs))), "document")),
+        "id": str(uuid.uuid5(uuid.UUID(next(iter(numbers_of))), "document")),
         "batch": cell.batch,
         "tags": [made.tag],
         "workload": f"workload-{made.slug}" if made.slug else "tpcb",
@@ -424,7 +487,7 @@ def _document(made: World, cell: Cell) -> dict[str, Any]:
         },
         "durability": "none" if "unlike durability" in made.features else facts.get("durability", "power_loss"),
         "factors": {"duration_s": 60, **factors},
-        "repeats": [_repeat(made, run, numbers, is_starved=run in cell.starved) for run, numbers in cell.runs.items()],
+        "repeats": [_repeat(cell, run, numbers) for run, numbers in numbers_of.items()],
     }
     if settings:
         document["config"] = [{"name": key, "value": value} for key, value in settings]
@@ -442,13 +505,15 @@ def _document(made: World, cell: Cell) -> dict[str, Any]:
     return document
 
 
-def _repeat(made: World, run: str, numbers: Mapping[str, float | None], *, is_starved: bool) -> dict[str, Any]:
+def _repeat(cell: Cell, run: str, numbers: Mapping[str, float | None]) -> dict[str, Any]:
     metrics = [
         {"name": name, "value": value, **({"unit": "s", "better": "lower"} if name == "stalled_s" else {})}
         for name, value in numbers.items() if value is not None
     ]  # fmt: skip
+    if cell.size_bytes and run not in cell.failed:
+        metrics.append({"name": "db_size_bytes", "value": cell.size_bytes})
     # What a driver counts for each of 16 terminals.
-    return {"id": run, "metrics": metrics, **({"per_terminal": [0, *[1000] * 15]} if is_starved else {})}
+    return {"id": run, "metrics": metrics, **({"per_terminal": [0, *[1000] * 15]} if run in cell.starved else {})}
 
 
 # As an article prints it
