@@ -22,6 +22,10 @@ FAILURES = (
 )  # fmt: skip
 
 
+class UsageError(JobError):
+    """What was named is not there, and nothing was done."""
+
+
 class Actions:
     """A command whose first argument is an action; `list` is the default one. `common` has what every command takes."""
 
@@ -47,7 +51,7 @@ def command(action: Action) -> Callable[[argparse.Namespace, AgentDirs], int]:
             return action(options, dirs) or 0
         except FAILURES as error:
             complain(str(error))
-            return EXIT_FAILED
+            return EXIT_USAGE if isinstance(error, UsageError) else EXIT_FAILED
 
     return run
 

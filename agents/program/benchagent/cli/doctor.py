@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from benchagent.catalog import DBMSS
-from benchagent.cli.commands import EXIT_USAGE, complain
+from benchagent.cli.commands import UsageError, command
 from benchagent.dbms import adapter
 from benchagent.dbms.base import EngineContext
 from benchagent.engines import catalogue
@@ -51,13 +51,12 @@ def add_parser(commands: Any, common: argparse.ArgumentParser) -> None:
     doctor = commands.add_parser("doctor", parents=[common], help="what is missing for which DBMS, and how to get it")
     doctor.add_argument("dbms", nargs="*", help="only what these need, as postgresql (default: all that run here)")
     doctor.add_argument("--json", action="store_true", help="as JSON")
-    doctor.set_defaults(command=_doctor)
+    doctor.set_defaults(command=command(_doctor))
 
 
 def _doctor(options: argparse.Namespace, dirs: AgentDirs) -> int:
     if wrong := [slug for slug in options.dbms if slug not in DBMSS]:
-        complain(f"no DBMS {wrong[0]!r}; there are: {', '.join(DBMSS)}")
-        return EXIT_USAGE
+        raise UsageError(f"no DBMS {wrong[0]!r}; there are: {', '.join(DBMSS)}")
     findings = list(examine(JavaToolchain(dirs.cache), dirs, options.dbms))
     missing = any(finding.state is State.MISSING for finding in findings)
     if options.json:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from benchagent import catalog
-from benchagent.cli.commands import EXIT_USAGE, Actions, complain, print_line
+from benchagent.cli.commands import Actions, UsageError, print_line
 from benchagent.dbms import discover
 from benchagent.dbms.base import EngineContext
 from benchagent.engines import Engine, catalogue, installed, read_record
@@ -92,8 +92,12 @@ def inventory(toolchain: JavaToolchain, dirs: AgentDirs) -> dict[str, list[dict[
 # Adding and removing
 
 
-def _install(options: argparse.Namespace, dirs: AgentDirs) -> int:
-    def work(name: str, toolchain: JavaToolchain) -> None:
+def _install(options: argparse.Namespace, dirs: AgentDirs) -> None:
+    toolchain = JavaToolchain(dirs.cache)
+    names = _named(options, toolchain)
+    if options.apt_update:
+        apt_update()
+    for name in names:
         if name in catalogue():
             engine = catalogue()[name]
             made = install(engine, dirs.engines, print_line, options.source)
@@ -107,8 +111,6 @@ def _install(options: argparse.Namespace, dirs: AgentDirs) -> int:
             (dirs.engines / name).touch()
             print(f"{name} added")
 
-    return _each(options, dirs, work, update=options.apt_update)
-
 
 def _version(text: str) -> str:
     if not re.fullmatch(r"\d[\w.+-]{0,79}", text):
@@ -121,23 +123,23 @@ def _add(options: argparse.Namespace, dirs: AgentDirs) -> None:
     print(f"{made.name}: {catalog.DBMSS[made.dbms].name} {made.version} is in {made.home}")
 
 
-def _fetch(options: argparse.Namespace, dirs: AgentDirs) -> int:
-    def work(name: str, toolchain: JavaToolchain) -> None:
-        names = [name]
+def _fetch(options: argparse.Namespace, dirs: AgentDirs) -> None:
+    toolchain = JavaToolchain(dirs.cache)
+    for name in _named(options, toolchain):
+        groups = [name]
         if name in catalogue():
             download(catalogue()[name], options.to, print_line)
-            names = list(catalogue()[name].drivers)
+            groups = list(catalogue()[name].drivers)
         options.to.mkdir(parents=True, exist_ok=True)
-        for group in (_jar_group(part, toolchain) for part in names):
+        for group in (_jar_group(part, toolchain) for part in groups):
             for jar, path in zip(group.jars, toolchain.store.files(group.jars, print_line), strict=True):
                 (options.to / jar.file_name).write_bytes(path.read_bytes())
         print(f"the files of {name} are in {options.to}")
 
-    return _each(options, dirs, work)
 
-
-def _remove(options: argparse.Namespace, dirs: AgentDirs) -> int:
-    def work(name: str, _toolchain: JavaToolchain) -> None:
+def _remove(options: argparse.Namespace, dirs: AgentDirs) -> None:
+    here = [path.name for path in dirs.engines.glob("[!.]*")]  # also what is no longer in the list
+    for name in _named(options, JavaToolchain(dirs.cache), also=here):
         mark = dirs.engines / name
         if mark.is_file():
             mark.unlink()
@@ -145,29 +147,13 @@ def _remove(options: argparse.Namespace, dirs: AgentDirs) -> int:
             raise InstallError(f"{name} is not installed")
         print(f"{name} removed")
 
-    here = [path.name for path in dirs.engines.glob("[!.]*")]  # also what is no longer in the list
-    return _each(options, dirs, work, also=here)
 
-
-def _each(
-    options: argparse.Namespace,
-    dirs: AgentDirs,
-    work: Callable[[str, JavaToolchain], None],
-    *,
-    update: bool = False,
-    also: Sequence[str] = (),
-) -> int:
-    """Do it for every engine that was named; the names are looked at before anything is done."""
-    toolchain = JavaToolchain(dirs.cache)
+def _named(options: argparse.Namespace, toolchain: JavaToolchain, *, also: Sequence[str] = ()) -> list[str]:
+    """The engines that were named, looked at before anything is done. Raises `UsageError`."""
     names = list(dict.fromkeys([*catalogue(), *(group.name for group in toolchain.engine_groups()), *also]))
     if wrong := [name for name in options.engine if name not in names]:
-        complain(f"no engine {wrong[0]!r}; there are: {', '.join(names)}")
-        return EXIT_USAGE
-    if update:
-        apt_update()
-    for name in options.engine:
-        work(name, toolchain)
-    return 0
+        raise UsageError(f"no engine {wrong[0]!r}; there are: {', '.join(names)}")
+    return list(options.engine)
 
 
 def _jar_group(name: str, toolchain: JavaToolchain) -> EngineJars:
