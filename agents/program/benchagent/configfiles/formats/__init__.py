@@ -103,20 +103,27 @@ def numbered(text: str) -> Iterator[tuple[int, str]]:
     return enumerate(physical_lines(text), 1)
 
 
-def read_lines(
-    lines: Iterable[tuple[int, str]], marks: str, read: Callable[[int, str, str], Line], blanks: str | None = None
-) -> Iterator[Line]:
-    """Blank lines, comments that begin with one of `marks`, and what `read` makes of the number, the text and the
-    section of any other."""
-    section = ""
-    for number, text in lines:
-        bare = text.strip(blanks)
-        if not bare or bare[0] in marks:
-            yield Line(number, text, LineKind.COMMENT if bare else LineKind.BLANK)
-            continue
-        line = read(number, text, section)
-        section = line.target if line.kind is LineKind.SECTION else section
-        yield line
+def by_line(
+    marks: str,
+    read: Callable[[int, str, str], Line],
+    lines: Callable[[str], Iterable[tuple[int, str]]] = numbered,
+    blanks: str | None = None,
+) -> Callable[[str], Iterator[Line]]:
+    """What parses a text into blank lines, comments that begin with one of `marks`, and what `read` makes of the
+    number, the text and the section of any other line."""
+
+    def parse(text: str) -> Iterator[Line]:
+        section = ""
+        for number, line_text in lines(text):
+            bare = line_text.strip(blanks)
+            if not bare or bare[0] in marks:
+                yield Line(number, line_text, LineKind.COMMENT if bare else LineKind.BLANK)
+                continue
+            line = read(number, line_text, section)
+            section = line.target if line.kind is LineKind.SECTION else section
+            yield line
+
+    return parse
 
 
 def unquoted(given: str, quotes: str = "'\"") -> str:

@@ -15,11 +15,11 @@ from benchagent.configfiles.formats import (
     Line,
     LineKind,
     body,
+    by_line,
     comment_text,
     inline_comment,
     numbered,
     one_line,
-    read_lines,
     unquoted,
 )
 
@@ -161,16 +161,9 @@ def _render(entry: Entry, quoted: Callable[[str], str], equals: str = " = ") -> 
 _render_my_cnf = partial(_render, quoted=_quoted_my_cnf)
 _render_cubrid = partial(_render, quoted=_quoted_cubrid, equals="=")
 _render_firebird = partial(_render, quoted=_quoted_firebird)
-PLAIN = Format(
-    "plain", "name = value, one a line", "", lambda text: read_lines(numbered(text), "#", _plain), _render_plain,
-    "settings.txt",
-)  # fmt: skip
+PLAIN = Format("plain", "name = value, one a line", "", by_line("#", _plain), _render_plain, "settings.txt")
 MY_CNF = Format(
-    "my_cnf", "my.cnf (MySQL, MariaDB)", "mysql", lambda text: read_lines(numbered(text), "#;", _my_cnf),
-    _render_my_cnf, "my.cnf", sections=True,
-)  # fmt: skip
-CUBRID = Format(
-    "cubrid", "cubrid.conf", "cubrid", lambda text: read_lines(numbered(text), "#;", _cubrid), _render_cubrid,
-    "cubrid.conf", sections=True,
-)  # fmt: skip
+    "my_cnf", "my.cnf (MySQL, MariaDB)", "mysql", by_line("#;", _my_cnf), _render_my_cnf, "my.cnf", sections=True
+)
+CUBRID = Format("cubrid", "cubrid.conf", "cubrid", by_line("#;", _cubrid), _render_cubrid, "cubrid.conf", sections=True)
 FIREBIRD = Format("firebird", "firebird.conf", "firebird", _firebird, _render_firebird, "firebird.conf")

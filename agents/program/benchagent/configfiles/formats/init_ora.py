@@ -16,11 +16,11 @@ from benchagent.configfiles.formats import (
     Line,
     LineKind,
     body,
+    by_line,
     comment_text,
     inline_comment,
     one_line,
     physical_lines,
-    read_lines,
     unquoted,
 )
 
@@ -93,6 +93,4 @@ def _render(entry: Entry) -> str:
     return f"{prefix}{entry.name} = {given}{inline_comment(entry)}"
 
 
-FORMAT = Format(
-    "init_ora", "init.ora (Oracle)", "oracle", lambda text: read_lines(_logical(text), "#", _read), _render, "init.ora"
-)
+FORMAT = Format("init_ora", "init.ora (Oracle)", "oracle", by_line("#", _read, _logical), _render, "init.ora")

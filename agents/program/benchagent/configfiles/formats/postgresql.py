@@ -14,11 +14,10 @@ from benchagent.configfiles.formats import (
     Line,
     LineKind,
     body,
+    by_line,
     comment_text,
     inline_comment,
-    numbered,
     one_line,
-    read_lines,
 )
 
 _LINE = re.compile(
@@ -74,7 +73,4 @@ def _render(entry: Entry) -> str:
     return f"{entry.name} = {given}{inline_comment(entry)}"
 
 
-FORMAT = Format(
-    "postgresql", "postgresql.conf", "postgresql", lambda text: read_lines(numbered(text), "#", _read), _render,
-    "postgresql.conf",
-)  # fmt: skip
+FORMAT = Format("postgresql", "postgresql.conf", "postgresql", by_line("#", _read), _render, "postgresql.conf")

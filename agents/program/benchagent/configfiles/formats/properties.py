@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from benchagent.configfiles.formats import Entry, Format, Line, LineKind, read_lines
+from benchagent.configfiles.formats import Entry, Format, Line, LineKind, by_line
 
 _PHYSICAL = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _CONTINUATION = re.compile(r"\\(?:\r\n|\r|\n)[ \t\f]*")
@@ -80,6 +80,5 @@ def _render(entry: Entry) -> str:
 
 
 FORMAT = Format(
-    "derby", "derby.properties", "derby", lambda text: read_lines(_logical(text), "#!", _read, BLANKS), _render,
-    "derby.properties",
-)  # fmt: skip
+    "derby", "derby.properties", "derby", by_line("#!", _read, _logical, BLANKS), _render, "derby.properties"
+)
