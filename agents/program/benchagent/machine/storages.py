@@ -166,7 +166,7 @@ class Storages:
 
         Loop devices that belong to somebody else come and go, and are left out.
         """
-        names = {device_of(storage.path): device_name(storage) for storage in self._emulated() if is_set_up(storage)}
+        names = {device_of(storage.path): device_name(storage) for storage, _ in self._emulated() if is_set_up(storage)}
         own = device_of(self._dirs.jobs)
         return [
             {**facts, "name": names.get(facts["name"], facts["name"])}
@@ -214,7 +214,7 @@ class Storages:
             emulation.take_down(made)
             self._file.add(storage)
         except BaseException:
-            _discard(storage)
+            _discard(storage, made)
             raise
         return storage
 
@@ -231,7 +231,7 @@ class Storages:
             raise StorageError(f"storage {name} is in use by a job, or holds what is left of one: start the agent once")
         if storage.emulation:
             words = f"its file {storage.emulation.file} is deleted"
-            _discard(storage)
+            _discard(storage, storage.emulation)
         elif storage.path.is_dir():
             words = forget_all(storage.path)
             if jobs.is_dir():
@@ -248,12 +248,11 @@ class Storages:
 
         At the agent's start, after the processes of earlier jobs were killed, and whenever it looks around.
         """
-        for storage in self._emulated():
+        for storage, made in self._emulated():
             if not is_set_up(storage):
                 self._problems.pop(storage.name, None)
                 try:
-                    made = storage.emulation
-                    device = emulation.set_up(made, storage.path) if made else ""
+                    device = emulation.set_up(made, storage.path)
                     # What a machine that lost power has left: while the disk was not there, no job can have been.
                     shutil.rmtree(storage.path / JOBS_FOLDER, ignore_errors=True)
                     log.info("storage %s is %s on %s", storage.name, storage.emulated, device)
@@ -263,9 +262,9 @@ class Storages:
 
     def close(self) -> None:
         """Take the emulated disks down. Never raises."""
-        for storage in self._emulated():
+        for storage, made in self._emulated():
             try:
-                _take_down(storage)
+                _take_down(storage, made)
             except JobError as error:
                 log.warning("storage %s: %s", storage.name, error)
 
@@ -328,9 +327,9 @@ class Storages:
 
     # The file
 
-    def _emulated(self) -> list[Storage]:
+    def _emulated(self) -> list[tuple[Storage, Emulation]]:
         try:
-            return [storage for storage in self._file.listed() if storage.emulation]
+            return [(storage, made) for storage in self._file.listed() if (made := storage.emulation)]
         except StorageError as error:
             log.warning("%s", error)
             return []
@@ -343,14 +342,12 @@ class Storages:
         return name
 
 
-def _discard(storage: Storage) -> None:
-    _take_down(storage)
-    if storage.emulation:
-        storage.emulation.file.unlink(missing_ok=True)
+def _discard(storage: Storage, made: Emulation) -> None:
+    _take_down(storage, made)
+    made.file.unlink(missing_ok=True)
 
 
-def _take_down(storage: Storage) -> None:
-    if storage.emulation:
-        emulation.take_down(storage.emulation)
-        with suppress(OSError):
-            storage.path.rmdir()
+def _take_down(storage: Storage, made: Emulation) -> None:
+    emulation.take_down(made)
+    with suppress(OSError):
+        storage.path.rmdir()
