@@ -70,14 +70,15 @@ def test_it_lets_a_child_outlive_the_thread_that_asked_for_it(children: Children
     assert started[0].poll() is None
 
 
-def test_it_stops_the_whole_family_also_one_that_ignores_the_signal(children: Children):
+def test_it_stops_the_whole_family_also_one_that_ignores_the_signal(children: Children, monkeypatch):
+    monkeypatch.setattr(process, "STOP_GRACE_S", 0.3)
     code = (
         "import signal, subprocess, sys, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
         f"child = subprocess.Popen([sys.executable, '-c', {SLEEP!r}])\nprint(child.pid, flush=True)\ntime.sleep(600)\n"
     )
     parent = children.spawn([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
     grandchild = int(parent.stdout.readline())
-    process.stop(parent, grace_s=0.3)
+    process.stop(parent)
     assert parent.returncode == -signal.SIGKILL
     assert gone(grandchild)
 
@@ -124,7 +125,6 @@ def test_it_leaves_a_persons_shell_in_the_folder_alone(job_dir: Path):
         cwd=job_dir,
         start_new_session=True,
     )
-    assert shell.stdout is not None
     shell.stdout.readline()
     try:
         assert process.leftovers(job_dir) == []
