@@ -14,8 +14,6 @@ import pytest
 @pytest.fixture
 def vendor(repository):
     spec = importlib.util.spec_from_file_location("vendor_assets", repository / "scripts" / "vendor_assets.py")
-    assert spec is not None
-    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules["vendor_assets"] = module
     spec.loader.exec_module(module)

@@ -207,7 +207,7 @@ def job_spec(run_id: str = "run-1", **changes: Any) -> JobSpec:
         "factors": {"scale_factor": 1, "terminals": 2, "warm_up_s": 1, "duration_s": 2},
         "seed": 42,
     }
-    return {**spec, **changes}  # type: ignore[typeddict-item]
+    return {**spec, **changes}
 
 
 def main() -> None:

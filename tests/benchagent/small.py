@@ -42,7 +42,7 @@ def start_sooner(patch: pytest.MonkeyPatch) -> None:
     def options(java: JavaRuntime, **more: object) -> Sequence[str]:
         # Drivers that format dates read Java's own locale, not all of CLDR. From this version on Java advises against.
         locale = ["-Djava.locale.providers=COMPAT"] if java.major < 21 else []
-        return [*usual(java, **more), *QUICK_JVM, *locale]  # type: ignore[arg-type]
+        return [*usual(java, **more), *QUICK_JVM, *locale]
 
     patch.setattr(loadgen, "jvm_options", options)
 

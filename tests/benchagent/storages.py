@@ -30,7 +30,7 @@ needs_cgroups = pytest.mark.skipif(bool(why_no_cgroups()), reason=why_no_cgroups
 
 
 def an_emulation(folder: Path, **rates: float) -> Emulation:
-    return Emulation(file=folder / "disk.img", size_bytes=SIZE_BYTES, **rates)  # type: ignore[arg-type]
+    return Emulation(file=folder / "disk.img", size_bytes=SIZE_BYTES, **rates)
 
 
 def took_s(work: Callable[[], object]) -> float:

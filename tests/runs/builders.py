@@ -34,7 +34,7 @@ def hardware_facts(**changes: Any) -> HardwareFacts:
             }
         ],
     }  # fmt: skip
-    return facts | changes  # type: ignore[return-value]
+    return facts | changes
 
 
 def store_upload(**given: Any) -> UploadOutcome:
@@ -92,7 +92,7 @@ def job_result(**changes: Any) -> JobResult:
         "per_terminal": [31, 31, 31, 30],
         "histogram": None,
     }
-    return result | changes  # type: ignore[return-value]
+    return result | changes
 
 
 UPLOAD_ID = "7b6f0c1e-52a3-4d4c-9f0a-0d9f6f1c2a11"

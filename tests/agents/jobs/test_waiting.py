@@ -32,10 +32,6 @@ def reason(run: Run, **more) -> str:
     return status.reason(fresh, **more)
 
 
-def stays_online(now) -> None:
-    Agent.objects.update(last_seen_at=now)
-
-
 def test_it_says_that_the_run_is_about_to_start(bench):
     assert reason(new_run()) == "Agent bench1 is free: the run starts in a moment."
 

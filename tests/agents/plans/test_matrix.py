@@ -171,7 +171,6 @@ def test_repeats_end_where_the_mean_is_known_and_go_on_where_it_is_not(machine):
     assert (stopping.stop_where_enough(), left(runs)) == (3, {"sqlite": 0, "h2": 3})
     assert stopping.stop_where_enough() == 0
     ended = Run.objects.filter(state=RunState.CANCELLED).first()
-    assert ended is not None
     assert "10 repeats" in ended.message
 
 

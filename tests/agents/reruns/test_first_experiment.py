@@ -134,7 +134,6 @@ def test_when_all_of_it_failed_the_home_page_says_why_and_a_button_starts_it_aga
     assert "Start it again" in client.get("/").content.decode()
     assert client.post("/first-experiment/again/").status_code == 302
     again = first.start_first()
-    assert again is not None
     assert again.slug == "first-light-2"
     assert schedule.first_experiment() == again
     assert again.runs.count() == 12

@@ -51,7 +51,6 @@ def published(slug: str, facts: CellFacts, metric: str) -> list[RunRow]:
 @pytest.mark.parametrize(("slug", "part"), PARTS, ids=[f"{slug}-{part.slug}" for slug, part in PARTS])
 def test_every_match_names_cells_and_figures_that_exist(slug, part, equipped):
     prepared = rerun.prepare(EXPERIMENTS[slug], part, equipped)
-    assert prepared.plan is not None
     assert bool(prepared.published) == (part.slug not in UNMATCHED)
     cells = prepared.plan.cells()
     for match in prepared.published:
@@ -110,6 +109,5 @@ def test_the_plan_of_a_started_part_carries_its_matches(equipped: Agent):
     experiment = EXPERIMENTS["gbak-backup-2007"]
     prepared = rerun.prepare(experiment, experiment.part("methods-super"), equipped, quick=True)
     started = rerun.start(prepared, user=None)
-    assert started is not None
     started.refresh_from_db()
     assert tuple(matches_of(started)) == prepared.published

@@ -14,7 +14,7 @@ DOCS = Path(__file__).parents[3] / "docs/use/configs.md"
 
 
 def means(dbms: str, key: str, given: dict[str, str | None], **facts: object) -> object:
-    settings = settings_of(dbms, [Given(*item) for item in given.items()], Facts(**facts))  # type: ignore[arg-type]
+    settings = settings_of(dbms, [Given(*item) for item in given.items()], Facts(**facts))
     found = reading(settings, key).quantity
     return found.value if found else None
 

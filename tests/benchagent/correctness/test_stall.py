@@ -105,10 +105,8 @@ def test_a_checkpoint_is_told_in_its_second(make_job: MakeJob, spool: Spool):
 
 
 def checkpoint(job: Job, pid: int) -> None:
-    assert job.instance is not None
     connection = job.instance.connection
     address = re.search(r"//([^:/]+):(\d+)/", connection.url)
-    assert address is not None
     psql = [
         Path(psutil.Process(pid).exe()).with_name("psql"),
         "-X",

@@ -110,7 +110,6 @@ module.install(engine_of(json.loads(sys.argv[1])), Path(sys.argv[2]), lambda tex
 def test_a_killed_install_leaves_nothing_that_looks_installed(tiny: Tiny, engines_dir: Path, said: list[str]):
     command = [sys.executable, "-c", KILLED, json.dumps(tiny.entry), str(engines_dir), str(tiny.source)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
         assert process.stdout.readline() == "unpacked\n"
         process.kill()
     assert len(left(engines_dir)) == 1

@@ -85,7 +85,7 @@ def test_what_came_instead_of_a_jar_is_not_kept(mirror: Mirror, watched: Watched
 def test_nothing_is_fetched_while_something_is_measured(mirror: Mirror, watched: Watched):
     watched.allowed = False
     looks: list[bool] = []
-    watched._may_fetch = lambda: looks.append(True) or watched.allowed  # type: ignore[func-returns-value]
+    watched._may_fetch = lambda: looks.append(True) or watched.allowed
     assert watched.why_missing(HSQLDB)
     wait_until(lambda: len(looks) > 5)
     assert mirror.asked == []

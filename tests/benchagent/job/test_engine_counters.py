@@ -73,7 +73,7 @@ def test_waits_are_means_over_the_seconds_that_were_sampled_the_most_frequent_fi
 
 class AddsUpWaits(MadeUp):
     def waited_s(self, rows: QueryRows) -> dict[str, float]:
-        return dict(rows["events"])  # type: ignore[arg-type]
+        return dict(rows["events"])
 
 
 def test_waits_that_the_engine_adds_up_are_means_over_the_window_too():

@@ -91,7 +91,6 @@ def test_it_states_the_durability_of_the_settings_in_force(dbms, settings, expec
     item = make_job(dbms, settings=settings, **BRIEF).run()
     assert item["outcome"] == "finished", item["message"]
     durability = item["result"]["durability"]
-    assert durability is not None
     assert durability["durability"] == expected, (durability, item["result"]["effective_settings"])
     assert durability["reason"]
 
@@ -163,7 +162,7 @@ def test_it_fails_when_the_server_of_a_terminal_dies(make_job: MakeJob, spool: S
     thread = threading.Thread(target=lambda: result.append(job.run()))
     thread.start()
     wait_until(lambda: len(spool.seconds("run-postgresql")) >= 2, 60)
-    (postmaster,) = job.instance.server_pids()  # type: ignore[union-attr]
+    (postmaster,) = job.instance.server_pids()
     psutil.Process(postmaster).kill()
     thread.join(60)
     assert result[0]["outcome"] == "failed"

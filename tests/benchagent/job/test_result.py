@@ -121,7 +121,7 @@ def test_the_time_of_a_phase_goes_on_over_its_steps(collector: Collector, spool:
     taken: list[float] = []
     for value in (1.0, 2.0):
         values: dict[str, float | None] = {"tool_cpu_cores": value}
-        with watch.following("backup", lambda values=values: Values(*[values] * 60)) as tell:  # type: ignore[misc]
+        with watch.following("backup", lambda values=values: Values(*[values] * 60)) as tell:
             tell(phase("backup"))
             wait_until(lambda: watch._t["backup"] > len(taken), 60)
             tell(phase("backup", elapsed_s=1.2))

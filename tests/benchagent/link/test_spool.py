@@ -53,7 +53,6 @@ def test_it_gives_the_same_batch_until_it_is_acknowledged(spool: Spool, run: str
     assert spool.next_batch(run) == first
     spool.acknowledge(run, 1)
     following = spool.next_batch(run)
-    assert following is not None
     assert following[0] == 2
     assert [item["state"] for item in json.loads(following[1])["items"]] == ["loading"]
 

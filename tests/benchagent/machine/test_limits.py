@@ -82,7 +82,6 @@ def test_it_takes_in_a_child_of_another_user_and_its_children(children: Children
     argv = ["/bin/sh", "-c", "sleep 600 & echo started; wait"]
     with Limits(memory_bytes=64 * MIB, cpus=1).cgroup(RUN_ID) as cgroup:
         child = children.spawn(argv, cgroup=cgroup, user=uid, cwd="/", stdout=subprocess.PIPE, text=True)
-        assert child.stdout is not None
         child.stdout.readline()
         members = [process.pid for process in process.family(child.pid)]
         inside = next(groups_named(RUN_ID)) / "cgroup.procs"

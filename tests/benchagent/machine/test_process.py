@@ -52,7 +52,6 @@ def test_it_takes_a_child_along_also_after_a_change_of_user(tmp_path: Path):
         "print(child.pid, flush=True)\ntime.sleep(600)\n"
     )
     agent = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
-    assert agent.stdout is not None
     child = int(agent.stdout.readline())
     assert psutil.Process(child).uids().real == uid
     agent.kill()

@@ -90,7 +90,6 @@ def test_it_counts_shared_memory_once(tmp_path):
         "time.sleep(1)\nprint(1, flush=True)\ntime.sleep(600)\n"
     )
     child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, start_new_session=True)
-    assert child.stdout is not None
     child.stdout.readline()
     table = ProcessTable()
     table.look()
@@ -104,13 +103,11 @@ def test_it_counts_shared_memory_once(tmp_path):
 def test_it_sees_a_written_file_on_its_device(tmp_path: Path):
     device = device_of(tmp_path)
     before = disk_counters(device)
-    assert before is not None
     with (tmp_path / "file").open("wb") as file:
         file.write(os.urandom(8 << 20))
         file.flush()
         os.fsync(file.fileno())
     after = disk_counters(device)
-    assert after is not None
     rates = after.rates_since(before, 2.0)
     assert after.written_bytes - before.written_bytes >= 8 << 20
     assert rates["disk_write_mb_per_s"] == (after.written_bytes - before.written_bytes) / 2e6

@@ -129,10 +129,10 @@ def test_a_knee_has_a_place_and_the_memory_stands_between_the_sizes_that_were_lo
     assert low < 128 < high
     assert numbers["half_at"]["x"] == pytest.approx(128 * 2 ** (1 / 0.9), rel=0.05)
     assert [level["x"] for level in numbers["levels"]] == [10, 20, 40, 80, 160, 320, 640, 1280]
-    (mark,) = multiples.figures[0].spec["marks"]  # type: ignore[typeddict-item]
+    (mark,) = multiples.figures[0].spec["marks"]
     assert mark["label"] == "RAM 16 GiB"
     assert mark["value"] == pytest.approx((16 << 30) / GB * 10)
-    (bent,) = multiples.figures[0].spec["overlays"]  # type: ignore[typeddict-item]
+    (bent,) = multiples.figures[0].spec["overlays"]
     assert (bent["label"], multiples.words_note) == (
         "all, two lines with a knee",
         "Dashed: two lines that meet at the knee.",
@@ -140,12 +140,12 @@ def test_a_knee_has_a_place_and_the_memory_stands_between_the_sizes_that_were_lo
     line, values = (
         dict(bent["points"]),
         {point[0]: point[1] for point in multiples.figures[0].spec["series"][0]["points"]},
-    )  # type: ignore[typeddict-item]
+    )
     assert numbers["knee"]["x"] in line
     for x in (10, 1280):
         assert line[x] == pytest.approx(values[x], rel=0.1)
     by_size = figure("x_as=size")
-    assert by_size.figures[0].spec["marks"][0]["value"] == pytest.approx((16 << 30) / 1e6)  # type: ignore[typeddict-item]
+    assert by_size.figures[0].spec["marks"][0]["value"] == pytest.approx((16 << 30) / 1e6)
     assert "from 1 to 128 GB." in by_size.curve_words[0].sentences[0]
 
 
@@ -201,7 +201,7 @@ def test_over_terminals_there_are_an_ideal_line_and_a_law_with_its_peak():
     for name, truth in zip(("lambda", "sigma", "kappa", "peak"), (*LAW, math.sqrt(0.97 / 0.0006)), strict=True):
         low, high = scaling[name]["interval"]
         assert low < truth < high, name
-    ideal, law = multiples.figures[0].spec["overlays"]  # type: ignore[typeddict-item]
+    ideal, law = multiples.figures[0].spec["overlays"]
     assert (ideal["dash"], law["dash"]) == (False, True)
     highest = max(value for value in compare(all_runs()).groups[5].values)
     assert max(y for _, y in ideal["points"]) <= highest * 1.01
@@ -216,7 +216,7 @@ def test_of_a_latency_over_terminals_only_the_change_is_said():
     (multiples,) = curve_figures(comparison)
     (said,) = sentences(multiples).values()
     assert len(said) == 1 and said[0].endswith(" from 1 to 16 terminals.")
-    assert multiples.figures[0].spec["overlays"] == []  # type: ignore[typeddict-item]
+    assert multiples.figures[0].spec["overlays"] == []
 
 
 def test_places_on_an_axis_are_said_as_people_say_them():
@@ -255,7 +255,7 @@ def test_too_few_levels_are_said():
 def test_a_size_stands_against_memory_and_buffer_pool():
     over_sizes(fall=0.9)
     Run.objects.update(effective_settings=[["shared_buffers", "4GB"]])
-    assert [mark["label"] for mark in figure().figures[0].spec["marks"]] == [  # type: ignore[typeddict-item]
+    assert [mark["label"] for mark in figure().figures[0].spec["marks"]] == [
         "RAM 16 GiB", "buffer pool 4 GiB",
     ]  # fmt: skip
     of_buffer = figure("x_as=of_buffer")
@@ -265,7 +265,7 @@ def test_a_size_stands_against_memory_and_buffer_pool():
     assert spec["marks"] == [{"axis": "x", "value": 1.0, "label": "buffer pool"}]
     assert of_buffer.title == "Throughput over size ÷ buffer pool"
     assert " from 0.233\u202f× to 29.8\u202f× buffer pool." in of_buffer.curve_words[0].sentences[0]
-    assert figure("x_as=of_ram").figures[0].spec["series"][0]["points"][-1][0] == pytest.approx(  # type: ignore
+    assert figure("x_as=of_ram").figures[0].spec["series"][0]["points"][-1][0] == pytest.approx(
         128 * GB / (16 << 30), rel=1e-4
     )
 
@@ -274,10 +274,10 @@ def test_a_mark_is_told_as_it_is_sold():
     for scale, size_mb in ((1, 15.2), (4, 61.4), (7, 108.1)):
         run = make_run("Derby 10.17", 700 / scale, factors={"scale_factor": scale}, on=on(25_277_000_000))
         add_number(run, size_mb * 1e6, name="db_size_bytes", unit="bytes")
-    (mark,) = figure("x_as=size").figures[0].spec["marks"]  # type: ignore[typeddict-item]
+    (mark,) = figure("x_as=size").figures[0].spec["marks"]
     assert mark == {"axis": "x", "value": 25_277.0, "label": "RAM 23.54 GiB"}
     Run.objects.update(context={"connection": "theirs"})
-    assert figure("x_as=size").figures[0].spec["marks"] == []  # type: ignore[typeddict-item]
+    assert figure("x_as=size").figures[0].spec["marks"] == []
 
 
 def test_a_size_stands_in_the_table_in_the_unit_that_it_comes_to(client):

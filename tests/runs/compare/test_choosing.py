@@ -311,7 +311,6 @@ def test_a_choice_is_saved_without_words_and_read_as_a_list_again(client, contri
     make_run("SQLite 3.53", 1)
     client.force_login(contributor)
     saving = re.search(r'href="(/reports/new/[^"]*)"', page(client, "/runs/?dbms=sqlite-3-53&ordering=-value"))
-    assert saving is not None
     kept = unescape(saving[1]).partition("?")[2]
     client.post("/reports/new/", {"title": "SQLite", "query": kept, "visibility": "public", "note": ""})
     assert 'href="/runs/?dbms=sqlite-3-53"' in page(client, "/reports/sqlite/")

@@ -177,9 +177,6 @@ def test_it_ranks_nothing_of_unknown_durability_with_what_is_in_memory():
     assert against is not None and against_words(against) == "no ratio: Durability: in memory against not known"
 
 
-DOUBT = "1000 TPS, 4 terminals × 200 syncs/s of the device = 800: cannot have waited for this disk"
-
-
 def test_it_ranks_unknown_durability_with_the_others():
     make_run("SQLite 3", 100, durability="power_loss")
     make_run("MySQL 5.0", 100)

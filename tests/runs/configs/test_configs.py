@@ -72,7 +72,6 @@ def test_it_keeps_order_duplicates_flags_comments_and_lines():
         (3, "mysqld", "innodb-flush-log-at-trx-commit", "2", ""),
         (4, "mysqld", "skip-name-resolve", None, ""),
     ]
-    assert config.dbms is not None
     assert config.dbms.slug == "mysql"
     rows = configs.parameter_rows(of(POSTGRESQL))
     assert [(row.parameter.name, row.duplicate, row.overridden) for row in rows] == [
@@ -102,7 +101,6 @@ def test_it_takes_several_files():
     assert [one.position for one in config.parameters.all()] == [1, 2, 3, 4]
     assert config.details["includes_missing"] == ["/etc/x"]
     settings = configs.settings_of(config)
-    assert settings is not None
     assert settings.words("innodb_doublewrite") == "innodb_doublewrite not stated"
 
 
@@ -160,7 +158,6 @@ def test_it_makes_a_revision_and_leaves_what_runs_have_used(operator):
 
 def test_it_names_the_dbms_of_scheduled_and_uploaded_configurations_and_keeps_their_digest():
     run = scheduled()
-    assert run.config is not None
     assert run.config.dbms == run.dbms_version.dbms
     same = configs.resolve_config("sqlite", SQLITE_SETTINGS)
     assert same == run.config
@@ -229,10 +226,8 @@ def test_it_derives_the_durability_of_published_configurations(published, slug, 
 
 def test_it_multiplies_page_buffers_by_the_page_size_that_an_article_states(published):
     found = dict(configs.meanings_of(literature("cfg-firebird")))["Buffer pool"].quantity
-    assert found is not None
     assert found.value == 163_840_000
     found = dict(configs.meanings_of(literature("cfg-gbak")))["Buffer pool"].quantity
-    assert found is not None
     assert found.words == "128 MiB"
 
 

@@ -45,7 +45,6 @@ def taken_of(owner, *contents: bytes, ending: str = "txt") -> FileImport:
 def read_by_worker(taken: FileImport) -> None:
     """As `read_waiting` does, without a process of its own."""
     mine = worker.claimed(taken)
-    assert mine is not None
     worker.read_now(str(taken.pk), mine.get().attempts)
     taken.refresh_from_db()
 

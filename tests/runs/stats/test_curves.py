@@ -58,7 +58,6 @@ def test_each_level_is_set_against_the_first():
 
 def test_a_doubling_is_told_by_all_repeats():
     exact = per_doubling([(2.0**power, [100 * 0.9**power]) for power in range(5)])
-    assert exact is not None and exact.interval is not None
     assert exact.value == pytest.approx(-0.1)
     assert exact.interval.low == pytest.approx(-0.1)
     two = per_doubling([(1, [100, 101]), (2, [80, 81])])
@@ -71,14 +70,12 @@ def test_a_small_step_between_neighbours_is_not_blown_up_to_a_doubling():
     """As seen: −2 % from 15.5 to 17.3 GB was told as −12 % per doubling, on a curve that loses 3 %."""
     told = [(1.0, 5_400.0), (2.0, 5_250.0), (4.0, 5_080.0), (8.0, 4_960.0), (15.5, 4_800.0), (17.3, 4_704.0)]
     fitted = per_doubling([(size, [rate]) for size, rate in told])
-    assert fitted is not None and fitted.interval is not None
     assert fitted.value == pytest.approx(-0.031, abs=0.002)
     assert -0.05 < fitted.interval.low < fitted.value < fitted.interval.high < -0.02
 
 
 def test_half_is_left_between_two_levels():
     half = crossing([(1, [100.0]), (4, [100.0]), (16, [25.0])], 0.5)
-    assert half is not None
     assert (half.at, half.after, half.before, half.interval) == (pytest.approx(8.0), 4, 16, None)
     assert crossing([(1, [100.0]), (2, [60.0])], 0.5) is None
     assert crossing([(1, [100.0]), (2, [50.0])], 0.5) is not None
@@ -89,7 +86,6 @@ def test_half_is_left_between_two_levels():
 
 def test_the_place_of_half_has_the_interval_of_its_levels():
     half = crossing(noisy([1, 2, 4, 8, 16, 32, 64, 128], 5, lambda x: 100 / x**0.3, 0.02, 7), 0.5)
-    assert half is not None and half.interval is not None
     assert half.interval.low < 2 ** (1 / 0.3) < half.interval.high
 
 
