@@ -171,6 +171,13 @@ def test_others_who_wrote_to_the_disk_of_a_run_disturbed_it(metrics: dict[str, f
     assert [told in check["detail"] for check in checks] == [not ok for ok in found]
 
 
+def test_of_others_whose_writes_may_still_wait_no_figure_is_told():
+    """Seen: "others wrote at least 0.0 MB/s" above "Disk write asked for by others 4.524 MB/s"."""
+    metrics = {**WRITING, "disk_write_mb_per_s": 4.0, "others_disk_write_mb_per_s": 4.5}
+    (check,) = [check for check in shared(**metrics).checks if check["name"] == "machine_alone"]
+    assert check["detail"] == "nothing that others wrote is sure to have reached its disks, the run asked for 5.0"
+
+
 def test_a_server_whose_cpu_nobody_sampled_is_not_taken_for_others():
     run = shared(machine_cpu_percent=100.0, driver_cpu_cores=0.5)
     assert quality.RunFacts.of(run, []).cpu_threads == 4
