@@ -6,6 +6,7 @@ import csv
 import html
 import io
 import json
+import random
 import re
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -13,9 +14,12 @@ from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import parse_qsl, urlencode
 
+from benchmarks.bench_truth.controls import controls
 from benchmarks.bench_truth.judge import CONTRADICTION, OMISSION, Json, Judge, Mark, Page, offered_words, part_of
 from benchmarks.bench_truth.worlds import World, article, documents
 
+# Addresses of each world with controls that nobody chose together.
+TURNED = 4
 _TAGS = re.compile(r"<[^>]+>")
 _SPACES = re.compile(r"\s+")
 _HEADLINE = re.compile(r'<p class="headline"[^>]*>(.*?)</p>', re.DOTALL)
@@ -79,9 +83,31 @@ def ask(site: Site, made: World) -> Iterator[tuple[str, Mark]]:
         wanted += [(pair, False) for pair in _pairs(body)]
     for mark in judge.contradictions():
         yield f"tag={made.tag}", mark
+    yield from of_controls(site, made)
     yield from of_home(site, made, judge.pages)
     if made.slug:
         yield from of_article(site, made)
+
+
+def of_controls(site: Site, made: World) -> Iterator[tuple[str, Mark]]:
+    """Whatever is chosen of what can be chosen: an answer that counts every run, the same everywhere, or a refusal that
+    names the control.
+    """
+    compared = json.loads(site.get(f"/api/v1/compare/?{urlencode(made.selects)}")[1])
+    generator = random.Random(made.tag)
+    for _ in range(TURNED):
+        chosen = [*controls(generator, compared)]
+        address = urlencode([*made.selects, *chosen])
+        status, text = site.get(f"/api/v1/answers/?{address}")
+        body = json.loads(text) if status in (200, 400) else {}
+        is_refused = status == 400 and bool(dict(chosen).keys() & body.keys())
+        yield address, Mark(CONTRADICTION, "controls", status == 200 or is_refused, f"{status} {text[:200]}")
+        if status == 200:
+            counts = body["counts"]
+            added_up = counts["drawn"] + counts["unnumbered"] + counts["left_out"]
+            yield address, Mark(OMISSION, "controls", counts["selected"] == added_up, f"{counts} do not add up")
+            for mark in same_everywhere(site, address, body, set()):
+                yield address, mark
 
 
 def of_home(site: Site, made: World, pages: set[Page]) -> Iterator[tuple[str, Mark]]:

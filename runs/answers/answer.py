@@ -202,7 +202,8 @@ class Answer(Part):
     over, and `series` of the first against the next at them. `first` is set against `second`, where two are.
     `differing`: in what the first of the claim is not like each that it is set against, by the label of that one.
     `unranked`: what has too few levels in common with the others; `set_apart`: what has no group that is ranked, with
-    one that it has. `versions_of`: the only DBMS, so that systems are versions of it.
+    one that it has. `versions_of`: the only DBMS, so that systems are versions of it. `pooled`: what is pooled on
+    request, in words.
     """
 
     question: Question
@@ -221,6 +222,7 @@ class Answer(Part):
     first: str = ""
     second: str = ""
     unranked: list[str] = Field(default_factory=list)
+    pooled: str = ""
     lacking: list[InstanceOf[Missing]] = Field(default_factory=list, exclude=True)
     differing: dict[str, list[InstanceOf[Difference]]] = Field(default_factory=dict, exclude=True)
     series: InstanceOf[LevelSeries] | None = Field(default=None, exclude=True)
@@ -236,7 +238,8 @@ def begun(comparison: Comparison, question: Question, x: Place = NO_PLACE, **fie
         unit=metric.unit if metric else "", better=metric.better if metric else "none",
         x_label=x.label, x_unit=x.unit, x_kind=x.kind,
         threshold=comparison.threshold, family=comparison.verdicts.family,
-        versions_of="".join(comparison.systems) if len(comparison.systems) == 1 else "", **fields,
+        versions_of="".join(comparison.systems) if len(comparison.systems) == 1 else "", pooled=comparison.pooled,
+        **fields,
     )  # fmt: skip
 
 

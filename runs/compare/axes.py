@@ -69,6 +69,9 @@ def arrange(comparison: Comparison, params: QueryDict | None = None, others: Seq
 
     wants_series = NONE not in params.getlist("series")
     x = address.fact("x")
+    if x in pooled:
+        address.problems["x"] = [f"“{x}” is pooled: it has no places on x."]
+        x = None
     if x is None:
         others_ask = {*params.getlist("series"), *params.getlist("panels")}
         x = _x_by_rule(comparison.question, facts, columns, [name for name in free if name not in others_ask])

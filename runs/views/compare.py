@@ -171,7 +171,7 @@ def _answered(comparison: Comparison) -> dict[str, Any]:
     selects = without(comparison.controls, *CONTROLS).urlencode()
     return {
         "question": question_words(answer),
-        "headline": " ".join(filter(None, (sentence(answer), comparison.pooled))),
+        "headline": sentence(answer),
         "questions": [
             (question_words(other), f"{selects}&{other.question.query}")
             for other in offered(comparison, answer.question)

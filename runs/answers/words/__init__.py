@@ -39,12 +39,16 @@ NEAR = 1.1
 def headline(comparison: Comparison) -> str:
     """The answer in words, and what is pooled on request; empty where nothing may be said."""
     answer = answer_of(comparison)
-    words = sentence(answer) if answer.claims or comparison.question.kind else ""
-    return " ".join(filter(None, (words, comparison.pooled)))
+    return sentence(answer) if answer.claims or comparison.question.kind else comparison.pooled
 
 
 def sentence(answer: Answer) -> str:
-    """The answer in words; where there is none, what is missing, and what stands apart."""
+    """The answer in words; where there is none, what is missing, and what stands apart; and what is pooled."""
+    return " ".join(filter(None, (_unpooled(answer), answer.pooled)))
+
+
+def _unpooled(answer: Answer) -> str:
+    """Without what is pooled."""
     says = {
         asked.LOSS: _loss, asked.FALLS_OFF: _falls_off, asked.SCALES: _scales, asked.EFFECTS: _effects,
         asked.SINCE: _since, asked.NEWER: _newer, asked.A_B: _a_against_b, asked.PUBLISHED: _published,

@@ -48,6 +48,13 @@ def test_a_class_without_a_number_is_no_chart():
     assert Client().get(f"/compare/?dbms=postgresql&{SIZES}").status_code == 200
 
 
+@pytest.mark.usefixtures("two_disks")
+def test_what_is_pooled_is_no_axis():
+    """Was an error 500."""
+    told = Client().get("/api/v1/compare/?dbms=postgresql&view=curve&x=factor:disk&pool=factor:disk")
+    assert told.status_code == 400 and "is pooled" in told.json()["x"][0]
+
+
 def test_only_a_size_stands_on_x_by_its_bytes():
     """Was an error 500: seven numbers of terminals at the place of their one database."""
     make_runs(
