@@ -114,11 +114,15 @@ def wrong(*problems: tuple[str, str] | tuple[tuple[str | int, ...], str]) -> Val
     return ValidationError.from_exception_data("", lines)
 
 
-def _day(value: Any) -> datetime.date:
+def _date(value: Any) -> datetime.date | None:
     try:
-        day = parse_date(value) if isinstance(value, str) else None
+        return parse_date(value) if isinstance(value, str) else None
     except ValueError:
-        day = None
+        return None
+
+
+def _day(value: Any) -> datetime.date:
+    day = _date(value)
     if day is None:
         raise wrong(("", "A date is required: YYYY-MM-DD."))
     if why := why_not_then(day):
@@ -145,8 +149,7 @@ def _planned(value: Any) -> datetime.datetime:
 def _time(value: Any) -> datetime.datetime:
     try:
         # `parse_datetime` would take a date for its midnight.
-        is_date = isinstance(value, str) and parse_date(value) is not None
-        moment = parse_datetime(value) if isinstance(value, str) and not is_date else None
+        moment = parse_datetime(value) if isinstance(value, str) and _date(value) is None else None
         if moment is not None and moment.tzinfo:
             moment = moment.astimezone(datetime.UTC)
     except (ValueError, OverflowError):
@@ -158,11 +161,7 @@ def _time(value: Any) -> datetime.datetime:
 
 def _start(value: Any) -> datetime.datetime | datetime.date:
     """A date without a time stays a date."""
-    try:
-        is_date = isinstance(value, str) and parse_date(value) is not None
-    except ValueError:
-        is_date = False
-    return _day(value) if is_date else _moment(value)
+    return _moment(value) if _date(value) is None else _day(value)
 
 
 def contradiction(day: datetime.date | None, moments: Iterable[datetime.datetime | datetime.date | None]) -> str:
