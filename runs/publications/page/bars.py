@@ -123,8 +123,10 @@ class Medians(PartSpec):
         for at, group in enumerate(groups, 1):
             slug = group.runs[0].dbms_version.slug
             names[f"{slug}-{at}" if slug in names else slug] = group
-        base = names.get(material.chosen.get(BASELINE, ""), groups[0])
-        top, unit = base.median or 1.0, comparison.metric.unit
+        chosen = material.chosen.get(BASELINE, "")
+        baseline = chosen if chosen in names else next(iter(names))
+        base, unit = names[baseline], comparison.metric.unit
+        top = base.median or 1.0
         rows: Rows = [[group.label, median_of(group), quotient(group.median or 0.0, top)] for group in groups]
         # What the article says of the medians in one ratio.
         summaries = [
@@ -139,7 +141,7 @@ class Medians(PartSpec):
             lead=f"The article claims: {'; '.join(summaries)}." if summaries else "",
             tables=[NamedTable(f"Median {unit} against {base.label}", table(columns, rows), RATIOS_NOTE)],
             baselines=[(slug, group.label) for slug, group in names.items()],
-            baseline=next(slug for slug, group in names.items() if group is base),
+            baseline=baseline,
         )
 
 
