@@ -357,7 +357,7 @@ def _initial(query: QueryDict, user: Reader) -> dict[str, Any]:
         rows = Experiment.objects.readable_by(user)
         planned, visibility = rows.filter(slug=clean(slug, 120)).values_list("plan", "visibility").first() or ({}, "")
         # Who may see it may have been changed since it was planned.
-        return initial_of(planned | {"visibility": visibility}) if isinstance(planned, dict) else {}
+        return initial_of(planned | {"visibility": visibility})
     return {name: query.getlist(name) if name == "engines" else query[name] for name in query}
 
 

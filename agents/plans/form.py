@@ -163,53 +163,36 @@ def _storages(agents: Sequence[Agent]) -> dict[str, str]:
 
 
 def initial_of(plan: Mapping[str, Any]) -> dict[str, Any]:
-    """The form as it was filled in for this plan (`Experiment.plan`), which may come from another Benchsite."""
-
-    def named_lists(name: str) -> dict[str, list[Any]]:
-        rows = plan.get(name)
-        given = rows.items() if isinstance(rows, dict) else ()
-        return {key: value for key, value in given if isinstance(value, list)}
-
-    single = plan.get("factors")
-    values = {name: [value] for name, value in single.items()} if isinstance(single, dict) else {}
-    values |= named_lists("sweep")
-    entry = WORKLOADS.get(str(plan.get("workload")))
-    factors: dict[str, Any] = {}
+    """The form as it was filled in for this plan: a `PlanDocument`, perhaps of another Benchsite."""
+    values = {name: [value] for name, value in plan.get("factors", {}).items()} | plan.get("sweep", {})
+    entry = WORKLOADS.get(plan.get("workload", ""))
+    filled: dict[str, Any] = {"engines": [":".join(engine[:2]) for engine in plan.get("engines", [])]}
     for factor in entry.factors if entry else ():
         if words := list(map(str, values.get(factor.name, []))):
             # As `factor_field`: a number may have words for some of its values.
             typed = factor.kind == FactorKind.NUMBER or (factor.kind == FactorKind.TEXT and not factor.words)
-            factors[factor.name] = ", ".join(words) if typed else words
-    offered = plan.get("engines")
-    given = offered if isinstance(offered, list) else []
-    engines = [":".join(map(str, engine[:2])) for engine in given if isinstance(engine, list)]
-    settings = {
-        f"settings_{dbms}": "\n".join(" = ".join(map(str, pair)) for pair in pairs if isinstance(pair, list))
-        for dbms, pairs in named_lists("settings").items()
-    }
-    factors |= {f"configs_{dbms}": list(map(str, slugs)) for dbms, slugs in named_lists("configs").items()}
-    varied = plan.get("swept")
-    for dbms, swept in varied.items() if isinstance(varied, dict) else ():
-        settings[f"swept_{dbms}"] = swept_text(swept)
+            filled[factor.name] = ", ".join(words) if typed else words
+    for dbms, pairs in plan.get("settings", {}).items():
+        filled[f"settings_{dbms}"] = "\n".join(" = ".join(pair) for pair in pairs)
+    filled |= {f"configs_{dbms}": slugs for dbms, slugs in plan.get("configs", {}).items()}
+    filled |= {f"swept_{dbms}": swept_text(swept) for dbms, swept in plan.get("swept", {}).items()}
     alike = (
         "workload", "repeats", "agent", "name", "label", "note", "visibility", "publication", "figure", "machines",
         "each", "order", "order_seed",
     )  # fmt: skip
-    named = {name: plan[name] for name in alike if plan.get(name)}
+    filled |= {name: plan[name] for name in alike if plan.get(name)}
     if labels := plan.get("labels"):
-        named["labels"] = " ".join(map(str, labels))
+        filled["labels"] = " ".join(labels)
     if excluded := plan.get("exclude"):
-        named["exclude"] = cells_text(excluded)
+        filled["exclude"] = cells_text(excluded)
     if stop := plan.get("stop"):
-        named |= {"stop_percent": stop.get("percent"), "stop_baseline": cells_text([stop.get("baseline") or {}])}
+        filled |= {"stop_percent": stop["percent"], "stop_baseline": cells_text([stop["baseline"]])}
     if beyond := {name: plan[name] for name in SpecialCells.model_fields if plan.get(name)}:
-        named["beyond"] = json.dumps(beyond)
-    tags, tested = plan.get("tags"), plan.get("tested")
-    if isinstance(tags, list):
-        named["tags"] = " ".join(map(str, tags))
-    if isinstance(tested, dict):
-        named |= {name: str(tested[name]) for name in ("build", "commit", "branch") if tested.get(name)}
-    return factors | settings | named | {"engines": engines}
+        filled["beyond"] = json.dumps(beyond)
+    if "tags" in plan:
+        filled["tags"] = " ".join(plan["tags"])
+    tested = plan.get("tested", {})
+    return filled | {name: tested[name] for name in ("build", "commit", "branch") if tested.get(name)}
 
 
 def _is_given(fields: Iterable[forms.BoundField]) -> bool:
