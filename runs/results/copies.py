@@ -240,7 +240,7 @@ def contents_of(runs: QuerySet[Run]) -> list[Content]:
 
 def source_of(run: Run) -> tuple[UUID | None, str]:
     """An upload; of an import the file; of an agent's run the run itself."""
-    files = run.info.get("files") if isinstance(run.info, dict) else None
+    files = run.info.get("files")
     is_of_file = isinstance(files, list) and len(files) >= run.repeat
     return run.upload_id or run.pk, str(files[run.repeat - 1]) if is_of_file and files else ""
 
