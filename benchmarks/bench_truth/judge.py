@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.bench_truth.worlds import RAM_GB, Cell, World, series_of
+from benchmarks.bench_truth.worlds import RAM_GB, UNLIKE, Cell, World, series_of
 
 Json = Mapping[str, Any]
 # Question, metric and runs: the same page, whatever address leads to it.
@@ -599,9 +599,11 @@ class Judge:
             yield Mark(OMISSION, kind, is_named, f"no ratio at {', '.join(values)}, and of those: {words}")
 
     def _varying(self, facts: Mapping[str, str | float]) -> list[str | float]:
-        """Of these the values that not all cells have."""
+        """Of these the values that not all cells have; durability and its like have words of the site's own."""
         return [
-            value for name, value in facts.items() if any(cell.facts.get(name) != value for cell in self.world.cells)
+            value
+            for name, value in facts.items()
+            if name not in {*UNLIKE, "set"} and any(cell.facts.get(name) != value for cell in self.world.cells)
         ]
 
     def _as_asked(self, kind: str, body: Json) -> Iterator[Mark]:
