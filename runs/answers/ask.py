@@ -19,6 +19,7 @@ from runs.compare.axes import LEAST_LEVELS, arrange
 from runs.compare.comparison import Comparison
 from runs.compare.effects import setting_pairs
 from runs.compare.facts import DATE, NEVER_TAKEN, NO_FACT, Columns, Fact, fact_value, fact_values
+from runs.compare.judging import judged
 from runs.compare.panels import CLIENT, CLIENTS, SIZE, SIZES, Axes
 from runs.run.facets import FACTOR
 from runs.stats.curves import LEAST_FOR_KNEE
@@ -72,9 +73,14 @@ def _over_size(comparison: Comparison) -> Answer | None:
     axes = comparison.axes
     sizes = (question for name in axes.facts for question in _over(name, axes.facts[name], comparison))
     x = axes.x if axes.kind == SIZE else next((each.x for each in sizes if each.kind == asked.LOSS), "")
+    if not x:
+        return None
+    question = Question(kind=asked.LOSS, x=x)
     if x != axes.x:
-        comparison = replace(comparison, axes=arrange(comparison, QueryDict(urlencode({"x": x}))))
-    return curves.of_curves(comparison, Question(kind=asked.LOSS, x=x)) if x else None
+        # Of two sizes, which are no curve of the page, it has not judged the loss.
+        axes = arrange(comparison, QueryDict(urlencode({"x": x})))
+        comparison = judged(replace(comparison, axes=axes, question=question))
+    return curves.of_curves(comparison, question)
 
 
 def _told_apart_by(comparison: Comparison) -> str:

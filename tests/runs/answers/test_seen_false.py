@@ -419,3 +419,15 @@ def test_two_that_share_one_level_have_its_ratio():
     assert only["label"] == "40 GB" and only["ratio"]["value"] == pytest.approx(1.2, rel=0.02)
     assert "at 40 GB, the only level" in told["words"]
     assert "Left out: 10 GB (only A was measured); 160 GB (only C was measured)." in told["words"]
+
+
+def test_the_loss_that_nobody_asked_for_is_that_which_is_asked_for():
+    """Was: of two sizes a loss without a verdict and with an interval of its own, until `ask=loss` was asked."""
+    world = World(noise=0.02)
+    for size in (8, 16):
+        world.add(1000 * 8 / size, factors={"size_gb": size})
+    selects = world.store()
+    by_rule, by_question = (ask(selects, question) for question in ("", "ask=loss&x=factor:size_gb"))
+    assert by_rule["claims"] == by_question["claims"]
+    assert by_rule["claims"][0]["change"]["verdict"] == "worse"
+    assert (by_rule["sure"], by_rule["words"]) == (True, by_question["words"])
