@@ -202,7 +202,7 @@ def installed(missing: Sequence[str]) -> str:
     return f"apt-get could not install {' '.join(packages)}" if run([*command, *packages], quiet) else ""
 
 
-# Of long proofs `make test` runs a small fixed seed; the leg `whole` runs the rest.
+# `make test` runs a small fixed seed of each long proof; the leg `whole` runs the rest.
 NOT_WHOLE = "not java and not whole"
 OF_THE_SERVER = f"not attack and not browser and not ops and {NOT_WHOLE}"
 ON_EACH_DATABASE = f"{OF_THE_SERVER} and not engines and not any_database"

@@ -164,7 +164,7 @@ def check_protocol(body: Body) -> None:
         )  # fmt: skip
 
 
-# Of an agent
+# What an agent asks
 
 
 @endpoint
@@ -240,7 +240,7 @@ def batch(request: HttpRequest, body: Body, run_id: str) -> Ack:
     return life.apply(run_id=job.pk, batch=check(Batch, body))
 
 
-# Of an agent that observes a run of another
+# What an agent asks that observes a run of another
 
 
 @endpoint

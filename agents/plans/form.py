@@ -258,7 +258,7 @@ class ScheduleForm(LabelFields):
     # What a plan that fills the form says beyond the fields; a reader may leave it out.
     beyond = forms.CharField(required=False, max_length=20_000)
 
-    # Of a valid form.
+    # Set once the form is valid.
     plan: Plan
 
     workloads = list(WORKLOADS.values())

@@ -44,7 +44,7 @@ def repeat_button(context: template.Context, run: Run) -> dict[str, Any]:
 
 @register.filter
 def workload_name(slug: str) -> str:
-    """Of a plan, which names it by its slug."""
+    """The name of what a plan names by its slug."""
     return WORKLOADS[slug].name if slug in WORKLOADS else slug
 
 

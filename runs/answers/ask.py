@@ -64,7 +64,7 @@ def _kind_by_rule(comparison: Comparison) -> str:
 
 
 def _is_rate(comparison: Comparison) -> bool:
-    """Of which more is better, so that it can scale."""
+    """Whether more of the metric is better, so that it can scale."""
     return comparison.metric is not None and comparison.metric.better == "higher"
 
 

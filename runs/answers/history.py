@@ -84,7 +84,7 @@ def steps_of(comparison: Comparison, curve: Curve, label: str) -> list[Step]:
 
 
 def _logs(curve: Curve) -> list[float]:
-    """Of the means of its batches, as far as they have one."""
+    """The logarithms of the means of its batches, as far as they have one."""
     return [math.log(centre) for _, values in curve.levels if (centre := geometric_mean(values)) is not None]
 
 

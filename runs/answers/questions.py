@@ -126,7 +126,7 @@ def _of_single_uploads(
             label = run["label"] or run["batch__label"]
             day = None if label else run["measured_at"].date()
             together.setdefault((run["workload"], label, day), []).append(run)
-    # Of nights that measured the same cells the newest asks for all.
+    # The newest of the nights that measured the same cells asks for all of them.
     swept: dict[tuple[str, frozenset[str]], tuple[Any, date | None, list[Mapping[str, Any]]]] = {}
     for (workload, label, day), runs in together.items():
         measured = frozenset(run["cell_key"] for run in runs)

@@ -100,7 +100,7 @@ def _of_groups(
         )  # fmt: skip
     claims = _standings(candidates, lambda one, other: verdicts.of(best_first[one], best_first[other]))
     sure, lacking = _sureness(comparison, claims, set_apart)
-    # Of no winner are told those that are not surely behind.
+    # Without a winner those are told that are not surely behind.
     shown = [claim for claim in claims[1:] if sure or claim.ratio.verdict not in WINNERS]
     return begun(
         comparison, question, set_apart=set_apart, claims=claims, sure=sure, lacking=lacking,

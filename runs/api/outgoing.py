@@ -87,7 +87,7 @@ class Error(Part):
 
 
 class Page(Part):
-    """Of a list; `results` are its own."""
+    """A page of a list; `results` are its own."""
 
     count: int
     next: str | None

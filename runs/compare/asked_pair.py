@@ -36,7 +36,7 @@ def asked_pair(
 
 
 def _meant(text: str, groups: Iterable[Group]) -> str:
-    """Of a DBMS by its name alone its only version here."""
+    """The only version here of a DBMS that is named without one."""
     systems = ((group, group.all_runs[0].dbms_version.dbms) for group in groups)
     versions = {fact_value(group, "dbms") for group, dbms in systems if dbms.name.lower() == text.lower()}
     return versions.pop() if len(versions) == 1 else text

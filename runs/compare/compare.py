@@ -30,7 +30,7 @@ from runs.run.facets import DURABILITY_ORDER, Facet, facets
 from runs.stats import PRACTICAL_THRESHOLD
 
 MOST_METRICS = 4
-# Of what there is instead of what was asked for.
+# So many values are named of what there is instead of what was asked for.
 MOST_NAMED = 20
 NO_SETS: Mapping[UUID, tuple[str, str]] = {}
 NO_QUESTION = Question()

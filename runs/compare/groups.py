@@ -201,7 +201,7 @@ class Group:
 
     @property
     def durability_reason(self) -> str:
-        """Of one of those that promise least."""
+        """The reason of one of the runs that promise least."""
         durability = self.conditions.durability
         return next((run.durability_reason for run in self.all_runs if run.durability == durability), "")
 

@@ -52,7 +52,7 @@ class Difference:
 
     @property
     def turned(self) -> Difference:
-        """Of the second against the first."""
+        """The difference of the second against the first."""
         return replace(self, a=self.b, b=self.a)
 
 

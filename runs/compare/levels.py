@@ -285,7 +285,7 @@ class Levels:
                 return True
         return False
 
-    # Of what is judged
+    # What is judged
 
     @property
     def base_label(self) -> str:

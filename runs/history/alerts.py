@@ -72,7 +72,7 @@ def attach(point: ChangePoint, rows: Sequence[SeriesBatch], *, was_refuted: bool
     """
     benchmark, places = point.benchmark, _places(point, rows)
     span = _span(rows, places)
-    # Of a step on a machine; a drift and a noise begin with no batch.
+    # A step on a machine has causes; a drift and a noise begin with no batch.
     causes = given_anew(rows, places) if point.kind == ChangeKind.STEP and benchmark.machine_id else []
     alert = point.alert or _open_at(benchmark, span) or _open_with(benchmark, causes, rows, places)
     if alert is None:

@@ -32,7 +32,7 @@ from runs.stats import geometric_mean
 MOST_S = 5.0
 # Batches that came together are filed together: their series are watched once.
 AT_ONCE = 50
-# Of those the runs of so many are read together, by the same few queries as the runs of one.
+# The runs of so many batches are read together, by the same few queries as the runs of one.
 READ_AT_ONCE = 10
 # A batch of more is filed in many transactions.
 MOST_RUNS = 500

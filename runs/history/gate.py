@@ -30,7 +30,7 @@ from runs.run.facets import factor_facets
 from runs.run.number import primary_number, why_no_number
 from runs.stats import ALPHA, PRACTICAL_THRESHOLD, Kind, Verdict, judge, judge_pairs
 
-# Of fewer, how they scatter is hardly known, and two sides know it better than the pairs of both.
+# How fewer pairs scatter is hardly known: then two sides by themselves tell it better.
 LEAST_PAIRS = 6
 
 
@@ -119,7 +119,7 @@ def _cells(ids: Collection[UUID], user: Reader) -> dict[tuple[Any, Metric], list
 
 
 def why_not_judged(ids: Collection[UUID], user: Reader) -> dict[UUID, str]:
-    """Of each of these runs what keeps it from being judged."""
+    """What keeps each of these runs from being judged."""
     rows = Run.objects.readable_by(user).present().filter(pk__in=ids).select_related("workload")
     known = {run.pk: run for run in rows.prefetch_related("measurements__metric")}
     return {pk: _lack(known[pk]) if pk in known else "there is no such run" for pk in ids}

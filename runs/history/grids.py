@@ -150,7 +150,7 @@ def machine_matrix(benchmarks: Sequence[Benchmark]) -> MachineMatrix:
     for benchmark in benchmarks:
         if benchmark.hardware and benchmark.metric.better != Better.NONE and _newest(benchmark):
             own = by_name.setdefault((benchmark.name, benchmark.metric_id), {})
-            # Of two of one name, as after a new mainboard, what was measured last.
+            # Where two have one name, as after a new mainboard, what was measured last counts.
             held = own.setdefault(benchmark.hardware.name, benchmark)
             own[benchmark.hardware.name] = max(held, benchmark, key=lambda each: each.recent[-1]["at"])
     shared = {key: own for key, own in by_name.items() if len(own) > 1}

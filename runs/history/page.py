@@ -72,7 +72,7 @@ def context_of(benchmark: Benchmark, siblings: Sequence[Benchmark], *, drawn: in
         for point in sorted(series.points, key=lambda point: point.at.place, reverse=True)
     ]
     band = series.band()
-    # Of a level that falls or rises no next batch is expected at its mean.
+    # Where the level falls or rises, no next batch is expected at its mean.
     is_blind = band is not None and band.least_seen > TO_SEE
     last_start = series.rows[series.starts[-1]].pk if series.starts else None
     drifts = any(each.kind == ChangeKind.DRIFT and each.at_id == last_start for each in series.points)

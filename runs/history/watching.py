@@ -190,7 +190,7 @@ def _confirm(series: BenchmarkSeries, found: statistics.Found) -> None:
 
 
 def _become_drift(series: BenchmarkSeries, found: statistics.Found, absorbed: Sequence[int]) -> bool:
-    """Of the steps that prove to be part of a drift the first becomes it, with its alert; the others are none any more.
+    """The first of the steps that prove to be part of a drift becomes it, with its alert; the others are none any more.
     What people have judged stays a step. -> whether there is one.
     """
     places = [series.rows[at].pk for at in absorbed]

@@ -131,7 +131,7 @@ def _day(value: Any) -> datetime.date:
 
 
 def _moment(value: Any) -> datetime.datetime:
-    """Of what was measured: not ahead. In UTC; one without a zone stays without."""
+    """A time of measuring, which does not lie ahead. In UTC; one without a zone stays without."""
     moment = _time(value)
     if why := why_not_then(moment.date()):
         raise wrong(("", why))

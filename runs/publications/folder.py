@@ -156,7 +156,7 @@ def read_zip(file: IO[bytes], size_bytes: int) -> Folder:
             folder = Folder.of(_files(archive))
     except FolderError:
         raise
-    # Of a compression that zipfile does not know, and of an encrypted file.
+    # Among these: a compression that zipfile does not know, an encrypted file.
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, ValueError, OSError) as error:
         raise FolderError([f"no ZIP file that can be read: {error}"]) from error
     if comes_with_program(folder.slug):

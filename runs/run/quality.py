@@ -250,7 +250,7 @@ def _still(facts: RunFacts, values_of: Callable[[str], Sequence[float]]) -> list
 
 
 def threads_of(run: Run, metrics: Mapping[str, float]) -> int:
-    """Of the one machine on which all that belongs to the run was sampled; 0 where that is not known."""
+    """Threads of the one machine on which all of the run was sampled; 0 where that is not known."""
     dbms = DBMSS.get(run.dbms_version.dbms.slug)
     sampled = "server_cpu_cores" in metrics or (dbms is not None and dbms.embedded)
     one_machine = sampled and not run.context.get("connection")

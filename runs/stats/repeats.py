@@ -39,7 +39,7 @@ def more_repeats(estimate: Ratio, *, threshold: float, have: int) -> int | None:
         n = have + more
         later = (seen * have + true * more) / n
         scatter = errors * math.sqrt(have * more) / n
-        # Of one repeat a side the spread is known from several pairs: they do not become more.
+        # With one repeat a side the spread is known from several pairs: they do not become more.
         later_df = df * (n - 1) / (have - 1) if have > 1 else df
         half = t_quantile(0.5 + estimate.confidence / 2, later_df) * errors * math.sqrt(have / n)
         least, most = np.maximum(half, limit), limit - half

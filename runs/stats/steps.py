@@ -86,7 +86,7 @@ def steps_of(logs: Sequence[float], threshold: float) -> list[int]:
 
 
 def _change(logs: Sequence[float], cut: int) -> Ratio | None:
-    """Of the days from the cut on to those before it, with room for how the cut was found.
+    """The days from the cut on against those before it, with room for how the cut was found.
 
     What is told of many places is what chance made look large there (the winner's curse). Where Welch's interval
     reaches down to changes that these days would not have shown, it is at least as wide as that of all places together
@@ -121,7 +121,7 @@ def least_step(logs: Sequence[float], days: int = 0, after: int = LEAST_DAYS) ->
 
 
 def days_to_show(logs: Sequence[float], share: float) -> int | None:
-    """Of how many days with this scatter a step of this share is told; None where even `MOST_DAYS` do not show it."""
+    """How many days with this scatter tell a step of this share; None where even `MOST_DAYS` do not show it."""
     return next((days for days in range(len(logs), MOST_DAYS) if least_step(logs, days) <= share), None)
 
 

@@ -31,7 +31,7 @@ SHARE_OF_EACH = 0.1
 # They lie no farther apart than so many errors of one batch, or than the nearest of them lies off: two bad nights and a
 # good one are no new level, what becomes slower and scatters more is one.
 WIDEST = 5.5
-# Of normal noise the median of how far batches lie off is so much of an error; a bad night in twenty hardly moves it.
+# The median of how far batches lie off is so much of an error of normal noise; a bad night in twenty hardly moves it.
 MEDIAN_OFF = 0.6745
 # The confidence of a step whose place was chosen among all.
 PLACED = 0.9999

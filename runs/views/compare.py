@@ -51,7 +51,7 @@ OF_LEVELS = ("compared", "held")
 # A table of more groups is folded: chart, levels and headline have said it. Of many the first are shown, unless all
 # are asked for (`rows=all`).
 MOST_ROWS, FIRST_ROWS = 12, 50
-# Of more levels the first of each series are shown likewise: a thousand runs that vary in all have thousands.
+# Where there are more levels, the first of each series are shown: a thousand runs that vary in all have thousands.
 MOST_LEVELS = 200
 
 

@@ -95,7 +95,7 @@ def _way_back(slug: str) -> str:
     """How it comes back once it is deleted."""
     if comes_with_program(slug):
         return "It comes with the program: the next import brings it back."
-    # Of what was imported before files were kept there are none.
+    # What was imported before files were kept has none.
     return "The list of publications can bring it back." if _has_files(slug) else "Only its files bring it back."
 
 

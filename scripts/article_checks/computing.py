@@ -10,7 +10,7 @@ from scripts.article_checks import cubrid_mysql_ssd_2011, firebird_terabyte_2015
 from scripts.article_checks.article import Article
 
 Topics = Mapping[str, Sequence[Callable[[Article], Iterator[Check]]]]
-# Of the articles that come with the program, by slug.
+# The articles that come with the program, by slug.
 TOPICS: Mapping[str, Topics] = {
     "gbak-backup-2007": gbak_backup_2007.TOPICS,
     "tpcb-2010": tpcb_2010.TOPICS,

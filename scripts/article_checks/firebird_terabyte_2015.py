@@ -38,7 +38,7 @@ class Point(NamedTuple):
 
 
 def series(article: Article, metric: str) -> list[Point]:
-    """Of the SATA disks, the smallest database first; the largest, made later, is the last."""
+    """The databases of the SATA disks, the smallest first; the largest, made later, is the last."""
     runs = article.runs(metric, disk="SATA RAID1")
     return sorted(Point(factor_of(run, "size_gb"), number_of(run, metric) or 0) for run in runs)
 
@@ -323,7 +323,7 @@ def records_of(article: Article, table: str, name: str = "records") -> Quantity:
 
 
 def sums(article: Article) -> tuple[Quantity, Quantity]:
-    """Of the data and of the indexes of all tables."""
+    """The sizes of the data and of the indexes of all tables."""
     tables = article.results.table_stats
     data = listed("data", [row.table_size_mb or 0 for row in tables], "data of every table", "MB")
     indexes = listed("indexes", [row.indices_size_mb or 0 for row in tables], "indexes of every table", "MB")

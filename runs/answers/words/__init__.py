@@ -219,7 +219,7 @@ def _no_winner(answer: Answer, first: Standing, open_ones: Sequence[Standing]) -
     if Kind.TOO_FEW in kinds:
         few = [each.label for each in (first, *open_ones) if each.n is not None and each.n < MIN_REPEATS]
         if answer.over:
-            # Of a series some levels may have enough: the verdict says what is too little of it.
+            # Some levels of a series may have enough repeats: the verdict says what is lacking.
             claim = next(each for each in open_ones if each.ratio.verdict == Kind.TOO_FEW)
             return f"No winner is named{where}: {named}; {first.label} against {claim.label}: {why(claim.ratio)}."
         whose = "a group" if len(few) in (0, 1 + len(open_ones)) else f"of {gaps.names(few)}"

@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 def extremes(best: str, medians: Sequence[tuple[str, T]]) -> list[str | T]:
-    """Of systems, the highest median first: a winner only with a verdict, the order of medians is no more than that."""
+    """The systems, the highest median first: a winner needs a verdict, the order of medians is no more than that."""
     if len(medians) < 2:
         return []
     verdict = f"{best} is better than every other system" if best else "No system is better than every other"
@@ -28,7 +28,7 @@ def gain(
     name: str, median: T, base: T, change: T, *, values: Sequence[float], base_values: Sequence[float],
     verdict: Verdict | None,
 ) -> list[str | T]:  # fmt: skip
-    """Of medians; the verdict without its numbers, which are those of geometric means."""
+    """The ratio of medians, and the verdict without its numbers, which are those of geometric means."""
     apart = min(values) > max(base_values) or max(values) < min(base_values)
     judged = f"; verdict: {verdict.kind.replace('_', ' ')}" if verdict else ""
     ranges = f"; the ranges of the repeats {'do not ' if apart else ''}overlap{judged}. "

@@ -137,7 +137,7 @@ def _law_numbers(law: Scaling | Unfitted, levels: int) -> dict[str, Any]:
     return {**{name: _fit(fit) for name, fit in named.items()}, "off": law.off} | why
 
 
-# Of one curve
+# One curve
 
 
 def _most(along: Along) -> str:
@@ -195,7 +195,7 @@ def _half(along: Along) -> str:
             question = "where half is left" if falling else "whether it has doubled"
             return f"The repeats scatter too much to tell {question}, up to {last}."
         loss = along.losses[-1]
-        # Of what has grown nobody asks how much is left.
+        # Nobody asks how much is left of what has grown.
         if loss and (loss.value >= 1) == falling:
             return ""
         return f"{'More than half is left' if falling else 'Not doubled'} up to {last}."

@@ -53,7 +53,7 @@ def figure_words(claim: ClaimRow) -> Words:
 
 
 def bound_of(claim: ClaimRow) -> Bound | None:
-    """Of a claim that prints a bound ("<=10" times) or a range."""
+    """The bound ("<=10" times) or the range that a claim prints."""
     for name, unit in (("ratio_as_printed", "×"), ("percent_as_printed", "%")):
         if match := re.fullmatch(r"([<>]=?)([\d.]+)", str(claim.details.get(name, ""))):
             sign, amount = match[1], Amount(float(match[2]), unit)
@@ -325,7 +325,7 @@ def set_apart(claims: Sequence[ClaimRow], factor: str, against: tuple[str, str])
 
 
 def _ratio_label(material: Material, claim: ClaimRow) -> str:
-    """Of a claim on two disks what both sides share."""
+    """What both sides of a claim on two disks share."""
     shared = shared_facts(claim)
     if set(shared) != set(claim.side_a) - {"disk"}:
         return against(material, claim)

@@ -64,7 +64,7 @@ _PARTS = {"os": "Operating system", "cpu": "Processor", "memory": "Memory", "dis
 
 
 def _total(words: str) -> int | None:
-    """Of a size in GB: 2G * 4 is 8."""
+    """A size in GB: 2G * 4 is 8."""
     match = re.fullmatch(r"(\d+)G(?: \* (\d+))?", words)
     return int(match[1]) * int(match[2] or 1) if match else None
 

@@ -297,7 +297,7 @@ class Curve:
 
 
 def size_of(run: Run) -> float:
-    """Of a run that has a size."""
+    """In GB, as the run states it; 0 where it states none."""
     return float(run.factor(SIZE) or 0)
 
 

@@ -20,7 +20,7 @@ Version = tuple[int, int]
 # A colon-separated list of folders that replaces the usual folders.
 DIRS_VARIABLE = "BENCHAGENT_POSTGRESQL_DIRS"
 USUAL_FOLDERS = ("/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin", "/usr/local/pgsql/bin", "/opt/postgresql/*/bin")
-# Of a program, and what is wrong with it.
+# A program, and what is wrong with it.
 _version = partial(version_of, "--version", re.compile(r"\(PostgreSQL\) (\S+)"))
 
 

@@ -111,7 +111,7 @@ def _of_line(line: Line, text: str) -> list[Pairs] | None:
     """The rows of a line, plain or JSON; None for one of something else."""
     if row := _ROW.fullmatch(_SECONDS.sub(" - Avg(s): ", text) if text.endswith("s") else text):
         prefix, operation, figures = row.groups()
-        # Of a cut line only a unit shows that it is whole; keying and thinking print a time alone.
+        # Only a unit shows that a line is not cut; keying and thinking print a time alone.
         if re.match(r"[\d.]+s$", figures) or not (line.whole or text.endswith("s")):
             return []
         return [[("Prefix", prefix), ("Operation", operation), *_pairs(figures)]]
