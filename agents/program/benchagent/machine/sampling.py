@@ -225,43 +225,6 @@ def repeated(look: Callable[[], None], *, every_s: float) -> Iterator[None]:
         thread.join()
 
 
-class _Group:
-    """One named group of process trees."""
-
-    def __init__(self, name: str, pids: Pids, table: ProcessTable) -> None:
-        self._name, self._pids, self._table = name, pids, table
-        self.roots: list[int] = []
-        self._cpu_s: float | None = None
-        self._with_cpu = name not in WITHOUT_CPU
-
-    def values(self, elapsed_s: float) -> dict[str, float | None]:
-        """None in the second in which its processes were not there or became others."""
-        before, roots = self._cpu_s, self.roots
-        self.roots = list(self._pids() if callable(self._pids) else self._pids)
-        values: dict[str, float | None] = {}
-        if self._with_cpu:
-            self._cpu_s = now = self._table.cpu_seconds(self.roots)
-            comparable = before is not None and now is not None and roots == self.roots
-            values[f"{self._name}_cpu_cores"] = max(0.0, (now or 0) - (before or 0)) / elapsed_s if comparable else None
-        values[f"{self._name}_rss_bytes"] = self._table.memory_bytes(self.roots)
-        return values
-
-
-class _Disk:
-    """One device in one role."""
-
-    def __init__(self, device: str, role: str) -> None:
-        self._device, self._role = device, role
-        self._counters: DiskCounters | None = None
-
-    def values(self, elapsed_s: float) -> dict[str, float | None]:
-        before, self._counters = self._counters, disk_counters(self._device)
-        rates: dict[str, float] = {}
-        if before is not None and self._counters is not None:
-            rates = self._counters.rates_since(before, elapsed_s)
-        return {disk_metric(self._role, rate): rates.get(rate) for rate in DISK_SERIES[self._role]}
-
-
 class Sampler:
     """`sample()` once a second; every value covers the time since the call before.
 
@@ -271,14 +234,18 @@ class Sampler:
 
     def __init__(self, processes: Mapping[str, Pids], devices: Mapping[str, str]) -> None:
         self._table = ProcessTable()
-        self._groups = [_Group(name, pids, self._table) for name, pids in processes.items()]
-        self._disks = [
-            _Disk(device, role)
+        self._processes = processes
+        # By the name of the group: what was there at the last look, and what it had used.
+        self._roots: dict[str, list[int]] = {name: [] for name in processes}
+        self._cpu_s: dict[str, float | None] = {}
+        self._devices = {
+            role: device
             for role, device in devices.items()
             if role in DISK_SERIES
             and (role == DATA or device != devices.get(DATA))
             and disk_counters(device) is not None
-        ]
+        }
+        self._counters: dict[str, DiskCounters | None] = {}
         self._time, self._machine = 0.0, (0.0, 0.0)
         self._written: tuple[int | None, ...] = (None, None)
         self.sample()
@@ -296,17 +263,33 @@ class Sampler:
             "machine_cpu_percent": min(100.0, max(0.0, 100 * busy / total)) if total > 0 else None
         }
         self._table.look()
-        for group in self._groups:
-            values.update(group.values(elapsed_s))
-        for disk in self._disks:
-            values.update(disk.values(elapsed_s))
-        if self._disks:
-            values.update(self._shares(elapsed_s))
-        return values
+        for name in self._processes:
+            values |= self._of_processes(name, elapsed_s)
+        for role in self._devices:
+            values |= self._of_device(role, elapsed_s)
+        return values | self._shares(elapsed_s) if self._devices else values
+
+    def _of_processes(self, name: str, elapsed_s: float) -> dict[str, float | None]:
+        """None in the second in which the processes of a group were not there or became others."""
+        pids, before = self._processes[name], self._roots[name]
+        roots = self._roots[name] = list(pids() if callable(pids) else pids)
+        values: dict[str, float | None] = {}
+        if name not in WITHOUT_CPU:
+            was, now = self._cpu_s.get(name), self._table.cpu_seconds(roots)
+            self._cpu_s[name] = now
+            cores = None if was is None or now is None or before != roots else max(0.0, now - was) / elapsed_s
+            values[f"{name}_cpu_cores"] = cores
+        return {**values, f"{name}_rss_bytes": self._table.memory_bytes(roots)}
+
+    def _of_device(self, role: str, elapsed_s: float) -> dict[str, float | None]:
+        before, now = self._counters.get(role), disk_counters(self._devices[role])
+        self._counters[role] = now
+        rates = now.rates_since(before, elapsed_s) if before and now else {}
+        return {disk_metric(role, rate): rates.get(rate) for rate in DISK_SERIES[role]}
 
     def _shares(self, elapsed_s: float) -> dict[str, float | None]:
         """Who wrote to disks: the processes of the run, and all others."""
-        roots = [pid for group in self._groups for pid in group.roots]
+        roots = [pid for roots in self._roots.values() for pid in roots]
         before, self._written = self._written, self._table.written_bytes(roots)
         return {
             name: None if was is None or now is None else max(0, now - was) / MEGABYTE / elapsed_s
