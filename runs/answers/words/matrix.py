@@ -111,8 +111,11 @@ def _of_series(levels: Levels) -> Matrix | None:
 def _pair(verdict: Verdict | str) -> Pair:
     if isinstance(verdict, str):
         return Pair("refused", "", verdict)
-    ratio = verdict.ratio if verdict.kind != Kind.MIXED else None
-    return Pair(verdict.kind, formatting.times(ratio.value) if ratio else "depends", verdict_words(verdict))
+    if verdict.kind == Kind.MIXED:
+        words = "depends"
+    else:
+        words = formatting.times(verdict.ratio.value) if verdict.ratio else "no ratio"
+    return Pair(verdict.kind, words, verdict_words(verdict))
 
 
 def _matrix(labels: Sequence[str], found: Mapping[Places, Verdict | str], family: int) -> Matrix:

@@ -248,6 +248,16 @@ def test_why_two_series_have_no_ratio_is_said_once():
     assert [pair.words for pair in pairs if pair.kind == "refused"] == ["no ratio: not measured here"] * 4
 
 
+def test_a_system_without_throughput_has_no_ratio_to_others():
+    """Seen: "depends" for all pairs of a system that made 0 TPS."""
+    for system, value in (("Derby 10.16", 100), ("SQLite 3.50", 50), ("MonetDB 11", 0)):
+        for repeat, noise in enumerate(NOISE, start=1):
+            make_run(system, value * noise, repeat=repeat, durability="power_loss")
+    rows = matrix(asked()).rows
+    (of_zero,) = [row for row in rows if row.label == "MonetDB 11"]
+    assert [pair.ratio for pair in of_zero.pairs if pair] == ["no ratio", "no ratio"]
+
+
 def test_systems_over_terminals_are_led_by_the_best_of_each():
     """Seen: "Derby at 256 terminals has 1.16 x the throughput of Derby at 128", and three other systems beside it."""
     sweep({"Derby 10.16": 1.0, "SQLite 3.50": 0.5}, scales=(1,), terminals=(1, 8, 9))
