@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import cache
-from typing import NamedTuple
 from xml.etree import ElementTree
 
 from benchagent.importers.report import MAX_FACTOR, Metric, Report, Scalar, Subject, dbms_called, entries, unit_of
@@ -38,7 +38,7 @@ def read(file: SourceFile) -> Sequence[Report]:
     root = xml_of(file.text)
     version = re.search(r"v(\d[\w.]*)", root.findtext("Generated/TestClient") or "")
     systems = {each.findtext("Identifier") or "": each for each in root.iter("System")}
-    machine = cache(lambda name: _machine(systems.get(name)))
+    of_system = cache(lambda name: _of_system(systems.get(name), version[1] if version else ""))
     tests = [result for result in root.iter("Result") if (result.findtext("Identifier") or "").strip()]
     others = [each for each in tests if (each.findtext("DisplayFormat") or "").strip() not in ("", "BAR_GRAPH")]
     if others:
@@ -47,7 +47,7 @@ def read(file: SourceFile) -> Sequence[Report]:
         )
     return reports_of(
         (result for result in tests if result not in others),
-        lambda result: [*_reports(result, version[1] if version else "", machine)],
+        lambda result: [*_reports(result, of_system)],
         TOOL, "no test in it has a value; send the composite.xml of a result",
     )  # fmt: skip
 
@@ -59,15 +59,11 @@ def _details(of: ElementTree.Element | None) -> dict[str, str]:
     return {slug(key): value for key, value in content.items() if isinstance(value, str) and value}
 
 
-class _Machine(NamedTuple):
-    facts: dict[str, Scalar]
-    # With which options its tests were built, where they were set.
-    environment: dict[str, Scalar]
-    started_at: str
+def _of_system(system: ElementTree.Element | None, version: str) -> Report:
+    """What a report says of its system, whatever the test: its parts, and with which options the tests were built.
 
-
-def _machine(system: ElementTree.Element | None) -> _Machine:
-    """`Processor: Example 9 (8 Cores), Memory: 32GB` -> what each part is called, and what it is."""
+    `Processor: Example 9 (8 Cores), Memory: 32GB` -> what each part is called, and what it is.
+    """
     details = _details(system)
     facts = {name: text for name, text in details.items() if len(text) <= MAX_FACTOR and name != _ENVIRONMENT}
     for name in ("Hardware", "Software"):
@@ -76,13 +72,14 @@ def _machine(system: ElementTree.Element | None) -> _Machine:
         facts |= {slug(key): value for key, separator, value in parts if separator and value}
     stamp = (system.findtext("TimeStamp") or "").strip() if system is not None else ""
     is_stamp = re.fullmatch(r"20\d\d-\d\d-\d\d \d\d:\d\d:\d\d", stamp)
-    return _Machine(
-        {name: redact_text(text) for name, text in facts.items()}, entries(details, _ENVIRONMENT),
-        stamp.replace(" ", "T") if is_stamp else "",
+    return Report(
+        TOOL, tool_version=version, parameters=entries(details, _ENVIRONMENT),
+        subject=Subject(hardware={name: redact_text(text) for name, text in facts.items()}),
+        started_at=stamp.replace(" ", "T") if is_stamp else "",
     )  # fmt: skip
 
 
-def _reports(result: ElementTree.Element, version: str, machine: Callable[[str], _Machine]) -> Iterator[Report]:
+def _reports(result: ElementTree.Element, of_system: Callable[[str], Report]) -> Iterator[Report]:
     def text_of(name: str) -> str:
         return " ".join((result.findtext(name) or "").split())
 
@@ -120,12 +117,12 @@ def _reports(result: ElementTree.Element, version: str, machine: Callable[[str],
         else:
             error = _details(entry).get("error", "")[:300]
             failure = f"the test gave no value: {error}" if error else "the test gave no value"
-        facts, environment, started_at = machine(system)
-        yield Report(
-            TOOL, tool_version=version, failure=failure, metrics=metrics, started_at=started_at,
-            parameters=parameters | ({"system": system} if system else {}) | environment,
-            subject=Subject(
-                workload=f"phoronix-{slug(profile or title, '-', 60)}", workload_name=f"{title} (Phoronix)", dbms=dbms,
-                dbms_version=text_of("AppVersion") if dbms else "", hardware=facts,
+        report = of_system(system)
+        yield replace(
+            report, failure=failure, metrics=metrics,
+            parameters=parameters | ({"system": system} if system else {}) | report.parameters,
+            subject=replace(
+                report.subject, workload=f"phoronix-{slug(profile or title, '-', 60)}", dbms=dbms,
+                workload_name=f"{title} (Phoronix)", dbms_version=text_of("AppVersion") if dbms else "",
             ),
         )  # fmt: skip

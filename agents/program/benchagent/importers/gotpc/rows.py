@@ -31,7 +31,7 @@ _COMMANDS = Commands(
 def command_of(text: str) -> tuple[str, str, dict[str, Scalar]] | None:
     """(the redacted line, tpcc | tpch | ch | rawsql, parameters), where the line is a command line of go-tpc."""
     line = redact_text(_COMMANDS.find(text))
-    parameters = _COMMANDS.parameters([line]) if line else {}
+    parameters = _COMMANDS.parameters([line])
     benchmark = str(parameters.pop("benchmark", ""))
     return (line, benchmark, parameters) if benchmark in ("tpcc", "tpch", "ch", "rawsql") else None
 
