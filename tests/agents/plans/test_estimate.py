@@ -13,6 +13,7 @@ from runs.models import Run
 from runs.models.choices import RunState
 from tests.agents.conftest import plan_of
 
+pytestmark = pytest.mark.django_db
 A, B = "sqlite:3.50.1", "derby:10.16.1.1"
 
 
@@ -33,7 +34,6 @@ def test_it_says_times_as_people_do(seconds, words):
     assert about(seconds) == words
 
 
-@pytest.mark.django_db
 def test_it_guesses_by_a_stated_rate_where_nothing_has_run():
     """Scale 1 is 100,000 rows: 2 s at 50,000 rows/s, 4 s around, 2 s warm-up, 5 s window."""
     found = estimate.estimate(plan_of(A, B, repeats=2))
@@ -45,7 +45,6 @@ def test_it_guesses_by_a_stated_rate_where_nothing_has_run():
     )
 
 
-@pytest.mark.django_db
 def test_it_counts_each_backup_and_one_restore_of_a_cell():
     """300 MB: 36 s for the first load, then for each of two repeats 5 s of backup and 4 s around; 6 s of restore."""
     factors = {"dataset_mb": 300, "data_origin": "restored"}
@@ -55,7 +54,6 @@ def test_it_counts_each_backup_and_one_restore_of_a_cell():
     assert "backups at 60 MB/s, one restore at 50 MB/s for Firebird 3.0: no earlier run of this workload" in found.basis
 
 
-@pytest.mark.django_db
 def test_it_learns_from_earlier_runs_of_the_same_engine_and_scale(machine):
     machine()
     started = timezone.now() - timedelta(hours=1)

@@ -111,21 +111,18 @@ def test_it_starts_the_experiment_and_leads_to_it(as_operator, machine, operator
     assert Job.objects.filter(requested_agent=None).count() == 4
 
 
-def test_it_takes_settings_in_order_with_duplicates(as_operator, machine):
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("# mine\r\n\r\ncache_size = -2000\r\nFILES = a = b\r\ncache_size=-4000\r\n",
+         [["cache_size", "-2000"], ["FILES", "a = b"], ["cache_size", "-4000"]]),
+        ("", []),
+    ],
+)  # fmt: skip
+def test_it_takes_settings_in_order_with_duplicates_or_none_at_all(as_operator, machine, text, kept):
     machine()
-    text = "# mine\r\n\r\ncache_size = -2000\r\nFILES = a = b\r\ncache_size=-4000\r\n"
     as_operator.post(PATH, {**FORM, "engines": ["sqlite:3.50.1"], "settings_sqlite": text})
-    assert Job.objects.first().spec["settings"] == [
-        ["cache_size", "-2000"],
-        ["FILES", "a = b"],
-        ["cache_size", "-4000"],
-    ]
-
-
-def test_it_takes_an_emptied_configuration_as_none_at_all(as_operator, machine):
-    machine()
-    as_operator.post(PATH, {**FORM, "engines": ["sqlite:3.50.1"], "settings_sqlite": ""})
-    assert Job.objects.first().spec["settings"] == []
+    assert Job.objects.first().spec["settings"] == kept
 
 
 def test_a_rate_may_be_below_one_a_second_and_says_how_its_transactions_come(as_operator, machine):
