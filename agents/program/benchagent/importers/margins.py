@@ -251,6 +251,11 @@ class _Part(NamedTuple):
         return "0" if self.kind == "digits" else f"<{self.kind}>" if self.kind in _READS else self.text
 
 
+def _part(form: re.Pattern[str], line: str, at: int = 0) -> _Part | None:
+    part = form.search(line, at)
+    return _Part(part.lastgroup or "", part[0], part.end()) if part else None
+
+
 def proposals(
     text: str, *, claimed: Claimed, ended: bool, understood: bool = False, words: tuple[str, ...] = ()
 ) -> list[Margin]:
@@ -302,8 +307,7 @@ _Form = tuple[str, int, str]
 
 
 def _fronts(shown: Sequence[str], form: re.Pattern[str], *, claimed: Claimed, of_all: bool) -> Iterator[_Form]:
-    begun = [form.search(line) for line in shown]
-    firsts = [_Part(part.lastgroup or "", part[0], part.end()).form if part else "" for part in begun]
+    firsts = [part.form if (part := _part(form, line)) else "" for line in shown]
     for first, count in Counter(firsts).most_common(2):
         places = [at for at, other in enumerate(firsts) if other == first]
         may_be_any = claimed is Claimed.NOT or (of_all and count == len(shown))
@@ -321,18 +325,16 @@ def _longer(form: re.Pattern[str], lines: Sequence[str], *, claimed: Claimed, ma
     group = [(line, 0) for line in lines]
     few, is_of_all = min(LEAST, len(lines)), may_be_any
     while len(common) < MOST_PARTS:
-        found = [(line, form.search(line, at)) for line, at in group]
-        parts = [(line, _Part(part.lastgroup or "", part[0], part.end()) if part else None) for line, part in found]
+        parts = [(line, _part(form, line, at)) for line, at in group]
         if not (nexts := Counter(part.form for _, part in parts if part)):
             break
         ((top, _),) = nexts.most_common(1)
         parts = [(line, part) for line, part in parts if part is None or part.form == top]
         if len(parts) < max(few, claimed.value * len(lines)):
             break
-        common.append(next(part for _, part in parts if part))
-        is_of_all = is_of_all and (
-            claimed is Claimed.NOT or (len(parts) == len(lines) and _is_steady([part for _, part in parts]))
-        )
+        there = [part for _, part in parts if part]
+        common.append(there[0])
+        is_of_all = is_of_all and (claimed is Claimed.NOT or (len(there) == len(lines) and _is_steady(there)))
         group = [(line, part.end if part else len(line)) for line, part in parts]
         rests = [rest for line, at in group if (rest := line[at:]).strip()]
         # Where every line ends here, nothing stands behind it.
@@ -346,13 +348,12 @@ def _longer(form: re.Pattern[str], lines: Sequence[str], *, claimed: Claimed, ma
     yield from [*fronts[:-3][:MOST_PROPOSALS], *fronts[-3:]][::-1]
 
 
-def _is_steady(parts: Sequence[_Part | None]) -> bool:
+def _is_steady(parts: Sequence[_Part]) -> bool:
     """Whether it is the same on every line, but for clocks, levels and a number that rises."""
-    texts = [part.text for part in parts if part]
-    first = next(filter(None, parts))
-    if len(texts) < len(parts) or first.kind in ("stamp", "level", "stream") or len({*texts}) == 1:
-        return len(texts) == len(parts)
-    return first.kind == "digits" and all(int(one) < int(next_) for one, next_ in itertools.pairwise(texts))
+    kind, texts = parts[0].kind, [part.text for part in parts]
+    if kind in ("stamp", "level", "stream") or len({*texts}) == 1:
+        return True
+    return kind == "digits" and all(int(one) < int(next_) for one, next_ in itertools.pairwise(texts))
 
 
 def _forms(common: Sequence[_Part], rests: Sequence[str]) -> list[_Form]:
