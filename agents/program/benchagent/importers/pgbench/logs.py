@@ -83,8 +83,8 @@ def log_of(file: SourceFile) -> Log:
                     yield number, text
 
     lines = whole_lines()
-    if (first := next(lines, None)) is None:
-        raise NotUnderstood("no whole line in the log")
+    # What is a log (`is_log`) begins with a whole line.
+    first = next(lines)
     log.columns = len(first[1].split())
     log.per_transaction = _TRANSACTION.fullmatch(first[1]) is not None
     (_read_transactions if log.per_transaction else _read_intervals)(log, itertools.chain([first], lines))

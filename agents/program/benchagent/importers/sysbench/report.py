@@ -120,11 +120,10 @@ def _parameters(run: Run) -> dict[str, Scalar]:
 def _metrics(run: Run, *, complete: bool) -> list[Metric]:
     metrics: list[Metric] = []
     if complete and "load_s" in run.options:
-        metrics.append(measured("load_s", run.options["load_s"], "load"))
-        if rate := run.options.get("write_mb_per_s"):
-            metrics.append(measured("write_mb_per_s", rate, "load"))
-            run.warnings.append(_MIB_WARNING)
-        metrics.append(measured("size_bytes", run.options["written_bytes"], "load"))
+        rate = run.options.get("write_mb_per_s") or None
+        loaded = {"load_s": run.options["load_s"], "write_mb_per_s": rate, "size_bytes": run.options["written_bytes"]}
+        metrics += all_measured(loaded, "load")
+        run.warnings += [_MIB_WARNING] if rate else []
     shown = [block for block in run.blocks if block.ended or not complete or block is run.blocks[-1]]
     if not any(block.checkpoint_s is not None for block in run.blocks):
         return metrics + [metric for block in shown for metric in _of_block(run, block)]
