@@ -344,10 +344,10 @@ _SPAN = re.compile(r"(\d{1,15}(?:\.\d{1,15})?)\s*(ms|us|µs|ns|[dhms]|(?![\d.\w]
 
 def seconds_of(text: str) -> float | None:
     """`90`, `1.5 h`, `424.77ms`, `1m24.17s`; None for what is no time."""
-    parts = [*_SPAN.finditer(text.strip().lower())]
-    if not parts or "".join(part[0] for part in parts) != text.strip().lower():
+    text = text.strip().lower()
+    if not text or _SPAN.sub("", text):
         return None
-    return sum(float(part[1]) * _IN_SECONDS[part[2]] for part in parts)
+    return sum(float(count) * _IN_SECONDS[unit] for count, unit in _SPAN.findall(text))
 
 
 def slug(text: str, joint: str = "_", longest: int = 100) -> str:
@@ -465,7 +465,7 @@ _DATA = re.compile(
     r"\{|\[\s*[{\[\"]|<[?a-zA-Z]|\"?[\w ()%/#.-]{1,80}\"?[,;\t](?! )[^\n]*\n"
     r"|(?:[\w()%/ .-]{1,40}, ){5}[^\n]*\n\d|\d+,? \d+,? "
 )
-_COMMENTS = (" # ", " -- ", " // ", " <- ", " <-- ", " ← ", " #", "\t#", "\t--")
+_COMMENT = re.compile(r"(?<=.)(?:[ \t]#|\t--| (?:--|//|<--?|←) )")
 
 
 class Line(NamedTuple):
@@ -509,8 +509,7 @@ def printed_lines(file: SourceFile) -> Iterable[Line]:
 
 def without_comment(text: str) -> str:
     """A line without the comment that somebody wrote behind it, its blanks made one."""
-    ends = [at for at in (text.find(mark) for mark in _COMMENTS) if at > 0]
-    return " ".join((text[: min(ends)] if ends else text).split())
+    return " ".join(_COMMENT.split(text, maxsplit=1)[0].split())
 
 
 # Longer lines are no command lines, and would cost the square of their length.
