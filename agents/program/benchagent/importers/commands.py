@@ -151,8 +151,8 @@ class Commands:
         is_named = option.startswith("--") or not self.has_letters or not option.startswith("-")
         if kind == "either" and name.endswith(("_s", "_bytes")) and (number := value_of(name, text)) is not None:
             return {name: number}
-        taken = kind == "either" or (self.keeps_others and option and is_named)
-        return as_factors({name or option.lstrip("-"): text}) if taken else {}
+        is_factor = kind == "either" or (self.keeps_others and option and is_named)
+        return as_factors({name or option.lstrip("-"): text}) if is_factor else {}
 
     def parameters(self, commands: Iterable[str]) -> dict[str, Scalar]:
         """What all options say; one that is given twice counts as tools take it, the last one."""

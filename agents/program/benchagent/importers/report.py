@@ -262,13 +262,13 @@ _REFUSED, _NO_TOOL = "not understood: ", "no known tool wrote this"
 # What to do where a reason does not say it itself: of a file of no tool, and of one that is damaged.
 _OF_NO_TOOL = "; send what the tool itself printed, or a table with headings, whose columns you name"
 _DAMAGED = "; send it as the tool wrote it, or without what is named here"
-_SAYS_IT = re.compile(r"; send |send (?:one|the|parts)|mapping|let it print|into a folder")
+_NAMES_WAY_OUT = re.compile(r"; send |send (?:one|the|parts)|mapping|let it print|into a folder")
 
 
 def not_understood(why: NotUnderstood | str, *, tool: str = "") -> Report:
     """A refusal says why, or else that no tool wrote it, and the way out."""
     words = str(why) or _NO_TOOL
-    way_out = "" if _SAYS_IT.search(words) else _DAMAGED if tool else _OF_NO_TOOL
+    way_out = "" if _NAMES_WAY_OUT.search(words) else _DAMAGED if tool else _OF_NO_TOOL
     return Report(tool, Status.NOT_UNDERSTOOD, reason=f"{_REFUSED}{words}{way_out}")
 
 
@@ -366,8 +366,8 @@ def dbms_of(
     name = subject.dbms or str(own.get("name") or given.get("name", ""))
     # A version belongs to the DBMS that it was said of.
     of_this = str(given.get("name", "")).casefold() in ("", name.casefold())
-    said = own.get("version") or (given.get("version", "") if of_this else "")
-    return name, subject.dbms_version or str(said)
+    version = own.get("version") or (given.get("version", "") if of_this else "")
+    return name, subject.dbms_version or str(version)
 
 
 def missing_details(items: Iterable[Item], answers: Mapping[str, Any]) -> dict[str, list[str]]:

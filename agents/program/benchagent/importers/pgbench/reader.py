@@ -67,8 +67,8 @@ class Run(Script):
         if match is None or match.cut or match.key == "script":
             return False
         # An extract has no first lines that tell where the next one begins: what it says already may be said anew.
-        is_extract, is_said = "script" not in self.rows, self.rows.get(match.key) == match.values
-        if is_said:
+        is_extract = "script" not in self.rows
+        if self.rows.get(match.key) == match.values:
             return is_extract and match.rank == min(REPORT.rank[key] for key in self.rows) < self.rank
         return match.rank < self.rank or (is_extract and match.rank == self.rank)
 
