@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from benchagent.importers.gotpc.rows import Event, command_of
-from benchagent.importers.report import Metric, Report, Series, Status, Subject, all_measured, entries, measured, rising
+from benchagent.importers.report import Metric, Report, Series, Subject, all_measured, entries, measured, rising
 from benchagent.importers.source import NotUnderstood
 from benchagent.importers.tables import Told, parts_of, reports_of
 from benchagent.redaction import redact_text
@@ -160,13 +160,13 @@ def _of_run(run: Run, event: Event) -> Run:
 
 
 def _report(run: Run) -> Report:
-    status, reason = _status(run)
+    failure, reason = _outcome(run)
     calls = filter(None, [command_of(note.text) for note in reversed(run.notes) if note.kind == "command"])
     line, workload, parameters = next((call for call in calls if not _NO_RUN.search(call[0])), ("", "", {}))
     for row in (*run.current, *run.summary.values()):
         _check_rate(row)
     metrics = _metrics(run) if run.summary or run.totals else []
-    if metrics and status is not Status.COMPLETE:
+    if metrics and (failure or reason):
         run.warnings.append("the figures are of the part that ran")
     if warehouses := _warehouses(run.totals, parameters.get("warehouses")):
         parameters["warehouses"] = warehouses
@@ -176,23 +176,24 @@ def _report(run: Run) -> Report:
         series = ()
         run.warnings.append(f"{error}: not read as a series")
     return Report(
-        "go-tpc", status, reason=reason, parameters=parameters, metrics=tuple(metrics), series=series,
+        "go-tpc", failure=failure, reason=reason, parameters=parameters, metrics=tuple(metrics), series=series,
         warnings=tuple(run.warnings), subject=_subject(run, workload), command_lines=(line,),
     )  # fmt: skip
 
 
-def _status(run: Run) -> tuple[Status, str]:
+def _outcome(run: Run) -> tuple[str, str]:
+    """Why a run failed, and why it was aborted."""
     texts = [note.text for note in run.notes]
     errors = [match for text in texts if (match := _ERROR.match(text)) and not _TIME_OVER.search(match["message"])]
     if errors:
         first = redact_text(errors[0]["message"])[:200]
         run.warnings.append(f"{len(errors)} messages of failed transactions, the first: {first}")
     if crash := next(filter(_CRASH.search, texts), ""):
-        return Status.FAILED, f"go-tpc stopped: {redact_text(crash)[:200]}"
+        return f"go-tpc stopped: {redact_text(crash)[:200]}", ""
     if signal := next(filter(_SIGNAL.search, texts), ""):
-        return Status.ABORTED, f"stopped before its end: {redact_text(signal)[:200]}"
+        return "", f"stopped before its end: {redact_text(signal)[:200]}"
     if not run.summary and not run.totals:
-        return Status.ABORTED, "the log ends before the summary"
+        return "", "the log ends before the summary"
     if run.transactions and "tpmc" not in run.totals:
         # A whole summary of the versions that printed neither the median nor tpmC: all types, and something after them.
         old = run.summary.keys() >= _ALL_TYPES and all("p50_ms" not in row.values for row in run.summary.values())
@@ -201,14 +202,14 @@ def _status(run: Run) -> tuple[Status, str]:
         elif old and any(note.number > run.last and note.text for note in run.notes):
             run.warnings.append("tpmC is missing: the first versions do not print it")
         else:
-            return Status.ABORTED, "the log ends within the summary"
+            return "", "the log ends within the summary"
     stamped = {match["message"] for match in errors if match["stamp"]}
     died = sum(not match["stamp"] and match["message"] in stamped for match in errors)
     if died:
-        return Status.FAILED, f"{died} workers ended with an error before the others"
+        return f"{died} workers ended with an error before the others", ""
     if not run.finished:
         run.warnings.append("the log shows the result without go-tpc's word that it finished")
-    return Status.COMPLETE, ""
+    return "", ""
 
 
 def _check_rate(row: Event) -> None:

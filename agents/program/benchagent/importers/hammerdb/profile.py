@@ -61,14 +61,12 @@ def profile_reports(file: SourceFile) -> list[Report]:
     text = file.text
     reports: list[Report] = []
     if ">>>>> SUMMARY OF" in text or ">>>>> VIRTUAL USER" in text:
-        reports += reports_of(
-            [each for each in parts_of(Lines(file, with_cut=True), Profile(), _take) if each.sections or each.refusal],
-            _report, "hammerdb",
-        )  # fmt: skip
+        profiles = parts_of(Lines(file, with_cut=True), Profile(), _of_line)
+        reports += reports_of([each for each in profiles if each.sections or each.refusal], _report, "hammerdb")
     return reports + ([_windows_report(file)] if "|PERCENTILES " in text else [])
 
 
-def _take(profile: Profile, line: Line) -> Profile:
+def _of_line(profile: Profile, line: Line) -> Profile:
     """The profile that the line is of: a new one where it begins one."""
     text = " ".join(line.text.split())
     match = _TABLE.match(line._replace(text=text))

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from benchagent.catalog import too_many_failed
-from benchagent.importers.report import Report, Series, Status, all_measured, entries, measured, utc
+from benchagent.importers.report import Report, Series, all_measured, entries, measured, utc
 from benchagent.importers.series import MAX_SECONDS, Grid, Samples, grid_of
 from benchagent.importers.source import Line, Lines, NotUnderstood, SourceFile, documents, number
 from benchagent.importers.tables import Told, parts_of, reports_of
@@ -178,32 +178,32 @@ def _report(run: Run) -> Report:
         _compare(run, done)
         elapsed = measured("elapsed_s", elapsed_s, phase, better="lower")
         metrics = measured("ops_per_s", throughput, phase), elapsed, *metrics
-    status, reason = _status(run, done, failures)
+    failure, reason = _outcome(run, done, failures)
     return Report(
-        "ycsb", status, run.version, run.command.parameters, metrics, (*series.values(),), (*run.warnings,), reason,
-        run.command.subject(), command_lines=(run.command.line,), started_at=utc(run.seconds[0]) if run.raw else "",
+        "ycsb", tool_version=run.version, reason=reason, failure=failure, parameters=run.command.parameters,
+        metrics=metrics, series=tuple(series.values()), warnings=tuple(run.warnings), subject=run.command.subject(),
+        command_lines=(run.command.line,), started_at=utc(run.seconds[0]) if run.raw else "",
     )  # fmt: skip
 
 
-def _status(run: Run, done: float, failures: dict[str, int]) -> tuple[Status, str]:
+def _outcome(run: Run, done: float, failures: dict[str, int]) -> tuple[str, str]:
+    """Why a run failed, and why it was aborted."""
     never = [name for name, count in run.counts.items() if not count and failures.get(_prefix(name))]
     never = [name for name in never if not name.endswith("-FAILED")]
     failed = sum(failures.values())
     if never or (done and failed >= done):
         run.warnings.append("the figures are of a run that failed")
-        return Status.FAILED, f"no {' and no '.join(never)} succeeded" if failed < done else "every operation failed"
-    if why := too_many_failed({"transactions": done - failed, "errors": failed}):
-        return Status.FAILED, why
+        return f"no {' and no '.join(never)} succeeded" if failed < done else "every operation failed", ""
     if done:
-        return Status.COMPLETE, ""
+        return too_many_failed({"transactions": done - failed, "errors": failed}), ""
     if run.overall or run.failure:
-        return Status.FAILED, "no operation succeeded" if run.overall else f"the run did not begin: {run.failure}"
+        return "no operation succeeded" if run.overall else f"the run did not begin: {run.failure}", ""
     if run.raw and not (run.sections or run.status or run.command.line or run.version):
         run.warnings.append(
             "a line per operation without a summary: a lost line would not show, so totals are left out"
         )
-        return Status.COMPLETE, ""
-    return Status.ABORTED, "the output ends before the summary"
+        return "", ""
+    return "", "the output ends before the summary"
 
 
 def _status_series(run: Run) -> Iterator[Series]:
