@@ -41,6 +41,7 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 def dialect_of(version: str) -> Dialect:
     return Dialect(
+        double="DOUBLE",
         # TIMESTAMP counts whole seconds and ends in 2038.
         timestamp="DATETIME",
         timestamp_literal="DATETIME '{text}'",

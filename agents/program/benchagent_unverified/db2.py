@@ -28,6 +28,7 @@ OBJECTS = (
 def dialect_of(schema: str) -> Dialect:
     runstats = f"RUNSTATS ON TABLE {schema.upper()}.{{table}} WITH DISTRIBUTION AND INDEXES ALL"
     return Dialect(
+        double="DOUBLE",
         # Accepted as a constant of a DEFAULT, which the function TIMESTAMP is not.
         timestamp_literal="'{text}'",
         select_values="VALUES ({expressions})",

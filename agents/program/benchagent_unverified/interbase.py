@@ -32,6 +32,7 @@ from benchagent.dbms.firebird.counters import SELECTIVITY, index_facts, index_qu
 # The last driver that speaks the protocols which InterBase and Firebird 1.0 to 2.5 have in common.
 DRIVER, DRIVER_CLASS = "2.2.15", "org.firebirdsql.jdbc.FBDriver"
 DIALECT = Dialect(
+    bigint="NUMERIC(18, 0)",
     # Also as a constant of a DEFAULT, which can be no expression.
     timestamp_literal="'{text}'",
     first="SELECT {select} ROWS {n}",

@@ -51,7 +51,9 @@ def dialect_of(version: str) -> Dialect:
     modern = major is not None and int(major[0]) >= FIRST_WITH_FETCH_FIRST
     return Dialect(
         integer="NUMBER(10)",
+        bigint="NUMBER(19)",
         smallint="NUMBER(5)",
+        double="BINARY_DOUBLE",
         varchar_type="VARCHAR2({n})",
         decimal_type="NUMBER({precision}, {scale})",
         first=Dialect.first if modern else "SELECT * FROM (SELECT {select}) WHERE ROWNUM <= {n}",

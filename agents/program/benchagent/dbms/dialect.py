@@ -8,10 +8,15 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Dialect:
-    """The defaults are standard SQL. A text with ``{n}``, ``{table}`` and the like is filled in by the method."""
+    """The defaults are standard SQL. A text with ``{n}``, ``{table}`` and the like is filled in by the method.
+
+    Workloads of plug-ins name the types of their columns by it, among them some that no workload here has.
+    """
 
     integer: str = "INTEGER"
+    bigint: str = "BIGINT"
     smallint: str = "SMALLINT"
+    double: str = "DOUBLE PRECISION"
     timestamp: str = "TIMESTAMP"
     varchar_type: str = "VARCHAR({n})"
     decimal_type: str = "DECIMAL({precision}, {scale})"
