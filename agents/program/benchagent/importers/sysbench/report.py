@@ -199,7 +199,8 @@ def _series(run: Run) -> list[Series]:
 
 def _of_samples(run: Run, samples: Samples) -> list[Series]:
     option = re.search(r"--report-interval=(\d{1,6})\b", "".join(run.command_lines))
-    times, announced_s = samples.times_s, float(run.options.get("report_interval", option[1] if option else 0))
+    asked_for: str = option[1] if option else "0"
+    times, announced_s = samples.times_s, float(run.options.get("report_interval", asked_for))
     rank, *others = {*(samples.column("rank") or ())} or {None}
     if others:
         raise NotUnderstood("the rank of the percentile changes")
