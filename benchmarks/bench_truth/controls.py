@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from benchagent.catalog import QUESTIONS
 
 from benchmarks.bench_truth.judge import Json
-from runs.compare.axes import NONE, SCALES, VIEWS, X_AS, Y_AS
-from runs.compare.grouping import GROUPINGS
 
 # How often a control is turned.
 LIKELY = 0.3
@@ -17,6 +15,10 @@ LIKELY = 0.3
 
 def controls(generator: random.Random, compared: Json) -> Iterator[tuple[str, str]]:
     """One question, and some controls with values that `compared`, a comparison as its API tells it, has."""
+    # Before Django is set up nothing of the site can be imported.
+    from runs.compare.axes import NONE, SCALES, VIEWS, X_AS, Y_AS
+    from runs.compare.grouping import GROUPINGS
+
     facts, keys = [*compared["drawing"]["facts"], NONE], [group["key"] for group in compared["groups"]]
     values = {
         "view": [*VIEWS], "x": facts, "series": facts, "panels": facts, "pool": facts, "compared": facts, "held": facts,
