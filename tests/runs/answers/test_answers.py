@@ -17,8 +17,8 @@ import pytest
 from django.test import Client
 
 from runs import results
-from runs.answers.answer import Amount, Step
-from runs.answers.words import step
+from runs.answers.answer import Amount, Newer, Step
+from runs.answers.words import newest_words, step
 from runs.answers.words.gaps import lacking_words
 from runs.compare.asked import Lacking, Missing
 from tests.runs.builders import document
@@ -449,6 +449,24 @@ def test_whoever_has_too_few_repeats_is_named_and_nobody_else():
     assert not told["sure"]
     assert told["missing"] == ["At least 3 repeats of PostgreSQL 1."]
     assert "3 repeats of PostgreSQL 1:" in told["words"]
+
+
+def test_with_too_few_repeats_and_levels_the_answer_says_so():
+    """Seen: "with fewer than 3 repeats a group" of versions of which all but one group had three."""
+    world = World()
+    for size in (10, 40):
+        for version, factor in (("15", 1.0), ("16", 1.3)):
+            few = {"repeats": 2} if size == 10 else {}
+            world.add(1000 * factor / size, factors={"size_gb": size}, dbms={"name": "A", "version": version}, **few)
+    told = ask(world.store(), "ask=best")
+    assert not told["sure"] and "repeats a group" not in told["words"]
+    assert told["words"].endswith("against A 15: too few repeats, and too few levels.")
+
+
+def test_a_batch_is_named_with_its_commit_in_brackets():
+    """Seen: "2025-05-11 · 2b966bf630 · main has 1.13 ×"."""
+    claim = Newer(label="A 1", newest="2025-05-11 · 2b966bf630 · main", of="last:3", batches=3, ratio=Amount(value=2.0))
+    assert newest_words(claim, "Throughput").startswith("A 1: the batch of 2025-05-11 (2b966bf630 · main) has ")
 
 
 def test_of_one_system_over_sizes_the_rule_asks_what_is_lost():
