@@ -293,6 +293,7 @@ def _tell(run: Run, beside: Beside) -> None:
     run.checks = [*run.checks, *(dict(check) for check in beside.get("checks", []) if check["name"] not in here)]
     run.warnings = list(dict.fromkeys([*run.warnings, *beside.get("warnings", [])]))
     try:
+        # The page of the run reads them so: what it cannot read is refused here.
         engine_report.EngineReport(run.statistics)
         is_known = engine_report.numbers_hold(beside.get("statistics"))
     except (TypeError, ValueError, AttributeError, LookupError):
