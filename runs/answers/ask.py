@@ -142,10 +142,14 @@ def _answerable(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[Q
         return
     if comparison.metric.better != "none":
         yield from _rankings(comparison, facts)
+    columns, over = Columns(with_values), list[str]()
     for name in facts:
-        yield from _over(name, facts[name], comparison)
+        # A size that is stated twice, as scale and in GB, is one question.
+        if (questions := [*_over(name, facts[name], comparison)]) and not any(columns.alike(name, x) for x in over):
+            over.append(name)
+            yield from questions
     # Where each system has a configuration of its own, no two groups differ in one setting.
-    several = not Columns(with_values).follow(["config"], ["dbms"])
+    several = not columns.follow(["config"], ["dbms"])
     if several and any(setting_pairs(with_values, comparison.varying)):
         yield Question(kind=asked.EFFECTS)
     days = len(facts[DATE].values) if DATE in facts else 1

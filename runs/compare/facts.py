@@ -99,6 +99,10 @@ class Columns(dict[str, list[str]]):
         """Whether the chosen facts determine these: a device that of its factor, a configuration that of its DBMS."""
         return self._count((*chosen, *names)) == self._count((*chosen,))
 
+    def alike(self, name: str, other: str) -> bool:
+        """Whether each of the two facts determines the other, so that the second says nothing new."""
+        return self.follow([name], [other]) and self.follow([other], [name])
+
     def _count(self, names: tuple[str, ...]) -> int:
         """How many different rows there are: asked again and again for the same facts."""
         if names not in self._distinct:

@@ -379,11 +379,7 @@ def possible_levels(
     possible: list[Levels] = []
     for fact in order if len(groups) >= FEWEST_GROUPS else ():
         # A configuration says nothing beside its DBMS, where each has one.
-        alike = (
-            columns.follow([fact.field], [other]) and columns.follow([other], [fact.field])
-            for other in (levels.compared[0].field for levels in possible)
-        )
-        if any(alike):
+        if any(columns.alike(fact.field, levels.compared[0].field) for levels in possible):
             continue
         levels = _levels_of(columns, facts, fact, held)
         if levels and levels.is_possible:

@@ -21,8 +21,11 @@ from runs.stats.scaling import Scaling, Unfitted, scaling
 
 # The palette of static/css/tokens.css: --series-0 … --series-7.
 COLOURS = 8
+# What the workloads call it, and what people do who send results of their own.
 SIZES = (
     "size_gb", "size_mb", "target_size_mb", "warehouses", "scale_factor", "dataset_mb", "rows_per_table", "rows",
+    "database_size_gb", "database_size_mb", "db_size_gb", "db_size_mb", "data_size_gb", "data_size_mb",
+    "dataset_size_gb", "dataset_size_mb", "dataset_gb",
 )  # fmt: skip
 CLIENTS = ("terminals", "threads", "clients", "connections")
 # What a curve is said of: a size, a number of clients, another number.
@@ -64,11 +67,15 @@ class Axes:
         return SIZE if name in SIZES else CLIENT if name in CLIENTS else OTHER
 
     def along_x(self, groups: Sequence[Group]) -> set[str]:
-        """What only says where a group stands on x, as differences name it: x, and a number of the tests along it."""
-        counted = (name for name in NEVER_TAKEN & self.facts.keys() if name.startswith(FACTOR))
-        columns = Columns(groups)
-        along = (name for name in counted if columns.follow([name], [self.x]))
-        return {bare_field(name) for name in (self.x, *along)} if self.x else set()
+        """What only says where a group stands on x, as differences name it: x, a number of the tests along it, and over
+        a size what states the size once more.
+        """
+        if not self.x:
+            return set()
+        sizes = {f"{FACTOR}{name}" for name in SIZES} if self.kind == SIZE else set()
+        stated = [name for name in (NEVER_TAKEN | sizes) & self.facts.keys() if name.startswith(FACTOR)]
+        columns, curve = Columns(groups), [self.x, *self.series, *filter(None, [self.panels])]
+        return {bare_field(name) for name in (self.x, *stated) if columns.follow([name], curve)}
 
     def curve_of(self, group: Group) -> tuple[str, ...]:
         """What tells its curve from the others."""

@@ -136,6 +136,21 @@ def test_two_levels_are_enough_for_a_loss():
     assert claim["falls_off"]["shape"] == "too_few"
 
 
+@pytest.mark.parametrize("asked", [("database_size_gb",), ("scale_factor", "database_size_gb")])
+def test_a_size_by_a_name_of_the_senders_own_or_stated_twice_has_a_loss(asked: tuple[str, ...]):
+    """Was: "No ratio: Database size: 500 GB against 10 GB", and of the one name no question at all."""
+    world = World()
+    for size in (10, 50, 500):
+        for disk, loss in (("SATA", 0.9), ("NVMe", 0.3)):
+            world.add(1000 * (size / 10) ** -loss, factors={"disk": disk} | dict.fromkeys(asked, size))
+    selects = world.store()
+
+    (query,) = [each["query"] for each in ask(selects)["questions"] if each["query"].startswith("ask=loss")]
+    sata, nvme = ask(selects, query)["claims"]
+    assert sata["change"]["low"] < 50**-0.9 - 1 < sata["change"]["high"]
+    assert nvme["change"]["low"] < 50**-0.3 - 1 < nvme["change"]["high"]
+
+
 def test_a_question_of_curves_finds_its_own_axis():
     """Was: how far it scales was told of the size, "peak of the scaling law at 6 GB"."""
     world = World()
