@@ -15,7 +15,7 @@ from runs.answers.places import NO_PLACE, place_of
 from runs.answers.ranking import ranked
 from runs.compare import asked
 from runs.compare.asked import Missing, Question
-from runs.compare.axes import LEAST_LEVELS, arrange
+from runs.compare.axes import LEAST_LEVELS, arrange, most_levels
 from runs.compare.comparison import Comparison
 from runs.compare.effects import setting_pairs
 from runs.compare.facts import DATE, NEVER_TAKEN, NO_FACT, Columns, Fact, fact_value, fact_values
@@ -69,18 +69,24 @@ def _is_rate(comparison: Comparison) -> bool:
 
 
 def _over_size(comparison: Comparison) -> Answer | None:
-    """What is lost over sizes, which is asked of one system rather than its best size; two sizes are enough."""
+    """What is lost over sizes, which is asked of one system rather than its best size; two sizes of a curve are enough.
+    None where no curve has them.
+    """
     axes = comparison.axes
-    sizes = (question for name in axes.facts for question in _over(name, axes.facts[name], comparison))
+    columns = Columns([group for group in comparison.groups if group.dots])
+    sizes = (question for name in axes.facts for question in _over(name, comparison, columns))
     x = axes.x if axes.kind == SIZE else next((each.x for each in sizes if each.kind == asked.LOSS), "")
     if not x:
         return None
     question = Question(kind=asked.LOSS, x=x)
-    if x != axes.x:
-        # Of two sizes, which are no curve of the page, it has not judged the loss.
+    is_drawn = x == axes.x
+    if not is_drawn:
         axes = arrange(comparison, QueryDict(urlencode({"x": x})))
-        comparison = judged(replace(comparison, axes=axes, question=question))
-    return curves.of_curves(comparison, question)
+        comparison = replace(comparison, axes=axes, question=question)
+    if all(curve.missing for curve in comparison.curves):
+        return None
+    # Of two sizes, which are no curve of the page, it has not judged the loss.
+    return curves.of_curves(comparison if is_drawn else judged(comparison), question)
 
 
 def _told_apart_by(comparison: Comparison) -> str:
@@ -145,7 +151,7 @@ def _answerable(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[Q
     columns, over = Columns(with_values), list[str]()
     for name in facts:
         # A size that is stated twice, as scale and in GB, is one question.
-        if (questions := [*_over(name, facts[name], comparison)]) and not any(columns.alike(name, x) for x in over):
+        if (questions := [*_over(name, comparison, columns)]) and not any(columns.alike(name, x) for x in over):
             over.append(name)
             yield from questions
     # Where each system has a configuration of its own, no two groups differ in one setting.
@@ -181,11 +187,14 @@ def _rankings(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[Que
         yield Question(kind=asked.LOAD, metric=load)
 
 
-def _over(name: str, fact: Fact, comparison: Comparison) -> Iterator[Question]:
-    """What is lost over a size, or how far something scales over clients, where groups promise the same."""
-    known = {fact_value(group, name) for group in comparison.groups if group.dots and group.ranked}
-    bare, numbers = name.removeprefix(FACTOR), sorted({fact.numbers[each] for each in known & fact.numbers.keys()})
-    if len(numbers) < 2:
+def _over(name: str, comparison: Comparison, columns: Columns) -> Iterator[Question]:
+    """What is lost over a size, or how far something scales over clients, where groups promise the same and a curve
+    has two levels.
+    """
+    facts, bare = comparison.axes.facts, name.removeprefix(FACTOR)
+    known = {fact_value(group, name) for group in columns.groups if group.ranked}
+    numbers = sorted({facts[name].numbers[each] for each in known & facts[name].numbers.keys()})
+    if len(numbers) < 2 or (bare in SIZES + CLIENTS and most_levels(name, facts.keys() - {DATE}, columns) < 2):
         return
     if bare in SIZES:
         yield Question(kind=asked.LOSS, x=name, start=numbers[0], end=numbers[-1])

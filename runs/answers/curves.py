@@ -26,6 +26,7 @@ from runs.answers.answer import (
 )
 from runs.answers.places import Place, memory_places, place_of
 from runs.compare.asked import LOSS, SCALES, Missing, Question
+from runs.compare.axes import most_levels
 from runs.compare.comparison import Comparison
 from runs.compare.facts import DATE, NEVER_TAKEN, Columns, distinguishing, fact_value, fact_values
 from runs.compare.groups import Contrast, Group
@@ -88,9 +89,14 @@ def of_curves(comparison: Comparison, question: Question) -> Answer:
 def _of_levels_alone(
     comparison: Comparison, without: Sequence[tuple[Along, Missing]], told: Sequence[Along]
 ) -> list[Missing]:
-    """What curves without a claim lack; what another batch has of a whole curve is no curve that lacks levels."""
+    """What curves without a claim lack; what another batch has of a whole curve is no curve that lacks levels, nor are
+    the batches of one.
+    """
     facts, points = comparison.axes.facts, [point for curve in comparison.curves for point in curve.valued]
     names, columns = [name for name in facts if name not in _OF_A_BATCH], Columns(points)
+    one_level_each = not told and all(missing.kind == "level" for _, missing in without)
+    if without and one_level_each and most_levels(comparison.axes.x, names, columns) > 1:
+        return [Missing("batches_apart")]
     named = distinguishing({name: columns[name] for name in sorted(names, key=lambda name: name != comparison.axes.x)})
 
     def cells(along: Along) -> dict[tuple[str, ...], str]:

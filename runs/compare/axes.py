@@ -6,7 +6,7 @@ The rule for what a reader leaves open (`arrange`) is told in docs/use/compare.m
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from datetime import date
 from itertools import groupby
@@ -254,18 +254,22 @@ def _x_by_rule(question: Question, facts: Mapping[str, Fact], columns: Columns, 
         return (order.index(bare) if bare in order else len(order) + (name == DATE), -len(facts[name].values))
 
     for name in sorted(free, key=position):
-        if name not in NEVER_TAKEN and facts[name].is_number and len(facts[name].numbers) >= LEAST_LEVELS:
-            not_held = NEVER_TAKEN | _along_x(name, free, columns) | {name}
-            levels: dict[tuple[str, ...], set[str]] = {}
-            keys = columns.rows([other for other in free if other not in not_held])
-            for key, value in zip(keys, columns[name], strict=True):
-                levels.setdefault(key, set()).add(value)
-            if max(map(len, levels.values())) >= LEAST_LEVELS:
-                return name
+        is_axis = name not in NEVER_TAKEN and facts[name].is_number and len(facts[name].numbers) >= LEAST_LEVELS
+        if is_axis and most_levels(name, free, columns) >= LEAST_LEVELS:
+            return name
     return ""
 
 
-def _along_x(x: str, free: Sequence[str], columns: Columns) -> set[str]:
+def most_levels(x: str, free: Collection[str], columns: Columns) -> int:
+    """How many levels of x there are, at most, while all else that is free is alike."""
+    not_held = NEVER_TAKEN | _along_x(x, free, columns) | {x}
+    levels: dict[tuple[str, ...], set[str]] = {}
+    for key, level in zip(columns.rows([name for name in free if name not in not_held]), columns[x], strict=True):
+        levels.setdefault(key, set()).add(level)
+    return max(map(len, levels.values()), default=0)
+
+
+def _along_x(x: str, free: Collection[str], columns: Columns) -> set[str]:
     """As queries that are put to the largest size only. Another DBMS or device at each size is no curve over size."""
     if x == DATE:
         return _along_dates(free, columns)
@@ -285,7 +289,7 @@ def _is_upgraded(columns: Columns) -> bool:
     return is_one and follow and max(lasted.values()) >= LEAST_LEVELS
 
 
-def _along_dates(free: Sequence[str], columns: Columns) -> set[str]:
+def _along_dates(free: Collection[str], columns: Columns) -> set[str]:
     """What names a day of one curve: of two versions that are measured each night each has a batch and a commit. A
     DBMS that is upgraded in the midst goes on as the same curve.
     """

@@ -130,7 +130,8 @@ def batch_facets(cells: Sequence[Cell], grouping: str) -> list[dict[str, Facet]]
         pools.setdefault(cell.pool, []).extend(cell.runs)
     oldest_first = sorted(pools, key=lambda key: min(run.created_at for run in pools[key]))
     names_by_pool = {key: _batch_names(pools[key], grouping) for key in oldest_first}
-    names = {} if _tell_only_when_stored(cells, names_by_pool) else _shortest_names(names_by_pool)
+    only_when_stored = _tell_only_when_stored(cells, [own for own, _ in names_by_pool.values()])
+    names = {} if only_when_stored else _shortest_names({key: own + when for key, (own, when) in names_by_pool.items()})
     builds: dict[UUID, set[str]] = {}
     for run in (run for cell in cells for run in cell.runs):
         builds.setdefault(run.dbms_version_id, set()).add(run.effective_tested.get("dbms_build", ""))
@@ -154,22 +155,23 @@ def batch_facets(cells: Sequence[Cell], grouping: str) -> list[dict[str, Facet]]
     return facets_by_cell
 
 
-def _tell_only_when_stored(cells: Sequence[Cell], names_by_pool: Mapping[str, Sequence[str]]) -> bool:
-    """Whether batches tell nothing but when results were stored: on one day, with no cell in two of them.
+def _tell_only_when_stored(cells: Sequence[Cell], own_names: Sequence[Sequence[str]]) -> bool:
+    """Whether batches tell nothing but when results came: no cell is in two of them, and all have one name, or none.
 
-    As where a cell is a request of its own: its second would stand as a fact, and no two cells had it alike.
+    As where a cell is a request of its own, or a sweep took days: its batch would stand as a fact, and no two cells
+    had it alike.
     """
     if len({run.cell_key or run.id for cell in cells for run in cell.runs[:1]}) < len(cells):
         return False
-    unnamed = all(run.publication_id is None and not run.effective_label for cell in cells for run in cell.runs)
-    return unnamed and len({names[0] for names in names_by_pool.values()}) == 1
+    is_measured = all(run.publication_id is None for cell in cells for run in cell.runs)
+    return is_measured and all(names == own_names[0] for names in own_names)
 
 
-def _batch_names(runs: Sequence[Run], grouping: str) -> list[str]:
-    """What may name the batch of these runs, the best first."""
+def _batch_names(runs: Sequence[Run], grouping: str) -> tuple[list[str], list[str]]:
+    """What may name the batch of these runs, the best first: names of its own, then when it was measured and stored."""
     run = min(runs, key=lambda run: (day_of(run), run.created_at))
     if run.publication is not None:
-        return [run.publication.title_en]
+        return [run.publication.title_en], []
     # A build is one DBMS's: it names no batch of several.
     of_one = len({run.dbms_version_id for run in runs}) == 1
     builds = (run.effective_tested.get("dbms_build") for run in runs) if of_one else ()
@@ -177,11 +179,11 @@ def _batch_names(runs: Sequence[Run], grouping: str) -> list[str]:
     day = str(day_of(run))
     pooled_by = {LABEL: run.effective_label, VERSION: version, DATE: day}.get(grouping, "")
     if grouping == ALL or pooled_by:
-        return [pooled_by]
+        return [pooled_by], []
     created_at = run.batch.created_at
     # The clock of an upload is none of the day that was measured.
     stored = f"{created_at:%H:%M:%S}" if created_at.date() == day_of(run) else f"stored {created_at:%Y-%m-%d %H:%M:%S}"
-    return [*filter(None, (run.effective_label, version)), day, stored]
+    return [*filter(None, (run.effective_label, version))], [day, stored]
 
 
 def _shortest_names(names_by_pool: Mapping[str, Sequence[str]]) -> dict[str, str]:

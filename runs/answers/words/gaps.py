@@ -49,6 +49,7 @@ _LACKING: Mapping[Lacking, str] = {
     "rate": "{names} is no rate, of which more is better: choose one that is",
     "value": "none of its values is known",
     "level": "one level only, measure a second",
+    "batches_apart": "each batch has one level only: pool those that belong together",
     "again": "measured again in batches of their own, which are not pooled: {names}",
     "level_asked": "not measured at {names}",
     "two_levels": "both ends lie at one level",

@@ -497,6 +497,45 @@ def test_of_one_system_over_sizes_the_rule_asks_what_is_lost():
     assert claim["change"]["verdict"] == "worse" and claim["change"]["low"] < -0.2 < claim["change"]["high"]
 
 
+def test_a_sweep_whose_sizes_came_one_a_day_is_one_curve():
+    """Was: "One level only, measure a second" of each of its batches."""
+    world = World()
+    for day, (size, tps) in enumerate(((10, 1000), (20, 900), (40, 800)), 1):
+        world.add(tps, factors={"size_gb": size}, measured_on=f"2026-03-0{day}", label="sweep")
+        world.store()
+
+    told = ask("label=sweep")
+
+    (claim,) = told["claims"]
+    assert (told["question"]["kind"], claim["label"]) == ("loss", "")
+    assert claim["change"]["low"] < -0.2 < claim["change"]["high"]
+
+
+def test_of_repeats_that_each_came_alone_it_is_told_to_pool_their_batches():
+    world = World()
+    for size, tps in ((10, 1000), (20, 900), (40, 800)):
+        for _ in range(3):
+            world.add(tps, repeats=1, factors={"size_gb": size}, label="sweep")
+            world.store()
+
+    apart, pooled = ask("label=sweep", "ask=loss"), ask("label=sweep&group=label", "ask=loss")
+
+    assert (apart["claims"], apart["missing"]) == ([], [_as_sentence(Missing("batches_apart"))])
+    assert pooled["claims"][0]["change"]["low"] < -0.2 < pooled["claims"][0]["change"]["high"]
+
+
+def test_runs_that_have_nothing_in_common_are_not_asked_what_they_lose():
+    """Was: "What is lost over size? A, B and C: one level only", of each of 200 runs."""
+    world = World()
+    for size, protocol in ((10, "simple"), (10, "prepared"), (20, "extended"), (40, "extended query")):
+        world.add(1000, factors={"size_gb": size, "protocol": protocol})
+
+    told = ask(world.store())
+
+    kinds = {told["question"]["kind"], *(each["kind"] for each in told["questions"])}
+    assert not kinds & {"loss", "falls_off", "scales"}
+
+
 def test_of_one_system_over_clients_the_rule_asks_how_far_it_scales():
     """Seen: "No winner yet: 32 (3,954 TPS) and 64 (3,610 TPS)" of one system's curve over terminals."""
     world = World(noise=0.05)
