@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from uuid import UUID
 
 from benchagent.catalog import factor_label
-from django.db.models import Count, Max, Min, Q
+from django.db.models import Count, Exists, Max, Min, OuterRef, Q
 
 from runs.answers.answer import Answer
 from runs.answers.words import question_words
@@ -19,8 +19,8 @@ from runs.compare.asked import Question
 from runs.compare.choosing import LOOKED_THROUGH
 from runs.compare.panels import CLIENT, CLIENTS, SIZE, SIZES
 from runs.formatting import mid_sentence
-from runs.models import Batch, Benchmark, Publication, Run, RunFactor, SeriesBatch
-from runs.models.choices import StorageRole
+from runs.models import Batch, Benchmark, Metric, Publication, Run, RunFactor, SeriesBatch
+from runs.models.choices import Better, StorageRole
 from runs.models.runs import RunQuerySet
 from runs.models.visible import Reader
 from runs.run.facets import shown_unit
@@ -84,7 +84,7 @@ def questions(user: Reader) -> list[Offer]:
 
 def _sweeps(chosen: RunQuerySet, *by: str) -> list[dict[str, Any]]:
     """How many systems, versions, disks, machines and configurations there are by batch, or together, and by workload;
-    and `levels`: of each size and number of clients its span.
+    and `levels`: of each size and number of clients its span. What more is better of may scale.
     """
     levels: dict[tuple[object, ...], dict[str, dict[str, Any]]] = {}
     factors = RunFactor.objects.filter(run__in=chosen, name__in=[*SIZES, *CLIENTS]).order_by()
@@ -97,11 +97,13 @@ def _sweeps(chosen: RunQuerySet, *by: str) -> list[dict[str, Any]]:
             span = levels.setdefault(tuple(row[name] for name in of_factor), {}).setdefault(row["name"], row)
             span |= {"low": min(span["low"], row["low"]), "high": max(span["high"], row["high"])}
     data = Q(storage__role=StorageRole.DATA)
+    rates = Metric.objects.filter(name=OuterRef("workload__primary_metric"), better=Better.HIGHER)
     order = ("publication__published_on", *(f"-{name}__created_at" for name in by), "workload")
     rows = (
         chosen.order_by(*order)
         .values(*by, "workload__slug", "workload__name", "publication__slug", "publication__title_en")
         .annotate(
+            scales=Exists(rates),
             label=Min("label"),
             systems=Count("dbms_version__dbms", distinct=True),
             versions=Count("dbms_version", distinct=True),
@@ -208,7 +210,8 @@ def _of_sweep(row: Mapping[str, Any]) -> Iterable[Answer]:
         low, high, unit = (levels[size][name] for name in ("low", "high", "unit"))
         loss = Question(kind=asked.LOSS, x=f"factor:{size}", start=low, end=high)
         yield Answer(question=loss, x_label=factor_label(size), x_unit=shown_unit(size, unit), x_kind=SIZE)
-    if clients := next((name for name in CLIENTS if name in levels), ""):
+    clients = next((name for name in CLIENTS if name in levels), "")
+    if clients and row["scales"]:
         scales = Question(kind=asked.SCALES, x=f"factor:{clients}")
         yield Answer(question=scales, x_label=factor_label(clients), x_kind=CLIENT)
     if row["versions"] > 1:

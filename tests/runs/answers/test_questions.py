@@ -103,6 +103,18 @@ def test_nights_of_several_benchmarks_ask_one_question_and_the_newest_night_anot
     assert scales.of == "6 runs of 2026-05-08"
 
 
+def test_what_is_measured_in_latencies_is_not_asked_how_far_it_scales():
+    """Seen: "How far does it scale over terminals?", whose page says that a latency is no rate."""
+    for metric in ("latency_mean_ms", "tps"):
+        own = {
+            "workload": {"slug": metric.replace("_", "-"), "name": metric},
+            "repeats": [{"metrics": {metric: 10}}] * 3,
+        }
+        stored(*[tpcb(terminals=count) | own for count in (1, 8)])
+    asked = {(question.workload, question.words) for question in questions(AnonymousUser())}
+    assert asked == {("tps", "How far does it scale over terminals?")}
+
+
 def test_two_systems_of_a_size_each_are_not_asked_what_is_lost():
     """Was: What is lost from 9 to 10 GB?"""
     stored(tpcb(scale_factor=9), tpcb(scale_factor=10, dbms={"name": "MySQL", "version": "8.4"}))
