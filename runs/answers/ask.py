@@ -194,7 +194,7 @@ def _over(name: str, comparison: Comparison, columns: Columns) -> Iterator[Quest
     facts, bare = comparison.axes.facts, name.removeprefix(FACTOR)
     known = {fact_value(group, name) for group in columns.groups if group.ranked}
     numbers = sorted({facts[name].numbers[each] for each in known & facts[name].numbers.keys()})
-    if len(numbers) < 2 or (bare in SIZES + CLIENTS and most_levels(name, facts.keys() - {DATE}, columns) < 2):
+    if len(numbers) < 2 or (bare in SIZES + CLIENTS and most_levels(name, facts.keys(), columns) < 2):
         return
     if bare in SIZES:
         yield Question(kind=asked.LOSS, x=name, start=numbers[0], end=numbers[-1])

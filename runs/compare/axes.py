@@ -261,8 +261,10 @@ def _x_by_rule(question: Question, facts: Mapping[str, Fact], columns: Columns, 
 
 
 def most_levels(x: str, free: Collection[str], columns: Columns) -> int:
-    """How many levels of x there are, at most, while all else that is free is alike."""
-    not_held = NEVER_TAKEN | _along_x(x, free, columns) | {x}
+    """How many levels of x there are, at most, while all else that is free is alike, but for the day: a sweep may take
+    several.
+    """
+    not_held = NEVER_TAKEN | _along_x(x, free, columns) | {x, DATE}
     levels: dict[tuple[str, ...], set[str]] = {}
     for key, level in zip(columns.rows([name for name in free if name not in not_held]), columns[x], strict=True):
         levels.setdefault(key, set()).add(level)

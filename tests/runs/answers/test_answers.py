@@ -21,6 +21,8 @@ from runs.answers.answer import Amount, Newer, Step
 from runs.answers.words import newest_words, step
 from runs.answers.words.gaps import lacking_words
 from runs.compare.asked import Lacking, Missing
+from runs.compare.compare import compare
+from runs.models import Run
 from tests.runs.builders import document
 
 pytestmark = pytest.mark.django_db
@@ -498,7 +500,7 @@ def test_of_one_system_over_sizes_the_rule_asks_what_is_lost():
 
 
 def test_a_sweep_whose_sizes_came_one_a_day_is_one_curve():
-    """Was: "One level only, measure a second" of each of its batches."""
+    """Was: "One level only, measure a second" of each of its batches, over bars."""
     world = World()
     for day, (size, tps) in enumerate(((10, 1000), (20, 900), (40, 800)), 1):
         world.add(tps, factors={"size_gb": size}, measured_on=f"2026-03-0{day}", label="sweep")
@@ -508,6 +510,8 @@ def test_a_sweep_whose_sizes_came_one_a_day_is_one_curve():
 
     (claim,) = told["claims"]
     assert (told["question"]["kind"], claim["label"]) == ("loss", "")
+    axes = compare(Run.objects.present().for_lists()).axes
+    assert (axes.view, axes.x, axes.series) == ("curve", "factor:size_gb", ())
     assert claim["change"]["low"] < -0.2 < claim["change"]["high"]
 
 
