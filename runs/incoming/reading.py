@@ -154,7 +154,8 @@ def _message(problem: ErrorDetails, words: dict[str, str], form: Form) -> str:
     if kind == "extra_forbidden":
         return f"Unknown key. Known here: {', '.join(_known_keys(form, problem['loc'][:-1]))}."
     if kind == "literal_error":
-        return f"Must be one of: {context['expected'].replace(' or ', ', ').replace(chr(39), '')}."
+        known, given = context["expected"].replace(" or ", ", ").replace("'", ""), problem["input"]
+        return f"“{given[:60]}” is none of: {known}." if isinstance(given, str) else f"Must be one of: {known}."
     if problem["input"] is None and kind.endswith("_type"):
         return "This field may not be null."
     return words.get(kind, problem["msg"]).format_map(context) if kind in words else problem["msg"]

@@ -49,6 +49,15 @@ def test_it_starts_an_experiment(client, bearer, machine):
     assert body["estimated_s"] > 4 * 7
 
 
+def test_it_names_an_engine_and_a_workload_whose_plug_in_is_lacking(client, bearer, machine):
+    """A repeat names them for its caller, who has typed neither."""
+    machine()
+    plan = BODY | {"workload": "lookups", "engines": [{"dbms": "duckdb", "version": "1.5.6"}]}
+    wrong = post(client, plan, bearer("schedule")).json()
+    assert "lookups" in wrong["workload"][0]
+    assert "duckdb" in wrong["engines[0].dbms"][0]
+
+
 def test_it_keeps_what_is_said_of_the_batch(client, bearer, machine):
     machine()
     said = {"label": "patched", "tags": ["night"], "tested": {"commit": "1a2b3c4d"}, "note": "with the fix"}
