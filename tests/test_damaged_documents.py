@@ -25,7 +25,7 @@ from tests.access.rules import PEOPLE
 from tests.access.world import World, built
 from tests.agents.conftest import RESULT
 from tests.runs.cells import make_run
-from tests.whole import whole
+from tests.whole import whole, whole_but
 
 COLUMNS = [
     (model, field)
@@ -176,7 +176,7 @@ def test_it_opens_every_page_with_nonsense_for_every_document(rich, nonsense):
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("seed", [0, *whole(*range(1, 20))])
+@pytest.mark.parametrize("seed", whole_but((0, 17), range(20)))
 def test_it_opens_every_page_with_nonsense_within_every_document(rich, seed):
     chance = random.Random(seed)
     with transaction.atomic():

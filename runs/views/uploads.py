@@ -261,10 +261,10 @@ def _preview(
     """`answers` of the form of columns, which `columns_problem` is wrong with."""
     subject = form.subject() if form.is_bound and not form.errors else taken.subject
     rest = ticked_together(taken.items)
-    together = {item["index"] for item in rest}
+    together = {str(item["index"]) for item in rest}
     items = [
         {**item, "kept": becomes_a_run(item, taken.subject), "storable": becomes_a_run(item, {}), **_figures(item)}
-        for item in taken.items if item["index"] not in together
+        for item in taken.items if str(item["index"]) not in together
     ]  # fmt: skip
     asked: set[str] = set()
     for item in items:  # the version of a file is asked for once, at its first entry
