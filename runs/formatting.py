@@ -16,6 +16,8 @@ _STAGES = {"dev": 0, "snapshot": 0, "pre": 0, "dmr": 1, "alpha": 1, "beta": 2, "
 _BEFORE = re.compile(rf"[0-9]*(?P<stage>{'|'.join(_STAGES)})[a-z]*(?P<number>[0-9]*)", re.IGNORECASE)
 _VERSION_DIGITS = 9
 _LONGEST_ORDER = 200
+# A size with its unit, else a number, else what stands between numbers.
+_NATURAL = re.compile(r"(?P<size>\d+(?:\.\d+)?) ?(?P<unit>(?:[kmgtp]i?)?b)\b|\d+|\D+")
 
 
 def number(value: float | None) -> str:
@@ -139,9 +141,14 @@ def _mark(words: Iterable[str]) -> str:
 
 
 def natural(text: str) -> list[tuple[int, float, str]]:
-    """Sorts numbers in names as numbers: 9.6 before 10 before 18.1 before 1,600."""
-    parts = re.findall(r"\d+|\D+", re.sub(r"(?<=\d),(?=\d{3})", "", text.lower()))
-    return [(0, float(part), "") if part.isdecimal() else (1, 0.0, part) for part in parts]
+    """Sorts numbers in names as numbers: 9.6 before 10 before 18.1 before 1,600; sizes by bytes: 512MB before 1GB."""
+    parts: list[tuple[int, float, str]] = []
+    for part in _NATURAL.finditer(re.sub(r"(?<=\d),(?=\d{3})", "", text.lower())):
+        if part["unit"]:
+            parts.append((0, float(part["size"]) * 1024.0 ** "bkmgtp".index(part["unit"][0]), ""))
+        else:
+            parts.append((0, float(part[0]), "") if part[0].isdecimal() else (1, 0.0, part[0]))
+    return parts
 
 
 def version_order(version: str) -> str:

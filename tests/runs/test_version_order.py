@@ -2,7 +2,7 @@
 
 import pytest
 
-from runs.formatting import version_order
+from runs.formatting import natural, version_order
 
 IN_ORDER = {
     "PostgreSQL": [
@@ -32,3 +32,11 @@ def test_what_a_build_is_named_by_its_text_alone_tells_no_order():
 def test_a_hostile_version_is_a_text_too():
     assert len(version_order("1." * 60)) <= 200
     assert version_order("9" * 120) == "9" * 9
+
+
+def test_sizes_in_names_stand_by_their_bytes_and_numbers_by_their_value():
+    """Seen: 1GB, 4GB, 512MB."""
+    sizes = ["1GB", "4GB", "8kB", "512MB", "1.5 GiB"]
+    assert sorted(sizes, key=natural) == ["8kB", "512MB", "1GB", "1.5 GiB", "4GB"]
+    numbers = ["18.1", "10", "1,600", "9.6"]
+    assert sorted(numbers, key=natural) == ["9.6", "10", "18.1", "1,600"]
