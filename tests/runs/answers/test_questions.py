@@ -72,6 +72,14 @@ def test_the_batches_of_many_nights_ask_one_question_and_crowd_out_no_other():
     assert asked == ["Has PostgreSQL 15.8 changed, and since when?", "What is lost from scale factor 1 to 100?"]
 
 
+def test_batches_of_one_day_are_not_asked_since_when():
+    """Seen: "since when" of 150 batches of one day, whose page says that nothing was measured on two days."""
+    stored(*[tpcb(1000 + at, measured_on="2026-05-01") for at in range(8)], apart=True)
+    assert not questions(AnonymousUser())
+    stored(tpcb(measured_on="2026-05-02"))
+    assert [asked.words for asked in questions(AnonymousUser())] == ["Has PostgreSQL 15.8 changed, and since when?"]
+
+
 def test_a_benchmark_is_one_question_across_kernels(client):
     """Were two: each with half of the nights, and neither saw what the new kernel did."""
     for day in range(1, 13):
