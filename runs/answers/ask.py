@@ -22,7 +22,7 @@ from runs.compare.facts import DATE, NEVER_TAKEN, NO_FACT, Columns, Fact, fact_v
 from runs.compare.judging import judged
 from runs.compare.panels import CLIENT, CLIENTS, SIZE, SIZES, Axes
 from runs.run.facets import FACTOR
-from runs.stats.curves import LEAST_FOR_KNEE
+from runs.stats.curves import LEAST_FOR_KNEE, LEAST_VALUES_FOR_KNEE
 from runs.stats.steps import LEAST_DAYS
 
 # Facts that are ranked, each with a question of its own.
@@ -198,7 +198,8 @@ def _over(name: str, comparison: Comparison, columns: Columns) -> Iterator[Quest
         return
     if bare in SIZES:
         yield Question(kind=asked.LOSS, x=name, start=numbers[0], end=numbers[-1])
-        if len(numbers) >= LEAST_FOR_KNEE:
+        values = len(numbers) * max(len(group.judged) for group in columns.groups)
+        if len(numbers) >= LEAST_FOR_KNEE and values >= LEAST_VALUES_FOR_KNEE:
             yield Question(kind=asked.FALLS_OFF, x=name)
     if bare in CLIENTS and _is_rate(comparison):
         yield Question(kind=asked.SCALES, x=name)

@@ -97,7 +97,7 @@ def _position(run: Run) -> tuple[object, ...]:
         is_unplanned, order = run.order_index is None, run.order_index or 0
         return (is_unplanned, order, created.date(), created, run.repeat, run.source_id, str(run.id))
     factors = sorted(
-        (factor.name, factor.number is None, factor.number or 0.0, factor.text) for factor in run.factors.all()
+        (factor.name, factor.number is None, factor.number or 0.0, natural(factor.text)) for factor in run.factors.all()
     )
     devices = sorted((use.role, use.device.name) for use in run.storage.all())
     system = natural(run.dbms_version.dbms.name), run.dbms_version.place

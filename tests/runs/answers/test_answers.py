@@ -515,6 +515,26 @@ def test_a_sweep_whose_sizes_came_one_a_day_is_one_curve():
     assert claim["change"]["low"] < -0.2 < claim["change"]["high"]
 
 
+def test_where_it_falls_off_is_asked_of_as_many_values_as_a_knee_takes():
+    """Was: offered, and then "too few values to tell where it falls off, 6 of 7"."""
+    for repeats, is_offered in ((1, False), (2, True)):
+        world = World()
+        for size in (1, 2, 4, 8, 16, 32):
+            world.add(1000, repeats=repeats, factors={"size_gb": size})
+        offered = {each["kind"] for each in ask(world.store())["questions"]}
+        assert ("falls_off" in offered) is is_offered
+
+
+def test_sizes_that_are_texts_stand_by_their_bytes():
+    """Was: 16kB, 1MB, 4kB, 512B."""
+    world = World()
+    sizes = ["512B", "4kB", "16kB", "1MB"]
+    for size in sorted(sizes):
+        world.add(1000, factors={"page": size})
+    world.store()
+    assert [group.facts["factor:page"] for group in compare(Run.objects.present().for_lists()).groups] == sizes
+
+
 def test_of_repeats_that_each_came_alone_it_is_told_to_pool_their_batches():
     world = World()
     for size, tps in ((10, 1000), (20, 900), (40, 800)):
