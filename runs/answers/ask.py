@@ -158,7 +158,7 @@ def _answerable(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[Q
     several = not columns.follow(["config"], ["dbms"])
     if several and any(setting_pairs(with_values, comparison.varying)):
         yield Question(kind=asked.EFFECTS)
-    days = len(facts[DATE].values) if DATE in facts else 1
+    days = most_levels(DATE, facts.keys(), columns) if DATE in facts else 1
     if days >= 2 * LEAST_DAYS:
         yield Question(kind=asked.SINCE)
     if days >= LEAST_LEVELS:

@@ -510,6 +510,7 @@ def test_a_sweep_whose_sizes_came_one_a_day_is_one_curve():
 
     (claim,) = told["claims"]
     assert (told["question"]["kind"], claim["label"]) == ("loss", "")
+    assert not {"since", "newer"} & {each["kind"] for each in told["questions"]}, "no size was measured twice"
     axes = compare(Run.objects.present().for_lists()).axes
     assert (axes.view, axes.x, axes.series) == ("curve", "factor:size_gb", ())
     assert claim["change"]["low"] < -0.2 < claim["change"]["high"]
