@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any
@@ -20,6 +20,8 @@ from benchmarks.bench_truth.worlds import RAM_GB, UNLIKE, Cell, World, series_of
 Json = Mapping[str, Any]
 # Question, metric and runs: the same page, whatever address leads to it.
 Page = tuple[str, str, frozenset[str]]
+# The cells of two sides that are alike in all else.
+Level = tuple[list[Cell], list[Cell]]
 WINNERS = ("better", "worse", "different")
 ALIKE = ("equivalent", "too_small")
 # What is said of a difference of at least so many standard errors of the mean should be sure, where it is so many above
@@ -30,6 +32,8 @@ CLOSE = 1e-6
 NEAR = 1.1
 # What names a cell and is no level of anything.
 _NOT_COMPARED = frozenset({"medium", "commit"})
+# Conditions (docs/method/comparability.md): a ratio stands, and what differs is named beside it.
+_CONDITIONS = frozenset({"isolation", "tool", "buffer"})
 FACT_OF = {"dbms": "dbms", "storage:data": "disk", "hardware": "machine"}
 
 FALSE_WINNER, SIGN, ALIKE_CLAIM, COUNT, PLACE, NUMBER = (
@@ -54,7 +58,7 @@ class Mark:
 class Pair:
     """Levels at which two sides have cells that are alike in all but what tells the sides apart."""
 
-    levels: Sequence[tuple[Sequence[Cell], Sequence[Cell]]]
+    levels: Sequence[Level]
 
     def truth(self, metric: str) -> float | None:
         """The ratio of the first side to the second, as a logarithm, in the mean over the levels."""
@@ -160,14 +164,31 @@ def _apart(ones: Sequence[Cell], others: Sequence[Cell]) -> set[str]:
 
 
 def matched(ones: Sequence[Cell], others: Sequence[Cell], apart: Iterable[str]) -> Pair:
-    levels: dict[tuple[Any, ...], tuple[list[Cell], list[Cell]]] = {}
+    return Pair([level for level in _levels(ones, others, apart) if all(level)])
+
+
+def _levels(
+    ones: Sequence[Cell], others: Sequence[Cell], apart: Iterable[str], *, by_batch: bool = False
+) -> list[Level]:
+    """The cells of both sides by all facts but those `apart`. What is alone there is one level with the only cell of
+    the other side that differs from it in conditions.
+    """
+    exact = _by_facts(ones, others, {*apart}, by_batch=by_batch)
+    ones, others = ([cell for level in exact if not all(level) for cell in level[side]] for side in (0, 1))
+    levels = [level for level in exact if all(level)]
+    for one, other in _by_facts(ones, others, {*apart, *_CONDITIONS}, by_batch=by_batch):
+        is_pair = len(one) == len(other) == 1
+        levels += [(one, other)] if is_pair else _by_facts(one, other, {*apart}, by_batch=by_batch)
+    return levels
+
+
+def _by_facts(ones: Iterable[Cell], others: Iterable[Cell], apart: Collection[str], *, by_batch: bool) -> list[Level]:
+    levels: dict[tuple[Any, ...], Level] = {}
     for at, side in enumerate((ones, others)):
         for cell in side:
-            key = tuple(
-                sorted((name, str(value)) for name, value in cell.facts.items() if name not in {*apart, *_NOT_COMPARED})
-            )
-            levels.setdefault(key, ([], []))[at].append(cell)
-    return Pair([level for level in levels.values() if all(level)])
+            facts = ((name, str(value)) for name, value in cell.facts.items() if name not in {*apart, *_NOT_COMPARED})
+            levels.setdefault((cell.batch if by_batch else "", *sorted(facts)), ([], []))[at].append(cell)
+    return [*levels.values()]
 
 
 @dataclass
@@ -580,15 +601,13 @@ class Judge:
         if not first or not second:
             yield Mark(UNJUDGED, kind, True)
             return
-        apart = _apart(first, second) | _NOT_COMPARED
-        levels: dict[tuple[Any, ...], set[str]] = {}
-        for cell in (*first, *second):
-            key = (
-                cell.batch if "batch" in body["over"] else "",
-                *(each for each in cell.facts.items() if each[0] not in apart),
-            )
-            levels.setdefault(key, set()).update(cell.runs)
-        untold = [dict(facts) for (_, *facts), runs in levels.items() if not told & runs]
+        apart = _apart(first, second)
+        levels = [[*ones, *others] for ones, others in _levels(first, second, apart, by_batch="batch" in body["over"])]
+        untold = [
+            {name: value for name, value in cells[0].facts.items() if name not in {*apart, *_NOT_COMPARED}}
+            for cells in levels
+            if not told & {run for cell in cells for run in cell.runs}
+        ]
         count, words = len(levels) - len(untold), body["words"].partition("Left out: ")[2]
         is_counted = body["over"].partition(" ")[0] == str(count)
         yield Mark(COUNT, kind, is_counted, f"over {body['over']}, in truth {count} have a ratio")

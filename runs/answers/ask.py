@@ -15,12 +15,12 @@ from runs.answers.places import NO_PLACE, place_of
 from runs.answers.ranking import ranked
 from runs.compare import asked
 from runs.compare.asked import Missing, Question
-from runs.compare.axes import LEAST_LEVELS, arrange, most_levels
+from runs.compare.axes import CURVE, LEAST_LEVELS, arrange, most_levels
 from runs.compare.comparison import Comparison
 from runs.compare.effects import setting_pairs
 from runs.compare.facts import DATE, NEVER_TAKEN, NO_FACT, Columns, Fact, fact_value, fact_values
 from runs.compare.judging import judged
-from runs.compare.panels import CLIENT, CLIENTS, SIZE, SIZES, Axes
+from runs.compare.panels import CLIENT, CLIENTS, Axes
 from runs.run.facets import FACTOR
 from runs.stats.curves import LEAST_FOR_KNEE, LEAST_VALUES_FOR_KNEE
 from runs.stats.steps import LEAST_DAYS
@@ -59,6 +59,8 @@ def _kind_by_rule(comparison: Comparison) -> str:
     axes = comparison.axes
     if axes.x == DATE or {*comparison.named} == {"batch"}:
         return asked.SINCE
+    if axes.asks_of_levels and comparison.levels and comparison.levels.is_of_clients:
+        return asked.LOSS
     is_one_curve = axes.kind == CLIENT and len(comparison.curves) == 1
     return asked.SCALES if is_one_curve and _is_rate(comparison) else asked.BEST
 
@@ -69,13 +71,13 @@ def _is_rate(comparison: Comparison) -> bool:
 
 
 def _over_size(comparison: Comparison) -> Answer | None:
-    """What is lost over sizes, which is asked of one system rather than its best size; two sizes of a curve are enough.
-    None where no curve has them.
+    """What is lost over sizes, which is asked of one system rather than its best size; two sizes of a curve are enough,
+    and so is a number that nobody knows. None where no curve has them.
     """
     axes = comparison.axes
     columns = Columns([group for group in comparison.groups if group.dots])
     sizes = (question for name in axes.facts for question in _over(name, comparison, columns))
-    x = axes.x if axes.kind == SIZE else next((each.x for each in sizes if each.kind == asked.LOSS), "")
+    x = axes.x if axes.asks_of_levels else next((each.x for each in sizes if each.kind == asked.LOSS), "")
     if not x:
         return None
     question = Question(kind=asked.LOSS, x=x)
@@ -116,9 +118,9 @@ def _over_dates(comparison: Comparison, question: Question) -> Answer:
     names = [name for name in (*axes.series, axes.panels) if name and axes.x == DATE]
     own = fact_values(base, names) if base else ()
     beside = [group for group in comparison.groups if fact_values(group, names) == own]
-    if len({group.key for group in beside if group.dots}) < LEAST_LEVELS:
-        return ranked(comparison, Question(kind=asked.BEST))
-    return pairs.newest_against_baseline(comparison, beside)
+    is_history = len({group.key for group in beside if group.dots}) >= LEAST_LEVELS
+    against = pairs.newest_against_baseline(comparison, beside) if is_history else None
+    return against or ranked(comparison, Question(kind=asked.BEST))
 
 
 def offered(comparison: Comparison, answered: Question) -> list[Answer]:
@@ -130,7 +132,7 @@ def offered(comparison: Comparison, answered: Question) -> list[Answer]:
         if _subject(question) != _subject(answered):
             x = NO_PLACE
             if question.kind in asked.OF_CURVES:
-                x = place_of(Axes(view="curve", x=question.x, facts=facts), comparison.groups)
+                x = place_of(Axes(view=CURVE, x=question.x, facts=facts), comparison.groups)
             questions.append(begun(comparison, question, x))
     return questions
 
@@ -188,18 +190,19 @@ def _rankings(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[Que
 
 
 def _over(name: str, comparison: Comparison, columns: Columns) -> Iterator[Question]:
-    """What is lost over a size, or how far something scales over clients, where groups promise the same and a curve
-    has two levels.
+    """What is lost over a size or another number, or how far something scales over clients, where groups promise the
+    same and a curve has two levels.
     """
-    facts, bare = comparison.axes.facts, name.removeprefix(FACTOR)
+    facts = comparison.axes.facts
+    axes = Axes(view=CURVE, x=name, facts=facts)
     known = {fact_value(group, name) for group in columns.groups if group.ranked}
     numbers = sorted({facts[name].numbers[each] for each in known & facts[name].numbers.keys()})
-    if len(numbers) < 2 or (bare in SIZES + CLIENTS and most_levels(name, facts.keys(), columns) < 2):
+    if not axes.kind or len(numbers) < 2 or most_levels(name, facts.keys(), columns) < 2:
         return
-    if bare in SIZES:
+    if axes.asks_of_levels:
         yield Question(kind=asked.LOSS, x=name, start=numbers[0], end=numbers[-1])
         values = len(numbers) * max(len(group.judged) for group in columns.groups)
         if len(numbers) >= LEAST_FOR_KNEE and values >= LEAST_VALUES_FOR_KNEE:
             yield Question(kind=asked.FALLS_OFF, x=name)
-    if bare in CLIENTS and _is_rate(comparison):
+    if axes.kind == CLIENT and _is_rate(comparison):
         yield Question(kind=asked.SCALES, x=name)

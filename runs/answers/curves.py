@@ -78,7 +78,7 @@ def of_curves(comparison: Comparison, question: Question) -> Answer:
         else:
             claims.append(made)
             told.append(curve)
-    lacking += _of_levels_alone(comparison, without, told)
+    lacking += [*_of_levels_alone(comparison, without, told), *(missing for curve in told for missing in curve.beyond)]
     # What loses most comes first.
     worse = -1 if comparison.metric and comparison.metric.better == "lower" else 1
     claims.sort(key=lambda claim: worse * (claim.change.value or 0.0) if isinstance(claim, Loss) else 0.0)
@@ -195,6 +195,17 @@ class Along:
     @property
     def runs(self) -> list[UUID]:
         return [run for point in self.curve.points for run in point.run_ids]
+
+    @property
+    def beyond(self) -> list[Missing]:
+        """The levels behind the last value that have none, by why: it has not come to its end there by itself."""
+        last, levels_by_reason = self.curve.valued[-1].x, dict[str, list[str]]()
+        for point in self.curve.points:
+            if point.gap and point.x > last and not point.is_to_come:
+                levels_by_reason.setdefault(point.gap, []).append(self._asked_level(point))
+        return [
+            Missing("beyond", self.curve.name, names=[reason, *levels]) for reason, levels in levels_by_reason.items()
+        ]
 
     def loss(self, question: Question) -> Loss | Missing:
         """Between the levels that are asked for."""

@@ -34,14 +34,15 @@ def a_against_b(comparison: Comparison, question: Question) -> Answer:
     return _groups_against(comparison, question, by_key[first[0]], by_key[second[0]])
 
 
-def newest_against_baseline(comparison: Comparison, groups: Iterable[Group]) -> Answer:
-    """The newest against the baseline, of what was measured on several days: nobody asks which day wins."""
+def newest_against_baseline(comparison: Comparison, groups: Iterable[Group]) -> Answer | None:
+    """The newest against the baseline, of what was measured on several days: nobody asks which day wins. None where no
+    group is newer than the baseline.
+    """
     base = comparison.baseline
     newest = max((group for group in groups if group.dots), key=lambda group: day_of(group.runs[0]), default=None)
-    question = Question(kind=A_B)
     if base is None or newest is None or newest.key == base.key:
-        return begun(comparison, question)
-    return _groups_against(comparison, question, newest, base)
+        return None
+    return _groups_against(comparison, Question(kind=A_B), newest, base)
 
 
 def _groups_against(comparison: Comparison, question: Question, group: Group, base: Group) -> Answer:

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
 
-from benchagent.catalog import factor_label
+from benchagent.catalog import Role, factor_label, factor_role
 from django.db.models import Count, Exists, Max, Min, OuterRef, Q
 
 from runs.answers.answer import Answer
@@ -17,7 +17,7 @@ from runs.answers.words import question_words
 from runs.compare import asked
 from runs.compare.asked import Question
 from runs.compare.choosing import LOOKED_THROUGH
-from runs.compare.panels import CLIENT, CLIENTS, SIZE, SIZES
+from runs.compare.panels import CLIENT, CLIENTS, OTHER, SIZE, SIZES
 from runs.formatting import mid_sentence
 from runs.models import Batch, Benchmark, Metric, Publication, Run, RunFactor, SeriesBatch
 from runs.models.choices import Better, StorageRole
@@ -84,10 +84,10 @@ def questions(user: Reader) -> list[Offer]:
 
 def _sweeps(chosen: RunQuerySet, *by: str) -> list[dict[str, Any]]:
     """How many systems, versions, disks, machines and configurations there are by batch, or together, and by workload;
-    and `levels`: of each size and number of clients its span. What more is better of may scale.
+    and `levels`: of each number that a factor gives its span. What more is better of may scale.
     """
     levels: dict[tuple[object, ...], dict[str, dict[str, Any]]] = {}
-    factors = RunFactor.objects.filter(run__in=chosen, name__in=[*SIZES, *CLIENTS]).order_by()
+    factors = RunFactor.objects.filter(run__in=chosen, number__isnull=False).order_by()
     of_factor = (*(f"run__{name}" for name in by), "run__workload__slug")
     # Two systems, each of a size of its own, lose nothing; nor do two sizes at which commits promise different things.
     for row in factors.values(*of_factor, "run__dbms_version", "run__durability", "name").annotate(
@@ -190,10 +190,15 @@ def _histories(user: Reader, rows: RunQuerySet, newest: Sequence[Mapping[str, An
         yield Offer(question_words(since), f"{machine}, {of}" if machine else of, runs[0]["workload__name"], query)
 
 
-def _distinguished(questions: Sequence[Offer]) -> Iterable[Offer]:
-    """A question that is asked of several begins with what it is asked of: the workload, else the batch."""
-    for question in questions:
-        same = [other for other in questions if other.words == question.words]
+def _distinguished(every: Iterable[Offer]) -> Iterable[Offer]:
+    """A question that is asked of several begins with what it is asked of: the workload, else the batch. Of batches
+    with one name the newest asks.
+    """
+    newest: dict[tuple[str, str], Offer] = {}
+    for question in every:
+        newest.setdefault((question.words, question.about), question)
+    for question in newest.values():
+        same = [other for other in newest.values() if other.words == question.words]
         of = question.workload if len({other.workload for other in same}) == len(same) else question.of
         words = question.words if len(same) == 1 else f"{of}: {mid_sentence(question.words)}"
         yield replace(question, words=words)
@@ -209,10 +214,12 @@ def _offers(row: Mapping[str, Any], title: str, selects: Mapping[str, Any]) -> I
 def _of_sweep(row: Mapping[str, Any]) -> Iterable[Answer]:
     """Unanswered yet: with what the words of its question need."""
     levels = row["levels"]
-    if size := next((name for name in SIZES if name in levels), ""):
+    others = (name for name in levels if name not in CLIENTS and factor_role(name) == Role.QUESTION)
+    if size := next((name for name in (*SIZES, *others) if name in levels), ""):
         low, high, unit = (levels[size][name] for name in ("low", "high", "unit"))
         loss = Question(kind=asked.LOSS, x=f"factor:{size}", start=low, end=high)
-        yield Answer(question=loss, x_label=factor_label(size), x_unit=shown_unit(size, unit), x_kind=SIZE)
+        kind = SIZE if size in SIZES else OTHER
+        yield Answer(question=loss, x_label=factor_label(size), x_unit=shown_unit(size, unit), x_kind=kind)
     clients = next((name for name in CLIENTS if name in levels), "")
     if clients and row["scales"]:
         scales = Question(kind=asked.SCALES, x=f"factor:{clients}")

@@ -14,6 +14,7 @@ from runs.compare.groups import Group
 from runs.compare.guard import bare_field, blocking, unlike
 from runs.compare.levels import Key, LevelRow, Levels, LevelSeries
 from runs.compare.verdicts import by_value
+from runs.models import Metric
 from runs.stats import MIN_REPEATS, WINNERS, Kind, Verdict
 
 # By its label a group of what has none that is ranked.
@@ -25,7 +26,8 @@ def ranked(comparison: Comparison, question: Question) -> Answer:
     # The fact that is asked for; else the system, where it varies: settings and systems are ranked apart.
     facts = {**{each.field: each for each in comparison.varying}, **comparison.axes.facts}
     fact = facts.get(question.fact) or facts.get("dbms")
-    best_first = [group for group in by_value(comparison.best_groups, comparison.metric) if group.ranked]
+    every = [group for group in by_value(comparison.best_groups, comparison.metric) if group.ranked]
+    best_first = [group for group in every if not _is_nothing(group, comparison.metric)] or every
     set_apart = _set_apart(comparison, fact, best_first)
     if lacking := _lacking(comparison, question, best_first):
         told_apart = set_apart if lacking.kind == "ranked" else {}
@@ -41,6 +43,11 @@ def ranked(comparison: Comparison, question: Question) -> Answer:
     return _of_groups(comparison, question, fact, set_apart, best_first)
 
 
+def _is_nothing(group: Group, metric: Metric | None) -> bool:
+    """Whether it came to nothing at all of what more is better of: it is behind every other, and has no ratio."""
+    return metric is not None and metric.better == "higher" and max(group.judged, default=0.0) <= 0
+
+
 def _value_and_label(group: Group, fact: Fact | None) -> tuple[str, str]:
     """What is ranked: the group's value of the fact; without a fact the group itself."""
     if fact is None:
@@ -50,12 +57,12 @@ def _value_and_label(group: Group, fact: Fact | None) -> tuple[str, str]:
 
 
 def _set_apart(comparison: Comparison, fact: Fact | None, best_first: Sequence[Group]) -> GroupsByLabel:
-    """What has a number and no group that is ranked: of another durability, or survivors only."""
+    """What has a number and no group that is ranked: of another durability, survivors only, or nothing but zeros."""
     ranked_values = {_value_and_label(group, fact)[0] for group in best_first}
     set_apart: GroupsByLabel = {}
     for group in comparison.groups:
         value, label = _value_and_label(group, fact)
-        if not group.ranked and group.dots and value not in ranked_values:
+        if group.dots and value not in ranked_values and (not group.ranked or _is_nothing(group, comparison.metric)):
             set_apart.setdefault(label, group)
     return set_apart
 
@@ -153,7 +160,7 @@ def _of_series(
     return begun(
         comparison, question, set_apart=set_apart, claims=[*claims, *map(level_change, series.with_ratio)], sure=sure,
         lacking=lacking, series=series, differing=differing,
-        unranked=[names[key] for key in levels.order if key not in compared],
+        unranked=[names[key] for key in levels.order if key not in compared and names[key] not in set_apart],
         over=series.over(levels.held_words),
         first=names[first], second=names[second],
     )  # fmt: skip

@@ -17,7 +17,7 @@ from runs.compare.facts import SET, fact_value
 from runs.compare.groups import Contrast, Group
 from runs.compare.guard import blocking, differences
 from runs.compare.levels import LEAST_LEVELS, NO_LEVELS, Key, LevelRow, Levels, LevelSeries, possible_levels
-from runs.compare.panels import CLIENTS, SIZE, Axes, ends_of_curve
+from runs.compare.panels import CLIENTS, Axes, ends_of_curve
 from runs.compare.verdicts import Verdicts, by_value
 from runs.models import Metric
 from runs.run.facets import FACTOR
@@ -45,7 +45,7 @@ def judged(comparison: Comparison) -> Comparison:
     verdicts, series = judge(
         metric, comparison.threshold, pairs=_pairs(comparison, best, base, metric, is_sweep=levels is not None),
         series=[*levels.judged.values()] if levels else [LevelSeries(each.setting, [each.row]) for each in settings],
-        along=_along(comparison, is_sweep=levels is not None), axis=along_x,
+        along=_along(comparison, levels), axis=along_x,
     )  # fmt: skip
     if levels:
         levels = replace(levels, judged=dict(zip(levels.judged, series, strict=True)), family=verdicts.family)
@@ -206,12 +206,13 @@ def _asks_different_questions(levels: Levels) -> bool:
     return any(blocking(differences(first.conditions, other.conditions)) for other in others)
 
 
-def _along(comparison: Comparison, *, is_sweep: bool) -> list[tuple[Group, Group]]:
+def _along(comparison: Comparison, levels: Levels | None) -> list[tuple[Group, Group]]:
     """The two levels of each curve that a loss is asked between, the later first. Nobody asks of one system over sizes
     which size is best: the rule asks what is lost.
     """
     question = comparison.question
-    by_rule = not question.kind and not is_sweep and comparison.axes.kind == SIZE
+    ranks = levels is not None and not levels.is_of_clients
+    by_rule = not question.kind and not ranks and comparison.axes.asks_of_levels
     if question.kind not in OF_CURVES and not by_rule:
         return []
     ends = (ends_of_curve(curve, question) for curve in comparison.curves)

@@ -12,8 +12,9 @@ from uuid import UUID
 from runs.compare.facts import DATE, NEVER_TAKEN, Columns, Fact, distinguishing, fact_values, rank_of_kind
 from runs.compare.groups import Contrast, Group
 from runs.compare.guard import Difference, bare_field, differences
+from runs.compare.panels import CLIENTS
 from runs.formatting import listed, mid_sentence
-from runs.run.facets import STORAGE
+from runs.run.facets import FACTOR, STORAGE
 from runs.stats import WINNERS, Kind, Ratio, SeriesVerdicts, Verdict, geometric_mean
 
 NO_LEVELS = "none"
@@ -169,6 +170,11 @@ class Levels:
     order: Sequence[Key] = ()
     judged: Mapping[tuple[Key, Key], LevelSeries] = field(default_factory=dict)
     family: int = 0
+
+    @property
+    def is_of_clients(self) -> bool:
+        """Whether nothing but numbers of clients tells the series apart: nobody asks of one system which is best."""
+        return all(fact.field.removeprefix(FACTOR) in CLIENTS for fact in self.compared)
 
     @cached_property
     def group_series(self) -> list[tuple[Group, Key]]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from benchagent.catalog import Role, factor_role
 from django.utils.text import slugify
 
 from runs.compare.asked import Missing, Question
@@ -65,6 +66,11 @@ class Axes:
         if self.x_fact is None or self.x == DATE or not self.x_fact.is_number:
             return ""
         return SIZE if name in SIZES else CLIENT if name in CLIENTS else OTHER
+
+    @property
+    def asks_of_levels(self) -> bool:
+        """Whether the levels of x are different questions, as sizes are: nobody asks which of them is best."""
+        return self.kind not in ("", CLIENT) and factor_role(self.x.removeprefix(FACTOR)) == Role.QUESTION
 
     def along_x(self, groups: Sequence[Group]) -> set[str]:
         """What only says where a group stands on x, as differences name it: x, a number of the tests along it, and over

@@ -202,6 +202,20 @@ def test_it_finds_a_level_without_a_ratio_that_is_not_named(over, words, found):
     assert {mark.what for mark in marks if not mark.right and (" ratio" in mark.words)} == found
 
 
+def test_it_sets_a_cell_against_the_only_one_that_differs_in_a_condition():
+    """Each is alone under its tool at 10 GB; at 40 GB what is alike is the level, and its twin is none."""
+    of_a = [cell(10, "sysbench", 160.0), cell(40, "pgbench", 100.0), cell(40, "sysbench", 160.0)]
+    of_b = [cell(10, "pgbench", 100.0), cell(40, "pgbench", 100.0)]
+    levels = judge.matched(of_a, of_b, ["machine"]).levels
+    assert sorted([a.facts["tool"], b.facts["tool"]] for (a,), (b,) in levels) == [
+        ["pgbench", "pgbench"], ["sysbench", "pgbench"],
+    ]  # fmt: skip
+
+
+def cell(size_gb: int, tool: str, tps: float) -> Cell:
+    return Cell({"size_gb": size_gb, "tool": tool}, {"tps": tps}, {f"{tool} {size_gb}": {"tps": tps}}, "b")
+
+
 def curve(shape: str, noise: str) -> World:
     cells = []
     for size in (8, 16, 32, 64, 128):

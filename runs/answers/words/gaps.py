@@ -51,6 +51,7 @@ _LACKING: Mapping[Lacking, str] = {
     "level": "one level only, measure a second",
     "batches_apart": "each batch has one level only: pool those that belong together",
     "again": "measured again in batches of their own, which are not pooled: {names}",
+    "beyond": "no value at {others}: {first}",
     "level_asked": "not measured at {names}",
     "two_levels": "both ends lie at one level",
     "positive_levels": "fewer than two of its levels are above zero",
@@ -94,7 +95,7 @@ def lacking_words(missing: Missing) -> str:
     thing, differing = thing_words("".join(missing.names[:1])), "; ".join(map(difference_words, missing.differing))
     why = f": {names([*dict.fromkeys(map(_short_reason, missing.names))])}" if missing.names else ""
     filled_in = {"names": names(missing.names), "thing": thing, "differing": differing, "why": why,
-            "first": "".join(missing.names[:1]), "others": joined(missing.names[1:])}  # fmt: skip
+            "first": _short_reason("".join(missing.names[:1])), "others": joined(missing.names[1:])}  # fmt: skip
     return _LACKING[missing.kind].format(count=missing.count, least=missing.least, **filled_in)
 
 
@@ -228,7 +229,8 @@ def set_apart_words(answer: Answer) -> dict[str, list[str]]:
     """What has no group that is ranked, by why."""
     labels_by_class: dict[str, list[str]] = {}
     for label, group in answer.set_apart.items():
-        labels_by_class.setdefault(_class_words(group), []).append(label)
+        words = "no value is above zero" if group.ranked else _class_words(group)
+        labels_by_class.setdefault(words, []).append(label)
     return labels_by_class
 
 

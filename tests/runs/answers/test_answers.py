@@ -677,3 +677,66 @@ def test_two_disks_are_set_against_each_other_where_systems_vary_too():
 
     assert (told["first"], told["second"]) == ("NVMe", "SATA")
     assert told["claims"][0]["ratio"]["low"] < 1.5 < told["claims"][0]["ratio"]["high"]
+
+
+def test_a_system_that_came_to_nothing_is_not_ranked_and_the_others_are():
+    """Seen: "No winner: PostgreSQL (1,019 TPS) and Firebird (0 TPS)", and not a word of MariaDB."""
+    world = World()
+    for name, tps in (("PostgreSQL", 1000), ("MariaDB", 700), ("Firebird", 0)):
+        world.add(tps, dbms={"name": name, "version": "1"})
+    selects = world.store()
+
+    told = ask(selects)
+
+    assert told["sure"]
+    assert [(claim["label"], claim["rank"]) for claim in told["claims"]] == [("PostgreSQL 1", 1), ("MariaDB 1", 2)]
+    assert "that of MariaDB 1." in told["words"]
+    assert told["words"].endswith("Not ranked: Firebird 1 (no value is above zero).")
+    assert told["apart"] == {"no value is above zero": ["Firebird 1"]}
+
+
+@pytest.mark.parametrize("question", ["", "ask=scales&x=factor:terminals"])
+def test_levels_beyond_the_last_value_are_told_with_why_they_have_none(question):
+    world = World()
+    for terminals in TERMINALS:
+        world.add(1000 * terminals / (1 + 0.02 * (terminals - 1)), factors={"terminals": terminals})
+        if terminals > 16:
+            world.documents[-1] |= {"outcome": "failed", "message": "out of connections", "repeats": [{"metrics": {}}]}
+
+    told = ask(world.store(), question)
+
+    assert told["question"]["kind"] == "scales"
+    assert told["words"].startswith("It has its most at 16 terminals")
+    assert told["words"].endswith("No value at 32 terminals, 64 terminals: failed: out of connections.")
+
+
+def test_a_number_that_nobody_knows_is_asked_for_what_is_lost_over_it():
+    """Seen: "Which value size kb has the highest throughput?", and then that its levels have no order."""
+    world = World()
+    for size_kb in (1, 4, 16, 64):
+        world.add(1000 / math.sqrt(size_kb), factors={"value_size_kb": size_kb, "terminals": 8})
+    selects = world.store()
+
+    told = ask(selects)
+
+    assert (told["question"]["kind"], told["question"]["x"]) == ("loss", "factor:value_size_kb")
+    assert told["claims"][0]["change"]["low"] < 1 / 8 - 1 < told["claims"][0]["change"]["high"]
+    assert told["claims"][0]["change"] == ask(selects, "ask=loss&x=factor:value_size_kb")["claims"][0]["change"]
+    assert "What is lost from value size kb 1 to 64?" in Client().get("/").content.decode()
+
+
+def test_of_one_system_over_sizes_and_terminals_nobody_asks_which_number_of_terminals_is_best():
+    world = World()
+    for terminals in (1, 4, 16):
+        for size in (10, 20, 40):
+            world.add(1000 * terminals / size, factors={"size_gb": size, "terminals": terminals})
+    selects = world.store()
+
+    told = ask(selects)
+
+    assert (told["question"]["kind"], told["question"]["x"]) == ("loss", "factor:size_gb")
+    assert {claim["label"] for claim in told["claims"]} == {"1 terminal", "4 terminals", "16 terminals"}
+    assert all(claim["change"]["low"] < -0.75 < claim["change"]["high"] for claim in told["claims"])
+    assert told["claims"] == ask(selects, "ask=loss&x=factor:size_gb")["claims"]
+    standings = ask(selects, "ask=rank&fact=factor:terminals")["claims"]
+    assert standings[0]["label"] == "16 terminals"

@@ -216,6 +216,30 @@ def test_many_days_of_one_cell_are_led_by_the_newest_against_the_first():
     assert headline(comparison).endswith("the throughput of 2026-05-01: worse.")
 
 
+def test_batches_of_one_day_are_ranked_as_none_of_them_is_newer():
+    """Seen: "How do two compare?", and nothing under it."""
+    for batch, tps in enumerate((1000, 950, 900, 850)):
+        stored(tpcb(tps, measured_on="2026-05-01", label=f"patch {batch}"))
+
+    answer = answer_of(compared())
+
+    assert answer.question.kind == "best"
+    assert headline(compared()).startswith("patch 0 has the highest throughput")
+
+
+def test_of_batches_with_one_label_the_newest_asks():
+    """Seen: the same line twice, and nothing to tell the two apart."""
+    for tps in (1000, 1100):
+        stored(*[tpcb(tps / scale, scale_factor=scale, label="nightly") for scale in (1, 10, 100)])
+
+    (asked,) = questions(AnonymousUser())
+
+    assert asked.words == "What is lost from scale factor 1 to 100?"
+    newest = Run.objects.order_by("-created_at").first()
+    assert newest is not None
+    assert f"batch={newest.batch_id}" in asked.query
+
+
 def test_many_days_are_led_by_the_last_lasting_change_and_the_commit_that_brought_it():
     """Seen: the newest night against the first, 0.899 x, and nobody said since when."""
     for day in range(1, 21):
