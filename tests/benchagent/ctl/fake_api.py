@@ -16,7 +16,7 @@ Answer = tuple[int, Any]
 
 
 class FakeApi:
-    """`missing` is what every import lacks until it is said. `down` answers 503."""
+    """`missing` is what every import lacks until it is said, `items` what is read in it. `down` answers 503."""
 
     def __init__(self) -> None:
         self.requests: list[tuple[str, str, list[tuple[str, str]], Any]] = []
@@ -34,6 +34,7 @@ class FakeApi:
         self.answers: dict[str, Any] = {}
         self.states: list[str] = []
         self.missing = ["hardware"]
+        self.items: list[dict[str, Any]] = []
         self.down = False
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
         self._http.daemon_threads = True
@@ -95,7 +96,7 @@ class FakeApi:
             if run["id"] in self.deleted:
                 run["restore_url"] = f"{self.url}/api/v1/runs/{run['id']}/restore/"
         self.imports.setdefault(key, {
-            "id": key, "url": f"{self.url}/imports/{key}/", "state": "draft", "items": [], "runs": [],
+            "id": key, "url": f"{self.url}/imports/{key}/", "state": "draft", "items": self.items, "runs": [],
             "needs": self.missing, "names": [name for name, _ in files],
         })  # fmt: skip
         if self.reading:

@@ -466,6 +466,9 @@ def _files(
             if error.status != 400:
                 raise
             url = str(answer.get("url", ""))
+            if items and all(item["status"] == NOT_UNDERSTOOD for item in items):
+                unread.append(f"what reads them here is not installed on the server: {url}")
+                return Outcome(names, "not understood", url=url, message="\n".join(unread), items=items)
             complete = f"complete it at {url}, or say it with options (benchctl upload --help)"
             message = "\n".join([*unread, error.detail, complete])
             return Outcome(names, "incomplete", url=url, message=message, items=items, needs=answer.get("needs", []))
