@@ -15,7 +15,7 @@ from runs.answers.places import NO_PLACE, place_of
 from runs.answers.ranking import ranked
 from runs.compare import asked
 from runs.compare.asked import Missing, Question
-from runs.compare.axes import CURVE, LEAST_LEVELS, arrange, most_levels
+from runs.compare.axes import CURVE, LEAST_LEVELS, are_days_apart, arrange, most_levels
 from runs.compare.comparison import Comparison
 from runs.compare.effects import setting_pairs
 from runs.compare.facts import DATE, NEVER_TAKEN, NO_FACT, Columns, Fact, fact_value, fact_values
@@ -59,10 +59,14 @@ def _kind_by_rule(comparison: Comparison) -> str:
     axes = comparison.axes
     if axes.x == DATE or {*comparison.named} == {"batch"}:
         return asked.SINCE
-    if axes.asks_of_levels and comparison.levels and comparison.levels.is_of_clients:
-        return asked.LOSS
-    is_one_curve = axes.kind == CLIENT and len(comparison.curves) == 1
-    return asked.SCALES if is_one_curve and _is_rate(comparison) else asked.BEST
+    levels, told_apart_by = comparison.levels, _told_apart_by(comparison)
+    of_clients = told_apart_by.removeprefix(FACTOR) in CLIENTS
+    if of_clients and comparison.controls.get("compared", "") != told_apart_by:
+        if axes.asks_of_levels and levels and levels.is_of_clients:
+            return asked.LOSS
+        if axes.x == told_apart_by and _is_rate(comparison):
+            return asked.SCALES
+    return asked.BEST
 
 
 def _is_rate(comparison: Comparison) -> bool:
@@ -172,7 +176,8 @@ def _answerable(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[Q
 
 
 def _rankings(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[Question]:
-    if "dbms" in facts:
+    ranks_systems = "dbms" in facts and not are_days_apart(comparison, "dbms")
+    if ranks_systems:
         yield Question(kind=asked.BEST, fact="dbms")
     columns = Columns([group for group in comparison.groups if group.dots and group.ranked])
     for name in facts:
@@ -185,7 +190,7 @@ def _rankings(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[Que
             yield Question(kind=asked.RANK, fact=name)
     names = {metric.name for metric in comparison.metrics if metric != comparison.metric}
     load = next((name for name in asked.LOAD_METRICS if name in names), "")
-    if load and "dbms" in facts:
+    if load and ranks_systems:
         yield Question(kind=asked.LOAD, metric=load)
 
 

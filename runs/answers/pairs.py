@@ -10,6 +10,7 @@ from runs.answers.answer import Amount, Answer, Changed, Effect, LevelChange, Pu
 from runs.answers.ranking import level_change
 from runs.compare.asked import A_B, Missing, Question
 from runs.compare.asked_pair import asked_pair
+from runs.compare.axes import are_days_apart
 from runs.compare.comparison import Comparison
 from runs.compare.effects import printed_pairs
 from runs.compare.facts import NEVER_TAKEN
@@ -24,6 +25,8 @@ def a_against_b(comparison: Comparison, question: Question) -> Answer:
     base, levels, valued = comparison.baseline, comparison.levels, [group for group in comparison.groups if group.dots]
     if base is None or len(valued) < 2:
         return begun(comparison, question, lacking=[Missing("another")])
+    if are_days_apart(comparison, question.fact):
+        return begun(comparison, question, lacking=[Missing("days_apart")])
     pair = asked_pair(question, valued, base, levels)
     if isinstance(pair, Missing):
         return begun(comparison, question, lacking=[pair])

@@ -148,7 +148,16 @@ def _of_single_uploads(
         if len(runs) > MOST_NAMED and "run" in selects:
             continue
         for row in _sweeps(rows.filter(pk__in=ids)):
-            yield from _offers(row, f"{len(runs)} runs of {day or label}", selects)
+            yield from _offers(row | {"upgraded": _is_upgraded(runs)}, f"{len(runs)} runs of {day or label}", selects)
+
+
+def _is_upgraded(runs: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether each version has days of its own, and one has several: as nightlies go on when their DBMS is upgraded."""
+    versions_by_day: dict[date, set[str]] = {}
+    for run in runs:
+        versions_by_day.setdefault(run["measured_at"].date(), set()).add(run["dbms_version__name"])
+    every = [version for versions in versions_by_day.values() for version in versions]
+    return len(every) == len(versions_by_day) > len(set(every))
 
 
 def _histories(user: Reader, rows: RunQuerySet, newest: Sequence[Mapping[str, Any]]) -> Iterable[Offer]:
@@ -224,6 +233,8 @@ def _of_sweep(row: Mapping[str, Any]) -> Iterable[Answer]:
     if clients and row["scales"]:
         scales = Question(kind=asked.SCALES, x=f"factor:{clients}")
         yield Answer(question=scales, x_label=factor_label(clients), x_kind=CLIENT)
+    if row.get("upgraded"):
+        return  # Nobody asks which day wins.
     if row["versions"] > 1:
         only = row["system"] if row["systems"] == 1 else ""
         yield Answer(question=Question(kind=asked.BEST, fact="dbms"), versions_of=only)

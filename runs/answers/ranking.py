@@ -8,6 +8,7 @@ from uuid import UUID
 
 from runs.answers.answer import Amount, Answer, LevelChange, Standing, begun, change_of, pair_of
 from runs.compare.asked import LOAD, LOAD_METRICS, RANK, Missing, Question
+from runs.compare.axes import are_days_apart
 from runs.compare.comparison import Comparison
 from runs.compare.facts import Fact, fact_value
 from runs.compare.groups import Group
@@ -29,7 +30,7 @@ def ranked(comparison: Comparison, question: Question) -> Answer:
     every = [group for group in by_value(comparison.best_groups, comparison.metric) if group.ranked]
     best_first = [group for group in every if not _is_nothing(group, comparison.metric)] or every
     set_apart = _set_apart(comparison, fact, best_first)
-    if lacking := _lacking(comparison, question, best_first):
+    if lacking := _lacking(comparison, question, fact, best_first):
         told_apart = set_apart if lacking.kind == "ranked" else {}
         return begun(comparison, question, set_apart=told_apart, lacking=[lacking])
     if comparison.levels and (question.kind == RANK or not _at_their_best(comparison)):
@@ -67,7 +68,9 @@ def _set_apart(comparison: Comparison, fact: Fact | None, best_first: Sequence[G
     return set_apart
 
 
-def _lacking(comparison: Comparison, question: Question, best_first: Sequence[Group]) -> Missing | None:
+def _lacking(
+    comparison: Comparison, question: Question, fact: Fact | None, best_first: Sequence[Group]
+) -> Missing | None:
     metric = comparison.metric
     if metric is None or not best_first:
         return Missing("ranked")
@@ -79,7 +82,7 @@ def _lacking(comparison: Comparison, question: Question, best_first: Sequence[Gr
         return Missing("better_side", names=[metric.label])
     if question.kind == RANK and question.fact and question.fact not in {fact.field for fact in comparison.varying}:
         return Missing("varying", names=[question.fact])
-    return None
+    return Missing("days_apart") if fact and are_days_apart(comparison, fact.field) else None
 
 
 def _at_their_best(comparison: Comparison) -> bool:

@@ -59,8 +59,8 @@ Lacking: TypeAlias = Literal[
     "unknown", "another", "another_ranked", "to_come", "repeats", "more_repeats", "shared_levels", "common_levels",
     "two_groups", "difference", "single_setting", "printed", "number_axis", "clients_axis", "rate", "value", "level",
     "batches_apart", "again", "beyond", "level_asked", "two_levels", "positive_levels", "levels_for_knee",
-    "values_for_knee", "days", "batch", "base_batch", "baseline", "batches", "batches_for_less", "batches_like_it",
-    "steadier_batches", "steady_batches",
+    "values_for_knee", "days", "days_apart", "batch", "base_batch", "baseline", "batches", "batches_for_less",
+    "batches_like_it", "steadier_batches", "steady_batches",
 ]  # fmt: skip
 
 

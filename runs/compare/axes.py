@@ -271,6 +271,15 @@ def most_levels(x: str, free: Collection[str], columns: Columns) -> int:
     return max(map(len, levels.values()), default=0)
 
 
+def are_days_apart(comparison: Comparison, field: str) -> bool:
+    """Whether each value of a fact was measured on days of its own, and some on several, as the versions that nightlies
+    went through: its best day against another's is no comparison of the two.
+    """
+    columns = Columns([group for group in comparison.groups if group.dots])
+    is_own = comparison.axes.x == DATE and field in comparison.axes.facts and columns.follow([field], [DATE])
+    return is_own and len(set(columns[field])) < len(set(columns[DATE]))
+
+
 def _along_x(x: str, free: Collection[str], columns: Columns) -> set[str]:
     """As queries that are put to the largest size only. Another DBMS or device at each size is no curve over size."""
     if x == DATE:

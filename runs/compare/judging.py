@@ -147,7 +147,7 @@ def _levels(comparison: Comparison, base: Group, metric: Metric) -> Levels | Non
     if fact == NO_LEVELS:
         return None
     wanted = [fact, *controls.getlist("series"), *([SET] if controls.get("base_set") else [])]
-    possible = possible_levels(comparison.drawn, axes.facts, axes.series, wanted, controls.getlist("held") or None)
+    possible = possible_levels(comparison.drawn, axes, wanted, controls.getlist("held") or None)
     if not possible:
         return None
     levels = _to_judge(possible, base, metric, comparison)

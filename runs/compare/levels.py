@@ -12,7 +12,7 @@ from uuid import UUID
 from runs.compare.facts import DATE, NEVER_TAKEN, Columns, Fact, distinguishing, fact_values, rank_of_kind
 from runs.compare.groups import Contrast, Group
 from runs.compare.guard import Difference, bare_field, differences
-from runs.compare.panels import CLIENTS
+from runs.compare.panels import CLIENTS, Axes
 from runs.formatting import listed, mid_sentence
 from runs.run.facets import FACTOR, STORAGE
 from runs.stats import WINNERS, Kind, Ratio, SeriesVerdicts, Verdict, geometric_mean
@@ -366,21 +366,26 @@ class Levels:
 
 
 def possible_levels(
-    groups: Sequence[Group], varying: Mapping[str, Fact], series: Sequence[str], wanted: Sequence[str],
-    held: Sequence[str] | None,
-) -> list[Levels]:  # fmt: skip
+    groups: Sequence[Group], axes: Axes, wanted: Sequence[str], held: Sequence[str] | None
+) -> list[Levels]:
     """One for each fact that may be compared, the best first: all that have two levels with a ratio.
 
-    What is `wanted` comes first, then the DBMS and other things with a name, then factors, those of the chart's
-    `series` before the others. `held`: fields that are equal in each level; None holds what occurs with several series.
+    What is `wanted` comes first, then the DBMS and other things with a name, then factors, those of the chart's series
+    before the others; its x comes last. `held`: fields that are equal in each level; None holds what occurs with
+    several series.
     """
     columns = Columns(groups)
     facts = [
         fact
-        for name, fact in varying.items()
+        for name, fact in axes.facts.items()
         if name not in NEVER_TAKEN and name != DATE and len(set(columns[name])) > 1
     ]
-    order = sorted(facts, key=lambda fact: (rank_of_kind(fact.field, _COMPARED_FIRST), fact.field not in series))
+    order = sorted(
+        facts,
+        key=lambda fact: (
+            fact.field == axes.x, rank_of_kind(fact.field, _COMPARED_FIRST), fact.field not in axes.series,
+        ),
+    )  # fmt: skip
     order.sort(key=lambda fact: wanted.index(fact.field) if fact.field in wanted else len(wanted))
     possible: list[Levels] = []
     for fact in order if len(groups) >= FEWEST_GROUPS else ():

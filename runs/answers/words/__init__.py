@@ -448,7 +448,10 @@ def newest_words(claim: Newer, metric_label: str) -> str:
     day, _, tested = claim.newest.partition(" · ")
     batch = f"the batch of {day}{f' ({tested})' if tested else ''}"
     subject = f"{claim.label}: {batch}" if claim.label else f"{batch[:1].upper()}{batch[1:]}"
-    before = f"the {claim.batches} batches before it" if claim.batches > 1 else "the batch before it"
+    kind, _, value = claim.of.partition(":")
+    named = {"label": f"labelled {value}", "commit": f"of commit {value}", "version": f"of version {value}"}
+    batches = f"the {claim.batches} batches" if claim.batches > 1 else "the batch"
+    before = f"{batches} {named.get(kind, 'before it')}"
     reason = why(claim.ratio)
     if claim.ratio.value is None:
         return f"{subject} against {before}: no ratio, {reason}."

@@ -58,6 +58,7 @@ _LACKING: Mapping[Lacking, str] = {
     "levels_for_knee": "too few levels to tell where it falls off, {count} of {least}",
     "values_for_knee": "too few values to tell where it falls off, {count} of {least}",
     "days": "nothing here was measured on two days",
+    "days_apart": "each was measured on days of its own: ask since when it has changed, or pool the runs of all days",
     "batch": "one batch only, measure a second",
     "base_batch": "the baseline has no batch",
     "baseline": "no batch before it is “{names}”",

@@ -484,6 +484,8 @@ def test_a_batch_is_named_with_its_commit_in_brackets():
     """Seen: "2025-05-11 · 2b966bf630 · main has 1.13 ×"."""
     claim = Newer(label="A 1", newest="2025-05-11 · 2b966bf630 · main", of="last:3", batches=3, ratio=Amount(value=2.0))
     assert newest_words(claim, "Throughput").startswith("A 1: the batch of 2025-05-11 (2b966bf630 · main) has ")
+    for of, words in (("last:3", "before it"), ("label:main", "labelled main"), ("version:18", "of version 18")):
+        assert f"of the 3 batches {words}." in newest_words(claim.model_copy(update={"of": of}), "Throughput")
 
 
 def test_of_one_system_over_sizes_the_rule_asks_what_is_lost():
@@ -738,5 +740,41 @@ def test_of_one_system_over_sizes_and_terminals_nobody_asks_which_number_of_term
     assert {claim["label"] for claim in told["claims"]} == {"1 terminal", "4 terminals", "16 terminals"}
     assert all(claim["change"]["low"] < -0.75 < claim["change"]["high"] for claim in told["claims"])
     assert told["claims"] == ask(selects, "ask=loss&x=factor:size_gb")["claims"]
+    assert ask(selects, "x=factor:terminals")["question"]["kind"] == "scales"
     standings = ask(selects, "ask=rank&fact=factor:terminals")["claims"]
     assert standings[0]["label"] == "16 terminals"
+
+
+def test_versions_that_nightlies_went_through_are_not_ranked_by_their_best_day():
+    """Seen: "No winner yet, repeats scatter too much", of a step that the same page was sure of."""
+    for night in range(20):
+        world = World(seed=night, noise=0.01)
+        version, tps = ("18beta1", 1000) if night < 12 else ("18.0", 940)
+        day = str(date(2026, 5, 1) + timedelta(days=night))
+        world.add(tps, measured_on=day, dbms={"name": "PostgreSQL", "version": version}, label="nightly")
+        world.store()
+
+    told = ask("workload=tpcb")
+
+    assert (told["question"]["kind"], told["claims"][0]["day"]) == ("since", "2026-05-13")
+    assert {question["kind"] for question in told["questions"]} == {"newer"}
+    for question in ("ask=best&fact=dbms", "ask=a_b&fact=dbms&a=PostgreSQL 18beta1&b=PostgreSQL 18.0"):
+        refused = ask("workload=tpcb", question)
+        assert not refused["claims"]
+        assert refused["words"].startswith("Each was measured on days of its own")
+    assert "is best, and is it sure" not in Client().get("/").content.decode()
+
+
+def test_what_names_the_curves_is_ranked_before_their_axis():
+    """Seen: "Which number of terminals has the highest throughput?", and that there is one only."""
+    world = World()
+    for tool, factor in (("pgbench", 1.0), ("sysbench", 1.3)):
+        for terminals in (1, 4, 16):
+            tps = 1000 * factor * terminals
+            world.add(tps, driver={"name": tool, "version": "1"}, factors={"terminals": terminals, "size_gb": 10})
+
+    told = ask(world.store())
+
+    assert told["question"]["fact"] == "tool"
+    assert [claim["label"] for claim in told["claims"][:2]] == ["sysbench", "pgbench"]
+    assert told["claims"][1]["ratio"]["low"] < 1.3 < told["claims"][1]["ratio"]["high"]
