@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
 from dataclasses import replace
 from datetime import datetime
 from typing import Annotated, Any, Self, cast
 from uuid import UUID
 
 from benchagent.catalog import DBMSS, WORKLOADS
-from benchagent.plugins import LACKING
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import OpenApiParameter, PolymorphicProxySerializer, extend_schema
-from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
+from pydantic import BeforeValidator, Field, WithJsonSchema
 from rest_framework.pagination import PageNumberPagination
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -55,23 +53,8 @@ Values = Annotated[tuple[int | float | str, ...], BeforeValidator(_values), With
 Setting = Annotated[list[Annotated[str, Text(100_000, least=0)]], Field(min_length=2, max_length=2)]
 
 
-def _offered(parts: Collection[str]) -> tuple[AfterValidator, WithJsonSchema]:
-    """What checks and describes the name of a part that this server, or a plug-in of it, offers."""
-
-    def checked(name: str) -> str:
-        if name not in parts:
-            raise wrong(("", f"“{name[:NAME_LIMIT]}” is none of: {', '.join(parts)}; {LACKING}."))
-        return name
-
-    return AfterValidator(checked), WithJsonSchema({"type": "string", "enum": [*parts]})
-
-
-DbmsName = Annotated[str, *_offered(DBMSS)]
-WorkloadName = Annotated[str, *_offered(WORKLOADS)]
-
-
 class EngineGiven(Strict):
-    dbms: DbmsName
+    dbms: Annotated[str, OneOf(tuple(DBMSS))]
     version: Annotated[str, Text(120)]
     connection: Annotated[
         str, Text(40, least=0), Field(description="the agent's name for a server that it did not start")
@@ -130,14 +113,14 @@ class PlanOptions(Labels):
 class PlanChange(PlanOptions):
     """What is left out is as before."""
 
-    workload: WorkloadName | None = None
+    workload: Annotated[str, OneOf(tuple(WORKLOADS))] | None = None
     engines: Annotated[list[EngineGiven], Field(min_length=1)] | None = None
 
 
 class PlanGiven(PlanOptions):
     """What to run: every engine, `repeats` times, in turn."""
 
-    workload: WorkloadName
+    workload: Annotated[str, OneOf(tuple(WORKLOADS))]
     engines: Annotated[list[EngineGiven], Field(min_length=1)]
 
     @classmethod
@@ -152,7 +135,7 @@ class PlanGiven(PlanOptions):
     def plan(self, user: User, *, complete: bool = True) -> Plan:
         """`complete`: factors not named take the catalogue's values. Raises FieldErrors for names that are none."""
         if unknown := [dbms for dbms in (*self.settings, *self.configs, *self.swept) if dbms not in DBMSS]:
-            raise FieldErrors(settings=f"{', '.join(unknown)}: {LACKING}.")
+            raise FieldErrors(settings=f"Unknown DBMS {', '.join(unknown)}; known: {', '.join(DBMSS)}.")
         agent = agent_of(self.agent) if self.agent else None
         defaults = {factor.name: factor.default for factor in WORKLOADS[self.workload].factors if complete}
         alike = ("workload", "repeats", "each", "order_seed", "stop", "label", "note", "not_after", "visibility")

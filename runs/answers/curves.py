@@ -204,7 +204,7 @@ class Along:
             if point.gap and point.x > last and not point.is_to_come:
                 levels_by_reason.setdefault(point.gap, []).append(self._asked_level(point))
         return [
-            Missing("beyond", self.curve.name, names=[reason, *levels]) for reason, levels in levels_by_reason.items()
+            Missing("no_value", self.curve.name, names=[reason, *levels]) for reason, levels in levels_by_reason.items()
         ]
 
     def loss(self, question: Question) -> Loss | Missing:

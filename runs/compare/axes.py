@@ -206,8 +206,9 @@ def _facts(comparisons: Sequence[Comparison], fixed: Mapping[str, str]) -> dict[
     facts: dict[str, Fact] = {}
     for fact in (*comparisons[0].varying, Fact(DATE, "Date", days, {day: day for day in days}, {})):
         if any(len(set(columns[fact.field])) > 1 for columns in by_metric):
-            numbers = _numbers(every, fact.field)
-            values = dict.fromkeys(every[fact.field])
+            numbers, there = _numbers(every, fact.field), {*every[fact.field]}
+            # In the order of the cells, whatever comes first on the page.
+            values = [value for value in fact.values if value in there]
             ordered = sorted(values, key=lambda value: (value not in numbers, numbers.get(value, 0.0)))
             facts[fact.field] = replace(fact, values=ordered, numbers=numbers)
     return facts

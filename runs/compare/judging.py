@@ -9,11 +9,11 @@ from math import log
 from statistics import fmean
 from typing import TypeVar
 
-from runs.compare.asked import A_B, EFFECTS, OF_CURVES, OF_PAIRS, PUBLISHED, Missing
+from runs.compare.asked import A_B, BEST, EFFECTS, LOAD, OF_CURVES, OF_PAIRS, PUBLISHED, Missing
 from runs.compare.asked_pair import asked_pair
 from runs.compare.comparison import Comparison
 from runs.compare.effects import printed_pairs, setting_pairs
-from runs.compare.facts import SET, fact_value
+from runs.compare.facts import DATE, SET, fact_value
 from runs.compare.groups import Contrast, Group
 from runs.compare.guard import blocking, differences
 from runs.compare.levels import LEAST_LEVELS, NO_LEVELS, Key, LevelRow, Levels, LevelSeries, possible_levels
@@ -139,8 +139,8 @@ def pairs_to_judge(best_first: Sequence[Item], base: Item | None, *, levels: int
 
 
 def _levels(comparison: Comparison, base: Group, metric: Metric) -> Levels | None:
-    """Where the curves of a chart share an axis, where some groups ask another question than others (another scale), or
-    where a reader wants them; not judged yet.
+    """Where the curves of a chart share an axis, where some groups ask another question than others (another scale),
+    where a reader wants them, or which is best over many days; not judged yet.
     """
     controls, axes = comparison.controls, comparison.axes
     fact = controls.get("compared", "")
@@ -152,7 +152,9 @@ def _levels(comparison: Comparison, base: Group, metric: Metric) -> Levels | Non
         return None
     levels = _to_judge(possible, base, metric, comparison)
     is_sweep = fact or axes.x in (held.field for held in levels.held) or _asks_different_questions(levels)
-    return levels if is_sweep else None
+    # The best day of one against that of another would be chosen by chance.
+    is_over_days = axes.x == DATE and comparison.question.kind in (BEST, LOAD)
+    return levels if is_sweep or is_over_days else None
 
 
 def _to_judge(possible: Sequence[Levels], chosen: Group, metric: Metric, comparison: Comparison) -> Levels:

@@ -328,11 +328,18 @@ def ends_of_curve(curve: Curve, question: Question) -> tuple[Group, Group] | Mis
             chosen.append(default)
             continue
         nearest = min(valued, key=lambda point: abs(_level_number(point) - wanted))
-        if abs(_level_number(nearest) - wanted) > NEAR * abs(wanted):
+        if not _is_level(nearest, wanted):
+            gap = next((point for point in curve.points if point.gap and _is_level(point, wanted)), None)
+            if gap:
+                return Missing("no_value", curve.name, names=[gap.gap or "", gap.x_words])
             return Missing("level_asked", curve.name, names=[f"{wanted:g}"])
         chosen.append(nearest)
     first, last = chosen
     return (first, last) if first is not last else Missing("two_levels", curve.name)
+
+
+def _is_level(point: Group, wanted: float) -> bool:
+    return abs(_level_number(point) - wanted) <= NEAR * abs(wanted)
 
 
 def _level_number(point: Group) -> float:

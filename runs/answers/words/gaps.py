@@ -51,7 +51,7 @@ _LACKING: Mapping[Lacking, str] = {
     "level": "one level only, measure a second",
     "batches_apart": "each batch has one level only: pool those that belong together",
     "again": "measured again in batches of their own, which are not pooled: {names}",
-    "beyond": "no value at {others}: {first}",
+    "no_value": "no value at {others}: {first}",
     "level_asked": "not measured at {names}",
     "two_levels": "both ends lie at one level",
     "positive_levels": "fewer than two of its levels are above zero",

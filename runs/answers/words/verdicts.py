@@ -27,6 +27,8 @@ _LACKS = {
     Lack.LEVELS_ALIKE: "the levels do not differ at all",
     Lack.LEVELS_VARY: "the levels vary beyond all measure",
 }
+# A sentence names so many levels; more are counted.
+MOST_LEVELS_NAMED = 6
 
 
 def verdict_words(verdict: Verdict) -> str:
@@ -197,8 +199,12 @@ def _range_words(heading: str, values: Sequence[str], rows: Iterable[LevelRow], 
     """From the lowest ratio to the highest at these values of a fact."""
     ratios = [row.ratio for row in rows if row.ratio and row.words[heading] in values]
     ends = dict.fromkeys((times(min(ratios)), times(max(ratios))))
-    is_number = all(value[:1].isdigit() for value in values)
-    where = with_heading(heading, values) if is_number else f"{heading} {listed(values)}"
+    if len(values) > MOST_LEVELS_NAMED:
+        where = f"{len(values)} levels of {mid_sentence(heading)}"
+    elif all(value[:1].isdigit() for value in values):
+        where = with_heading(heading, values)
+    else:
+        where = f"{heading} {listed(values)}"
     return f"{' to '.join(ends)} {at} {mid_sentence(where)}"
 
 
