@@ -220,6 +220,8 @@ class Along:
         )  # fmt: skip
 
     def _change(self, first: Group, last: Group) -> Amount:
+        if last.judged and not any(last.judged) and min(first.judged) > 0:
+            return Amount(value=-1.0)  # All of it, which no ratio can say.
         if verdict := self.verdicts.along.get((last.key, first.key)):
             return as_share(change_of(verdict))
         along, differing = self.axes.along_x(self.curve.points), self.verdicts.differences_of(last, first)

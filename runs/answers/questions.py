@@ -94,7 +94,9 @@ def _sweeps(chosen: RunQuerySet, *by: str) -> list[dict[str, Any]]:
         levels=Count("number", distinct=True), low=Min("number"), high=Max("number"), unit=Max("unit")
     ):
         if row["levels"] >= 2:
-            span = levels.setdefault(tuple(row[name] for name in of_factor), {}).setdefault(row["name"], row)
+            own = levels.setdefault(tuple(row[name] for name in of_factor), {})
+            span = own.setdefault(row["name"], row | {"spans": []})
+            span["spans"].append((row["low"], row["high"]))
             span |= {"low": min(span["low"], row["low"]), "high": max(span["high"], row["high"])}
     data = Q(storage__role=StorageRole.DATA)
     rates = Metric.objects.filter(name=OuterRef("workload__primary_metric"), better=Better.HIGHER)
@@ -225,8 +227,10 @@ def _of_sweep(row: Mapping[str, Any]) -> Iterable[Answer]:
     levels = row["levels"]
     others = (name for name in levels if name not in CLIENTS and factor_role(name) == Role.QUESTION)
     if size := next((name for name in (*SIZES, *others) if name in levels), ""):
-        low, high, unit = (levels[size][name] for name in ("low", "high", "unit"))
-        loss = Question(kind=asked.LOSS, x=f"factor:{size}", start=low, end=high)
+        low, high, unit, spans = (levels[size][name] for name in ("low", "high", "unit", "spans"))
+        loss = Question(kind=asked.LOSS, x=f"factor:{size}")
+        if (low, high) in spans:  # else nothing was measured at both ends
+            loss = loss.model_copy(update={"start": low, "end": high})
         kind = SIZE if size in SIZES else OTHER
         yield Answer(question=loss, x_label=factor_label(size), x_unit=shown_unit(size, unit), x_kind=kind)
     clients = next((name for name in CLIENTS if name in levels), "")

@@ -39,13 +39,13 @@ def setting_pairs(groups: Sequence[Group], varying: Sequence[Fact]) -> Iterator[
     names = swept(settings_of.values())
     fields = [fact.field for fact in varying if fact.field not in _OF_A_CONFIGURATION]
     for name in names:
-        by_rest: dict[tuple[object, ...], dict[str, Group]] = {}
+        by_rest: dict[tuple[object, ...], dict[str, list[Group]]] = {}
         for group in groups:
             if group.key in settings_of:
                 settings = settings_of[group.key]
                 rest = tuple(settings.get(other, NOT_GIVEN) for other in names if other != name)
                 key = (*rest, group.all_runs[0].dbms_version_id, *(fact_value(group, field) for field in fields))
-                by_rest.setdefault(key, {}).setdefault(settings.get(name, NOT_GIVEN), group)
+                by_rest.setdefault(key, {}).setdefault(settings.get(name, NOT_GIVEN), []).append(group)
         values = _smallest_first({value for of_value in by_rest.values() for value in of_value})
         for value in values[1:]:
             if row := _level(name, by_rest.values(), values[0], value):
@@ -59,12 +59,13 @@ def _smallest_first(values: Iterable[str]) -> list[str]:
     return in_order if None in sizes.values() else sorted(in_order, key=lambda value: sizes[value] or 0)
 
 
-def _level(name: str, of_rest: Iterable[Mapping[str, Group]], start: str, end: str) -> LevelRow | None:
+def _level(name: str, of_rest: Iterable[Mapping[str, Sequence[Group]]], start: str, end: str) -> LevelRow | None:
     """None without a pair. Pairs that may not be compared are left out; where none may, the row says why.
 
     Another promise of a commit is what the setting was turned for: it ranks nothing, and is told with the ratio.
     """
-    pairs = [(of_value[end], of_value[start]) for of_value in of_rest if start in of_value and end in of_value]
+    both = ((of_value[end], of_value[start]) for of_value in of_rest if start in of_value and end in of_value)
+    pairs = [pair for groups, bases in both for pair in _of_one_batch(groups, bases)]
     if not pairs:
         return None
     allowed: list[tuple[Group, Group]] = []
@@ -80,6 +81,13 @@ def _level(name: str, of_rest: Iterable[Mapping[str, Group]], start: str, end: s
             promises |= dict.fromkeys(replace(each, severity="note") for each in found)
     shown, against = allowed or pairs, Contrast([*promises] if allowed else reasons)
     return LevelRow(name, {}, [group for group, _ in shown], [base for _, base in shown], shown, against)
+
+
+def _of_one_batch(groups: Sequence[Group], bases: Sequence[Group]) -> list[tuple[Group, Group]]:
+    """Those that were measured together, as each night; where each has batches of its own, the first of both."""
+    by_batch = {fact_value(base, "batch"): base for base in reversed(bases)}
+    together = [(group, by_batch[batch]) for group in groups if (batch := fact_value(group, "batch")) in by_batch]
+    return together or [(groups[0], bases[0])]
 
 
 def _is_promise(difference: Difference, group: Group, base: Group) -> bool:

@@ -159,7 +159,7 @@ def _no_ratios(refused: Mapping[str, Amount], of: int) -> list[str]:
     """Why these of so many have no ratio, each reason with what it is said of, but for one that holds of all."""
     labels_by_reason: dict[str, list[str]] = {}
     for label, change in refused.items():
-        labels_by_reason.setdefault(why(change), []).append(label)
+        labels_by_reason.setdefault(why(change).removeprefix("no ratio: "), []).append(label)
     is_of_all = len(refused) == of and len(labels_by_reason) == 1
     return [
         f"No ratio{'' if is_of_all else f' of {gaps.names(labels)}'}: {reason}."
@@ -283,8 +283,8 @@ def _place(answer: Answer) -> Place:
 
 def _loss(answer: Answer) -> str:
     every = [claim for claim in answer.claims if isinstance(claim, Loss)]
-    losses = [claim for claim in every if claim.change.verdict != REFUSED]
-    without = _no_ratios({claim.label: claim.change for claim in every if claim.change.verdict == REFUSED}, len(every))
+    losses = [claim for claim in every if claim.change.value is not None]
+    without = _no_ratios({claim.label: claim.change for claim in every if claim.change.value is None}, len(every))
     if not losses:
         return " ".join(without)
     spans = {(claim.start, claim.end) for claim in losses}

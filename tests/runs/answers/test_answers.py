@@ -778,3 +778,56 @@ def test_what_names_the_curves_is_ranked_before_their_axis():
     assert told["question"]["fact"] == "tool"
     assert [claim["label"] for claim in told["claims"][:2]] == ["sysbench", "pgbench"]
     assert told["claims"][1]["ratio"]["low"] < 1.3 < told["claims"][1]["ratio"]["high"]
+
+
+def test_each_night_says_what_a_setting_did():
+    """Seen: the interval of the first night alone, beside the ranking over all of them."""
+    for night in range(10):
+        world = World(seed=night, noise=0.01)
+        for size, factor in (("1GB", 1.0), ("8GB", 1.2)):
+            day = str(date(2026, 5, 1) + timedelta(days=night))
+            world.add(1000 * factor, measured_on=day, config=[{"name": "shared_buffers", "value": size}])
+        world.store()
+
+    (effect,) = ask("workload=tpcb", "ask=effects")["claims"]
+
+    assert (effect["pairs"], len(effect["runs"])) == (10, 60)
+    assert 1.18 < effect["ratio"]["low"] < 1.2 < effect["ratio"]["high"] < 1.22
+    ranking = ask("workload=tpcb", "ask=best")
+    assert (ranking["question"]["fact"], ranking["over"]) == ("config", "10 levels of batch")
+
+
+def test_what_came_to_nothing_at_the_last_size_has_lost_all_of_it():
+    """Seen: "MariaDB not known from 1 to 100 GB"."""
+    world = World()
+    for size in (1, 10, 100):
+        for name, tps in (("PostgreSQL", 1000 / size), ("MariaDB", 900 / size if size < 100 else 0)):
+            world.add(tps, dbms={"name": name, "version": "1"}, factors={"size_gb": size})
+
+    told = ask(world.store(), "ask=loss&x=factor:size_gb")
+
+    assert told["words"].startswith("MariaDB 1 −100.0\u202f%, PostgreSQL 1 −99.0\u202f% (")
+
+
+def test_what_one_system_lacks_at_the_size_that_is_asked_for_says_why():
+    """Seen: "MariaDB: not measured at 160"."""
+    world = World()
+    for size in (10, 40, 160):
+        for name in ("PostgreSQL", "MariaDB"):
+            world.add(1000 / size, dbms={"name": name, "version": "1"}, factors={"size_gb": size})
+    world.documents[-1] |= {"outcome": "failed", "message": "disk full", "repeats": [{"metrics": {}}]}
+
+    told = ask(world.store(), "ask=loss&x=factor:size_gb&from=10&to=160")
+
+    assert [claim["label"] for claim in told["claims"]] == ["PostgreSQL 1"]
+    assert told["missing"] == ["MariaDB 1: no value at 160 GB: failed: disk full."]
+
+
+def test_home_asks_from_where_to_where_only_what_was_measured_at_both():
+    world = World()
+    for name, sizes in (("PostgreSQL", (1, 10, 100)), ("MariaDB", (2, 20, 200))):
+        for size in sizes:
+            world.add(1000 / size, dbms={"name": name, "version": "1"}, factors={"size_gb": size})
+    world.store()
+
+    assert "What is lost over size?" in Client().get("/").content.decode()
