@@ -140,7 +140,7 @@ def pairs_to_judge(best_first: Sequence[Item], base: Item | None, *, levels: int
 
 def _levels(comparison: Comparison, base: Group, metric: Metric) -> Levels | None:
     """Where the curves of a chart share an axis, where some groups ask another question than others (another scale),
-    where a reader wants them, or which is best over many days; not judged yet.
+    where a reader wants them, or where several batches have the same series; not judged yet.
     """
     controls, axes = comparison.controls, comparison.axes
     fact = controls.get("compared", "")
@@ -152,9 +152,16 @@ def _levels(comparison: Comparison, base: Group, metric: Metric) -> Levels | Non
         return None
     levels = _to_judge(possible, base, metric, comparison)
     is_sweep = fact or axes.x in (held.field for held in levels.held) or _asks_different_questions(levels)
-    # The best day of one against that of another would be chosen by chance.
-    is_over_days = axes.x == DATE and comparison.question.kind in (BEST, LOAD)
-    return levels if is_sweep or is_over_days else None
+    return levels if is_sweep or _ranks_batches(comparison, levels) else None
+
+
+def _ranks_batches(comparison: Comparison, levels: Levels) -> bool:
+    """Whether what is best is asked of several days that have batches in common: the best batch of one against that of
+    another would be chosen by chance. Of many days the rule asks since when.
+    """
+    axes, kind = comparison.axes, comparison.question.kind
+    is_asked = kind in (BEST, LOAD) or (not kind and axes.x != DATE)
+    return is_asked and DATE in axes.facts and any(held.field == "batch" for held in levels.held)
 
 
 def _to_judge(possible: Sequence[Levels], chosen: Group, metric: Metric, comparison: Comparison) -> Levels:

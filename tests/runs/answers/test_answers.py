@@ -831,3 +831,19 @@ def test_home_asks_from_where_to_where_only_what_was_measured_at_both():
     world.store()
 
     assert "What is lost over size?" in Client().get("/").content.decode()
+
+
+def test_systems_that_were_measured_on_two_days_are_compared_on_each():
+    """Seen: the better day of one against the better day of the other."""
+    for day, factor in (("2026-05-01", 1.1), ("2026-05-03", 1.2)):
+        world = World(seed=len(day), noise=0.005)
+        busy = 1.0 if factor > 1.1 else 0.8
+        for name, tps in (("PostgreSQL", 1000), ("MariaDB", 1000 * factor)):
+            world.add(tps * busy, dbms={"name": name, "version": "1"}, measured_on=day)
+        world.store()
+
+    told = ask("workload=tpcb")
+
+    assert (told["question"]["kind"], told["over"]) == ("best", "2 levels of batch")
+    assert told["claims"][1]["ratio"]["low"] < math.sqrt(1.1 * 1.2) < told["claims"][1]["ratio"]["high"]
+    assert {claim["label"] for claim in told["claims"][2:]} == {"2026-05-01", "2026-05-03"}
