@@ -90,6 +90,13 @@ class LevelRow:
         return [difference for difference in self.against.differences if difference.severity == "note"]
 
 
+def levels_words(count: int, held: str) -> str:
+    """3 levels of size, 20 batches."""
+    if held == "batch":
+        return f"{count} batch{'es' * (count != 1)}"
+    return f"{count} level{'s' * (count != 1)} of {held}"
+
+
 def _mean(groups: Iterable[Group]) -> float | None:
     centres = [group.centre for group in groups if group.centre is not None]
     return centres[0] if len(centres) == 1 else geometric_mean(centres)
@@ -133,8 +140,7 @@ class LevelSeries:
 
     def over(self, held: str) -> str:
         """How many levels of what is held equal its ratio is of."""
-        count = len(self.with_ratio)
-        return f"{count} level{'s' * (count != 1)} of {held}"
+        return levels_words(len(self.with_ratio), held)
 
 
 @dataclass(frozen=True)

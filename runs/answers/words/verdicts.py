@@ -9,7 +9,7 @@ from statistics import fmean
 from runs.answers.words.gaps import refusal_words
 from runs.compare.facts import with_heading
 from runs.compare.groups import Contrast
-from runs.compare.levels import LevelRow, LevelSeries
+from runs.compare.levels import LevelRow, LevelSeries, levels_words
 from runs.formatting import THIN, joined, listed, mid_sentence, percent, three_digits, times
 from runs.stats import ALPHA, MIN_REPEATS, MOST_REPEATS_ASKED, WINNERS, Interval, Kind, Lack, Ratio, Verdict, ends_of
 
@@ -200,7 +200,7 @@ def _range_words(heading: str, values: Sequence[str], rows: Iterable[LevelRow], 
     ratios = [row.ratio for row in rows if row.ratio and row.words[heading] in values]
     ends = dict.fromkeys((times(min(ratios)), times(max(ratios))))
     if len(values) > MOST_LEVELS_NAMED:
-        where = f"{len(values)} levels of {mid_sentence(heading)}"
+        where = levels_words(len(values), mid_sentence(heading))
     elif all(value[:1].isdigit() for value in values):
         where = with_heading(heading, values)
     else:

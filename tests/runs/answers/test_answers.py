@@ -794,7 +794,7 @@ def test_each_night_says_what_a_setting_did():
     assert (effect["pairs"], len(effect["runs"])) == (10, 60)
     assert 1.18 < effect["ratio"]["low"] < 1.2 < effect["ratio"]["high"] < 1.22
     ranking = ask("workload=tpcb", "ask=best")
-    assert (ranking["question"]["fact"], ranking["over"]) == ("config", "10 levels of batch")
+    assert (ranking["question"]["fact"], ranking["over"]) == ("config", "10 batches")
 
 
 def test_what_came_to_nothing_at_the_last_size_has_lost_all_of_it():
@@ -844,6 +844,6 @@ def test_systems_that_were_measured_on_two_days_are_compared_on_each():
 
     told = ask("workload=tpcb")
 
-    assert (told["question"]["kind"], told["over"]) == ("best", "2 levels of batch")
+    assert (told["question"]["kind"], told["over"]) == ("best", "2 batches")
     assert told["claims"][1]["ratio"]["low"] < math.sqrt(1.1 * 1.2) < told["claims"][1]["ratio"]["high"]
     assert {claim["label"] for claim in told["claims"][2:]} == {"2026-05-01", "2026-05-03"}
