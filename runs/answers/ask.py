@@ -15,7 +15,7 @@ from runs.answers.places import NO_PLACE, place_of
 from runs.answers.ranking import ranked
 from runs.compare import asked
 from runs.compare.asked import Missing, Question
-from runs.compare.axes import CURVE, LEAST_LEVELS, are_days_apart, arrange, most_levels
+from runs.compare.axes import CURVE, LEAST_LEVELS, are_days_apart, arrange, levels_while_alike, most_levels
 from runs.compare.comparison import Comparison
 from runs.compare.effects import setting_pairs
 from runs.compare.facts import DATE, NEVER_TAKEN, NO_FACT, Columns, Fact, fact_value, fact_values
@@ -60,13 +60,14 @@ def _kind_by_rule(comparison: Comparison) -> str:
     if axes.x == DATE or {*comparison.named} == {"batch"}:
         return asked.SINCE
     levels, told_apart_by = comparison.levels, _told_apart_by(comparison)
-    of_clients = told_apart_by.removeprefix(FACTOR) in CLIENTS
-    if of_clients and comparison.controls.get("compared", "") != told_apart_by:
-        if axes.asks_of_levels and levels and levels.is_of_clients:
+    is_chosen = bool(told_apart_by) and comparison.controls.get("compared", "") == told_apart_by
+    if told_apart_by.removeprefix(FACTOR) in ("", *CLIENTS) and not is_chosen:
+        if axes.asks_of_levels and levels and levels.ranks_nothing:
             return asked.LOSS
         if axes.x == told_apart_by and _is_rate(comparison):
             return asked.SCALES
-    return asked.BEST
+    is_one_curve = axes.kind == CLIENT and len(comparison.curves) == 1
+    return asked.SCALES if is_one_curve and _is_rate(comparison) else asked.BEST
 
 
 def _is_rate(comparison: Comparison) -> bool:
@@ -117,6 +118,8 @@ def _over_dates(comparison: Comparison, question: Question) -> Answer:
     answer = history.since(comparison, curves_of_days, question)
     if answer.claims or comparison.question.kind:
         return answer
+    if comparison.levels:
+        return ranked(comparison, Question(kind=asked.BEST, fact=_told_apart_by(comparison)))
     # With too few batches to tell a change the newest is set against the baseline.
     base = comparison.baseline
     names = [name for name in (*axes.series, axes.panels) if name and axes.x == DATE]
@@ -201,13 +204,19 @@ def _over(name: str, comparison: Comparison, columns: Columns) -> Iterator[Quest
     facts = comparison.axes.facts
     axes = Axes(view=CURVE, x=name, facts=facts)
     known = {fact_value(group, name) for group in columns.groups if group.ranked}
-    numbers = sorted({facts[name].numbers[each] for each in known & facts[name].numbers.keys()})
-    if not axes.kind or len(numbers) < 2 or most_levels(name, facts.keys(), columns) < 2:
+    # Without a fixed rate, of which the factor is 0, it is another question.
+    number_by_level = {level: number for level, number in facts[name].numbers.items() if level in known and number > 0}
+    curves = [levels & number_by_level.keys() for levels in levels_while_alike(name, facts.keys(), columns)]
+    most = max(map(len, curves), default=0)
+    if not axes.kind or most < 2:
         return
     if axes.asks_of_levels:
-        yield Question(kind=asked.LOSS, x=name, start=numbers[0], end=numbers[-1])
-        values = len(numbers) * max(len(group.judged) for group in columns.groups)
-        if len(numbers) >= LEAST_FOR_KNEE and values >= LEAST_VALUES_FOR_KNEE:
+        first, *_, last = sorted(number_by_level, key=lambda level: number_by_level[level])
+        is_whole = any({first, last} <= levels for levels in curves)
+        ends = {"start": number_by_level[first], "end": number_by_level[last]} if is_whole else {}
+        yield Question(kind=asked.LOSS, x=name, **ends)
+        values = most * max(len(group.judged) for group in columns.groups)
+        if most >= LEAST_FOR_KNEE and values >= LEAST_VALUES_FOR_KNEE:
             yield Question(kind=asked.FALLS_OFF, x=name)
     if axes.kind == CLIENT and _is_rate(comparison):
         yield Question(kind=asked.SCALES, x=name)

@@ -4,7 +4,7 @@ where it falls off, how far it scales (docs/method/curves.md says each formula).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -78,7 +78,7 @@ def of_curves(comparison: Comparison, question: Question) -> Answer:
         else:
             claims.append(made)
             told.append(curve)
-    lacking += [*_of_levels_alone(comparison, without, told), *(missing for curve in told for missing in curve.beyond)]
+    lacking += [*_of_levels_alone(comparison, without, told), *(missing for curve in told for missing in curve.untold)]
     # What loses most comes first.
     worse = -1 if comparison.metric and comparison.metric.better == "lower" else 1
     claims.sort(key=lambda claim: worse * (claim.change.value or 0.0) if isinstance(claim, Loss) else 0.0)
@@ -114,6 +114,20 @@ def _of_levels_alone(
         else:
             lacking.append(missing)
     return [*lacking, Missing("again", names=again)] if again else lacking
+
+
+def untold_levels(curve: Curve, words: Callable[[Group], str]) -> list[Missing]:
+    """The levels behind the last number that have none, by why, and those of a zero, through which no curve goes: what
+    is said of the curve does not hold there.
+    """
+    on_curve = [x for x, _ in curve.levels]
+    lost: dict[str, list[str]] = {}
+    for point in curve.points:
+        if point.gap and point.x > max(on_curve, default=0.0) and not point.is_to_come:
+            lost.setdefault(point.gap, []).append(words(point))
+    zero = [words(point) for point in curve.valued if point.x not in on_curve]
+    missing = [Missing("no_value", curve.name, names=[reason, *levels]) for reason, levels in lost.items()]
+    return [*missing, Missing("zero", curve.name, names=zero)] if zero else missing
 
 
 def _is_sure(claim: AnyClaim) -> bool:
@@ -197,15 +211,8 @@ class Along:
         return [run for point in self.curve.points for run in point.run_ids]
 
     @property
-    def beyond(self) -> list[Missing]:
-        """The levels behind the last value that have none, by why: it has not come to its end there by itself."""
-        last, levels_by_reason = self.curve.valued[-1].x, dict[str, list[str]]()
-        for point in self.curve.points:
-            if point.gap and point.x > last and not point.is_to_come:
-                levels_by_reason.setdefault(point.gap, []).append(self._asked_level(point))
-        return [
-            Missing("no_value", self.curve.name, names=[reason, *levels]) for reason, levels in levels_by_reason.items()
-        ]
+    def untold(self) -> list[Missing]:
+        return untold_levels(self.curve, self._asked_level)
 
     def loss(self, question: Question) -> Loss | Missing:
         """Between the levels that are asked for."""
@@ -220,14 +227,17 @@ class Along:
         )  # fmt: skip
 
     def _change(self, first: Group, last: Group) -> Amount:
-        if last.judged and not any(last.judged) and min(first.judged) > 0:
-            return Amount(value=-1.0)  # All of it, which no ratio can say.
-        if verdict := self.verdicts.along.get((last.key, first.key)):
+        has_lost_all = not any(last.judged) and min(first.judged, default=0.0) > 0
+        verdict = self.verdicts.along.get((last.key, first.key))
+        if verdict and not has_lost_all:
             return as_share(change_of(verdict))
         along, differing = self.axes.along_x(self.curve.points), self.verdicts.differences_of(last, first)
         if refused := blocking(each for each in differing if each.field not in along):
             return change_of(None, refused=Contrast(refused))
-        return as_share(amount_of(ratio(last.judged, first.judged)))
+        if survivors := next((point for point in (last, first) if point.of_survivors), None):
+            return change_of(None, refused=Contrast(survivors=survivors))
+        # All of it, which no ratio can say.
+        return Amount(value=-1.0) if has_lost_all else as_share(amount_of(ratio(last.judged, first.judged)))
 
     def _asked_level(self, point: Group) -> str:
         fact = self.axes.x_fact

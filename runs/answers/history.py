@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 
 from runs.answers.answer import REFUSED, Amount, Answer, Newer, Step, amount_of, as_share, begun, change_of
+from runs.answers.curves import untold_levels
 from runs.compare.asked import Lacking, Missing, Question
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Group
@@ -34,11 +35,10 @@ def since(comparison: Comparison, curves: Sequence[Curve], question: Question) -
             lacking.append(Missing("value", curve.name))
         elif not of_curve and len(curve.levels) < 2 * LEAST_DAYS:
             lacking.append(Missing("batches", curve.name, len(curve.levels), 2 * LEAST_DAYS))
-        elif not of_curve:
-            lacking.append(Missing("positive", curve.name))
         elif not of_curve[0].day and of_curve[0].threshold > comparison.threshold:
             batches = days_to_show(_logs(curve), comparison.threshold)
             lacking.append(_batches_to_show(batches, curve.name, comparison.threshold, "batches_for_less"))
+        lacking += untold_levels(curve, lambda point: str(day_at(point.x)))
     sure = any(claim.day for claim in claims)
     return begun(comparison, question, claims=_with_what_changed(claims), lacking=lacking, sure=sure)
 
@@ -105,12 +105,12 @@ def newer(comparison: Comparison, curves: Sequence[Curve], question: Question) -
         if len(valued) < 2:
             lacking.append(Missing("batch", label))
             continue
-        newest, before = valued[-1], _baseline(valued, asked.than)
+        newest, before = valued[-1], [point for point in _baseline(valued, asked.than) if point.centre]
         if not before:
             lacking.append(Missing("baseline", label, names=[asked.than]))
             continue
         better = comparison.metric.better if comparison.metric else "none"
-        centres = [point.centre for point in before if point.centre]
+        centres = [point.centre or 0.0 for point in before]
         ratio = expected_amount(
             newest.centre or 0.0, centres, better=better, threshold=comparison.threshold, confidence=confidence
         )  # fmt: skip

@@ -87,7 +87,7 @@ def _sweeps(chosen: RunQuerySet, *by: str) -> list[dict[str, Any]]:
     and `levels`: of each number that a factor gives its span. What more is better of may scale.
     """
     levels: dict[tuple[object, ...], dict[str, dict[str, Any]]] = {}
-    factors = RunFactor.objects.filter(run__in=chosen, number__isnull=False).order_by()
+    factors = RunFactor.objects.filter(run__in=chosen, number__gt=0).order_by()
     of_factor = (*(f"run__{name}" for name in by), "run__workload__slug")
     # Two systems, each of a size of its own, lose nothing; nor do two sizes at which commits promise different things.
     for row in factors.values(*of_factor, "run__dbms_version", "run__durability", "name").annotate(

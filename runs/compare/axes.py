@@ -20,6 +20,7 @@ from runs.compare.facts import DATE, NEVER_TAKEN, NO_FACT, SET, Columns, Fact, f
 from runs.compare.groups import Group
 from runs.compare.panels import CLIENTS, RELATIVE, SIZES, Axes, drawn_groups, size_level
 from runs.run.facets import FACTOR
+from runs.stats.steps import LEAST_DAYS
 
 BARS, CURVE, HEAT_MAP, TABLE, TRADE_OFF, TIME, LATENCY = (
     "bars", "curve", "heatmap", "table", "tradeoff", "time", "latency",
@@ -240,7 +241,8 @@ def _most_levels_first(names: Sequence[str], facts: Mapping[str, Fact], question
 
 
 def _x_by_rule(question: Question, facts: Mapping[str, Fact], columns: Columns, free: Sequence[str]) -> str:
-    """The first in the rule's order of the numeric facts that have three levels while all else is alike.
+    """The first in the rule's order of the numeric facts that have three levels while all else is alike; but the date
+    where it has more, and enough to tell a step.
 
     A question of a curve is about clients or a size, of which two levels are enough.
     """
@@ -256,20 +258,25 @@ def _x_by_rule(question: Question, facts: Mapping[str, Fact], columns: Columns, 
 
     for name in sorted(free, key=position):
         is_axis = name not in NEVER_TAKEN and facts[name].is_number and len(facts[name].numbers) >= LEAST_LEVELS
-        if is_axis and most_levels(name, free, columns) >= LEAST_LEVELS:
-            return name
+        if is_axis and (levels := most_levels(name, free, columns)) >= LEAST_LEVELS:
+            # What is swept night after night is asked since when it changed.
+            days = most_levels(DATE, free, columns) if DATE in free and not wanted else 0
+            return DATE if days >= max(2 * LEAST_DAYS, levels + 1) else name
     return ""
 
 
 def most_levels(x: str, free: Collection[str], columns: Columns) -> int:
-    """How many levels of x there are, at most, while all else that is free is alike, but for the day: a sweep may take
-    several.
-    """
+    """How many levels of x there are, at most, while all else that is free is alike."""
+    return max(map(len, levels_while_alike(x, free, columns)), default=0)
+
+
+def levels_while_alike(x: str, free: Collection[str], columns: Columns) -> list[set[str]]:
+    """The levels of x of what is alike in all else that is free, but for the day: a sweep may take several."""
     not_held = NEVER_TAKEN | _along_x(x, free, columns) | {x, DATE}
     levels: dict[tuple[str, ...], set[str]] = {}
     for key, level in zip(columns.rows([name for name in free if name not in not_held]), columns[x], strict=True):
         levels.setdefault(key, set()).add(level)
-    return max(map(len, levels.values()), default=0)
+    return [*levels.values()]
 
 
 def are_days_apart(comparison: Comparison, field: str) -> bool:
@@ -277,8 +284,8 @@ def are_days_apart(comparison: Comparison, field: str) -> bool:
     went through: its best day against another's is no comparison of the two.
     """
     columns = Columns([group for group in comparison.groups if group.dots])
-    is_own = comparison.axes.x == DATE and field in comparison.axes.facts and columns.follow([field], [DATE])
-    return is_own and len(set(columns[field])) < len(set(columns[DATE]))
+    is_own = field in comparison.axes.facts and columns.follow([field], [DATE])
+    return is_own and LEAST_LEVELS <= len(set(columns[DATE])) > len(set(columns[field])) > 1
 
 
 def _along_x(x: str, free: Collection[str], columns: Columns) -> set[str]:

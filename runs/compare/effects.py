@@ -85,8 +85,11 @@ def _level(name: str, of_rest: Iterable[Mapping[str, Sequence[Group]]], start: s
 
 def _of_one_batch(groups: Sequence[Group], bases: Sequence[Group]) -> list[tuple[Group, Group]]:
     """Those that were measured together, as each night; where each has batches of its own, the first of both."""
-    by_batch = {fact_value(base, "batch"): base for base in reversed(bases)}
-    together = [(group, by_batch[batch]) for group in groups if (batch := fact_value(group, "batch")) in by_batch]
+    by_batch: dict[str, list[Group]] = {}
+    for base in bases:
+        by_batch.setdefault(fact_value(base, "batch"), []).append(base)
+    # Each base once: two groups of one batch that are set against one base are no two pairs.
+    together = [(group, of_batch.pop(0)) for group in groups if (of_batch := by_batch.get(fact_value(group, "batch")))]
     return together or [(groups[0], bases[0])]
 
 

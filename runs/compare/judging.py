@@ -9,7 +9,7 @@ from math import log
 from statistics import fmean
 from typing import TypeVar
 
-from runs.compare.asked import A_B, BEST, EFFECTS, LOAD, OF_CURVES, OF_PAIRS, PUBLISHED, Missing
+from runs.compare.asked import A_B, BEST, EFFECTS, LOAD, OF_CURVES, OF_PAIRS, PUBLISHED, RANK, Missing
 from runs.compare.asked_pair import asked_pair
 from runs.compare.comparison import Comparison
 from runs.compare.effects import printed_pairs, setting_pairs
@@ -22,6 +22,7 @@ from runs.compare.verdicts import Verdicts, by_value
 from runs.models import Metric
 from runs.run.facets import FACTOR
 from runs.stats import judge_levels, page_noise, ratio
+from runs.stats.steps import LEAST_DAYS
 
 # A larger matrix is no picture, and so large a family finds nothing: then pairs with the first and the baseline count.
 MOST_IN_A_MATRIX, MOST_COMPARISONS = 20, 600
@@ -139,50 +140,63 @@ def pairs_to_judge(best_first: Sequence[Item], base: Item | None, *, levels: int
 
 
 def _levels(comparison: Comparison, base: Group, metric: Metric) -> Levels | None:
-    """Where the curves of a chart share an axis, where some groups ask another question than others (another scale),
-    where a reader wants them, or where several batches have the same series; not judged yet.
+    """Series at equal levels, with the pairs of them that have no verdicts yet; None where all groups are set against
+    one baseline. The baseline is the series of the `base` group.
+    """
+    possible = _wanted_levels(comparison, base)
+    if not possible:
+        return None
+    levels = possible[0]
+    base_key = levels.series_of(base)
+    against_base = {key: list(levels.rows(key, base_key)) for key in levels.names if key != base_key}
+    order = _best_first(against_base, base_key, metric)
+    to_judge = replace(levels, base=base_key, choices=[each.compared[0] for each in possible], order=order)
+    pairs = pairs_to_judge(order, base_key, levels=len(levels.table))
+    pairs += _asked(comparison, base, to_judge, pairs)
+    judged = {
+        (key, other): LevelSeries(
+            levels.names[key], against_base[key] if other == base_key else list(levels.rows(key, other))
+        )
+        for key, other in pairs
+    }
+    return replace(to_judge, judged=judged)
+
+
+def _wanted_levels(comparison: Comparison, base: Group) -> list[Levels]:
+    """Those that may be, the best first, where the curves of a chart share an axis, where some groups ask another
+    question than others (another scale), where a reader wants them, or where several days have the same series.
     """
     controls, axes = comparison.controls, comparison.axes
     fact = controls.get("compared", "")
     if fact == NO_LEVELS:
-        return None
+        return []
     wanted = [fact, *controls.getlist("series"), *([SET] if controls.get("base_set") else [])]
     possible = possible_levels(comparison.drawn, axes, wanted, controls.getlist("held") or None)
-    if not possible:
-        return None
-    levels = _to_judge(possible, base, metric, comparison)
-    is_sweep = fact or axes.x in (held.field for held in levels.held) or _asks_different_questions(levels)
-    return levels if is_sweep or _ranks_batches(comparison, levels) else None
+    if possible:
+        held = (held.field for held in possible[0].held)
+        if fact or axes.x in held or _asks_different_questions(possible[0], base):
+            return possible
+    return _over_days(comparison, possible, wanted) if _ranks_over_days(comparison) else []
 
 
-def _ranks_batches(comparison: Comparison, levels: Levels) -> bool:
-    """Whether what is best is asked of several days that have batches in common: the best batch of one against that of
-    another would be chosen by chance. Of many days the rule asks since when.
-    """
+def _ranks_over_days(comparison: Comparison) -> bool:
+    """Whether what is best is asked of what was measured on several days. Of many days the rule asks since when."""
     axes, kind = comparison.axes, comparison.question.kind
-    is_asked = kind in (BEST, LOAD) or (not kind and axes.x != DATE)
-    return is_asked and DATE in axes.facts and any(held.field == "batch" for held in levels.held)
+    if DATE not in axes.facts:
+        return False
+    is_history = axes.x == DATE and len(axes.facts[DATE].values) >= 2 * LEAST_DAYS
+    return kind in (BEST, LOAD, RANK) or (not kind and not is_history)
 
 
-def _to_judge(possible: Sequence[Levels], chosen: Group, metric: Metric, comparison: Comparison) -> Levels:
-    """The first of them, with pairs of series that have no verdicts yet. The baseline is the series of the `chosen`
-    group.
+def _over_days(comparison: Comparison, possible: Sequence[Levels], wanted: Sequence[str]) -> list[Levels]:
+    """Those of the levels that hold the batch, else the day: the best day of one system against that of another would
+    be chosen by chance.
     """
-    levels = possible[0]
-    valued = [(group, key) for group, key in levels.group_series if group.dots]
-    base = next((key for group, key in valued if group.key == chosen.key), valued[0][1])
-    against_base = {key: list(levels.rows(key, base)) for key in levels.names if key != base}
-    order = _best_first(against_base, base, metric)
-    levels = replace(levels, base=base, choices=[each.compared[0] for each in possible], order=order)
-    pairs = pairs_to_judge(order, base, levels=len(levels.table))
-    pairs += _asked(comparison, chosen, levels, pairs)
-    judged = {
-        (key, other): LevelSeries(
-            levels.names[key], against_base[key] if other == base else list(levels.rows(key, other))
-        )
-        for key, other in pairs
-    }
-    return replace(levels, judged=judged)
+    of_batches = [levels for levels in possible if any(held.field == "batch" for held in levels.held)]
+    if of_batches:
+        return of_batches
+    of_days = possible_levels(comparison.drawn, comparison.axes, wanted, None, by_day=True)
+    return [levels for levels in of_days if any(held.field == DATE for held in levels.held)]
 
 
 def _asked(
@@ -209,9 +223,10 @@ def _best_first(against_base: Mapping[Key, Sequence[LevelRow]], base: Key, metri
     return sorted(keys, key=lambda key: (key not in logs, sign * logs.get(key, 0.0)))
 
 
-def _asks_different_questions(levels: Levels) -> bool:
+def _asks_different_questions(levels: Levels, base: Group) -> bool:
     """Whether groups of different levels may have no ratio, so that one baseline for all would leave some without."""
-    first, *others = [group for level in levels.table.values() for group in level.get(levels.base, [])]
+    of_base = levels.series_of(base)
+    first, *others = [group for level in levels.table.values() for group in level.get(of_base, [])]
     return any(blocking(differences(first.conditions, other.conditions)) for other in others)
 
 
@@ -220,7 +235,7 @@ def _along(comparison: Comparison, levels: Levels | None) -> list[tuple[Group, G
     which size is best: the rule asks what is lost.
     """
     question = comparison.question
-    ranks = levels is not None and not levels.is_of_clients
+    ranks = levels is not None and not levels.ranks_nothing
     by_rule = not question.kind and not ranks and comparison.axes.asks_of_levels
     if question.kind not in OF_CURVES and not by_rule:
         return []

@@ -9,6 +9,8 @@ from itertools import pairwise
 from operator import itemgetter
 from uuid import UUID
 
+from benchagent.catalog import Role, factor_role
+
 from runs.compare.facts import DATE, NEVER_TAKEN, Columns, Fact, distinguishing, fact_values, rank_of_kind
 from runs.compare.groups import Contrast, Group
 from runs.compare.guard import Difference, bare_field, differences
@@ -91,9 +93,10 @@ class LevelRow:
 
 
 def levels_words(count: int, held: str) -> str:
-    """3 levels of size, 20 batches."""
-    if held == "batch":
-        return f"{count} batch{'es' * (count != 1)}"
+    """3 levels of size, 20 batches, 5 days."""
+    if held in ("batch", "date"):
+        one, several = ("batch", "batches") if held == "batch" else ("day", "days")
+        return f"{count} {one if count == 1 else several}"
     return f"{count} level{'s' * (count != 1)} of {held}"
 
 
@@ -178,15 +181,23 @@ class Levels:
     family: int = 0
 
     @property
-    def is_of_clients(self) -> bool:
-        """Whether nothing but numbers of clients tells the series apart: nobody asks of one system which is best."""
-        return all(fact.field.removeprefix(FACTOR) in CLIENTS for fact in self.compared)
+    def ranks_nothing(self) -> bool:
+        """Whether nothing but numbers of clients, or how long was measured, tells the series apart: nobody asks of one
+        system which is best.
+        """
+        names = [fact.field.removeprefix(FACTOR) for fact in self.compared]
+        return all(name in CLIENTS or factor_role(name) == Role.PROCEDURE for name in names)
 
     @cached_property
     def group_series(self) -> list[tuple[Group, Key]]:
         """Each group with its series."""
         rows = self.columns.rows([fact.field for fact in self.compared])
         return list(zip(self.columns.groups, rows, strict=True))
+
+    def series_of(self, base: Group) -> Key:
+        """The series of this group; where it has none, the first with values."""
+        valued = [(group.key, key) for group, key in self.group_series if group.dots]
+        return next((key for group, key in valued if group == base.key), valued[0][1])
 
     @cached_property
     def _by_level(self) -> dict[Key, dict[Key, list[Group]]]:
@@ -372,29 +383,32 @@ class Levels:
 
 
 def possible_levels(
-    groups: Sequence[Group], axes: Axes, wanted: Sequence[str], held: Sequence[str] | None
+    groups: Sequence[Group], axes: Axes, wanted: Sequence[str], held: Sequence[str] | None, *, by_day: bool = False
 ) -> list[Levels]:
     """One for each fact that may be compared, the best first: all that have two levels with a ratio.
 
     What is `wanted` comes first, then the DBMS and other things with a name, then factors, those of the chart's series
-    before the others; its x comes last. `held`: fields that are equal in each level; None holds what occurs with
-    several series.
+    before the others; a number on x comes last. `held`: fields that are equal in each level; None holds what occurs
+    with several series. `by_day`: the day is held too.
     """
     columns = Columns(groups)
     facts = [
         fact
         for name, fact in axes.facts.items()
-        if name not in NEVER_TAKEN and name != DATE and len(set(columns[name])) > 1
+        if name not in NEVER_TAKEN and (by_day or name != DATE) and len(set(columns[name])) > 1
     ]
     order = sorted(
         facts,
         key=lambda fact: (
-            fact.field == axes.x, rank_of_kind(fact.field, _COMPARED_FIRST), fact.field not in axes.series,
+            bool(axes.kind) and fact.field == axes.x, rank_of_kind(fact.field, _COMPARED_FIRST),
+            fact.field not in axes.series,
         ),
     )  # fmt: skip
     order.sort(key=lambda fact: wanted.index(fact.field) if fact.field in wanted else len(wanted))
     possible: list[Levels] = []
     for fact in order if len(groups) >= FEWEST_GROUPS else ():
+        if fact.field == DATE:
+            continue
         # A configuration says nothing beside its DBMS, where each has one.
         if any(columns.alike(fact.field, levels.compared[0].field) for levels in possible):
             continue

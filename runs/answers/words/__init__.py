@@ -440,8 +440,11 @@ def step(claim: Step) -> str:
 
 
 def _newer(answer: Answer) -> str:
-    claims = [claim for claim in answer.claims if isinstance(claim, Newer)][:MOST_CURVES]
-    return " ".join(newest_words(claim, answer.metric_label) for claim in claims)
+    claims = [claim for claim in answer.claims if isinstance(claim, Newer)]
+    # What is sure comes first.
+    claims.sort(key=lambda claim: claim.ratio.verdict not in WINNERS)
+    more = [f"{len(claims) - MOST_CURVES} more in the table."] if len(claims) > MOST_CURVES else []
+    return " ".join([*(newest_words(claim, answer.metric_label) for claim in claims[:MOST_CURVES]), *more])
 
 
 def newest_words(claim: Newer, metric_label: str) -> str:

@@ -847,3 +847,144 @@ def test_systems_that_were_measured_on_two_days_are_compared_on_each():
     assert (told["question"]["kind"], told["over"]) == ("best", "2 batches")
     assert told["claims"][1]["ratio"]["low"] < math.sqrt(1.1 * 1.2) < told["claims"][1]["ratio"]["high"]
     assert {claim["label"] for claim in told["claims"][2:]} == {"2026-05-01", "2026-05-03"}
+
+
+def day_of_may(day: int) -> str:
+    return str(date(2026, 5, 1) + timedelta(days=day))
+
+
+@pytest.mark.parametrize("view", ["bars", "table", "heatmap"])
+def test_every_view_of_two_systems_on_two_disks_names_the_winner(view):
+    """Seen: "Not judged" in the table, where the bars named it."""
+    world = World(noise=0.005)
+    for name, speed in (("PostgreSQL", 1.0), ("MariaDB", 0.7)):
+        for disk, medium, factor in (("sda", "hdd", 1.0), ("nvme0", "nvme", 5.0)):
+            device = {"role": "data", "device": {"name": disk, "medium": medium}}
+            world.add(1000 * speed * factor, dbms={"name": name, "version": "1"}, storage=[device])
+
+    told = ask(world.store(), f"view={view}")
+
+    assert (told["sure"], told["claims"][0]["label"]) == (True, "PostgreSQL 1")
+
+
+@pytest.mark.parametrize("one_batch", [True, False])
+def test_the_best_day_of_one_disk_is_not_set_against_the_best_day_of_another(one_batch):
+    for day, busy in ((0, 1.0), (2, 0.7)):
+        world = World(seed=day, noise=0.005)
+        for disk, factor in (("slow", 1.0), ("fast", 1.1)):
+            world.add(1000 * factor * busy, measured_on=day_of_may(day), factors={"disk": disk, "terminals": 8})
+            if not one_batch:
+                world.store()
+        if one_batch:
+            world.store()
+
+    told = ask("workload=tpcb")
+
+    assert (told["question"]["fact"], told["over"]) == ("factor:disk", "2 batches" if one_batch else "2 days")
+    assert told["claims"][1]["ratio"]["low"] < 1.1 < told["claims"][1]["ratio"]["high"]
+
+
+def test_a_few_days_of_two_systems_say_which_is_best():
+    """Seen: the last day of the first system against its first, and not a word of the other."""
+    for day in range(4):
+        world = World(seed=day, noise=0.005)
+        for name, tps in (("PostgreSQL", 1000), ("MariaDB", 900)):
+            world.add(tps, measured_on=day_of_may(day), dbms={"name": name, "version": "1"})
+        world.store()
+
+    told = ask("workload=tpcb")
+
+    assert (told["question"]["kind"], told["question"]["fact"], told["over"]) == ("best", "dbms", "4 batches")
+    assert [claim["label"] for claim in told["claims"][:2]] == ["PostgreSQL 1", "MariaDB 1"]
+
+
+def test_a_sweep_that_is_measured_every_night_is_asked_since_when():
+    """Seen: "Which version has the highest throughput?", answered by the best night of each."""
+    for night in range(16):
+        world = World(seed=night, noise=0.01)
+        version, factor = ("17.6", 1.0) if night < 9 else ("18.0", 0.9)
+        for terminals in (1, 4, 16):
+            tps = 1000 * factor * terminals / (1 + 0.05 * terminals)
+            world.add(
+                tps, measured_on=day_of_may(night), dbms={"name": "PostgreSQL", "version": version},
+                factors={"terminals": terminals, "size_gb": 10},
+            )  # fmt: skip
+        world.store()
+
+    told = ask("workload=tpcb")
+
+    assert (told["question"]["kind"], {claim["day"] for claim in told["claims"]}) == ("since", {day_of_may(9)})
+    assert not {"best", "rank"} & {question["kind"] for question in told["questions"]}
+    refused = ask("workload=tpcb", "ask=best&fact=dbms")
+    assert (refused["claims"], refused["words"][:38]) == ([], "Each was measured on days of its own: ")
+    assert ask("workload=tpcb", "ask=scales")["question"]["x"] == "factor:terminals"
+
+
+def test_levels_that_came_to_nothing_are_told_beside_the_most():
+    """Seen: "its most at 16 terminals, the last level that was measured", where 32 and 64 had 0 TPS."""
+    world = World()
+    for terminals in TERMINALS:
+        tps = 1000 * terminals / (1 + 0.02 * (terminals - 1)) if terminals <= 16 else 0
+        world.add(tps, factors={"terminals": terminals})
+
+    told = ask(world.store(), "ask=scales")
+
+    assert told["words"].endswith("A value is zero at 32 terminals and 64 terminals, of which no ratio can be told.")
+
+
+def test_nights_that_came_to_nothing_are_told_where_no_change_is():
+    """Seen: "No lasting change", of five nights at 0 TPS."""
+    for night in range(14):
+        world = World(seed=night, noise=0.01)
+        world.add(1000 if night < 10 else 0, measured_on=day_of_may(night))
+        world.store()
+
+    told = ask("workload=tpcb", "ask=since")
+
+    assert "A value is zero at 2026-05-11, 2026-05-12, 2026-05-13 and 1 more" in told["words"]
+
+
+def test_a_page_asks_from_where_to_where_only_what_was_measured_at_both():
+    world = World()
+    for name, sizes in (("PostgreSQL", (1, 10, 100)), ("MariaDB", (2, 20, 200))):
+        for size in sizes:
+            world.add(1000 / size, dbms={"name": name, "version": "1"}, factors={"size_gb": size, "terminals": 8})
+    selects = world.store()
+
+    offered = [question for question in ask(selects, "ask=best")["questions"] if question["kind"] != "best"]
+
+    assert [question["query"] for question in offered] == ["ask=loss&x=factor%3Asize_gb"]
+    assert len(ask(selects, offered[0]["query"])["claims"]) == 2
+
+
+def test_one_curve_whose_configuration_follows_its_terminals_scales():
+    world = World(noise=0.005)
+    for terminals in (1, 4, 16, 64, 128, 256):
+        settings = [{"name": "max_connections", "value": "300" if terminals > 64 else "100"}]
+        tps = 1000 * terminals / (1 + 0.02 * terminals)
+        world.add(tps, factors={"terminals": terminals, "size_gb": 10}, config=settings)
+
+    assert ask(world.store())["question"]["kind"] == "scales"
+
+
+def test_what_came_to_nothing_under_another_durability_is_no_loss():
+    world = World()
+    for size, tps, durability in ((1, 1000, "power_loss"), (10, 900, "power_loss"), (100, 0, "none")):
+        world.add(tps, factors={"size_gb": size, "terminals": 8}, durability=durability)
+
+    told = ask(world.store(), "ask=loss&x=factor:size_gb&from=1&to=100")
+
+    assert [claim["change"]["verdict"] for claim in told["claims"]] == ["refused"]
+    assert told["words"].startswith("No ratio: Durability")
+
+
+def test_each_base_of_a_setting_is_set_against_one_group():
+    world = World(noise=0.01)
+    for test_no in (1, 2, 3):
+        for value, factor in (("off", 1.0), ("on", 1.1)):
+            settings = [{"name": "wal_compression", "value": value}]
+            world.add(1000 * factor, factors={"test_no": test_no, "terminals": 8}, config=settings)
+
+    (effect,) = ask(world.store(), "ask=effects")["claims"]
+
+    assert (effect["pairs"], len(effect["runs"]), len(set(effect["runs"]))) == (3, 18, 18)
