@@ -279,8 +279,10 @@ def _pairs(
 
 
 def best_of_curves(axes: Axes, groups: list[Group], metric: Metric) -> list[Group]:
-    """The best group of each curve, so that a system is set against the others and not against itself."""
-    if not axes.x:
+    """The best group of each curve, so that a system is set against the others and not against itself. A table may have
+    names on x, which make no curve.
+    """
+    if not axes.kind and axes.x != DATE:
         return groups
     best: dict[tuple[str, ...], Group] = {}
     for group in by_value(groups, metric):

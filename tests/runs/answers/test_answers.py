@@ -957,16 +957,6 @@ def test_a_page_asks_from_where_to_where_only_what_was_measured_at_both():
     assert len(ask(selects, offered[0]["query"])["claims"]) == 2
 
 
-def test_one_curve_whose_configuration_follows_its_terminals_scales():
-    world = World(noise=0.005)
-    for terminals in (1, 4, 16, 64, 128, 256):
-        settings = [{"name": "max_connections", "value": "300" if terminals > 64 else "100"}]
-        tps = 1000 * terminals / (1 + 0.02 * terminals)
-        world.add(tps, factors={"terminals": terminals, "size_gb": 10}, config=settings)
-
-    assert ask(world.store())["question"]["kind"] == "scales"
-
-
 def test_what_came_to_nothing_under_another_durability_is_no_loss():
     world = World()
     for size, tps, durability in ((1, 1000, "power_loss"), (10, 900, "power_loss"), (100, 0, "none")):
