@@ -212,9 +212,10 @@ def _over(name: str, comparison: Comparison, columns: Columns) -> Iterator[Quest
         return
     if axes.asks_of_levels:
         first, *_, last = sorted(number_by_level, key=lambda level: number_by_level[level])
+        loss = Question(kind=asked.LOSS, x=name, start=number_by_level[first], end=number_by_level[last])
+        # Where nothing was measured at both ends, each curve is asked between its own.
         is_whole = any({first, last} <= levels for levels in curves)
-        ends = {"start": number_by_level[first], "end": number_by_level[last]} if is_whole else {}
-        yield Question(kind=asked.LOSS, x=name, **ends)
+        yield loss if is_whole else loss.model_copy(update={"start": None, "end": None})
         values = most * max(len(group.judged) for group in columns.groups)
         if most >= LEAST_FOR_KNEE and values >= LEAST_VALUES_FOR_KNEE:
             yield Question(kind=asked.FALLS_OFF, x=name)
