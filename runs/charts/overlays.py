@@ -41,7 +41,8 @@ def marks(panel: Panel, comparison: Comparison, x: Place) -> list[Mark]:
             placed += [(percent(step.change.value - 1, signed=True), step.at) for step in changes]
         if len(upgrades) <= MOST_SAID:
             placed += upgrades
-    return [{"axis": "x", "value": at, "label": words} for words, at in placed]
+    # An upgrade of all curves is one mark.
+    return [{"axis": "x", "value": at, "label": words} for words, at in dict.fromkeys(placed)]
 
 
 def overlays(curves: Sequence[Along]) -> list[LineSeries]:

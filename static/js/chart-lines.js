@@ -199,7 +199,7 @@ export function fromZero(xs) {
   return least >= 0 && least < 0.05 * (most - least) ? { min: 0 } : {};
 }
 
-const hasLegend = ({ panel, series = [], gaps = [] }) => !panel && series.length + gaps.length > 1;
+const hasLegend = ({ panel, series = [], gaps = [] }) => !panel && new Set([...series, ...gaps].map(({ label }) => label)).size > 1;
 
 /** The legend goes below the plot where labels of marks stand above it. */
 const raised = (shown, marks) => (marks.length ? { ...shown, position: "bottom" } : shown);

@@ -108,7 +108,7 @@ const RING_PX = 3.5;
 
 /** "SSD: 11 values not known, the picture is lost"; on a narrow chart without the reason, which the table gives. */
 export function gapWords(gap, withReason = true) {
-  const count = `${gap.label}: ${gap.xs.length} ${gap.xs.length === 1 ? "value" : "values"} not known`;
+  const count = `${gap.label && `${gap.label}: `}${gap.xs.length} ${gap.xs.length === 1 ? "value" : "values"} not known`;
   return withReason ? `${count}, ${gap.reason}` : count;
 }
 

@@ -15,6 +15,7 @@ test("it says how many values are lost and why", () => {
   assert.equal(gapWords({ label: "SSD", xs: [9, 10], reason: "the picture is lost" }), "SSD: 2 values not known, the picture is lost");
   assert.equal(gapWords({ label: "SSD", xs: [9], reason: "the picture is lost" }), "SSD: 1 value not known, the picture is lost");
   assert.equal(gapWords({ label: "SSD", xs: [9], reason: "the picture is lost" }, false), "SSD: 1 value not known");
+  assert.equal(gapWords({ label: "", xs: [64], reason: "failed" }), "1 value not known, failed");
 });
 
 test("it stacks the strips of several gaps", () => {
