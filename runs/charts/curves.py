@@ -119,8 +119,8 @@ def _y_axis(axes: Axes, groups: Sequence[Group], panels: Sequence[Panel], metric
     tops = [max(chain(*(point.values for point in panel.points)), default=0.0) for panel in panels]
     far_apart = max(tops) >= PANELS_LOG_FROM * min(tops) > 0
     scale = scale_of(values, axes.y_scale, PANELS_LOG_FROM if far_apart else Y_LOG_FROM)
-    # A step of 6 % is not to be seen from 0 on; bars always begin there.
-    zoomed = axes.x == DATE or axes.y_as == "first"
+    # A step of 6 % is not to be seen from 0 on; bars always begin there, and what nearly reaches it.
+    zoomed = (axes.x == DATE or axes.y_as == "first") and min(values, default=0.0) >= max(values, default=0.0) / 4
     reached = values if zoomed else [*values, *chain(*map(_ends, groups))]
     span = [value for value in reached if scale == "linear" or value > 0]
     return {
