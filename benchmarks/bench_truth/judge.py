@@ -167,27 +167,26 @@ def matched(ones: Sequence[Cell], others: Sequence[Cell], apart: Iterable[str]) 
     return Pair([level for level in _levels(ones, others, apart) if all(level)])
 
 
-def _levels(
-    ones: Sequence[Cell], others: Sequence[Cell], apart: Iterable[str], *, by_batch: bool = False
-) -> list[Level]:
-    """The cells of both sides by all facts but those `apart`. What is alone there is one level with the only cell of
-    the other side that differs from it in conditions.
+def _levels(ones: Sequence[Cell], others: Sequence[Cell], apart: Iterable[str], *, over: str = "") -> list[Level]:
+    """The cells of both sides by all facts but those `apart`, and by batch or day where the ratio is `over` them. What
+    is alone there is one level with the only cell of the other side that differs from it in conditions.
     """
-    exact = _by_facts(ones, others, {*apart}, by_batch=by_batch)
+    exact = _by_facts(ones, others, {*apart}, over=over)
     ones, others = ([cell for level in exact if not all(level) for cell in level[side]] for side in (0, 1))
     levels = [level for level in exact if all(level)]
-    for one, other in _by_facts(ones, others, {*apart, *_CONDITIONS}, by_batch=by_batch):
+    for one, other in _by_facts(ones, others, {*apart, *_CONDITIONS}, over=over):
         is_pair = len(one) == len(other) == 1
-        levels += [(one, other)] if is_pair else _by_facts(one, other, {*apart}, by_batch=by_batch)
+        levels += [(one, other)] if is_pair else _by_facts(one, other, {*apart}, over=over)
     return levels
 
 
-def _by_facts(ones: Iterable[Cell], others: Iterable[Cell], apart: Collection[str], *, by_batch: bool) -> list[Level]:
+def _by_facts(ones: Iterable[Cell], others: Iterable[Cell], apart: Collection[str], *, over: str) -> list[Level]:
     levels: dict[tuple[Any, ...], Level] = {}
     for at, side in enumerate((ones, others)):
         for cell in side:
             facts = ((name, str(value)) for name, value in cell.facts.items() if name not in {*apart, *_NOT_COMPARED})
-            levels.setdefault((cell.batch if by_batch else "", *sorted(facts)), ([], []))[at].append(cell)
+            together = (cell.batch if "batch" in over else "", str(cell.day) if "day" in over else "")
+            levels.setdefault((*together, *sorted(facts)), ([], []))[at].append(cell)
     return [*levels.values()]
 
 
@@ -602,7 +601,7 @@ class Judge:
             yield Mark(UNJUDGED, kind, True)
             return
         apart = _apart(first, second)
-        levels = [[*ones, *others] for ones, others in _levels(first, second, apart, by_batch="batch" in body["over"])]
+        levels = [[*ones, *others] for ones, others in _levels(first, second, apart, over=body["over"])]
         untold = [
             {name: value for name, value in cells[0].facts.items() if name not in {*apart, *_NOT_COMPARED}}
             for cells in levels
