@@ -102,7 +102,8 @@ def traced_commits(trial: Trial, *, of: str) -> Trace:
 
 
 def _load_once(trial: Trial) -> None:
-    if not trial.sessions:
+    """A session before may have asked for a setting only."""
+    if not trial.is_loaded:
         loaded(trial)
 
 
