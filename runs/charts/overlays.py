@@ -40,9 +40,9 @@ def marks(panel: Panel, comparison: Comparison, x: Place) -> list[Mark]:
         if len(changes) <= MOST_SAID:
             placed += [(percent(step.change.value - 1, signed=True), step.at) for step in changes]
         if len(upgrades) <= MOST_SAID:
-            placed += upgrades
-    # An upgrade of all curves is one mark.
-    return [{"axis": "x", "value": at, "label": words} for words, at in dict.fromkeys(placed)]
+            # That of all curves is one mark.
+            placed += dict.fromkeys(upgrades)
+    return [{"axis": "x", "value": at, "label": words} for words, at in placed]
 
 
 def overlays(curves: Sequence[Along]) -> list[LineSeries]:
