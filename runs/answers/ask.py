@@ -64,7 +64,7 @@ def _kind_by_rule(comparison: Comparison) -> str:
     if told_apart_by.removeprefix(FACTOR) in ("", *CLIENTS) and not is_chosen:
         if axes.asks_of_levels and levels and levels.ranks_nothing:
             return asked.LOSS
-        if axes.x == told_apart_by and _is_rate(comparison):
+        if axes.kind == CLIENT and axes.x == told_apart_by and _is_rate(comparison):
             return asked.SCALES
     is_one_curve = axes.kind == CLIENT and len(comparison.curves) == 1
     return asked.SCALES if is_one_curve and _is_rate(comparison) else asked.BEST

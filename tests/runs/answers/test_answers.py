@@ -978,3 +978,12 @@ def test_each_base_of_a_setting_is_set_against_one_group():
     (effect,) = ask(world.store(), "ask=effects")["claims"]
 
     assert (effect["pairs"], len(effect["runs"]), len(set(effect["runs"]))) == (3, 18, 18)
+
+
+def test_of_one_result_nobody_asks_how_far_it_scales():
+    world = World()
+    world.add(1000, repeats=1)
+
+    told = ask(world.store())
+
+    assert (told["question"]["kind"], told["words"]) == ("best", "There is one only: add another to set it against.")
