@@ -280,12 +280,13 @@ def levels_while_alike(x: str, free: Collection[str], columns: Columns) -> list[
 
 
 def are_days_apart(comparison: Comparison, field: str) -> bool:
-    """Whether each value of a fact was measured on days of its own, and some on several, as the versions that nightlies
-    went through: its best day against another's is no comparison of the two.
+    """Whether each value of a fact was measured on days of its own, enough of them to tell a step, and some on several,
+    as the versions that nightlies went through: the best day of one against that of another compares days.
     """
     columns = Columns([group for group in comparison.groups if group.dots])
     is_own = field in comparison.axes.facts and columns.follow([field], [DATE])
-    return is_own and LEAST_LEVELS <= len(set(columns[DATE])) > len(set(columns[field])) > 1
+    days, values = len(set(columns[DATE])), len(set(columns[field]))
+    return is_own and days >= 2 * LEAST_DAYS and days > values > 1
 
 
 def _along_x(x: str, free: Collection[str], columns: Columns) -> set[str]:

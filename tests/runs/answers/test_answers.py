@@ -987,3 +987,14 @@ def test_of_one_result_nobody_asks_how_far_it_scales():
     told = ask(world.store())
 
     assert (told["question"]["kind"], told["words"]) == ("best", "There is one only: add another to set it against.")
+
+
+def test_a_system_that_was_measured_again_another_day_is_ranked_beside_the_other():
+    for day, name, tps in ((0, "PostgreSQL", 1000), (1, "PostgreSQL", 1010), (2, "MariaDB", 700)):
+        world = World(seed=day, noise=0.01)
+        world.add(tps, measured_on=day_of_may(day), dbms={"name": name, "version": "1"})
+        world.store()
+
+    told = ask("workload=tpcb")
+
+    assert (told["question"]["fact"], told["sure"], told["claims"][0]["value"]) == ("dbms", True, "PostgreSQL 1")
