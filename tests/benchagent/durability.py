@@ -102,8 +102,7 @@ def traced_commits(trial: Trial, *, of: str) -> Trace:
 
 
 def _load_once(trial: Trial) -> None:
-    """A session before may have asked for a setting only."""
-    if not trial.is_loaded:
+    if not trial.sessions:
         loaded(trial)
 
 

@@ -90,7 +90,6 @@ class Survivors:
 def loaded(trial: Trial) -> Trial:
     session = trial.events(_prepare(trial.instance.dialect, 1))
     assert session.error is None, session.error
-    trial.is_loaded = True
     return trial
 
 

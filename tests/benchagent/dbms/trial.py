@@ -90,7 +90,6 @@ class Trial:
         self.data_missing = restored_from is None
         self.checks: list[dict[str, Any]] = []
         self.sessions: list[SessionResult] = []
-        self.is_loaded = False
         self.last = SessionResult()
         self.generator: LoadGenerator | None = None
 

@@ -8,6 +8,7 @@ from benchagent.catalog import Durability
 from benchagent.dbms import probes
 from benchagent.dbms.counters import checkpoint_words
 
+from tests.benchagent.dbms.crash import loaded
 from tests.benchagent.dbms.mysql.family import (
     NOT_ENABLED,
     MakeServer,
@@ -78,7 +79,7 @@ def test_it_waits_for_the_disk_where_it_says_so_and_loses_no_commit_when_it_is_k
 def test_it_does_not_wait_where_it_need_not_and_yet_loses_no_commit_when_only_the_server_is_killed(
     make_mariadb: MakeServer,
 ):
-    trial = make_mariadb(SMALL)
+    trial = loaded(make_mariadb(SMALL))
     trial.query("SET GLOBAL innodb_flush_log_at_trx_commit = 2")
     check_commits_do_not_wait(trial)
     assert trial.promised() is Durability.DBMS_CRASH

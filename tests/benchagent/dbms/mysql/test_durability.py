@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from benchagent.catalog import Durability
 
+from tests.benchagent.dbms.crash import loaded
 from tests.benchagent.dbms.mysql.conftest import NEW
 from tests.benchagent.dbms.mysql.family import MakeServer
 from tests.benchagent.durability import check_commits_do_not_wait, check_each_commit_waits, check_none_lost
@@ -27,7 +28,7 @@ def test_it_waits_for_its_redo_log_where_it_says_so_and_loses_no_commit_when_it_
 def test_it_does_not_wait_where_it_need_not_and_yet_loses_no_commit_when_only_the_server_is_killed(
     make_mysql: MakeServer,
 ):
-    trial = make_mysql(NEW, SETTINGS)
+    trial = loaded(make_mysql(NEW, SETTINGS))
     trial.query("SET GLOBAL innodb_flush_log_at_trx_commit = 2")
     check_commits_do_not_wait(trial, of=REDO)
     assert trial.promised() is Durability.DBMS_CRASH
