@@ -101,7 +101,9 @@ def _baseline(groups: Sequence[Group], key: str | None, base_runs: Set[UUID]) ->
     with_values = [group for group in groups if group.dots]
     of_base = [group for group in with_values if any(run.id in base_runs for run in group.runs)]
     by_key = [group for group in with_values if group.key == key]
-    return next(iter([*by_key, *of_base, *with_values]), None)
+    # Against zero nothing has a ratio: only a reader chooses that.
+    above_zero = [group for group in with_values if any(value > 0 for value in group.values)]
+    return next(iter([*by_key, *of_base, *above_zero, *with_values]), None)
 
 
 def _threshold(metric: Metric | None, asked: float | None) -> float:

@@ -52,7 +52,7 @@ _LACKING: Mapping[Lacking, str] = {
     "batches_apart": "each batch has one level only: pool those that belong together",
     "again": "measured again in batches of their own, which are not pooled: {names}",
     "no_value": "no value at {others}: {first}",
-    "zero": "a value is zero at {names}, of which no ratio can be told",
+    "zero": "the value is zero at {names}, so that there is no ratio to it",
     "level_asked": "not measured at {names}",
     "two_levels": "both ends lie at one level",
     "positive_levels": "fewer than two of its levels are above zero",

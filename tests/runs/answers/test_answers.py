@@ -697,6 +697,19 @@ def test_a_system_that_came_to_nothing_is_not_ranked_and_the_others_are():
     assert told["apart"] == {"no value is above zero": ["Firebird 1"]}
 
 
+def test_nothing_is_set_against_a_system_that_came_to_nothing():
+    """Seen: the first by name had 0 TPS, was the baseline of the page, and no other had a ratio."""
+    world = World()
+    for name, tps in (("Firebird", 0), ("MariaDB", 700), ("PostgreSQL", 1000)):
+        world.add(tps, dbms={"name": name, "version": "1"})
+
+    groups = Client().get(f"/api/v1/compare/?{world.store()}").json()["groups"]
+
+    assert {group["label"]: group["is_baseline"] for group in groups} == {
+        "PostgreSQL 1": False, "MariaDB 1": True, "Firebird 1": False,
+    }  # fmt: skip
+
+
 @pytest.mark.parametrize("question", ["", "ask=scales&x=factor:terminals"])
 def test_levels_beyond_the_last_value_are_told_with_why_they_have_none(question):
     world = World()
@@ -929,7 +942,7 @@ def test_levels_that_came_to_nothing_are_told_beside_the_most():
 
     told = ask(world.store(), "ask=scales")
 
-    assert told["words"].endswith("A value is zero at 32 terminals and 64 terminals, of which no ratio can be told.")
+    assert told["words"].endswith("The value is zero at 32 terminals and 64 terminals, so that there is no ratio to it.")
 
 
 def test_nights_that_came_to_nothing_are_told_where_no_change_is():
@@ -941,7 +954,7 @@ def test_nights_that_came_to_nothing_are_told_where_no_change_is():
 
     told = ask("workload=tpcb", "ask=since")
 
-    assert "A value is zero at 2026-05-11, 2026-05-12, 2026-05-13 and 1 more" in told["words"]
+    assert "The value is zero at 2026-05-11, 2026-05-12, 2026-05-13 and 1 more" in told["words"]
 
 
 def test_a_page_asks_from_where_to_where_only_what_was_measured_at_both():
