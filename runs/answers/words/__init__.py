@@ -167,6 +167,12 @@ def _no_ratios(refused: Mapping[str, Amount], of: int) -> list[str]:
     ]
 
 
+def _first(of_curves: Sequence[str], end: str = "") -> list[str]:
+    """What is said of the first curves, and of how many more something is."""
+    more = len(of_curves) - MOST_CURVES
+    return [*of_curves[:MOST_CURVES], *([f"{more} more in the table{end}"] if more > 0 else [])]
+
+
 # Which is best
 
 
@@ -303,9 +309,9 @@ def _loss(answer: Answer) -> str:
     else:
         changes = [
             f"{claim.label} {share(claim.change)} from {from_to(claim.start, claim.end, _place(answer))}"
-            for claim in losses[:MOST_CURVES]
+            for claim in losses
         ]
-        words = "; ".join(changes)
+        words = "; ".join(_first(changes))
     return " ".join([f"{words}{_and_falls_off(answer, [claim.falls_off for claim in losses])}.", *without])
 
 
@@ -316,8 +322,8 @@ def _and_falls_off(answer: Answer, claims: Sequence[FallsOff]) -> str:
     if len(bent) == len(claims) and len({claim.memory_words for claim in bent}) == 1 and all(map(_at_memory, bent)):
         subject = "it falls" if len(bent) == 1 else "both fall" if len(bent) == 2 else f"all {len(bent)} fall"
         return f"; {subject} off at {bent[0].memory_words}"
-    places = [f"{claim.label} {_knee(answer, claim)}".strip() for claim in bent[:MOST_CURVES]]
-    return f"; knee: {joined(places)}"
+    places = [f"{claim.label} {_knee(answer, claim)}".strip() for claim in bent]
+    return f"; knee: {joined(_first(places))}"
 
 
 def _at_memory(claim: FallsOff) -> bool:
@@ -345,26 +351,25 @@ def _falls_off(answer: Answer) -> str:
             "none": f"no knee up to {place_words(claim.up_to or 0.0, _place(answer))}",
         }[claim.shape]
         curves_by_words.setdefault(words, []).append(claim.label)
-    return " ".join(gaps.of_curves(curves_by_words)[:MOST_CURVES])
+    return " ".join(_first(gaps.of_curves(curves_by_words), "."))
 
 
 def _scales(answer: Answer) -> str:
     claims = [claim for claim in answer.claims if isinstance(claim, ScalesTo)]
     if len(claims) > 1 and all(claim.still_grows for claim in claims) and len({claim.most_at for claim in claims}) == 1:
-        amounts = [f"{claim.label} ({quantity(claim.most, answer.unit)})" for claim in claims[:MOST_CURVES]]
-        more = f" and {len(claims) - MOST_CURVES} more" if len(claims) > MOST_CURVES else ""
+        amounts = [f"{claim.label} ({quantity(claim.most, answer.unit)})" for claim in claims]
         where = _most_at(answer, claims[0])
         subject = "Both" if len(claims) == 2 else f"All {len(claims)}"
-        return f"{subject} have their most {where}: {joined(amounts)}{more}."
+        return f"{subject} have their most {where}: {joined(_first(amounts))}."
     sentences = []
-    for claim in claims[:MOST_CURVES]:
+    for claim in claims:
         subject = f"{claim.label} has" if claim.label else "It has"
         words = f"{subject} its most {_most_at(answer, claim)}, {quantity(claim.most, answer.unit)}"
         if claim.peak_at is not None and claim.peak_measured and claim.peak_interval:
             peak = from_to(*claim.peak_interval, _place(answer), named=False)
             words += f" (peak of the scaling law at {place_words(round(claim.peak_at), _place(answer))}, {peak})"
         sentences.append(f"{words}.")
-    return " ".join(sentences)
+    return " ".join(_first(sentences, "."))
 
 
 def _most_at(answer: Answer, claim: ScalesTo) -> str:
@@ -443,8 +448,7 @@ def _newer(answer: Answer) -> str:
     claims = [claim for claim in answer.claims if isinstance(claim, Newer)]
     # What is sure comes first.
     claims.sort(key=lambda claim: claim.ratio.verdict not in WINNERS)
-    more = [f"{len(claims) - MOST_CURVES} more in the table."] if len(claims) > MOST_CURVES else []
-    return " ".join([*(newest_words(claim, answer.metric_label) for claim in claims[:MOST_CURVES]), *more])
+    return " ".join(_first([newest_words(claim, answer.metric_label) for claim in claims], "."))
 
 
 def newest_words(claim: Newer, metric_label: str) -> str:

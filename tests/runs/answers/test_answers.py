@@ -945,6 +945,27 @@ def test_levels_that_came_to_nothing_are_told_beside_the_most():
     assert told["words"].endswith("The value is zero at 32 terminals and 64 terminals, so that there is no ratio to it.")
 
 
+@pytest.mark.parametrize(
+    ("axis", "levels", "question"),
+    [("terminals", TERMINALS, "ask=scales"), ("size_gb", SIZES_GB, "ask=falls_off"), ("size_gb", SIZES_GB, "ask=loss")],
+)
+def test_curves_behind_the_first_six_are_counted(axis, levels, question):
+    """Seen: sentences of six of eight curves, and no word that there are two more."""
+    world = World(noise=0.005)
+    for place in range(8):
+        for level in levels:
+            grown = level / (1 + 0.001 * (place + 1) * level * level)
+            fallen = 1 if level <= 20 * (1 + place / 4) else (level / 20 / (1 + place / 4)) ** -0.5
+            tps = 1000 * (grown if axis == "terminals" else fallen)
+            world.add(tps, dbms={"name": f"Engine {place}", "version": "1"}, factors={axis: level})
+
+    told = ask(world.store(), question)
+
+    assert len(told["claims"]) == 8
+    assert "Engine 5" in told["words"] and "Engine 6" not in told["words"]
+    assert "2 more in the table" in told["words"]
+
+
 def test_nights_that_came_to_nothing_are_told_where_no_change_is():
     """Seen: "No lasting change", of five nights at 0 TPS."""
     for night in range(14):
