@@ -264,7 +264,7 @@ def check_stopped() -> None:
         with connection.cursor() as cursor:
             cursor.execute(OTHERS)
             if others := cursor.fetchone()[0]:
-                raise BackupError(f"{others} others are connected to the database: stop web, worker and beat first")
+                raise BackupError(f"{others} others are connected to the database: stop web servers, worker and beat")
 
 
 def what_is_there(state: State) -> str:

@@ -274,10 +274,14 @@ class Containers(Steps):
             if password in json.dumps(facts["Config"]):
                 wrong.append(f"{service} shows the password")
             networks = list(facts["NetworkSettings"]["Networks"])
-            if service in ("postgres", "redis", "migrate", "worker", "beat") and networks != [inner]:
+            is_inner = service in ("postgres", "redis", "migrate", "beat")
+            if is_inner and networks != [inner]:
                 wrong.append(f"{service} is on {networks}")
             if service == "migrate":
                 continue
+            # The way out of a host has the destination 0.0.0.0. By the worker's, people are told.
+            if self.reaches(service, "grep", "-q", r"^\S*\s00000000\s", "/proc/net/route") == is_inner:
+                wrong.append(f"{service} has {'a' if is_inner else 'no'} way to the outside")
             if (user := self.inside(service, "id", "-u").strip()) == "0" and service != "tls":
                 wrong.append(f"{service} runs as root")
             capabilities = self.inside(service, "sed", "-n", "s/^CapBnd:\\s*0*//p", "/proc/self/status").strip()

@@ -69,7 +69,8 @@ def test_database_and_broker_have_no_way_to_the_outside_nor_the_agent_one_to_the
     assert compose["networks"]["default"] == {"internal": True}
     on = {name: part.get("networks", ["default"]) for name, part in compose["services"].items()}
     assert {name: nets for name, nets in on.items() if nets != ["default"]} == {
-        "web": ["default", "front", "jobs"], "web-2": ["default", "front"], "tls": ["front"], "agent": ["jobs"],
+        "web": ["default", "front", "jobs"], "web-2": ["default", "front"], "worker": ["default", "outside"],
+        "tls": ["front"], "agent": ["jobs"],
     }  # fmt: skip
 
 

@@ -942,7 +942,8 @@ def test_levels_that_came_to_nothing_are_told_beside_the_most():
 
     told = ask(world.store(), "ask=scales")
 
-    assert told["words"].endswith("The value is zero at 32 terminals and 64 terminals, so that there is no ratio to it.")
+    zero = "The value is zero at 32 terminals and 64 terminals, so that there is no ratio to it."
+    assert told["words"].endswith(zero)
 
 
 @pytest.mark.parametrize(
@@ -962,7 +963,8 @@ def test_curves_behind_the_first_six_are_counted(axis, levels, question):
     told = ask(world.store(), question)
 
     assert len(told["claims"]) == 8
-    assert "Engine 5" in told["words"] and "Engine 6" not in told["words"]
+    assert "Engine 5" in told["words"]
+    assert "Engine 6" not in told["words"]
     assert "2 more in the table" in told["words"]
 
 
