@@ -129,9 +129,16 @@ class ScalesTo(Claim):
     levels: int = Field(default=0, exclude=True)
 
 
+class EffectBeside(Part):
+    """What a setting did beside these others: a ratio."""
+
+    beside: str
+    ratio: Amount
+
+
 class Effect(Claim):
     """A setting from one value to another, averaged over `pairs` of groups that are alike in all else but `besides`:
-    what a commit is worth, before and after.
+    what a commit is worth, before and after. `ends`: the least and the most, where it depends on what else is set.
     """
 
     kind: Literal["effect"] = "effect"
@@ -140,6 +147,7 @@ class Effect(Claim):
     ratio: Amount
     pairs: int
     besides: list[str] = Field(default_factory=list)
+    ends: list[EffectBeside] = Field(default_factory=list)
 
 
 class Step(Claim):

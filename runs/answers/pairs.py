@@ -6,7 +6,18 @@ from collections.abc import Iterable
 
 from benchagent.catalog import Role
 
-from runs.answers.answer import Amount, Answer, Changed, Effect, LevelChange, Published, begun, change_of
+from runs.answers.answer import (
+    Amount,
+    Answer,
+    Changed,
+    Effect,
+    EffectBeside,
+    LevelChange,
+    Published,
+    amount_of,
+    begun,
+    change_of,
+)
 from runs.answers.ranking import level_change
 from runs.compare.asked import A_B, Missing, Question
 from runs.compare.asked_pair import asked_pair
@@ -85,6 +96,10 @@ def effects(comparison: Comparison, question: Question) -> Answer:
                 label=setting.setting, start=setting.start, end=setting.end, pairs=len(row.pairs),
                 ratio=change_of(row.against.verdict, refused=row.against), runs=row.run_ids,
                 besides=[f"{each.label}: {each.b} → {each.a}" for each in row.notes],
+                ends=[
+                    EffectBeside(beside=beside, ratio=amount_of(ratio))
+                    for beside, ratio in setting.ends(len(comparison.effects))
+                ],
             )
         )  # fmt: skip
     lacking = [] if claims else [Missing("single_setting")]

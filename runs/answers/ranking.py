@@ -112,10 +112,12 @@ def _of_groups(
     sure, lacking = _sureness(comparison, claims, set_apart)
     # Without a winner those are told that are not surely behind.
     shown = [claim for claim in claims[1:] if sure or claim.ratio.verdict not in WINNERS]
+    # Of the best group of each disk nobody sees on how many terminals it was the best.
+    told = [bare_field(fact.field)] if fact else comparison.named
     return begun(
         comparison, question, set_apart=set_apart, claims=claims, sure=sure, lacking=lacking,
         differing={
-            claim.label: unlike(differing[claim.group.key], comparison.named) for claim in shown if claim.group
+            claim.label: unlike(differing[claim.group.key], told) for claim in shown if claim.group
         },
     )  # fmt: skip
 

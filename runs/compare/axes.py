@@ -290,12 +290,16 @@ def are_days_apart(comparison: Comparison, field: str) -> bool:
 
 
 def _along_x(x: str, free: Collection[str], columns: Columns) -> set[str]:
-    """As queries that are put to the largest size only. Another DBMS or device at each size is no curve over size."""
+    """As queries that are put to the largest size only. Another DBMS or device at each size is no curve over size; a
+    configuration that was made for each level is one (`max_connections` of so many terminals).
+    """
     if x == DATE:
         return _along_dates(free, columns)
     sizes = set(SIZES) if x.removeprefix(FACTOR) in SIZES else set()
     factors = [name for name in free if x and name != x and name.startswith(FACTOR)]
-    return {name for name in factors if name.removeprefix(FACTOR) in sizes or columns.follow([name], [x])}
+    along = {name for name in factors if name.removeprefix(FACTOR) in sizes or columns.follow([name], [x])}
+    of_a_level = x and "config" in free and columns.follow(["config"], [x, "dbms"]) and columns.follow([x], ["config"])
+    return along | {"config"} if of_a_level else along
 
 
 def _is_upgraded(columns: Columns) -> bool:

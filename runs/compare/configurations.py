@@ -45,7 +45,7 @@ def short_names(runs: Iterable[Run], base: Config | None) -> dict[str, str]:
         of_base = settings.get(base.name) if base else None
         own = {
             config: ", ".join(
-                _words(name, values.get(name)) for name in names
+                setting_words(name, values.get(name)) for name in names
                 if values is of_base or of_base is None or values.get(name) != of_base.get(name)
             )
             for config, values in settings.items()
@@ -55,5 +55,5 @@ def short_names(runs: Iterable[Run], base: Config | None) -> dict[str, str]:
     return short
 
 
-def _words(name: str, value: str | None) -> str:
+def setting_words(name: str, value: str | None) -> str:
     return f"{name} {NOT_GIVEN}" if value is None else name if value == "set" else f"{name}={value}"

@@ -9,13 +9,14 @@ from benchagent.catalog import Durability, Role, factor_role
 from benchagent.importers.source import size_bytes_of
 from django.db.models import prefetch_related_objects
 
-from runs.compare.configurations import NOT_GIVEN, given, swept
-from runs.compare.facts import NEVER_TAKEN, Fact, fact_value
+from runs.compare.configurations import NOT_GIVEN, given, setting_words, swept
+from runs.compare.facts import NEVER_TAKEN, Fact, distinguishing, fact_value
 from runs.compare.groups import Contrast, Group
 from runs.compare.guard import Difference, blocking, differences
 from runs.compare.levels import LevelRow
 from runs.formatting import natural
 from runs.run.facets import FACTOR
+from runs.stats import ALPHA, Ratio, ratios_of_levels
 
 # Facts that vary with the configuration alone.
 _OF_A_CONFIGURATION = frozenset({"config", "batch"}) | NEVER_TAKEN
@@ -23,12 +24,28 @@ _OF_A_CONFIGURATION = frozenset({"config", "batch"}) | NEVER_TAKEN
 
 @dataclass(frozen=True)
 class SettingPairs:
-    """A setting from one value to another: the pairs of groups that differ in it alone, as one level."""
+    """A setting from one value to another: the pairs of groups that differ in it alone, as one level.
+
+    `beside`: these pairs by what else is set, in as few words as tell it apart.
+    """
 
     setting: str
     start: str
     end: str
     row: LevelRow
+    beside: dict[str, list[tuple[Group, Group]]]
+
+    def ends(self, tests: int) -> list[tuple[str, Ratio]]:
+        """The least and the most that it does, each with what is set beside it, where it surely is not the same beside
+        everything; else empty. `tests`: of so many settings that is asked. Intervals hold for all of them together.
+        """
+        levels = [[(group.judged, base.judged) for group, base in pairs] for pairs in self.beside.values()]
+        ratios, p_alike = ratios_of_levels(levels)
+        if p_alike is None or p_alike >= ALPHA / tests:
+            return []
+        confidence = 1 - ALPHA / (tests * len(ratios))
+        found = sorted(zip(self.beside, ratios, strict=True), key=lambda each: each[1].value)
+        return [(words, ratio.at(confidence)) for words, ratio in (found[0], found[-1])]
 
 
 def setting_pairs(groups: Sequence[Group], varying: Sequence[Fact]) -> Iterator[SettingPairs]:
@@ -37,19 +54,34 @@ def setting_pairs(groups: Sequence[Group], varying: Sequence[Fact]) -> Iterator[
     prefetch_related_objects([config for config in configs.values() if config], "parameters")
     settings_of = {key: given(config) for key, config in configs.items()}
     names = swept(settings_of.values())
-    fields = [fact.field for fact in varying if fact.field not in _OF_A_CONFIGURATION]
+    facts = {fact.field: fact for fact in varying if fact.field not in _OF_A_CONFIGURATION}
     for name in names:
         by_rest: dict[tuple[object, ...], dict[str, list[Group]]] = {}
+        rest_of: dict[str, dict[str, str]] = {}
         for group in groups:
             if group.key in settings_of:
                 settings = settings_of[group.key]
-                rest = tuple(settings.get(other, NOT_GIVEN) for other in names if other != name)
-                key = (*rest, group.all_runs[0].dbms_version_id, *(fact_value(group, field) for field in fields))
+                rest = {other: settings.get(other) for other in names if other != name}
+                of_facts = {field: fact_value(group, field) for field in facts}
+                key = (*rest.values(), group.all_runs[0].dbms_version_id, *of_facts.values())
                 by_rest.setdefault(key, {}).setdefault(settings.get(name, NOT_GIVEN), []).append(group)
+                rest_of[group.key] = {other: setting_words(other, value) for other, value in rest.items()} | {
+                    field: facts[field].in_legend(value) for field, value in of_facts.items()
+                }
         values = _smallest_first({value for of_value in by_rest.values() for value in of_value})
         for value in values[1:]:
             if row := _level(name, by_rest.values(), values[0], value):
-                yield SettingPairs(name, values[0], value, row)
+                yield SettingPairs(name, values[0], value, row, _beside(row, rest_of))
+
+
+def _beside(row: LevelRow, rest_of: Mapping[str, Mapping[str, str]]) -> dict[str, list[tuple[Group, Group]]]:
+    """The pairs by what else is set, the same of both; nights of it are one."""
+    rests = [rest_of[group.key] for group, _ in row.pairs]
+    names = distinguishing({name: [rest[name] for rest in rests] for name in rests[0]})
+    beside: dict[str, list[tuple[Group, Group]]] = {}
+    for rest, pair in zip(rests, row.pairs, strict=True):
+        beside.setdefault(", ".join(rest[name] for name in names), []).append(pair)
+    return beside
 
 
 def _smallest_first(values: Iterable[str]) -> list[str]:

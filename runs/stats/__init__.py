@@ -5,7 +5,16 @@ start of every process, most of which (broker's workers, commands, a web process
 """
 
 from runs.stats.fits import Slope, slope
-from runs.stats.levels import Overall, SeriesVerdicts, alike, judge_levels, judge_pairs, letters, overall_ratio
+from runs.stats.levels import (
+    Overall,
+    SeriesVerdicts,
+    alike,
+    judge_levels,
+    judge_pairs,
+    letters,
+    overall_ratio,
+    ratios_of_levels,
+)
 from runs.stats.noise import Noise, geometric_mean_interval, page_noise
 from runs.stats.ratios import DELTAS, MIN_FOR_RANKS, Lack, Ranks, Ratio, Welch, holm, ranks, ratio
 from runs.stats.repeats import MOST_REPEATS_ASKED, POWER, more_repeats
@@ -79,6 +88,7 @@ __all__ = [
     "page_noise",
     "ranks",
     "ratio",
+    "ratios_of_levels",
     "slope",
     "stdev",
     "summarise",

@@ -167,6 +167,15 @@ def _of_level(level: Level, noise: Noise[float] | None = None) -> Ratio | None:
     return over.ratio if over else next(iter(ratios), None)
 
 
+def ratios_of_levels(levels: Sequence[Level]) -> tuple[list[Ratio], float | None]:
+    """The ratio of each level, and p of the hypothesis that all of them are alike: None of a single level, and where
+    not every ratio has a spread.
+    """
+    ratios = [*filter(None, map(_of_level, levels))]
+    over = overall_ratio(ratios) if len(ratios) == len(levels) else None
+    return ratios, over.p_alike if over else None
+
+
 def _judge_level(level: Level, estimate: Ratio | None, *, better: str, threshold: float, confidence: float) -> Verdict:
     if len(level) == 1:
         return judge_ratio(estimate and estimate.at(confidence), *level[0], better=better, threshold=threshold)

@@ -383,13 +383,17 @@ def _most_at(answer: Answer, claim: ScalesTo) -> str:
 
 def _effects(answer: Answer) -> str:
     effects = [claim for claim in answer.claims if isinstance(claim, Effect)]
-    small = [claim for claim in effects if claim.ratio.verdict in (Kind.EQUIVALENT, Kind.TOO_SMALL)]
+    is_small = (Kind.EQUIVALENT, Kind.TOO_SMALL)
+    small = [claim for claim in effects if claim.ratio.verdict in is_small and not claim.ends]
     sentences = []
     for claim in effects:
         name = f"{claim.label} {claim.start} → {claim.end}"
         change = share(as_share(claim.ratio)) if claim.ratio.value else ""
         besides = _besides(claim)
-        if claim.ratio.verdict in WINNERS:
+        if claim.ends:
+            ends = " to ".join(f"{share(as_share(end.ratio))} with {end.beside}" for end in claim.ends)
+            sentences.append(f"{name}: {ends}, on average {change}{besides}.")
+        elif claim.ratio.verdict in WINNERS:
             sentences.append(f"{name}: {change}{besides}.")
         elif claim not in small:
             amount = "no ratio, " if claim.ratio.verdict == REFUSED else f"{change}, " if change else ""

@@ -697,6 +697,58 @@ def test_a_system_that_came_to_nothing_is_not_ranked_and_the_others_are():
     assert told["apart"] == {"no value is above zero": ["Firebird 1"]}
 
 
+def test_a_setting_whose_effect_depends_on_another_says_so():
+    """Seen: "+14.3 % (+12.8 to +15.8)", where it did nothing without the other setting and 30 % with it."""
+    world = World(noise=0.01)
+    for compression in ("off", "on"):
+        for size in ("1GB", "64GB"):
+            settings = {"wal_compression": compression, "max_wal_size": size, "work_mem": "4MB"}
+            world.add(
+                1300 if (compression, size) == ("on", "64GB") else 1000, 5, factors={"size_gb": 10, "terminals": 8},
+                config=[{"name": name, "value": value} for name, value in settings.items()],
+            )  # fmt: skip
+
+    told = ask(world.store(), "ask=effects")
+
+    least, most = next(claim["ends"] for claim in told["claims"] if claim["label"] == "wal_compression")
+    assert (least["beside"], most["beside"]) == ("max_wal_size=1GB", "max_wal_size=64GB")
+    assert least["ratio"]["low"] < 1.0 < least["ratio"]["high"]
+    assert most["ratio"]["low"] < 1.3 < most["ratio"]["high"]
+    assert re.search(
+        r"\) with max_wal_size=1GB to \+[0-9.]+\u202f% \([^)]*\) with max_wal_size=64GB, on average", told["words"]
+    )
+
+
+def test_settings_whose_effects_do_not_depend_on_each_other_are_told_by_their_average():
+    assert not any(claim["ends"] for claim in ask(eight_configurations(5), "ask=effects")["claims"])
+
+
+def test_a_configuration_of_each_level_is_one_curve():
+    """Seen: "max_connections=74 has 1.42 × that of max_connections=42", which the terminals did."""
+    world = World()
+    for terminals in TERMINALS:
+        tps = 1000 * terminals / (1 + 0.02 * (terminals - 1))
+        config = [{"name": "max_connections", "value": str(terminals + 10)}]
+        world.add(tps, factors={"terminals": terminals}, config=config)
+    selects = world.store()
+
+    told = ask(selects)
+
+    assert (told["question"]["kind"], len(told["claims"])) == ("scales", 1)
+    assert told["claims"][0]["most_at"] == 64
+    assert "Not alike: Terminals." in ask(selects, "ask=rank&fact=config")["words"]
+
+
+def test_the_best_of_two_disks_says_on_how_many_terminals_each_was():
+    world = World()
+    for terminals in TERMINALS:
+        for disk, wait in (("SATA", 0.02), ("NVMe", 0.001)):
+            tps = 1000 * terminals / (1 + wait * (terminals - 1) * (1 + terminals / 20))
+            world.add(tps, factors={"terminals": terminals, "disk": disk})
+
+    assert ask(world.store())["words"].endswith("that of SATA. Not alike: Terminals (64 against 32).")
+
+
 def test_nothing_is_set_against_a_system_that_came_to_nothing():
     """Seen: the first by name had 0 TPS, was the baseline of the page, and no other had a ratio."""
     world = World()
