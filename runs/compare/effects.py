@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from benchagent.catalog import Durability, Role, factor_role
-from benchagent.importers.source import size_bytes_of
+from benchagent.importers.source import seconds_of, size_bytes_of
 from django.db.models import prefetch_related_objects
 
 from runs.compare.configurations import NOT_GIVEN, given, setting_words, swept
@@ -49,7 +49,9 @@ class SettingPairs:
 
 
 def setting_pairs(groups: Sequence[Group], varying: Sequence[Fact]) -> Iterator[SettingPairs]:
-    """Each value of each setting against the first of its values; none where no two groups differ in it alone."""
+    """Each value of each setting against the first of its values that was measured beside the same; none where no two
+    groups differ in it alone.
+    """
     configs = {group.key: group.all_runs[0].config for group in groups if group.dots}
     prefetch_related_objects([config for config in configs.values() if config], "parameters")
     settings_of = {key: given(config) for key, config in configs.items()}
@@ -69,9 +71,10 @@ def setting_pairs(groups: Sequence[Group], varying: Sequence[Fact]) -> Iterator[
                     field: facts[field].in_legend(value) for field, value in of_facts.items()
                 }
         values = _smallest_first({value for of_value in by_rest.values() for value in of_value})
-        for value in values[1:]:
-            if row := _level(name, by_rest.values(), values[0], value):
-                yield SettingPairs(name, values[0], value, row, _beside(row, rest_of))
+        for at, value in enumerate(values):
+            rows = ((start, _level(name, by_rest.values(), start, value)) for start in values[:at])
+            if first := next(((start, row) for start, row in rows if row), None):
+                yield SettingPairs(name, first[0], value, first[1], _beside(first[1], rest_of))
 
 
 def _beside(row: LevelRow, rest_of: Mapping[str, Mapping[str, str]]) -> dict[str, list[tuple[Group, Group]]]:
@@ -85,10 +88,14 @@ def _beside(row: LevelRow, rest_of: Mapping[str, Mapping[str, str]]) -> dict[str
 
 
 def _smallest_first(values: Iterable[str]) -> list[str]:
-    """128MB before 4GB, where all of them are sizes or numbers."""
-    in_order = sorted(values, key=natural)
-    sizes = {value: size_bytes_of(value) for value in in_order}
-    return in_order if None in sizes.values() else sorted(in_order, key=lambda value: sizes[value] or 0)
+    """128MB before 4GB and 30s before 5min, where all are sizes or times; what is not given, the default, is first."""
+    in_order = sorted(values, key=lambda value: (value != NOT_GIVEN, natural(value)))
+    given_values = [value for value in in_order if value != NOT_GIVEN]
+    for read in (size_bytes_of, lambda value: seconds_of(value.replace("min", "m"))):
+        amounts = {value: amount for value in given_values if (amount := read(value)) is not None}
+        if len(amounts) == len(given_values):
+            return sorted(in_order, key=lambda value: amounts.get(value, -1.0))
+    return in_order
 
 
 def _level(name: str, of_rest: Iterable[Mapping[str, Sequence[Group]]], start: str, end: str) -> LevelRow | None:

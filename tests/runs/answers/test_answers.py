@@ -719,6 +719,43 @@ def test_a_setting_whose_effect_depends_on_another_says_so():
     )
 
 
+def test_settings_of_two_systems_are_each_told_from_their_own_first_value():
+    """Seen: of two systems in one batch the settings of one were told; of jit off and on nothing, as the other system
+    has no jit. A buffer stood "16G → 128M", a default "16GB → not given".
+    """
+    world = World(noise=0.01)
+    of_systems = {
+        "PostgreSQL": ("jit", {"off": 1000, "on": 1200}),
+        "MariaDB": ("innodb_buffer_pool_size", {"128M": 700, "16G": 900}),
+        "MySQL": ("innodb_log_buffer_size", {None: 500, "64M": 600}),
+        "Firebird": ("checkpoint_timeout", {"5min": 300, "1h": 400}),
+    }
+    for system, (setting, values) in of_systems.items():
+        for value, tps in values.items():
+            config = [{"name": "fsync", "value": "on"}, *([{"name": setting, "value": value}] if value else [])]
+            world.add(tps, 5, dbms={"name": system, "version": "1"}, factors={"terminals": 8}, config=config)
+
+    claims = ask(world.store(), "ask=effects")["claims"]
+
+    assert {(claim["label"], claim["start"], claim["end"]) for claim in claims} == {
+        ("jit", "off", "on"), ("innodb_buffer_pool_size", "128M", "16G"), ("checkpoint_timeout", "5min", "1h"),
+        ("innodb_log_buffer_size", "not given", "64M"),
+    }  # fmt: skip
+
+
+def test_a_value_is_told_from_the_first_one_that_was_measured_beside_the_same():
+    """Seen: "no two groups differ in one setting", as the smallest buffer was measured without compression only."""
+    world = World(noise=0.01)
+    for buffer, compression, tps in (("1GB", "off", 1000), ("4GB", "on", 1200), ("16GB", "on", 1500)):
+        settings = {"shared_buffers": buffer, "wal_compression": compression}
+        config = [{"name": name, "value": value} for name, value in settings.items()]
+        world.add(tps, 5, factors={"terminals": 8}, config=config)
+
+    (effect,) = ask(world.store(), "ask=effects")["claims"]
+
+    assert (effect["label"], effect["start"], effect["end"]) == ("shared_buffers", "4GB", "16GB")
+
+
 def test_settings_whose_effects_do_not_depend_on_each_other_are_told_by_their_average():
     assert not any(claim["ends"] for claim in ask(eight_configurations(5), "ask=effects")["claims"])
 
