@@ -189,7 +189,7 @@ def _rankings(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[Que
         is_ranked = name in _RANKED or (not is_other and factor_role(bare) == Role.CONDITION)
         # A configuration that each system has of its own is no other question than which system.
         several = len({value for value in columns[name] if value != NO_FACT}) > 1
-        if is_ranked and several and not columns.follow([name], ["dbms"]):
+        if is_ranked and several and not columns.follow([name], ["dbms"]) and not are_days_apart(comparison, name):
             yield Question(kind=asked.RANK, fact=name)
     names = {metric.name for metric in comparison.metrics if metric != comparison.metric}
     load = next((name for name in asked.LOAD_METRICS if name in names), "")

@@ -16,7 +16,7 @@ from django.http import QueryDict
 from runs.compare import asked
 from runs.compare.asked import Question
 from runs.compare.comparison import Comparison
-from runs.compare.facts import DATE, NEVER_TAKEN, NO_FACT, SET, Columns, Fact, fact_value, rank_of_kind
+from runs.compare.facts import DATE, MOMENT, NEVER_TAKEN, NO_FACT, SET, Columns, Fact, fact_value, rank_of_kind
 from runs.compare.groups import Group
 from runs.compare.panels import CLIENTS, RELATIVE, SIZES, Axes, drawn_groups, size_level
 from runs.run.facets import FACTOR
@@ -44,6 +44,9 @@ LEAST_LEVELS, MOST_PANELS, MOST_BARS = 3, 12, 20
 _SERIES_FIRST = ("dbms", "storage", "factor", "hardware", "config", "tested", "workload", "batch")
 # What a date tells already.
 _OF_A_DATE = frozenset({"batch", "tested"})
+# Where its values come back more often, on average, each is measured beside the others: a branch at once, a commit not
+# where it is measured once more.
+_MOST_STRETCHES = {"tested:branch": 1.0}
 
 
 def arrange(comparison: Comparison, params: QueryDict | None = None, others: Sequence[Comparison] = ()) -> Axes:
@@ -274,7 +277,8 @@ def levels_while_alike(x: str, free: Collection[str], columns: Columns) -> list[
     """The levels of x of what is alike in all else that is free, but for the day: a sweep may take several."""
     not_held = NEVER_TAKEN | _along_x(x, free, columns) | {x, DATE}
     levels: dict[tuple[str, ...], set[str]] = {}
-    for key, level in zip(columns.rows([name for name in free if name not in not_held]), columns[x], strict=True):
+    levels_of_x = columns[MOMENT if x == DATE else x]
+    for key, level in zip(columns.rows([name for name in free if name not in not_held]), levels_of_x, strict=True):
         levels.setdefault(key, set()).add(level)
     return [*levels.values()]
 
@@ -306,25 +310,36 @@ def _is_upgraded(columns: Columns) -> bool:
     """Whether all groups are of one DBMS, whose versions follow each other: none comes back, and one stays for long
     enough to be a curve. Three versions on three days are compared.
     """
-    days = sorted({*zip(columns[DATE], columns["dbms"], strict=True)})
-    lasted = Counter(version for _, version in days)
-    follow = columns.follow(["dbms"], [DATE]) and len([*groupby(version for _, version in days)]) == len(lasted)
+    lasted = Counter(version for _, version in {*zip(columns[DATE], columns["dbms"], strict=True)})
+    follow = columns.follow(["dbms"], [DATE]) and _stretches("dbms", columns) == 1
     is_one = len({group.all_runs[0].dbms_version.dbms_id for group in columns.groups}) == 1
     return is_one and follow and max(lasted.values()) >= LEAST_LEVELS
 
 
+def _stretches(name: str, columns: Columns) -> float:
+    """In how many stretches of days a value of a fact is there, on average: 1 where none comes back."""
+    days = sorted({*zip(columns[DATE], columns[name], strict=True)})
+    return len([*groupby(value for _, value in days)]) / max(1, len(set(columns[name])))
+
+
 def _along_dates(free: Collection[str], columns: Columns) -> set[str]:
     """What names a day of one curve: of two versions that are measured each night each has a batch and a commit. A
-    DBMS that is upgraded in the midst goes on as the same curve.
+    DBMS that is upgraded in the midst goes on as the same curve; branches that are measured in turn are two. What has
+    no number, as a copy, parts nothing.
     """
+    columns = Columns([group for group in columns.groups if group.dots])
     names = [name for name in free if name not in NEVER_TAKEN and name != DATE]
-    of_a_date = [name for name in names if name.partition(":")[0] in _OF_A_DATE]
+    of_a_date = [
+        name
+        for name in names
+        if name.partition(":")[0] in _OF_A_DATE and not _stretches(name, columns) > _MOST_STRETCHES.get(name, 1.5)
+    ]
     if "dbms" in names and _is_upgraded(columns):
         of_a_date.append("dbms")
     lasting = [name for name in names if name not in of_a_date]
     along: set[str] = set()
     for name in sorted(of_a_date, key=lambda name: len(set(columns[name]))):
-        if columns.follow([name], [DATE, *lasting]):
+        if columns.follow([name], [MOMENT, *lasting]):
             along.add(name)
         else:
             lasting.append(name)

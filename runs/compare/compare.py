@@ -15,8 +15,8 @@ from runs.compare.asked import LOAD, LOAD_METRICS, Question, read, with_controls
 from runs.compare.axes import ON_AXES, arrange
 from runs.compare.comparison import Comparison
 from runs.compare.configurations import short_names
-from runs.compare.facts import DATE, SET, Naming, fact_values, name_cells
-from runs.compare.grouping import BATCH, GROUPINGS, Cell, batch_facets, cells_of, day_of, pooled_words
+from runs.compare.facts import DATE, MOMENT, SET, Naming, fact_values, name_cells
+from runs.compare.grouping import BATCH, GROUPINGS, Cell, batch_facets, cells_of, day_of, moments, pooled_words
 from runs.compare.groups import Group, Printed, by_histograms, repeats_of, summed_up
 from runs.compare.guard import bare_field, conditions_of, fetch_settings
 from runs.compare.judging import judged
@@ -165,7 +165,8 @@ def _groups(
             printed=[row for run_ids, row in printed if any(run.id in run_ids for run in cell.runs)],
         )
         groups.append(summed_up(group, metric.name if metric else ""))
-    return groups
+    found = moments({group.key: group.runs[0] for group in groups if group.dots})
+    return [replace(group, facts={**group.facts, MOMENT: found.get(group.key, group.facts[DATE])}) for group in groups]
 
 
 def _know_alike(of_cells: Sequence[dict[str, Facet]], runs: Sequence[Run]) -> None:

@@ -15,6 +15,8 @@ from runs.formatting import listed, mid_sentence
 from runs.run.facets import Facet
 
 DATE = "date"
+# Where a group stands on an axis of dates: at its day, and at a time of it where others of its cell have that day too.
+MOMENT = "moment"
 # Which of the added-up sets a run was chosen by.
 SET = "set"
 # What a group has of a fact that it does not state.

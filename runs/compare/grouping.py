@@ -42,6 +42,36 @@ def day_of(run: Run) -> date:
     return (run.measured_at or run.created_at).date()
 
 
+def moments(runs: Mapping[str, Run]) -> dict[str, str]:
+    """When each of these was measured, by their keys: the day; with the time, or where that is not known the number,
+    where batches of one cell have that day in common.
+    """
+    by_day: dict[tuple[str, date], dict[UUID, list[str]]] = {}
+    for key, run in sorted(
+        runs.items(), key=lambda each: (each[1].measured_at or each[1].created_at, each[1].created_at)
+    ):
+        by_day.setdefault((run.cell_key, day_of(run)), {}).setdefault(run.batch_id, []).append(key)
+    found: dict[str, str] = {}
+    for (_, day), batches in by_day.items():
+        times = [runs[keys[0]].started_at for keys in batches.values()]
+        for number, (keys, time) in enumerate(zip(batches.values(), times, strict=True), 1):
+            of_day = "" if len(batches) == 1 else f" {time:%H:%M:%S}" if time and all(times) else f" #{number}"
+            found |= dict.fromkeys(keys, f"{day}{of_day}")
+    return found
+
+
+def position_of(moment: str) -> float:
+    """On an axis of dates, in days."""
+    day, _, of_day = moment.partition(" ")
+    at = date.fromisoformat(day).toordinal()
+    if of_day.startswith("#"):
+        return at + (int(of_day[1:]) - 1) / 100
+    seconds = 0
+    for part in filter(None, of_day.split(":")):
+        seconds = 60 * seconds + int(part)
+    return at + seconds / 86_400
+
+
 def cells_of(runs: Sequence[Run], grouping: str, set_of: Mapping[UUID, tuple[str, str]]) -> list[Cell]:
     """In the order of experiment or source; along a size axis in that of the sizes.
 

@@ -11,7 +11,8 @@ from benchagent.catalog import Role, factor_role
 from django.utils.text import slugify
 
 from runs.compare.asked import Missing, Question
-from runs.compare.facts import DATE, NEVER_TAKEN, NO_FACT, Columns, Fact, fact_value, fact_values
+from runs.compare.facts import DATE, MOMENT, NEVER_TAKEN, NO_FACT, Columns, Fact, fact_value, fact_values
+from runs.compare.grouping import position_of
 from runs.compare.groups import Group, pooled
 from runs.compare.guard import bare_field
 from runs.run.facets import FACTOR
@@ -172,12 +173,14 @@ def panels_of(groups: Sequence[Group], axes: Axes, asked: str = "") -> list[Pane
         by_level: dict[tuple[str, ...], dict[str, list[Group]]] = {}
         for group, key in zip(of_panel, Columns(of_panel).rows(names), strict=True):
             if group.key in xs:
-                by_level.setdefault(key, {}).setdefault(size_level(group, axes.x), []).append(group)
+                level = fact_value(group, MOMENT) if axes.x == DATE else size_level(group, axes.x)
+                by_level.setdefault(key, {}).setdefault(level, []).append(group)
         curves = []
         for key, color in series.items():
             points = []
             for level, at_level in by_level.get(key, {}).items():
                 words = axes.x_fact.words.get(fact_value(at_level[0], axes.x), "") if axes.x_fact else ""
+                words = level if axes.x == DATE else words
                 x = statistics.fmean(xs[group.key] for group in at_level)
                 points.append(replace(pooled(at_level), x=x, x_words=words, level=level))
             if points:
@@ -241,6 +244,8 @@ def _xs(groups: Sequence[Group], axes: Axes) -> dict[str, float]:
             return sizes
         wholes = {group.key: whole(group.all_runs[0]) for group in groups if group.key in sizes}
         return {key: float(f"{sizes[key] * MB / size:.6g}") for key, size in wholes.items() if size}
+    if fact.field == DATE:
+        return {group.key: position_of(fact_value(group, MOMENT)) for group in groups}
     values = {group.key: fact_value(group, fact.field) for group in groups}
     if fact.is_number:
         return {key: fact.numbers[value] for key, value in values.items() if value in fact.numbers}

@@ -417,7 +417,10 @@ def _since(answer: Answer) -> str:
     steps = [claim for claim in answer.claims if isinstance(claim, Step)]
     newest = max((claim for claim in steps if claim.day), key=lambda claim: claim.day, default=None)
     if newest is None:
-        return step(max(steps, key=lambda claim: claim.batches))
+        curves_by_words: dict[str, list[str]] = {}
+        for claim in steps:
+            curves_by_words.setdefault(_no_step(claim), []).append(claim.label)
+        return " ".join(_first(gaps.of_curves(curves_by_words), "."))
     subject = f"{newest.label}: {mid_sentence(answer.metric_label)}" if newest.label else answer.metric_label
     others = [claim for claim in steps if claim.day and claim is not newest]
     same_day = [f"{claim.label} {share(claim.change)}" for claim in others if claim.day == newest.day]
@@ -437,8 +440,7 @@ def _what_changed(claim: Step) -> str:
 def step(claim: Step) -> str:
     """−10.1 % (−10.7 to −9.5) since 2026-11-01 (0dfa28901d), against the 42 batches before: worse."""
     if not claim.day:
-        least = f" of {percent_of(claim.threshold)} or more" if claim.threshold else ""
-        return f"No lasting change{least} in {claim.batches} batches over {claim.days} days."
+        return f"{_no_step(claim).capitalize()}."
     day = f"{claim.day} ({claim.tested})" if claim.tested else claim.day
     since = f"since {day}" if claim.is_last else f"from {day} on"
     side = f": {claim.change.verdict}" if claim.change.verdict in ("better", "worse") else ""
@@ -446,6 +448,11 @@ def step(claim: Step) -> str:
     first, last = claim.days_near or (claim.day, claim.day)
     perhaps = f" It may have begun on any day from {first} to {last}." if first < last else ""
     return f"{share(claim.change)} {since}, {of}{side}.{perhaps}"
+
+
+def _no_step(claim: Step) -> str:
+    least = f" of {percent_of(claim.threshold)} or more" if claim.threshold else ""
+    return f"no lasting change{least} in {claim.batches} batches over {claim.days} days"
 
 
 def _newer(answer: Answer) -> str:

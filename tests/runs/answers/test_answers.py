@@ -42,8 +42,8 @@ class World:
         values = [mean * math.exp(self.random.gauss(0, self.noise)) for _ in range(repeats)]
         hardware = {"name": "alpha", "cpu_model": "Example", "ram_bytes": 64 * GIB}
         made = document(
-            workload="tpcb", hardware=hardware, repeats=[{"metrics": {metric: value}} for value in values],
-            **({"config": []} | more),
+            workload="tpcb", repeats=[{"metrics": {metric: value}} for value in values],
+            **({"config": [], "hardware": hardware} | more),
         )  # fmt: skip
         made.pop("measured_on", None) if "measured_on" not in more else None
         self.documents.append(made | {"id": str(uuid4())})
@@ -1055,6 +1055,76 @@ def test_curves_behind_the_first_six_are_counted(axis, levels, question):
     assert "Engine 5" in told["words"]
     assert "Engine 6" not in told["words"]
     assert "2 more in the table" in told["words"]
+
+
+def commits(count: int, step: int, per_day: int = 1, *, has_times: bool = True, branches: tuple[str, ...] = ()) -> str:
+    """Batches of one commit each; 6 % slower from the step on, where there are branches that of the first alone."""
+    world = World(noise=0.005)
+    for number in range(count):
+        day = date(2026, 5, 1) + timedelta(days=number // per_day)
+        branch = branches[number % len(branches)] if branches else ""
+        when = {"measured_on": str(day)}
+        if has_times:
+            when = {"started_at": f"{day}T{6 + 4 * (number % per_day):02d}:00:00Z"}
+        tested = {"commit": f"{number:02d}" * 20} | ({"branch": branch} if branch else {})
+        world.add(940 if number >= step and branch in (*branches[:1], "") else 1000, tested=tested, **when)
+        world.store()
+    return "workload=tpcb"
+
+
+@pytest.mark.parametrize("has_times", [True, False])
+def test_commits_of_one_day_are_places_of_one_curve(has_times):
+    """Seen: "No two series have two levels in common", of two commits a day over twenty days."""
+    selects = commits(40, 25, per_day=2, has_times=has_times)
+
+    told = ask(selects)
+
+    (step,) = told["claims"]
+    assert (step["day"], step["tested"], step["batches_before"]) == ("2026-05-13", "2525252525", 25)
+    assert told["question"]["kind"] == "since"
+    (newest,) = ask(selects, "ask=newer")["claims"]
+    assert newest["newest"] == "2026-05-20 · 3939393939"
+    drawn = Client().get(f"/api/v1/compare/?{selects}").json()["drawing"]["metrics"][0]
+    points = drawn["panels"][0]["curves"][0]["points"]
+    assert [point["label"] for point in points[:2]] == (
+        ["2026-05-01 06:00:00", "2026-05-01 10:00:00"] if has_times else ["2026-05-01 #1", "2026-05-01 #2"]
+    )
+
+
+def test_a_copy_of_one_night_parts_no_curve():
+    """Seen: "0000000000, 0101010101 and 18 more: one batch only", as the last night had been sent twice."""
+    selects, world = commits(20, 12, has_times=False), World(seed=2)
+    last = Run.objects.order_by("-measured_at").first()
+    world.add(1000, measured_on=str(last.measured_on), tested=last.tested)
+    copied = list(Run.objects.filter(batch=last.batch).order_by("repeat"))
+    world.documents[0]["repeats"] = [{"metrics": {"tps": run.measurements.get().value}} for run in copied]
+    world.store()
+    assert Run.objects.exclude(copy_of=None).count() == 3
+
+    (step,) = ask(selects)["claims"]
+
+    assert (step["day"], step["batches"]) == ("2026-05-13", 8)
+
+
+def test_branches_that_are_measured_in_turn_are_two_curves():
+    """Seen: "−3.2 % (−5.6 to −0.8)", the mean of a branch that lost 6 % and of one that lost nothing."""
+    told = ask(commits(40, 20, branches=("main", "release-17")))
+
+    assert [(claim["label"], claim["day"]) for claim in told["claims"]] == [("main", "2026-05-21"), ("release-17", "")]
+
+
+def test_a_machine_that_was_replaced_is_named_where_neither_part_has_changed():
+    """Seen: "No lasting change in 10 batches over 10 days" of twenty nights on two machines."""
+    world = World(noise=0.005)
+    for night in range(20):
+        machine = {"name": "alpha" if night < 10 else "beta", "cpu_model": "Example", "ram_bytes": 64 * GIB}
+        world.add(7000 if night < 10 else 12000, measured_on=day_of_may(night), hardware=machine)
+        world.store()
+
+    told = ask("workload=tpcb")
+
+    assert told["words"].startswith("alpha and beta: no lasting change of 3")
+    assert not any(question.get("fact") == "hardware" for question in told["questions"])
 
 
 def test_nights_that_came_to_nothing_are_told_where_no_change_is():
