@@ -91,7 +91,10 @@ MAX_LINES = 1000
 OUTCOMES = {"finished": RunState.FINISHED, "failed": RunState.FAILED, "aborted": RunState.CANCELLED}
 TRANSACTIONS = "transactions"
 # Unit of the catalogue -> how sources write it too.
-_SAME_UNIT = {"TPS": ("1/s", "tx/s", "transactions/s")}
+_SAME_UNIT = {
+    "TPS": ("1/s", "tx/s", "transactions/s"), "operations/s": ("1/s", "ops/s"), "new orders/min": ("tpmc",),
+    "deadlocks": ("errors",),
+}  # fmt: skip
 REFERENCE = "#/components/schemas/"
 REFERENCE_TEMPLATE = f"{REFERENCE}{{model}}"
 

@@ -16,7 +16,7 @@ from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.state import ProjectState
 
-from runs.models import Run
+from runs.models import Measurement, Metric, Run
 from runs.publications.document import Statements
 from runs.publications.page.page import PageFile
 from tests.runs.cells import make_run
@@ -96,6 +96,24 @@ def test_stored_runs_at_a_fixed_rate_say_that_their_transactions_came_at_even_di
         naming.name_them(apps, None)
     assert [run.factor("arrivals") for run in Run.objects.filter(pk__in=[run.pk for run in rated])] == ["even"] * 3
     assert [run.factor("arrivals") for run in (stated, closed, sent)] == ["poisson", None, None]
+
+
+def test_one_metric_that_two_sources_write_with_two_units_is_one(db):
+    """Seen: YCSB's operations a second had no better side, and those of JSON stood beside them as another metric."""
+    join = import_module("runs.migrations.0042_units_of_the_catalogue").join
+    metric = lambda name, unit, better: Metric.objects.create(name=name, unit=unit, label=unit, better=better)  # noqa: E731
+    run, other = make_run("SQLite 3", 1), make_run("SQLite 3", 1)
+    own, written = metric("ops_per_s", "operations/s", "higher"), metric("ops_per_s", "ops/s", "none")
+    alone = metric("tpmc", "tpmC", "none")
+    for which in (written, alone):
+        Measurement.objects.create(run=run, metric=which, value=7)
+    Measurement.objects.create(run=other, metric=own, value=8)
+
+    join(apps, None)
+
+    assert {(row.run, row.metric.unit, row.metric.better) for row in Measurement.objects.filter(value__in=(7, 8))} == {
+        (run, "operations/s", "higher"), (other, "operations/s", "higher"), (run, "new orders/min", "higher"),
+    }  # fmt: skip
 
 
 def test_pauses_of_agents_and_of_the_queue_are_reservations(transactional_db: None):

@@ -329,6 +329,15 @@ def test_a_person_says_that_failed_operations_belong_to_the_workload(contributor
     assert any("whoever sent it" in words for words in run.warnings) is bool(said)
 
 
+def test_more_operations_a_second_are_better_as_a_tool_writes_them(contributor):
+    """Seen: "Operations of all types has no better side", of two systems that YCSB had measured."""
+    taken, _ = imports.receive(files=files(MISSING_KEYS), owner=contributor)
+    subject = SUBJECT | {"dbms": {"name": "MongoDB", "version": "8.0"}, "failures_expected": [0]}
+    ((run,), _) = imports.store(taken, subject=subject, owner=contributor)
+    metric = run.measurements.get(metric__name="ops_per_s").metric
+    assert (metric.unit, metric.better) == ("operations/s", "higher")
+
+
 def test_the_form_offers_that_answer_where_only_the_share_fails_a_run(client, contributor):
     client.force_login(contributor)
     taken, _ = imports.receive(files=files(MISSING_KEYS), owner=contributor)
