@@ -112,6 +112,7 @@ class ScalesTo(Claim):
     """`most` at the level `most_at` that was measured, `efficiency` at the last level, a share of the ideal.
 
     `peak_at`: of the scaling law; `still_grows` where the last level has the most, and no peak before it is sure.
+    `as_high`: the levels than which that of the most is not surely higher.
     """
 
     kind: Literal["scales"] = "scales"
@@ -124,6 +125,7 @@ class ScalesTo(Claim):
     peak_interval: tuple[float, float] | None = None
     peak_measured: bool = False
     still_grows: bool = False
+    as_high: list[float] = Field(default_factory=list)
     why_no_law: str = ""
     law: InstanceOf[Scaling] | Unfitted | None = Field(default=None, exclude=True)
     levels: int = Field(default=0, exclude=True)

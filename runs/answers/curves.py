@@ -35,7 +35,7 @@ from runs.compare.panels import CLIENT, SIZE, Axes, Curve, ends_of_curve
 from runs.compare.verdicts import Verdicts
 from runs.formatting import mid_sentence
 from runs.models import Metric
-from runs.stats import Ratio, Slope, ratio
+from runs.stats import ALPHA, Ratio, Slope, ratio
 from runs.stats.curves import (
     LEAST_FOR_KNEE,
     LEAST_VALUES_FOR_KNEE,
@@ -135,7 +135,7 @@ def _is_sure(claim: AnyClaim) -> bool:
         return claim.change.is_sure
     if isinstance(claim, FallsOff):
         return claim.shape in ("knee", "smooth")
-    return isinstance(claim, ScalesTo) and claim.gain.low is not None
+    return isinstance(claim, ScalesTo) and claim.gain.low is not None and claim.gain.low > 0
 
 
 def curves_along(comparison: Comparison, x: Place, curves: Iterable[Curve]) -> list[Along]:
@@ -287,13 +287,22 @@ class Along:
         peak = law.peak if isinstance(law, Scaling) and fitted else None
         gain = ratio(dict(self.levels)[most_at], self.levels[0][1]) if most_at != first else None
         has_peaked = bool(peak and peak.value <= last and peak.interval and peak.interval.high <= last)
+        as_high = self._as_high(most_at)
         return ScalesTo(
             label=self.curve.name, runs=self.runs, most_at=most_at, most=means[most_at], last=last,
             efficiency=means[last] * first / (means[first] * last) if means.get(first) else None,
             gain=as_share(amount_of(gain)),
             peak_at=peak.value if peak else None, peak_interval=pair_of(peak.interval) if peak else None,
-            peak_measured=has_peaked, still_grows=most_at == last and not has_peaked, law=law, levels=len(self.levels),
+            peak_measured=has_peaked, still_grows=most_at == last and not has_peaked and not as_high, as_high=as_high,
+            law=law, levels=len(self.levels),
         )  # fmt: skip
+
+    def _as_high(self, most_at: float) -> list[float]:
+        """The other levels that are not surely below this one, all of them judged together."""
+        most, others = dict(self.levels)[most_at], [level for level in self.levels if level[0] != most_at]
+        above = [ratio(most, values) for _, values in others]
+        told = [each.at(1 - ALPHA / len(others)).interval if each and each.interval else None for each in above]
+        return [x for (x, _), interval in zip(others, told, strict=True) if interval and interval.low <= 1]
 
 
 def is_told(fit: Slope | None) -> bool:

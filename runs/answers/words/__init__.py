@@ -28,7 +28,7 @@ from runs.answers.words.verdicts import by_level_words, no_ratio_words, share_wo
 from runs.compare import asked
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Contrast
-from runs.formatting import joined, listed, mid_sentence, percent_of, quantity
+from runs.formatting import joined, listed, mid_sentence, number, percent_of, quantity
 from runs.stats import MIN_REPEATS, WINNERS, Kind, Verdict
 
 MOST_CURVES = 6
@@ -368,6 +368,10 @@ def _scales(answer: Answer) -> str:
         if claim.peak_at is not None and claim.peak_measured and claim.peak_interval:
             peak = from_to(*claim.peak_interval, _place(answer), named=False)
             words += f" (peak of the scaling law at {place_words(round(claim.peak_at), _place(answer))}, {peak})"
+        if claim.as_high:
+            *levels, last = claim.as_high
+            of_levels = listed([*map(number, levels), place_words(last, _place(answer))])
+            words += f", not surely more than at {of_levels}"
         sentences.append(f"{words}.")
     return " ".join(_first(sentences, "."))
 

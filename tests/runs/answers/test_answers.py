@@ -760,6 +760,25 @@ def test_settings_whose_effects_do_not_depend_on_each_other_are_told_by_their_av
     assert not any(claim["ends"] for claim in ask(eight_configurations(5), "ask=effects")["claims"])
 
 
+def test_a_curve_that_is_flat_has_no_sure_most():
+    """Seen: "its most at 64 terminals, the last level that was measured", sure, of 10,000 TPS from 8 on."""
+    world = World(noise=0.01)
+    for terminals in TERMINALS:
+        world.add(min(10_000, 1_300 * terminals), factors={"terminals": terminals})
+
+    told = ask(world.store())
+
+    (claim,) = told["claims"]
+    assert sorted({claim["most_at"], *claim["as_high"]}) == [8, 16, 32, 64]
+    assert (claim["still_grows"], told["sure"]) == (False, True)
+    assert re.search(r"10,\d{3} TPS, not surely more than at (\d+, )?\d+ and \d+ terminals\.", told["words"])
+
+    world = World(noise=0.01)
+    for terminals in (8, 16, 32, 64):
+        world.add(10_000, factors={"terminals": terminals})
+    assert not ask(world.store(), "ask=scales")["sure"]
+
+
 def test_a_configuration_of_each_level_is_one_curve():
     """Seen: "max_connections=74 has 1.42 × that of max_connections=42", which the terminals did."""
     world = World()
