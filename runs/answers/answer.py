@@ -213,7 +213,8 @@ class Answer(Part):
     `differing`: in what the first of the claim is not like each that it is set against, by the label of that one.
     `unranked`: what has too few levels in common with the others; `set_apart`: what has no group that is ranked, with
     one that it has. `versions_of`: the only DBMS, so that systems are versions of it. `pooled`: what is pooled on
-    request, in words.
+    request, in words. `alike_in`: the machines, disks or systems that the ranking is of, where not each was measured on
+    all of them.
     """
 
     question: Question
@@ -233,6 +234,7 @@ class Answer(Part):
     second: str = ""
     unranked: list[str] = Field(default_factory=list)
     pooled: str = ""
+    alike_in: list[str] = Field(default_factory=list)
     lacking: list[InstanceOf[Missing]] = Field(default_factory=list, exclude=True)
     differing: dict[str, list[InstanceOf[Difference]]] = Field(default_factory=dict, exclude=True)
     series: InstanceOf[LevelSeries] | None = Field(default=None, exclude=True)

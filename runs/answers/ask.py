@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from urllib.parse import urlencode
 
@@ -27,6 +27,8 @@ from runs.stats.steps import LEAST_DAYS
 
 # Facts that are ranked, each with a question of its own.
 _RANKED = ("storage:data", "hardware", "config")
+# What is asked beside throughput, the first that is there.
+_LATENCIES = ("latency_p99_ms", "latency_p95_ms", "latency_mean_ms")
 
 
 def answer_of(comparison: Comparison) -> Answer:
@@ -135,19 +137,22 @@ def offered(comparison: Comparison, answered: Question) -> list[Answer]:
     if answered.kind == asked.LOAD:  # which is best by this metric
         answered = answered.model_copy(update={"kind": asked.BEST})
     questions, facts = [], comparison.axes.facts
+    own = comparison.metric.name if comparison.metric else ""
     for question in _answerable(comparison, facts):
-        if _subject(question) != _subject(answered):
+        if _subject(question, own) != _subject(answered, own):
             x = NO_PLACE
             if question.kind in asked.OF_CURVES:
                 x = place_of(Axes(view=CURVE, x=question.x, facts=facts), comparison.groups)
-            questions.append(begun(comparison, question, x))
+            of_other = (metric for metric in comparison.metrics if metric.name == question.metric != own)
+            shown = replace(comparison, metric=next(of_other, comparison.metric))
+            questions.append(begun(shown, question, x))
     return questions
 
 
-def _subject(question: Question) -> tuple[str, str, str]:
+def _subject(question: Question, metric: str) -> tuple[str, str, str]:
     """Which system is best ranks the systems: one question, however it is called."""
     if question.kind in (asked.BEST, asked.RANK):
-        return (asked.RANK, question.fact or "dbms", "")
+        return (asked.RANK, question.fact or "dbms", question.metric or metric)
     return (question.kind, question.fact, question.x)
 
 
@@ -192,9 +197,29 @@ def _rankings(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[Que
         if is_ranked and several and not columns.follow([name], ["dbms"]) and not are_days_apart(comparison, name):
             yield Question(kind=asked.RANK, fact=name)
     names = {metric.name for metric in comparison.metrics if metric != comparison.metric}
+    if ranks_systems and (other := _other_side(comparison, names)):
+        yield Question(kind=asked.BEST, fact="dbms", metric=other)
     load = next((name for name in asked.LOAD_METRICS if name in names), "")
     if load and ranks_systems:
         yield Question(kind=asked.LOAD, metric=load)
+
+
+def _other_side(comparison: Comparison, names: Collection[str]) -> str:
+    """A latency beside a rate, and the primary metric beside a latency, that two systems have: more throughput is often
+    bought with latency.
+    """
+    metric = comparison.metric.name if comparison.metric else ""
+    primary = [group.all_runs[0].workload.primary_metric for group in comparison.groups]
+    wanted = [*dict.fromkeys(primary)] if metric in _LATENCIES else _LATENCIES if metric in primary else ()
+    for name in (name for name in wanted if name in names):
+        told = {
+            fact_value(group, "dbms")
+            for group in comparison.groups
+            if any(row.metric.name == name for run in group.runs for row in run.measurements.all())
+        }
+        if len(told) > 1:
+            return name
+    return ""
 
 
 def _over(name: str, comparison: Comparison, columns: Columns) -> Iterator[Question]:

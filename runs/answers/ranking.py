@@ -116,6 +116,7 @@ def _of_groups(
     told = [bare_field(fact.field)] if fact else comparison.named
     return begun(
         comparison, question, set_apart=set_apart, claims=claims, sure=sure, lacking=lacking,
+        alike_in=comparison.alike_in,
         differing={
             claim.label: unlike(differing[claim.group.key], told) for claim in shown if claim.group
         },

@@ -36,8 +36,9 @@ class Comparison:
     other, judged together. `pooled` says what is pooled beyond batches on request (`grouping`), empty where nothing is.
     `left_out`: runs beyond what is compared at once. `levels`: where groups are set against each other at equal levels,
     and not all against the one baseline. `effects`: of settings, where a question asks for them. `best_groups`: of each
-    curve the best, else all. `whole`: what it was before a reader fixed or pooled facts. `axes`: of what is
-    drawn. `controls`: the address with what its question implies, where one was asked for.
+    curve the best, else all; where not all was measured alike, of the places where it was (`alike_in`). `whole`: what
+    it was before a reader fixed or pooled facts. `axes`: of what is drawn. `controls`: the address with what its
+    question implies, where one was asked for.
     """
 
     metric: Metric | None
@@ -57,6 +58,7 @@ class Comparison:
     effects: list[SettingPairs] = field(default_factory=list)
     question: Question = field(default_factory=Question)
     best_groups: list[Group] = field(default_factory=list)
+    alike_in: list[str] = field(default_factory=list)
     whole: Comparison | None = None
     controls: QueryDict = field(default_factory=QueryDict)
     axes: Axes = field(default_factory=lambda: Axes(""))

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from benchagent.catalog import COUNTED
+from benchagent.catalog import COUNTED, Role, factor_role
 from django.utils.text import slugify
 
 from runs.compare.groups import Group
@@ -23,6 +23,8 @@ SET = "set"
 NO_FACT = "–"
 # Bookkeeping and consequences: offered as axes, never taken by the rule; what they alone tell apart is pooled.
 NEVER_TAKEN = frozenset({"durability", "provenance", "publication", "experiment", "label", "tags", "factor:test_no"})
+# What a system, a setting or a version is measured on.
+_PLACES = frozenset({"hardware", "storage", "context", "dbms"})
 # Facts that the rule never takes, or that a batch is named by: worth a column, never a part of a label.
 _NEVER_IN_LABELS = frozenset({"durability", "provenance", "experiment", "label", "tags", "tested"})
 # A cell without a commit group must not let its configuration speak before the others' commit group.
@@ -110,6 +112,29 @@ class Columns(dict[str, list[str]]):
         if names not in self._distinct:
             self._distinct[names] = len(set(self.rows(names)))
         return self._distinct[names]
+
+
+def measured_alike(groups: Sequence[Group], fact: str, facts: Mapping[str, Fact]) -> tuple[list[Group], list[str]]:
+    """Those of the groups that were made where something of each value of `fact` was made (on a machine or a disk, in a
+    context, of a system, at a size), and these places in words; all of them where there is no such place, or no other.
+
+    What is best of each value would else be chosen by what was measured of one of them alone.
+    """
+    kept, words = list(groups), list[str]()
+    for name in (name for name in facts if name != fact and _is_place(name)):
+        places: dict[str, set[str]] = {}
+        for group in kept:
+            places.setdefault(fact_value(group, fact), set()).add(fact_value(group, name))
+        every, shared = set[str]().union(*places.values()), set[str].intersection(*places.values())
+        if len(places) > 1 and shared and shared != every:
+            kept = [group for group in kept if fact_value(group, name) in shared]
+            words.append(listed([facts[name].in_legend(value) for value in facts[name].values if value in shared]))
+    return kept, words
+
+
+def _is_place(name: str) -> bool:
+    kind, _, bare = name.partition(":")
+    return kind in _PLACES or (kind == "factor" and factor_role(bare) == Role.QUESTION)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from runs.compare.asked import A_B, BEST, EFFECTS, LOAD, OF_CURVES, OF_PAIRS, PU
 from runs.compare.asked_pair import asked_pair
 from runs.compare.comparison import Comparison
 from runs.compare.effects import printed_pairs, setting_pairs
-from runs.compare.facts import DATE, SET, fact_value
+from runs.compare.facts import DATE, SET, fact_value, measured_alike
 from runs.compare.groups import Contrast, Group
 from runs.compare.guard import blocking, differences
 from runs.compare.levels import LEAST_LEVELS, NO_LEVELS, Key, LevelRow, Levels, LevelSeries, possible_levels
@@ -38,8 +38,13 @@ def judged(comparison: Comparison) -> Comparison:
     axes, groups, base, metric = comparison.axes, comparison.groups, comparison.baseline, comparison.metric
     if base is None or metric is None:
         return comparison
-    best = best_of_curves(axes, groups, metric)
     kind = comparison.question.kind
+    ranks = kind in ("", BEST, LOAD, RANK)
+    fact = comparison.question.fact or "dbms"
+    among, alike_in = [group for group in groups if group.dots and group.ranked], list[str]()
+    if ranks and fact in axes.facts:
+        among, alike_in = measured_alike(among, fact, axes.facts)
+    best = best_of_curves(axes, among if alike_in else groups, metric)
     settings = [*setting_pairs(groups, comparison.varying)] if kind == EFFECTS else []
     levels = None if kind in (EFFECTS, PUBLISHED) else _levels(comparison, base, metric)
     along_x = axes.along_x(groups)
@@ -59,7 +64,7 @@ def judged(comparison: Comparison) -> Comparison:
     return replace(
         comparison, groups=groups, baseline=next(group for group in groups if group.key == base.key), levels=levels,
         effects=sorted(effects, key=lambda effect: -abs((effect.row.ratio or 1.0) - 1)),
-        verdicts=verdicts, best_groups=best,
+        verdicts=verdicts, best_groups=best, alike_in=alike_in,
     )  # fmt: skip
 
 

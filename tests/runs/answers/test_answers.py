@@ -779,6 +779,58 @@ def test_a_curve_that_is_flat_has_no_sure_most():
     assert not ask(world.store(), "ask=scales")["sure"]
 
 
+def test_what_is_best_is_told_of_where_each_was_measured():
+    """Seen: "PostgreSQL (mb) has 1.15 × that of MariaDB", which is faster on the one machine that measured both; and
+    "mb has 1.15 × that of ma" of two systems, where one system was measured on both.
+    """
+    world = World(noise=0.01)
+    for system, machine, tps in (("PostgreSQL", "ma", 1000), ("PostgreSQL", "mb", 1400), ("MariaDB", "ma", 1200)):
+        hardware = {"name": machine, "cpu_model": "Example", "ram_bytes": 64 * GIB}
+        world.add(tps, 5, dbms={"name": system, "version": "1"}, hardware=hardware)
+    selects = world.store()
+
+    best, machine = ask(selects), ask(selects, "ask=rank&fact=hardware")
+
+    assert [(claim["label"], claim["rank"]) for claim in best["claims"]] == [("MariaDB 1", 1), ("PostgreSQL 1", 2)]
+    assert best["claims"][1]["ratio"]["low"] < 1.2 < best["claims"][1]["ratio"]["high"]
+    assert best["words"].endswith("that of PostgreSQL 1. This is of ma alone, where each was measured.")
+    assert machine["claims"][1]["ratio"]["low"] < 1.4 < machine["claims"][1]["ratio"]["high"]
+    assert machine["words"].endswith("that of ma. This is of PostgreSQL 1 alone, where each was measured.")
+
+
+def test_systems_at_one_size_in_common_are_ranked_there():
+    """Seen: "Groups that differ in this have no order: Scale factor: 10 against 100", of two measured at 10."""
+    world = World(noise=0.01)
+    for system, size, tps in (("PostgreSQL", 10, 1000), ("PostgreSQL", 100, 500), ("SQLite", 10, 1500)):
+        world.add(tps, 5, dbms={"name": system, "version": "1"}, factors={"scale_factor": size, "terminals": 8})
+
+    told = ask(world.store(), "ask=best&fact=dbms")
+
+    assert told["sure"]
+    assert told["claims"][1]["ratio"]["low"] < 1.5 < told["claims"][1]["ratio"]["high"]
+    assert told["words"].endswith("This is of scale factor 10 alone, where each was measured.")
+
+
+def test_beside_throughput_the_tail_of_latency_is_asked_for():
+    """Seen: a winner by TPS whose p99 was five times as long, and nobody asked."""
+    world = World(noise=0.01)
+    for system, tps, p99 in (("PostgreSQL", 1000, 10), ("MariaDB", 1300, 50)):
+        dbms = {"name": system, "version": "1"}
+        metrics = {"tps": tps, "latency_p99_ms": p99}
+        repeats = [{"metrics": {name: value * (1 + at / 100) for name, value in metrics.items()}} for at in range(3)]
+        world.documents.append(document(workload="tpcb", config=[], dbms=dbms, repeats=repeats) | {"id": str(uuid4())})
+    selects = world.store()
+
+    (offered,) = (question for question in ask(selects)["questions"] if question["kind"] == "best")
+
+    assert offered["query"] == "ask=best&metric=latency_p99_ms&fact=dbms"
+    assert offered["words"] == "Which system has the lowest p99 latency, and is it sure?"
+    told = ask(selects, offered["query"])
+    assert told["claims"][0]["label"] == "PostgreSQL 1"
+    (back,) = (question["query"] for question in told["questions"] if question["kind"] == "best")
+    assert back == "ask=best&metric=tps&fact=dbms"
+
+
 def test_a_configuration_of_each_level_is_one_curve():
     """Seen: "max_connections=74 has 1.42 × that of max_connections=42", which the terminals did."""
     world = World()
