@@ -125,8 +125,10 @@ def measured_alike(groups: Sequence[Group], fact: str, facts: Mapping[str, Fact]
         places: dict[str, set[str]] = {}
         for group in kept:
             places.setdefault(fact_value(group, fact), set()).add(fact_value(group, name))
+        if len(places) < 2:
+            continue
         every, shared = set[str]().union(*places.values()), set[str].intersection(*places.values())
-        if len(places) > 1 and shared and shared != every:
+        if shared and shared != every:
             kept = [group for group in kept if fact_value(group, name) in shared]
             words.append(listed([facts[name].in_legend(value) for value in facts[name].values if value in shared]))
     return kept, words

@@ -798,6 +798,16 @@ def test_what_is_best_is_told_of_where_each_was_measured():
     assert machine["words"].endswith("that of ma. This is of PostgreSQL 1 alone, where each was measured.")
 
 
+def test_where_nothing_is_ranked_nothing_was_measured_alike():
+    world = World()
+    for system, disk in (("PostgreSQL", "SATA"), ("PostgreSQL", "NVMe"), ("MariaDB", "NVMe")):
+        dbms = {"name": system, "version": "1"}
+        world.add(1000, dbms=dbms, factors={"disk": disk}, durability="memory")
+    world.add(1000, dbms={"name": "MariaDB", "version": "1"})
+
+    assert ask(world.store())["words"]
+
+
 def test_systems_at_one_size_in_common_are_ranked_there():
     """Seen: "Groups that differ in this have no order: Scale factor: 10 against 100", of two measured at 10."""
     world = World(noise=0.01)
