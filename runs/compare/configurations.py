@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from uuid import UUID
 
 from django.db.models import prefetch_related_objects
@@ -43,16 +43,19 @@ def short_names(runs: Iterable[Run], base: Config | None) -> dict[str, str]:
         settings = {config.name: given(config) for config in configs.values()}
         names = swept(settings.values())
         of_base = settings.get(base.name) if base else None
-        own = {
-            config: ", ".join(
-                setting_words(name, values.get(name)) for name in names
-                if values is of_base or of_base is None or values.get(name) != of_base.get(name)
-            )
-            for config, values in settings.items()
-        }  # fmt: skip
+        own = {config: _own_words(names, values, of_base) for config, values in settings.items()}
         if all(own.values()) and len({*own.values()}) == len(own) and max(map(len, own.values())) <= LONGEST:
             short |= own
     return short
+
+
+def _own_words(names: Sequence[str], values: Mapping[str, str], of_base: Mapping[str, str] | None) -> str:
+    """In what it differs from the base; one that lacks some of the base's settings and has no other: those it has."""
+    told = [name for name in names if values is of_base or of_base is None or values.get(name) != of_base.get(name)]
+    shared = [name for name in names if name in values]
+    is_part = bool(shared) and not any(name in values for name in told)
+    words = ", ".join(setting_words(name, values.get(name)) for name in (shared if is_part else told))
+    return f"{words} alone" if is_part else words
 
 
 def setting_words(name: str, value: str | None) -> str:

@@ -371,6 +371,16 @@ def test_a_setting_that_one_does_not_give_is_told():
     assert configured({"work_mem": "4MB"}, {"work_mem": "4MB", "jit": "off"}) == ["jit not given", "jit=off"]
 
 
+def test_a_configuration_that_has_a_part_of_the_baseline_s_settings_is_named_by_these():
+    """Seen: "wal_compression not given, max_wal_size not given", of what sets shared_buffers."""
+    whole = {"shared_buffers": "16GB", "wal_compression": "on", "max_wal_size": "64GB"}
+    other = {"shared_buffers": "1GB", "wal_compression": "on", "max_wal_size": "64GB"}
+    assert configured({"shared_buffers": "16GB"}, other, whole, baseline=2) == [
+        "shared_buffers=16GB alone", "shared_buffers=1GB",
+        "shared_buffers=16GB, wal_compression=on, max_wal_size=64GB",
+    ]  # fmt: skip
+
+
 def test_a_configuration_that_somebody_named_keeps_its_name():
     for name, tps in (("tuned", 100), ("plain", 200)):
         make_run("MySQL 8.4", tps, config=Config.objects.create(name=name, slug=name))
