@@ -49,14 +49,16 @@ def steps(levels: Levels, threshold: float) -> list[Step]:
     changes = []
     for before, cut, end in _parts(steps_of(logs, threshold), len(logs)):
         if change := _change(logs[before:end], cut - before):
-            first, last = (levels[place][0] for place in _near(logs[before:end], before))
+            first, last = (levels[place][0] for place in _near(logs[before:end], before, cut))
             near = Interval(first, last)
             changes.append(Step(levels[cut][0], near, change, end - cut, cut - before, end == len(logs)))
     return changes
 
 
-def _near(logs: Sequence[float], begin: int) -> tuple[int, int]:
-    """The first and the last place at which two means leave hardly more squares than at the best one."""
+def _near(logs: Sequence[float], begin: int, found: int) -> tuple[int, int]:
+    """The first and the last place at which two means leave hardly more squares than at the one that was found: a bad
+    last day may have left fewer.
+    """
     from scipy import special
 
     n = len(logs)
@@ -64,7 +66,7 @@ def _near(logs: Sequence[float], begin: int) -> tuple[int, int]:
         begin + cut: sum(variance(part) * (len(part) - 1) for part in (logs[:cut], logs[cut:]))
         for cut in range(LEAST_DAYS, n - LEAST_DAYS + 1)
     }
-    most = min(left.values()) * (1 + float(special.fdtri(1, n - 3, 1 - ALPHA)) / (n - 3)) + _LEAST_SPREAD
+    most = left[found] * (1 + float(special.fdtri(1, n - 3, 1 - ALPHA)) / (n - 3)) + _LEAST_SPREAD
     places = [place for place, squares in left.items() if squares <= most]
     return places[0], places[-1]
 

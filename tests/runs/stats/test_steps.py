@@ -217,6 +217,14 @@ def test_the_days_near_a_step_hold_the_true_one_where_noise_hides_it():
     assert all(step.near.low <= step.at <= step.near.high for step in told)
 
 
+def test_a_bad_last_day_does_not_move_the_days_near_a_step_away_from_it():
+    """Seen: "−8.4 % since 2026-11-10. It may have begun on any day from 2026-11-25 to 2026-11-26"."""
+    made = days(38, shift=-0.06, at=21, seed=1)
+    made[-1] = (37.0, [value * 0.6 for value in made[-1][1]])
+    (step,) = steps(made, 0.03)
+    assert step.near.low <= step.at == 21 <= step.near.high
+
+
 def test_the_interval_of_a_change_that_was_barely_told_holds_it():
     """Was: of 10 % at 20 % of noise it held 62 to 77 %, as such a step is told where chance made it look larger."""
     generator, held = random.Random(12), []
