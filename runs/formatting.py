@@ -58,10 +58,10 @@ def printed(value: float, as_printed: str) -> str:
 
 
 def three_digits(value: float) -> str:
-    """Three significant digits, zeros kept: 0.224, 2.80, 31.5, 1,204."""
+    """Three significant digits, zeros kept: 0.224, 2.80, 31.5, 1,204; of the smallest one: 0.0000033."""
     if 0.001 <= value < 100:
         return f"{value:#.3g}".removesuffix(".")
-    return f"{value:,.3g}" if value < 1 else f"{value:,.0f}"
+    return f"{Decimal(f'{value:.2g}'):f}" if value < 1 else f"{value:,.0f}"
 
 
 def times(value: float) -> str:

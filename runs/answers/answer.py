@@ -156,7 +156,7 @@ class Step(Claim):
     """Where a series of batches changes for good, by `threshold` or more; without a `day`, a date, it does not.
 
     `days_near`: the first and the last day that fit nearly as well. `besides`: what was recorded differently of the
-    batch before it, but for what was `tested`.
+    batch before it, but for what was `tested`. `back_to`: the day of the step before it, where it takes that one back.
     """
 
     kind: Literal["step"] = "step"
@@ -169,6 +169,7 @@ class Step(Claim):
     threshold: float = 0.0
     batches_before: int = 0
     is_last: bool = True
+    back_to: str = ""
     besides: list[str] = Field(default_factory=list)
     between: list[UUID] = Field(default_factory=list, exclude=True)
 

@@ -67,8 +67,10 @@ def steps_of(comparison: Comparison, curve: Curve, label: str) -> list[Step]:
         label=label, runs=[run for point in points.values() for run in point.run_ids], change=Amount(),
         batches=len(levels), days=int(levels[-1][0] - levels[0][0]) + 1, threshold=least,
     )  # fmt: skip
-    claims, xs = [], [x for x, _ in levels]
-    for step in comparison.steps[curve.name]:
+    claims, xs, told = [], [x for x, _ in levels], comparison.steps[curve.name]
+    for earlier, step in zip([None, *told], told, strict=False):
+        # Both changes together are less than matters.
+        is_back = earlier and abs(math.log(earlier.change.value * step.change.value)) < math.log1p(comparison.threshold)
         before = points[xs[xs.index(step.at) - 1]]
         side = "better" if (step.change.value > 1) == (better == "higher") else "worse"
         verdict = side if better in ("higher", "lower") else Kind.DIFFERENT
@@ -77,6 +79,7 @@ def steps_of(comparison: Comparison, curve: Curve, label: str) -> list[Step]:
             "tested": tested_words(points[step.at].all_runs[0]),
             "change": as_share(amount_of(step.change, verdict=verdict)),
             "batches": step.days, "batches_before": step.days_before, "is_last": step.is_last,
+            "back_to": str(day_at(earlier.at)) if earlier and is_back else "",
             "between": [before.runs[0].pk, points[step.at].runs[0].pk],
         }  # fmt: skip
         claims.append(unchanged.model_copy(update=fields))

@@ -308,12 +308,12 @@ def _along_x(x: str, free: Collection[str], columns: Columns) -> set[str]:
 
 def _is_upgraded(columns: Columns) -> bool:
     """Whether all groups are of one DBMS, whose versions follow each other: none comes back, and one stays for long
-    enough to be a curve. Three versions on three days are compared.
+    enough to be a curve, or there are as many as a step takes, as releases. Three versions on three days are compared.
     """
     lasted = Counter(version for _, version in {*zip(columns[DATE], columns["dbms"], strict=True)})
     follow = columns.follow(["dbms"], [DATE]) and _stretches("dbms", columns) == 1
     is_one = len({group.all_runs[0].dbms_version.dbms_id for group in columns.groups}) == 1
-    return is_one and follow and max(lasted.values()) >= LEAST_LEVELS
+    return is_one and follow and (max(lasted.values()) >= LEAST_LEVELS or len(lasted) >= 2 * LEAST_DAYS)
 
 
 def _stretches(name: str, columns: Columns) -> float:

@@ -455,7 +455,8 @@ def step(claim: Step) -> str:
     of = f"against the {claim.batches_before} batches before" if claim.batches_before else f"in {claim.batches} batches"
     first, last = claim.days_near or (claim.day, claim.day)
     perhaps = f" It may have begun on any day from {first} to {last}." if first < last else ""
-    return f"{share(claim.change)} {since}, {of}{side}.{perhaps}"
+    back = f" That is the level of before {claim.back_to}." if claim.back_to else ""
+    return f"{share(claim.change)} {since}, {of}{side}.{back}{perhaps}"
 
 
 def _no_step(claim: Step) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from runs.answers.curves import Along, is_told
@@ -245,4 +246,4 @@ def _peak(along: Along, law: Scaling) -> str:
 
 def _small(share: float) -> str:
     """σ or κ in words: they are shares of very different sizes, as 4.7 % and 0.012 %."""
-    return f"{share * 100:.2g}\u202f%" if share else "0"
+    return f"{Decimal(f'{share * 100:.2g}'):f}\u202f%" if share else "0"

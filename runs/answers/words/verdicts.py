@@ -27,6 +27,8 @@ _LACKS = {
     Lack.LEVELS_ALIKE: "the levels do not differ at all",
     Lack.LEVELS_VARY: "the levels vary beyond all measure",
 }
+# A difference that may be as many times is not bounded.
+MOST_TOLD = 10.0
 # A sentence names so many levels; more are counted.
 MOST_LEVELS_NAMED = 6
 
@@ -54,8 +56,11 @@ def _more_words(repeats: int | None, interval: Interval) -> str:
     if repeats is not None:
         return f"needs about {repeats} more repeat{'s' * (repeats != 1)}"
     most = max(interval.high, 1 / interval.low) - 1
+    needs = f"needs over {MOST_REPEATS_ASKED} more repeats"
+    if most >= MOST_TOLD:
+        return needs
     bound = f"{math.ceil(most * 100)}%" if most < 2 else f"{math.ceil(most + 1)} times"
-    return f"needs over {MOST_REPEATS_ASKED} more repeats; the difference, if any, is below {bound}"
+    return f"{needs}; the difference, if any, is below {bound}"
 
 
 def _without_interval(verdict: Verdict) -> str:

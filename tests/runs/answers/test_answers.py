@@ -1208,6 +1208,36 @@ def test_a_machine_that_was_replaced_is_named_where_neither_part_has_changed():
     assert not any(question.get("fact") == "hardware" for question in told["questions"])
 
 
+def test_a_step_that_is_taken_back_says_so():
+    """Seen: "+6.4 % … better. 1 more step before.", of a commit that had been reverted."""
+    for night in range(30):
+        world = World(seed=night, noise=0.005)
+        world.add(940 if 10 <= night < 20 else 1000, measured_on=day_of_may(night))
+        world.store()
+
+    told = ask("workload=tpcb")
+
+    assert [(claim["day"], claim["back_to"]) for claim in told["claims"]] == [
+        (day_of_may(10), ""), (day_of_may(20), day_of_may(10)),
+    ]  # fmt: skip
+    assert f"That is the level of before {day_of_may(10)}." in told["words"]
+
+
+def test_a_series_of_releases_is_asked_since_which_one_it_changed():
+    """Seen: "1.0, 1.1 and 8 others: too few batches to tell a change, 1 of 6"."""
+    for number in range(12):
+        world = World(seed=number, noise=0.005)
+        dbms = {"name": "PostgreSQL", "version": f"1.{number}"}
+        world.add(900 if number >= 7 else 1000, measured_on=day_of_may(2 * number), dbms=dbms)
+        world.store()
+
+    told = ask("workload=tpcb")
+
+    (step,) = told["claims"]
+    assert (told["question"]["kind"], step["day"]) == ("since", day_of_may(14))
+    assert any("1.6 → " in words for words in step["besides"])
+
+
 def test_nights_that_came_to_nothing_are_told_where_no_change_is():
     """Seen: "No lasting change", of five nights at 0 TPS."""
     for night in range(14):
