@@ -308,6 +308,12 @@ def test_it_does_not_ask_for_a_thousand_repeats():
     assert verdict.ratio.interval.high - 1 < bound_of(verdict_words(verdict)) * 1.05
 
 
+def test_a_bound_that_says_nothing_is_not_told():
+    """Seen: "the difference, if any, is below 161560 times"."""
+    verdict = judge([100, 30000, 2], [110, 3, 29000], better="higher")
+    assert verdict_words(verdict) == "undecided: needs over 20 more repeats"
+
+
 def bound_of(words: str) -> float:
     """The share below which the difference is said to be; what is far beyond is told in times."""
     share, times = re.search(r"is below (?:(\d+)%|(\d+) times)$", words).groups()

@@ -28,7 +28,7 @@ _LACKS = {
     Lack.LEVELS_VARY: "the levels vary beyond all measure",
 }
 # A difference that may be as many times is not bounded.
-MOST_TOLD = 10.0
+MOST_TOLD = 100.0
 # A sentence names so many levels; more are counted.
 MOST_LEVELS_NAMED = 6
 

@@ -23,6 +23,12 @@ def test_it_writes_numbers_as_the_charts_do(value, text):
     assert formatting.number(value) == text
 
 
+def test_the_end_of_an_interval_is_written_out():
+    assert [formatting.three_digits(end) for end in (3.29e-6, 0.0157, 2.8, 1204)] == [
+        "0.0000033", "0.0157", "2.80", "1,204",
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("size_bytes", "text"),
     [(0, "0 B"), (1023, "1,023 B"), (1024, "1 KiB"), (8 * 2**30, "8 GiB"), (1.5 * 2**20, "1.5 MiB")],
