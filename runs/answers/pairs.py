@@ -34,18 +34,23 @@ from runs.compare.levels import Key, Levels, LevelSeries
 def a_against_b(comparison: Comparison, question: Question) -> Answer:
     """The first that is asked for against the second: groups or series by a value of the fact or a group's key."""
     base, levels, valued = comparison.baseline, comparison.levels, [group for group in comparison.groups if group.dots]
+    set_apart = {group.label: group for group in comparison.groups if not group.dots and not group.is_to_come}
     if base is None or len(valued) < 2:
-        return begun(comparison, question, lacking=[Missing("another")])
+        lacking = Missing("another_ranked" if set_apart else "another")
+        return begun(comparison, question, set_apart=set_apart, lacking=[lacking])
     if are_days_apart(comparison, question.fact):
         return begun(comparison, question, lacking=[Missing("days_apart")])
     pair = asked_pair(question, valued, base, levels)
     if isinstance(pair, Missing):
-        return begun(comparison, question, lacking=[pair])
+        return begun(comparison, question, set_apart=set_apart, lacking=[pair])
     first, second = pair
     if levels:
-        return _series_against(comparison, levels, question, first, second)
-    by_key = {group.key: group for group in valued}
-    return _groups_against(comparison, question, by_key[first[0]], by_key[second[0]])
+        answer = _series_against(comparison, levels, question, first, second)
+    else:
+        by_key = {group.key: group for group in valued}
+        answer = _groups_against(comparison, question, by_key[first[0]], by_key[second[0]])
+    # Who names two asks of nobody else.
+    return answer if question.a and question.b else answer.model_copy(update={"set_apart": set_apart})
 
 
 def newest_against_baseline(comparison: Comparison, groups: Iterable[Group]) -> Answer | None:

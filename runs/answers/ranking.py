@@ -58,12 +58,13 @@ def _value_and_label(group: Group, fact: Fact | None) -> tuple[str, str]:
 
 
 def _set_apart(comparison: Comparison, fact: Fact | None, best_first: Sequence[Group]) -> GroupsByLabel:
-    """What has a number and no group that is ranked: of another durability, survivors only, or nothing but zeros."""
+    """What has no group that is ranked: of another durability, survivors only, nothing but zeros, or no number."""
     ranked_values = {_value_and_label(group, fact)[0] for group in best_first}
     set_apart: GroupsByLabel = {}
-    for group in comparison.groups:
+    for group in sorted(comparison.groups, key=lambda group: not group.dots):
         value, label = _value_and_label(group, fact)
-        if group.dots and value not in ranked_values and (not group.ranked or _is_nothing(group, comparison.metric)):
+        is_apart = not group.ranked or not group.dots or _is_nothing(group, comparison.metric)
+        if value not in ranked_values and is_apart and not group.is_to_come:
             set_apart.setdefault(label, group)
     return set_apart
 

@@ -114,8 +114,9 @@ class Curve:
     @property
     def missing(self) -> Missing | None:
         """What it takes to set two of its levels against each other; None where nothing is missing."""
-        known = len(self.valued)
-        return None if known > 1 else Missing("level" if known else "value", self.name)
+        if not self.valued:
+            return Missing("value", self.name, names=[point.gap or "" for point in self.points])
+        return None if len(self.valued) > 1 else Missing("level", self.name)
 
     @cached_property
     def levels(self) -> list[tuple[float, Sequence[float]]]:

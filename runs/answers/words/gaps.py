@@ -47,7 +47,7 @@ _LACKING: Mapping[Lacking, str] = {
     "number_axis": "no size and no other number varies: measure at a second one",
     "clients_axis": "no number of terminals varies on the axis: measure at a second one",
     "rate": "{names} is no rate, of which more is better: choose one that is",
-    "value": "none of its values is known",
+    "value": "none of its values is known{why}",
     "level": "one level only, measure a second",
     "batches_apart": "each batch has one level only: pool those that belong together",
     "again": "measured again in batches of their own, which are not pooled: {names}",
@@ -104,6 +104,10 @@ def lacking_words(missing: Missing) -> str:
 def _short_reason(reason: str) -> str:
     """A long one stands whole at its run; here its beginning, which says what happened."""
     return reason if len(reason) <= LONG_REASON else reason.partition(":")[0]
+
+
+def _short_reasons(gaps: Iterable[Repeat]) -> str:
+    return "; ".join(dict.fromkeys(_short_reason(gap.reason) for gap in gaps))
 
 
 def lacking_sentences(lacking: Iterable[Missing]) -> list[str]:
@@ -202,8 +206,8 @@ def lost_words(group: Group) -> str:
     """How many of its repeats have no number, and why: "4 of 7 repeats have no number: failed". Empty of none lost."""
     if not group.lost or not group.dots:
         return ""
-    count, reasons = len(group.lost), dict.fromkeys(_short_reason(gap.reason) for gap in group.lost)
-    return f"{count} of {count + group.n} repeats have no number: {'; '.join(reasons)}"
+    count = len(group.lost)
+    return f"{count} of {count + group.n} repeats have no number: {_short_reasons(group.lost)}"
 
 
 def refusal_words(against: Contrast | None) -> str:
@@ -232,6 +236,8 @@ def set_apart_words(answer: Answer) -> dict[str, list[str]]:
     labels_by_class: dict[str, list[str]] = {}
     for label, group in answer.set_apart.items():
         words = "no value is above zero" if group.ranked else _class_words(group)
+        if not group.dots:
+            words = _short_reasons(group.gaps)
         labels_by_class.setdefault(words, []).append(label)
     return labels_by_class
 

@@ -106,3 +106,60 @@ def test_a_trade_off_of_three_metrics_draws_what_has_the_first_two():
     selects = "&".join(f"run={run.pk}" for run in made)
     told = ask(selects, "view=tradeoff&metric=tps&metric=latency_p99_ms&metric=latency_p50_ms")
     assert told["counts"] == {"selected": 6, "drawn": 6, "unnumbered": 0, "left_out": 0}
+
+
+SYSTEMS = [{"name": "PostgreSQL", "version": "18.0"}, {"name": "MariaDB", "version": "11.4"}]
+H2 = {"name": "H2", "version": "2.4"}
+OUT_OF_MEMORY = {"outcome": "failed", "message": "out of memory", "repeats": [{"metrics": {}}] * 3}
+
+
+def one_failed(*others: float, metric: str = "tps") -> str:
+    """PostgreSQL failed, beside MariaDB and others that did not."""
+    world = World(noise=0.005)
+    for value, dbms in zip((900, *others), (SYSTEMS[1], H2), strict=False):
+        world.add(value, metric=metric, dbms=dbms)
+    world.add(1000, metric=metric, dbms=SYSTEMS[0])
+    world.documents[-1] |= OUT_OF_MEMORY
+    return world.store()
+
+
+@pytest.mark.parametrize(
+    ("metric", "question"),
+    [("tps", ""), ("tps", "ask=best"), ("tps", "ask=rank&fact=dbms"),
+     ("tps", "ask=a_b&fact=dbms&a=PostgreSQL 18.0&b=MariaDB 11.4"),
+     ("latency_p99_ms", "ask=best&metric=latency_p99_ms"), ("load_mb_per_s", "ask=load")],
+)  # fmt: skip
+@pytest.mark.parametrize("others", [(), (500,)])
+def test_who_failed_in_all_runs_is_named_with_the_reason(metric: str, question: str, others: tuple[float, ...]):
+    """Seen: "There is one only: add another to set it against", and the failure nowhere in the sentence."""
+    told = ask(one_failed(*others, metric=metric), question)
+    assert told["apart"] == {"failed: out of memory": ["PostgreSQL 18.0"]}
+    assert told["words"].endswith("Not ranked: PostgreSQL 18.0 (failed: out of memory).")
+    assert "there is one only" not in told["words"].lower()
+
+
+@pytest.mark.parametrize(
+    "question", ["", "ask=best", "ask=rank&fact=dbms", "ask=a_b", "ask=loss&x=factor:scale_factor"]
+)
+@pytest.mark.parametrize("scales_of_h2", [(), (1, 4), (1,)])
+def test_who_failed_at_each_size_is_named_with_the_reason(question: str, scales_of_h2: tuple[int, ...]):
+    world = World(noise=0.005)
+    for dbms, scales in ((SYSTEMS[1], (1, 4)), (H2, scales_of_h2), (SYSTEMS[0], (1, 4))):
+        for scale in scales:
+            world.add(1000 / scale, dbms=dbms, factors={"scale_factor": scale})
+            if dbms is SYSTEMS[0]:
+                world.documents[-1] |= OUT_OF_MEMORY
+    told = ask(world.store(), question)
+    assert "PostgreSQL 18.0" in told["words"] and "out of memory" in told["words"]
+
+
+@pytest.mark.parametrize("asked", ["", "ask=best&metric=latency_p99_ms"])
+def test_who_has_no_number_of_the_metric_is_named(asked: str):
+    """Seen: "There is one only" of two systems, one of which states no p99, and of two whose metrics differ."""
+    world = World()
+    world.add(900, dbms=SYSTEMS[1])
+    world.add(5, metric="latency_p99_ms", dbms=SYSTEMS[0])
+    told = ask(world.store(), asked)
+    ((reason, [label]),) = told["apart"].items()
+    assert label == ("PostgreSQL 18.0" if told["metric"] == "tps" else "MariaDB 11.4")
+    assert reason.startswith("no ") and f"Not ranked: {label} ({reason})." in told["words"]
