@@ -155,19 +155,22 @@ def effects_figure(comparison: Comparison) -> Figure:
     settings = list(dict.fromkeys(each.setting for each in comparison.effects))
     bars_of, rows = [], []
     for each in comparison.effects:
-        ratio, verdict = each.row.against.ratio, against_words(each.row.against)
-        label = f"{each.setting} {each.start} → {each.end}"
-        bars_of.append(
-            BarGroup(
-                label=label, color=settings.index(each.setting) % COLOURS, value=ratio.value if ratio else None,
-                text=f"{formatting.percent(ratio.value - 1, signed=True)}" if ratio else "",
-                interval=(ratio.interval.low, ratio.interval.high) if ratio and ratio.interval else None,
-                dots=[], gap=None if ratio else verdict, ranked=True, origin=verdict,
-            )
-        )  # fmt: skip
-        numbers = [TableCell(ratio.value if ratio else None, gap="" if ratio else verdict)]
-        numbers += map(TableCell, ends_of(ratio.interval if ratio else None))
-        rows.append([TableCell(text=label), *numbers, TableCell(len(each.row.pairs)), TableCell(text=verdict)])
+        against, name = each.row.against, f"{each.setting} {each.start} → {each.end}"
+        told = [(name, against.ratio, against_words(against), len(each.row.pairs))]
+        ends = each.ends(len(comparison.effects))
+        told += [(f"{name}, with {beside}", ratio, "", len(each.beside[beside])) for beside, ratio in ends]
+        for label, ratio, words, pairs in told:
+            bars_of.append(
+                BarGroup(
+                    label=label, color=settings.index(each.setting) % COLOURS, value=ratio.value if ratio else None,
+                    text=f"{formatting.percent(ratio.value - 1, signed=True)}" if ratio else "",
+                    interval=(ratio.interval.low, ratio.interval.high) if ratio and ratio.interval else None,
+                    dots=[], gap=None if ratio else words, ranked=True, origin=words,
+                )
+            )  # fmt: skip
+            numbers = [TableCell(ratio.value if ratio else None, gap="" if ratio else words)]
+            numbers += map(TableCell, ends_of(ratio.interval if ratio else None))
+            rows.append([TableCell(text=label), *numbers, TableCell(pairs), TableCell(text=words)])
     metric = comparison.metric.label if comparison.metric else ""
     spec = bars(label=f"{metric}, as a ratio", unit="", better="none", groups=bars_of)
     spec["marks"] = [{"axis": "x", "value": 1.0, "label": "1, no change"}]

@@ -708,8 +708,15 @@ def test_a_setting_whose_effect_depends_on_another_says_so():
                 config=[{"name": name, "value": value} for name, value in settings.items()],
             )  # fmt: skip
 
-    told = ask(world.store(), "ask=effects")
+    selects = world.store()
+    told = ask(selects, "ask=effects")
 
+    shown = page(selects, "ask=effects")
+    drawn = json.loads(re.search(r'<script id="effects-data"[^>]*>(.*?)<', shown)[1])["groups"]
+    assert [bar["label"] for bar in drawn][:3] == [
+        "wal_compression off → on", "wal_compression off → on, with max_wal_size=1GB",
+        "wal_compression off → on, with max_wal_size=64GB",
+    ]  # fmt: skip
     least, most = next(claim["ends"] for claim in told["claims"] if claim["label"] == "wal_compression")
     assert (least["beside"], most["beside"]) == ("max_wal_size=1GB", "max_wal_size=64GB")
     assert least["ratio"]["low"] < 1.0 < least["ratio"]["high"]
