@@ -44,6 +44,8 @@ LEAST_LEVELS, MOST_PANELS, MOST_BARS = 3, 12, 20
 _SERIES_FIRST = ("dbms", "storage", "factor", "hardware", "config", "tested", "workload", "batch")
 # What a date tells already.
 _OF_A_DATE = frozenset({"batch", "tested"})
+# What changes below a curve that goes on.
+_MAY_CHANGE = frozenset({"dbms", "config", "context"})
 # Where its values come back more often, on average, each is measured beside the others: a branch at once, a commit not
 # where it is measured once more.
 _MOST_STRETCHES = {"tested:branch": 1.0}
@@ -306,14 +308,16 @@ def _along_x(x: str, free: Collection[str], columns: Columns) -> set[str]:
     return along | {"config"} if of_a_level else along
 
 
-def _is_upgraded(columns: Columns) -> bool:
-    """Whether all groups are of one DBMS, whose versions follow each other: none comes back, and one stays for long
-    enough to be a curve, or there are as many as a step takes, as releases. Three versions on three days are compared.
+def _is_changed(name: str, columns: Columns) -> bool:
+    """Whether all groups are of one DBMS, of which a fact changes in the midst: no version, configuration or kernel
+    comes back, and one stays for long enough to be a curve; or there are as many versions as a step takes, as releases.
+    Three versions on three days are compared.
     """
-    lasted = Counter(version for _, version in {*zip(columns[DATE], columns["dbms"], strict=True)})
-    follow = columns.follow(["dbms"], [DATE]) and _stretches("dbms", columns) == 1
+    lasted = Counter(value for _, value in {*zip(columns[DATE], columns[name], strict=True)})
+    follow = columns.follow([name], [DATE]) and _stretches(name, columns) == 1
     is_one = len({group.all_runs[0].dbms_version.dbms_id for group in columns.groups}) == 1
-    return is_one and follow and (max(lasted.values()) >= LEAST_LEVELS or len(lasted) >= 2 * LEAST_DAYS)
+    are_releases = name == "dbms" and len(lasted) >= 2 * LEAST_DAYS
+    return is_one and follow and (max(lasted.values()) >= LEAST_LEVELS or are_releases)
 
 
 def _stretches(name: str, columns: Columns) -> float:
@@ -324,8 +328,8 @@ def _stretches(name: str, columns: Columns) -> float:
 
 def _along_dates(free: Collection[str], columns: Columns) -> set[str]:
     """What names a day of one curve: of two versions that are measured each night each has a batch and a commit. A
-    DBMS that is upgraded in the midst goes on as the same curve; branches that are measured in turn are two. What has
-    no number, as a copy, parts nothing.
+    DBMS that is upgraded or configured anew in the midst goes on as the same curve, as does one below which the kernel
+    changes; branches that are measured in turn are two. What has no number, as a copy, parts nothing.
     """
     columns = Columns([group for group in columns.groups if group.dots])
     names = [name for name in free if name not in NEVER_TAKEN and name != DATE]
@@ -334,8 +338,7 @@ def _along_dates(free: Collection[str], columns: Columns) -> set[str]:
         for name in names
         if name.partition(":")[0] in _OF_A_DATE and not _stretches(name, columns) > _MOST_STRETCHES.get(name, 1.5)
     ]
-    if "dbms" in names and _is_upgraded(columns):
-        of_a_date.append("dbms")
+    of_a_date += [name for name in names if name.partition(":")[0] in _MAY_CHANGE and _is_changed(name, columns)]
     lasting = [name for name in names if name not in of_a_date]
     along: set[str] = set()
     for name in sorted(of_a_date, key=lambda name: len(set(columns[name]))):

@@ -38,6 +38,7 @@ _ORDER = (
     "durability",
     "disk",
     "machine",
+    "context",
     "driver",
     "dataset",
     "procedure",

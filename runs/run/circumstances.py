@@ -32,6 +32,7 @@ def circumstances(run: Run) -> dict[str, str]:
         facts.setdefault(f"setting:{row.name}", row.value if row.value is not None else "given")
     if run.config and run.config.filed_as:
         facts["setting:Revision of the configuration"] = str(run.config.revision)
+    facts |= {f"context:{factor_label(name)}": str(value) for name, value in run.context.items()}
     facts |= {f"driver:{factor_label(name)}": value for name, value in run.driver.items() if isinstance(value, str)}
     facts |= {f"dataset:{factor_label(name)}": value for name, value in run.dataset.items() if isinstance(value, str)}
     facts |= {f"info:{factor_label(name)}": value for name, value in run.info.items() if isinstance(value, str)}

@@ -1201,6 +1201,27 @@ def test_branches_that_are_measured_in_turn_are_two_curves():
     assert [(claim["label"], claim["day"]) for claim in told["claims"]] == [("main", "2026-05-21"), ("release-17", "")]
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "changed"),
+    [
+        ({"config": [{"name": "jit", "value": "off"}]}, {"config": [{"name": "jit", "value": "on"}]}, "jit off → on"),
+        ({"context": {"kernel": "6.1"}}, {"context": {"kernel": "6.8"}}, "Kernel 6.1 → 6.8"),
+    ],
+)  # fmt: skip
+def test_a_change_below_a_benchmark_is_a_step_with_its_reason(before, after, changed):
+    """Seen: "No lasting change in 10 batches over 10 days", of twenty that had lost a fifth with another setting."""
+    for night in range(20):
+        world = World(seed=night, noise=0.005)
+        world.add(1000 if night < 10 else 800, measured_on=day_of_may(night), **(before if night < 10 else after))
+        world.store()
+
+    told = ask("workload=tpcb")
+
+    (step,) = told["claims"]
+    assert (step["day"], step["batches_before"]) == (day_of_may(10), 10)
+    assert any(changed in words for words in step["besides"])
+
+
 def test_a_machine_that_was_replaced_is_named_where_neither_part_has_changed():
     """Seen: "No lasting change in 10 batches over 10 days" of twenty nights on two machines."""
     world = World(noise=0.005)
