@@ -38,9 +38,13 @@ def since(comparison: Comparison, curves: Sequence[Curve], question: Question) -
         elif not of_curve[0].day and of_curve[0].threshold > comparison.threshold:
             batches = days_to_show(_logs(curve), comparison.threshold)
             lacking.append(_batches_to_show(batches, curve.name, comparison.threshold, "batches_for_less"))
-        lacking += untold_levels(curve, lambda point: str(day_at(point.x)))
+        lacking += _untold_days(curve)
     sure = any(claim.day for claim in claims)
     return begun(comparison, question, claims=_with_what_changed(claims), lacking=lacking, sure=sure)
+
+
+def _untold_days(curve: Curve) -> list[Missing]:
+    return untold_levels(curve, lambda point: str(day_at(point.x)))
 
 
 def _with_what_changed(claims: Sequence[Step]) -> list[Step]:
@@ -105,6 +109,11 @@ def newer(comparison: Comparison, curves: Sequence[Curve], question: Question) -
     confidence = 1 - ALPHA / max(1, len(curves))
     for curve in curves:
         valued, label = curve.valued, curve.name
+        if curve.missing and not valued:
+            lacking.append(curve.missing)
+            continue
+        # What is said is of a batch before these.
+        lacking += [missing for missing in _untold_days(curve) if missing.kind == "no_value"]
         if len(valued) < 2:
             lacking.append(Missing("batch", label))
             continue

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from benchagent.catalog import Role
 
@@ -53,15 +53,18 @@ def a_against_b(comparison: Comparison, question: Question) -> Answer:
     return answer if question.a and question.b else answer.model_copy(update={"set_apart": set_apart})
 
 
-def newest_against_baseline(comparison: Comparison, groups: Iterable[Group]) -> Answer | None:
+def newest_against_baseline(comparison: Comparison, groups: Sequence[Group]) -> Answer | None:
     """The newest against the baseline, of what was measured on several days: nobody asks which day wins. None where no
-    group is newer than the baseline.
+    group is newer than the baseline. What is newer still and has no number is set apart.
     """
     base = comparison.baseline
     newest = max((group for group in groups if group.dots), key=lambda group: day_of(group.runs[0]), default=None)
     if base is None or newest is None or newest.key == base.key:
         return None
-    return _groups_against(comparison, Question(kind=A_B), newest, base)
+    answer = _groups_against(comparison, Question(kind=A_B), newest, base)
+    day = day_of(newest.runs[0])
+    later = {group.label: group for group in groups if day_of(group.all_runs[0]) > day and not group.is_to_come}
+    return answer.model_copy(update={"set_apart": later})
 
 
 def _groups_against(comparison: Comparison, question: Question, group: Group, base: Group) -> Answer:

@@ -308,14 +308,14 @@ def _along_x(x: str, free: Collection[str], columns: Columns) -> set[str]:
     return along | {"config"} if of_a_level else along
 
 
-def _is_changed(name: str, columns: Columns) -> bool:
-    """Whether all groups are of one DBMS, of which a fact changes in the midst: no version, configuration or kernel
+def _is_changed(name: str, columns: Columns, groups: Iterable[Group]) -> bool:
+    """Whether all `groups` are of one DBMS, of which a fact changes in the midst: no version, configuration or kernel
     comes back, and one stays for long enough to be a curve; or there are as many versions as a step takes, as releases.
     Three versions on three days are compared.
     """
     lasted = Counter(value for _, value in {*zip(columns[DATE], columns[name], strict=True)})
     follow = columns.follow([name], [DATE]) and _stretches(name, columns) == 1
-    is_one = len({group.all_runs[0].dbms_version.dbms_id for group in columns.groups}) == 1
+    is_one = len({group.all_runs[0].dbms_version.dbms_id for group in groups}) == 1
     are_releases = name == "dbms" and len(lasted) >= 2 * LEAST_DAYS
     return is_one and follow and (max(lasted.values()) >= LEAST_LEVELS or are_releases)
 
@@ -331,14 +331,17 @@ def _along_dates(free: Collection[str], columns: Columns) -> set[str]:
     DBMS that is upgraded or configured anew in the midst goes on as the same curve, as does one below which the kernel
     changes; branches that are measured in turn are two. What has no number, as a copy, parts nothing.
     """
-    columns = Columns([group for group in columns.groups if group.dots])
+    groups = columns.groups
+    columns = Columns([group for group in groups if group.dots])
     names = [name for name in free if name not in NEVER_TAKEN and name != DATE]
     of_a_date = [
         name
         for name in names
         if name.partition(":")[0] in _OF_A_DATE and not _stretches(name, columns) > _MOST_STRETCHES.get(name, 1.5)
     ]
-    of_a_date += [name for name in names if name.partition(":")[0] in _MAY_CHANGE and _is_changed(name, columns)]
+    of_a_date += [
+        name for name in names if name.partition(":")[0] in _MAY_CHANGE and _is_changed(name, columns, groups)
+    ]
     lasting = [name for name in names if name not in of_a_date]
     along: set[str] = set()
     for name in sorted(of_a_date, key=lambda name: len(set(columns[name]))):

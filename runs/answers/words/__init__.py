@@ -63,13 +63,18 @@ def _unpooled(answer: Answer) -> str:
     # What there is no claim of is told as well: nothing is left out without a word.
     of_curves = answer.question.kind in (*asked.OF_CURVES, *asked.OF_DATES)
     untold = [missing for missing in answer.lacking if of_curves or missing.kind == "to_come"]
+    # Where the newest batch has no value, what is said is of one before it.
+    is_of_newest = answer.question.kind == asked.NEWER
+    newest = [missing for missing in untold if is_of_newest and missing.kind == "no_value"]
+    others = [missing for missing in untold if missing not in newest]
     places = joined(map(mid_sentence, answer.alike_in))
     alike_in = [f"This is of {places} alone, where each was measured."] if places else []
     differing = gaps.differing_words(answer.differing)
     unlike = [f"Not alike: {differing}."] if differing else []
-    return " ".join(
-        [words, *alike_in, *_levels_without_ratio(answer), *apart, *gaps.lacking_sentences(untold), *unlike]
-    )
+    return " ".join([
+        *gaps.lacking_sentences(newest), words, *alike_in, *_levels_without_ratio(answer), *apart,
+        *gaps.lacking_sentences(others), *unlike,
+    ])  # fmt: skip
 
 
 def _levels_without_ratio(answer: Answer) -> list[str]:

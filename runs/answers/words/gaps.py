@@ -51,7 +51,7 @@ _LACKING: Mapping[Lacking, str] = {
     "level": "one level only, measure a second",
     "batches_apart": "each batch has one level only: pool those that belong together",
     "again": "measured again in batches of their own, which are not pooled: {names}",
-    "no_value": "no value at {others}: {first}",
+    "no_value": "no value at {levels}: {first}",
     "zero": "the value is zero at {names}, so that there is no ratio to it",
     "level_asked": "not measured at {names}",
     "two_levels": "both ends lie at one level",
@@ -97,7 +97,8 @@ def lacking_words(missing: Missing) -> str:
     thing, differing = thing_words("".join(missing.names[:1])), "; ".join(map(difference_words, missing.differing))
     why = f": {names([*dict.fromkeys(map(_short_reason, missing.names))])}" if missing.names else ""
     filled_in = {"names": names(missing.names), "thing": thing, "differing": differing, "why": why,
-            "first": _short_reason("".join(missing.names[:1])), "others": joined(missing.names[1:])}  # fmt: skip
+            "first": _short_reason("".join(missing.names[:1])), "others": joined(missing.names[1:]),
+            "levels": names(missing.names[1:])}  # fmt: skip
     return _LACKING[missing.kind].format(count=missing.count, least=missing.least, **filled_in)
 
 

@@ -899,7 +899,7 @@ def test_levels_beyond_the_last_value_are_told_with_why_they_have_none(question)
 
     assert told["question"]["kind"] == "scales"
     assert told["words"].startswith("It has its most at 16 terminals")
-    assert told["words"].endswith("No value at 32 terminals, 64 terminals: failed: out of connections.")
+    assert told["words"].endswith("No value at 32 terminals and 64 terminals: failed: out of connections.")
 
 
 def test_a_number_that_nobody_knows_is_asked_for_what_is_lost_over_it():

@@ -163,3 +163,42 @@ def test_who_has_no_number_of_the_metric_is_named(asked: str):
     ((reason, [label]),) = told["apart"].items()
     assert label == ("PostgreSQL 18.0" if told["metric"] == "tps" else "MariaDB 11.4")
     assert reason.startswith("no ") and f"Not ranked: {label} ({reason})." in told["words"]
+
+
+def nights(count: int, failed: set[tuple[str, int]]) -> str:
+    """Two systems on so many nights, each the same all the while; those (system, night) failed."""
+    for night in range(count):
+        world = World(seed=night, noise=0.01)
+        for dbms in SYSTEMS:
+            world.add(1000, dbms=dbms, measured_on=f"2026-11-{night + 1:02d}", label="nightly")
+            if (dbms["name"], night) in failed:
+                world.documents[-1] |= OUT_OF_MEMORY
+        world.store()
+    return "label=nightly"
+
+
+NO_VALUE = "MariaDB 11.4: no value at 2026-11-12: failed: out of memory."
+
+
+def test_of_a_newest_night_that_failed_it_is_said_first():
+    """Seen: "MariaDB: the batch of the day before is equivalent", and the failure nowhere."""
+    told = ask(nights(12, {("MariaDB", 11)}), "ask=newer")
+    assert told["words"].startswith(f"{NO_VALUE} ") and NO_VALUE in told["missing"]
+    assert [claim["newest"] for claim in told["claims"]] == ["2026-11-11", "2026-11-12"]
+
+
+def test_of_every_series_whose_newest_nights_failed_it_is_said_first():
+    told = ask(nights(14, {(name, night) for name in ("PostgreSQL", "MariaDB") for night in range(9, 14)}), "ask=newer")
+    days = "2026-11-10, 2026-11-11, 2026-11-12 and 2 more"
+    assert told["words"].startswith(f"MariaDB 11.4 and PostgreSQL 18.0: no value at {days}: failed: out of memory. ")
+
+
+def test_of_a_series_that_failed_every_night_the_reason_is_told():
+    told = ask(nights(4, {("MariaDB", night) for night in range(4)}), "ask=newer")
+    assert "MariaDB 11.4: none of its values is known: failed: out of memory." in told["words"]
+
+
+def test_of_a_few_nights_the_newest_that_failed_is_named_without_a_question():
+    told = ask(nights(4, {("PostgreSQL", 3), ("MariaDB", 3)}) + "&dbms=mariadb")
+    assert told["words"].startswith("nightly · 2026-11-03 has ")
+    assert told["words"].endswith("Not ranked: nightly · 2026-11-04 (failed: out of memory).")
