@@ -203,14 +203,18 @@ def _two_ranges(rows: Sequence[LevelRow]) -> str:
 def _range_words(heading: str, values: Sequence[str], rows: Iterable[LevelRow], at: str = "at") -> str:
     """From the lowest ratio to the highest at these values of a fact."""
     ratios = [row.ratio for row in rows if row.ratio and row.words[heading] in values]
-    ends = dict.fromkeys((times(min(ratios)), times(max(ratios))))
+    told = " to ".join(dict.fromkeys((times(min(ratios)), times(max(ratios)))))
     if len(values) > MOST_LEVELS_NAMED:
-        where = levels_words(len(values), mid_sentence(heading))
+        every = [*dict.fromkeys(row.words[heading] for row in rows if row.ratio)]
+        first = every.index(values[0])
+        # Those that follow each other are told by the first and the last.
+        ends = f", {values[0]} to {values[-1]}" if every[first : first + len(values)] == [*values] else ""
+        where = f"{levels_words(len(values), mid_sentence(heading))}{ends if len(values) < len(every) else ''}"
     elif all(value[:1].isdigit() for value in values):
         where = with_heading(heading, values)
     else:
         where = f"{heading} {listed(values)}"
-    return f"{' to '.join(ends)} {at} {mid_sentence(where)}"
+    return f"{told} {at} {mid_sentence(where)}"
 
 
 def _ratios_by_winner(rows: Sequence[LevelRow]) -> str:

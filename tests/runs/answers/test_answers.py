@@ -1236,6 +1236,21 @@ def test_a_machine_that_was_replaced_is_named_where_neither_part_has_changed():
     assert not any(question.get("fact") == "hardware" for question in told["questions"])
 
 
+def test_batches_that_differ_from_others_are_told_from_which_to_which():
+    """Seen: "1.25 × to 1.27 × at 10 batches and 1.11 × to 1.14 × at 10 batches"."""
+    for night in range(20):
+        world = World(seed=night, noise=0.002)
+        for system, tps in (("PostgreSQL", 1000), ("MariaDB", 800 if night < 10 else 900)):
+            dbms = {"name": system, "version": "1"}
+            world.add(tps, 5, measured_on=day_of_may(night), dbms=dbms, label=f"night {night + 10}")
+        world.store()
+
+    words = ask("workload=tpcb", "ask=best&fact=dbms")["words"]
+
+    assert "10 batches, night 10 to night 19" in words
+    assert "10 batches, night 20 to night 29" in words
+
+
 def test_a_step_that_is_taken_back_says_so():
     """Seen: "+6.4 % … better. 1 more step before.", of a commit that had been reverted."""
     for night in range(30):
