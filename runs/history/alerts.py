@@ -34,6 +34,7 @@ SAID = (
     AlertState.CONFIRMED,
 )  # fmt: skip
 NOT_CONFIRMED = "further batches did not confirm it"
+CAME_LATE = "batches that came late show where it began"
 # Machines are given the same thing within so long.
 ONE_CAUSE = timedelta(days=7)
 PART_OF_A_DRIFT = "it is part of a slow drift: a line fits the batches better than steps do"
@@ -72,8 +73,7 @@ def attach(point: ChangePoint, rows: Sequence[SeriesBatch], *, was_refuted: bool
     """
     benchmark, places = point.benchmark, _places(point, rows)
     span = _span(rows, places)
-    # A step on a machine has causes; a drift and a noise begin with no batch.
-    causes = given_anew(rows, places) if point.kind == ChangeKind.STEP and benchmark.machine_id else []
+    causes = _causes(point, rows, places)
     alert = point.alert or _open_at(benchmark, span) or _open_with(benchmark, causes, rows, places)
     if alert is None:
         alert = Alert(
@@ -93,6 +93,25 @@ def attach(point: ChangePoint, rows: Sequence[SeriesBatch], *, was_refuted: bool
     was_closed = was_refuted and _closed_itself(alert)
     if point.state == ChangeState.CONFIRMED and (alert.state == AlertState.NEW or was_closed):
         move(alert, AlertState.CONFIRMED)
+
+
+def _causes(point: ChangePoint, rows: Sequence[SeriesBatch], places: Sequence[int]) -> list[str]:
+    """A step on a machine has causes; a drift and a noise begin with no batch."""
+    return given_anew(rows, places) if point.kind == ChangeKind.STEP and point.benchmark.machine_id else []
+
+
+def came_late(point: ChangePoint, rows: Sequence[SeriesBatch]) -> None:
+    """Batches that came late may have placed a change elsewhere. Its alert is told since then once the last of its
+    changes has moved, and notes that.
+    """
+    if (alert := point.alert) is None:
+        return
+    before = alert.since
+    attach(point, rows)
+    if not _standing(alert).filter(at__measured_at__gt=alert.after, at__measured_at__lte=alert.latest).exists():
+        places = _places(point, rows)
+        alert.change(causes=_causes(point, rows, places), **_span(rows, places))
+    changes.record(target=alert, field="since", old=before, new=alert.since, by=None, reason=CAME_LATE)
 
 
 def became_drift(point: ChangePoint, rows: Sequence[SeriesBatch]) -> None:

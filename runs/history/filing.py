@@ -103,13 +103,19 @@ def _file_large(batch: Batch) -> None:
     """An import of thousands of runs, in many transactions: nobody else could write to SQLite during one of all."""
     ((_, groups),) = _groups([batch])
     pairs, stored = _with_benchmarks(groups), _stored(batch)
+    touched: Touched = {}
     for some in in_parts(pairs, AT_ONCE):
         started = time.monotonic()
         with transaction.atomic():
-            _look(_put(batch, some, stored))
+            touched |= _put(batch, some, stored)
         pause_for_writers(time.monotonic() - started)
     with transaction.atomic():
-        _look(_take_out(stored))
+        touched |= _take_out(stored)
+    for each in in_parts([*touched.items()], AT_ONCE):
+        started = time.monotonic()
+        with transaction.atomic():
+            _look(dict(each))
+        pause_for_writers(time.monotonic() - started)
 
 
 def _look(touched: Touched) -> None:
@@ -232,7 +238,7 @@ def _store(row: SeriesBatch, group: _Group) -> bool:
         "build": clean(tested.get("build", "") or tested.get("dbms_build", ""), 120), "label": run.effective_label,
         "conditions_id": digest(facts),
     }  # fmt: skip
-    if row.pk and all(getattr(row, name) == value for name, value in columns.items()):
+    if row.is_watched and all(getattr(row, name) == value for name, value in columns.items()):
         return False
     Conditions.objects.bulk_create([Conditions(digest=columns["conditions_id"], facts=facts)], ignore_conflicts=True)
     for name, value in columns.items():

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from benchagent.catalog import threshold_of
@@ -23,8 +23,6 @@ from runs.stats.steps import LEAST_DAYS
 
 # What lies so far back when it is found wakes nobody.
 PAST = timedelta(days=30)
-# A long past is looked at after each so many batches, its newest ones after each.
-STRIDE = 50
 RECENT, BASELINE = 30, 10
 # What lists show of a benchmark; the rest of it others may have changed meanwhile.
 SUMMARY = ("batches", "newest_at", "recent", "moved", "verdict", "hardware", "config", "workload")
@@ -103,15 +101,6 @@ class BenchmarkSeries:
         )
         return statistics.repeats_needed(expected, within=within, repeats=repeats, share=share)
 
-    def near(self, at: int, kinds: Iterable[str]) -> ChangePoint | None:
-        """The change that is there already, be it placed a few batches beside; one that proved to be none last."""
-        found = [
-            (point.state == ChangeState.REFUTED, abs(self.index[point.at_id] - at), point)
-            for point in self.points
-            if point.kind in kinds and point.at_id in self.index and abs(self.index[point.at_id] - at) <= LEAST_DAYS
-        ]
-        return min(found, key=lambda each: each[:2])[2] if found else None
-
 
 def is_rejected(point: ChangePoint) -> bool:
     return point.alert is not None and point.alert.state == AlertState.NOISE and point.state != ChangeState.REFUTED
@@ -124,99 +113,203 @@ def threshold(benchmark: Benchmark) -> float:
 
 def watch(benchmark: Benchmark) -> None:
     """After batches were filed, changed or taken out. In the caller's transaction."""
-    counted = benchmark.series.aggregate(batches=Count("pk"), fresh=Count("pk", filter=Q(is_watched=False)))
-    most = None if counted["fresh"] > statistics.WINDOW else statistics.WINDOW + counted["fresh"]
-    series = BenchmarkSeries.of(benchmark, most, for_readers=False)
+    fresh = Count("pk", filter=Q(is_watched=False, centre__isnull=False))
+    counted = benchmark.series.aggregate(batches=Count("pk"), fresh=fresh)
+    newest = statistics.WINDOW + counted["fresh"]
+    series = BenchmarkSeries.of(benchmark, newest, for_readers=False)
+    is_late = any(row.is_watched for row in series.rows[len(series.rows) - counted["fresh"] :])
+    if is_late and counted["batches"] > newest:
+        series = BenchmarkSeries.of(benchmark, for_readers=False)
     if not benchmark.branch and series.rows:
-        for end in _ends(series):
-            _look(series, end)
-        _look_at_noise(series)
+        begin = _first_to_look_at(series)
+        _look(series, begin)
+        _look_at_noise(series, begin)
         _measure_anew(series)
     benchmark.series.filter(is_watched=False).update(is_watched=True)
     summarise(benchmark, series, counted["batches"])
 
 
-def _ends(series: BenchmarkSeries) -> list[int]:
-    """After which batches to look: each of the new ones at the end, of many older ones every `STRIDE`.
+def _first_to_look_at(series: BenchmarkSeries) -> int:
+    """The first batch that is new; where one came late, as far before it as what it may have changed."""
+    watched = [row.is_watched for row in series.rows]
+    first = watched.index(False) if False in watched else len(watched)
+    return max(0, first - statistics.WINDOW) if any(watched[first:]) else first
 
-    What was put in among older ones is looked at once, with the whole.
+
+def _is_judged(point: ChangePoint) -> bool:
+    return point.alert is not None and point.alert.state not in OPEN_ALERTS
+
+
+def _parted(series: BenchmarkSeries, kinds: Collection[str], begin: int) -> tuple[list[ChangePoint], list[ChangePoint]]:
+    """Its changes of these kinds: those that stay, as they were confirmed before `begin` or judged by people, and those
+    that are placed anew.
     """
-    last = len(series.rows)
-    first = last
-    while first and not series.rows[first - 1].is_watched:
-        first -= 1
-    older = range(first + STRIDE, last - statistics.WINDOW, STRIDE)
-    return [*older, *range(max(first, last - statistics.WINDOW) + 1, last + 1)] or [last]
+    stay: list[ChangePoint] = []
+    open_ones: list[ChangePoint] = []
+    for point in series.points:
+        if point.kind in kinds and point.at_id in series.index:
+            is_settled = _is_judged(point) or series.index[point.at_id] < begin
+            (stay if is_settled and point.state == ChangeState.CONFIRMED else open_ones).append(point)
+    return stay, open_ones
 
 
-def _look(series: BenchmarkSeries, end: int) -> None:
-    before = statistics.Watched(
-        tuple(at for at in series.starts if at < end), tuple(series.places(ChangeState.SUSPECTED)),
-        drifts=tuple(drift for drift in series.drifts if drift.start < end),
-    )  # fmt: skip
-    least = threshold(series.benchmark)
-    after = statistics.watch(series.logs[:end], before, least)
-    for found in after.confirmed:
-        if found.kind != "drift" or not _become_drift(series, found, after.absorbed):
-            _confirm(series, found)
-    for at in after.refuted:
-        if (point := series.near(at, OF_LEVEL)) and point.state == ChangeState.SUSPECTED:
-            _refute(point)
-    for at in set(after.suspects) - set(before.suspects):
-        known = series.near(at, OF_LEVEL)
-        # That a batch a few places before proved to be none, as a bad night does, says nothing of this one.
-        if known is None or (known.state == ChangeState.REFUTED and known.at_id != series.rows[at].pk):
-            begin = max((start for start in after.starts if start < at), default=0)
-            if found_at := statistics.change_at(series.logs, at, begin, at + 1, series.drifts):
-                _new(series, found_at, ChangeState.SUSPECTED)
-
-
-def _look_at_noise(series: BenchmarkSeries) -> None:
-    for found in statistics.changes_of_noise([statistics.spread_of(row.values) for row in series.rows]):
-        if series.near(found.at, [ChangeKind.NOISE]) is None:
-            _new(series, found, ChangeState.CONFIRMED)
-
-
-def _confirm(series: BenchmarkSeries, found: statistics.Found) -> None:
-    point = series.near(found.at, OF_LEVEL)
-    if point is None or (found.kind == "drift" and point.state == ChangeState.CONFIRMED):
-        _new(series, found, ChangeState.CONFIRMED)
-    elif point.state != ChangeState.CONFIRMED:
-        was_refuted = point.state == ChangeState.REFUTED
-        _describe(series, point, found)
-        point.state, point.confirmed_at = ChangeState.CONFIRMED, timezone.now()
-        point.save()
-        _tell(series, point, was_refuted=was_refuted)
-
-
-def _become_drift(series: BenchmarkSeries, found: statistics.Found, absorbed: Sequence[int]) -> bool:
-    """The first of the steps that prove to be part of a drift becomes it, with its alert; the others are none any more.
-    What people have judged stays a step. -> whether there is one.
+def _look(series: BenchmarkSeries, begin: int) -> None:
+    """What the batches from `begin` on tell, one after the other, in whatever order they came. Stored is where that
+    ends: what one batch calls out and others deny that are there already wakes nobody.
     """
-    places = [series.rows[at].pk for at in absorbed]
-    steps = [
-        point for point in sorted(series.points, key=lambda point: series.index.get(point.at_id, -1))
-        if point.at_id in places and point.state == ChangeState.CONFIRMED and point.kind == ChangeKind.STEP
-        and (point.alert is None or point.alert.state in OPEN_ALERTS)
+    stay, open_ones = _parted(series, OF_LEVEL, begin)
+    suspects = [series.index[point.at_id] for point in open_ones if point.state == ChangeState.SUSPECTED]
+    after, found = _watched(series, stay, [at for at in suspects if at < begin], begin)
+    begins = {drift.start for drift in after.drifts}
+    passed = [
+        point for point in stay
+        if not _is_judged(point) and point.kind == ChangeKind.STEP
+        and (series.index[point.at_id] in begins or series.index[point.at_id] not in after.starts)
     ]  # fmt: skip
-    if not steps:
-        return False
-    first, *others = steps
+    stay, open_ones = [point for point in stay if point not in passed], open_ones + passed
+    for point in open_ones:
+        if point.state == ChangeState.SUSPECTED and series.index[point.at_id] in after.refuted:
+            _refute(point)
+    held = {series.index[point.at_id]: point.kind for point in stay}
+    for drift in after.drifts:
+        if held.get(drift.start) != ChangeKind.DRIFT:
+            _become_drift(series, found[drift.start], _parts_of(series, drift, after.starts, open_ones))
+    for at in after.starts:
+        if at not in held and at not in begins:
+            _confirm(series, found[at], _take(series, at, open_ones))
+    for at in after.suspects:
+        _suspect(series, at, after, open_ones)
+    _refute_standing(open_ones)
+
+
+def _watched(
+    series: BenchmarkSeries, stay: Sequence[ChangePoint], suspects: Sequence[int], begin: int
+) -> tuple[statistics.Watched, dict[int, statistics.Found]]:
+    """Where the series comes to from `begin` on with these changes, with all that was refuted on the way; and what was
+    confirmed, by place.
+    """
+    least, places = threshold(series.benchmark), {series.index[point.at_id] for point in stay}
+    judged = [series.index[point.at_id] for point in stay if _is_judged(point)]
+    drifts = {series.index[point.at_id]: point for point in stay if point.kind == ChangeKind.DRIFT}
+    seen = (range(at, min(series.last_of(point) + 1, begin)) for at, point in drifts.items() if at < begin)
+    starts = tuple(sorted(at for at in places if at < begin))
+    after, refuted = statistics.Watched(starts, tuple(suspects), drifts=tuple(seen)), set[int]()
+    found: dict[int, statistics.Found] = {}
+    for newest in range(begin, len(series.rows)):
+        before = replace(
+            after, starts=tuple(sorted({*after.starts, *(at for at in judged if at <= newest)})),
+            drifts=(*after.drifts, range(newest, newest + 1)) if newest in drifts else after.drifts,
+        )  # fmt: skip
+        after = statistics.watch(series.logs[: newest + 1], before, least)
+        found |= {each.at: each for each in after.confirmed}
+        refuted |= {*after.refuted}
+    return replace(after, refuted=tuple(refuted)), found
+
+
+def _take(series: BenchmarkSeries, at: int, among: list[ChangePoint]) -> ChangePoint | None:
+    """The change that was there before, be it placed a few batches beside; one that proved to be none last."""
+    near = [
+        (point.state == ChangeState.REFUTED, abs(series.index[point.at_id] - at), point)
+        for point in among if abs(series.index[point.at_id] - at) <= LEAST_DAYS
+    ]  # fmt: skip
+    if not near:
+        return None
+    point = min(near, key=lambda each: each[:2])[2]
+    among.remove(point)
+    return point
+
+
+def _parts_of(
+    series: BenchmarkSeries, drift: range, starts: Sequence[int], among: list[ChangePoint]
+) -> list[ChangePoint]:
+    """What was confirmed within a drift and is no step on it: the drift as it was placed before, or steps."""
+    parts = [
+        point for point in among
+        if point.state == ChangeState.CONFIRMED and drift.start <= series.last_of(point) < drift.stop
+        and (point.kind == ChangeKind.DRIFT or series.index[point.at_id] not in {*starts} - {drift.start})
+    ]  # fmt: skip
+    among[:] = [point for point in among if point not in parts]
+    return sorted(parts, key=lambda point: (point.kind != ChangeKind.DRIFT, series.index[point.at_id]))
+
+
+def _look_at_noise(series: BenchmarkSeries, begin: int) -> None:
+    stay, open_ones = _parted(series, [ChangeKind.NOISE], begin)
+    held = [series.index[point.at_id] for point in stay]
+    spreads = [statistics.spread_of(row.values) for row in series.rows]
+    for newest in range(begin, len(spreads)):
+        for found in statistics.changes_of_noise(spreads[: newest + 1]):
+            if all(abs(found.at - at) > LEAST_DAYS for at in held):
+                _confirm(series, found, _take(series, found.at, open_ones))
+                held.append(found.at)
+    _refute_standing(open_ones)
+
+
+def _suspect(series: BenchmarkSeries, at: int, after: statistics.Watched, among: list[ChangePoint]) -> None:
+    # That a batch a few places before proved to be none, as a bad night does, says nothing of this one.
+    row = series.rows[at].pk
+    point = _take(series, at, [each for each in among if each.state != ChangeState.REFUTED or each.at_id == row])
+    if point:
+        among.remove(point)
+        if (point.state, point.at_id) == (ChangeState.SUSPECTED, row):
+            return
+    begin = max((start for start in after.starts if start < at), default=0)
+    found = statistics.change_at(series.logs, at, begin, at + 1, after.drifts)
+    if found and point:
+        _describe(series, point, found)
+        point.state = ChangeState.SUSPECTED
+        point.save()
+        alerts.came_late(point, series.rows)
+    elif found:
+        _new(series, found, ChangeState.SUSPECTED)
+
+
+def _confirm(series: BenchmarkSeries, found: statistics.Found, point: ChangePoint | None) -> None:
+    """`point`: what was there before."""
+    if point is None:
+        _new(series, found, ChangeState.CONFIRMED)
+        return
+    before = point.state
+    _describe(series, point, found)
+    if before != ChangeState.CONFIRMED:
+        point.state, point.confirmed_at = ChangeState.CONFIRMED, timezone.now()
+    point.save()
+    if before == ChangeState.CONFIRMED:
+        alerts.came_late(point, series.rows)
+    else:
+        _tell(series, point, was_refuted=before == ChangeState.REFUTED)
+
+
+def _become_drift(series: BenchmarkSeries, found: statistics.Found, parts: Sequence[ChangePoint]) -> None:
+    """The first of the steps that prove to be part of a drift becomes it, with its alert; the others are none any more.
+    What people have judged stays a step.
+    """
+    if not parts:
+        _new(series, found, ChangeState.CONFIRMED)
+        return
+    first, *others = parts
+    was_step = first.kind == ChangeKind.STEP
     _describe(series, first, found)
     first.save()
     for point in others:
         _refute(point, alerts.PART_OF_A_DRIFT)
-    if first.alert:
+    if first.alert is None:
+        _tell(series, first)
+    elif was_step:
         alerts.became_drift(first, series.rows)
     else:
-        _tell(series, first)
-    return True
+        alerts.came_late(first, series.rows)
 
 
 def _refute(point: ChangePoint, reason: str = alerts.NOT_CONFIRMED) -> None:
     point.state = ChangeState.REFUTED
     point.save(update_fields=["state"])
     alerts.refuted(point, reason)
+
+
+def _refute_standing(points: Iterable[ChangePoint]) -> None:
+    for point in points:
+        if point.state != ChangeState.REFUTED:
+            _refute(point)
 
 
 def _new(series: BenchmarkSeries, found: statistics.Found, state: str) -> None:
@@ -250,10 +343,7 @@ def _side(benchmark: Benchmark, found: statistics.Found) -> str:
 
 
 def _measure_anew(series: BenchmarkSeries) -> None:
-    """How large the confirmed steps and drifts are, of all batches up to the next; what is none is refuted.
-
-    A step was placed by the batches that there were: of those that came later, and stand before, it may be none.
-    """
+    """How large the confirmed steps and drifts are, of all batches up to the next; what is none is refuted."""
     starts, least = series.starts, threshold(series.benchmark)
     for point in series.points:
         at = series.index.get(point.at_id)
@@ -264,8 +354,7 @@ def _measure_anew(series: BenchmarkSeries) -> None:
             found = statistics.drift_goes_on(series.logs[:end], at, least)
         else:
             found = statistics.change_at(series.logs, at, begin, end, series.drifts)
-        came_before = series.rows[at].is_watched and not all(row.is_watched for row in series.rows[:at])
-        if found and _is_none(point, found, least, is_settled=came_before or end < len(series.rows)):
+        if found and _is_none(point, found, least, is_settled=end < len(series.rows)):
             _refute(point)
             _measure_anew(series)
             return
@@ -277,9 +366,7 @@ def _measure_anew(series: BenchmarkSeries) -> None:
 
 
 def _is_none(point: ChangePoint, found: statistics.Found, least: float, *, is_settled: bool) -> bool:
-    """Whether a step that another follows, or that others were put before, is too small and not sure; what people have
-    judged stays.
-    """
+    """Whether a step that another follows is too small and not sure; what people have judged stays."""
     is_judged = point.alert is not None and point.alert.state not in (AlertState.NEW, AlertState.CONFIRMED)
     interval = found.change.interval
     is_small = interval is not None and interval.low < 1 < interval.high and abs(found.change.value - 1) < least

@@ -1,0 +1,87 @@
+"""A series says the same whenever its nights came."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+from runs.history import alerts
+from runs.models import Alert, Benchmark, Change, ChangePoint
+from tests.runs.history.nights import file, night
+
+pytestmark = pytest.mark.django_db
+NIGHTS, STEP = 30, 20
+
+
+def with_step(level: float = 0.9, **changes: Any) -> list[dict[str, Any]]:
+    """30 nights, slower from the 20th on."""
+    of_level = (level if number >= STEP else 1.0 for number in range(1, NIGHTS + 1))
+    return [night(number, of=NIGHTS, level=each, **changes) for number, each in enumerate(of_level, 1)]
+
+
+def named(slug: str) -> dict[str, str]:
+    return {"slug": slug, "name": slug, "version": "1", "kind": ""}
+
+
+def told(benchmark: Benchmark) -> list[tuple[str, str, float]]:
+    points = ChangePoint.objects.filter(benchmark=benchmark, state="confirmed").select_related("at")
+    return sorted((point.kind, point.at.commit, round(point.change["value"], 6)) for point in points)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("shape", ["step", "there and back", "drift", "bad night"])
+def test_whatever_their_order_of_arrival_the_same_nights_tell_the_same(contributor, seed, shape):
+    levels = {
+        "step": [0.92 if number >= STEP else 1.0 for number in range(1, NIGHTS + 1)],
+        "there and back": [0.9 if 12 <= number < STEP else 1.0 for number in range(1, NIGHTS + 1)],
+        "drift": [1 - 0.004 * max(0, number - 10) for number in range(1, 51)],
+        "bad night": [0.93 if number == 9 else 0.9 if number >= STEP else 1.0 for number in range(1, NIGHTS + 1)],
+    }[shape]
+    in_order, shuffled = (
+        [night(at, of=len(levels), level=level, workload=named(slug)) for at, level in enumerate(levels, 1)]
+        for slug in ("ordered", "shuffled")
+    )
+    chance = random.Random(seed)
+    chance.shuffle(shuffled)
+    file(in_order, contributor)
+    file(shuffled, contributor, at_once=chance.choice([1, 4, 7]))
+    ordered, other = (Benchmark.objects.get(workload__slug=slug) for slug in ("ordered", "shuffled"))
+    assert told(other) == told(ordered) != []
+    assert (other.moved, other.verdict) == (ordered.moved, ordered.verdict)
+
+
+@pytest.mark.parametrize("late", [STEP, STEP - 1, STEP + 1])
+def test_a_night_that_comes_late_moves_the_step_to_its_first_night_and_its_alert_with_it(contributor, late):
+    """Was: the step stayed at the second night for good, and a wrong commit was blamed."""
+    documents = with_step()
+    file([*documents[: late - 1], *documents[late : STEP + 5]], contributor)
+    point = ChangePoint.objects.get(state="confirmed")
+    alert = point.alert
+    file([documents[late - 1], *documents[STEP + 5 :]], contributor)
+    again = ChangePoint.objects.get(state="confirmed")
+    assert (again.pk, again.at.commit, again.alert) == (point.pk, f"{STEP:040x}", alert)
+    alert.refresh_from_db()
+    assert (alert.state, alert.since) == ("confirmed", again.at.measured_at)
+    moved = Change.objects.filter(target_id=str(alert.pk), field="since")
+    assert [change.reason for change in moved] == ([alerts.CAME_LATE] if late == STEP else [])
+
+
+def test_what_people_have_judged_stays_where_it_was_judged(contributor):
+    documents = with_step()
+    file([*documents[: STEP - 1], *documents[STEP : STEP + 5]], contributor)
+    alerts.move(ChangePoint.objects.get(state="confirmed").alert, "expected", by=contributor)
+    file([documents[STEP - 1], *documents[STEP + 5 :]], contributor)
+    point = ChangePoint.objects.get(state="confirmed")
+    assert (point.at.commit, point.alert.state) == (f"{STEP + 1:040x}", "expected")
+
+
+def test_an_alert_of_several_benchmarks_moves_with_them(contributor):
+    documents = [document for slug in ("one", "other") for document in with_step(workload=named(slug))]
+    late = [document for document in documents if document["tested"]["commit"] == f"{STEP:040x}"]
+    file([document for document in documents if document not in late], contributor, at_once=10)
+    alert = Alert.objects.get(state="confirmed")
+    file(late, contributor)
+    moved = Alert.objects.get(state="confirmed")
+    assert (moved, f"{moved.since:%d}", moved.changes.count()) == (alert, late[0]["started_at"][8:10], 2)
