@@ -215,7 +215,7 @@ class Answer(Part):
     `unranked`: what has too few levels in common with the others; `set_apart`: what has no group that is ranked, with
     one that it has. `versions_of`: the only DBMS, so that systems are versions of it. `pooled`: what is pooled on
     request, in words. `alike_in`: the machines, disks or systems that the ranking is of, where not each was measured on
-    all of them.
+    all of them. `beyond`: how many runs match that are not compared, as they are too many.
     """
 
     question: Question
@@ -236,6 +236,7 @@ class Answer(Part):
     unranked: list[str] = Field(default_factory=list)
     pooled: str = ""
     alike_in: list[str] = Field(default_factory=list)
+    beyond: int = 0
     lacking: list[InstanceOf[Missing]] = Field(default_factory=list, exclude=True)
     differing: dict[str, list[InstanceOf[Difference]]] = Field(default_factory=dict, exclude=True)
     series: InstanceOf[LevelSeries] | None = Field(default=None, exclude=True)
@@ -252,7 +253,7 @@ def begun(comparison: Comparison, question: Question, x: Place = NO_PLACE, **fie
         x_label=x.label, x_unit=x.unit, x_kind=x.kind,
         threshold=comparison.threshold, family=comparison.verdicts.family,
         versions_of="".join(comparison.systems) if len(comparison.systems) == 1 else "", pooled=comparison.pooled,
-        **fields,
+        beyond=comparison.left_out, **fields,
     )  # fmt: skip
 
 

@@ -19,13 +19,17 @@ from django.http import QueryDict
 
 from runs.access.rules import candidates
 from runs.compare.asked import PARAMETERS
-from runs.listing.cursor import bounded_count
+from runs.listing.cursor import Column, bounded_count, first_ids
 from runs.listing.filters import RunFilter, unknown, without_blanks
 from runs.models import Run, StoredSelection
 from runs.models.runs import RunQuerySet
 from runs.models.visible import Reader, listed, readable
 
 MAX_RUNS = 1_000
+# Of more the newest are compared, by when they were measured: an old history that was imported last is not newer.
+_NEWEST = (
+    Column("measured_at", falling=True, nullable=True), Column("created_at", falling=True), Column("id"),
+)  # fmt: skip
 # From here on a few queries more are cheaper than a copy of its machine and configuration for each run.
 MANY_RUNS = 50
 # Long enough that two cells of one site do not meet, short enough for a URL that people send each other.
@@ -194,7 +198,7 @@ def select(params: QueryDict, user: Reader) -> Selection:
     for number, choice in enumerate(chosen, start=1):
         rows = choice.rows()
         matching, _ = bounded_count(rows)
-        newest = list(rows.order_by("-created_at", "id").values_list("pk", flat=True)[: MAX_RUNS - len(ids)])
+        newest = first_ids(rows, _NEWEST, MAX_RUNS - len(ids))
         ids |= dict.fromkeys(newest)
         left_out += max(0, matching - len(newest))
         sets.append(RunSet(number, queries[number - 1], choice, frozenset(newest), is_base=base == str(number)))

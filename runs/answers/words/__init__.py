@@ -37,18 +37,22 @@ NEAR = 1.1
 
 
 def headline(comparison: Comparison) -> str:
-    """The answer in words, and what is pooled on request; empty where nothing may be said."""
+    """The answer in words, and what is pooled on request and not compared; empty where nothing may be said."""
     answer = answer_of(comparison)
-    return sentence(answer) if answer.claims or comparison.question.kind else comparison.pooled
+    if answer.claims or comparison.question.kind:
+        return sentence(answer)
+    return " ".join(filter(None, (comparison.pooled, gaps.beyond_words(comparison.left_out))))
 
 
 def sentence(answer: Answer) -> str:
-    """The answer in words; where there is none, what is missing, and what stands apart; and what is pooled."""
-    return " ".join(filter(None, (_unpooled(answer), answer.pooled)))
+    """The answer in words; where there is none, what is missing, and what stands apart; what is pooled, and what is not
+    compared.
+    """
+    return " ".join(filter(None, (_of_compared(answer), answer.pooled, gaps.beyond_words(answer.beyond))))
 
 
-def _unpooled(answer: Answer) -> str:
-    """Without what is pooled."""
+def _of_compared(answer: Answer) -> str:
+    """Without what is pooled and what is not compared."""
     says = {
         asked.LOSS: _loss, asked.FALLS_OFF: _falls_off, asked.SCALES: _scales, asked.EFFECTS: _effects,
         asked.SINCE: _since, asked.NEWER: _newer, asked.A_B: _a_against_b, asked.PUBLISHED: _published,

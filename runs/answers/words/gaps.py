@@ -13,7 +13,9 @@ from runs.compare.comparison import Comparison
 from runs.compare.groups import Contrast, Group, Repeat
 from runs.compare.guard import Difference
 from runs.compare.panels import CLIENTS
+from runs.compare.select import MAX_RUNS
 from runs.formatting import joined, listed, mid_sentence, percent
+from runs.listing.cursor import COUNT_LIMIT
 from runs.stats.curves import LEAST_FOR_KNEE, LEAST_VALUES_FOR_KNEE, Knee
 from runs.stats.scaling import LEAST_LEVELS, Scaling, Unfitted
 
@@ -175,6 +177,12 @@ def law_words(law: Scaling | Unfitted, levels: int) -> str:
 def too_few_words(count: int, thing: str, least: int, to: str = "") -> str:
     counted = f"1 {thing} is" if count == 1 else f"{count} {thing}s are"
     return f"{counted} too few{to}, it takes {least}"
+
+
+def beyond_words(count: int) -> str:
+    """Of so many runs that match beyond those that are compared, which are counted so far only; empty of none."""
+    more = f"{count:,}{' or more' if count >= COUNT_LIMIT - MAX_RUNS else ''}"
+    return f"Only the {MAX_RUNS:,} runs that were measured last are compared: {more} others match." if count else ""
 
 
 def gap_words(group: Group) -> str:

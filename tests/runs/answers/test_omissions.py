@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import date, timedelta
 from typing import Any
 
 import pytest
 from django.test import Client
 from django.utils import timezone
 
+from runs.answers.words import gaps
+from runs.compare import select
 from runs.compare.axes import VIEWS
 from runs.models import Run
 from tests.runs.answers.test_answers import World, ask, page
@@ -202,3 +205,20 @@ def test_of_a_few_nights_the_newest_that_failed_is_named_without_a_question():
     told = ask(nights(4, {("PostgreSQL", 3), ("MariaDB", 3)}) + "&dbms=mariadb")
     assert told["words"].startswith("nightly · 2026-11-03 has ")
     assert told["words"].endswith("Not ranked: nightly · 2026-11-04 (failed: out of memory).")
+
+
+@pytest.mark.parametrize("newest_first", [True, False])
+def test_of_too_many_runs_the_last_measured_are_compared_whatever_came_in_last(monkeypatch, newest_first: bool):
+    """Seen: an import of 60 nights, newest first, left out the 20 newest: "no lasting change", and not a word of it."""
+    monkeypatch.setattr(select, "MAX_RUNS", 60)
+    monkeypatch.setattr(gaps, "MAX_RUNS", 60)
+    days = sorted((date(2026, 3, 1) + timedelta(days=night) for night in range(30)), reverse=newest_first)
+    for at, day in enumerate(days):
+        world = World(seed=at, noise=0.005)
+        world.add(900 if day >= date(2026, 3, 21) else 1000, measured_on=str(day), label="nightly")
+        world.store()
+    told = ask("label=nightly", "ask=since")
+    assert [claim["day"] for claim in told["claims"]] == ["2026-03-21"]
+    assert (told["beyond"], told["counts"]["left_out"], told["counts"]["selected"]) == (30, 30, 90)
+    words = "Only the 60 runs that were measured last are compared: 30 others match."
+    assert told["words"].endswith(words) and words in page("label=nightly", "ask=since")
