@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Annotated, Any, Literal, TypeVar, cast
 
@@ -32,7 +33,7 @@ from runs.history.words import change_in_turn, change_words, claim_of
 from runs.incoming.reading import read
 from runs.incoming.values import Prose, Strict, Text
 from runs.listing.filters import RunFilter, without
-from runs.models import Alert, Benchmark, ChangePoint, User
+from runs.models import Alert, Benchmark, ChangePoint, Metric, User
 from runs.models.choices import AlertState
 from runs.results.document import Ident
 from runs.stats import geometric_mean
@@ -222,12 +223,14 @@ class BenchmarkDetail(APIView):
 
 class GateRequest(Strict):
     """`than`: last:10, days:30, label:main, version:18.1, commit:abc. `base`: runs that were measured in turn with
-    `runs`, instead. `allow_pct`: a smaller change matters not; else that of each metric counts.
+    `runs`, instead. `metrics`: names of those that each cell is judged by; else the main one of its workload.
+    `allow_pct`: a smaller change matters not; else that of each metric counts.
     """
 
     runs: Annotated[list[Ident], Field(min_length=1, max_length=5_000)]
     than: Annotated[str, Text(130)] = DEFAULT_BASELINE
     base: Annotated[list[Ident], Field(max_length=5_000)] = []
+    metrics: Annotated[list[Annotated[str, Text(120)]], Field(max_length=20)] = []
     allow_pct: Annotated[float, Field(gt=0, le=100)] | None = None
 
 
@@ -265,16 +268,19 @@ class Gate(APIView):
         """Whether what was just sent is worse than a baseline: each cell, judged together."""
         given = read(GateRequest, request.data)
         allowed = given.allow_pct / 100 if given.allow_pct else None
+        labels = _labels_of(given.metrics)
         if given.base:
-            turns = in_turn(given.runs, given.base, request.user, allowed=allowed)
+            turns = in_turn(given.runs, given.base, request.user, metrics=labels, allowed=allowed)
             cells = [_cell_in_turn(cell, request) for cell in turns]
-            judged = {run.pk for cell in turns for run, _ in (*cell.runs, *cell.base)}
+            judged = Counter(run.pk for cell in turns for run, _ in (*cell.runs, *cell.base))
         else:
-            found = gated(given.runs, baseline_of(given.than), request.user, allowed=allowed)
+            baseline = baseline_of(given.than)
+            found = gated(given.runs, baseline, request.user, metrics=labels, allowed=allowed)
             cells = [_cell(cell, request) for cell in found]
-            judged = {run for cell in cells for run in cell.runs}
+            judged = Counter(run for cell in cells for run in cell.runs)
         given_ids = dict.fromkeys(uuid.UUID(str(run)) for run in (*given.runs, *given.base))
-        others = why_not_judged([run for run in given_ids if run not in judged], request.user)
+        lacking = [run for run in given_ids if judged[run] < max(1, len(labels))]
+        others = why_not_judged(lacking, request.user, labels)
         answer = GateAnswer(
             than=IN_TURN if given.base else given.than, cells=cells, without=[*others],
             why_without=[*others.values()],
@@ -282,13 +288,21 @@ class Gate(APIView):
         return answered(answer)
 
 
+def _labels_of(metrics: Sequence[str]) -> dict[str, str]:
+    """These metrics with their labels. Raises ValidationError."""
+    known = dict(Metric.objects.filter(name__in=metrics).values_list("name", "label"))
+    if unknown := [name for name in metrics if name not in known]:
+        raise ValidationError({"metrics": [f"“{name}” is no metric of this server." for name in unknown]})
+    return {name: known[name] for name in metrics}
+
+
 def _cell(cell: Gated, request: Request) -> GateCell:
-    row, benchmark = cell.row, cell.row.benchmark
+    benchmark = cell.row.benchmark
     return GateCell(
         benchmark=str(benchmark), url=page_of(benchmark, request),
-        machine=benchmark.hardware.name if benchmark.hardware else "", metric=benchmark.metric.label,
-        unit=benchmark.metric.unit, value=row.centre, runs=[uuid.UUID(run) for run in row.runs],
-        batches=len(cell.before), change=explained(cell.change), not_worse=cell.is_not_worse,
+        machine=benchmark.hardware.name if benchmark.hardware else "", metric=cell.metric.label,
+        unit=cell.metric.unit, value=cell.value, runs=[uuid.UUID(run) for run in cell.runs],
+        batches=cell.batches, change=explained(cell.change), not_worse=cell.is_not_worse,
     )  # fmt: skip
 
 

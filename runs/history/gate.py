@@ -1,5 +1,7 @@
 """Whether what was just measured is worse than a baseline: each cell, judged together, for a pipeline that must decide.
 
+A cell is judged by the main metric of its workload, or by each of those that are asked for.
+
 The baseline are batches of the main branch (`gated`), or runs that were measured in turn with it (`in_turn`).
 
 Against three batches or more a cell is judged by how batches differ; against fewer by its repeats; in turn, from six
@@ -9,8 +11,9 @@ repeats on, by the pairs of them. Each way one of a set of cells that are all as
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 from uuid import UUID
 
@@ -22,13 +25,12 @@ from runs.answers.history import LEAST_BATCHES, expected_amount
 from runs.compare.asked import Missing
 from runs.history import filing
 from runs.history.overview import Baseline
-from runs.history.watching import threshold
-from runs.models import Batch, Benchmark, ChangePoint, Metric, Run, SeriesBatch
+from runs.models import Batch, Benchmark, ChangePoint, Measurement, Metric, Run, SeriesBatch
 from runs.models.choices import AlertState
 from runs.models.visible import Reader
 from runs.run.facets import factor_facets
-from runs.run.number import primary_number, why_no_number
-from runs.stats import ALPHA, PRACTICAL_THRESHOLD, Kind, Verdict, judge, judge_pairs
+from runs.run.number import number_of, primary_number, why_no_number
+from runs.stats import ALPHA, PRACTICAL_THRESHOLD, Kind, Verdict, geometric_mean, judge, judge_pairs
 
 # How fewer pairs scatter is hardly known: then two sides by themselves tell it better.
 LEAST_PAIRS = 6
@@ -36,10 +38,13 @@ LEAST_PAIRS = 6
 
 @dataclass(frozen=True)
 class Gated:
-    """A cell: its new batch, the batches of the baseline, and the new one as a ratio to them."""
+    """A cell: its new batch, of which runs it has a mean of a metric, how many batches the baseline has, the ratio."""
 
     row: SeriesBatch
-    before: Sequence[SeriesBatch]
+    metric: Metric
+    runs: Sequence[str]
+    value: float | None
+    batches: int
     change: Amount
     is_not_worse: bool
 
@@ -65,21 +70,32 @@ class InTurn:
 
 
 def in_turn(
-    runs: Collection[UUID], base: Collection[UUID], user: Reader, *, allowed: float | None = None
-) -> list[InTurn]:
+    runs: Collection[UUID], base: Collection[UUID], user: Reader, *, metrics: Collection[str] = (),
+    allowed: float | None = None,
+) -> list[InTurn]:  # fmt: skip
     """Each cell of these runs against that of the other side, which differs in its version or settings.
 
     `allowed`: a change that is smaller than this share matters not; else that of the metric counts.
     """
-    sides = [_cells(ids, user) for ids in (runs, base)]
+    sides = [_cells(ids, user, metrics) for ids in (runs, base)]
     shared = [(key, cell, sides[1][key]) for key, cell in sides[0].items() if key in sides[1]]
     judged = []
     for (_, metric), own, other in shared:
-        least = allowed or max(PRACTICAL_THRESHOLD, threshold_of(metric.name, metric.unit))
+        least = allowed or _least(metric)
         verdict = _verdict_in_turn(metric, own, other, least=least, confidence=1 - ALPHA / len(shared))
         change = change_of(verdict)
         judged.append(InTurn(metric, own, other, change, is_not_worse(change, better=metric.better, least=least)))
     return judged
+
+
+def _least(metric: Metric) -> float:
+    return max(PRACTICAL_THRESHOLD, threshold_of(metric.name, metric.unit))
+
+
+def _numbers(run: Run, metrics: Collection[str]) -> list[Measurement]:
+    """Those that it is judged by."""
+    chosen = [number_of(run, name) for name in metrics] if metrics else [primary_number(run)]
+    return [number for number in chosen if number]
 
 
 def is_not_worse(change: Amount, *, better: str, least: float) -> bool:
@@ -105,33 +121,41 @@ def _verdict_in_turn(
     return judge(values, before, better=metric.better, threshold=least, confidence=confidence)
 
 
-def _cells(ids: Collection[UUID], user: Reader) -> dict[tuple[Any, Metric], list[tuple[Run, float]]]:
+def _cells(
+    ids: Collection[UUID], user: Reader, metrics: Collection[str]
+) -> dict[tuple[Any, Metric], list[tuple[Run, float]]]:
     """Runs with a number by what both sides share: workload, machine and factors."""
     rows = Run.objects.with_values().readable_by(user).present().filter(pk__in=ids)
     rows = rows.select_related("workload", "dbms_version__dbms", "hardware", "experiment")
     cells: dict[tuple[Any, Metric], list[tuple[Run, float]]] = {}
     for run in rows.prefetch_related("factors", "measurements__metric").order_by("order_index", "pk"):
-        if number := primary_number(run):
+        for number in _numbers(run, metrics):
             factors = tuple(sorted((factor.name, str(factor.value)) for factor in run.factors.all()))
             key = (run.workload_id, run.hardware_id, factors)
             cells.setdefault((key, number.metric), []).append((run, number.value))
     return cells
 
 
-def why_not_judged(ids: Collection[UUID], user: Reader) -> dict[UUID, str]:
-    """What keeps each of these runs from being judged."""
+def why_not_judged(
+    ids: Collection[UUID], user: Reader, labels: Mapping[str, str] = MappingProxyType({})
+) -> dict[UUID, str]:
+    """What keeps each of these runs from being judged, by whatever metrics are asked for: their names with labels."""
     rows = Run.objects.readable_by(user).present().filter(pk__in=ids).select_related("workload")
-    known = {run.pk: run for run in rows.prefetch_related("measurements__metric")}
-    return {pk: _lack(known[pk]) if pk in known else "there is no such run" for pk in ids}
+    known = {run.pk: run for run in rows.prefetch_related("measurements__metric", "factors")}
+    return {pk: _lack(known[pk], labels) if pk in known else "there is no such run" for pk in ids}
 
 
-def _lack(run: Run) -> str:
-    if not run.counts or primary_number(run) is None:
-        return why_no_number(run)
+def _lack(run: Run, labels: Mapping[str, str]) -> str:
+    lacking = [label for name, label in labels.items() if number_of(run, name) is None]
+    if not run.counts or lacking or primary_number(run) is None:
+        return why_no_number(run, *lacking[:1])
     return "nothing to be set against" if run.measured_at else "it is not known when it was measured"
 
 
-def gated(runs: Collection[UUID], baseline: Baseline, user: Reader, *, allowed: float | None = None) -> list[Gated]:
+def gated(
+    runs: Collection[UUID], baseline: Baseline, user: Reader, *, metrics: Collection[str] = (),
+    allowed: float | None = None,
+) -> list[Gated]:  # fmt: skip
     """The cells of these runs, as far as `user` may read them, against batches of their main branch; `allowed` as of
     `in_turn`.
     """
@@ -140,20 +164,42 @@ def gated(runs: Collection[UUID], baseline: Baseline, user: Reader, *, allowed: 
     filing.file_batches(list(Batch.objects.filter(pk__in=batches, is_filed=False).values_list("pk", flat=True)))
     wanted = {str(pk) for pk in mine.values_list("pk", flat=True)}
     rows = SeriesBatch.objects.filter(batch__in=batches, benchmark__in=Benchmark.objects.readable_by(user))
+    rows = rows.select_related("benchmark__metric", "benchmark__hardware", "version").order_by("benchmark__name")
     cells = [
-        (row, _before(row, batches, baseline))
-        for row in rows.select_related("benchmark__metric", "benchmark__hardware", "version").order_by(
-            "benchmark__name"
-        )
-        if not wanted.isdisjoint(row.runs)
-    ]
+        (row, metric, own, before)
+        for row in rows if not wanted.isdisjoint(row.runs)
+        for metric, (own, *before) in _by_metric([row, *_before(row, batches, baseline)], metrics)
+    ]  # fmt: skip
     judged = []
-    for row, before in cells:
-        least = allowed or threshold(row.benchmark)
-        change = _judged(row, before, least=least, confidence=1 - ALPHA / len(cells))
-        better = row.benchmark.metric.better
-        judged.append(Gated(row, before, change, is_not_worse(change, better=better, least=least)))
+    for row, metric, own, before in cells:
+        least, values = allowed or _least(metric), [*own.values()]
+        of_base = [[*each.values()] for each in before if each]
+        change = _judged(metric, values, of_base, least=least, confidence=1 - ALPHA / len(cells))
+        not_worse = is_not_worse(change, better=metric.better, least=least)
+        judged.append(Gated(row, metric, [*own], geometric_mean(values), len(of_base), change, not_worse))
     return judged
+
+
+def _by_metric(
+    batches: Sequence[SeriesBatch], metrics: Collection[str]
+) -> Iterator[tuple[Metric, list[dict[str, float]]]]:
+    """The runs of each of these batches with their values, by each metric that the first batch has."""
+    if not metrics:
+        yield batches[0].benchmark.metric, [dict(zip(each.runs, each.values, strict=True)) for each in batches]
+        return
+    rows = Run.objects.with_values().filter(pk__in={pk for each in batches for pk in each.runs})
+    known = {str(run.pk): run for run in rows.prefetch_related("factors", "measurements__metric")}
+    for name in metrics:
+        numbers = [
+            {pk: number for pk in each.runs if pk in known and (number := number_of(known[pk], name))}
+            for each in batches
+        ]  # fmt: skip
+        if numbers[0]:
+            metric = next(iter(numbers[0].values())).metric
+            alike = [
+                {pk: number.value for pk, number in each.items() if number.metric_id == metric.pk} for each in numbers
+            ]
+            yield metric, alike
 
 
 def _before(row: SeriesBatch, batches: Collection[UUID], baseline: Baseline) -> list[SeriesBatch]:
@@ -167,12 +213,14 @@ def _before(row: SeriesBatch, batches: Collection[UUID], baseline: Baseline) -> 
     return baseline.rows_of([*earlier, row], expected_at=expected["at"])
 
 
-def _judged(row: SeriesBatch, before: Sequence[SeriesBatch], *, least: float, confidence: float) -> Amount:
+def _judged(
+    metric: Metric, values: Sequence[float], before: Sequence[Sequence[float]], *, least: float, confidence: float
+) -> Amount:
     if not before:
         return Amount(verdict=Kind.TOO_FEW, basis=Missing("base_batch"))
-    better = row.benchmark.metric.better
     if len(before) < LEAST_BATCHES:
-        repeats = [value for each in before for value in each.values]
-        return change_of(judge(row.values, repeats, better=better, threshold=least, confidence=confidence))
-    centres = [each.centre for each in before if each.centre]
-    return expected_amount(row.centre or 0.0, centres, better=better, threshold=least, confidence=confidence)
+        repeats = [value for each in before for value in each]
+        return change_of(judge(values, repeats, better=metric.better, threshold=least, confidence=confidence))
+    centres = [centre for each in before if (centre := geometric_mean(each))]
+    centre = geometric_mean(values) or 0.0
+    return expected_amount(centre, centres, better=metric.better, threshold=least, confidence=confidence)

@@ -119,6 +119,39 @@ def test_it_writes_junit_and_markdown(gate):
     assert "1 worse" in told
 
 
+def test_it_is_judged_by_the_metrics_that_are_asked_for_and_says_which(gate, operator, tmp_path, capsys):
+    """Was: by TPS alone, and no word of it; a p99 that had grown by half was equivalent."""
+
+    def slower(number: int, p99: float, **changes):
+        document = night(number, **changes)
+        for at, repeat in enumerate(document["repeats"]):
+            repeat["metrics"]["latency_p99_ms"] = p99 * (1 + 0.004 * at)
+        return document
+
+    named = {"workload": {"slug": "p99", "name": "P99", "version": "1", "kind": ""}}
+    file([slower(number, 12 + 0.05 * math.sin(number), **named) for number in range(1, 14)], operator, at_once=13)
+    (tmp_path / "0.json").write_text(json.dumps(slower(14, 18, **named, **PULL_REQUEST)))
+
+    def asked(*words: str) -> tuple[int, str, str]:
+        return (main(["gate", str(tmp_path / "0.json"), *words]), *capsys.readouterr())
+
+    ended, told, said = asked()
+    assert (ended, "Throughput" in told, "Throughput against last:10: 1 equivalent" in said) == (0, True, True)
+    both = ("--metric", "tps", "--metric", "latency_p99_ms")
+    ended, told, _ = asked(*both, "--format", "json")
+    answer = json.loads(told)
+    verdicts = {cell["metric"]: (cell["change"]["verdict"], cell["batches"]) for cell in answer["cells"]}
+    assert (ended, answer["not_judged"]) == (WORSE, [])
+    assert [*verdicts.values()] == [("equivalent", 10), ("worse", 10)]
+    _, told, _ = asked(*both, "--format", "junit")
+    suite = ElementTree.fromstring(told)
+    assert len({case.get("name") for case in suite}) == 2
+    (tmp_path / "0.json").write_text(json.dumps(night(15, **named, **PULL_REQUEST)))
+    ended, told, _ = asked(*both, "--format", "json")
+    assert (ended, len(json.loads(told)["not_judged"])) == (COULD_NOT, 3)
+    assert asked("--metric", "latency_p98_ms")[0] == COULD_NOT
+
+
 @pytest.mark.parametrize("form", ["junit", "json", "markdown"])
 def test_what_cannot_be_stored_is_an_error_in_every_form(gate, tmp_path, capsys, form):
     """A pipeline keeps what is printed; of a file that its tool has not written, too."""
@@ -195,6 +228,8 @@ def test_two_sides_that_were_measured_in_turn_are_judged_cell_by_cell(ask, contr
     assert told["16 terminals"]["value"] == pytest.approx(0.9, abs=0.001)
     assert told["16 terminals"]["why"].endswith("survives power loss → not durable")
     assert len(ask(runs=head, base=head[:1])["without"]) == 3
+    assert [cell["metric"] for cell in ask(runs=head, base=base, metrics=["tps"])["cells"]] == ["Throughput"] * 2
+    assert [*ask(status=400, runs=head, base=base, metrics=["tsp"])] == ["metrics"]
     Measurement.objects.filter(run__in=base[:1]).delete()
     assert ask(runs=head, base=base)["without"] == base[:1], "a side that lacks a number is not judged as if it had all"
     Run.objects.filter(pk=base[1]).update(invalid_at=timezone.now(), invalid_reason="the disk was full")

@@ -110,6 +110,8 @@ def _add_gate(commands: Any) -> None:
     gating.add_argument("--poll", type=float, default=running.POLL_S, help=argparse.SUPPRESS)
     words = "of the main branch: last:10 (the default), days:30, label:…, version:…, commit:…"
     gating.add_argument("--than", "--against", metavar="BASELINE", default="last:10", help=words)
+    words = "judge by it, as latency_p99_ms; repeatable; else by the main metric of each workload alone"
+    gating.add_argument("--metric", action="append", default=[], metavar="NAME", help=words)
     words = "a smaller change matters not; else 3 %% of a rate, more of latencies"
     gating.add_argument("--allow", type=float, metavar="PERCENT", help=words)
     gating.add_argument("--format", choices=gate.FORMATS, default="table")

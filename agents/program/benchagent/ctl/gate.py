@@ -18,7 +18,7 @@ from benchagent.link.client import InsecureUrl, Refused, Unreachable
 
 EXIT_WORSE, EXIT_UNDECIDED, EXIT_COULD_NOT, EXIT_UNREACHABLE = 1, 2, 3, 4
 FORMATS = ("table", "markdown", "junit", "json")
-HEADING = ("BENCHMARK", "NEW", "CHANGE", "INTERVAL", "VERDICT")
+HEADING = ("BENCHMARK", "METRIC", "NEW", "CHANGE", "INTERVAL", "VERDICT")
 Cell = Mapping[str, Any]
 
 
@@ -50,12 +50,14 @@ def _against(options: argparse.Namespace) -> dict[str, Any]:
     for outcome in outcomes:
         if outcome.message:
             print_line(f"{', '.join(outcome.files)}: {outcome.message}")
-    return _judged(connect(), {"runs": runs, "than": options.than, "allow_pct": options.allow})
+    return _judged(connect(), options, {"runs": runs, "than": options.than})
 
 
-def _judged(api: Api, body: dict[str, Any]) -> dict[str, Any]:
+def _judged(api: Api, options: argparse.Namespace, body: dict[str, Any]) -> dict[str, Any]:
     """The server's answer, with the reasons of runs that were not judged, which an older server does not say."""
-    answer = api.post("/gate/", body)
+    # An older server knows no metrics.
+    asked = {"metrics": options.metric} if options.metric else {}
+    answer = api.post("/gate/", {**body, **asked, "allow_pct": options.allow})
     without = zip_longest(answer["without"], answer.get("why_without", ()), fillvalue="no reason given")
     return {**answer, "not_judged": [{"what": run, "why": why} for run, why in without]}
 
@@ -90,7 +92,7 @@ def _in_turn(options: argparse.Namespace) -> dict[str, Any]:
     for row in rows:
         config = (row.get("config") or {}).get("name", "")
         names[str(row["id"])] = f"{dbms_of(row)} ({config})" if config else dbms_of(row)
-    answer = _judged(api, {"runs": head, "base": base, "allow_pct": options.allow})
+    answer = _judged(api, options, {"runs": head, "base": base})
     return {**answer, "than": f"{names[base[0]]}, measured in turn with {names[head[0]]}"}
 
 
@@ -122,21 +124,27 @@ def _print(answer: Mapping[str, Any], form: str, status: int) -> None:
         _print_markdown(answer)
     else:
         print_table([_row(cell) for cell in cells], heading=HEADING)
-        print_line(f"against {answer['than']}: {summary(cells)}")
+        print_line(f"{heading(answer)}: {summary(cells)}")
     for each in answer["not_judged"]:
         print_line(f"not judged: {each['what']}: {each['why']}")
 
 
 def _print_markdown(answer: Mapping[str, Any]) -> None:
     cells, escapes = answer["cells"], str.maketrans({mark: f"\\{mark}" for mark in "|[]"})
-    print(f"### Benchmarks against {answer['than']}: {summary(cells)}\n")
+    print(f"### Benchmarks, {heading(answer)}: {summary(cells)}\n")
     if cells:
-        rows = [("Benchmark", "New", "Change", "Interval", "Verdict"), ("---",) * 5]
+        rows = [tuple(name.capitalize() for name in HEADING), ("---",) * len(HEADING)]
         rows += [(f"[{cell['benchmark'].translate(escapes)}]({cell['url']})", *_row(cell)[1:]) for cell in cells]
         print("\n".join(f"| {' | '.join(row)} |" for row in rows))
     for each in answer["not_judged"]:
         what, why = (" ".join(each[name].split()).translate(escapes) for name in ("what", "why"))
         print(f"* not judged: {what}: {why}")
+
+
+def heading(answer: Mapping[str, Any]) -> str:
+    """Throughput against last:10."""
+    metrics = ", ".join(dict.fromkeys(cell["metric"] for cell in answer["cells"]))
+    return f"{metrics} against {answer['than']}".lstrip()
 
 
 def summary(cells: Sequence[Cell]) -> str:
@@ -151,11 +159,12 @@ def _is_only_not_worse(cell: Cell) -> bool:
     return bool(cell["not_worse"]) and cell["change"]["verdict"] == "undecided"
 
 
-def _row(cell: Cell) -> tuple[str, str, str, str, str]:
+def _row(cell: Cell) -> tuple[str, str, str, str, str, str]:
     change = cell["change"]
     ends = (change["low"], change["high"])
     return (
         cell["benchmark"],
+        cell["metric"],
         "" if cell["value"] is None else f"{plain_number(float(cell['value']))} {cell['unit']}".rstrip(),
         "" if change["value"] is None else f"{change['value'] - 1:+.1%}",
         "" if None in ends else f"{ends[0] - 1:+.1%} to {ends[1] - 1:+.1%}",
@@ -165,10 +174,12 @@ def _row(cell: Cell) -> tuple[str, str, str, str, str]:
 
 def _junit(answer: Mapping[str, Any]) -> ElementTree.Element:
     """A test a cell: worse fails, what is undecided is skipped. What could not be judged is an error."""
-    suite = ElementTree.Element("testsuite", name=f"benchmarks against {answer['than']}")
+    suite = ElementTree.Element("testsuite", name=f"benchmarks, {heading(answer)}")
+    has_several = len({cell["metric"] for cell in answer["cells"]}) > 1
     for cell in answer["cells"]:
-        case = ElementTree.SubElement(suite, "testcase", classname=cell["machine"], name=cell["benchmark"])
-        _, _, change, interval, why = _row(cell)
+        name = f"{cell['benchmark']}, {cell['metric']}" if has_several else cell["benchmark"]
+        case = ElementTree.SubElement(suite, "testcase", classname=cell["machine"], name=name)
+        _, _, _, change, interval, why = _row(cell)
         kind = {"worse": "failure", "refused": "error"}.get(cell["change"]["verdict"])
         kind = kind or (None if cell["not_worse"] else "skipped")
         if kind:
