@@ -21,7 +21,7 @@ from runs.compare.effects import setting_pairs
 from runs.compare.facts import DATE, NEVER_TAKEN, NO_FACT, Columns, Fact, fact_value, fact_values
 from runs.compare.judging import judged
 from runs.compare.panels import CLIENT, CLIENTS, Axes
-from runs.run.facets import FACTOR
+from runs.run.facets import CONTEXT, FACTOR
 from runs.stats.curves import LEAST_FOR_KNEE, LEAST_VALUES_FOR_KNEE
 from runs.stats.steps import LEAST_DAYS
 
@@ -191,7 +191,9 @@ def _rankings(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[Que
     for name in facts:
         bare = name.removeprefix(FACTOR)
         is_other = bare == name or bare in CLIENTS or name in NEVER_TAKEN
-        is_ranked = name in _RANKED or (not is_other and factor_role(bare) == Role.CONDITION)
+        is_ranked = (
+            name in _RANKED or name.startswith(CONTEXT) or (not is_other and factor_role(bare) == Role.CONDITION)
+        )
         # A configuration that each system has of its own is no other question than which system.
         several = len({value for value in columns[name] if value != NO_FACT}) > 1
         if is_ranked and several and not columns.follow([name], ["dbms"]) and not are_days_apart(comparison, name):

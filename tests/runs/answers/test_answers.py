@@ -805,6 +805,20 @@ def test_what_is_best_is_told_of_where_each_was_measured():
     assert machine["words"].endswith("that of ma. This is of PostgreSQL 1 alone, where each was measured.")
 
 
+def test_a_context_that_varies_beside_the_system_is_asked_for():
+    world = World(noise=0.01)
+    for system, tps in (("PostgreSQL", 1000), ("MariaDB", 900)):
+        for pages, factor in (("off", 1.0), ("on", 1.1)):
+            dbms = {"name": system, "version": "1"}
+            world.add(tps * factor, dbms=dbms, context={"hugepages": pages}, factors={"terminals": 8})
+    selects = world.store()
+
+    (query,) = (each["query"] for each in ask(selects)["questions"] if "hugepages" in each["query"])
+
+    ratio = ask(selects, query)["claims"][1]["ratio"]
+    assert ratio["low"] < 1.1 < ratio["high"]
+
+
 def test_where_nothing_is_ranked_nothing_was_measured_alike():
     world = World()
     for system, disk in (("PostgreSQL", "SATA"), ("PostgreSQL", "NVMe"), ("MariaDB", "NVMe")):
