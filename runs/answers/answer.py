@@ -213,9 +213,10 @@ class Answer(Part):
     over, and `series` of the first against the next at them. `first` is set against `second`, where two are.
     `differing`: in what the first of the claim is not like each that it is set against, by the label of that one.
     `unranked`: what has too few levels in common with the others; `set_apart`: what has no group that is ranked, with
-    one that it has. `versions_of`: the only DBMS, so that systems are versions of it. `pooled`: what is pooled on
-    request, in words. `alike_in`: the machines, disks or systems that the ranking is of, where not each was measured on
-    all of them. `beyond`: how many runs match that are not compared, as they are too many.
+    one that it has; `without_order`: the groups that may not be ranked. `versions_of`: the only DBMS, so that systems
+    are versions of it. `pooled`: what is pooled on request, in words. `alike_in`: the machines, disks or systems that
+    the ranking is of, where not each was measured on all of them. `beyond`: how many runs match that are not compared,
+    as they are too many.
     """
 
     question: Question
@@ -241,6 +242,7 @@ class Answer(Part):
     differing: dict[str, list[InstanceOf[Difference]]] = Field(default_factory=dict, exclude=True)
     series: InstanceOf[LevelSeries] | None = Field(default=None, exclude=True)
     set_apart: dict[str, InstanceOf[Group]] = Field(default_factory=dict, exclude=True)
+    without_order: list[InstanceOf[Group]] = Field(default_factory=list, exclude=True)
     versions_of: str = Field(default="", exclude=True)
 
 

@@ -37,7 +37,11 @@ def ranked(comparison: Comparison, question: Question) -> Answer:
         if fact and fact.field not in {each.field for each in comparison.levels.compared}:
             is_possible = fact.field in {each.field for each in comparison.levels.choices}
             lacking = Missing("judging") if is_possible else Missing("shared_levels")
-            if set_apart:
+            of_best = (comparison.verdicts.differences_of(best_first[0], group) for group in best_first[1:])
+            blocked = (each for each in chain(*map(blocking, of_best)) if each.field == bare_field(fact.field))
+            if without_order := next(blocked, None):
+                lacking = Missing("order", differing=[without_order])
+            elif set_apart:
                 lacking = Missing("another_ranked")
             return begun(comparison, question, set_apart=set_apart, lacking=[lacking])
         return _of_series(comparison, comparison.levels, question, fact, set_apart)
@@ -99,7 +103,8 @@ def _of_groups(
     verdicts = comparison.verdicts
     differing = {group.key: verdicts.differences_of(best_first[0], group) for group in best_first[1:]}
     if refused := next(filter(None, map(blocking, differing.values())), None):
-        return begun(comparison, question, set_apart=set_apart, lacking=[Missing("order", differing=refused)])
+        lacking = [Missing("order", differing=refused)]
+        return begun(comparison, question, set_apart=set_apart, lacking=lacking, without_order=best_first)
     candidates = []
     for group in best_first:
         value, label = _value_and_label(group, fact)

@@ -63,7 +63,9 @@ def _of_compared(answer: Answer) -> str:
     unranked = gaps.with_reasons(gaps.set_apart_words(answer) | few)
     apart = [f"Not ranked: {unranked}."] if unranked else []
     if not words:
-        return " ".join([*gaps.lacking_sentences(answer.lacking), *apart])
+        amounts = [f"{quantity(group.centre, answer.unit)} of {group.label}" for group in answer.without_order]
+        beside = [f"{answer.metric_label} is {gaps.names(amounts)}."] if amounts else []
+        return " ".join([*gaps.lacking_sentences(answer.lacking), *beside, *apart])
     # What there is no claim of is told as well: nothing is left out without a word.
     of_curves = answer.question.kind in (*asked.OF_CURVES, *asked.OF_DATES)
     untold = [missing for missing in answer.lacking if of_curves or missing.kind == "to_come"]

@@ -222,3 +222,37 @@ def test_of_too_many_runs_the_last_measured_are_compared_whatever_came_in_last(m
     assert (told["beyond"], told["counts"]["left_out"], told["counts"]["selected"]) == (30, 30, 90)
     words = "Only the 60 runs that were measured last are compared: 30 others match."
     assert told["words"].endswith(words) and words in page("label=nightly", "ask=since")
+
+
+NO_ORDER = "Groups that differ in this have no order: Mix: read-only against read-write."
+
+
+def mixes(*names: str) -> str:
+    world = World(noise=0.0)
+    for name in names:
+        for mix, tps in (("read-only", 20_000), ("read-write", 4_000)):
+            world.add(tps, dbms={"name": name, "version": "1"}, factors={"mix": mix, "scale_factor": 10})
+    return world.store()
+
+
+def test_of_groups_without_an_order_the_numbers_are_told():
+    """Seen: "Groups that differ in this have no order: Mix", and no number."""
+    told = ask(mixes("PostgreSQL"))
+    assert told["claims"] == [] and told["missing"] == [NO_ORDER]
+    assert told["words"] == f"{NO_ORDER} Throughput is 20,000 TPS of read-only and 4,000 TPS of read-write."
+
+
+def test_that_a_question_has_no_order_is_not_told_as_levels_that_are_not_there():
+    """Seen: "No two series have two levels in common" where every system was measured at both mixes."""
+    told = ask(mixes("PostgreSQL", "MariaDB"), "ask=rank&fact=factor:mix")
+    assert told["words"] == NO_ORDER
+
+
+def test_an_undecided_pair_is_told_with_what_is_not_alike():
+    """Seen: the best at 32 terminals against the best at 20, and no word of the terminals."""
+    world = World(seed=3)
+    for dbms, curve in zip(SYSTEMS, ((9000, 9800, 10_000), (9100, 10_050, 9000)), strict=True):
+        for terminals, tps in zip((8, 20, 32), curve, strict=True):
+            world.add(tps, dbms=dbms, factors={"terminals": terminals})
+    told = ask(world.store(), "ask=best")
+    assert not told["sure"] and told["words"].endswith("Not alike: Terminals (32 against 20).")
