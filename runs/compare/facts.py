@@ -23,6 +23,8 @@ SET = "set"
 NO_FACT = "–"
 # Bookkeeping and consequences: offered as axes, never taken by the rule; what they alone tell apart is pooled.
 NEVER_TAKEN = frozenset({"durability", "provenance", "publication", "experiment", "label", "tags", "factor:test_no"})
+# Words that are no name.
+_SWITCHED = frozenset({"on", "off", "yes", "no", "true", "false"})
 # What a system, a setting or a version is measured on.
 _PLACES = frozenset({"hardware", "storage", "context", "dbms"})
 # Facts that the rule never takes, or that a batch is named by: worth a column, never a part of a label.
@@ -54,10 +56,12 @@ class Fact:
         return {value: rank for rank, value in enumerate(self.values)}
 
     def in_legend(self, value: str) -> str:
-        """What has a name by its name, a number with its heading."""
+        """What has a name by its name; a number, or whether something is on, with its heading."""
         words = self.words.get(value, value)
         if value == NO_FACT:
             return f"{mid_sentence(self.label)} not set"
+        if words.lower() in _SWITCHED:
+            return f"{self.label} {words}"
         return with_heading(self.label, [words]) if value in self.numbers else words
 
 

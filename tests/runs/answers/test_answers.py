@@ -815,8 +815,12 @@ def test_a_context_that_varies_beside_the_system_is_asked_for():
 
     (query,) = (each["query"] for each in ask(selects)["questions"] if "hugepages" in each["query"])
 
-    ratio = ask(selects, query)["claims"][1]["ratio"]
+    told = ask(selects, query)
+    ratio = told["claims"][1]["ratio"]
     assert ratio["low"] < 1.1 < ratio["high"]
+    # Seen: "on has 1.10 × the throughput of off".
+    assert told["words"].startswith("Hugepages on has ")
+    assert " of Hugepages off " in told["words"]
 
 
 def test_where_nothing_is_ranked_nothing_was_measured_alike():
