@@ -33,6 +33,9 @@ SHARE_OF_EACH = 0.1
 WIDEST = 5.5
 # The median of how far batches lie off is so much of an error of normal noise; a bad night in twenty hardly moves it.
 MEDIAN_OFF = 0.6745
+# A night that lies off by more of such errors counts as if it lay off by so many: one that lost a quarter would hide a
+# step of 6 % for a hundred nights.
+MOST_OFF = 8.0
 # The confidence of a step whose place was chosen among all.
 PLACED = 0.9999
 # So many batches of an unchanged level tell how far they scatter; the newest so many are looked at.
@@ -136,17 +139,29 @@ def band(logs: Sequence[float], starts: Sequence[int] = ()) -> Band | None:
     df = len(logs) - first - len(levels)
     if len(levels[-1]) < LEAST_DAYS or df < LEAST_TO_TELL - 1:
         return None
-    squares = math.fsum(map(_squares, levels))
-    error, now = math.sqrt(squares / df), levels[-1]
+    usual = _usual_error(levels)
+    most = max(MOST_OFF * usual, _error(levels, df))
+    levels = [_within(level, most) for level in levels if level]
+    error, now = _error(levels, df), levels[-1]
     half = t_quantile(0.5 + BAND / 2, df) * error * math.sqrt(1 + 1 / len(now))
-    return Band(mean(now), half, error, df, len(now), _quiet(levels, error), _hanging_together(*levels, errors=1))
+    # At least half of the error: some hardly vary.
+    quiet = max(error / 2, min(error, usual))
+    return Band(mean(now), half, error, df, len(now), quiet, _hanging_together(*levels, errors=1))
 
 
-def _quiet(levels: Sequence[Sequence[float]], error: float) -> float:
-    """The error of a batch by the median of how far they lie off. At least half of `error`: some hardly vary."""
+def _within(level: Sequence[float], most: float) -> list[float]:
+    middle = median(level)
+    return [min(max(log, middle - most), middle + most) for log in level]
+
+
+def _error(levels: Sequence[Sequence[float]], df: int) -> float:
+    return math.sqrt(math.fsum(map(_squares, levels)) / df)
+
+
+def _usual_error(levels: Sequence[Sequence[float]]) -> float:
+    """The error of a batch by the median of how far they lie off."""
     off = [abs(value) for level in levels if level for value in _less(level, median(level))]
-    of_few = 1 + 2 * len(levels) / len(off)
-    return max(error / 2, min(error, median(off) / MEDIAN_OFF * of_few))
+    return median(off) / MEDIAN_OFF * (1 + 2 * len(levels) / len(off))
 
 
 def is_confirmed(expected: Band, suspect: float, further: Sequence[float], threshold: float) -> bool | None:

@@ -159,6 +159,17 @@ def test_what_becomes_slower_and_scatters_more_is_a_new_level():
     assert seen.starts == (7,)
 
 
+def test_one_night_far_off_hides_no_step():
+    """Was: 6 % less over five nights were not told, as a night two weeks before had lost a quarter."""
+    for seed in range(10):
+        drawn, logs, seen = random.Random(seed), [], watch.Watched()
+        for night in range(60):
+            level = 0.75 if night == 40 else 0.94 if night >= 55 else 1.0
+            logs.append(math.log(level) + drawn.gauss(0, 0.006))
+            seen = watch.watch(logs, seen, 0.03)
+        assert [abs(start - 55) <= 1 for start in seen.starts] == [True], seed
+
+
 def test_repeats_that_scatter_alike_seldom_tell_a_change_of_their_noise():
     """Three repeats are close together by chance now and then, and a series is asked after each of its batches."""
     told = 0
