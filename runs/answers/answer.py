@@ -157,6 +157,7 @@ class Step(Claim):
 
     `days_near`: the first and the last day that fit nearly as well. `besides`: what was recorded differently of the
     batch before it, but for what was `tested`. `back_to`: the day of the step before it, where it takes that one back.
+    `is_drift`: it changes slowly from that day on, as a line fits its newest batches better than steps do.
     """
 
     kind: Literal["step"] = "step"
@@ -170,6 +171,7 @@ class Step(Claim):
     batches_before: int = 0
     is_last: bool = True
     back_to: str = ""
+    is_drift: bool = False
     besides: list[str] = Field(default_factory=list)
     between: list[UUID] = Field(default_factory=list, exclude=True)
 

@@ -17,7 +17,7 @@ from runs.formatting import percent_of
 from runs.models import Run
 from runs.run.circumstances import changes, circumstances
 from runs.run.facets import tested_words
-from runs.stats import ALPHA, CONFIDENCE, Interval, Kind, Ratio, geometric_mean, interval_of_logs, t_quantile
+from runs.stats import ALPHA, CONFIDENCE, Interval, Kind, Ratio, geometric_mean, interval_of_logs, t_quantile, watch
 from runs.stats.steps import LEAST_DAYS, days_after_to_show, days_to_show, least_step
 from runs.stats.verdicts import judge_interval
 
@@ -72,22 +72,36 @@ def steps_of(comparison: Comparison, curve: Curve, label: str) -> list[Step]:
         batches=len(levels), days=int(levels[-1][0] - levels[0][0]) + 1, threshold=least,
     )  # fmt: skip
     claims, xs, told = [], [x for x, _ in levels], comparison.steps[curve.name]
+    # As the page of a benchmark tells it: it has no batch that it began with, and no commit to blame.
+    drift = watch.drift(logs, comparison.threshold, [xs.index(step.at) for step in told])
+    if drift:
+        told = [step for step in told if xs.index(step.at) < drift.at]
     for earlier, step in zip([None, *told], told, strict=False):
         # Both changes together are less than matters.
         is_back = earlier and abs(math.log(earlier.change.value * step.change.value)) < math.log1p(comparison.threshold)
         before = points[xs[xs.index(step.at) - 1]]
-        side = "better" if (step.change.value > 1) == (better == "higher") else "worse"
-        verdict = side if better in ("higher", "lower") else Kind.DIFFERENT
         fields = {
             "day": str(day_at(step.at)), "days_near": (str(day_at(step.near.low)), str(day_at(step.near.high))),
             "tested": tested_words(points[step.at].all_runs[0]),
-            "change": as_share(amount_of(step.change, verdict=verdict)),
+            "change": as_share(amount_of(step.change, verdict=_side(step.change, better))),
             "batches": step.days, "batches_before": step.days_before, "is_last": step.is_last,
             "back_to": str(day_at(earlier.at)) if earlier and is_back else "",
             "between": [before.runs[0].pk, points[step.at].runs[0].pk],
         }  # fmt: skip
         claims.append(unchanged.model_copy(update=fields))
+    if drift:
+        fields = {
+            "day": str(day_at(xs[drift.at])), "batches": drift.after, "is_drift": True,
+            "change": as_share(amount_of(drift.change, verdict=_side(drift.change, better))),
+        }  # fmt: skip
+        claims.append(unchanged.model_copy(update=fields))
     return claims or [unchanged]
+
+
+def _side(change: Ratio, better: str) -> str:
+    if better not in ("higher", "lower"):
+        return Kind.DIFFERENT
+    return "better" if (change.value > 1) == (better == "higher") else "worse"
 
 
 def _logs(curve: Curve) -> list[float]:

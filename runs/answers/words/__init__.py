@@ -451,6 +451,8 @@ def _since(answer: Answer) -> str:
 
 def _what_changed(claim: Step) -> str:
     """What was tested is named by the step itself."""
+    if claim.is_drift:
+        return "No batch stands out as its first."
     if not claim.besides:
         return f"Nothing {'else ' if claim.tested else ''}that was recorded changed."
     return f"{'Besides' if claim.tested else 'Changed there'}: {gaps.names(claim.besides)}."
@@ -464,6 +466,7 @@ def step(claim: Step) -> str:
     since = f"since {day}" if claim.is_last else f"from {day} on"
     side = f": {claim.change.verdict}" if claim.change.verdict in ("better", "worse") else ""
     of = f"against the {claim.batches_before} batches before" if claim.batches_before else f"in {claim.batches} batches"
+    of = f"a slow drift {of}" if claim.is_drift else of
     first, last = claim.days_near or (claim.day, claim.day)
     perhaps = f" It may have begun on any day from {first} to {last}." if first < last else ""
     back = f" That is the level of before {claim.back_to}." if claim.back_to else ""

@@ -1284,6 +1284,22 @@ def test_a_step_that_is_taken_back_says_so():
     assert f"That is the level of before {day_of_may(10)}." in told["words"]
 
 
+def test_a_slow_drift_is_told_as_the_benchmark_tells_it():
+    """Was: steps, the last of them with a commit to blame."""
+    first = date(2026, 5, 1)
+    for night in range(60):
+        world = World(seed=night, noise=0.005)
+        world.add(1000 * 0.998**night, 3, measured_on=str(first + timedelta(days=night)))
+        world.store()
+
+    told = ask("workload=tpcb")
+
+    (claim,) = told["claims"]
+    assert (told["question"]["kind"], claim["is_drift"], claim["batches"], claim["tested"]) == ("since", True, 50, "")
+    assert claim["change"]["value"] == pytest.approx(0.998**49 - 1, abs=0.02)
+    assert "a slow drift in 50 batches: worse" in told["words"]
+
+
 def test_a_series_of_releases_is_asked_since_which_one_it_changed():
     """Seen: "1.0, 1.1 and 8 others: too few batches to tell a change, 1 of 6"."""
     for number in range(12):
