@@ -115,13 +115,17 @@ def _of_groups(
             )
         )  # fmt: skip
     claims = _standings(candidates, lambda one, other: verdicts.of(best_first[one], best_first[other]))
+    # What is ranked by its best group may have been better at a level where it failed.
+    ranked_values = {claim.value for claim in claims}
+    failed = [group for group in comparison.groups if group.gap and not group.is_to_come]
+    of_ranked = {group.label: group for group in failed if _value_and_label(group, fact)[0] in ranked_values}
     sure, lacking = _sureness(comparison, claims, set_apart)
     # Without a winner those are told that are not surely behind.
     shown = [claim for claim in claims[1:] if sure or claim.ratio.verdict not in WINNERS]
     # Of the best group of each disk nobody sees on how many terminals it was the best.
     told = [bare_field(fact.field)] if fact else comparison.named
     return begun(
-        comparison, question, set_apart=set_apart, claims=claims, sure=sure, lacking=lacking,
+        comparison, question, set_apart=set_apart | of_ranked, claims=claims, sure=sure, lacking=lacking,
         alike_in=comparison.alike_in,
         differing={
             claim.label: unlike(differing[claim.group.key], told) for claim in shown if claim.group

@@ -92,6 +92,10 @@ def _levels_without_ratio(answer: Answer) -> list[str]:
         unmeasured = f"only {answer.first if row.groups else answer.second} was measured"
         verdict = row.against.verdict
         reason = verdict_words(verdict) if verdict else no_ratio_words(row.against, unmeasured)
+        lost = row.against.lost
+        if lost and any(group.dots for group in (*row.groups, *row.bases)):
+            whose = answer.first if lost.key in {group.key for group in row.groups} else answer.second
+            reason = f"{whose}: {reason}"
         labels_by_reason.setdefault(reason, []).append(row.label)
     return [f"Left out: {gaps.with_reasons(labels_by_reason)}."] if labels_by_reason else []
 

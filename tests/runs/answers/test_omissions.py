@@ -256,3 +256,30 @@ def test_an_undecided_pair_is_told_with_what_is_not_alike():
             world.add(tps, dbms=dbms, factors={"terminals": terminals})
     told = ask(world.store(), "ask=best")
     assert not told["sure"] and told["words"].endswith("Not alike: Terminals (32 against 20).")
+
+
+def test_of_a_system_at_its_best_it_is_told_where_it_failed():
+    """Seen: "MariaDB (16 terminals): 3.33 × that of PostgreSQL", which is faster wherever both ran: it failed at 16."""
+    world = World(noise=0.005)
+    for dbms, factor in ((SYSTEMS[0], 1.2), (SYSTEMS[1], 1.0)):
+        for terminals in (1, 4, 16):
+            world.add(1000 * terminals * factor, dbms=dbms, factors={"terminals": terminals})
+            if (dbms["name"], terminals) == ("PostgreSQL", 16):
+                world.documents[-1] |= OUT_OF_MEMORY
+    told = ask(world.store(), "ask=best")
+    assert told["claims"][0]["label"] == "MariaDB 11.4"
+    assert told["apart"] == {"failed: out of memory": ["PostgreSQL 18.0 · 16 terminals"]}
+
+
+@pytest.mark.parametrize("failing", SYSTEMS)
+def test_of_a_level_that_is_left_out_it_is_told_who_failed_there(failing: dict[str, str]):
+    """Seen: "Left out: Scale factor 16 (failed: out of memory)" of two systems."""
+    world = World(noise=0.005)
+    for dbms, factor in zip(SYSTEMS, (1.2, 1.0), strict=True):
+        for scale in (1, 4, 16):
+            world.add(1000 / scale * factor, dbms=dbms, factors={"scale_factor": scale})
+            if (dbms, scale) == (failing, 16):
+                world.documents[-1] |= OUT_OF_MEMORY
+    told = ask(world.store(), "ask=best")
+    name = f"{failing['name']} {failing['version']}"
+    assert told["words"].endswith(f"Left out: Scale factor 16 ({name}: failed: out of memory).")
