@@ -144,7 +144,7 @@ def _take_out(stored: Stored) -> Touched:
     """What the batch does not hold any more. -> benchmarks that it was part of."""
     if not stored:
         return {}
-    SeriesBatch.objects.filter(pk__in=[row.pk for row in stored.values()]).delete()
+    SeriesBatch.objects.filter(pk__in=[row.pk for row in stored.values()]).take_out()
     of_rows = {row.benchmark_id for row in stored.values()}
     return Benchmark.objects.select_related("metric").in_bulk(of_rows)
 

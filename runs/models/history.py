@@ -117,6 +117,13 @@ class SeriesBatchQuerySet(models.QuerySet["SeriesBatch"]):
     def newest_first(self) -> SeriesBatchQuerySet:
         return self.order_by("-commit_number", "-version_order", "-measured_at", "-pk")
 
+    def take_out(self) -> None:
+        """Delete these: their series are looked at again from there on."""
+        firsts = list(self.order_by().values_list("benchmark").annotate(at=models.Min("measured_at")))
+        self.delete()
+        for benchmark, at in firsts:
+            SeriesBatch.objects.filter(benchmark=benchmark, measured_at__gte=at).update(is_watched=False)
+
 
 class SeriesBatch(PlainRow):
     """One batch of a benchmark: the repeats that were measured together, alike in all that is known.
@@ -179,7 +186,7 @@ def take_out(batches: Iterable[UUID]) -> None:
     rows = list(SeriesBatch.objects.filter(batch__in=ids).select_related("benchmark"))
     gone = [row for row in rows if row.benchmark.visibility not in {seen.get(run) for run in row.runs}]
     alerts = list(Alert.objects.filter(changes__at__in=gone).values_list("pk", flat=True).distinct())
-    SeriesBatch.objects.filter(pk__in=[row.pk for row in gone]).delete()
+    SeriesBatch.objects.filter(pk__in=[row.pk for row in gone]).take_out()
     Alert.objects.filter(pk__in=alerts, changes=None).delete()
     for benchmark in {row.benchmark_id: row.benchmark for row in gone}.values():
         newest = list(benchmark.series.newest_first().exclude(centre=None)[: len(benchmark.recent)])[::-1]

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from runs.history import alerts
-from runs.models import Alert, Benchmark, Change, ChangePoint
+from runs.models import Alert, Benchmark, Change, ChangePoint, Run
+from runs.results import editing
 from tests.runs.history.nights import file, night
 
 pytestmark = pytest.mark.django_db
@@ -75,6 +76,19 @@ def test_what_people_have_judged_stays_where_it_was_judged(contributor):
     file([documents[STEP - 1], *documents[STEP + 5 :]], contributor)
     point = ChangePoint.objects.get(state="confirmed")
     assert (point.at.commit, point.alert.state) == (f"{STEP + 1:040x}", "expected")
+
+
+def test_a_step_outlives_its_first_night(contributor):
+    """Was: whoever deleted that night took the step out, and none of the next nights told it again."""
+    documents = with_step()
+    file(documents[: STEP + 5], contributor)
+    for run in Run.objects.filter(batch__series__commit=f"{STEP:040x}"):
+        editing.delete(run, by=contributor)
+    assert told(Benchmark.objects.get()) == []
+    file(documents[STEP + 5 :], contributor)
+    ((kind, commit, _),) = told(Benchmark.objects.get())
+    assert (kind, commit) == ("step", f"{STEP + 1:040x}")
+    assert Alert.objects.filter(state="confirmed").count() == 1
 
 
 def test_an_alert_of_several_benchmarks_moves_with_them(contributor):
