@@ -90,7 +90,7 @@ def attach(point: ChangePoint, rows: Sequence[SeriesBatch], *, was_refuted: bool
     if point.alert_id != alert.pk:
         point.alert = alert
         point.save(update_fields=["alert"])
-    was_closed = was_refuted and _closed_itself(alert)
+    was_closed = was_refuted and closed_itself(alert)
     if point.state == ChangeState.CONFIRMED and (alert.state == AlertState.NEW or was_closed):
         move(alert, AlertState.CONFIRMED)
 
@@ -132,7 +132,7 @@ def refuted(point: ChangePoint, reason: str = NOT_CONFIRMED) -> None:
         move(alert, AlertState.NOISE, reason=reason)
 
 
-def _closed_itself(alert: Alert) -> bool:
+def closed_itself(alert: Alert) -> bool:
     """Not by a person, whose word stands."""
     last = changes.history(alert).filter(field="state").first()
     return alert.state == AlertState.NOISE and last is not None and last.by is None

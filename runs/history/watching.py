@@ -325,6 +325,10 @@ def _new(series: BenchmarkSeries, found: statistics.Found, state: str) -> None:
 def _tell(series: BenchmarkSeries, point: ChangePoint, *, was_refuted: bool = False) -> None:
     if series.rows[series.last_of(point)].measured_at > timezone.now() - PAST:
         alerts.attach(point, series.rows, was_refuted=was_refuted)
+    elif was_refuted and point.alert and alerts.closed_itself(point.alert):
+        # It would hide the change as if a person had rejected it.
+        point.alert = None
+        point.save(update_fields=["alert"])
 
 
 def _describe(series: BenchmarkSeries, point: ChangePoint, found: statistics.Found) -> None:

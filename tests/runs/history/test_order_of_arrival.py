@@ -91,6 +91,18 @@ def test_a_step_outlives_its_first_night(contributor):
     assert Alert.objects.filter(state="confirmed").count() == 1
 
 
+def test_an_alert_that_closed_itself_hides_no_change_of_the_past(contributor):
+    documents = [night(at, of=90, level=0.9 if at >= STEP else 1.0) for at in range(1, NIGHTS + 1)]
+    file(documents[1:], contributor, at_once=29)
+    point = ChangePoint.objects.get(state="confirmed")
+    alerts.attach(point, list(point.benchmark.series.in_order()))
+    alerts.move(point.alert, "noise")
+    ChangePoint.objects.update(state="refuted")
+    file(documents[:1], contributor)
+    point.refresh_from_db()
+    assert (point.state, point.alert) == ("confirmed", None)
+
+
 def test_an_alert_of_several_benchmarks_moves_with_them(contributor):
     documents = [document for slug in ("one", "other") for document in with_step(workload=named(slug))]
     late = [document for document in documents if document["tested"]["commit"] == f"{STEP:040x}"]
