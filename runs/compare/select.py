@@ -198,7 +198,10 @@ def select(params: QueryDict, user: Reader) -> Selection:
     for number, choice in enumerate(chosen, start=1):
         rows = choice.rows()
         matching, _ = bounded_count(rows)
-        newest = first_ids(rows, _NEWEST, MAX_RUNS - len(ids))
+        room = MAX_RUNS - len(ids)
+        newest = (
+            first_ids(rows, _NEWEST, room) if matching > room else [*rows.order_by("id").values_list("pk", flat=True)]
+        )
         ids |= dict.fromkeys(newest)
         left_out += max(0, matching - len(newest))
         sets.append(RunSet(number, queries[number - 1], choice, frozenset(newest), is_base=base == str(number)))
