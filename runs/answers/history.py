@@ -17,7 +17,7 @@ from runs.formatting import percent_of
 from runs.models import Run
 from runs.run.circumstances import changes, circumstances
 from runs.run.facets import tested_words
-from runs.stats import ALPHA, CONFIDENCE, Interval, Kind, Ratio, geometric_mean, interval_of_logs, t_quantile, watch
+from runs.stats import ALPHA, CONFIDENCE, Interval, Kind, Ratio, geometric_mean, interval_of_logs, t_quantile
 from runs.stats.steps import LEAST_DAYS, days_after_to_show, days_to_show, least_step
 from runs.stats.verdicts import judge_interval
 
@@ -71,11 +71,9 @@ def steps_of(comparison: Comparison, curve: Curve, label: str) -> list[Step]:
         label=label, runs=[run for point in points.values() for run in point.run_ids], change=Amount(),
         batches=len(levels), days=int(levels[-1][0] - levels[0][0]) + 1, threshold=least,
     )  # fmt: skip
-    claims, xs, told = [], [x for x, _ in levels], comparison.steps[curve.name]
-    # As the page of a benchmark tells it: it has no batch that it began with, and no commit to blame.
-    drift = watch.drift(logs, comparison.threshold, [xs.index(step.at) for step in told])
-    if drift:
-        told = [step for step in told if xs.index(step.at) < drift.at]
+    claims, xs = [], [x for x, _ in levels]
+    # A drift has no batch that it began with, and no commit to blame.
+    told, drift = comparison.changes[curve.name]
     for earlier, step in zip([None, *told], told, strict=False):
         # Both changes together are less than matters.
         is_back = earlier and abs(math.log(earlier.change.value * step.change.value)) < math.log1p(comparison.threshold)

@@ -28,17 +28,19 @@ def marks(panel: Panel, comparison: Comparison, x: Place) -> list[Mark]:
     if comparison.axes.x == DATE:
         is_absolute = comparison.axes.y_as == "absolute"
         # What both series of a slower machine lose is no step of the one in % of the other.
-        changes = [
-            step
-            for curve in panel.curves
-            for step in (comparison.steps[curve.name] if is_absolute else steps(curve.levels, comparison.threshold))
-        ]
+        changes, drifts = [], []
+        for curve in panel.curves:
+            of_curve, drift = comparison.changes[curve.name]
+            changes += of_curve if is_absolute else steps(curve.levels, comparison.threshold)
+            if drift and is_absolute:
+                drifts.append((f"{percent(drift.change.value - 1, signed=True)} drift", curve.levels[drift.at][0]))
         upgrades = []
         for curve in panel.curves:
             versions = [(point.all_runs[0].dbms_version.version, point.x) for point in curve.points]
             upgrades += [after for before, after in pairwise(versions) if after[0] != before[0]]
         if len(changes) <= MOST_SAID:
             placed += [(percent(step.change.value - 1, signed=True), step.at) for step in changes]
+        placed += drifts if len(drifts) <= MOST_SAID else []
         if len(upgrades) <= MOST_SAID:
             # That of all curves is one mark.
             placed += dict.fromkeys(upgrades)

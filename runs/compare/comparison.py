@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -18,8 +19,9 @@ from runs.compare.verdicts import Verdicts
 from runs.formatting import listed
 from runs.models import Metric, Run
 from runs.run.facets import Facet
-from runs.stats import PRACTICAL_THRESHOLD
+from runs.stats import PRACTICAL_THRESHOLD, geometric_mean, watch
 from runs.stats.steps import Step, steps
+from runs.stats.watch import Found
 
 # A page names so many values of a fact that varies.
 MOST_VALUES = 12
@@ -78,9 +80,20 @@ class Comparison:
         return [curve for panel in self.panels for curve in panel.curves]
 
     @cached_property
-    def steps(self) -> dict[str, list[Step]]:
-        """Where each curve over dates changes for good, by its name."""
-        return {curve.name: steps(curve.levels, self.threshold) for curve in self.curves}
+    def changes(self) -> dict[str, tuple[list[Step], Found | None]]:
+        """Where each curve over dates changes for good, by its name, and its slow drift: what that passed through is no
+        step, as on the page of a benchmark.
+        """
+        changes = {}
+        for curve in self.curves:
+            found, xs = steps(curve.levels, self.threshold), [x for x, _ in curve.levels]
+            logs = [math.log(centre) for _, values in curve.levels if (centre := geometric_mean(values)) is not None]
+            # Nothing is told of a curve that came to zero.
+            is_whole = len(logs) == len(xs)
+            drift = watch.drift(logs, self.threshold, [xs.index(step.at) for step in found]) if is_whole else None
+            steady = [step for step in found if drift is None or xs.index(step.at) < drift.at]
+            changes[curve.name] = (steady, drift)
+        return changes
 
     @cached_property
     def shown_panels(self) -> list[Panel]:
