@@ -138,7 +138,10 @@ def newer(comparison: Comparison, curves: Sequence[Curve], question: Question) -
         ratio = expected_amount(
             newest.centre or 0.0, centres, better=better, threshold=comparison.threshold, confidence=confidence
         )  # fmt: skip
-        if ratio.verdict == Kind.UNDECIDED and ratio.low is not None:
+        stepped = [step.at for step in comparison.changes[curve.name][0] if before[0].x < step.at <= newest.x]
+        if ratio.verdict == Kind.UNDECIDED and stepped:
+            lacking.append(Missing("step_within", label, names=[str(day_at(stepped[-1]))]))
+        elif ratio.verdict == Kind.UNDECIDED and ratio.low is not None:
             # One batch decides nothing: the newest is the first of those that a step takes.
             batches = days_after_to_show([*map(math.log, centres)], comparison.threshold)
             further = None if batches is None else batches - 1

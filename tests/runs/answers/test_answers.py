@@ -1284,6 +1284,16 @@ def test_a_step_that_is_taken_back_says_so():
     assert f"That is the level of before {day_of_may(10)}." in told["words"]
 
 
+def test_the_newest_batch_is_not_set_against_a_step_without_a_word():
+    """Seen: "a change of 3 % would not show: the batches differ too much", four nights after a sure step of 6 %."""
+    selects = commits(20, 15, has_times=False)
+
+    told = ask(selects, "ask=newer")
+
+    assert told["claims"][0]["ratio"]["verdict"] == "undecided"
+    assert told["words"].endswith("The batches that it is set against changed on 2026-05-16: ask since when.")
+
+
 def test_a_slow_drift_is_told_as_the_benchmark_tells_it():
     """Was: steps, the last of them with a commit to blame."""
     first = date(2026, 5, 1)
