@@ -17,7 +17,7 @@ from runs.formatting import percent_of
 from runs.models import Run
 from runs.run.circumstances import changes, circumstances
 from runs.run.facets import tested_words
-from runs.stats import ALPHA, CONFIDENCE, Interval, Kind, Ratio, geometric_mean, interval_of_logs, t_quantile
+from runs.stats import ALPHA, CONFIDENCE, Interval, Kind, Ratio, interval_of_logs, t_quantile
 from runs.stats.steps import LEAST_DAYS, days_after_to_show, days_to_show, least_step
 from runs.stats.verdicts import judge_interval
 
@@ -36,7 +36,7 @@ def since(comparison: Comparison, curves: Sequence[Curve], question: Question) -
         elif not of_curve and len(curve.levels) < 2 * LEAST_DAYS:
             lacking.append(Missing("batches", curve.name, len(curve.levels), 2 * LEAST_DAYS))
         elif not of_curve[0].day and of_curve[0].threshold > comparison.threshold:
-            batches = days_to_show(_logs(curve), comparison.threshold)
+            batches = days_to_show(curve.logs, comparison.threshold)
             lacking.append(_batches_to_show(batches, curve.name, comparison.threshold, "batches_for_less"))
         lacking += _untold_days(curve)
     sure = any(claim.day for claim in claims)
@@ -62,7 +62,7 @@ def _with_what_changed(claims: Sequence[Step]) -> list[Step]:
 def steps_of(comparison: Comparison, curve: Curve, label: str) -> list[Step]:
     """The steps of one series, or that it has none; empty of too few batches to tell."""
     better = comparison.metric.better if comparison.metric else "none"
-    levels, logs, points = curve.levels, _logs(curve), {point.x: point for point in curve.valued}
+    levels, logs, points = curve.levels, curve.logs, {point.x: point for point in curve.valued}
     if len(levels) < 2 * LEAST_DAYS or len(logs) < len(levels):
         return []
     # What is not told is said not to be as far only as these batches would show it.
@@ -100,11 +100,6 @@ def _side(change: Ratio, better: str) -> str:
     if better not in ("higher", "lower"):
         return Kind.DIFFERENT
     return "better" if (change.value > 1) == (better == "higher") else "worse"
-
-
-def _logs(curve: Curve) -> list[float]:
-    """The logarithms of the means of its batches, as far as they have one."""
-    return [math.log(centre) for _, values in curve.levels if (centre := geometric_mean(values)) is not None]
 
 
 def _batches_to_show(batches: int | None, of: str, threshold: float, kind: Lacking) -> Missing:

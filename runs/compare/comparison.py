@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -19,7 +18,7 @@ from runs.compare.verdicts import Verdicts
 from runs.formatting import listed
 from runs.models import Metric, Run
 from runs.run.facets import Facet
-from runs.stats import PRACTICAL_THRESHOLD, geometric_mean, watch
+from runs.stats import PRACTICAL_THRESHOLD, watch
 from runs.stats.steps import Step, steps
 from runs.stats.watch import Found
 
@@ -87,10 +86,9 @@ class Comparison:
         changes = {}
         for curve in self.curves:
             found, xs = steps(curve.levels, self.threshold), [x for x, _ in curve.levels]
-            logs = [math.log(centre) for _, values in curve.levels if (centre := geometric_mean(values)) is not None]
             # Nothing is told of a curve that came to zero.
-            is_whole = len(logs) == len(xs)
-            drift = watch.drift(logs, self.threshold, [xs.index(step.at) for step in found]) if is_whole else None
+            is_whole = len(curve.logs) == len(xs)
+            drift = watch.drift(curve.logs, self.threshold, [xs.index(step.at) for step in found]) if is_whole else None
             steady = [step for step in found if drift is None or xs.index(step.at) < drift.at]
             changes[curve.name] = (steady, drift)
         return changes

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime, timedelta
 from uuid import UUID
 
 from runs.compare.facts import numbered
@@ -62,14 +62,10 @@ def moments(runs: Mapping[str, Run]) -> dict[str, str]:
 
 def position_of(moment: str) -> float:
     """On an axis of dates, in days."""
-    day, _, of_day = moment.partition(" ")
-    at = date.fromisoformat(day).toordinal()
-    if of_day.startswith("#"):
-        return at + (int(of_day[1:]) - 1) / 100
-    seconds = 0
-    for part in filter(None, of_day.split(":")):
-        seconds = 60 * seconds + int(part)
-    return at + seconds / 86_400
+    when, _, number = moment.partition(" #")
+    days = (datetime.fromisoformat(when) - datetime.min) / timedelta(days=1)
+    # As ordinals of dates, which begin with 1; the numbers of a day stay within it.
+    return 1 + days + (int(number or 1) - 1) / 1000
 
 
 def cells_of(runs: Sequence[Run], grouping: str, set_of: Mapping[UUID, tuple[str, str]]) -> list[Cell]:

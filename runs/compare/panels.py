@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,7 +18,7 @@ from runs.compare.groups import Group, pooled
 from runs.compare.guard import bare_field
 from runs.run.facets import FACTOR
 from runs.run.memory import MB, buffer_bytes, memory_bytes
-from runs.stats import Slope
+from runs.stats import Slope, geometric_mean
 from runs.stats.curves import Knee, knee, measurable, per_doubling
 from runs.stats.scaling import Scaling, Unfitted, scaling
 
@@ -122,6 +123,11 @@ class Curve:
     def levels(self) -> list[tuple[float, Sequence[float]]]:
         """(x, repeats) without gaps."""
         return measurable([(point.x, point.judged) for point in self.valued])
+
+    @cached_property
+    def logs(self) -> list[float]:
+        """The logarithms of the means of its levels, as far as they have one."""
+        return [math.log(centre) for _, values in self.levels if (centre := geometric_mean(values)) is not None]
 
     @cached_property
     def per_doubling(self) -> Slope | None:
