@@ -17,7 +17,6 @@ from types import MappingProxyType
 from typing import Any
 from uuid import UUID
 
-from benchagent.catalog import threshold_of
 from django.db.models import Max
 
 from runs.answers.answer import Amount, change_of
@@ -25,12 +24,13 @@ from runs.answers.history import LEAST_BATCHES, expected_amount
 from runs.compare.asked import Missing
 from runs.history import filing
 from runs.history.overview import Baseline
+from runs.history.watching import threshold
 from runs.models import Batch, Benchmark, ChangePoint, Measurement, Metric, Run, SeriesBatch
 from runs.models.choices import AlertState
 from runs.models.visible import Reader
 from runs.run.facets import factor_facets
 from runs.run.number import number_of, primary_number, why_no_number
-from runs.stats import ALPHA, PRACTICAL_THRESHOLD, Kind, Verdict, geometric_mean, judge, judge_pairs
+from runs.stats import ALPHA, Kind, Verdict, geometric_mean, judge, judge_pairs
 
 # How fewer pairs scatter is hardly known: then two sides by themselves tell it better.
 LEAST_PAIRS = 6
@@ -81,15 +81,11 @@ def in_turn(
     shared = [(key, cell, sides[1][key]) for key, cell in sides[0].items() if key in sides[1]]
     judged = []
     for (_, metric), own, other in shared:
-        least = allowed or _least(metric)
+        least = allowed or threshold(metric)
         verdict = _verdict_in_turn(metric, own, other, least=least, confidence=1 - ALPHA / len(shared))
         change = change_of(verdict)
         judged.append(InTurn(metric, own, other, change, is_not_worse(change, better=metric.better, least=least)))
     return judged
-
-
-def _least(metric: Metric) -> float:
-    return max(PRACTICAL_THRESHOLD, threshold_of(metric.name, metric.unit))
 
 
 def _numbers(run: Run, metrics: Collection[str]) -> list[Measurement]:
@@ -172,7 +168,7 @@ def gated(
     ]  # fmt: skip
     judged = []
     for row, metric, own, before in cells:
-        least, values = allowed or _least(metric), [*own.values()]
+        least, values = allowed or threshold(metric), [*own.values()]
         of_base = [[*each.values()] for each in before if each]
         change = _judged(metric, values, of_base, least=least, confidence=1 - ALPHA / len(cells))
         not_worse = is_not_worse(change, better=metric.better, least=least)

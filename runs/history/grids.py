@@ -96,7 +96,7 @@ def _cells(
             continue
         judged = None
         if base and base is not values:
-            judged = judge(values, base, better=benchmark.metric.better, threshold=threshold(benchmark))
+            judged = judge(values, base, better=benchmark.metric.better, threshold=threshold(benchmark.metric))
         cells.append(ReleaseCell(geometric_mean(values) or 0.0, len(values), judged))
         before = values
     return cells
@@ -174,7 +174,7 @@ def _against_the_best(own: Mapping[str, Benchmark]) -> dict[str, MachineCell]:
     best = (max if is_rate else min)(means, key=lambda name: means[name])
     others = [name for name in own if name != best]
     verdicts = judge_family(
-        [(values[name], values[best]) for name in others], better=first.metric.better, threshold=threshold(first)
+        [(values[name], values[best]) for name in others], better=first.metric.better, threshold=threshold(first.metric)
     )
     beaten = {name for name, verdict in zip(others, verdicts, strict=True) if verdict.kind in WINNERS}
     return {

@@ -153,7 +153,7 @@ def _row(benchmark: Benchmark, rows: Sequence[Past], baseline: Baseline, points:
     before = [row.centre for row in held if row.centre]
     change = None
     if newest and before:
-        change = expected_amount(newest, before, better=benchmark.metric.better, threshold=threshold(benchmark))
+        change = expected_amount(newest, before, better=benchmark.metric.better, threshold=threshold(benchmark.metric))
     return Row(benchmark, newest, change, step)
 
 

@@ -15,7 +15,7 @@ from django.utils import timezone
 from runs.answers.answer import Amount, amount_of, as_share
 from runs.answers.history import expected_amount
 from runs.history import alerts
-from runs.models import Alert, Benchmark, ChangePoint, Run, SeriesBatch, User
+from runs.models import Alert, Benchmark, ChangePoint, Metric, Run, SeriesBatch, User
 from runs.models.choices import OF_LEVEL, OPEN_ALERTS, AlertState, Better, ChangeKind, ChangeState
 from runs.stats import PRACTICAL_THRESHOLD, WINNERS, mean
 from runs.stats import watch as statistics
@@ -106,9 +106,9 @@ def is_rejected(point: ChangePoint) -> bool:
     return point.alert is not None and point.alert.state == AlertState.NOISE and point.state != ChangeState.REFUTED
 
 
-def threshold(benchmark: Benchmark) -> float:
+def threshold(metric: Metric) -> float:
     """From which on a change matters."""
-    return max(PRACTICAL_THRESHOLD, threshold_of(benchmark.metric.name, benchmark.metric.unit))
+    return max(PRACTICAL_THRESHOLD, threshold_of(metric.name, metric.unit))
 
 
 def watch(benchmark: Benchmark) -> None:
@@ -188,7 +188,7 @@ def _watched(
     """Where the series comes to from `begin` on with these changes, with all that was refuted on the way; and what was
     confirmed, by place.
     """
-    least, places = threshold(series.benchmark), {series.index[point.at_id] for point in stay}
+    least, places = threshold(series.benchmark.metric), {series.index[point.at_id] for point in stay}
     judged = [series.index[point.at_id] for point in stay if _is_judged(point)]
     drifts = {series.index[point.at_id]: point for point in stay if point.kind == ChangeKind.DRIFT}
     seen = (range(at, min(series.last_of(point) + 1, begin)) for at, point in drifts.items() if at < begin)
@@ -348,7 +348,7 @@ def _side(benchmark: Benchmark, found: statistics.Found) -> str:
 
 def _measure_anew(series: BenchmarkSeries) -> None:
     """How large the confirmed steps and drifts are, of all batches up to the next; what is none is refuted."""
-    starts, least = series.starts, threshold(series.benchmark)
+    starts, least = series.starts, threshold(series.benchmark.metric)
     for point in series.points:
         at = series.index.get(point.at_id)
         if at is None or at not in starts or point.kind not in OF_LEVEL:
@@ -424,4 +424,4 @@ def newest_against(series: BenchmarkSeries, before: Sequence[SeriesBatch]) -> Am
         return None
     centres = [row.centre for row in before if row.centre]
     metric = series.benchmark.metric
-    return expected_amount(series.rows[-1].centre, centres, better=metric.better, threshold=threshold(series.benchmark))
+    return expected_amount(series.rows[-1].centre, centres, better=metric.better, threshold=threshold(metric))
