@@ -45,7 +45,7 @@ def commands(actions: Sequence[Action]) -> list[str]:
 
 @pytest.fixture
 def tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder on the search path, and the usual places empty: tools of one PostgreSQL and one MariaDB, no server."""
+    """One folder as search path, and the usual places empty: tools of one PostgreSQL and one MariaDB, no server."""
     folder = tmp_path / "bin"
     folder.mkdir()
     for name in ("pg_dump", "pg_restore", "psql"):
@@ -54,7 +54,7 @@ def tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (folder / name).write_text("#!/bin/sh\n")
     for file in folder.iterdir():
         file.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{folder}:/bin")
+    monkeypatch.setenv("PATH", str(folder))
     monkeypatch.setenv(postgresql.DIRS_VARIABLE, str(folder))
     for variable in mysql.DIRS_VARIABLES.values():
         monkeypatch.setenv(variable, "")
