@@ -158,10 +158,9 @@ def _baseline(valued: Sequence[Group], than: str) -> list[Group]:
     kind, _, value = than.partition(":")
     before, newest = list(valued[:-1]), valued[-1]
     if kind == "last":
-        return before[-int(value) :] if value.isdecimal() and len(value) < 6 and int(value) else []
+        return before[-int(value) :]
     if kind == "days":
-        days = int(value) if value.isdecimal() and len(value) < 6 else 0
-        begin = day_at(newest.x) - timedelta(days=days)
+        begin = day_at(newest.x) - timedelta(days=int(value))
         return [point for point in before if day_at(point.x) >= begin]
     return [point for point in before if _is_named(point, kind, value)]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -22,8 +23,8 @@ OF_PAIRS = ("", BEST, RANK, LOAD, A_B)
 # What a load is told by, the bytes of the values before those of the statements.
 LOAD_METRICS = ("load_size_mb_per_s", "load_mb_per_s")
 PARAMETERS = ("ask", "fact", "from", "to", "a", "b", "than")
-# What `than` may begin with: the batches that the newest is set against.
-BASELINES = ("last", "days", "label", "commit", "version")
+# The batches that the newest is set against: `last:10`, or `label:main`.
+_BASELINE = re.compile(r"(last|days):0*[1-9]\d{0,4}|(label|commit|version):.+", re.DOTALL)
 
 
 class Question(BaseModel):
@@ -85,8 +86,9 @@ def read(params: QueryDict) -> tuple[Question, dict[str, list[str]]]:
     if kind and kind not in KINDS:
         problems["ask"] = [f"There is no question “{kind}”. There are: {', '.join(KINDS)}."]
         kind = ""
-    if than and than.partition(":")[0] not in BASELINES:
-        problems["than"] = [f"“{than}” is no baseline. There are: {', '.join(f'{name}:…' for name in BASELINES)}."]
+    if than and not _BASELINE.fullmatch(than):
+        forms = "last:10 or days:30, of 1 to 99999, label:…, commit:…, version:…"
+        problems["than"] = [f"“{than}” is no baseline. There are: {forms}."]
         than = ""
     ends: dict[str, float] = {}
     for name in ("from", "to"):

@@ -189,6 +189,31 @@ class FactorFilter(django_filters.Filter):  # type: ignore[misc]  # untyped base
         return qs.filter(pk__in=wanted.values("run"))
 
 
+class _Each:
+    """All values of a parameter that is given several times, each of them cleaned."""
+
+    widget = forms.MultipleHiddenInput
+
+    def clean(self, value: Any) -> list[Any]:
+        return [super(_Each, self).clean(item) for item in value or []]  # type: ignore[misc]  # of the field beside it
+
+
+class TextsField(_Each, forms.CharField):
+    pass
+
+
+class UuidsField(_Each, forms.UUIDField):
+    pass
+
+
+class AnyText(django_filters.CharFilter):  # type: ignore[misc]  # untyped base
+    field_class = TextsField
+
+
+class AnyUuid(django_filters.UUIDFilter):  # type: ignore[misc]  # untyped base
+    field_class = UuidsField
+
+
 class SettingFilter(django_filters.CharFilter):  # type: ignore[misc]  # untyped base
     """As the DBMS said it was in force; where it said nothing of this setting, as its configuration gives it."""
 
@@ -272,7 +297,9 @@ def without(params: QueryDict, *names: str) -> QueryDict:
 
 
 class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
-    """`factor.NAME=value` filters by any factor. A parameter given twice means either value, an empty one none."""
+    """`factor.NAME=value` filters by any factor. A parameter given twice means either value, and where it can have one
+    only, as a bound, is refused; an empty one means none.
+    """
 
     workload = NamedFilter(workload_choices, "workload__slug", help_text="slug of the workload")
     dbms = NamedFilter(
@@ -294,15 +321,15 @@ class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
         help_text="false: those that somebody marked invalid",
     )
     visibility = AnyOf(choices=Visibility.choices)
-    owner = django_filters.CharFilter(method="filter_owner", max_length=150, help_text="whose runs: a user name, or me")
+    owner = AnyText(method="filter_owner", max_length=150, help_text="whose runs: a user name, or me")
     architecture = django_filters.CharFilter(
         field_name="dbms_version__architecture", lookup_expr="iexact", max_length=60, help_text="of the DBMS version"
     )
     measured_from = DayBound(field_name="measured_at", lookup_expr="gte", help_text="first day")
     measured_to = DayBound(field_name="measured_at", lookup_expr="lt", help_text="last day")
-    batch = django_filters.UUIDFilter(field_name="batch", help_text="runs that were measured together")
-    label = django_filters.CharFilter(method="filter_label", max_length=120, help_text="of the run, else of its batch")
-    tag = django_filters.CharFilter(method="filter_tag", max_length=200, label="Tag", help_text="all of these words")
+    batch = AnyUuid(field_name="batch", lookup_expr="in", help_text="runs that were measured together")
+    label = AnyText(method="filter_label", max_length=120, help_text="of the run, else of its batch")
+    tag = AnyText(method="filter_tag", max_length=200, label="Tag", help_text="all of these words")
     medium = NamedFilter(
         medium_choices, method="filter_medium", label="Storage", help_text="what the data lay on: hdd, ssd, …"
     )
@@ -311,17 +338,11 @@ class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
     lost = django_filters.BooleanFilter(
         method="filter_lost", label="Lost values", help_text="false: without what a source has lost"
     )
-    build = django_filters.CharFilter(
-        method="filter_tested", max_length=120, label="Build", help_text="that was tested"
-    )
-    commit = django_filters.CharFilter(
-        method="filter_tested", max_length=120, label="Commit", help_text="its beginning"
-    )
-    branch = django_filters.CharFilter(method="filter_tested", max_length=120, label="Branch")
-    dbms_build = django_filters.CharFilter(
-        method="filter_tested", max_length=200, label="DBMS build", help_text="as the DBMS tells it"
-    )
-    cell_key = django_filters.CharFilter(max_length=64, help_text="all repeats of one cell")
+    build = AnyText(method="filter_tested", max_length=120, label="Build", help_text="that was tested")
+    commit = AnyText(method="filter_tested", max_length=120, label="Commit", help_text="its beginning")
+    branch = AnyText(method="filter_tested", max_length=120, label="Branch")
+    dbms_build = AnyText(method="filter_tested", max_length=200, label="DBMS build", help_text="as the DBMS tells it")
+    cell_key = AnyText(lookup_expr="in", max_length=64, help_text="all repeats of one cell")
     q = django_filters.CharFilter(
         method="filter_text", max_length=200, label="Search", help_text="words in names (of tools too), notes, messages"
     )
@@ -350,6 +371,14 @@ class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
 
     def filter_queryset(self, queryset: QuerySet[Run]) -> QuerySet[Run]:
         return self.without(())
+
+    def is_valid(self) -> bool:
+        if isinstance(self.data, QueryDict):
+            for name, field in self.form.fields.items():
+                takes_several = isinstance(field.widget, (forms.SelectMultiple, forms.MultipleHiddenInput))
+                if len(self.data.getlist(name)) > 1 and not takes_several and name not in self.form.errors:
+                    self.form.add_error(name, "It takes one value, and is given several.")
+        return bool(super().is_valid())
 
     def problems(self, *others: str) -> dict[str, list[str]]:
         """What is wrong with its parameters, by their names, of which `others` are no filters; empty if it is valid."""
@@ -391,17 +420,19 @@ class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
         versions = DbmsVersion.objects.filter(Q(slug__in=value) | Q(dbms__slug__in=value))
         return queryset.filter(dbms_version__in=list(versions.values_list("pk", flat=True)))
 
-    def filter_label(self, queryset: QuerySet[Run], name: str, value: str) -> QuerySet[Run]:
-        return queryset.filter(Q(label=value) | Q(label="", batch__label=value))
+    def filter_label(self, queryset: QuerySet[Run], name: str, value: list[str]) -> QuerySet[Run]:
+        return queryset.filter(Q(label__in=value) | Q(label="", batch__label__in=value))
 
-    def filter_tag(self, queryset: QuerySet[Run], name: str, value: str) -> QuerySet[Run]:
+    def filter_tag(self, queryset: QuerySet[Run], name: str, value: list[str]) -> QuerySet[Run]:
         words = Concat(Value(" "), "tags", Value(" "), output_field=TextField())
         batches = Batch.objects.alias(words=words)
-        queryset = queryset.alias(words=words)
-        for tag in value.lower().replace(",", " ").split()[:10]:
+
+        def has(tag: str) -> Q:
             tagged = Q(words__contains=f" {tag} ")
-            queryset = queryset.filter(tagged | Q(batch__in=batches.filter(tagged).values("pk")))
-        return queryset
+            return tagged | Q(batch__in=batches.filter(tagged).values("pk"))
+
+        wanted = [text.lower().replace(",", " ").split()[:10] for text in value]
+        return queryset.alias(words=words).filter(reduce(or_, (Q(*map(has, tags)) for tags in wanted)))
 
     def filter_medium(self, queryset: QuerySet[Run], name: str, value: list[str]) -> QuerySet[Run]:
         if not value:
@@ -413,14 +444,18 @@ class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
         lost = Q(state=RunState.VALUE_MISSING)
         return queryset.filter(lost if value else ~lost)
 
-    def filter_tested(self, queryset: QuerySet[Run], name: str, value: str) -> QuerySet[Run]:
+    def filter_tested(self, queryset: QuerySet[Run], name: str, value: list[str]) -> QuerySet[Run]:
         """What the run says, else what its batch says."""
         how = "startswith" if name == "commit" else "exact"
-        own = Q(**{f"tested__{name}__{how}": value})
-        return queryset.filter(own | Q(**{f"batch__tested__{name}__{how}": value}) & ~Q(tested__has_key=name))
 
-    def filter_owner(self, queryset: QuerySet[Run], name: str, value: str) -> QuerySet[Run]:
-        owners = [self.user] if value == "me" else User.objects.filter(username=value)
+        def of(said: str) -> Q:
+            return reduce(or_, (Q(**{f"{said}__{name}__{how}": text}) for text in value))
+
+        return queryset.filter(of("tested") | of("batch__tested") & ~Q(tested__has_key=name))
+
+    def filter_owner(self, queryset: QuerySet[Run], name: str, value: list[str]) -> QuerySet[Run]:
+        named = User.objects.filter(username__in=[name for name in value if name != "me"])
+        owners = [*named, *([self.user] if "me" in value else [])]
         return queryset.filter(owner__in=[owner.pk for owner in owners if owner.pk])
 
     def filter_text(self, queryset: QuerySet[Run], name: str, value: str) -> QuerySet[Run]:

@@ -72,10 +72,14 @@ def compare(request: HttpRequest) -> HttpResponse:
     if not selection.runs:
         status = 400 if selection.problems else 200
         return render(request, "compare.html", {"selection": selection}, status=status)
-    query = request.GET.urlencode()
+    query, selects = request.GET.urlencode(), set_queries(request.GET)
+    workloads = len({run.workload_id for run in selection.runs})
     context = comparison_context(selection, comparison) | {
         "chooser": choosing.chooser(request.GET, selection, comparison.metric, request.user),
         "query": query,
+        # Several sets were put beside each other by somebody who knows their tests.
+        "selects": selects[0].urlencode() if len(selects) == 1 else "",
+        "workloads": workloads if workloads > 1 and len(selects) == 1 else 0,
         "embed_url": request.build_absolute_uri(f"{reverse('embed-compare')}?{query}"),
         "hidden_runs": any(run.visibility == Visibility.PRIVATE for run in selection.runs),
     }

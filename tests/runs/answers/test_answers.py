@@ -418,7 +418,13 @@ def test_page_and_api_say_the_same_of_every_question_that_is_offered(world: Any)
 
 
 @pytest.mark.parametrize(
-    ("query", "field"), [("ask=nonsense", "ask"), ("ask=loss&from=ten", "from"), ("ask=newer&than=yesterday", "than")]
+    ("query", "field"),
+    [
+        ("ask=nonsense", "ask"),
+        ("ask=loss&from=ten", "from"),
+        ("ask=newer&than=yesterday", "than"),
+        ("ask=newer&than=last:0", "than"),
+    ],
 )
 def test_a_question_that_is_not_understood_is_refused_by_its_parameter(query: str, field: str):
     response = Client().get(f"/api/v1/answers/?{two_disks()}&{query}")

@@ -260,3 +260,24 @@ def test_what_was_sent_at_once_stands_as_it_was_measured_cell_by_cell(client):
     assert [run.repeat for run in runs] == [1, 2] * 6
     assert len({(run.measured_on, run.cell_key) for run in runs[::2]}) == 6
     assert [run.measured_on.day for run in runs] == [3] * 4 + [2] * 4 + [1] * 4
+
+
+def test_a_filter_that_is_given_twice_finds_either_value_or_is_refused(client):
+    for label, tags, tested in (("a", "x y", {"commit": "ab1"}), ("b", "y z", {"commit": "cd2"}), ("c", "w", {})):
+        made = document(label=label, tags=tags.split(), tested=tested) | {"batch": str(uuid4()), "id": str(uuid4())}
+        assert results.store_uploads(documents=[made])[0].errors == {}
+    runs = list(Run.objects.order_by("label"))
+
+    def found(query: str) -> str:
+        rows = client.get(f"/api/v1/runs/?{query}").json()["results"]
+        return "".join(sorted({row["label"] for row in rows}))
+
+    assert found("label=a") == "a"
+    assert found("label=a&label=c") == "ac"
+    assert found("tag=x&tag=w") == "ac"
+    assert found("tag=y+z&tag=w") == "bc"
+    assert found("commit=ab&commit=cd") == "ab"
+    assert found(f"batch={runs[0].batch_id}&batch={runs[-1].batch_id}") == "ac"
+    refused = client.get("/api/v1/runs/?above=1&above=2")
+    assert (refused.status_code, refused.json()) == (400, {"above": ["It takes one value, and is given several."]})
+    assert "It takes one value" in client.get("/runs/?q=a&q=b").content.decode()

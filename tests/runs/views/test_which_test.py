@@ -57,3 +57,17 @@ def test_lists_and_machines_lead_there(client):
     assert 'href="/compare/which/?dbms=sqlite"' in client.get("/runs/?dbms=sqlite").content.decode()
     assert "data-compare-all" not in client.get("/runs/").content.decode()
     assert 'href="/compare/which/?hardware=bench-one"' in client.get("/hardware/bench-one/").content.decode()
+
+
+def test_a_comparison_of_several_workloads_offers_to_choose_one(client):
+    for name in ("TPC-B", "TPC-C"):
+        for system in ("SQLite 3", "MySQL 8"):
+            make_run(system, 100, of=workload(name))
+    assert 'href="/compare/which/?status=finished">Which of the 2 tests?' in page_of(client, "status=finished")
+    assert "/compare/which/" not in page_of(client, f"workload={workload('TPC-C').slug}")
+    # Two sets were put beside each other by somebody who knows their tests.
+    assert "/compare/which/" not in page_of(client, "set=dbms%3Dsqlite&set=dbms%3Dmysql")
+
+
+def page_of(client, query: str) -> str:
+    return client.get(f"/compare/?{query}").content.decode()
