@@ -15,7 +15,7 @@ from runs.compare.asked import Missing, Question
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Contrast, Group
 from runs.compare.guard import Difference
-from runs.compare.levels import LevelSeries
+from runs.compare.levels import LevelRow, LevelSeries
 from runs.stats import WINNERS, Interval, Kind, Ratio, Verdict, ends_of
 from runs.stats.curves import Knee
 from runs.stats.scaling import Scaling, Unfitted
@@ -217,8 +217,9 @@ class Answer(Part):
     `unranked`: what has too few levels in common with the others; `set_apart`: what has no group that is ranked, with
     one that it has; `without_order`: the groups that may not be ranked. `versions_of`: the only DBMS, so that systems
     are versions of it. `pooled`: what is pooled on request, in words. `alike_in`: the machines, disks or systems that
-    the ranking is of, where not each was measured on all of them. `beyond`: how many runs match that are not compared,
-    as they are too many.
+    the ranking is of, where not each was measured on all of them. `best_by_level`: where the best depends on the level,
+    each level with the one that is surely better than all others, or "". `beyond`: how many runs match that are not
+    compared, as they are too many.
     """
 
     question: Question
@@ -245,6 +246,7 @@ class Answer(Part):
     series: InstanceOf[LevelSeries] | None = Field(default=None, exclude=True)
     set_apart: dict[str, InstanceOf[Group]] = Field(default_factory=dict, exclude=True)
     without_order: list[InstanceOf[Group]] = Field(default_factory=list, exclude=True)
+    best_by_level: list[tuple[InstanceOf[LevelRow], str]] = Field(default_factory=list, exclude=True)
     versions_of: str = Field(default="", exclude=True)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from itertools import chain
 from uuid import UUID
@@ -124,9 +125,13 @@ def _of_groups(
     shown = [claim for claim in claims[1:] if sure or claim.ratio.verdict not in WINNERS]
     # Of the best group of each disk nobody sees on how many terminals it was the best.
     told = [bare_field(fact.field)] if fact else comparison.named
+    # Who has the most at some level may be behind at others.
+    levels = comparison.levels
+    is_by_level = levels and [each.field for each in levels.compared] == [fact.field if fact else ""]
     return begun(
         comparison, question, set_apart=set_apart | of_ranked, claims=claims, sure=sure, lacking=lacking,
         alike_in=comparison.alike_in,
+        best_by_level=_best_by_level(levels, levels.order) if levels and is_by_level else [],
         differing={
             claim.label: unlike(differing[claim.group.key], told) for claim in shown if claim.group
         },
@@ -179,7 +184,27 @@ def _of_series(
         unranked=[names[key] for key in levels.order if key not in compared and names[key] not in set_apart],
         over=series.over(levels.held_words),
         first=names[first], second=names[second],
+        best_by_level=_best_by_level(levels, compared) if len(claims) > 2 and not sure else [],
     )  # fmt: skip
+
+
+def _best_by_level(levels: Levels, compared: Sequence[Key]) -> list[tuple[LevelRow, str]]:
+    """Each level with the name of the series that is surely better there than every other, "" where none is; empty
+    where not two of them are so somewhere, or not all pairs were judged.
+    """
+    rows: dict[str, LevelRow] = {}
+    best: dict[str, str] = {}
+    for key in compared:
+        every = [levels.between(key, other) for other in compared if other != key]
+        if None in every:
+            return []
+        kinds: dict[str, set[str]] = {}
+        for row in (row for series in every if series for row in series.rows if row.pairs):
+            rows.setdefault(row.label, row)
+            kinds.setdefault(row.label, set()).add(row.kind)
+        best |= {label: levels.names[key] for label, told in kinds.items() if told == {Kind.BETTER}}
+    in_order = [(rows[label], best.get(label, "")) for label in levels.labels if label in rows]
+    return in_order if len({*best.values()}) > 1 else []
 
 
 def _decisive(claims: Sequence[Standing]) -> Standing:
@@ -252,6 +277,8 @@ def _sureness(
     if any(claim.ratio.verdict == Kind.TOO_FEW for claim in others):
         few = [claim.label for claim in claims if claim.n is not None and claim.n < MIN_REPEATS]
         lacking.append(Missing("repeats", least=MIN_REPEATS, names=few or [claim.label for claim in claims]))
-    if more := max((claim.ratio.more_repeats or 0 for claim in others), default=0):
-        lacking.append(Missing("more_repeats", count=more))
+    more = [claim.ratio.more_repeats for claim in others if claim.ratio.verdict == Kind.UNDECIDED]
+    # Where one takes more than anybody makes, those of the others do not decide it.
+    if most := max(more, key=lambda count: count or math.inf, default=None):
+        lacking.append(Missing("more_repeats", count=most))
     return bool(others) and all(claim.ratio.verdict in WINNERS for claim in others), lacking

@@ -37,7 +37,8 @@ class AskedAnswer(Answer):
     """The answer, its words, what is drawn of the runs, and what else can be asked of them.
 
     `missing`: what it takes to be sure; `by_level`: how the first stands to the next at the levels, where that differs;
-    `apart`: what has no group that is ranked, by why.
+    `best_at`: which is surely better than all others at which levels, where that depends on the level; `apart`: what
+    has no group that is ranked, by why.
     """
 
     asked: str
@@ -45,6 +46,7 @@ class AskedAnswer(Answer):
     missing: list[str]
     not_alike: str
     by_level: str
+    best_at: dict[str, list[str]]
     apart: dict[str, list[str]]
     counts: Counted
     left_out: list[LeftOutRun]
@@ -75,7 +77,10 @@ class Answers(APIView):
 
 
 def _asked(answer: Answer, drawing: Drawing, beyond: int) -> AskedAnswer:
-    comparison = drawing.comparisons[0]
+    comparison, best_at = drawing.comparisons[0], dict[str, list[str]]()
+    for row, best in answer.best_by_level:
+        if best:
+            best_at.setdefault(best, []).append(row.label)
     return AskedAnswer(
         **dict(answer) | {"claims": [with_words(claim) for claim in answer.claims]},
         asked=question_words(answer),
@@ -83,6 +88,7 @@ def _asked(answer: Answer, drawing: Drawing, beyond: int) -> AskedAnswer:
         missing=missing_sentences(answer),
         not_alike=differing_words(answer.differing),
         by_level=by_level_words(answer.series),
+        best_at=best_at,
         apart=set_apart_words(answer),
         counts=drawing.counts(beyond),
         left_out=[LeftOutRun(run=run, reason=each.reason) for each in drawing.left_out for run in each.runs],

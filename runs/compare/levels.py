@@ -252,6 +252,10 @@ class Levels:
             for level in self.table
         ]
 
+    @property
+    def labels(self) -> list[str]:
+        return [label for label, _ in self._words]
+
     def rows(self, name: Key, base: Key) -> Iterator[LevelRow]:
         """Each level at which one of the two series is, not yet judged."""
         for at, level in sorted({**self._levels_of[name], **self._levels_of[base]}.items(), key=itemgetter(0)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 from runs.answers.answer import (
@@ -24,7 +25,14 @@ from runs.answers.answer import (
 from runs.answers.ask import answer_of
 from runs.answers.places import Place, from_to, place_words
 from runs.answers.words import gaps
-from runs.answers.words.verdicts import by_level_words, no_ratio_words, share_words, times_words, verdict_words
+from runs.answers.words.verdicts import (
+    best_at_words,
+    by_level_words,
+    no_ratio_words,
+    share_words,
+    times_words,
+    verdict_words,
+)
 from runs.compare import asked
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Contrast
@@ -75,10 +83,12 @@ def _of_compared(answer: Answer) -> str:
     others = [missing for missing in untold if missing not in newest]
     places = joined(map(mid_sentence, answer.alike_in))
     alike_in = [f"This is of {places} alone, where each was measured."] if places else []
+    by_level = best_at_words(answer.best_by_level) if answer.best_by_level and not answer.over else ""
+    level_by_level = [f"Level by level, {by_level}."] if by_level else []
     differing = gaps.differing_words(answer.differing)
     unlike = [f"Not alike: {differing}."] if differing else []
     return " ".join([
-        *gaps.lacking_sentences(newest), words, *alike_in, *_levels_without_ratio(answer), *apart,
+        *gaps.lacking_sentences(newest), words, *level_by_level, *alike_in, *_levels_without_ratio(answer), *apart,
         *gaps.lacking_sentences(others), *unlike,
     ])  # fmt: skip
 
@@ -233,8 +243,8 @@ def _winner(answer: Answer, first: Standing, others: Sequence[Standing]) -> str:
 
 def _at_its_best(standing: Standing) -> str:
     """With what tells its best group from its others: a setting, or where on the axis it is."""
-    _, _, own = standing.of.partition(f"{standing.label} · ")
-    return f"{standing.label} ({own})" if own else standing.label
+    own = f" · {standing.of} · ".replace(f" · {standing.label} · ", " · ", 1).strip(" ·")
+    return f"{standing.label} ({own})" if own not in ("", standing.of) else standing.label
 
 
 def _no_winner(answer: Answer, first: Standing, open_ones: Sequence[Standing]) -> str:
@@ -251,11 +261,28 @@ def _no_winner(answer: Answer, first: Standing, open_ones: Sequence[Standing]) -
         return f"No winner is named, with fewer than {MIN_REPEATS} repeats {whose}: {named}."
     if REFUSED in kinds:
         return f"No winner is named{where}: {named} may not all be set against each other."
+    if none_at_all := _none_at_all(answer, [first, *open_ones]):
+        return none_at_all
     if kinds <= {Kind.EQUIVALENT, Kind.TOO_SMALL}:
         return f"No winner{where}: less than {percent_of(answer.threshold)} lie between {named}."
-    claim = next((each for each in open_ones if each.ratio.verdict in (Kind.UNDECIDED, Kind.MIXED)), open_ones[0])
+    # What takes the most repeats, which is all that it takes to be sure.
+    undecided = [each for each in open_ones if each.ratio.verdict in (Kind.UNDECIDED, Kind.MIXED)]
+    claim = max(undecided, key=lambda each: each.ratio.more_repeats or math.inf, default=open_ones[0])
     pair = f"{first.label} against {claim.label}"
     return _undecided(answer, pair, claim.ratio, where, named, is_alone=len(open_ones) == 1)
+
+
+def _none_at_all(answer: Answer, standings: Sequence[Standing]) -> str:
+    """Where less is better and some have none in any repeat: they are the lowest, and nothing is a multiple of it."""
+    values = {each.label: each.group.judged for each in standings if each.group}
+    none = [label for label, judged in values.items() if not any(judged)]
+    others = [each for each in standings if each.label not in none]
+    if answer.better != "lower" or not none or not others or min(min(values[each.label]) for each in others) <= 0:
+        return ""
+    has = "has" if len(none) == 1 else "have"
+    amount = f"the lowest {mid_sentence(answer.metric_label)}, {quantity(0, answer.unit)} in every repeat"
+    no_ratio = "has no ratio to it" if len(others) == 1 else "have no ratio to it"
+    return f"{gaps.names(none)} {has} {amount}; {_amounts(answer, others)} {no_ratio}."
 
 
 def _undecided(answer: Answer, pair: str, change: Amount, where: str, named: str, *, is_alone: bool) -> str:
@@ -270,7 +297,10 @@ def _undecided(answer: Answer, pair: str, change: Amount, where: str, named: str
 
 
 def _no_single_number(answer: Answer) -> str:
-    pair = f"{answer.first} against {answer.second} is {by_level_words(answer.series)}"
+    if answer.best_by_level and answer.over:
+        return f"No single winner over {answer.over}: {best_at_words(answer.best_by_level)}."
+    lower = " (lower is better)" if answer.better == "lower" else ""
+    pair = f"{answer.first} against {answer.second}{lower} is {by_level_words(answer.series)}"
     return f"No single number over {answer.over}: {pair}."
 
 

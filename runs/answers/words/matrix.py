@@ -55,7 +55,8 @@ class LetteredLevel:
 @dataclass(frozen=True)
 class Matrix:
     """Everything against everything, best first. Two share a letter if they are not told apart; there are no letters
-    where some may not be compared. Of a sweep `held` says over which levels, and `levels` have letters of their own.
+    where some may not be compared, or depend on the level. Of a sweep `held` says over which levels, and
+    `levels` have letters of their own.
     """
 
     rows: list[MatrixRow]
@@ -125,7 +126,9 @@ def _matrix(labels: Sequence[str], found: Mapping[Places, Verdict | str], family
         pairs[row, column] = _pair(verdict)
         pairs[column, row] = _pair(verdict if isinstance(verdict, str) else verdict.turned)
     verdicts = {places: verdict for places, verdict in found.items() if isinstance(verdict, Verdict)}
-    sure = len(verdicts) == len(found) and all(each.kind != Kind.TOO_FEW for each in verdicts.values())
+    # A pair that depends on the level is told apart, now this way and now that.
+    open_kinds = (Kind.TOO_FEW, Kind.MIXED)
+    sure = len(verdicts) == len(found) and all(each.kind not in open_kinds for each in verdicts.values())
     apart = [places for places, verdict in verdicts.items() if verdict.kind in WINNERS]
     of_rows = letters(len(labels), apart) if sure else [""] * len(labels)
     rows = [

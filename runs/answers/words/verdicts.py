@@ -166,6 +166,28 @@ def by_level_words(series: LevelSeries | None) -> str:
     return _ratios_by_level(series.rows) if differ else ""
 
 
+def best_at_words(best_by_level: Sequence[tuple[LevelRow, str]]) -> str:
+    """Which is the best at which levels, and at which none is."""
+    rows_by_best: dict[str, list[LevelRow]] = {}
+    for row, best in best_by_level:
+        rows_by_best.setdefault(best, []).append(row)
+    every, open_ones = [row for row, _ in best_by_level], rows_by_best.pop("", [])
+    parts: list[str] = []
+    for best, rows in rows_by_best.items():
+        parts.append(f"{best} {'' if parts else 'is best '}at {_levels_named(rows, every)}")
+    if open_ones:
+        parts.append(f"none for sure at {_levels_named(open_ones, every)}")
+    return joined(parts)
+
+
+def _levels_named(rows: Sequence[LevelRow], every: Sequence[LevelRow]) -> str:
+    headings = [*rows[0].words]
+    if len(headings) == 1:
+        return _values_words(headings[0], *([row.words[headings[0]] for row in of] for of in (rows, every)))
+    labels = [mid_sentence(row.label) for row in rows]
+    return listed(labels) if len(labels) <= MOST_LEVELS_NAMED else f"{len(rows)} of {len(every)} levels"
+
+
 def _ratios_by_level(rows: Sequence[LevelRow]) -> str:
     """The ratios by the values of the fact that parts them; else of the levels with the highest and the lowest."""
     if in_two_ranges := _two_ranges(rows):
@@ -204,17 +226,21 @@ def _range_words(heading: str, values: Sequence[str], rows: Iterable[LevelRow], 
     """From the lowest ratio to the highest at these values of a fact."""
     ratios = [row.ratio for row in rows if row.ratio and row.words[heading] in values]
     told = " to ".join(dict.fromkeys((times(min(ratios)), times(max(ratios)))))
+    every = [*dict.fromkeys(row.words[heading] for row in rows if row.ratio)]
+    return f"{told} {at} {_values_words(heading, values, every)}"
+
+
+def _values_words(heading: str, values: Sequence[str], every: Sequence[str]) -> str:
+    """Some of a fact's values, which all come in order; many that follow each other by the first and the last."""
     if len(values) > MOST_LEVELS_NAMED:
-        every = [*dict.fromkeys(row.words[heading] for row in rows if row.ratio)]
         first = every.index(values[0])
-        # Those that follow each other are told by the first and the last.
         ends = f", {values[0]} to {values[-1]}" if every[first : first + len(values)] == [*values] else ""
         where = f"{levels_words(len(values), mid_sentence(heading))}{ends if len(values) < len(every) else ''}"
     elif all(value[:1].isdigit() for value in values):
         where = with_heading(heading, values)
     else:
         where = f"{heading} {listed(values)}"
-    return f"{told} {at} {mid_sentence(where)}"
+    return mid_sentence(where)
 
 
 def _ratios_by_winner(rows: Sequence[LevelRow]) -> str:

@@ -1401,3 +1401,63 @@ def test_a_system_that_was_measured_again_another_day_is_ranked_beside_the_other
     told = ask("workload=tpcb")
 
     assert (told["question"]["fact"], told["sure"], told["claims"][0]["value"]) == ("dbms", True, "PostgreSQL 1")
+
+
+def three_machines_in_turn(metric: str) -> str:
+    world = World(noise=0.005)
+    for terminals in TERMINALS:
+        best = "Box C" if terminals < 16 else "Box A" if terminals == 16 else "Box B"
+        for name in ("Box A", "Box B", "Box C"):
+            level = 1000 * math.sqrt(terminals) * (1.2 if name == best else 1.0)
+            hardware = {"name": name, "cpu_model": "Example", "ram_bytes": 64 * GIB}
+            world.add(
+                level if metric == "tps" else 1000 / level, metric=metric, hardware=hardware,
+                factors={"scale_factor": 10, "terminals": terminals},
+            )  # fmt: skip
+    return world.store()
+
+
+@pytest.mark.parametrize("metric", ["tps", "latency_mean_ms"])
+def test_where_the_best_depends_on_the_level_each_level_has_its_own(metric: str):
+    selects = three_machines_in_turn(metric)
+    told = ask(selects, f"ask=rank&fact=hardware&metric={metric}")
+    best_at = {"Box C": (1, 2, 4, 8), "Box A": (16,), "Box B": (32, 64)}
+    assert told["best_at"] == {
+        name: ["1 terminal" if level == 1 else f"{level} terminals" for level in levels]
+        for name, levels in best_at.items()
+    }
+    each = "Box C is best at 1, 2, 4 and 8 terminals; Box A at 16 terminals; Box B at 32 and 64 terminals."
+    assert told["words"] == f"No single winner over 7 levels of terminals: {each}"
+    # Who has the most at some level is behind at others.
+    at_its_best = ask(selects, f"metric={metric}")["words"]
+    assert at_its_best.endswith(f": {each}" if metric != "tps" else f"Level by level, {each}")
+    assert metric != "tps" or at_its_best.startswith("Box B (64 terminals) has the highest throughput")
+    # A pair that is told apart at every level, in turns, shares no letter.
+    pairs = Client().get(f"/api/v1/compare/?{selects}&ask=rank&fact=hardware&metric={metric}").json()["pairs"]
+    assert {row["letters"] for row in pairs["rows"]} == {""}
+
+
+def test_who_has_none_in_any_repeat_has_the_least():
+    world = World(noise=0.05)
+    for name, errors in (("PostgreSQL", 0), ("MariaDB", 270), ("SQLite", 0)):
+        world.add(errors, metric="errors", dbms={"name": name, "version": "1"}, factors={"scale_factor": 10})
+    told = ask(world.store(), "ask=best&metric=errors")
+    begin = "PostgreSQL 1 and SQLite 1 have the lowest failed transactions, 0 errors in every repeat; MariaDB 1 ("
+    assert told["words"].startswith(begin)
+    assert told["words"].endswith(") has no ratio to it.")
+
+
+def test_the_repeats_that_are_missing_are_those_of_the_sentence():
+    world = World()
+    for name, values in (
+        ("PostgreSQL", (1240, 1250, 1262)),
+        ("MariaDB", (1070, 1120, 1200)),
+        ("SQLite", (1110, 1150, 1190)),
+    ):
+        world.add(1, dbms={"name": name, "version": "1"}, factors={"scale_factor": 10, "terminals": 8})
+        world.documents[-1]["repeats"] = [{"metrics": {"tps": value}} for value in values]
+    told = ask(world.store(), "ask=best")
+    (more,) = [re.search(r"bout (\d+) more", words) for words in told["missing"]]
+    assert more
+    assert f"needs about {more[1]} more repeat" in told["words"]
+    assert {claim["ratio"]["more_repeats"] for claim in told["claims"]} >= {int(more[1])}
