@@ -169,7 +169,7 @@ def _answerable(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[Q
             over.append(name)
             yield from questions
     # Where each system has a configuration of its own, no two groups differ in one setting.
-    several = not columns.follow(["config"], ["dbms"])
+    several = not columns.follow(["config"], ["dbms"]) and not are_days_apart(comparison, "config")
     if several and any(setting_pairs(with_values, comparison.varying)):
         yield Question(kind=asked.EFFECTS)
     days = most_levels(DATE, facts.keys(), columns) if DATE in facts else 1
@@ -184,10 +184,11 @@ def _answerable(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[Q
 
 
 def _rankings(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[Question]:
-    ranks_systems = "dbms" in facts and not are_days_apart(comparison, "dbms")
+    columns = Columns([group for group in comparison.groups if group.dots and group.ranked])
+    several_systems = "dbms" in facts and len(set(columns["dbms"])) > 1
+    ranks_systems = several_systems and not are_days_apart(comparison, "dbms")
     if ranks_systems:
         yield Question(kind=asked.BEST, fact="dbms")
-    columns = Columns([group for group in comparison.groups if group.dots and group.ranked])
     for name in facts:
         bare = name.removeprefix(FACTOR)
         is_other = bare == name or bare in CLIENTS or name in NEVER_TAKEN

@@ -172,8 +172,9 @@ class Along:
     @property
     def changes(self) -> dict[float, tuple[Ratio | None, Ratio | None]]:
         """The changes at each x against the first level, and against the one before."""
-        against_before = [ratio(values, before) for (_, before), (_, values) in pairwise(self.levels)]
-        changes = zip(self.levels, self.losses, [None, *against_before], strict=False)
+        # The second level against the first is one pair, with one interval.
+        later = [ratio(values, before) for (_, before), (_, values) in pairwise(self.levels[1:])]
+        changes = zip(self.levels, self.losses, [None, *self.losses[1:2], *later], strict=False)
         return {x: (first, before) for (x, _), first, before in changes}
 
     @cached_property

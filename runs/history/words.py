@@ -9,7 +9,7 @@ from benchagent.catalog import Durability
 
 from runs.answers.answer import Amount, Step
 from runs.answers.words import step, why
-from runs.formatting import listed
+from runs.formatting import listed, mid_sentence
 from runs.history.causes import commit_given
 from runs.models import Alert, ChangePoint, SeriesBatch
 from runs.models.choices import SHORT_DURABILITY, ChangeKind, ChangeState
@@ -42,13 +42,14 @@ def claim_of(point: ChangePoint, *, is_last: bool = True) -> Step:
 
 
 def change_words(point: ChangePoint, *, is_last: bool = True) -> str:
-    """−6.1 % (−6.5 to −5.8) since 2026-05-27 (f3eb639a), against the 40 batches before: worse."""
-    words = step(claim_of(point, is_last=is_last))
+    """Throughput −6.1 % (−6.5 to −5.8) since 2026-05-27 (f3eb639a), against the 40 batches before: worse."""
+    words, metric = step(claim_of(point, is_last=is_last)), point.benchmark.metric.label
     if point.kind == ChangeKind.NOISE:
         return f"The spread of the repeats: {words}"
     if point.kind == ChangeKind.DRIFT:
-        return f"A slow drift: {words}"
-    return f"Suspected: {words}" if point.state == ChangeState.SUSPECTED else words
+        return f"A slow drift: {mid_sentence(metric)} {words}"
+    is_open = point.state == ChangeState.SUSPECTED
+    return f"Suspected: {mid_sentence(metric)} {words}" if is_open else f"{metric} {words}"
 
 
 def _side_words(point: ChangePoint) -> str:

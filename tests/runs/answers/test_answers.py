@@ -18,6 +18,8 @@ from django.test import Client
 
 from runs import results
 from runs.answers.answer import Amount, Newer, Step
+from runs.answers.curves import curves_along
+from runs.answers.places import NO_PLACE
 from runs.answers.words import newest_words, step
 from runs.answers.words.gaps import lacking_words
 from runs.compare.asked import Lacking, Missing
@@ -1461,3 +1463,37 @@ def test_the_repeats_that_are_missing_are_those_of_the_sentence():
     assert more
     assert f"needs about {more[1]} more repeat" in told["words"]
     assert {claim["ratio"]["more_repeats"] for claim in told["claims"]} >= {int(more[1])}
+
+
+def test_nothing_is_ranked_of_which_one_is_ranked_only():
+    world = World(seed=3)
+    for size in (1, 4, 10):
+        for name, tps, durability in (("PostgreSQL", 1200, "power_loss"), ("H2", 9000, "memory")):
+            world.add(
+                tps, dbms={"name": name, "version": "1"}, factors={"scale_factor": size, "terminals": 8},
+                durability=durability,
+            )  # fmt: skip
+    selects = world.store()
+    told = ask(selects, "ask=best&fact=dbms")
+    assert told["words"].startswith("Only one is ranked")
+    assert "best" not in {each["kind"] for each in told["questions"]}
+
+
+def test_settings_that_were_measured_on_days_of_their_own_are_asked_since_when():
+    world = World(noise=0.005)
+    for night in range(24):
+        config = [{"name": "shared_buffers", "value": "4GB" if night < 12 else "8GB"}]
+        world.add(1000, measured_on=str(date(2026, 3, 1) + timedelta(days=night)), config=config)
+        world.store()
+    assert {each["kind"] for each in ask("workload=tpcb", "ask=since")["questions"]} == {"newer"}
+
+
+def test_one_pair_of_levels_has_one_interval_in_the_table_of_a_curve():
+    two_systems_over_terminals()
+    comparison = compare(Run.objects.present().for_lists())
+    every = curves_along(comparison, NO_PLACE, comparison.curves)
+    assert len(every) == 2
+    for along in every:
+        against_first, against_before = along.changes[2]
+        assert against_first
+        assert against_first == against_before
