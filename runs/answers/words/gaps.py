@@ -45,7 +45,7 @@ _LACKING: Mapping[Lacking, str] = {
     "two_groups": "choose two groups, or two runs",
     "difference": "nothing that is recorded of them differs",
     "single_setting": "no two groups differ in one setting of their configurations and in nothing else",
-    "printed": "nothing here was asked the same as something published: a re-run sets each of its cells beside a figure",
+    "printed": "nothing here was asked the same as something published: a re-run sets its cells beside the figures",
     "number_axis": "no size and no other number varies: measure at a second one",
     "clients_axis": "no number of terminals varies on the axis: measure at a second one",
     "rate": "{names} is no rate, of which more is better: choose one that is",
