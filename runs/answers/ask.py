@@ -22,6 +22,7 @@ from runs.compare.facts import DATE, NEVER_TAKEN, NO_FACT, Columns, Fact, fact_v
 from runs.compare.judging import judged
 from runs.compare.panels import CLIENT, CLIENTS, Axes
 from runs.run.facets import CONTEXT, FACTOR
+from runs.run.likeness import DAY
 from runs.stats.curves import LEAST_FOR_KNEE, LEAST_VALUES_FOR_KNEE
 from runs.stats.steps import LEAST_DAYS
 
@@ -59,7 +60,7 @@ def answer_of(comparison: Comparison) -> Answer:
 def _kind_by_rule(comparison: Comparison) -> str:
     """Nobody asks which day wins of what was measured on many days, nor of one system which number of clients does."""
     axes = comparison.axes
-    if axes.x == DATE or {*comparison.named} == {"batch"}:
+    if axes.x == DATE or {*comparison.named} <= {"batch", DAY}:
         return asked.SINCE
     levels, told_apart_by = comparison.levels, _told_apart_by(comparison)
     is_chosen = bool(told_apart_by) and comparison.controls.get("compared", "") == told_apart_by

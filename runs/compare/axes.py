@@ -20,6 +20,7 @@ from runs.compare.facts import DATE, MOMENT, NEVER_TAKEN, NO_FACT, SET, Columns,
 from runs.compare.groups import Group
 from runs.compare.panels import CLIENTS, RELATIVE, SIZES, Axes, drawn_groups, size_level
 from runs.run.facets import FACTOR
+from runs.run.likeness import DAY
 from runs.stats.steps import LEAST_DAYS
 
 BARS, CURVE, HEAT_MAP, TABLE, TRADE_OFF, TIME, LATENCY = (
@@ -43,7 +44,7 @@ LEAST_LEVELS, MOST_PANELS, MOST_BARS = 3, 12, 20
 # In this order facts with as many levels take series and panels.
 _SERIES_FIRST = ("dbms", "storage", "factor", "hardware", "config", "tested", "workload", "batch")
 # What a date tells already.
-_OF_A_DATE = frozenset({"batch", "tested"})
+_OF_A_DATE = frozenset({"batch", DAY, "tested"})
 # What changes below a curve that goes on.
 _MAY_CHANGE = frozenset({"dbms", "config", "context"})
 # Where its values come back more often, on average, each is measured beside the others: a branch at once, a commit not

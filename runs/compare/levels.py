@@ -94,7 +94,7 @@ class LevelRow:
 
 def levels_words(count: int, held: str) -> str:
     """3 levels of size, 20 batches, 5 days."""
-    if held in ("batch", "date"):
+    if held in ("batch", "date", "measured on"):
         one, several = ("batch", "batches") if held == "batch" else ("day", "days")
         return f"{count} {one if count == 1 else several}"
     return f"{count} level{'s' * (count != 1)} of {held}"
