@@ -103,10 +103,9 @@ def _of_groups(
 ) -> Answer:
     verdicts = comparison.verdicts
     differing = {group.key: verdicts.differences_of(best_first[0], group) for group in best_first[1:]}
-    values = {_value_and_label(group, fact)[0] for group in best_first}
-    if len(values) == 1 and set_apart:  # its sizes are not what was asked
-        return begun(comparison, question, set_apart=set_apart, lacking=[Missing("another_ranked")])
-    if refused := next(filter(None, map(blocking, differing.values())), None):
+    # What is ranked alone, at sizes of its own, is not asked which size is best.
+    several = len({_value_and_label(group, fact)[0] for group in best_first}) > 1 or not set_apart
+    if several and (refused := next(filter(None, map(blocking, differing.values())), None)):
         lacking = [Missing("order", differing=refused)]
         return begun(comparison, question, set_apart=set_apart, lacking=lacking, without_order=best_first)
     candidates = []

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
-from itertools import chain
+from datetime import date
+from itertools import chain, combinations
 from uuid import UUID
 
 from benchagent.catalog import EXTREMES, Durability, threshold_of
@@ -25,6 +26,7 @@ from runs.compare.panels import COLOURS, Axes, series_colors
 from runs.compare.pooling import at_chosen_levels
 from runs.compare.select import Selection
 from runs.compare.verdicts import Verdicts
+from runs.machines.facts import names_apart
 from runs.models import Aggregate, Metric, Run
 from runs.run.facets import DURABILITY_ORDER, Facet, facets
 from runs.stats import PRACTICAL_THRESHOLD
@@ -131,7 +133,7 @@ def _facets_of(
     """What names each cell; and the facets as they were read of one run of each, by its id."""
     # A run that ended knows more, such as that its database was in memory: it names its cell.
     naming_runs = [next((run for run in cell.runs if run.durability), cell.runs[0]) for cell in cells]
-    facets_read = {run.id: facets(run) for run in naming_runs}
+    facets_read = {run.id: facets(run) for run in naming_runs} | _machines_apart(cells)
     of_cells = []
     for cell, run, of_batch in zip(cells, naming_runs, batch_facets(cells, grouping), strict=True):
         of_set = {}
@@ -141,6 +143,33 @@ def _facets_of(
         of_cells.append(facets_read[run.id] | of_batch | of_set)
     _know_alike(of_cells, naming_runs)
     return of_cells, facets_read
+
+
+def _machines_apart(cells: Sequence[Cell]) -> dict[UUID, dict[str, Facet]]:
+    """The facets of runs on machines of one name, each named with the facts in which they differ. Where one was
+    measured on several days and the other before or after them, it is a machine that has changed, as by a new kernel,
+    and is not told apart.
+    """
+    days_by_machine: dict[tuple[str, str], set[date]] = {}
+    runs = [(run, run.hardware) for cell in cells for run in cell.runs if run.hardware]
+    if len({machine.slug for _, machine in runs}) == len({machine.name for _, machine in runs}):
+        return {}
+    for run, machine in runs:
+        days_by_machine.setdefault((machine.name, machine.slug), set()).add(day_of(run))
+    spans = {key: (min(days), max(days)) for key, days in days_by_machine.items()}
+    doubles: dict[str, str] = {}
+    for ((name, slug), span), ((other_name, other), other_span) in combinations(spans.items(), 2):
+        is_series = span[0] < span[1] or other_span[0] < other_span[1]
+        in_turn = is_series and (span[1] <= other_span[0] or other_span[1] <= span[0])
+        if name == other_name and not in_turn:
+            doubles |= {slug: name, other: name}
+    apart, found = names_apart(doubles), {}
+    for run, machine in runs:
+        if words := apart.get(machine.slug):
+            own = facets(run)
+            own["hardware"] = replace(own["hardware"], value=words, words=words, text=words, key=words)
+            found[run.id] = own
+    return found
 
 
 def _groups(

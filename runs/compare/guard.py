@@ -10,7 +10,8 @@ from uuid import UUID
 from benchagent.catalog import DBMSS, FACTORS, SECONDS_EACH, Durability, Role, factor_role, factor_span, factor_words
 from django.db.models import prefetch_related_objects
 
-from runs.models import Run
+from runs.machines.facts import profile_facts
+from runs.models import HardwareProfile, Run
 from runs.run.facets import (
     CONTEXT,
     FACTOR,
@@ -76,6 +77,7 @@ class Conditions:
     versions: set[UUID]
     dbmss: set[str]
     machine_is_described: bool
+    hardware: HardwareProfile | None = None
     extreme: bool = False
 
 
@@ -136,6 +138,7 @@ def conditions_of(
         versions={run.dbms_version_id for run in runs},
         dbmss={run.dbms_version.dbms.slug for run in runs},
         machine_is_described=bool(runs) and machine_is_described(runs[0].hardware),
+        hardware=next((run.hardware for run in cells if run.hardware), None),
         extreme=extreme,
     )
 
@@ -170,7 +173,7 @@ def differences(a: Conditions, b: Conditions) -> list[Difference]:
 
     if a.machines != b.machines:
         # Runs on two machines always sit on two devices: those need not be named.
-        differing += _differ(a, b, "hardware")
+        differing += _differ(a, b, "hardware") or [*_machine_facts(a, b), *_storage(a.words, b.words)]
     else:
         if not a.machine_is_described and not one_publication:
             differing.append(Difference("hardware", "Machine", UNKNOWN, UNKNOWN, "note"))
@@ -239,6 +242,18 @@ def unlike(differing: Iterable[Difference], named: Collection[str] = ()) -> list
 def blocking(differing: Iterable[Difference]) -> list[Difference]:
     """Why there is no ratio; empty when there may be one."""
     return [difference for difference in differing if difference.severity == "blocks"]
+
+
+def _machine_facts(a: Conditions, b: Conditions) -> list[Difference]:
+    """In what two machines of one name differ, as one does after a new kernel."""
+    if a.hardware is None or b.hardware is None:
+        return []
+    both = zip(profile_facts(a.hardware), profile_facts(b.hardware), strict=True)
+    return [
+        Difference(f"machine:{label}", label, of_a or UNKNOWN, of_b or UNKNOWN, "note")
+        for (label, of_a), (_, of_b) in both
+        if of_a != of_b
+    ]
 
 
 def _storage(a: Mapping[str, str], b: Mapping[str, str]) -> list[Difference]:

@@ -140,8 +140,11 @@ def names_apart(names: Mapping[str, str]) -> dict[str, str]:
         by_name[profile.name].append(profile)
     apart = dict(names)
     for name, profiles in by_name.items():
-        differing = [row.values for row in fact_rows([dict(profile_facts(each)) for each in profiles]) if row.differs]
-        parting = differing[:MOST_FACTS]
+        differing = [row for row in fact_rows([dict(profile_facts(each)) for each in profiles]) if row.differs]
+        parting = [
+            [f"{value} {row.label.lower()}" if value.isdecimal() else value for value in row.values]
+            for row in differing[:MOST_FACTS]
+        ]
         suffixes = [", ".join(values[at] for values in parting if values[at]) for at in range(len(profiles))]
         for profile, words in zip(profiles, suffixes, strict=True):
             is_alone = words and suffixes.count(words) == 1

@@ -1497,3 +1497,30 @@ def test_one_pair_of_levels_has_one_interval_in_the_table_of_a_curve():
         against_first, against_before = along.changes[2]
         assert against_first
         assert against_first == against_before
+
+
+def test_two_machines_of_one_name_are_told_apart_by_what_they_have():
+    world = World(seed=3)
+    for cores, ram, tps in ((8, 16, 1000), (16, 64, 1100)):
+        world.add(tps, hardware={"name": "Lab", "cpu_cores": cores, "ram_bytes": ram * GIB})
+    selects = world.store()
+    words = ask(selects)["words"]
+    assert re.fullmatch(r"Lab \(16 cores, 64 GiB\) has the highest .* that of Lab \(8 cores, 16 GiB\)\.", words)
+    assert "Nothing: one cell" not in page(selects)
+    assert "differ in Machine" in ask(selects, "ask=changed")["words"]
+
+
+def test_a_machine_that_changes_in_the_midst_is_one_curve_that_says_how():
+    world = World(noise=0.005)
+    for night in range(24):
+        machine = {"name": "Lab", "cpu_cores": 8, "kernel": "5.15" if night < 12 else "6.1"}
+        tested = {"commit": f"{night:02d}" * 20}
+        day = str(date(2026, 3, 1) + timedelta(days=night))
+        world.add(1000 * (1.1 if night >= 12 else 1), measured_on=day, hardware=machine, tested=tested)
+        world.store()
+    told = ask("workload=tpcb")
+    assert [claim["day"] for claim in told["claims"]] == ["2026-03-13"]
+    assert "Kernel 5.15 → 6.1" in told["words"]
+    ends = Run.objects.filter(repeat=1).order_by("measured_at")
+    pair = ask(f"run={ends[0].pk}&run={ends[23].pk}", "ask=a_b")
+    assert re.match(r"Lab \(6\.1\) has .* the throughput of Lab \(5\.15\)", pair["words"])
