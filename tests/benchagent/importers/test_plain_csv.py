@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from datetime import datetime
+
 import pytest
 from benchagent.importers import NotUnderstood, Report, SourceFile, Status
 from benchagent.importers.plain_csv import Column, Mapping, Role, claims, guess, propose, read_mapped
@@ -309,3 +311,54 @@ def test_it_says_where_a_comma_may_be_decimal(other: str):
 def test_it_says_of_a_day_that_its_month_may_come_first():
     (refused,) = read("date,threads,tps\n04/05/2026,4,10\n05/05/2026,8,20\n")
     assert refused.status is Status.NOT_UNDERSTOOD and "'date'" in refused.reason and "04/05/2026" in refused.reason
+
+
+def nights_of(heading: str, stamp: str, nights: int = 4, minutes: int = 3, *, repeat: bool = False) -> str:
+    """Three runs of each night; `stamp` is a format of their times."""
+    rows = [f"dbms,version,{heading},{'repeat,' * repeat}tps"]
+    for night in range(nights):
+        for at in range(3):
+            begun = datetime(2026, 11, 1 + night, 0, 30 + minutes * at)
+            rows.append(f"PostgreSQL,16.4,{begun:{stamp}},{f'{at + 1},' * repeat}{1000 + night + at / 10}")
+    return "\n".join(rows) + "\n"
+
+
+@pytest.mark.parametrize("nights", [2, 4, 12])
+@pytest.mark.parametrize("minutes", [3, 10])
+@pytest.mark.parametrize("stamp", ["%Y-%m-%dT%H:%M:%S+02:00", "%Y-%m-%d %H:%M", "%Y-%m-%d"])
+@pytest.mark.parametrize("repeat", [True, False])
+def test_repeats_of_several_nights_are_runs(nights: int, minutes: int, stamp: str, repeat: bool):
+    """Seen: one run of "samples", 141 of 147 missing; or "no plain number", or "the same repeat as in line 2"."""
+    found = read(nights_of("started_at", stamp, nights, minutes, repeat=repeat))
+    assert {report.status for report in found} == {Status.COMPLETE}
+    assert len(found) == 3 * nights and not any(report.series or report.parameters for report in found)
+    assert [values(report)["tps"] for report in found[:4]] == [1000, 1000.1, 1000.2, 1001]
+    assert {report.started_at[:10] for report in found[:3]} == {"2026-11-01"}
+
+
+def test_days_are_those_of_runs_under_any_heading():
+    assert len(read(nights_of("date", "%Y-%m-%d"))) == 12
+
+
+def test_times_that_may_be_of_runs_or_of_samples_are_asked():
+    (report,) = read(nights_of("timestamp", "%Y-%m-%d %H:%M"))
+    assert report.status is Status.NOT_UNDERSTOOD
+    assert "'timestamp' (times of runs, or of the samples of one run)" in report.reason
+
+
+def test_the_same_repeat_of_the_same_time_is_refused_as_before():
+    text = "date,repeat,tps\n2026-11-01,1,100\n2026-11-02,1,101\n2026-11-01,1,102\n"
+    (report,) = read(text)
+    assert "line 4: the same repeat as in line 2" in report.reason
+
+
+@pytest.mark.parametrize(("zone", "hours"), [("CET", 1), ("CEST", 2), ("UTC", 0)])
+def test_a_zone_by_name_is_read_where_it_is_one(zone: str, hours: int):
+    """Seen: the times became a factor `started_at`, each row another question, and the runs were of today."""
+    first, *_ = read(nights_of("started_at", f"%Y-%m-%d %H:%M:%S {zone}"))
+    assert first.parameters == {} and first.started_at == f"2026-11-01T00:30:00+0{hours}:00"
+
+
+def test_a_zone_whose_name_is_several_is_asked():
+    (report,) = read(nights_of("started_at", "%Y-%m-%d %H:%M:%S CST"))
+    assert "'started_at' (a zone is written as +01:00, not 'CST')" in report.reason

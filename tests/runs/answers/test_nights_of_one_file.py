@@ -98,3 +98,14 @@ def test_two_systems_of_each_night_are_a_curve_each_and_are_ranked_over_the_days
     assert (step["label"], step["day"]) == ("PostgreSQL 16.4", "2026-05-09")
     told = ask(selects, "ask=rank&fact=dbms")
     assert "the throughput of PostgreSQL 16.4 over 12 days:" in told["words"]
+
+
+def test_a_table_of_days_and_repeats_needs_no_mapping(contributor):
+    """Seen: "the same repeat as in line 2", and without the repeats "no plain number"."""
+    rows = [row.split(",") for row in nights([1000.0] * 8 + [800.0] * 4).splitlines()[1:]]
+    lines = [f"{row[0]},{row[1]},{row[2][:10]},{at % 3 + 1},{row[3]}" for at, row in enumerate(rows)]
+    content = "dbms,version,date,repeat,tps\n" + "\n".join(lines) + "\n"
+    selects = stored(content, contributor, mapping={})
+    told = ask(selects)
+    (step,) = told["claims"]
+    assert (told["question"]["kind"], step["day"], step["batches_before"]) == ("since", "2026-05-09", 8)

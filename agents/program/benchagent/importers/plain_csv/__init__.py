@@ -8,7 +8,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from benchagent.importers.plain_csv.mapping import Column, Mapping, Role, Rows, guess, propose, proposed_without_doubt
-from benchagent.importers.plain_csv.table import THOUSANDS, CsvTable, is_missing, moment_of, needed, seconds, table_of
+from benchagent.importers.plain_csv.table import (
+    THOUSANDS,
+    CsvTable,
+    is_day,
+    is_missing,
+    moment_of,
+    needed,
+    seconds,
+    table_of,
+)
 from benchagent.importers.report import Metric, Report, Scalar, Series, Status, Subject, check_count, dbms_called
 from benchagent.importers.series import grid_of
 from benchagent.importers.source import NotUnderstood, SourceFile, is_number, number, slug
@@ -54,7 +63,7 @@ def read_mapped(file: SourceFile, mapping: Mapping) -> list[Report]:
 def _runs(table: CsvTable, mapping: Mapping, about_table: Sequence[str]) -> list[Report]:
     check_count(len(table.lines))
     repeats = bool(mapping.of(Role.REPEAT))
-    outcomes = (Role.METRIC, Role.IGNORE, Role.STATUS, Role.STARTED_AT)
+    outcomes = (Role.METRIC, Role.IGNORE, Role.STATUS)
     keys = [column.heading for column in mapping.columns if column.role not in outcomes]
     seen: dict[tuple[str, ...], int] = {}
     rows: list[tuple[dict[str, str], int, Mapping, list[str]]] = []
@@ -98,7 +107,7 @@ def _run(cells: dict[str, str], line: int, mapping: Mapping, warnings: list[str]
         if not is_missing(cell) and not started_at:
             if (moment := moment_of(cell)) is None:
                 raise NotUnderstood(f"line {line}, column {column.heading!r}: not a time: {cell[:40]!r}")
-            started_at = (moment.date() if len(cell) == len("2026-05-04") else moment).isoformat()
+            started_at = (moment.date() if is_day(cell) else moment).isoformat()
     # Rates tell a run best, counts least.
     metrics.sort(key=lambda metric: {"higher": 0, "none": 2}.get(metric.better or "", 1))
     return replace(run, metrics=tuple(metrics), warnings=tuple(warnings), started_at=started_at)
@@ -148,8 +157,8 @@ def _samples(table: CsvTable, mapping: Mapping, about_table: Sequence[str]) -> R
     started_at = ""
     if ends[0] > 1e8:
         # Seconds since 1970: count from the first sample.
-        first = next(iter(table.column(times[0].heading)))
-        started_at = first.replace("/", "-") if moment_of(first) else ""
+        first = moment_of(next(iter(table.column(times[0].heading))))
+        started_at = first.isoformat() if first else ""
         ends = array("d", (end - ends[0] for end in ends))
     # A first sample at 0 begins the run: its interval is not before it.
     grid = grid_of(ends)

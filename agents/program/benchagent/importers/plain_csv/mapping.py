@@ -5,13 +5,14 @@ from __future__ import annotations
 import itertools
 import re
 from array import array
+from collections.abc import Iterable, Iterator
 from collections.abc import Mapping as JsonObject
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
-from benchagent.importers.plain_csv.table import CsvTable, Number, moment_of, needed, seconds
+from benchagent.importers.plain_csv.table import CsvTable, Number, is_day, moment_of, needed, seconds
 from benchagent.importers.report import dbms_called, unit_of
 from benchagent.importers.series import grid_of
 from benchagent.importers.source import NotUnderstood, SourceFile, is_number, slug
@@ -112,10 +113,9 @@ _TIMES = {
     "second": 1.0, "seconds": 1.0, "sec": 1.0, "time": 1.0, "time s": 1.0, "time sec": 1.0, "time seconds": 1.0,
     "t s": 1.0, "time ms": 0.001, "minute": 60.0, "minutes": 60.0, "time min": 60.0,
 }  # fmt: skip
-_STAMPS = frozenset({
-    "timestamp", "datetime", "date", "date time", "started", "started at", "start time", "start", "time", "when",
-    "measured", "measured on", "measured at", "run date",
-})  # fmt: skip
+# When a run began, however close together.
+_BEGINS = frozenset({"started", "started at", "start time", "measured", "measured on", "measured at", "run date"})
+_STAMPS = _BEGINS | {"timestamp", "datetime", "date", "date time", "start", "time", "when"}
 # Rows further apart are runs of a history, not samples of one run.
 _HISTORY_S = 3600.0
 _PROSE = frozenset({"note", "notes", "comment", "comments", "description", "remark", "remarks"})
@@ -137,6 +137,8 @@ _TO_MS = {"ms": 1.0, "us": 0.001, "µs": 0.001, "ns": 1e-6, "s": 1000.0}
 _WITH_UNIT = re.compile(r"^[+-]?[\d.,' ]*\d\s?[A-Za-z%µ/]{0,5}$")
 # A day of which nobody says whether the month comes first.
 _DAY = re.compile(r"\d{1,2}([/-])\d{1,2}\1\d{4}\b")
+# A time of day with a zone behind it, by name.
+_ZONED = re.compile(r"\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d[\d:.]* ?(?P<zone>[A-Za-z][\w/+-]*)")
 
 
 def plain(heading: str) -> str:
@@ -250,7 +252,7 @@ def proposed_without_doubt(file: SourceFile) -> Mapping:
         for column in mapping.columns
         if column.role is Role.IGNORE
         and plain(column.heading) not in _PROSE
-        and any(_looks_numeric(cell) or moment_of(cell) for cell in table.column(column.heading))
+        and any(_looks_numeric(cell) or _is_dated(cell) for cell in table.column(column.heading))
     ]
     if any(column.role is Role.METRIC for column in mapping.columns):
         names = [each.phase + each.name for each in mapping.columns if each.role in (Role.METRIC, Role.FACTOR)]
@@ -271,8 +273,16 @@ def _doubt(table: CsvTable, heading: str) -> str:
         return f"{heading!r} (no cell of it holds a value)"
     if _DAY.match(bad):
         return f"{heading!r} (a day is written as 2026-05-04, not {bad[:10]!r})"
+    if (zoned := _ZONED.fullmatch(bad)) and not moment_of(bad):
+        return f"{heading!r} (a zone is written as +01:00, not {zoned['zone'][:40]!r})"
+    if all(map(moment_of, cells)):
+        return f"{heading!r} (times of runs, or of the samples of one run)"
     is_why = bad and (bad[0].isdigit() or any(map(_looks_numeric, cells)))
     return f"{heading!r} ({bad[:40]!r} is no plain number)" if is_why else repr(heading)
+
+
+def _is_dated(cell: str) -> bool:
+    return bool(moment_of(cell) or _ZONED.fullmatch(cell))
 
 
 def _looks_numeric(cell: str) -> bool:
@@ -285,12 +295,15 @@ def _time_heading(table: CsvTable) -> str | None:
         return None
     for heading in table.headings:
         words = plain(heading)
-        if words in _TIMES or words in _STAMPS:
+        if words in _TIMES or words in _STAMPS - _BEGINS:
+            times = array("d")
             try:
-                interval_s = grid_of(array("d", table.numbers(heading, seconds))).interval_s
+                times.extend(table.numbers(heading, seconds))
+                grid_of(times)
             except NotUnderstood:
                 continue
-            if _alone(table, heading) and not (words in _STAMPS and interval_s >= _HISTORY_S):
+            is_history = words in _STAMPS and max(_steps(times)) >= _HISTORY_S
+            if _alone(table, heading) and not is_history:
                 return heading
     return None
 
@@ -301,13 +314,18 @@ def _alone(table: CsvTable, heading: str) -> bool:
     return all(table.column(other).is_constant for other in others)
 
 
+def _steps(times: Iterable[float]) -> Iterator[float]:
+    return (later - earlier for earlier, later in itertools.pairwise(times))
+
+
 def _may_be_samples(table: CsvTable, heading: str) -> bool:
     """Whether stamps may be those of samples that follow no interval: close together, and nothing else changes."""
+    if plain(heading) in _BEGINS or all(map(is_day, table.column(heading).stated)):
+        return False
     try:
-        times = sorted(table.numbers(heading, seconds))
+        steps = sorted(_steps(sorted(table.numbers(heading, seconds))))
     except NotUnderstood:
         return False
-    steps = sorted(later - earlier for earlier, later in itertools.pairwise(times))
     if not steps:
         return not any(_is_set(table, other) for other in table.headings if other != heading)
     return _alone(table, heading) and steps[len(steps) // 2] < _HISTORY_S
@@ -331,8 +349,9 @@ def _proposed(table: CsvTable, heading: str, time_heading: str | None) -> Column
     # What is no number in a column of numbers is an exception, which takes its own row only.
     if cells.is_numeric or (measured and 2 * sum(map(is_number, cells.shown)) > len(cells.shown)):
         return measured or Column(heading, Role.IGNORE)
-    if words in _STAMPS and all(map(moment_of, cells.stated)):
-        return Column(heading, Role.IGNORE if _may_be_samples(table, heading) else Role.STARTED_AT)
+    if words in _STAMPS and next(cells.stated, None) and all(map(_is_dated, cells.stated)):
+        is_in_doubt = not all(map(moment_of, cells.stated)) or _may_be_samples(table, heading)
+        return Column(heading, Role.IGNORE if is_in_doubt else Role.STARTED_AT)
     is_prose = words in _PROSE or not cells.shown or any(map(_looks_numeric, cells.stated))
     name = re.sub(r"\W+", "_", words).strip("_") or "factor"
     return Column(heading, Role.IGNORE) if is_prose else Column(heading, Role.FACTOR, name)

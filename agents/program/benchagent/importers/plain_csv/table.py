@@ -8,7 +8,7 @@ import re
 from array import array
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 from functools import cached_property
 from itertools import filterfalse, islice
 from typing import TypeVar
@@ -24,6 +24,8 @@ _DOCUMENT = re.compile(r"\s*(?:[{\[<]|\Z)")
 _RULE = re.compile(r"(?=[^-]*--)[-+|:=\s]+|\(\d+ rows?\)\s*|\d+ rows? in set\b.*")
 _BLOCK_ROWS = 4096
 Number = TypeVar("Number", float, float | None)
+# Names of zones that are one place's only, by their hours before UTC; CST and IST are several.
+ZONES = {"UTC": 0, "GMT": 0, "WET": 0, "WEST": 1, "CET": 1, "CEST": 2, "EET": 2, "EEST": 3}
 MISSING = frozenset({"", "-", "na", "n/a", "nan", "null", "none", "nil"})
 _MAX_COLUMNS = 1000
 MOST_SHOWN = 10_000
@@ -115,12 +117,21 @@ class CsvTable:
 
 
 def moment_of(text: str) -> datetime | None:
-    """A date with or without a time of day, the year first; None for anything else."""
+    """A date with or without a time of day, the year first; None for anything else, as for a zone that may be two."""
+    begin, _, zone = text.rpartition(" ")
+    is_named = zone.upper() in ZONES
     try:
-        moment = datetime.fromisoformat(text.replace("/", "-"))
+        moment = datetime.fromisoformat((begin.rstrip() if is_named else text).replace("/", "-"))
     except ValueError:
         return None
+    if is_named and moment.tzinfo is None:
+        moment = moment.replace(tzinfo=timezone(timedelta(hours=ZONES[zone.upper()])))
     return moment if len(text) >= len("2026-05-04") else None
+
+
+def is_day(text: str) -> bool:
+    """Whether a text that has a moment tells no time of day."""
+    return len(text) == len("2026-05-04")
 
 
 def seconds(text: str) -> float:
