@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
+from benchagent.catalog import METRICS
 from benchagent.catalog import Role as FactorRole
 from benchagent.importers import NotUnderstood
 from benchagent.importers.plain_csv import Column, Mapping, Role, Rows
@@ -26,6 +27,8 @@ class ColumnSaid(Strict):
     def _is_whole(self) -> ColumnSaid:
         if self.role in (Role.METRIC, Role.FACTOR) and not self.name:
             raise wrong(("name", f"A {self.role} needs a name."))
+        if self.role == Role.METRIC and not self.unit and (known := METRICS.get(self.name)):
+            self.unit, self.better = known.unit, self.better or known.better
         if self.compared_as and self.role != Role.FACTOR:
             raise wrong(("compared_as", "Only a factor is compared as something."))
         return self

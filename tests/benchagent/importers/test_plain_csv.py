@@ -3,6 +3,7 @@ from __future__ import annotations
 from datetime import datetime
 
 import pytest
+from benchagent.catalog import METRICS
 from benchagent.importers import NotUnderstood, Report, SourceFile, Status
 from benchagent.importers.plain_csv import Column, Mapping, Role, claims, guess, propose, read_mapped
 
@@ -362,3 +363,22 @@ def test_a_zone_by_name_is_read_where_it_is_one(zone: str, hours: int):
 def test_a_zone_whose_name_is_several_is_asked():
     (report,) = read(nights_of("started_at", "%Y-%m-%d %H:%M:%S CST"))
     assert "'started_at' (a zone is written as +01:00, not 'CST')" in report.reason
+
+
+@pytest.mark.parametrize("name", [*METRICS])
+def test_a_heading_that_is_a_metric_of_the_catalogue_is_that_metric(name: str):
+    """Seen: `backup_s` was "not recognised without doubt", and proposed as backup_ms."""
+    text = f"dbms,version,{name}\nPostgreSQL,16.4,0.12\nPostgreSQL,16.4,0.25\n"
+    for mapping in (propose(file_of(text)), guess(file_of(text))):
+        (column,) = mapping.of(Role.METRIC)
+        # Importers call the mean an average, and spell two units otherwise: a document has the catalogue's.
+        assert column.name == name.replace("latency_mean", "latency_avg") and column.scale == 1
+        assert column.better == METRICS[name].better or column.name in ("ops_per_s", "tpmc")
+    assert {report.status for report in read(text)} == {Status.COMPLETE}
+
+
+@pytest.mark.parametrize(("heading", "scale"), [("Backup (s)", 1), ("restore [sec]", 1), ("restore ms", 0.001)])
+def test_a_time_of_the_catalogue_is_proposed_in_its_unit(heading: str, scale: float):
+    (column,) = guess(file_of(f"dbms,{heading}\nPostgreSQL,30.12\nMySQL,30.25\n")).of(Role.METRIC)
+    assert (column.name.removesuffix("_s"), column.unit) == (heading.split(maxsplit=1)[0].lower(), "s")
+    assert column.scale == pytest.approx(scale)

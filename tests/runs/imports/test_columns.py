@@ -35,3 +35,14 @@ def test_it_names_the_field_of_a_wrong_mapping(content: object, field: str):
     with pytest.raises(NotUnderstood) as caught:
         mapping_of(content)
     assert str(caught.value).startswith(field)
+
+
+def test_a_metric_of_the_catalogue_has_its_unit_and_direction():
+    """Seen: refused when it was stored, once a repeat: "backup_s is in s, not in : convert the value"."""
+    content = {"columns": [{"heading": "b", "role": "metric", "name": "backup_s"}]}
+    (column,) = mapping_of(content).columns
+    assert (column.unit, column.better) == ("s", "lower")
+    said = {"heading": "b", "role": "metric", "name": "backup_s", "unit": "ms"}
+    assert mapping_of({"columns": [said]}).columns[0].unit == "ms"
+    own = {"heading": "b", "role": "metric", "name": "recovery"}
+    assert mapping_of({"columns": [own]}).columns[0].unit == ""

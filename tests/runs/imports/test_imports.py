@@ -559,3 +559,16 @@ def test_its_page_says_first_what_counts(client, contributor):
     assert "Throughput <strong>" in before and "Latency avg <strong>" in before
     assert "Failed transactions" not in before and "Failed transactions: 0" in behind
     assert "2 files counted in others" in behind and "counted in v15_aggregated_stdout.txt" in behind
+
+
+@pytest.mark.parametrize("mapped", [True, False])
+def test_metrics_of_the_catalogue_in_a_table_need_no_unit(contributor, mapped):
+    taken, _ = imports.receive(
+        files=[file("b.csv", b"run,backup_s,restore_s\n1,30.1,60.2\n2,30.3,61.1\n")], owner=contributor
+    )
+    columns = [{"heading": name, "role": "metric", "name": name} for name in ("backup_s", "restore_s")]
+    mapping = {"b.csv": {"columns": columns}} if mapped else {}
+    subject = SUBJECT | {"workload": {"slug": "nightly", "name": "Nightly backup"}, "mapping": mapping}
+    runs, _ = imports.store(taken, subject=subject, owner=contributor)
+    told = {(row.metric.name, row.metric.unit, row.metric.better) for row in runs[0].measurements.all()}
+    assert len(runs) == 2 and told == {("backup_s", "s", "lower"), ("restore_s", "s", "lower")}

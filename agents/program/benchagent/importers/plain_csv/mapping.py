@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
+from benchagent.catalog import METRICS
 from benchagent.importers.plain_csv.table import CsvTable, Number, is_day, moment_of, needed, seconds
 from benchagent.importers.report import dbms_called, unit_of
 from benchagent.importers.series import grid_of
@@ -237,6 +238,8 @@ def _guessed(table: CsvTable, heading: str, names: JsonObject[str, str], *, has_
         return _metric(heading, _RATES[rate["what"][0]])
     if timed := _ENDS_IN_TIME.fullmatch(words):
         unit = {"sec": "s", "seconds": "s"}.get(timed["unit"], timed["unit"])
+        if (in_seconds := f"{slug(timed['what'])}_s") in METRICS:
+            return Column(heading, Role.METRIC, in_seconds, "s", _TO_MS[unit] / 1000, METRICS[in_seconds].better)
         return Column(heading, Role.METRIC, f"{slug(timed['what'])}_ms", "ms", _TO_MS[unit], "lower")
     cells = [*table.column(heading).stated]
     was_set = all(cell.isdecimal() for cell in cells) and len({*cells}) <= max(2, len(cells) // 2)
@@ -345,7 +348,7 @@ def _proposed(table: CsvTable, heading: str, time_heading: str | None) -> Column
         return Column(heading, role)
     if words in _FACTORS:
         return Column(heading, Role.FACTOR, _FACTORS[words])
-    measured = _metric(heading, name) if name else _latency(heading, words)
+    measured = _metric(heading, name) if name else _latency(heading, words) or _of_catalogue(heading, words)
     # What is no number in a column of numbers is an exception, which takes its own row only.
     if cells.is_numeric or (measured and 2 * sum(map(is_number, cells.shown)) > len(cells.shown)):
         return measured or Column(heading, Role.IGNORE)
@@ -360,6 +363,13 @@ def _proposed(table: CsvTable, heading: str, time_heading: str | None) -> Column
 def _metric(heading: str, name: str) -> Column:
     unit, better = unit_of(name)
     return Column(heading, Role.METRIC, name, unit, better=better)
+
+
+def _of_catalogue(heading: str, words: str) -> Column | None:
+    """`backup_s`, or "Backup (s)", is the metric that the catalogue calls so."""
+    if metric := METRICS.get(words.replace(" ", "_")):
+        return Column(heading, Role.METRIC, metric.name, metric.unit, better=metric.better)
+    return None
 
 
 def _latency(heading: str, words: str) -> Column | None:
