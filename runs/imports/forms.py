@@ -249,9 +249,13 @@ class SubjectForm(LabelFields):
             subject["hardware"] = {"name": given["new_hardware"]}
         if "dbms_name" in given or "dbms_version" in given:
             subject["dbms"] = {"name": given.get("dbms_name", ""), "version": given.get("dbms_version", "")}
-        # The version of each file that was given beside its entry of the preview.
-        said = ((item["file"], str(self.data.get(f"version-{item['index']}", ""))) for item in self.taken.items)
-        if of_files := {file: {"dbms": {"version": version.strip()}} for file, version in said if version.strip()}:
+        # What was said of each file beside its entry of the preview.
+        of_files: dict[str, dict[str, Any]] = {}
+        for item in self.taken.items:
+            said = {name: str(self.data.get(f"{name}-{item['index']}", "")).strip() for name in ("name", "version")}
+            if any(said.values()):
+                of_files[item["file"]] = {"dbms": {name: text for name, text in said.items() if text}}
+        if of_files:
             subject["files"] = of_files
         if "workload" in given:
             subject["workload"] = {"slug": slugify(given["workload"]), "name": given["workload"]}

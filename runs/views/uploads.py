@@ -267,11 +267,14 @@ def _preview(
         for item in taken.items if str(item["index"]) not in together
     ]  # fmt: skip
     asked: set[str] = set()
-    for item in items:  # the version of a file is asked for once, at its first entry
-        item["lacks_version"] = item["file"] not in asked and "dbms.version" in missing_details([item], {})
+    several = len({item["file"] for item in items if item["storable"]}) > 1
+    for item in items:  # the DBMS of a file is asked for once, at its first entry
+        lacking = missing_details([item], {}) if item["file"] not in asked else {}
+        item["lacks_name"] = several and "dbms.name" in lacking
+        item["lacks_version"] = "dbms.version" in lacking
         item["fails_by_share"] = may_fail_by_intent(item["tool"], item["reason"])
         item["expected"] = item["index"] in subject.get("failures_expected", [])
-        item["version"] = subject.get("files", {}).get(item["file"], {}).get("dbms", {}).get("version", "")
+        item["own_dbms"] = subject.get("files", {}).get(item["file"], {}).get("dbms", {})
         asked |= {item["file"]} if item["lacks_version"] else set()
     context: dict[str, Any] = {
         "taken": taken,

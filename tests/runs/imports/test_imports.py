@@ -85,8 +85,8 @@ def test_a_table_of_more_rows_than_a_form_has_fields_is_stored_with_one_tick(
     client, contributor, monkeypatch, settings
 ):  # fmt: skip
     """Seen: a table of 3,000 rows could be previewed, and "Store" was answered that the request cannot be read."""
-    # A tick, a version and an expected failure of each, and the fields of the form.
-    assert 3 * forms.MOST_TICKED < settings.DATA_UPLOAD_MAX_NUMBER_FIELDS
+    # A tick, a DBMS, its version and an expected failure of each, and the fields of the form.
+    assert 4 * forms.MOST_TICKED < settings.DATA_UPLOAD_MAX_NUMBER_FIELDS
     monkeypatch.setattr(forms, "MOST_TICKED", 20)
     settings.DATA_UPLOAD_MAX_NUMBER_FIELDS = 60
     rows = "".join(f"PostgreSQL,17.2,tpcb,Csv box,{n % 7 + 1},{1000 + n / 1000}\n" for n in range(100))
@@ -572,3 +572,22 @@ def test_metrics_of_the_catalogue_in_a_table_need_no_unit(contributor, mapped):
     runs, _ = imports.store(taken, subject=subject, owner=contributor)
     told = {(row.metric.name, row.metric.unit, row.metric.better) for row in runs[0].measurements.all()}
     assert len(runs) == 2 and told == {("backup_s", "s", "lower"), ("restore_s", "s", "lower")}
+
+
+def test_each_file_takes_a_dbms_of_its_own(client, contributor):
+    """Seen: of a drop of three tools all were stored under the one name of the form, as "MySQL Valkey 8.0"."""
+    csv = b"terminals,tps\n1,%d.5\n4,190.25\n"
+    sent = [file(name, csv % number) for number, name in enumerate(("a.csv", "b.csv", "c.csv"), 100)]
+    taken, _ = imports.receive(files=sent, owner=contributor)
+    client.force_login(contributor)
+    page = client.get(f"/imports/{taken.id}/").content.decode()
+    assert [f'name="name-{index}"' in page for index in (0, 1, 2, 4)] == [True, False, True, True], "once a file"
+    said = {
+        "keep": [*"012345"], "new_hardware": "lab 9", "dbms_name": "MySQL", "dbms_version": "8.0", "workload": "Mix",
+        "visibility": "public", "name-2": "Valkey", "version-2": "8.1", "name-4": " Redis ",
+    }  # fmt: skip
+    lacking = client.post(f"/imports/{taken.id}/", said)
+    assert lacking.status_code == 422 and 'value="Redis"' in lacking.content.decode(), "MySQL's version is not its own"
+    assert client.post(f"/imports/{taken.id}/", said | {"version-4": "7.2"}).status_code == 302
+    names = {run.dbms_version.name for run in imports.runs_of(taken)}
+    assert names == {"MySQL 8.0", "Valkey 8.1", "Redis 7.2"}
