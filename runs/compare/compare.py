@@ -9,7 +9,7 @@ from datetime import date
 from itertools import chain, combinations
 from uuid import UUID
 
-from benchagent.catalog import EXTREMES, Durability, threshold_of
+from benchagent.catalog import Durability, threshold_of
 from django.http import QueryDict
 
 from runs.compare.asked import LOAD, LOAD_METRICS, Question, read, with_controls
@@ -177,7 +177,7 @@ def _groups(
 ) -> list[Group]:
     """One for each cell, named by as few facts as tell them apart."""
     printed = _printed([run for cell in cells for run in cell.runs], metric)
-    groups, is_extreme = [], bool(metric and metric.name in EXTREMES)
+    groups, name = [], metric.name if metric else ""
     for at, cell in enumerate(cells):
         dots, gaps = repeats_of(cell.runs, metric)
         counted = [dot.run for dot in dots]
@@ -190,10 +190,10 @@ def _groups(
             all_runs=every,
             dots=dots,
             gaps=gaps,
-            conditions=conditions_of(counted or cell.runs, facets_read, extreme=is_extreme),
+            conditions=conditions_of(counted or cell.runs, facets_read, metric=name),
             printed=[row for run_ids, row in printed if any(run.id in run_ids for run in cell.runs)],
         )
-        groups.append(summed_up(group, metric.name if metric else ""))
+        groups.append(summed_up(group, name))
     found = moments({group.key: group.runs[0] for group in groups if group.dots})
     return [replace(group, facts={**group.facts, MOMENT: found.get(group.key, group.facts[DATE])}) for group in groups]
 

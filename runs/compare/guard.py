@@ -7,9 +7,20 @@ from dataclasses import dataclass, replace
 from typing import Literal
 from uuid import UUID
 
-from benchagent.catalog import DBMSS, FACTORS, SECONDS_EACH, Durability, Role, factor_role, factor_span, factor_words
+from benchagent.catalog import (
+    DBMSS,
+    EXTREMES,
+    FACTORS,
+    SECONDS_EACH,
+    Durability,
+    Role,
+    factor_role,
+    factor_span,
+    factor_words,
+)
 from django.db.models import prefetch_related_objects
 
+from runs.formatting import listed
 from runs.machines.facts import profile_facts
 from runs.models import HardwareProfile, Run
 from runs.run.facets import (
@@ -63,6 +74,7 @@ class Conditions:
 
     `declared`: roles of factors, empty where a sender says none. `numbers`: of factors that are one, times in seconds.
     `planned`: an optional factor that is not named is at its default. `extreme`: what is compared is a maximum.
+    `counted_by`: the DBMS whose own count is compared.
     """
 
     words: dict[str, str]
@@ -79,6 +91,7 @@ class Conditions:
     machine_is_described: bool
     hardware: HardwareProfile | None = None
     extreme: bool = False
+    counted_by: str = ""
 
 
 def fetch_settings(runs: Iterable[Run]) -> None:
@@ -88,9 +101,12 @@ def fetch_settings(runs: Iterable[Run]) -> None:
 
 
 def conditions_of(
-    runs: Sequence[Run], facets_read: Mapping[UUID, Mapping[str, Facet]] = NONE_READ, *, extreme: bool = False
+    runs: Sequence[Run], facets_read: Mapping[UUID, Mapping[str, Facet]] = NONE_READ, *, metric: str = ""
 ) -> Conditions:
-    """Of runs whose settings `fetch_settings` has fetched; `facets_read` of some, by id, need not be read again."""
+    """Of runs whose settings `fetch_settings` has fetched; `facets_read` of some, by id, need not be read again.
+
+    `metric`: the name of what is compared.
+    """
     values: dict[str, set[str]] = {}
     labels: dict[str, str] = {}
     numbers: dict[str, float] = {}
@@ -139,8 +155,15 @@ def conditions_of(
         dbmss={run.dbms_version.dbms.slug for run in runs},
         machine_is_described=bool(runs) and machine_is_described(runs[0].hardware),
         hardware=next((run.hardware for run in cells if run.hardware), None),
-        extreme=extreme,
+        extreme=metric in EXTREMES,
+        counted_by=_counted_by(runs, metric),
     )
+
+
+def _counted_by(runs: Sequence[Run], metric: str) -> str:
+    """The DBMSs that HammerDB asked how many transactions they counted, each in its own way; NOPM it counts itself."""
+    is_own = metric == "tpm" and any(str(run.driver.get("name", "")).casefold() == "hammerdb" for run in runs)
+    return listed(sorted({run.dbms_version.dbms.name for run in runs})) if is_own else ""
 
 
 def differences(a: Conditions, b: Conditions) -> list[Difference]:
@@ -154,6 +177,10 @@ def differences(a: Conditions, b: Conditions) -> list[Difference]:
     one_publication = len(publications) == 1 and publications != {None}
     fields = {**a.words, **b.words}
     differing = _differ(a, b, "workload", Role.QUESTION, blocks=True)
+    if a.counted_by and b.counted_by and a.counted_by != b.counted_by:
+        of_a, of_b = (f"transactions as {group.counted_by} counts them" for group in (a, b))
+        label = "What TPM counts, unlike NOPM"
+        differing.append(Difference("counted_by", label, of_a, of_b, "blocks", Role.QUESTION))
     for name in [field.removeprefix(FACTOR) for field in fields if field.startswith(FACTOR)]:
         role = factor_role(name, *(group.declared[name] for group in (a, b) if name in group.declared))
         beyond = _beyond_span(a, b, name) or (

@@ -40,7 +40,9 @@ def at_chosen_levels(comparison: Comparison) -> Comparison:
             group = replace(
                 group,
                 label=label or "all",
-                conditions=conditions_of(group.runs or group.all_runs, extreme=group.conditions.extreme),
+                conditions=conditions_of(
+                    group.runs or group.all_runs, metric=comparison.metric.name if comparison.metric else ""
+                ),
             )
         # The day stays that of the first: it is a place on an axis.
         facts = {**group.facts, **dict.fromkeys(axes.pooled, POOLED), DATE: group.facts[DATE]}

@@ -1,0 +1,53 @@
+"""What an engine counts in its own way is not ranked among engines: TPM of HammerDB, beside NOPM."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.runs.answers.test_answers import World, ask, page
+
+pytestmark = pytest.mark.django_db
+
+TRUTH = {"MariaDB": (116_000, 269_000), "Oracle": (140_000, 252_000), "PostgreSQL": (120_000, 250_000)}
+
+
+def measured(tool: str = "HammerDB", versions: tuple[str, ...] = ("1",)) -> str:
+    """Three repeats of each system and version, with NOPM and TPM."""
+    world = World(noise=0.005)
+    for name, (nopm, tpm) in TRUTH.items():
+        for number, version in enumerate(versions):
+            world.add(
+                nopm * (1 + 0.1 * number), metric="nopm", dbms={"name": name, "version": version},
+                driver={"name": tool, "version": "4.9"}, factors={"terminals": 8},
+            )  # fmt: skip
+            world.documents[-1]["workload"] = {"slug": "tproc-c", "name": "TPROC-C (HammerDB)", "kind": "tproc-c"}
+            for repeat in world.documents[-1]["repeats"]:
+                value = repeat["metrics"]["nopm"]
+                repeat["metrics"] = [
+                    {"name": "nopm", "value": value, "unit": "NOPM", "better": "higher"},
+                    {"name": "tpm", "value": value * tpm / nopm, "unit": "TPM", "better": "higher"},
+                ]
+    return world.store()
+
+
+def test_tpm_ranks_no_systems_and_says_why_where_nopm_does():
+    """Seen: "MariaDB 11.4 has the highest TPM: 1.07 × that of Oracle 19c", where Oracle had 1.21 × the NOPM."""
+    selects = measured()
+    told = ask(selects, "metric=tpm")
+    assert not told["claims"] and not told["sure"]
+    (missing,) = told["missing"]
+    assert "What TPM counts, unlike NOPM: transactions as MariaDB counts them against" in missing
+    assert "1.0" not in told["words"] and told["words"] in page(selects, "metric=tpm").replace("&#x27;", "'")
+    assert "dbms" not in {question["fact"] for question in told["questions"] if not question["metric"]}
+    nopm = ask(selects, "metric=nopm")
+    assert nopm["sure"] and nopm["claims"][0]["label"] == "Oracle Database 1"
+
+
+def test_versions_of_one_system_are_ranked_by_its_own_count():
+    selects = measured(versions=("1", "2"))
+    told = ask(f"{selects}&dbms=oracle", "metric=tpm")
+    assert told["sure"] and told["claims"][0]["label"] == "Oracle Database 2"
+
+
+def test_what_another_tool_counts_is_ranked():
+    assert ask(measured("our own driver"), "metric=tpm")["sure"]
