@@ -141,7 +141,7 @@ def document(repeats: Repeats, subject: dict[str, Any], *, upload_id: uuid.UUID)
         for factor, value in first.parameters.items()
         if value != ""
     }
-    for file in files:
+    for file in {*files}:
         for column in subject.get("mapping", {}).get(file, {}).get("columns", []):
             if column.get("compared_as") and column["name"] in factors:
                 factors[column["name"]] = {"value": factors[column["name"]], "role": column["compared_as"]}
