@@ -19,15 +19,13 @@ from runs.compare.axes import CURVE, LEAST_LEVELS, are_days_apart, arrange, leve
 from runs.compare.comparison import Comparison
 from runs.compare.effects import setting_pairs
 from runs.compare.facts import DATE, NEVER_TAKEN, NO_FACT, Columns, Fact, fact_value, fact_values
-from runs.compare.judging import judged
+from runs.compare.judging import RANKED, judged, told_apart_by
 from runs.compare.panels import CLIENT, CLIENTS, Axes
 from runs.run.facets import CONTEXT, FACTOR
 from runs.run.likeness import DAY
 from runs.stats.curves import LEAST_FOR_KNEE, LEAST_VALUES_FOR_KNEE
 from runs.stats.steps import LEAST_DAYS
 
-# Facts that are ranked, each with a question of its own.
-_RANKED = ("storage:data", "hardware", "config")
 # What is asked beside throughput, the first that is there.
 _LATENCIES = ("latency_p99_ms", "latency_p95_ms", "latency_mean_ms")
 
@@ -43,7 +41,7 @@ def answer_of(comparison: Comparison) -> Answer:
         reasons = dict.fromkeys(gap.reason for group in comparison.groups for gap in group.gaps)
         return begun(comparison, question, lacking=[Missing("number", names=[*reasons])])
     if question.kind in (asked.BEST, asked.LOAD) and not question.fact:
-        question = question.model_copy(update={"fact": _told_apart_by(comparison)})
+        question = question.model_copy(update={"fact": told_apart_by(comparison, comparison.levels)})
     answers = {
         asked.A_B: pairs.a_against_b, asked.EFFECTS: pairs.effects, asked.PUBLISHED: pairs.published,
         asked.CHANGED: pairs.changed,
@@ -62,12 +60,12 @@ def _kind_by_rule(comparison: Comparison) -> str:
     axes = comparison.axes
     if axes.x == DATE or {*comparison.named} <= {"batch", DAY}:
         return asked.SINCE
-    levels, told_apart_by = comparison.levels, _told_apart_by(comparison)
-    is_chosen = bool(told_apart_by) and comparison.controls.get("compared", "") == told_apart_by
-    if told_apart_by.removeprefix(FACTOR) in ("", *CLIENTS) and not is_chosen:
+    levels, told_apart = comparison.levels, told_apart_by(comparison, comparison.levels)
+    is_chosen = bool(told_apart) and comparison.controls.get("compared", "") == told_apart
+    if told_apart.removeprefix(FACTOR) in ("", *CLIENTS) and not is_chosen:
         if axes.asks_of_levels and levels and levels.ranks_nothing:
             return asked.LOSS
-        if axes.kind == CLIENT and axes.x == told_apart_by and _is_rate(comparison):
+        if axes.kind == CLIENT and axes.x == told_apart and _is_rate(comparison):
             return asked.SCALES
     is_one_curve = axes.kind == CLIENT and len(comparison.curves) == 1
     return asked.SCALES if is_one_curve and _is_rate(comparison) else asked.BEST
@@ -99,20 +97,6 @@ def _over_size(comparison: Comparison) -> Answer | None:
     return curves.of_curves(comparison if is_drawn else judged(comparison), question)
 
 
-def _told_apart_by(comparison: Comparison) -> str:
-    """The fact that is ranked where nobody says: the system, but where a reader compares something else; else what the
-    series, or all groups, are told apart by.
-    """
-    varying = [fact.field for fact in comparison.varying if fact.field not in NEVER_TAKEN]
-    compared = [fact.field for fact in comparison.levels.compared] if comparison.levels else varying
-    chosen = {comparison.controls.get("compared", ""), *comparison.controls.getlist("series")}
-    if "dbms" in compared or ("dbms" in varying and not chosen & {*compared}):
-        return "dbms"
-    # Nobody asks which length of a window is best.
-    asked_of = [name for name in compared if factor_role(name.removeprefix(FACTOR)) != Role.PROCEDURE]
-    return next((name for name in (*_RANKED, *asked_of) if name in asked_of), "")
-
-
 def _over_dates(comparison: Comparison, question: Question) -> Answer:
     axes = comparison.axes
     curves_of_days = comparison.curves if axes.x == DATE else []
@@ -122,7 +106,7 @@ def _over_dates(comparison: Comparison, question: Question) -> Answer:
     if answer.claims or comparison.question.kind:
         return answer
     if comparison.levels:
-        return ranked(comparison, Question(kind=asked.BEST, fact=_told_apart_by(comparison)))
+        return ranked(comparison, Question(kind=asked.BEST, fact=told_apart_by(comparison, comparison.levels)))
     # With too few batches to tell a change the newest is set against the baseline.
     base = comparison.baseline
     names = [name for name in (*axes.series, axes.panels) if name and axes.x == DATE]
@@ -193,9 +177,7 @@ def _rankings(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[Que
     for name in facts:
         bare = name.removeprefix(FACTOR)
         is_other = bare == name or bare in CLIENTS or name in NEVER_TAKEN
-        is_ranked = (
-            name in _RANKED or name.startswith(CONTEXT) or (not is_other and factor_role(bare) == Role.CONDITION)
-        )
+        is_ranked = name in RANKED or name.startswith(CONTEXT) or (not is_other and factor_role(bare) == Role.CONDITION)
         # A configuration that each system has of its own is no other question than which system.
         several = len({value for value in columns[name] if value != NO_FACT}) > 1
         if is_ranked and several and not columns.follow([name], ["dbms"]) and not are_days_apart(comparison, name):

@@ -20,8 +20,8 @@ BEST, RANK, A_B, LOSS, FALLS_OFF, SCALES, EFFECTS, LOAD, SINCE, NEWER, PUBLISHED
 OF_CURVES, OF_DATES = (LOSS, FALLS_OFF, SCALES), (SINCE, NEWER)
 # All that rank what stands beside each other, so that every pair is judged.
 OF_PAIRS = ("", BEST, RANK, LOAD, A_B)
-# What a load is told by, the bytes of the values before those of the statements.
-LOAD_METRICS = ("load_size_mb_per_s", "load_mb_per_s")
+# What a load is told by: the bytes of the database before those of the values, rows, and how long it took.
+LOAD_METRICS = ("load_size_mb_per_s", "load_mb_per_s", "load_rows_per_s", "load_s")
 PARAMETERS = ("ask", "fact", "from", "to", "a", "b", "than")
 # The batches that the newest is set against: `last:10`, or `label:main`.
 _BASELINE = re.compile(r"(last|days):0*[1-9]\d{0,4}|(label|commit|version):.+", re.DOTALL)

@@ -9,7 +9,7 @@ from datetime import date
 from itertools import chain, combinations
 from uuid import UUID
 
-from benchagent.catalog import Durability, threshold_of
+from benchagent.catalog import METRICS, Durability, threshold_of
 from django.http import QueryDict
 
 from runs.compare.asked import LOAD, LOAD_METRICS, Question, read, with_controls
@@ -120,7 +120,12 @@ def _metrics(runs: Sequence[Run], wanted: Sequence[str]) -> tuple[list[Metric], 
     the workload's primary one.
     """
     counts = Counter(row.metric for run in runs if run.counts for row in run.measurements.all())
-    metrics = sorted(counts, key=lambda metric: (-counts[metric], metric.better == "none", metric.name, metric.unit))
+
+    def first(metric: Metric) -> tuple[object, ...]:
+        # What only its tool knows, as one step of a load, comes after what everybody compares.
+        return -counts[metric], metric.better == "none", metric.name not in METRICS, metric.name, metric.unit
+
+    metrics = sorted(counts, key=first)
     primary = Counter(run.workload.primary_metric for run in runs).most_common()
     names = (*wanted, *(name for name, _ in primary))
     chosen = (metric for name in names for metric in metrics if metric.name == name)

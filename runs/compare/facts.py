@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from benchagent.catalog import COUNTED, Role, factor_role
+from benchagent.catalog import COUNTED
 from django.utils.text import slugify
 
 from runs.compare.groups import Group
@@ -25,8 +25,6 @@ NO_FACT = "–"
 NEVER_TAKEN = frozenset({"durability", "provenance", "publication", "experiment", "label", "tags", "factor:test_no"})
 # Words that are no name.
 _SWITCHED = frozenset({"on", "off", "yes", "no", "true", "false"})
-# What a system, a setting or a version is measured on.
-_PLACES = frozenset({"hardware", "storage", "context", "dbms"})
 # Facts that the rule never takes, or that a batch is named by: worth a column, never a part of a label.
 _NEVER_IN_LABELS = frozenset({"durability", "provenance", "experiment", "label", "tags", "tested"})
 # A cell without a commit group must not let its configuration speak before the others' commit group.
@@ -118,29 +116,24 @@ class Columns(dict[str, list[str]]):
         return self._distinct[names]
 
 
-def measured_alike(groups: Sequence[Group], fact: str, facts: Mapping[str, Fact]) -> tuple[list[Group], list[str]]:
+def measured_alike(groups: Sequence[Group], fact: str, places: Iterable[Fact]) -> tuple[list[Group], list[str]]:
     """Those of the groups that were made where something of each value of `fact` was made (on a machine or a disk, in a
     context, of a system, at a size), and these places in words; all of them where there is no such place, or no other.
 
     What is best of each value would else be chosen by what was measured of one of them alone.
     """
     kept, words = list(groups), list[str]()
-    for name in (name for name in facts if name != fact and _is_place(name)):
-        places: dict[str, set[str]] = {}
+    for place in places:
+        of_values: dict[str, set[str]] = {}
         for group in kept:
-            places.setdefault(fact_value(group, fact), set()).add(fact_value(group, name))
-        if len(places) < 2:
+            of_values.setdefault(fact_value(group, fact), set()).add(fact_value(group, place.field))
+        if len(of_values) < 2:
             continue
-        every, shared = set[str]().union(*places.values()), set[str].intersection(*places.values())
+        every, shared = set[str]().union(*of_values.values()), set[str].intersection(*of_values.values())
         if shared and shared != every:
-            kept = [group for group in kept if fact_value(group, name) in shared]
-            words.append(listed([facts[name].in_legend(value) for value in facts[name].values if value in shared]))
+            kept = [group for group in kept if fact_value(group, place.field) in shared]
+            words.append(listed([place.in_legend(value) for value in place.values if value in shared]))
     return kept, words
-
-
-def _is_place(name: str) -> bool:
-    kind, _, bare = name.partition(":")
-    return kind in _PLACES or (kind == "factor" and factor_role(bare) == Role.QUESTION)
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,13 @@ from math import log
 from statistics import fmean
 from typing import TypeVar
 
+from benchagent.catalog import Role, factor_role
+
 from runs.compare.asked import A_B, BEST, EFFECTS, LOAD, OF_CURVES, OF_PAIRS, PUBLISHED, RANK, Missing
 from runs.compare.asked_pair import asked_pair
 from runs.compare.comparison import Comparison
 from runs.compare.effects import printed_pairs, setting_pairs
-from runs.compare.facts import DATE, SET, fact_value, measured_alike
+from runs.compare.facts import DATE, NEVER_TAKEN, SET, Fact, fact_value, measured_alike
 from runs.compare.groups import Contrast, Group
 from runs.compare.guard import blocking, differences
 from runs.compare.levels import LEAST_LEVELS, NO_LEVELS, Key, LevelRow, Levels, LevelSeries, possible_levels
@@ -26,6 +28,10 @@ from runs.stats.steps import LEAST_DAYS
 
 # A larger matrix is no picture, and so large a family finds nothing: then pairs with the first and the baseline count.
 MOST_IN_A_MATRIX, MOST_COMPARISONS = 20, 600
+# Facts that are ranked, each with a question of its own.
+RANKED = ("storage:data", "hardware", "config")
+# What a system, a setting or a version is measured on.
+_PLACES = frozenset({"hardware", "storage", "context", "dbms"})
 Item = TypeVar("Item")
 Pairs = Sequence[tuple[Group, Group]]
 
@@ -40,16 +46,17 @@ def judged(comparison: Comparison) -> Comparison:
         return comparison
     kind = comparison.question.kind
     ranks = kind in ("", BEST, LOAD, RANK)
-    fact = comparison.question.fact or "dbms"
-    among, alike_in = [group for group in groups if group.dots and group.ranked], list[str]()
-    if ranks and fact in axes.facts:
-        among, alike_in = measured_alike(among, fact, axes.facts)
-    best = best_of_curves(axes, among if alike_in else groups, metric)
     settings = [*setting_pairs(groups, comparison.varying)] if kind == EFFECTS else []
     levels = None if kind in (EFFECTS, PUBLISHED) else _levels(comparison, base, metric)
+    fact = comparison.question.fact or told_apart_by(comparison, levels)
+    among, alike_in = [group for group in groups if group.dots and group.ranked], list[str]()
+    if ranks and fact in axes.facts:
+        among, alike_in = measured_alike(among, fact, [each for each in axes.facts.values() if _is_place(each, fact)])
+    best = best_of_curves(axes, among if alike_in else groups, metric)
     along_x = axes.along_x(groups)
+    pairs = _pairs(comparison, best, base, metric, fact or "dbms", is_sweep=levels is not None)
     verdicts, series = judge(
-        metric, comparison.threshold, pairs=_pairs(comparison, best, base, metric, is_sweep=levels is not None),
+        metric, comparison.threshold, pairs=pairs,
         series=[*levels.judged.values()] if levels else [LevelSeries(each.setting, [each.row]) for each in settings],
         along=_along(comparison, levels), axis=along_x,
     )  # fmt: skip
@@ -66,6 +73,32 @@ def judged(comparison: Comparison) -> Comparison:
         effects=sorted(effects, key=lambda effect: -abs((effect.row.ratio or 1.0) - 1)),
         verdicts=verdicts, best_groups=best, alike_in=alike_in,
     )  # fmt: skip
+
+
+def told_apart_by(comparison: Comparison, levels: Levels | None) -> str:
+    """The fact that is ranked where nobody says: the system, but where a reader compares something else; else what the
+    series, or all groups, are told apart by.
+    """
+    varying = [fact.field for fact in comparison.varying if fact.field not in NEVER_TAKEN]
+    compared = [fact.field for fact in levels.compared] if levels else varying
+    chosen = {comparison.controls.get("compared", ""), *comparison.controls.getlist("series")}
+    if "dbms" in compared or ("dbms" in varying and not chosen & {*compared}):
+        return "dbms"
+    # Nobody asks which length of a window is best.
+    asked_of = [name for name in compared if factor_role(name.removeprefix(FACTOR)) != Role.PROCEDURE]
+    return next((name for name in (*RANKED, *asked_of) if name in asked_of), "")
+
+
+def _is_place(fact: Fact, ranked: str) -> bool:
+    """Whether what is best of each value of the fact that is ranked is told of where each was measured. A system stands
+    for its best setting, and what is best over terminals for its best level.
+    """
+    kind, _, bare = fact.field.partition(":")
+    if fact.field == ranked or bare in CLIENTS:
+        return False
+    roles = (Role.QUESTION,) if ranked == "dbms" else (Role.QUESTION, Role.CONDITION)
+    is_setting = kind == "config" and ranked != "dbms"
+    return is_setting or kind in _PLACES or (kind == "factor" and factor_role(bare) in roles)
 
 
 def judge(
@@ -249,9 +282,9 @@ def _along(comparison: Comparison, levels: Levels | None) -> list[tuple[Group, G
 
 
 def _pairs(
-    comparison: Comparison, best: Sequence[Group], base: Group, metric: Metric, *, is_sweep: bool
+    comparison: Comparison, best: Sequence[Group], base: Group, metric: Metric, fact: str, *, is_sweep: bool
 ) -> list[tuple[Group, Group]]:
-    """All; of too many those with the baseline, and with each other the best of each curve and of each system.
+    """All; of too many those with the baseline, and with each other the best of each curve and of each value of `fact`.
 
     A question that ranks nothing needs those with the baseline only, and a sweep has its levels; but over terminals the
     first question is which system comes to most, wherever.
@@ -269,10 +302,10 @@ def _pairs(
         return of_base
     if len(valued) <= MOST_IN_A_MATRIX:
         return pairs_to_judge(valued, base)
-    fact, ranked = question.fact or "dbms", [group for group in valued if group.ranked]
-    systems = {fact_value(group, fact): group for group in reversed(ranked)}.values()
+    ranked = [group for group in valued if group.ranked]
+    of_values = {fact_value(group, fact): group for group in reversed(ranked)}.values()
     leaders = best if len(best) < len(valued) else ranked[:1]
-    leading = {group.key: group for group in (*leaders, *systems)}
+    leading = {group.key: group for group in (*leaders, *of_values)}
     pairs = pairs_to_judge(by_value(leading.values(), metric), base)
     judged = {(group.key, other.key) for group, other in pairs}
     first = [(ranked[0], group) for group in ranked[1:] if len(best) == len(valued) and group.key != base.key]

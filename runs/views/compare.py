@@ -284,8 +284,10 @@ def embed_compare(request: HttpRequest) -> HttpResponse:
     comparison = compare_selection(selection)
     source = f"{reverse('compare')}?{comparison.controls.urlencode()}"
     status = 400 if selection.problems else 200 if selection.runs else 404
-    missing = "; ".join(selection.problem_lines)
-    return _embedded(request, comparison, source=source, title=headline(comparison), missing=missing, status=status)
+    missing, title = "; ".join(selection.problem_lines), headline(comparison)
+    if not title and sum(bool(group.dots) for group in comparison.groups) > 1:
+        title = sentence(answer_of(comparison))  # why they may not be compared
+    return _embedded(request, comparison, source=source, title=title, missing=missing, status=status)
 
 
 @require_safe

@@ -1524,3 +1524,65 @@ def test_a_machine_that_changes_in_the_midst_is_one_curve_that_says_how():
     ends = Run.objects.filter(repeat=1).order_by("measured_at")
     pair = ask(f"run={ends[0].pk}&run={ends[23].pk}", "ask=a_b")
     assert re.match(r"Lab \(6\.1\) has .* the throughput of Lab \(5\.15\)", pair["words"])
+
+
+def two_disks_of_one_machine_and_one_of_another() -> str:
+    world = World()
+    for name, disk, tps in (("a", "sda", 5000), ("a", "nvme0", 8000), ("b", "sda", 9000)):
+        hardware = {"name": name, "cpu_model": "Example", "ram_bytes": 64 * GIB}
+        hardware["storage"] = [{"name": disk, "medium": "hdd" if disk == "sda" else "nvme"}]
+        world.add(tps, hardware=hardware, storage=[{"role": "data", "device": disk}])
+    return world.store()
+
+
+def backups_by_method_and_cpus() -> str:
+    world = World()
+    for method, cpus, backup_s in (("local", 2, 13), ("services", 2, 26), ("TCP", 2, 34), ("TCP", 1, 29)):
+        world.add(backup_s, metric="backup_s", factors={"method": method, "cpus": cpus, "scale_factor": 10})
+    return world.store()
+
+
+def two_machines_of_which_one_has_two_settings() -> str:
+    world = World()
+    for name, jit, tps in (("old", "off", 10_000), ("old", "on", 5000), ("new", "on", 6000)):
+        hardware = {"name": name, "cpu_model": "Example", "ram_bytes": 64 * GIB}
+        world.add(tps, hardware=hardware, config=[{"name": "jit", "value": jit}])
+    return world.store()
+
+
+@pytest.mark.parametrize(
+    ("build", "question", "first", "of"),
+    [
+        (two_disks_of_one_machine_and_one_of_another, "", "nvme0", "a"),
+        (two_disks_of_one_machine_and_one_of_another, "ask=rank&fact=hardware", "b", "sda (HDD)"),
+        (backups_by_method_and_cpus, "metric=backup_s&ask=rank&fact=factor:cpus", "CPUs 1", "TCP"),
+        (backups_by_method_and_cpus, "metric=backup_s", "local", "CPUs 2"),
+        (two_machines_of_which_one_has_two_settings, "", "new", "jit=on"),
+    ],
+)
+def test_what_is_ranked_without_being_asked_is_told_of_where_each_was_measured(build, question, first, of):
+    told = ask(build(), question)
+    assert (told["sure"], told["claims"][0]["label"], told["alike_in"]) == (True, first, [of])
+
+
+def test_a_frame_says_why_what_it_shows_may_not_be_compared():
+    world = World()
+    for version, size, tps in (("16.4", 100, 1000), ("17.2", 10, 1500)):
+        world.add(tps, dbms={"name": "PostgreSQL", "version": version}, factors={"scale_factor": size})
+    frame = Client().get(f"/embed/compare/?{world.store()}").content.decode()
+    assert "Groups that differ in this have no order" in frame
+
+
+def test_which_loads_fastest_is_told_by_the_time_where_nothing_else_is_known():
+    world = World()
+    for version, load_s in (("16.4", 32.4), ("17.2", 22.6)):
+        world.add(
+            load_s, metric="load_s", dbms={"name": "PostgreSQL", "version": version}, factors={"scale_factor": 10}
+        )
+        for repeat in world.documents[-1]["repeats"]:
+            repeat["metrics"]["create_tables_s"] = {"value": 0.01, "unit": "s", "better": "lower"}
+        world.documents[-1]["workload"] = {"slug": "init", "name": "pgbench -i", "version": "1"}
+    selects = world.store()
+    for question in ("", "ask=load"):
+        told = ask(selects, question)
+        assert (told["metric"], told["sure"], told["claims"][0]["label"]) == ("load_s", True, "PostgreSQL 17.2")
