@@ -144,7 +144,7 @@ def why_not_judged(
 def _lack(run: Run, labels: Mapping[str, str]) -> str:
     lacking = [label for name, label in labels.items() if number_of(run, name) is None]
     if not run.counts or lacking or primary_number(run) is None:
-        return why_no_number(run, *lacking[:1])
+        return why_no_number(run, next(iter(lacking), ""))
     return "nothing to be set against" if run.measured_at else "it is not known when it was measured"
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from benchagent.catalog import LATENCIES, headline_metrics, refusal
+from benchagent.catalog import LATENCIES, THROUGHPUTS, headline_metrics, refusal
 from django.db.models import Case, F, FloatField, OuterRef, QuerySet, Subquery, Value, When
 
-from runs.models import Batch, Measurement, Run
+from runs.models import Batch, Measurement, Metric, Run
 from runs.models.choices import OPEN_STATES, RunState
 from runs.run.quality import SLOWEST, unfair_words
 
@@ -66,8 +66,9 @@ def values_of(runs: Iterable[Run], metric: str) -> list[float]:
     return [row.value for run in runs if (row := number_of(run, metric))]
 
 
-def why_no_number(run: Run, label: str = "") -> str:
-    """Why a run has no number, or none of the metric with this label."""
+def why_no_number(run: Run, label: str = "", metric: Metric | None = None) -> str:
+    """Why a run has no number, or none of the metric with this label, or of this one."""
+    label = metric.label if metric else label
     if run.invalid_at is not None:
         return run.invalid_words
     if run.missing_reason:
@@ -81,9 +82,18 @@ def why_no_number(run: Run, label: str = "") -> str:
         rows = (row for row in run.measurements.all() if label in ("", row.metric.label))
         wrong = "; ".join(dict.fromkeys(filter(None, (_uncounted(run, row) for row in rows))))
         none = f"no {label.lower()} in this run" if label else "no figure of the whole run, only samples"
-        return wrong or none
+        return wrong or _in_another_unit(run, metric) or none
     # "cancelled before it started" says its state already.
     return run.message if run.message.startswith(state) else f"{state}: {run.message}" if run.message else state
+
+
+def _in_another_unit(run: Run, metric: Metric | None) -> str:
+    """That a run without this throughput has another; empty where it has none."""
+    if metric is None or metric.name not in THROUGHPUTS or (primary := primary_number(run)) is None:
+        return ""
+    other = primary.metric
+    is_other = other.name in THROUGHPUTS and other.unit != metric.unit
+    return f"not in {metric.unit}, but in {other.unit}" if is_other else ""
 
 
 def refresh_primary(runs: QuerySet[Run]) -> None:

@@ -223,8 +223,24 @@ def test_it_does_not_mix_units():
 
     comparison = compare(all_runs())
 
-    assert by_label(comparison)["H2 2"].gap == "no throughput in this run"
+    assert by_label(comparison)["H2 2"].gap == "not in TPS, but in per minute"
     assert any("another unit (per minute)" in warning for warning in warnings_of(comparison))
+
+
+@pytest.mark.parametrize(
+    ("name", "unit", "reason"),
+    [
+        ("requests_per_s", "requests/s", "not in TPS, but in requests/s"),
+        ("nopm", "NOPM", "not in TPS, but in NOPM"),
+        ("load_mb_per_s", "MB/s", "no throughput in this run"),
+    ],
+)
+def test_it_says_in_which_unit_a_run_has_its_throughput(name: str, unit: str, reason: str):
+    """Seen: "no throughput in this run" of 81,235 requests/s."""
+    make_run("SQLite 3", 100)
+    add_number(make_run("H2 2", None), 81_235, name=name, unit=unit)
+
+    assert by_label(compare(all_runs()))["H2 2"].gap == reason
 
 
 def test_it_says_that_demonstration_windows_rank_nothing():

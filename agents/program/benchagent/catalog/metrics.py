@@ -13,6 +13,10 @@ RATE = Range(0, 1e12)
 SHARE = Range(0, 100)
 RATES = ("TPS", "IOPS", "cores")
 RATE_ENDS = ("/s", "/min")
+# What tools and workloads call their throughput.
+THROUGHPUTS = frozenset(
+    {"tps", "qps", "queries_per_s", "ops_per_s", "requests_per_s", "iops", "nopm", "tpm", "tpmc", "qphh"}
+)
 # Ten years.
 LONGEST_S = 315_576_000
 # Beginnings of the names of latencies: whoever ranks by one has to know that all terminals are in it.
