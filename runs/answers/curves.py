@@ -141,12 +141,13 @@ def _is_sure(claim: AnyClaim) -> bool:
 def curves_along(comparison: Comparison, x: Place, curves: Iterable[Curve]) -> list[Along]:
     """None without a metric."""
     metric, axes, verdicts = comparison.metric, comparison.axes, comparison.verdicts
-    return [Along(curve, curve.levels, metric, x, axes, verdicts) for curve in curves] if metric else []
+    together = len(comparison.curves)
+    return [Along(curve, curve.levels, metric, x, axes, verdicts, together) for curve in curves] if metric else []
 
 
 @dataclass(frozen=True)
 class Along:
-    """One curve, and what is known of it; each is asked for once, by chart, table, words and answer."""
+    """One of `together` curves, and what is known of it; each is asked for once, by chart, table, words and answer."""
 
     curve: Curve
     levels: Levels
@@ -154,6 +155,7 @@ class Along:
     x: Place
     axes: Axes
     verdicts: Verdicts
+    together: int = 1
 
     @property
     def grows(self) -> bool:
@@ -299,10 +301,11 @@ class Along:
         )  # fmt: skip
 
     def _as_high(self, most_at: float) -> list[float]:
-        """The other levels that are not surely below this one, all of them judged together."""
+        """The other levels that are not surely below this one, judged together with those of all curves."""
         most, others = dict(self.levels)[most_at], [level for level in self.levels if level[0] != most_at]
         above = [ratio(most, values) for _, values in others]
-        told = [each.at(1 - ALPHA / len(others)).interval if each and each.interval else None for each in above]
+        confidence = 1 - ALPHA / (len(others) * self.together)
+        told = [each.at(confidence).interval if each and each.interval else None for each in above]
         return [x for (x, _), interval in zip(others, told, strict=True) if interval and interval.low <= 1]
 
 

@@ -14,7 +14,7 @@ from runs.formatting import percent
 from runs.history.watching import threshold
 from runs.models import Benchmark, SeriesBatch
 from runs.models.choices import Better
-from runs.stats import WINNERS, Kind, Verdict, geometric_mean, judge
+from runs.stats import MIN_REPEATS, WINNERS, Kind, Verdict, geometric_mean, judge
 from runs.stats.levels import judge_family
 
 # Releases of a system that its map shows, the newest; benchmarks that are set side by side.
@@ -106,7 +106,7 @@ def _cells(
 class MachineCell:
     """A benchmark on a machine: the geometric mean of its newest batches.
 
-    `share`: of the best. `is_best`: none beats it.
+    `share`: of the best. `is_best`: none beats it, and it has the batches that it takes to tell.
     """
 
     benchmark: Benchmark
@@ -180,7 +180,7 @@ def _against_the_best(own: Mapping[str, Benchmark]) -> dict[str, MachineCell]:
     return {
         name: MachineCell(
             benchmark, means[name], means[name] / means[best] if is_rate else means[best] / means[name],
-            name not in beaten,
+            name not in beaten and len(values[name]) >= MIN_REPEATS,
         )
         for name, benchmark in own.items()
     }  # fmt: skip

@@ -1586,3 +1586,21 @@ def test_which_loads_fastest_is_told_by_the_time_where_nothing_else_is_known():
     for question in ("", "ask=load"):
         told = ask(selects, question)
         assert (told["metric"], told["sure"], told["claims"][0]["label"]) == ("load_s", True, "PostgreSQL 17.2")
+
+
+def test_where_the_most_is_is_judged_together_with_the_other_curves_of_the_page():
+    """Noise alone named a false peak on more pages the more curves they had."""
+
+    def as_high_beside(others: int) -> list[float]:
+        world = World()
+        for name in "ABCDEF"[: 1 + others]:
+            for terminals, values in ((8, (1000, 1010, 1020)), (16, (1034, 1047, 1060))):
+                world.add(1, dbms={"name": name, "version": "1"}, factors={"terminals": terminals})
+                world.documents[-1]["repeats"] = [
+                    {"metrics": {"tps": value + 3 * others + ord(name)}} for value in values
+                ]
+        claims = ask(world.store(), "ask=scales&x=factor:terminals")["claims"]
+        assert len(claims) == 1 + others
+        return claims[0]["as_high"]  # type: ignore[no-any-return]
+
+    assert (as_high_beside(0), as_high_beside(5)) == ([], [8])

@@ -65,6 +65,16 @@ def test_machines_that_nothing_tells_apart_are_both_the_best(client, contributor
     assert [cell.is_best for cell in cells] == [True, True]
 
 
+def test_of_one_batch_each_no_machine_is_called_the_best(client, contributor):
+    told = {"storage": [], "workload": {"slug": "once", "name": "Once"}}
+    file(
+        [night(1, level=level, hardware={"name": name}, **told) for name, level in (("a", 1.0), ("b", 0.4))],
+        contributor,
+    )
+    ((_, cells),) = client.get("/benchmarks/?view=machines&workload=once").context["matrix"].rows
+    assert [(round(cell.share, 1), cell.is_best) for cell in cells] == [(1.0, False), (0.4, False)]
+
+
 def test_there_is_no_other_view(client, db):
     assert client.get("/benchmarks/?view=cube").status_code == 400
 
