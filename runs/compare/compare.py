@@ -16,7 +16,7 @@ from runs.compare.asked import LOAD, LOAD_METRICS, Question, read, with_controls
 from runs.compare.axes import ON_AXES, arrange
 from runs.compare.comparison import Comparison
 from runs.compare.configurations import short_names
-from runs.compare.facts import DATE, MOMENT, SET, Naming, fact_values, name_cells
+from runs.compare.facts import DATE, MOMENT, SET, Naming, fact_values, in_words, name_cells
 from runs.compare.grouping import BATCH, GROUPINGS, Cell, batch_facets, cells_of, day_of, moments, pooled_words
 from runs.compare.groups import Group, Printed, by_histograms, repeats_of, summed_up
 from runs.compare.guard import bare_field, conditions_of, fetch_settings
@@ -27,7 +27,7 @@ from runs.compare.pooling import at_chosen_levels
 from runs.compare.select import Selection
 from runs.compare.verdicts import Verdicts
 from runs.machines.facts import names_apart
-from runs.models import Aggregate, Metric, Run
+from runs.models import Aggregate, Measurement, Metric, Run
 from runs.run.facets import DURABILITY_ORDER, Facet, facets
 from runs.stats import PRACTICAL_THRESHOLD
 
@@ -82,7 +82,7 @@ def compare(
         for cell in facets_of_cells:
             if words := short.get(cell["config"].value) if "config" in cell else None:
                 cell["config"] = replace(cell["config"], words=words, text=words)
-        naming = name_cells(facets_of_cells)
+        naming = in_words(naming, facets_of_cells)
         labels = dict(zip(naming.keys, naming.labels, strict=True))
         groups = [replace(group, label=labels[group.key]) for group in groups]
     groups = _ranked(groups, chosen, order)
@@ -101,11 +101,11 @@ def compare(
 
 def _baseline(groups: Sequence[Group], key: str | None, base_runs: Set[UUID]) -> Group | None:
     with_values = [group for group in groups if group.dots]
-    of_base = [group for group in with_values if any(run.id in base_runs for run in group.runs)]
-    by_key = [group for group in with_values if group.key == key]
+    of_base = (group for group in with_values if any(run.id in base_runs for run in group.runs))
+    by_key = (group for group in with_values if group.key == key)
     # Against zero nothing has a ratio: only a reader chooses that.
-    above_zero = [group for group in with_values if any(value > 0 for value in group.values)]
-    return next(iter([*by_key, *of_base, *above_zero, *with_values]), None)
+    above_zero = (group for group in with_values if any(value > 0 for value in group.values))
+    return next(chain(by_key, of_base, above_zero, with_values), None)
 
 
 def _threshold(metric: Metric | None, asked: float | None) -> float:
@@ -119,13 +119,17 @@ def _metrics(runs: Sequence[Run], wanted: Sequence[str]) -> tuple[list[Metric], 
     """All that any of the runs has a number of, the most common first; and the first of the names that is there, else
     the workload's primary one.
     """
-    counts = Counter(row.metric for run in runs if run.counts for row in run.measurements.all())
+    rows_by_metric: dict[int, list[Measurement]] = {}
+    for run in (run for run in runs if run.counts):
+        for row in run.measurements.all():
+            rows_by_metric.setdefault(row.metric_id, []).append(row)
 
     def first(metric: Metric) -> tuple[object, ...]:
         # What only its tool knows, as one step of a load, comes after what everybody compares.
-        return -counts[metric], metric.better == "none", metric.name not in METRICS, metric.name, metric.unit
+        count = len(rows_by_metric[metric.pk])
+        return -count, metric.better == "none", metric.name not in METRICS, metric.name, metric.unit
 
-    metrics = sorted(counts, key=first)
+    metrics = sorted((rows[0].metric for rows in rows_by_metric.values()), key=first)
     primary = Counter(run.workload.primary_metric for run in runs).most_common()
     names = (*wanted, *(name for name, _ in primary))
     chosen = (metric for name in names for metric in metrics if metric.name == name)
@@ -182,25 +186,28 @@ def _groups(
 ) -> list[Group]:
     """One for each cell, named by as few facts as tell them apart."""
     printed = _printed([run for cell in cells for run in cell.runs], metric)
+    repeats = [repeats_of(cell.runs, metric) for cell in cells]
+    moment_of = moments({key: dots[0].run for key, (dots, _) in zip(naming.keys, repeats, strict=True) if dots})
     groups, name = [], metric.name if metric else ""
-    for at, cell in enumerate(cells):
-        dots, gaps = repeats_of(cell.runs, metric)
-        counted = [dot.run for dot in dots]
+    for at, (cell, (dots, gaps)) in enumerate(zip(cells, repeats, strict=True)):
+        key, values, counted = naming.keys[at], naming.values[at], [dot.run for dot in dots]
         every = [*counted, *(gap.run for gap in gaps)]
-        group = Group(
-            key=naming.keys[at],
-            label=naming.labels[at],
-            factors={fact.label: naming.values[at][fact.field] for fact in naming.varying},
-            facts=naming.values[at] | {DATE: str(day_of(every[0]))},
-            all_runs=every,
-            dots=dots,
-            gaps=gaps,
-            conditions=conditions_of(counted or cell.runs, facets_read, metric=name),
-            printed=[row for run_ids, row in printed if any(run.id in run_ids for run in cell.runs)],
+        day = str(day_of(every[0]))
+        groups.append(
+            Group(
+                key=key,
+                label=naming.labels[at],
+                factors={fact.label: values[fact.field] for fact in naming.varying},
+                facts={**values, DATE: day, MOMENT: moment_of.get(key, day)},
+                all_runs=every,
+                dots=dots,
+                gaps=gaps,
+                conditions=conditions_of(counted or cell.runs, facets_read, metric=name),
+                printed=[row for run_ids, row in printed if any(run.id in run_ids for run in cell.runs)],
+                **summed_up(dots, name),
+            )
         )
-        groups.append(summed_up(group, name))
-    found = moments({group.key: group.runs[0] for group in groups if group.dots})
-    return [replace(group, facts={**group.facts, MOMENT: found.get(group.key, group.facts[DATE])}) for group in groups]
+    return groups
 
 
 def _know_alike(of_cells: Sequence[dict[str, Facet]], runs: Sequence[Run]) -> None:
@@ -284,8 +291,8 @@ def with_metric(comparison: Comparison, metric: Metric) -> Comparison:
     for group in comparison.groups:
         dots, gaps = repeats_of(group.all_runs, metric)
         runs = [each.run for each in (*dots, *gaps)]
-        measured = replace(group, all_runs=runs, dots=dots, gaps=gaps, printed=(), against=None)
-        groups.append(summed_up(measured, metric.name))
+        numbers = summed_up(dots, metric.name)
+        groups.append(replace(group, all_runs=runs, dots=dots, gaps=gaps, printed=(), against=None, **numbers))
     groups = by_histograms(groups, metric)
     base = next((group for group in groups if comparison.baseline and group.key == comparison.baseline.key), None)
     return replace(

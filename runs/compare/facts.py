@@ -91,7 +91,7 @@ class Columns(dict[str, list[str]]):
     def __init__(self, groups: Sequence[Group]) -> None:
         super().__init__()
         self.groups = groups
-        self._distinct: dict[tuple[str, ...], int] = {}
+        self._distinct: dict[frozenset[str], int] = {}
 
     def __missing__(self, name: str) -> list[str]:
         self[name] = [group.facts.get(name, NO_FACT) for group in self.groups]
@@ -103,16 +103,16 @@ class Columns(dict[str, list[str]]):
 
     def follow(self, names: Sequence[str], chosen: Sequence[str]) -> bool:
         """Whether the chosen facts determine these: a device that of its factor, a configuration that of its DBMS."""
-        return self._count((*chosen, *names)) == self._count((*chosen,))
+        return self._count(frozenset((*chosen, *names))) == self._count(frozenset(chosen))
 
     def alike(self, name: str, other: str) -> bool:
         """Whether each of the two facts determines the other, so that the second says nothing new."""
         return self.follow([name], [other]) and self.follow([other], [name])
 
-    def _count(self, names: tuple[str, ...]) -> int:
+    def _count(self, names: frozenset[str]) -> int:
         """How many different rows there are: asked again and again for the same facts."""
         if names not in self._distinct:
-            self._distinct[names] = len(set(self.rows(names)))
+            self._distinct[names] = len(set(self.rows([*names])))
         return self._distinct[names]
 
 
@@ -140,21 +140,24 @@ def measured_alike(groups: Sequence[Group], fact: str, places: Iterable[Fact]) -
 class Naming:
     """`labels`, `keys` (URL-safe) and `values` (by fact, as stored) of each cell, labels and keys unique.
 
-    `fields` are the facts that labels name.
+    `fields` are the facts that labels name; a cell that has none of them is `unset`.
     """
 
     labels: list[str]
     keys: list[str]
     values: list[dict[str, str]]
     fields: list[str]
+    unset: str
     common: list[Facet]
     varying: list[Fact]
 
 
 def name_cells(cells: Sequence[Mapping[str, Facet]]) -> Naming:
-    headings = {name: facet.label for cell in reversed(cells) for name, facet in cell.items()}
-    names = dict.fromkeys(name for cell in cells for name in cell)
-    fields = sorted(names, key=lambda name: rank_of_kind(name, _LABEL_ORDER))
+    headings: dict[str, str] = {}
+    for cell in cells:
+        for name, facet in cell.items():
+            headings.setdefault(name, facet.label)
+    fields = sorted(headings, key=lambda name: rank_of_kind(name, _LABEL_ORDER))
     values = {name: [cell[name].value if name in cell else "" for cell in cells] for name in fields}
     varying = [name for name in fields if len(set(values[name])) > 1]
     # Each DBMS has a configuration of its own; once the DBMS is named, naming the configuration adds nothing.
@@ -163,27 +166,35 @@ def name_cells(cells: Sequence[Mapping[str, Facet]]) -> Naming:
     # The DBMS leads also where the workload varies: it is what people look for.
     chosen.sort(key=lambda name: name != "dbms")
     unset = f"{mid_sentence(headings.get(chosen[0], ''))} not set"
-    labels = [" · ".join(cell[name].text for name in chosen if name in cell) or unset for cell in cells]
     keys = [" · ".join(cell[name].key for name in chosen if name in cell) or unset for cell in cells]
-    # An empty value and none at all are no difference, and nothing that all have in common.
-    alike = [name for name in fields if name not in varying and all(name in cell for cell in cells)]
-    # One value may have several words: the disk of one obeys a host, that of another is its own.
-    common = [
-        replace(cells[0][name], words="; ".join(dict.fromkeys(cell[name].words for cell in cells))) for name in alike
-    ]
-    facts = []
-    for name in varying:
-        words = {cell[name].value or NO_FACT: cell[name].words or NO_FACT for cell in cells if name in cell}
-        distinct = list(dict.fromkeys(value or NO_FACT for value in values[name]))
-        facts.append(Fact(name, headings[name], distinct, {NO_FACT: NO_FACT} | words, {}))
-    return Naming(
-        labels=numbered(labels),
+    distinct = {name: list(dict.fromkeys(value or NO_FACT for value in values[name])) for name in varying}
+    naming = Naming(
+        labels=[],
         keys=numbered([slugify(key.replace(".", "-")) or "cell" for key in numbered(keys)], "-"),
         values=[{name: values[name][at] or NO_FACT for name in varying} for at in range(len(cells))],
         fields=chosen,
-        common=common,
-        varying=facts,
+        unset=unset,
+        # An empty value and none at all are no difference, and nothing that all have in common.
+        common=[cells[0][name] for name in fields if name not in varying and all(name in cell for cell in cells)],
+        varying=[Fact(name, headings[name], distinct[name], {}, {}) for name in varying],
     )
+    return in_words(naming, cells)
+
+
+def in_words(naming: Naming, cells: Sequence[Mapping[str, Facet]]) -> Naming:
+    """The same names in the words that the facets of the cells have now."""
+    labels = [" · ".join(cell[name].text for name in naming.fields if name in cell) or naming.unset for cell in cells]
+    # One value may have several words: the disk of one obeys a host, that of another is its own.
+    common = [
+        replace(facet, words="; ".join(dict.fromkeys(cell[facet.field].words for cell in cells)))
+        for facet in naming.common
+    ]
+    varying = []
+    for fact in naming.varying:
+        facets = [cell[fact.field] for cell in cells if fact.field in cell]
+        words = {facet.value or NO_FACT: facet.words or NO_FACT for facet in facets}
+        varying.append(replace(fact, words={NO_FACT: NO_FACT} | words))
+    return replace(naming, labels=numbered(labels), common=common, varying=varying)
 
 
 def distinguishing(values: Mapping[str, Sequence[str]]) -> list[str]:

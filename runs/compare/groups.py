@@ -10,8 +10,9 @@ from __future__ import annotations
 import statistics
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 from uuid import UUID
 
 from benchagent import histogram
@@ -76,7 +77,7 @@ class Contrast:
     `several` that nothing tells apart. What differs in nothing but other `levels` of the chart's axis has a `change`.
     """
 
-    differences: list[Difference] = field(default_factory=list)
+    differences: Sequence[Difference] = ()
     verdict: Verdict | None = None
     survivors: Group | None = None
     lost: Group | None = None
@@ -258,12 +259,13 @@ def repeats_of(runs: Sequence[Run], metric: Metric | None) -> tuple[list[Repeat]
     return dots, gaps
 
 
-def summed_up(group: Group, metric: str) -> Group:
-    """The group with what its repeats come to, of the metric of this name; `by_histograms` adds the interval."""
-    return replace(
-        group, summary=summarise(group.values), interval=None, merged=_percentiles_ms(metric, group.runs),
-        percentile="", judged=group.values,
-    )  # fmt: skip
+def summed_up(dots: Sequence[Repeat], metric: str) -> dict[str, Any]:
+    """The fields of a group that say what its repeats come to, of the metric of this name; `by_histograms` adds the
+    interval.
+    """
+    values = [dot.value for dot in dots if dot.value is not None]
+    merged = _percentiles_ms(metric, [dot.run for dot in dots])
+    return {"summary": summarise(values), "interval": None, "merged": merged, "percentile": "", "judged": values}
 
 
 def pooled(groups: Sequence[Group]) -> Group:
@@ -272,12 +274,13 @@ def pooled(groups: Sequence[Group]) -> Group:
         return groups[0]
     names = {group.percentile for group in groups if group.n > 1}
     name = names.pop() if len(names) == 1 else ""
+    dots = [dot for group in groups for dot in group.dots]
     together = replace(
         groups[0], all_runs=[run for group in groups for run in group.all_runs],
-        dots=[dot for group in groups for dot in group.dots], gaps=[gap for group in groups for gap in group.gaps],
-        printed=(), against=None,
+        dots=dots, gaps=[gap for group in groups for gap in group.gaps],
+        printed=(), against=None, **summed_up(dots, name),
     )  # fmt: skip
-    together = _by_histograms(summed_up(together, name), name)
+    together = _by_histograms(together, name)
     return replace(together, interval=geometric_mean_interval(together.judged))
 
 
