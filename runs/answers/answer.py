@@ -16,6 +16,7 @@ from runs.compare.comparison import Comparison
 from runs.compare.groups import Contrast, Group
 from runs.compare.guard import Difference
 from runs.compare.levels import LevelRow, LevelSeries
+from runs.models import Metric
 from runs.stats import WINNERS, Interval, Kind, Ratio, Verdict, ends_of
 from runs.stats.curves import Knee
 from runs.stats.scaling import Scaling, Unfitted
@@ -250,9 +251,13 @@ class Answer(Part):
     versions_of: str = Field(default="", exclude=True)
 
 
-def begun(comparison: Comparison, question: Question, x: Place = NO_PLACE, **fields: Any) -> Answer:
-    """An answer of the comparison's metric; `x`: the axis that it is asked over, `fields` are its further fields."""
-    metric = comparison.metric
+def begun(
+    comparison: Comparison, question: Question, x: Place = NO_PLACE, of_metric: Metric | None = None, **fields: Any
+) -> Answer:
+    """An answer of this metric, else of the comparison's; `x`: the axis that it is asked over, `fields` are its further
+    fields.
+    """
+    metric = of_metric or comparison.metric
     return Answer(
         question=question, metric=metric.name if metric else "", metric_label=metric.label if metric else "",
         unit=metric.unit if metric else "", better=metric.better if metric else "none",

@@ -129,8 +129,7 @@ def offered(comparison: Comparison, answered: Question) -> list[Answer]:
             if question.kind in asked.OF_CURVES:
                 x = place_of(Axes(view=CURVE, x=question.x, facts=facts), comparison.groups)
             of_other = (metric for metric in comparison.metrics if metric.name == question.metric != own)
-            shown = replace(comparison, metric=next(of_other, comparison.metric))
-            questions.append(begun(shown, question, x))
+            questions.append(begun(comparison, question, x, next(of_other, None)))
     return questions
 
 
@@ -198,13 +197,12 @@ def _other_side(comparison: Comparison, names: Collection[str]) -> str:
     primary = [group.all_runs[0].workload.primary_metric for group in comparison.groups]
     wanted = [*dict.fromkeys(primary)] if metric in _LATENCIES else _LATENCIES if metric in primary else ()
     for name in (name for name in wanted if name in names):
-        told = {
-            fact_value(group, "dbms")
-            for group in comparison.groups
-            if any(row.metric.name == name for run in group.runs for row in run.measurements.all())
-        }
-        if len(told) > 1:
-            return name
+        told: set[str] = set()
+        for group in comparison.groups:
+            if any(row.metric.name == name for run in group.runs for row in run.measurements.all()):
+                told.add(fact_value(group, "dbms"))
+            if len(told) > 1:
+                return name
     return ""
 
 
@@ -214,12 +212,14 @@ def _over(name: str, comparison: Comparison, columns: Columns) -> Iterator[Quest
     """
     facts = comparison.axes.facts
     axes = Axes(view=CURVE, x=name, facts=facts)
+    if not axes.kind:
+        return
     known = {fact_value(group, name) for group in columns.groups if group.ranked}
     # Without a fixed rate, of which the factor is 0, it is another question.
     number_by_level = {level: number for level, number in facts[name].numbers.items() if level in known and number > 0}
     curves = [levels & number_by_level.keys() for levels in levels_while_alike(name, facts.keys(), columns)]
     most = max(map(len, curves), default=0)
-    if not axes.kind or most < 2:
+    if most < 2:
         return
     if axes.asks_of_levels:
         first, *_, last = sorted(number_by_level, key=lambda level: number_by_level[level])

@@ -39,7 +39,8 @@ def ranked(comparison: Comparison, question: Question) -> Answer:
             is_possible = fact.field in {each.field for each in comparison.levels.choices}
             lacking = Missing("judging") if is_possible else Missing("shared_levels")
             of_best = (comparison.verdicts.differences_of(best_first[0], group) for group in best_first[1:])
-            blocked = (each for each in chain(*map(blocking, of_best)) if each.field == bare_field(fact.field))
+            field = bare_field(fact.field)
+            blocked = (each for differing in of_best for each in blocking(differing) if each.field == field)
             if without_order := next(blocked, None):
                 lacking = Missing("order", differing=[without_order])
             elif set_apart:

@@ -64,7 +64,7 @@ class Comparison:
     controls: QueryDict = field(default_factory=QueryDict)
     axes: Axes = field(default_factory=lambda: Axes(""))
 
-    @property
+    @cached_property
     def drawn(self) -> list[Group]:
         return drawn_groups(self.groups, self.axes.fixed)
 

@@ -10,7 +10,7 @@ from benchagent.importers.source import seconds_of, size_bytes_of
 from django.db.models import prefetch_related_objects
 
 from runs.compare.configurations import NOT_GIVEN, given, setting_words, swept
-from runs.compare.facts import NEVER_TAKEN, Fact, distinguishing, fact_value
+from runs.compare.facts import NEVER_TAKEN, Fact, distinguishing, fact_value, fact_values
 from runs.compare.groups import Contrast, Group
 from runs.compare.guard import Difference, blocking, differences
 from runs.compare.levels import LevelRow
@@ -52,34 +52,37 @@ def setting_pairs(groups: Sequence[Group], varying: Sequence[Fact]) -> Iterator[
     """Each value of each setting against the first of its values that was measured beside the same; none where no two
     groups differ in it alone.
     """
-    configs = {group.key: group.all_runs[0].config for group in groups if group.dots}
-    prefetch_related_objects([config for config in configs.values() if config], "parameters")
-    settings_of = {key: given(config) for key, config in configs.items()}
-    names = swept(settings_of.values())
+    config_of = {group.key: group.all_runs[0].config for group in groups if group.dots}
+    configs = dict.fromkeys(config_of.values())
+    prefetch_related_objects([config for config in configs if config], "parameters")
+    settings_of_config = {config: given(config) for config in configs}
+    settings_of = {key: settings_of_config[config] for key, config in config_of.items()}
+    names = swept(settings_of_config.values())
     facts = {fact.field: fact for fact in varying if fact.field not in _OF_A_CONFIGURATION}
     for name in names:
+        others = [other for other in names if other != name]
         by_rest: dict[tuple[object, ...], dict[str, list[Group]]] = {}
-        rest_of: dict[str, dict[str, str]] = {}
         for group in groups:
             if group.key in settings_of:
                 settings = settings_of[group.key]
-                rest = {other: settings.get(other) for other in names if other != name}
-                of_facts = {field: fact_value(group, field) for field in facts}
-                key = (*rest.values(), group.all_runs[0].dbms_version_id, *of_facts.values())
+                rest = [settings.get(other) for other in others]
+                key = (*rest, group.all_runs[0].dbms_version_id, *fact_values(group, [*facts]))
                 by_rest.setdefault(key, {}).setdefault(settings.get(name, NOT_GIVEN), []).append(group)
-                rest_of[group.key] = {other: setting_words(other, value) for other, value in rest.items()} | {
-                    field: facts[field].in_legend(value) for field, value in of_facts.items()
-                }
         values = _smallest_first({value for of_value in by_rest.values() for value in of_value})
         for at, value in enumerate(values):
             rows = ((start, _level(name, by_rest.values(), start, value)) for start in values[:at])
             if first := next(((start, row) for start, row in rows if row), None):
-                yield SettingPairs(name, first[0], value, first[1], _beside(first[1], rest_of))
+                start, row = first
+                rests = [
+                    {other: setting_words(other, settings_of[group.key].get(other)) for other in others}
+                    | {field: fact.in_legend(fact_value(group, field)) for field, fact in facts.items()}
+                    for group, _ in row.pairs
+                ]
+                yield SettingPairs(name, start, value, row, _beside(row, rests))
 
 
-def _beside(row: LevelRow, rest_of: Mapping[str, Mapping[str, str]]) -> dict[str, list[tuple[Group, Group]]]:
-    """The pairs by what else is set, the same of both; nights of it are one."""
-    rests = [rest_of[group.key] for group, _ in row.pairs]
+def _beside(row: LevelRow, rests: Sequence[Mapping[str, str]]) -> dict[str, list[tuple[Group, Group]]]:
+    """The pairs by what else is set, the same of both, as `rests` tell it of each; nights of it are one."""
     names = distinguishing({name: [rest[name] for rest in rests] for name in rests[0]})
     beside: dict[str, list[tuple[Group, Group]]] = {}
     for rest, pair in zip(rests, row.pairs, strict=True):

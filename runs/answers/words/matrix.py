@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from math import comb
 
 from runs import formatting
 from runs.answers.words.verdicts import against_words, verdict_words
@@ -87,9 +88,10 @@ def matrix(comparison: Comparison) -> Matrix | None:
 
 
 def _of_series(levels: Levels) -> Matrix | None:
-    names, pairs = [levels.names[key] for key in levels.order], [*combinations(enumerate(levels.order), 2)]
-    if len(names) < 3 or len(levels.judged) < len(pairs):
+    names = [levels.names[key] for key in levels.order]
+    if len(names) < 3 or len(levels.judged) < comb(len(names), 2):
         return None  # too many pairs: not all were judged
+    pairs = [*combinations(enumerate(levels.order), 2)]
     judged = {(row, column): series for (row, one), (column, other) in pairs if (series := levels.between(one, other))}
     rows_by_level: dict[str, dict[Places, LevelRow]] = {}
     found: dict[Places, Verdict | str] = {}

@@ -69,11 +69,13 @@ def warnings_of(comparison: Comparison) -> list[str]:
         whose = "groups of different curves" if has_changes else "groups"
         warnings.append(f"No ratio between {whose} that differ in {names}: they only stand side by side.")
     if metric is not None:
-        rows = (row for run in runs for row in run.measurements.all() if row.metric.name == metric.name)
-        if other_units := sorted({row.metric.unit for row in rows} - {metric.unit}):
+        measured = {row.metric_id: row for run in runs for row in run.measurements.all()}
+        units = {row.metric.unit for row in measured.values() if row.metric.name == metric.name}
+        if other_units := sorted(units - {metric.unit}):
             warnings.append(f"Left out: numbers of the same name in another unit ({', '.join(other_units)}).")
+    failing = [group for group in groups if group.failed_checks]
     for check, (words, why) in _FAILED_CHECKS.items():
-        if concerned := [group for group in groups if group.failed_checks[check]]:
+        if concerned := [group for group in failing if group.failed_checks[check]]:
             warnings.append(f"{words}: {which(concerned)}; {why}.")
     # Too far apart for noise: something of them is not told.
     wide = [group for group in groups if group.values and 0 < SEVERAL_FOLD * min(group.values) <= max(group.values)]
