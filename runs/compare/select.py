@@ -197,13 +197,12 @@ def select(params: QueryDict, user: Reader) -> Selection:
     sets, left_out = [], 0
     for number, choice in enumerate(chosen, start=1):
         rows = choice.rows()
-        matching, _ = bounded_count(rows)
         room = MAX_RUNS - len(ids)
-        newest = (
-            first_ids(rows, _NEWEST, room) if matching > room else [*rows.order_by("id").values_list("pk", flat=True)]
-        )
+        newest = [*rows.order_by().values_list("pk", flat=True)[: room + 1]]
+        if len(newest) > room:
+            newest = first_ids(rows, _NEWEST, room)
+            left_out += bounded_count(rows)[0] - len(newest)
         ids |= dict.fromkeys(newest)
-        left_out += max(0, matching - len(newest))
         sets.append(RunSet(number, queries[number - 1], choice, frozenset(newest), is_base=base == str(number)))
     selected = Run.objects.filter(pk__in=ids)
     runs = selected.read_for_comparisons() if len(ids) > MANY_RUNS else list(selected.for_lists())

@@ -140,9 +140,14 @@ class RunQuerySet(VisibleQuerySet["Run"]):
             _share(runs, link)
         _share(runs, "dbms_version", "dbms")
         by_id = {run.pk: run for run in runs}
-        for name, link in (("factors", ""), ("measurements", "metric"), ("storage", "device")):
+        # Measurements not by the name of their metric, which each of them would be joined with.
+        for name, link, order in (
+            ("factors", "", ["name"]),
+            ("measurements", "metric", ["metric_id", "phase"]),
+            ("storage", "device", ["role"]),
+        ):
             relation: Any = Run._meta.get_field(name)
-            rows = list(relation.related_model.objects.filter(run__in=by_id))
+            rows = list(relation.related_model.objects.filter(run__in=by_id).order_by(*order))
             if link:
                 _share(rows, link)
             for run in runs:
@@ -367,7 +372,7 @@ class Run(UUIDModel, Labelled):
 
     def factor(self, name: str) -> float | str | None:
         """Value of a factor, from the prefetched rows; None when the run has no such factor."""
-        return self.factor_values.get(name)
+        return next((factor.value for factor in self.factors.all() if factor.name == name), None)
 
     @property
     def factor_values(self) -> dict[str, float | str]:
