@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
+from functools import lru_cache
 
 THIN = "\u202f"
 MINUS = "−"
@@ -17,6 +18,8 @@ _STAGES = {"dev": 0, "snapshot": 0, "pre": 0, "dmr": 1, "alpha": 1, "beta": 2, "
 _BEFORE = re.compile(rf"[0-9]*(?P<stage>{'|'.join(_STAGES)})[a-z]*(?P<number>[0-9]*)", re.IGNORECASE)
 _VERSION_DIGITS = 9
 _LONGEST_ORDER = 200
+# The names of so many machines, systems and configurations are kept as they sort: many runs share a few.
+_MOST_NAMES = 2_000
 # A size with its unit, else a number, else what stands between numbers.
 _NATURAL = re.compile(r"(?P<size>\d+(?:\.\d+)?) ?(?P<unit>(?:[kmgtp]i?)?b)\b|\d+|\D+")
 
@@ -141,7 +144,8 @@ def _mark(words: Iterable[str]) -> str:
     return ";" if any(", " in each for each in words) else ","
 
 
-def natural(text: str) -> list[tuple[int, float, str]]:
+@lru_cache(_MOST_NAMES)
+def natural(text: str) -> tuple[tuple[int, float, str], ...]:
     """Sorts numbers in names as numbers: 9.6 before 10 before 18.1 before 1,600; sizes by bytes: 512MB before 1GB."""
     parts: list[tuple[int, float, str]] = []
     for part in _NATURAL.finditer(re.sub(r"(?<=\d),(?=\d{3})", "", text.lower())):
@@ -149,9 +153,10 @@ def natural(text: str) -> list[tuple[int, float, str]]:
             parts.append((0, float(part["size"]) * 1024.0 ** "bkmgtp".index(part["unit"][0]), ""))
         else:
             parts.append((0, float(part[0]), "") if part[0].isdecimal() else (1, 0.0, part[0]))
-    return parts
+    return tuple(parts)
 
 
+@lru_cache(_MOST_NAMES)
 def version_order(version: str) -> str:
     """A text that sorts as versions of a DBMS do: 9.6 before 10, 17.6 before 18beta1 before 18rc1 before 18.0.
 

@@ -33,9 +33,9 @@ def short_names(runs: Iterable[Run], base: Config | None) -> dict[str, str]:
     """
     by_dbms: dict[UUID, dict[UUID, Config]] = {}
     for run in runs:
-        dbms = run.dbms_version.dbms
-        if run.config and run.config.is_named_after_settings(dbms.name):
-            by_dbms.setdefault(dbms.pk, {})[run.config.pk] = run.config
+        dbms, config = run.dbms_version.dbms, run.config
+        if config and config.is_named_after_settings(dbms.name):
+            by_dbms.setdefault(dbms.pk, {})[config.pk] = config
     several = [configs for configs in by_dbms.values() if len(configs) > 1]
     prefetch_related_objects([config for configs in several for config in configs.values()], "parameters")
     short: dict[str, str] = {}

@@ -163,12 +163,13 @@ def batch_facets(cells: Sequence[Cell], grouping: str) -> list[dict[str, Facet]]
         builds.setdefault(run.dbms_version_id, set()).add(run.effective_tested.get("dbms_build", ""))
     facets_by_cell = parting_facets([cell.runs for cell in cells], [cell.key for cell in cells])
     for cell, facets in zip(cells, facets_by_cell, strict=True):
+        tested = [run.effective_tested for run in cell.runs]
         values = {
             "batch": ("Batch", [names[cell.pool]] if len(names) > 1 else []),
             "label": ("Label", [run.effective_label for run in cell.runs]),
             "tags": ("Tags", [" ".join(run.effective_tags) for run in cell.runs]),
             **{
-                f"tested:{name}": (heading, [run.effective_tested.get(name, "") for run in cell.runs])
+                f"tested:{name}": (heading, [of_run.get(name, "") for of_run in tested])
                 for name, heading in TESTED.items()
                 # Each DBMS has a build of its own: only two builds of one version are worth a fact.
                 if name != "dbms_build" or len(builds[cell.runs[0].dbms_version_id] - {""}) > 1

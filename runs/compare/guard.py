@@ -126,12 +126,10 @@ def conditions_of(
             add(field, facet.label, facet.words)
         if run.config:
             add("config:slug", "Configuration", run.config.slug)
-        declared |= {factor.name: factor.role for factor in run.factors.all()}
-        numbers |= {
-            factor.name: factor.number * SECONDS_EACH.get(factor.unit, 1.0)
-            for factor in run.factors.all()
-            if factor.number is not None
-        }
+        for factor in run.factors.all():
+            declared[factor.name] = factor.role
+            if factor.number is not None:
+                numbers[factor.name] = factor.number * SECONDS_EACH.get(factor.unit, 1.0)
     for first, *_ in stated_alike(runs):
         for name, text in recorded(first).items():
             add(name, RECORDED[name], text)
@@ -181,7 +179,8 @@ def differences(a: Conditions, b: Conditions) -> list[Difference]:
         of_a, of_b = (f"transactions as {group.counted_by} counts them" for group in (a, b))
         label = "What TPM counts, unlike NOPM"
         differing.append(Difference("counted_by", label, of_a, of_b, "blocks", Role.QUESTION))
-    for name in [field.removeprefix(FACTOR) for field in fields if field.startswith(FACTOR)]:
+    unlike_factors = [each for each in fields if each.startswith(FACTOR) and _words_of(a, each) != _words_of(b, each)]
+    for name in [field.removeprefix(FACTOR) for field in unlike_factors]:
         role = factor_role(name, *(group.declared[name] for group in (a, b) if name in group.declared))
         beyond = _beyond_span(a, b, name) or (
             a.extreme and name == WINDOW and a.numbers.get(name) != b.numbers.get(name)
@@ -214,7 +213,7 @@ def differences(a: Conditions, b: Conditions) -> list[Difference]:
     drivers = a.dbmss == b.dbmss and not any(slug in DBMSS and DBMSS[slug].embedded for slug in a.dbmss)
     for field, label in RECORDED.items():
         both = field in a.words and field in b.words
-        if (both or field not in _IF_BOTH_TELL) and (drivers or field != "jdbc"):
+        if field in fields and (both or field not in _IF_BOTH_TELL) and (drivers or field != "jdbc"):
             differing += _differ(a, b, field, label=label)
     for field in [field for field in fields if field.startswith(CONTEXT)]:
         differing += _differ(a, b, field)
@@ -227,9 +226,10 @@ def _differ(
 ) -> list[Difference]:
     """One, or none where both say the same."""
     of_a, of_b = _words_of(a, field), _words_of(b, field)
+    if of_a == of_b:
+        return []
     label = label or a.labels.get(field) or b.labels.get(field, "")
-    severity: Severity = "blocks" if blocks else "note"
-    return [Difference(bare_field(field), label, of_a, of_b, severity, role)] if of_a != of_b else []
+    return [Difference(bare_field(field), label, of_a, of_b, "blocks" if blocks else "note", role)]
 
 
 def bare_field(field: str) -> str:

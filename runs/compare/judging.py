@@ -121,9 +121,10 @@ def judge(
     ]
     of_series = [[row.pairs for row in each.rows if row.is_comparable] for each in series]
     # Each pair by itself is a series of one level with one pair.
-    every = [*([[by_key[key]]] for key in allowed), *of_series]
+    alone: list[list[Pairs]] = [[[by_key[key]]] for key in allowed]
     cells = {group.key: group.judged for pair in by_key.values() for group in pair}
     cells |= {group.key: group.judged for levels in of_series for level in levels for pair in level for group in pair}
+    every = [*alone, *of_series]
     found = judge_levels(
         [[[(group.judged, base.judged) for group, base in level] for level in levels] for levels in every],
         better=metric.better, threshold=threshold, noise=page_noise(cells.values()),

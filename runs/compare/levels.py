@@ -26,6 +26,8 @@ LEAST_LEVELS, FEWEST_GROUPS = 2, 4
 # So many coloured numbers of a row stand side by side on a phone.
 MOST_ABREAST = 4
 Key = tuple[str, ...]
+# Nothing is to be set against: most levels of many runs have one series.
+UNMEASURED = Contrast()
 
 
 @dataclass(frozen=True)
@@ -38,9 +40,9 @@ class LevelRow:
 
     label: str
     words: Mapping[str, str]
-    groups: list[Group]
-    bases: list[Group]
-    pairs: list[tuple[Group, Group]]
+    groups: Sequence[Group]
+    bases: Sequence[Group]
+    pairs: Sequence[tuple[Group, Group]]
     against: Contrast
 
     @property
@@ -259,20 +261,21 @@ class Levels:
     def rows(self, name: Key, base: Key) -> Iterator[LevelRow]:
         """Each level at which one of the two series is, not yet judged."""
         for at, level in sorted({**self._levels_of[name], **self._levels_of[base]}.items(), key=itemgetter(0)):
-            groups, bases = level.get(name, []), level.get(base, [])
+            groups, bases = level.get(name, ()), level.get(base, ())
             yield LevelRow(*self._words[at], groups, bases, *self._set_against(groups, bases))
 
     def _set_against(
         self, groups: Sequence[Group], bases: Sequence[Group]
-    ) -> tuple[list[tuple[Group, Group]], Contrast]:
+    ) -> tuple[Sequence[tuple[Group, Group]], Contrast]:
         """The pairs of one level; without any the reason."""
         here = [group for group in groups if group.dots]
         there = [group for group in bases if group.dots]
         if not here or not there:
-            return [], Contrast(lost=next((group for group in (bases if here else groups) if group.gap), None))
+            lost = next((group for group in (bases if here else groups) if group.gap), None)
+            return (), Contrast(lost=lost) if lost else UNMEASURED
         pairs = [(here[0], there[0])] if len(here) == len(there) == 1 else self._pairs(here, there)
         if not pairs:
-            return [], Contrast(several=True)
+            return (), Contrast(several=True)
         # As differences name them. A disk is what somebody asked for by the name of its storage.
         compared = {bare_field(fact.field) for fact in self.compared}
         compared |= {f"{field.removeprefix(STORAGE)}_storage" for field in compared if field.startswith(STORAGE)}

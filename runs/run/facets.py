@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise, zip_longest
 from typing import Any
@@ -29,7 +29,7 @@ from benchagent.configfiles.settings import Facts, Given, Settings
 
 from runs.formatting import quantity
 from runs.models import Config, HardwareProfile, Measurement, Run, RunStorage, StateChange
-from runs.models.choices import SHORT_DURABILITY
+from runs.models.choices import SHORT_DURABILITY, Provenance, StorageRole
 from runs.models.subjects import dbms_name
 from runs.run.durability import storage_statement
 
@@ -99,8 +99,9 @@ def facets(run: Run) -> dict[str, Facet]:
         extra = ", ".join(part for part in (device.medium_label, device.file_system) if part)
         name = f"{device.name} ({extra})" if extra else device.name
         words = device_words(use)
-        facet = _plain(f"{STORAGE}{use.role}", f"{use.get_role_display()} storage", words if use.in_memory else name)
-        stated.append(replace(facet, words=words, text=words))
+        value = words if use.in_memory else name
+        heading = f"{StorageRole(use.role).label} storage"
+        stated.append(Facet(f"{STORAGE}{use.role}", heading, value, words, words, value))
     if run.hardware is not None:
         stated.append(_plain("hardware", "Machine", run.hardware.name))
     if run.config is not None:
@@ -115,7 +116,7 @@ def facets(run: Run) -> dict[str, Facet]:
         stated.append(_plain("publication", "Publication", run.publication.title_en))
     if run.experiment is not None:
         stated.append(_plain("experiment", "Experiment", run.experiment.name))
-    stated.append(_plain("provenance", "Provenance", run.get_provenance_display()))
+    stated.append(_plain("provenance", "Provenance", Provenance(run.provenance).label))
     return {facet.field: facet for facet in stated}
 
 

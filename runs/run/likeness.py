@@ -249,7 +249,7 @@ def _of_cell(cell: Sequence[Run]) -> dict[str, str]:
 def partly_stated(cells: Sequence[Sequence[Run]]) -> str:
     """What some runs of a cell tell and others do not, in one line; empty where each cell's runs tell the same."""
     names: dict[str, None] = {}
-    for cell in cells:
+    for cell in (cell for cell in cells if len(cell) > 1):
         every = stated_alike(cell)
         stated = [conditions(first) for first, *_ in every] if len(every) > 1 else []
         for field in dict.fromkeys(field for facts in stated for field in facts):
