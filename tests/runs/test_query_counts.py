@@ -33,9 +33,9 @@ RECORDED = {
     "/runs/{run}/": 15,
     "/experiments/{experiment}/": 7,
     "/compare/": 2,
-    "/compare/?cell={cell}": 23,
-    "/compare/?set=publication%3Dtpcb-2010%26dbms%3Dpostgresql&set=experiment%3Done&base_set=1": 44,
-    "/compare/?publication=tpcb-2010": 26,  # one for the settings of which the page asks what each did
+    "/compare/?cell={cell}": 22,
+    "/compare/?set=publication%3Dtpcb-2010%26dbms%3Dpostgresql&set=experiment%3Done&base_set=1": 42,
+    "/compare/?publication=tpcb-2010": 25,  # one for the settings of which the page asks what each did
     "/publications/": 1,
     "/publications/tpcb-2010/": 36,  # one for the re-runs that bundles brought and nobody has accepted
     "/publications/gbak-backup-2007/": 29,
@@ -57,7 +57,7 @@ RECORDED = {
     "/api/v1/runs/{run}/": 9,
     "/api/v1/runs/{run}/series/": 2,
     "/api/v1/runs/{run}/changes/": 2,
-    "/api/v1/compare/?cell={cell}": 8,
+    "/api/v1/compare/?cell={cell}": 7,
     "/api/v1/hardware/": 2,
     "/api/v1/artefacts/{artefact}/": 1,
     "/api/v1/publications/firebird-terabyte-2015/": 28,
