@@ -382,3 +382,18 @@ def test_a_time_of_the_catalogue_is_proposed_in_its_unit(heading: str, scale: fl
     (column,) = guess(file_of(f"dbms,{heading}\nPostgreSQL,30.12\nMySQL,30.25\n")).of(Role.METRIC)
     assert (column.name.removesuffix("_s"), column.unit) == (heading.split(maxsplit=1)[0].lower(), "s")
     assert column.scale == pytest.approx(scale)
+
+
+def test_a_version_has_a_point_among_decimal_commas():
+    """Seen: every German table with a version was refused, "a decimal point and numbers with a comma in one table"."""
+    (report,) = read("Threads;DBMS;Version;TPS\n4;PostgreSQL;16.4;1000,5\n")
+    assert (report.subject.dbms_version, values(report)["tps"]) == ("16.4", 1000.5)
+    (mixed,) = read("threads;tps;latency avg (ms)\n4;1000.5;3,25\n")
+    assert mixed.status is Status.NOT_UNDERSTOOD and "a decimal point and numbers with a comma" in mixed.reason
+
+
+def test_none_is_a_value_of_a_factor_and_a_gap_of_a_metric():
+    """Seen: the runs without compression had "codec not set"."""
+    runs = read("codec,tps\nsnappy,1000\nnone,1200\nnil,1300\nzstd,none\n,900\n")
+    assert [run.parameters.get("codec") for run in runs] == ["snappy", "none", "nil", "zstd", None]
+    assert not runs[3].metrics

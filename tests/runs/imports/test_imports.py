@@ -593,3 +593,14 @@ def test_each_file_takes_a_dbms_of_its_own(client, contributor):
     assert client.post(f"/imports/{taken.id}/", said | {"version-4": "7.2"}).status_code == 302
     names = {run.dbms_version.name for run in imports.runs_of(taken)}
     assert names == {"MySQL 8.0", "Valkey 8.1", "Redis 7.2"}
+
+
+@pytest.mark.parametrize("heading", ["machine", "host", "kernel", "config"])
+def test_what_a_column_says_of_the_machine_or_its_configuration_is_a_condition(client, contributor, heading):
+    """Seen: "Groups that differ in this have no order: Machine", of a table of several machines."""
+    rows = [f"{name},{tps + at}.5" for name, tps in (("alpha", 1000), ("beta", 1300)) for at in range(3)]
+    content = f"{heading},tps\n" + "\n".join(rows) + "\n"
+    taken, _ = imports.receive(files=[file("m.csv", content.encode())], owner=contributor)
+    imports.store(taken, subject=SUBJECT | {"workload": {"slug": "mix", "name": "Mix"}}, owner=contributor)
+    told = client.get(f"/api/v1/answers/?batch={taken.pk}").json()
+    assert told["sure"] and told["words"].startswith("beta has the highest throughput, 1,30")

@@ -23,6 +23,9 @@ OTHER_ROLES: dict[str, Role] = {
             "partition_method", "partitioned", "fillfactor", "hash_clusters", "stored_procedures", "use_bcp",
             "storage_engine", "history_primary_key", "seed", "page_size_bytes", "filename", "directory", "conn_params",
             "random_seed", "tablespace", "reconnect_on_connection_failure",
+            # What people call columns that tell where and with what something was measured.
+            "machine", "host", "hostname", "hardware", "server", "instance", "instance_type", "os", "kernel",
+            "file_system", "config", "configuration",
         ),
         Role.CONDITION,
     ),

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from benchagent.importers.plain_csv.mapping import Column, Mapping, Role, Rows, guess, propose, proposed_without_doubt
 from benchagent.importers.plain_csv.table import (
+    SETTINGS,
     THOUSANDS,
     CsvTable,
     is_day,
@@ -115,7 +116,11 @@ def _run(cells: dict[str, str], line: int, mapping: Mapping, warnings: list[str]
 
 def _about(cells: dict[str, str], mapping: Mapping, line: int) -> Report:
     """What a row says of its run besides its figures."""
-    stated = [(column, cells[column.heading]) for column in mapping.columns if not is_missing(cells[column.heading])]
+    stated = [
+        (column, cell)
+        for column in mapping.columns
+        if not is_missing(cell := cells[column.heading]) or (column.role is Role.FACTOR and cell.lower() in SETTINGS)
+    ]
     in_words = (Role.WORKLOAD, Role.DBMS, Role.DBMS_VERSION, Role.COMMIT, Role.BRANCH)
     texts = {column.role: redact_text(cell) for column, cell in stated if column.role in in_words}
     workload, dbms = mapping.workload or texts.get(Role.WORKLOAD, ""), texts.get(Role.DBMS, "")

@@ -27,6 +27,8 @@ Number = TypeVar("Number", float, float | None)
 # Names of zones that are one place's only, by their hours before UTC; CST and IST are several.
 ZONES = {"UTC": 0, "GMT": 0, "WET": 0, "WEST": 1, "CET": 1, "CEST": 2, "EET": 2, "EEST": 3}
 MISSING = frozenset({"", "-", "na", "n/a", "nan", "null", "none", "nil"})
+# Of what was set these are values: no compression, no cache.
+SETTINGS = frozenset({"none", "nil"})
 _MAX_COLUMNS = 1000
 MOST_SHOWN = 10_000
 # So many lines may stand around a table.
@@ -244,14 +246,18 @@ def _checked(table: CsvTable, *, with_commas: bool) -> CsvTable | None:
         return None
     for column in table.columns:
         _without_thousands(column, may_be_decimal=with_commas)
-    blocks = [block for column in table.columns for block in column.blocks]
+    # A version has points whatever numbers have.
+    of_numbers = [
+        column for heading, column in zip(headings, table.columns, strict=True) if "version" not in heading.lower()
+    ]
+    blocks = [block for column in of_numbers for block in column.blocks]
     decimal_comma = with_commas and any("," in block and _COMMA_CELL.search(block) for block in blocks)
     if decimal_comma:
         if any(any("." in cell and is_number(cell) for cell in block.split("\n")) for block in blocks):
             raise NotUnderstood("numbers with a decimal point and numbers with a comma in one table")
         if all(len(match[2]) == 3 for block in blocks for match in _COMMA_CELL.finditer(block)):
             raise NotUnderstood("the commas of the numbers may be decimal or of thousands")
-        for column in table.columns:
+        for column in of_numbers:
             column.blocks = [_COMMA_CELL.sub(r"\1.\2", block) for block in column.blocks]
     if not any(is_number(cell) or THOUSANDS.fullmatch(cell) for column in table.columns for cell in column):
         return None
