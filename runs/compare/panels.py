@@ -221,10 +221,11 @@ def panel_groups(groups: Sequence[Group], axes: Axes) -> list[tuple[str, list[Gr
     if not axes.panels:
         return [("", list(groups))] if groups else []
     fact = axes.facts[axes.panels]
-    return [
-        (fact.in_legend(value), [group for group in groups if fact_value(group, axes.panels) == value])
-        for (value,) in _combinations(groups, [axes.panels], axes.facts)
-    ]
+    by_value: dict[str, list[Group]] = {}
+    for group in groups:
+        by_value.setdefault(fact_value(group, fact.field), []).append(group)
+    # What could not have the metric, as a load has no transactions, may have a value that nothing drawn has.
+    return [(fact.in_legend(value), by_value[value]) for value in fact.values if value in by_value]
 
 
 def panel_key(label: str) -> str:

@@ -7,7 +7,7 @@ import uuid
 import pytest
 
 from runs.models import Run
-from tests.runs.cells import make_run
+from tests.runs.cells import make_run, workload
 
 pytestmark = pytest.mark.django_db
 URL = "/api/v1/compare/"
@@ -99,3 +99,20 @@ def test_a_run_that_is_not_there_is_not_left_out_silently(client, two_cells):
     for run_id in (two_cells[0].id, uuid.uuid4()):
         response = client.get(URL, {"run": [str(run_id), str(two_cells[1].id)]})
         assert (response.status_code, response.json()) == (404, {"detail": f"No run here has the id {run_id}."})
+
+
+def test_panels_of_bars_are_those_of_what_has_the_metric(client, db):
+    """A load has no transactions, and here a size that nothing was asked at which has them: page and API failed."""
+    for scale in (1, 10):
+        make_run("H2 2.4", 500, factors={"scale_factor": scale})
+        make_run("SQLite 3.53", 400, factors={"scale_factor": scale})
+    load = {"number": "load_mb_per_s", "factors": {"scale_factor": 100}, "of": workload("Load")}
+    make_run("H2 2.4", 8, **load)
+    asked = {"dbms": ["h2", "sqlite"], "metric": "tps", "view": "bars", "panels": "factor:scale_factor", "x": "none"}
+    answer = client.get(URL, asked)
+    assert answer.status_code == 200
+    (numbers,) = answer.json()["drawing"]["metrics"]
+    assert [panel["label"] for panel in numbers["panels"]] == ["Scale factor 1", "Scale factor 10"]
+    assert len(numbers["groups"]) == 5
+    page = client.get("/compare/", asked)
+    assert page.status_code == 200 and "no throughput in this run" in page.content.decode()
