@@ -202,7 +202,8 @@ def differences(a: Conditions, b: Conditions) -> list[Difference]:
         differing += _differ(a, b, "hardware") or [*_machine_facts(a, b), *_storage(a.words, b.words)]
     else:
         if not a.machine_is_described and not one_publication:
-            differing.append(Difference("hardware", "Machine", UNKNOWN, UNKNOWN, "note"))
+            words = a.words.get("hardware", UNKNOWN)
+            differing.append(Difference("hardware", "Machine", words, words, "note"))
         differing += _storage(a.words, b.words)
     if a.versions == b.versions:
         # Two DBMSs cannot have the same configuration; two revisions of one have the same name.

@@ -397,3 +397,11 @@ def test_none_is_a_value_of_a_factor_and_a_gap_of_a_metric():
     runs = read("codec,tps\nsnappy,1000\nnone,1200\nnil,1300\nzstd,none\n,900\n")
     assert [run.parameters.get("codec") for run in runs] == ["snappy", "none", "nil", "zstd", None]
     assert not runs[3].metrics
+
+
+def test_a_night_that_has_another_day_in_utc_says_so():
+    night, noon, plain_day = read(
+        "started_at,tps\n2026-11-01T00:30:00+02:00,10\n2026-11-02T12:00:00+02:00,11\n2026-11-03,12\n"
+    )
+    assert night.warnings == ("line 2: 2026-11-01T00:30:00+02:00 is 2026-10-31 in UTC, by which days are told",)
+    assert night.started_at == "2026-11-01T00:30:00+02:00" and not noon.warnings and not plain_day.warnings

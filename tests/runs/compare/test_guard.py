@@ -123,6 +123,15 @@ def test_it_counts_what_two_uploads_leave_unsaid():
     assert [difference_words(difference) for difference in differing] == ["Durability: not known", "Machine: not known"]
 
 
+def test_a_machine_of_which_nothing_but_its_name_is_known_is_named():
+    """Seen: "Machine: not known" beside "Machine Lab 1", which all groups had in common."""
+    here = machine("Lab 1", cpu="")
+    a, b = (make_run(system, 100, on=here) for system in ("SQLite 3", "H2 2"))
+
+    found = [difference_words(difference) for difference in differences(conditions_of([a]), conditions_of([b]))]
+    assert found == ["Durability: not known", "Machine: Lab 1 (not described)"]
+
+
 def test_it_puts_what_blocks_first():
     found = pair({}, {"durability": "none", "on": machine("Bench Two"), "factors": {"scale_factor": 1, "terminals": 9}})
 

@@ -6,6 +6,7 @@ import re
 from array import array
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import UTC
 
 from benchagent.importers.plain_csv.mapping import Column, Mapping, Role, Rows, guess, propose, proposed_without_doubt
 from benchagent.importers.plain_csv.table import (
@@ -109,6 +110,8 @@ def _run(cells: dict[str, str], line: int, mapping: Mapping, warnings: list[str]
             if (moment := moment_of(cell)) is None:
                 raise NotUnderstood(f"line {line}, column {column.heading!r}: not a time: {cell[:40]!r}")
             started_at = (moment.date() if is_day(cell) else moment).isoformat()
+            if moment.tzinfo and (day := moment.astimezone(UTC).date()) != moment.date():
+                warnings.append(f"line {line}: {cell[:40]} is {day} in UTC, by which days are told")
     # Rates tell a run best, counts least.
     metrics.sort(key=lambda metric: {"higher": 0, "none": 2}.get(metric.better or "", 1))
     return replace(run, metrics=tuple(metrics), warnings=tuple(warnings), started_at=started_at)
