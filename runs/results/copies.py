@@ -102,10 +102,19 @@ def why_copy(new: Content, old: Content) -> str:
             return f"equal {chunk.metric.label.lower()} over time, {chunk.count} values"
     shared = new.figures.keys() & old.figures.keys()
     equal = [key for key in shared if new.figures[key] == old.figures[key]]
-    if len(equal) >= LEAST_FIGURES and 2 * len(equal) > len(shared):
+    least = 2 * LEAST_FIGURES if _are_of_two_places(new.run, old.run) else LEAST_FIGURES
+    if len(equal) >= least and 2 * len(equal) > len(shared):
         return f"{len(equal)} equal figures of {LEAST_DIGITS} digits or more"
     whole = equal and new.all_figures == old.all_figures and new.facts == old.facts
     return ALL_EQUAL if whole and len(new.chunks) == len(old.chunks) else ""
+
+
+def _are_of_two_places(a: Run, b: Run) -> bool:
+    """Whether two machines and two days are stated: then three figures that follow from one, as a rate and a mean from
+    a count, are one coincidence.
+    """
+    days = {run.measured_at.date() for run in (a, b) if run.measured_at and (run.started_at or run.measured_on)}
+    return len(days) == 2 and None not in (a.hardware_id, b.hardware_id) and a.hardware_id != b.hardware_id
 
 
 def _same_values(a: SeriesChunk, b: SeriesChunk) -> bool:

@@ -18,6 +18,9 @@ from tests.runs.builders import document, store_upload
 pytestmark = pytest.mark.django_db
 SERIES = [1_000.0 + at * 37 % 101 for at in range(40)]
 FIGURES = {"tps": 1_003.25, "latency_mean_ms": 3.981, "latency_p95_ms": 7.125, "latency_max_ms": 31.25}
+MORE = {"latency_p50_ms": 3.512, "latency_p99_ms": 9.375, "latency_p999_ms": 17.875}
+# Of 64,321 transactions of 8 terminals in a minute.
+DERIVED = {"tps": 1_072.017, "latency_mean_ms": 7.463, "transactions": 64_321}
 DRESSED: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = {
     "new ids": ({"metrics": {"tps": 1_003.2}}, {"metrics": {"tps": 1_003.2}}, {}),
     "another label and commit": (
@@ -27,6 +30,13 @@ DRESSED: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = {
         {"metrics": {"tps": 1_003.2}, "series": [{"name": "tps", "values": SERIES}]},
         {"metrics": {"tps": 1_019}, "series": [{"name": "tps", "values": SERIES}]},
         {"dbms": {"name": "PostgreSQL", "version": "18.0"}},
+    ),
+    "figures that follow from one count, of the same machine": (
+        {"metrics": DERIVED}, {"metrics": DERIVED}, {"measured_on": "2026-06-04"},
+    ),
+    "as many figures as two places do not share": (
+        {"metrics": FIGURES | DERIVED | MORE}, {"metrics": FIGURES | DERIVED | MORE},
+        {"hardware": {"name": "Another", "cpu_model": "Other"}, "measured_on": "2026-06-04"},
     ),
     "three figures": (
         {"metrics": FIGURES}, {"metrics": FIGURES | {"latency_max_ms": 44.44}}, {"factors": {"disk": "other"}},
@@ -46,6 +56,10 @@ HONEST: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = {
     "another configuration": (
         {"metrics": {"tps": 1_003.2}}, {"metrics": {"tps": 1_003.2}},
         {"config": [{"name": "wal_compression", "value": "on"}]},
+    ),
+    "figures that follow from one count, of another machine and day": (
+        {"metrics": DERIVED}, {"metrics": DERIVED},
+        {"hardware": {"name": "Another", "cpu_model": "Other"}, "measured_on": "2026-06-04"},
     ),
     "another time": (
         {"metrics": {"tps": 1_003.2}}, {"metrics": {"tps": 1_003.2}},
