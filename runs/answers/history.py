@@ -6,6 +6,7 @@ import math
 import statistics
 from collections.abc import Sequence
 from datetime import date, timedelta
+from typing import Any
 
 from runs.answers.answer import REFUSED, Amount, Answer, Newer, Step, amount_of, as_share, begun, change_of
 from runs.answers.curves import untold_levels
@@ -18,8 +19,9 @@ from runs.models import Run
 from runs.run.circumstances import changes, circumstances
 from runs.run.facets import tested_words
 from runs.stats import ALPHA, CONFIDENCE, Interval, Kind, Ratio, interval_of_logs, t_quantile
-from runs.stats.steps import LEAST_DAYS, days_after_to_show, days_to_show, least_step
+from runs.stats.steps import LEAST_DAYS, days_after_to_show, days_to_show
 from runs.stats.verdicts import judge_interval
+from runs.stats.watch import calmed, least_told
 
 LEAST_BATCHES = 3
 DEFAULT_BASELINE = "last:10"
@@ -36,7 +38,9 @@ def since(comparison: Comparison, curves: Sequence[Curve], question: Question) -
         elif not of_curve and len(curve.levels) < 2 * LEAST_DAYS:
             lacking.append(Missing("batches", curve.name, len(curve.levels), 2 * LEAST_DAYS))
         elif not of_curve[0].day and of_curve[0].threshold > comparison.threshold:
-            batches = days_to_show(curve.logs, comparison.threshold)
+            batches = days_to_show(calmed(curve.logs), comparison.threshold)
+            # Where batches are alike, more of them show no less.
+            batches = batches if batches and batches > len(curve.levels) else None
             lacking.append(_batches_to_show(batches, curve.name, comparison.threshold, "batches_for_less"))
         lacking += _untold_days(curve)
     sure = any(claim.day for claim in claims)
@@ -65,33 +69,32 @@ def steps_of(comparison: Comparison, curve: Curve, label: str) -> list[Step]:
     levels, logs, points = curve.levels, curve.logs, {point.x: point for point in curve.valued}
     if len(levels) < 2 * LEAST_DAYS or len(logs) < len(levels):
         return []
+    told, xs = comparison.changes[curve.name], [x for x, _ in levels]
     # What is not told is said not to be as far only as these batches would show it.
-    least = max(comparison.threshold, math.ceil(1000 * least_step(logs)) / 1000)
+    least = max(comparison.threshold, least_told(logs, told.starts, told.drifts) or 0.0)
     unchanged = Step(
         label=label, runs=[run for point in points.values() for run in point.run_ids], change=Amount(),
         batches=len(levels), days=int(levels[-1][0] - levels[0][0]) + 1, threshold=least,
     )  # fmt: skip
-    claims, xs = [], [x for x, _ in levels]
-    # A drift has no batch that it began with, and no commit to blame.
-    told, drift = comparison.changes[curve.name]
-    for earlier, step in zip([None, *told], told, strict=False):
-        # Both changes together are less than matters.
-        is_back = earlier and abs(math.log(earlier.change.value * step.change.value)) < math.log1p(comparison.threshold)
-        before = points[xs[xs.index(step.at) - 1]]
-        fields = {
-            "day": str(day_at(step.at)), "days_near": (str(day_at(step.near.low)), str(day_at(step.near.high))),
-            "tested": tested_words(points[step.at].all_runs[0]),
-            "change": as_share(amount_of(step.change, verdict=_side(step.change, better))),
-            "batches": step.days, "batches_before": step.days_before, "is_last": step.is_last,
-            "back_to": str(day_at(earlier.at)) if earlier and is_back else "",
-            "between": [before.runs[0].pk, points[step.at].runs[0].pk],
+    claims = []
+    for earlier, found in zip([None, *told.confirmed], told.confirmed, strict=False):
+        fields: dict[str, Any] = {
+            "day": str(day_at(xs[found.at])), "batches": found.after, "batches_before": found.before,
+            "is_last": found.at == told.starts[-1], "is_drift": found.kind == "drift",
+            "change": as_share(amount_of(found.change, verdict=_side(found.change, better))),
         }  # fmt: skip
-        claims.append(unchanged.model_copy(update=fields))
-    if drift:
-        fields = {
-            "day": str(day_at(xs[drift.at])), "batches": drift.after, "is_drift": True,
-            "change": as_share(amount_of(drift.change, verdict=_side(drift.change, better))),
-        }  # fmt: skip
+        # A drift has no batch that it began with, and no commit to blame.
+        if found.kind == "step":
+            before, first = points[xs[found.at - 1]], points[xs[found.at]]
+            fields |= {
+                "days_near": tuple(str(day_at(xs[place])) for place in found.near or (found.at, found.at)),
+                "tested": tested_words(first.all_runs[0]),
+                "between": [before.runs[0].pk, first.runs[0].pk],
+            }  # fmt: skip
+            # Both changes together are less than matters.
+            both = math.log(earlier.change.value * found.change.value) if earlier else math.inf
+            if earlier and earlier.kind == "step" and abs(both) < math.log1p(comparison.threshold):
+                fields["back_to"] = str(day_at(xs[earlier.at]))
         claims.append(unchanged.model_copy(update=fields))
     return claims or [unchanged]
 
@@ -133,7 +136,8 @@ def newer(comparison: Comparison, curves: Sequence[Curve], question: Question) -
         ratio = expected_amount(
             newest.centre or 0.0, centres, better=better, threshold=comparison.threshold, confidence=confidence
         )  # fmt: skip
-        stepped = [step.at for step in comparison.changes[curve.name][0] if before[0].x < step.at <= newest.x]
+        changed = [curve.levels[at][0] for at in comparison.changes[curve.name].starts]
+        stepped = [x for x in changed if before[0].x < x <= newest.x]
         if ratio.verdict == Kind.UNDECIDED and stepped:
             lacking.append(Missing("step_within", label, names=[str(day_at(stepped[-1]))]))
         elif ratio.verdict == Kind.UNDECIDED and ratio.low is not None:

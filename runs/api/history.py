@@ -209,7 +209,7 @@ class BenchmarkDetail(APIView):
         answer = BenchmarkAnswer(
             **_row(row, request), words=answer_words(series),
             expected=Expected(low=band.interval.low, high=band.interval.high) if band else None,
-            least_seen=band.least_seen if band else None,
+            least_seen=series.least_told() if band else None,
             changes=[_changed(point, ends) for point in series.points],
             series=[
                 BatchOfSeries.of(

@@ -15,7 +15,7 @@ from runs.compare.facts import DATE
 from runs.compare.panels import CLIENT, COLOURS, Panel
 from runs.formatting import percent
 from runs.stats.scaling import Scaling
-from runs.stats.steps import steps
+from runs.stats.watch import watched
 
 _STEPS = 40
 
@@ -30,16 +30,16 @@ def marks(panel: Panel, comparison: Comparison, x: Place) -> list[Mark]:
         # What both series of a slower machine lose is no step of the one in % of the other.
         changes, drifts = [], []
         for curve in panel.curves:
-            of_curve, drift = comparison.changes[curve.name]
-            changes += of_curve if is_absolute else steps(curve.levels, comparison.threshold)
-            if drift and is_absolute:
-                drifts.append((f"{percent(drift.change.value - 1, signed=True)} drift", curve.levels[drift.at][0]))
+            told = comparison.changes[curve.name] if is_absolute else watched(curve.logs, comparison.threshold)
+            for found in told.confirmed:
+                words, at = percent(found.change.value - 1, signed=True), curve.levels[found.at][0]
+                (drifts.append((f"{words} drift", at)) if found.kind == "drift" else changes.append((words, at)))
         upgrades = []
         for curve in panel.curves:
             versions = [(point.all_runs[0].dbms_version.version, point.x) for point in curve.points]
             upgrades += [after for before, after in pairwise(versions) if after[0] != before[0]]
         if len(changes) <= MOST_SAID:
-            placed += [(percent(step.change.value - 1, signed=True), step.at) for step in changes]
+            placed += changes
         placed += drifts if len(drifts) <= MOST_SAID else []
         if len(upgrades) <= MOST_SAID:
             # That of all curves is one mark.

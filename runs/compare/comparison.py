@@ -18,9 +18,8 @@ from runs.compare.verdicts import Verdicts
 from runs.formatting import listed
 from runs.models import Metric, Run
 from runs.run.facets import Facet
-from runs.stats import PRACTICAL_THRESHOLD, watch
-from runs.stats.steps import Step, steps
-from runs.stats.watch import Found
+from runs.stats import PRACTICAL_THRESHOLD
+from runs.stats.watch import Watched, watched
 
 # A page names so many values of a fact that varies.
 MOST_VALUES = 12
@@ -79,19 +78,15 @@ class Comparison:
         return [curve for panel in self.panels for curve in panel.curves]
 
     @cached_property
-    def changes(self) -> dict[str, tuple[list[Step], Found | None]]:
-        """Where each curve over dates changes for good, by its name, and its slow drift: what that passed through is no
-        step, as on the page of a benchmark.
+    def changes(self) -> dict[str, Watched]:
+        """Where each curve over dates changes for good, by its name, as the page of a benchmark finds it: nothing of a
+        curve that came to zero.
         """
-        changes = {}
-        for curve in self.curves:
-            found, xs = steps(curve.levels, self.threshold), [x for x, _ in curve.levels]
-            # Nothing is told of a curve that came to zero.
-            is_whole = len(curve.logs) == len(xs)
-            drift = watch.drift(curve.logs, self.threshold, [xs.index(step.at) for step in found]) if is_whole else None
-            steady = [step for step in found if drift is None or xs.index(step.at) < drift.at]
-            changes[curve.name] = (steady, drift)
-        return changes
+        is_whole = {curve.name: len(curve.logs) == len(curve.levels) for curve in self.curves}
+        return {
+            curve.name: watched(curve.logs, self.threshold) if is_whole[curve.name] else Watched()
+            for curve in self.curves
+        }
 
     @cached_property
     def shown_panels(self) -> list[Panel]:

@@ -147,8 +147,9 @@ def _places(point: ChangePoint, rows: Sequence[SeriesBatch]) -> list[int]:
     if point.kind == ChangeKind.DRIFT or at not in with_size:
         return [at]
     logs, among = [math.log(size) for size in sizes if size], with_size.index(at)
+    logs = statistics.calmed(logs)
     found = statistics.places(logs, among, max(0, among - point.batches_before), among + point.batches_after)
-    return [with_size[place] for place in found]
+    return list(dict.fromkeys([at, *(with_size[place] for place in found)]))
 
 
 def _span(rows: Sequence[SeriesBatch], places: Sequence[int]) -> dict[str, datetime]:

@@ -14,10 +14,10 @@ from runs.answers import words as saying
 from runs.answers.answer import Newer
 from runs.charts.base import EventSpec, Figure, LineSeries, LinesSpec, Mark, lines
 from runs.charts.curves import ZOOMED_NOTE
-from runs.formatting import listed, percent
+from runs.formatting import listed, percent, percent_of
 from runs.history.alerts import ends_of
 from runs.history.identity import branch_of
-from runs.history.watching import BASELINE, BenchmarkSeries, is_rejected, newest_against
+from runs.history.watching import BASELINE, BenchmarkSeries, is_rejected, newest_against, threshold
 from runs.history.words import change_words, tested_of
 from runs.models import Benchmark, Conditions, Run, SeriesBatch
 from runs.models.base import clean
@@ -73,7 +73,8 @@ def context_of(benchmark: Benchmark, siblings: Sequence[Benchmark], *, drawn: in
     ]
     band = series.band()
     # Where the level falls or rises, no next batch is expected at its mean.
-    is_blind = band is not None and band.least_seen > TO_SEE
+    least = series.least_told() if band else 0.0
+    is_blind = least > max(TO_SEE, threshold(benchmark.metric))
     last_start = series.rows[series.starts[-1]].pk if series.starts else None
     drifts = any(each.kind == ChangeKind.DRIFT and each.at_id == last_start for each in series.points)
     expected = band.interval if band and not drifts else None
@@ -85,7 +86,7 @@ def context_of(benchmark: Benchmark, siblings: Sequence[Benchmark], *, drawn: in
         "figure": _figure(series, events, notes, siblings, expected) if series.rows else None,
         "answer": answer_words(series),
         "changes": [(point, words) for point, words in changes if point.state != ChangeState.REFUTED],
-        "least_seen": percent(band.least_seen) if band else "",
+        "least_seen": percent_of(least) if band else "",
         "drifts": drifts,
         "is_blind": is_blind,
         "repeats_needed": series.repeats_needed(band, TO_SEE) if band and is_blind else None,

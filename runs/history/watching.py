@@ -88,7 +88,12 @@ class BenchmarkSeries:
 
     def band(self) -> statistics.Band | None:
         """Where the next batch is expected."""
-        return statistics.band(self.logs, self.starts)
+        return statistics.expected(self.logs, self.starts, self.drifts)
+
+    def least_told(self) -> float:
+        """The least change that three further batches show, as an answer of the same series tells it."""
+        least = statistics.least_told(self.logs, self.starts, self.drifts)
+        return max(threshold(self.benchmark.metric), least or 0.0)
 
     def repeats_needed(self, expected: statistics.Band, share: float) -> int | None:
         """A batch, to see a change of this share; None where no number of them would show it."""
@@ -99,7 +104,8 @@ class BenchmarkSeries:
             mean([statistics.spread_of(row.values) ** 2 for row in rows]),
             mean([len(row.values) for row in rows]),
         )
-        return statistics.repeats_needed(expected, within=within, repeats=repeats, share=share)
+        least = statistics.least_told(self.logs, self.starts, self.drifts) or 0.0
+        return statistics.repeats_needed(expected, least, within=within, repeats=repeats, share=share)
 
 
 def is_rejected(point: ChangePoint) -> bool:
@@ -180,6 +186,11 @@ def _look(series: BenchmarkSeries, begin: int) -> None:
     for at in after.suspects:
         _suspect(series, at, after, open_ones)
     _refute_standing(open_ones)
+    seen_in = {drift.start: drift for drift in after.drifts}
+    for point in series.points:
+        span = seen_in.get(series.index.get(point.at_id, -1))
+        if point.kind == ChangeKind.DRIFT and span:
+            point.batches_after = len(span)
 
 
 def _watched(
@@ -253,7 +264,8 @@ def _suspect(series: BenchmarkSeries, at: int, after: statistics.Watched, among:
         if (point.state, point.at_id) == (ChangeState.SUSPECTED, row):
             return
     begin = max((start for start in after.starts if start < at), default=0)
-    found = statistics.change_at(series.logs, at, begin, at + 1, after.drifts)
+    logs = [*statistics.calmed(series.logs[:at]), series.logs[at]]
+    found = statistics.change_at(logs, at, begin, None, after.drifts)
     if found and point:
         _describe(series, point, found)
         point.state = ChangeState.SUSPECTED
@@ -353,28 +365,20 @@ def _measure_anew(series: BenchmarkSeries) -> None:
         at = series.index.get(point.at_id)
         if at is None or at not in starts or point.kind not in OF_LEVEL:
             continue
-        begin, end = max([0, *starts[: starts.index(at)]]), min([*starts[starts.index(at) + 1 :], len(series.rows)])
-        if point.kind == ChangeKind.DRIFT:
-            found = statistics.drift_goes_on(series.logs[:end], at, least)
-        else:
-            found = statistics.change_at(series.logs, at, begin, end, series.drifts)
-        if found and _is_none(point, found, least, is_settled=end < len(series.rows)):
+        found = statistics.measured(series.logs, at, starts, series.drifts)
+        # What people have judged stays.
+        is_judged = point.alert is not None and point.alert.state not in (AlertState.NEW, AlertState.CONFIRMED)
+        if found and at != starts[-1] and not is_judged and statistics.is_none(found, least):
             _refute(point)
             _measure_anew(series)
             return
-        if found and (found.before, found.after) != (point.batches_before, point.batches_after):
+        before = (point.change, point.batches_before, point.batches_after)
+        if found and point.kind == found.kind:
             _describe(series, point, found)
+        if before != (point.change, point.batches_before, point.batches_after):
             point.save()
             if point.kind == ChangeKind.DRIFT and point.alert is None:  # what was past when it was found goes on
                 _tell(series, point)
-
-
-def _is_none(point: ChangePoint, found: statistics.Found, least: float, *, is_settled: bool) -> bool:
-    """Whether a step that another follows is too small and not sure; what people have judged stays."""
-    is_judged = point.alert is not None and point.alert.state not in (AlertState.NEW, AlertState.CONFIRMED)
-    interval = found.change.interval
-    is_small = interval is not None and interval.low < 1 < interval.high and abs(found.change.value - 1) < least
-    return point.kind == ChangeKind.STEP and not is_judged and is_small and is_settled
 
 
 @transaction.atomic

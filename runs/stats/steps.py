@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 
-from runs.stats.curves import Levels
 from runs.stats.ratios import Ratio, ratio
-from runs.stats.summaries import ALPHA, Interval, geometric_mean, interval_of_logs, t_quantile, variance
+from runs.stats.summaries import ALPHA, interval_of_logs, t_quantile, variance
 
 # Days on each side of a step: fewer are an accident, as one bad night is.
 LEAST_DAYS = 3
@@ -20,65 +19,37 @@ MOST_DAYS = 400
 _LEAST_SPREAD = 1e-12
 
 
-@dataclass(frozen=True)
-class Step:
-    """`at`: x of the first day after it; `near`: the first and the last that fit nearly as well (F at 95 %), which held
-    the true one of 95.7 % of 2,638 steps (simulated). `change`: of the `days` up to the next step to the `days_before`
-    it. The last one holds to the end of the series.
-    """
-
-    at: float
-    near: Interval
-    change: Ratio
-    days: int
-    days_before: int
-    is_last: bool
-
-
-def steps(levels: Levels, threshold: float) -> list[Step]:
-    """The steps of a series, in order; those below the practical `threshold`, a share of 1, are none.
-
-    A series is cut where t of two means is largest, of two parts or of a stretch and what is around it (circular binary
-    segmentation; A. B. Olshen and others, Biostatistics 5, 2004), if `STEP_ALPHA` shared out over all places allows it
-    (Bonferroni); then each part likewise. Each day counts once, by its geometric mean: what shifts from one day to the
-    next is more than the repeats of a day show.
-    """
-    logs = [math.log(centre) for _, values in levels if (centre := geometric_mean(values)) is not None]
-    if len(logs) < len(levels):
-        return []
-    changes = []
-    for before, cut, end in _parts(steps_of(logs, threshold), len(logs)):
-        if change := _change(logs[before:end], cut - before):
-            first, last = (levels[place][0] for place in _near(logs[before:end], before, cut))
-            near = Interval(first, last)
-            changes.append(Step(levels[cut][0], near, change, end - cut, cut - before, end == len(logs)))
-    return changes
-
-
-def _near(logs: Sequence[float], begin: int, found: int) -> tuple[int, int]:
-    """The first and the last place at which two means leave hardly more squares than at the one that was found: a bad
-    last day may have left fewer.
+def near(logs: Sequence[float], begin: int, found: int) -> tuple[int, int]:
+    """The first and the last place at which two means leave hardly more squares than at the one that was found (F at
+    95 %), which held the true one of 95.7 % of 2,638 steps (simulated): a bad last day may have left fewer.
     """
     from scipy import special
 
     n = len(logs)
     left = {
         begin + cut: sum(variance(part) * (len(part) - 1) for part in (logs[:cut], logs[cut:]))
-        for cut in range(LEAST_DAYS, n - LEAST_DAYS + 1)
+        for cut in {*range(LEAST_DAYS, n - LEAST_DAYS + 1), found - begin}
     }
     most = left[found] * (1 + float(special.fdtri(1, n - 3, 1 - ALPHA)) / (n - 3)) + _LEAST_SPREAD
     places = [place for place, squares in left.items() if squares <= most]
-    return places[0], places[-1]
+    return min(places), max(places)
 
 
 def steps_of(logs: Sequence[float], threshold: float) -> list[int]:
-    """The same of the logs of the means of days: the first day after each step."""
+    """The first day after each step of a series of the logs of the means of days; those below the practical
+    `threshold`, a share of 1, are none.
+
+    A series is cut where t of two means is largest, of two parts or of a stretch and what is around it (circular binary
+    segmentation; A. B. Olshen and others, Biostatistics 5, 2004), if `STEP_ALPHA` shared out over all places allows it
+    (Bonferroni); then each part likewise. Each day counts once, by its geometric mean: what shifts from one day to the
+    next is more than the repeats of a day show.
+    """
     if len(logs) < 2 * LEAST_DAYS:
         return []
     kept: list[int] = []
     for cut, end in pairwise([*sorted(_cuts(logs, 0, len(logs))), len(logs)]):
         begin = kept[-1] if kept else 0
-        change = _change(logs[begin:end], cut - begin)
+        change = change_of_level(logs[begin:end], cut - begin)
         # Two bad nights and a good one stand off, too, but are not alike: their interval holds 1. Days that do not vary
         # at all have none.
         is_sure = change and (change.interval is None or not change.interval.low <= 1 <= change.interval.high)
@@ -87,7 +58,7 @@ def steps_of(logs: Sequence[float], threshold: float) -> list[int]:
     return kept
 
 
-def _change(logs: Sequence[float], cut: int) -> Ratio | None:
+def change_of_level(logs: Sequence[float], cut: int) -> Ratio | None:
     """The days from the cut on against those before it, with room for how the cut was found.
 
     What is told of many places is what chance made look large there (the winner's curse). Where Welch's interval
@@ -102,7 +73,7 @@ def _change(logs: Sequence[float], cut: int) -> Ratio | None:
         return change
     n = len(logs)
     squares = variance(before) * (cut - 1) + variance(after) * (n - cut - 1)
-    error, places = math.sqrt(squares / (n - 2) * (1 / cut + 1 / (n - cut))), n - 2 * LEAST_DAYS + 1
+    error, places = math.sqrt(squares / (n - 2) * (1 / cut + 1 / (n - cut))), max(1, n - 2 * LEAST_DAYS + 1)
     least, half = (error * t_quantile(1 - alpha / places, n - 2) for alpha in (STEP_ALPHA / 4, ALPHA / 2))
     ends = math.log(change.interval.low), math.log(change.interval.high)
     if min(map(abs, ends)) >= least or ends[1] - ends[0] >= 2 * half:
@@ -131,11 +102,6 @@ def days_after_to_show(logs: Sequence[float], share: float) -> int | None:
     """How many days after these show a step of this share at their end; None where even `MOST_DAYS` do not show it."""
     counts = range(LEAST_DAYS, MOST_DAYS)
     return next((after for after in counts if least_step(logs, len(logs) + after, after) <= share), None)
-
-
-def _parts(cuts: Sequence[int], end: int) -> Iterator[tuple[int, int, int]]:
-    """For each cut where the part before it begins, where it is, and where the part after it ends."""
-    return zip([0, *cuts], cuts, [*cuts[1:], end], strict=False)
 
 
 def _cuts(logs: Sequence[float], begin: int, end: int) -> Iterator[int]:

@@ -17,12 +17,14 @@ from itertools import pairwise
 from statistics import median
 from typing import Literal
 
-from runs.stats.ratios import Ratio, ratio
-from runs.stats.steps import LEAST_DAYS, steps_of
+from runs.stats.ratios import Ratio
+from runs.stats.steps import LEAST_DAYS, change_of_level, least_step, near, steps_of
 from runs.stats.summaries import CONFIDENCE, Interval, interval_of_logs, mean, stdev, t_quantile, variance
 
 # One more batch of an unchanged series lies within the band in 98 of 100.
 BAND, CONFIRMED = 0.98, 0.99
+# What is said to be seen is seen in so many of all cases.
+SEEN = 0.95
 # Three batches in a row that nothing has called out before; off a level of more than `MOST_ALLOWED_FOR` batches, by so
 # much more.
 IN_A_ROW = 0.999
@@ -33,9 +35,13 @@ SHARE_OF_EACH = 0.1
 WIDEST = 5.5
 # The median of how far batches lie off is so much of an error of normal noise; a bad night in twenty hardly moves it.
 MEDIAN_OFF = 0.6745
-# A night that lies off by more of such errors counts as if it lay off by so many: one that lost a quarter would hide a
-# step of 6 % for a hundred nights.
-MOST_OFF = 8.0
+# A night that lies off those around it by more of such errors counts as if it lay off by so many, or by what matters
+# to nobody where hardly any differ: one that lost a quarter would hide a step of 6 % for a hundred nights.
+MOST_OFF, LEAST_OFF = 8.0, 0.03
+# So many nights, of which two bad ones do not move the median, and three are a new level.
+AROUND = 2 * LEAST_DAYS - 1
+# A batch beside a suspected one is suspected by itself where it lies off by so many times as much.
+MUCH_FARTHER = 2.0
 # The confidence of a step whose place was chosen among all.
 PLACED = 0.9999
 # So many batches of an unchanged level tell how far they scatter; the newest so many are looked at.
@@ -101,17 +107,18 @@ class Band:
 
     @property
     def least_seen(self) -> float:
-        """The least step, as a share of 1, that `CONFIRMING` further batches show."""
-        return math.expm1(self.least_sure(CONFIRMED))
+        """The least step, as a share of 1, that `CONFIRMING` further batches show in `SEEN` of all cases."""
+        return math.expm1(self.least_sure(CONFIRMED) + t_quantile(SEEN, self.df) * self.shift_error(CONFIRMING))
 
 
-def repeats_needed(expected: Band, *, within: float, repeats: float, share: float) -> int | None:
-    """How many repeats a batch needs so that `CONFIRMING` further batches show a change of this share.
+def repeats_needed(expected: Band, least: float, *, within: float, repeats: float, share: float) -> int | None:
+    """How many repeats a batch needs so that `CONFIRMING` further batches show a change of this share, of which they
+    show the `least` now.
 
     `within`: the variance of the logs of the repeats of a batch; `repeats`: how many it has now. None where batches
     differ too much by themselves: no repeat mends that.
     """
-    wanted = expected.error * math.log1p(share) / expected.least_sure(CONFIRMED)
+    wanted = expected.error * math.log1p(share) / math.log1p(least)
     between = max(0.0, expected.error**2 - within / repeats)
     needed = math.ceil(within / (wanted**2 - between)) if wanted**2 > between else 0
     return needed if 0 < needed <= MOST_REPEATS else None
@@ -119,13 +126,16 @@ def repeats_needed(expected: Band, *, within: float, repeats: float, share: floa
 
 @dataclass(frozen=True)
 class Found:
-    """A change at a batch: `change` of those after it to those before it."""
+    """A change at a batch: `change` of those after it to those before it. `near`: the first and the last batch that
+    fit nearly as well.
+    """
 
     kind: Kind
     at: int
     change: Ratio
     before: int
     after: int
+    near: tuple[int, int] | None = None
 
 
 def band(logs: Sequence[float], starts: Sequence[int] = ()) -> Band | None:
@@ -139,23 +149,31 @@ def band(logs: Sequence[float], starts: Sequence[int] = ()) -> Band | None:
     df = len(logs) - first - len(levels)
     if len(levels[-1]) < LEAST_DAYS or df < LEAST_TO_TELL - 1:
         return None
-    usual = _usual_error(levels)
-    most = max(MOST_OFF * usual, _error(levels, df))
-    levels = [_within(level, most) for level in levels if level]
-    error, now = _error(levels, df), levels[-1]
+    usual, now = _usual_error(levels), levels[-1]
+    error = math.sqrt(math.fsum(map(_squares, levels)) / df)
     half = t_quantile(0.5 + BAND / 2, df) * error * math.sqrt(1 + 1 / len(now))
     # At least half of the error: some hardly vary.
     quiet = max(error / 2, min(error, usual))
     return Band(mean(now), half, error, df, len(now), quiet, _hanging_together(*levels, errors=1))
 
 
-def _within(level: Sequence[float], most: float) -> list[float]:
-    middle = median(level)
-    return [min(max(log, middle - most), middle + most) for log in level]
+def expected(logs: Sequence[float], starts: Sequence[int] = (), drifts: Sequence[range] = ()) -> Band | None:
+    """Where the next batch of a series is expected: what a drift is known to lose, and bad nights, widen it not."""
+    return band(*_level(calmed(logs), len(logs), starts, drifts))
 
 
-def _error(levels: Sequence[Sequence[float]], df: int) -> float:
-    return math.sqrt(math.fsum(map(_squares, levels)) / df)
+def calmed(logs: Sequence[float]) -> list[float]:
+    """The batches without bad nights: each that lies far off those around it is drawn near to them."""
+    if len(logs) < AROUND:
+        return [*logs]
+    between = median(abs(after - before) for before, after in pairwise(logs))
+    most = max(MOST_OFF * between / math.sqrt(2) / MEDIAN_OFF, LEAST_OFF)
+    calm = []
+    for at, log in enumerate(logs):
+        begin = min(max(0, at - AROUND // 2), len(logs) - AROUND)
+        middle = median(logs[begin : begin + AROUND])
+        calm.append(min(max(log, middle - most), middle + most))
+    return calm
 
 
 def _usual_error(levels: Sequence[Sequence[float]]) -> float:
@@ -217,20 +235,22 @@ def change_at(
     begins with `begin` it is the change of the next batches to where its newest lead.
     """
     before, after = logs[begin:at], logs[at:end]
-    near, next_ones = before, after
+    last_ones, next_ones = before, after
     if any(drift.start == begin for drift in drifts):
         level = _less_drift(logs, at, begin)
-        near, next_ones = level[max(begin, at - MOST_OF_DRIFT) : at], level[at:end][:LEAST_OF_NOISE]
-    change = ratio([math.exp(log) for log in next_ones], [math.exp(log) for log in near])
+        last_ones = level[max(begin, at - MOST_OF_DRIFT) : at]
+        # Where the drift ends with the step, the next batches stay where they are.
+        next_ones = min(level[at:end][:LEAST_OF_NOISE], after[:LEAST_OF_NOISE], key=_squares)
+    change = change_of_level([*last_ones, *next_ones], len(last_ones))
     return Found("step", at, change, len(before), len(after)) if change else None
 
 
 def places(logs: Sequence[float], at: int, begin: int = 0, end: int | None = None) -> list[int]:
     """The batches near to `at` that a step within these may have begun with, the likeliest first."""
     last = len(logs) if end is None else end
-    near = range(max(begin + 1, at - LEAST_DAYS), min(last - 1, at + LEAST_DAYS) + 1)
-    left = {place: _squares(logs[begin:place]) + _squares(logs[place:last]) for place in near}
-    ordered = sorted(near, key=lambda place: (left[place], abs(place - at)))
+    around = range(max(begin + 1, at - LEAST_DAYS), min(last - 1, at + LEAST_DAYS) + 1)
+    left = {place: _squares(logs[begin:place]) + _squares(logs[place:last]) for place in around}
+    ordered = sorted(around, key=lambda place: (left[place], abs(place - at)))
     most = left[ordered[0]] * (1 + PLACED_WITHIN / max(1, last - begin - 2)) if ordered else 0.0
     return [place for place in ordered if left[place] <= most] or [at]
 
@@ -246,13 +266,20 @@ def _level(
     logs: Sequence[float], at: int, starts: Sequence[int], drifts: Sequence[range]
 ) -> tuple[Sequence[float], list[int]]:
     """The batches as the next from `at` on are held against them, and where their levels begin: where a drift goes on
-    up to there without what its newest batches lose, so that no batch lies off for its sake alone.
+    up to there without what its newest batches lose, so that no batch lies off for its sake alone. A drift that ended
+    before is a level of where it led to.
     """
-    before = [start for start in starts if start < at]
-    begin = max(before, default=0)
-    if not any(drift.start == begin and drift.stop >= at for drift in drifts):
-        return logs, before
-    return _less_drift(logs, at, begin), [*before, max(begin, at - MOST_OF_DRIFT // 4)]
+    cuts = [start for start in starts if start < at]
+    begin = max(cuts, default=0)
+    for drift in drifts:
+        if drift.start == begin and drift.stop >= at:
+            logs = _less_drift(logs, at, begin)
+            cuts.append(max(begin, at - MOST_OF_DRIFT // 4))
+        elif drift.stop <= at:
+            slope, _ = _line(logs[drift.start : drift.stop])
+            logs = [log - slope * (place - drift.stop) if place in drift else log for place, log in enumerate(logs)]
+            cuts += [max(drift.start, drift.stop - MOST_OF_DRIFT // 4), drift.stop]
+    return logs, sorted({cut for cut in cuts if cut < at})
 
 
 def _less_drift(logs: Sequence[float], at: int, begin: int) -> list[float]:
@@ -353,6 +380,7 @@ def watch(logs: Sequence[float], before: Watched, threshold: float) -> Watched:
     held against.
     """
     newest, starts, suspects = len(logs) - 1, list(before.starts), []
+    logs = calmed(logs)
     drifts = [_gone_on(logs, each, starts, threshold) for each in before.drifts]
     confirmed: list[Found] = []
     refuted: list[int] = []
@@ -384,15 +412,80 @@ def watch(logs: Sequence[float], before: Watched, threshold: float) -> Watched:
         absorbed = [start for start in starts if start >= new_drift.at]
         starts = [*(start for start in starts if start < new_drift.at), new_drift.at]
         drifts.append(range(new_drift.at, len(logs)))
+    # A step ends a drift.
+    drifts = [
+        range(each.start, min([each.stop, *(start for start in starts if start > each.start)])) for each in drifts
+    ]
     suspects = [at for at in suspects if not _is_near(at, starts)]
     level, cuts = _level(logs, newest, starts, drifts)
     expected = band(level[:newest], cuts)
-    if expected and not expected.holds(level[newest]) and not _is_near(newest, [*starts, *suspects]):
-        suspects.append(newest)
+    if expected and not expected.holds(level[newest]) and not _is_near(newest, starts):
+        off = level[newest] - expected.centre
+        # A small suspicion hides no large one beside it.
+        beside = [level[at] - expected.centre for at in suspects if _is_near(newest, [at])]
+        if all(abs(off) > MUCH_FARTHER * abs(other) for other in beside):
+            suspects.append(newest)
     return replace(
         before, starts=tuple(sorted(starts)), suspects=tuple(suspects), confirmed=tuple(confirmed),
         refuted=tuple(refuted), drifts=tuple(drifts), absorbed=tuple(absorbed),
     )  # fmt: skip
+
+
+def watched(logs: Sequence[float], threshold: float) -> Watched:
+    """What a series comes to that is watched from its first batch on; `confirmed`: all that stands in the end, measured
+    up to the next. What all batches together show no more, or as less than matters, is none: of one who asks once, no
+    look of all those nights may have called it out by chance.
+    """
+    state = Watched()
+    for count in range(1, len(logs) + 1):
+        state = watch(logs[:count], state, threshold)
+    # Who looks once sees a little more than who is woken each night, which takes a band and how alike batches are.
+    starts = state.starts or steps_of(calmed(logs), threshold)
+    found = [each for at in starts if (each := measured(logs, at, starts, state.drifts))]
+    while passed := next((each for each in found if _is_unsure(each) or _is_small(each, threshold)), None):
+        starts = [each.at for each in found if each is not passed]
+        found = [each for at in starts if (each := measured(logs, at, starts, state.drifts))]
+    return replace(state, starts=tuple(each.at for each in found), confirmed=tuple(found))
+
+
+def measured(logs: Sequence[float], at: int, starts: Sequence[int], drifts: Sequence[range]) -> Found | None:
+    """How large the step or drift is that begins there, of all batches up to the next."""
+    calm = calmed(logs)
+    if drift := next((each for each in drifts if each.start == at), None):
+        return _trend(calm[: drift.stop], at, 0.0, 0.0)
+    begin = max((start for start in starts if start < at), default=0)
+    end = min((start for start in starts if start > at), default=len(logs))
+    found, (level, _) = change_at(calm, at, begin, end, drifts), _level(calm, at, starts, drifts)
+    return replace(found, near=near(level[begin:end], begin, at)) if found else None
+
+
+def is_none(found: Found, threshold: float) -> bool:
+    """Whether a step that another follows is too small and not sure."""
+    return found.kind == "step" and _is_unsure(found) and _is_small(found, threshold)
+
+
+def _is_unsure(found: Found) -> bool:
+    interval = found.change.interval
+    return interval is not None and interval.low <= 1 <= interval.high
+
+
+def _is_small(found: Found, threshold: float) -> bool:
+    return abs(math.log(found.change.value)) < math.log1p(threshold)
+
+
+def least_told(logs: Sequence[float], starts: Sequence[int] = (), drifts: Sequence[range] = ()) -> float | None:
+    """The least step, as a share of 1, that three batches at the end nearly always show; None of too few batches.
+
+    Steps and drifts are taken out, and bad nights: none that is larger hides in what is left of the scatter. Rounded up
+    as it is told.
+    """
+    level, cuts = _level(calmed(logs), len(logs), starts, drifts)
+    parts = [level[begin:end] for begin, end in pairwise([0, *cuts, len(level)])]
+    if len(level) - len(cuts) < 2 * LEAST_DAYS:
+        return None
+    least = least_step([log for part in parts if part for log in _less(part, mean(part))])
+    next_one = band(level, cuts)
+    return math.ceil(1000 * max(least, next_one.least_seen if next_one else 0.0)) / 1000
 
 
 def _gone_on(logs: Sequence[float], seen: range, starts: Sequence[int], threshold: float) -> range:

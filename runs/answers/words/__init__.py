@@ -477,10 +477,15 @@ def _since(answer: Answer) -> str:
     subject = f"{newest.label}: {mid_sentence(answer.metric_label)}" if newest.label else answer.metric_label
     others = [claim for claim in steps if claim.day and claim is not newest]
     same_day = [f"{claim.label} {share(claim.change)}" for claim in others if claim.day == newest.day]
-    before = len(others) - len(same_day)
+    drifts = [claim for claim in others if claim.is_drift and claim.day != newest.day]
+    before = len(others) - len(same_day) - len(drifts)
     also = f" On the same day: {gaps.names(same_day)}." if same_day else ""
     more = f" {before} more step{'s' * (before > 1)} before." if before else ""
-    return f"{subject} {step(newest)} {_what_changed(newest)}{also}{more}"
+    drifted = "".join(
+        f" Before it {share(claim.change)} from {claim.day} on, a slow drift in {claim.batches} batches."
+        for claim in drifts
+    )
+    return f"{subject} {step(newest)} {_what_changed(newest)}{also}{drifted}{more}"
 
 
 def _what_changed(claim: Step) -> str:

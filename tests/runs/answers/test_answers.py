@@ -1313,13 +1313,13 @@ def test_a_slow_drift_is_told_as_the_benchmark_tells_it():
     told = ask("workload=tpcb")
 
     (claim,) = told["claims"]
-    assert (told["question"]["kind"], claim["is_drift"], claim["batches"], claim["tested"]) == ("since", True, 50, "")
-    assert claim["change"]["value"] == pytest.approx(0.998**49 - 1, abs=0.02)
-    assert "a slow drift in 50 batches: worse" in told["words"]
+    assert (told["question"]["kind"], claim["is_drift"], claim["batches"], claim["tested"]) == ("since", True, 60, "")
+    assert claim["change"]["value"] == pytest.approx(0.998**59 - 1, abs=0.02)
+    assert "a slow drift in 60 batches: worse" in told["words"]
     # Seen: steps as marks of the chart below it.
     drawn = json.loads(re.search(r'<script id="[^"]*-data"[^>]*>(.*?)<', page("workload=tpcb"))[1])
     (mark,) = drawn["marks"]
-    assert re.fullmatch(r"−9\.\d\u202f% drift", mark["label"])
+    assert re.fullmatch(r"−11\.\d\u202f% drift", mark["label"])
 
 
 def test_a_series_of_releases_is_asked_since_which_one_it_changed():

@@ -8,7 +8,7 @@ import random
 import pytest
 
 from runs.stats import geometric_mean, mean, ratio, watch
-from runs.stats.steps import days_to_show, least_step, steps
+from runs.stats.steps import days_to_show, least_step
 from runs.stats.summaries import variance
 
 
@@ -24,9 +24,14 @@ def days(
     return told
 
 
+def steps(levels: list[tuple[float, list[float]]], threshold: float) -> list[watch.Found]:
+    logs = [mean([math.log(value) for value in values]) for _, values in levels]
+    return [found for found in watch.watched(logs, threshold).confirmed if found.kind == "step"]
+
+
 def test_a_drop_is_found_on_its_day_with_its_size():
     (step,) = steps(days(60, shift=-0.1, at=42, seed=1), 0.03)
-    assert (step.at, step.days_before, step.days) == (42, 42, 18)
+    assert (step.at, step.before, step.after) == (42, 42, 18)
     assert step.change.value == pytest.approx(0.9, abs=0.01)
     assert step.change.interval.low < 0.9 < step.change.interval.high
 
@@ -134,12 +139,12 @@ def test_a_benchmark_tells_how_many_repeats_it_needs_where_repeats_mend_it():
     batches = [[draw.gauss(0, 0.08) for _ in range(3)] for _ in range(40)]
     expected = watch.band([mean(each) for each in batches])
     within = mean([variance(each) for each in batches])
-    needed = watch.repeats_needed(expected, within=within, repeats=3, share=0.05)
+    needed = watch.repeats_needed(expected, expected.least_seen, within=within, repeats=3, share=0.05)
     better = watch.band([mean([draw.gauss(0, 0.08) for _ in range(needed)]) for _ in range(40)])
     assert expected.least_seen > 0.09
     assert better.least_seen == pytest.approx(0.05, abs=0.012)
     nights = watch.band([draw.gauss(0, 0.05) for _ in range(40)])
-    assert watch.repeats_needed(nights, within=0.0001, repeats=3, share=0.05) is None
+    assert watch.repeats_needed(nights, nights.least_seen, within=0.0001, repeats=3, share=0.05) is None
 
 
 @pytest.mark.parametrize(("newest", "is_step"), [((-0.14, -0.03, -0.14), False), ((-0.08, -0.055, -0.075), True)])
@@ -224,8 +229,8 @@ def test_the_days_near_a_step_hold_the_true_one_where_noise_hides_it():
         if len(found := steps([*enumerate(values)], 0.03)) == 1:
             told.append(found[0])
     assert sum(step.at == 15 for step in told) < 0.85 * len(told)
-    assert sum(step.near.low <= 15 <= step.near.high for step in told) > 0.9 * len(told) > 200
-    assert all(step.near.low <= step.at <= step.near.high for step in told)
+    assert sum(step.near[0] <= 15 <= step.near[1] for step in told) > 0.9 * len(told) > 200
+    assert all(step.near[0] <= step.at <= step.near[1] for step in told)
 
 
 def test_a_bad_last_day_does_not_move_the_days_near_a_step_away_from_it():
@@ -233,7 +238,7 @@ def test_a_bad_last_day_does_not_move_the_days_near_a_step_away_from_it():
     made = days(38, shift=-0.06, at=21, seed=1)
     made[-1] = (37.0, [value * 0.6 for value in made[-1][1]])
     (step,) = steps(made, 0.03)
-    assert step.near.low <= step.at == 21 <= step.near.high
+    assert step.near[0] <= step.at == 21 <= step.near[1]
 
 
 def test_the_interval_of_a_change_that_was_barely_told_holds_it():
@@ -256,3 +261,49 @@ def test_the_interval_of_a_change_that_is_seen_clearly_has_no_room_for_luck():
     means = [geometric_mean(values) for _, values in made]
     (step,) = steps(made, 0.03)
     assert step.change.interval.low == pytest.approx(ratio(means[42:], means[:42]).interval.low)
+
+
+def near_level(levels: list[float], seed: int) -> list[float]:
+    drawn = random.Random(seed)
+    return [math.log(level) + drawn.gauss(0, 0.005) for level in levels]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_one_night_that_lost_almost_half_hides_no_step_and_moves_no_day(seed):
+    """Was: no step of 5 % over seven nights was told, and 15.7 % was said to be the least that would show."""
+    logs = near_level([0.6 if night == 45 else 0.95 if night >= 55 else 1.0 for night in range(62)], seed)
+    (found,) = watch.watched(logs, 0.03).confirmed
+    assert (found.kind, found.at, found.near) == ("step", 55, (55, 55))
+    assert found.change.interval.low < 0.95 < found.change.interval.high
+    assert found.change.value == pytest.approx(0.95, abs=0.01)
+    assert watch.least_told(logs[:55]) < 0.03
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_step_on_a_drift_has_its_own_size_and_what_is_left_tells_the_least_that_shows(seed):
+    """Was: the drift was part of the step's size and of the scatter, of which 28.9 % was told as the least."""
+    logs = near_level([0.997**night * (0.92 if night >= 56 else 1) for night in range(62)], seed)
+    told = watch.watched(logs, 0.03)
+    drift, found = told.confirmed
+    assert (drift.kind, drift.at, drift.after, found.kind, found.at) == ("drift", 0, 56, "step", 56)
+    assert found.change.value == pytest.approx(0.92, abs=0.01)
+    assert watch.least_told(logs, told.starts, told.drifts) < 0.03
+
+
+def test_a_drift_that_a_step_ends_is_where_the_step_is_measured_from():
+    """Was: +31 %, as if the drift had gone on behind it."""
+    logs = near_level([0.995**night if night < 50 else 1.0 for night in range(62)], 1)
+    drift, found = watch.watched(logs, 0.03).confirmed
+    assert (drift.kind, drift.after, found.at) == ("drift", 50, 50)
+    assert found.change.value == pytest.approx(1 / 0.995**50, abs=0.02)
+
+
+def test_a_small_suspicion_hides_no_large_one_beside_it():
+    """Was: the newest night, which had lost 30 %, was not suspected beside one of 1 %."""
+    logs = wave(60)
+    logs[-3], logs[-1] = -0.015, math.log(0.7)
+    seen = watch.watch(logs[:-2], watch.Watched(), 0.03)
+    assert seen.suspects == (57,)
+    for end in (59, 60):
+        seen = watch.watch(logs[:end], seen, 0.03)
+    assert seen.suspects == (57, 59)
