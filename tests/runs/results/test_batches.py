@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlencode
 from uuid import UUID, uuid4
 
 import pytest
+from django.http import QueryDict
 from rest_framework.test import APIClient
 
 from runs.listing.filters import RunFilter
@@ -135,7 +137,7 @@ def test_filters_find_what_is_said_of_a_run_or_else_of_its_batch(asked, expected
         make_run("SQLite 3", 4, batch=batch(UUID(int=9))),
     ]
     number = {run.pk: at for at, run in enumerate(made, 1)}
-    assert {number[run.pk] for run in RunFilter(asked, queryset=Run.objects.all()).qs} == expected
+    assert {number[run.pk] for run in RunFilter(QueryDict(urlencode(asked)), queryset=Run.objects.all()).qs} == expected
 
 
 def test_lists_and_exports_tell_it(client):
