@@ -476,7 +476,7 @@ def test_no_secret_of_a_line_is_kept():
 
 
 SHIPPED_READ = {
-    "pg_test_fsync.txt": (16, "ops_per_s", 265.94, {"method": "open_datasync", "duration_s": 1}),
+    "pg_test_fsync.txt": (16, "ops_per_s", 265.94, {"sync_method": "open_datasync", "duration_s": 1}),
     "pg_test_timing.txt": (1, "loop_ns", 28.9, {"duration_s": 1}),
     "db_bench.txt": (6, "ops_per_s", 281521, {"entries": 20000, "terminals": 2, "value_size_bytes": 100}),
     "locust.txt": (1, "requests_per_s", 160.55, {}),

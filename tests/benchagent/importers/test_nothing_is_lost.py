@@ -422,8 +422,8 @@ STATED = {
         (r"O_DIRECT supported|\(|open_sync sizes|descriptor", "remarks"),
         (r"Compare |Test if |Non-sync", "factor test"),
         (r" +fsync_writethrough +n/a", "not on this platform"),
-        (r" +\d+ \* +\d+kB open_sync write", "factor method, factor writes, factor write_size"),
-        (r" +\w", "factor method, metric ops_per_s, metric latency_avg_ms"),
+        (r" +\d+ \* +\d+kB open_sync write", "factor sync_method, factor writes, factor write_size"),
+        (r" +\w", "factor sync_method, metric ops_per_s, metric latency_avg_ms"),
     ],
     "described/pg_test_timing.txt": [
         (r"Testing timing overhead for", "factor duration_s"),

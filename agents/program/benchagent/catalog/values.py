@@ -22,7 +22,7 @@ OTHER_ROLES: dict[str, Role] = {
             "test_no", "isolation", "query_mode", "ps_mode", "db_driver", "max_tries", "partitions",
             "partition_method", "partitioned", "fillfactor", "hash_clusters", "stored_procedures", "use_bcp",
             "storage_engine", "history_primary_key", "seed", "page_size_bytes", "filename", "directory", "conn_params",
-            "random_seed", "tablespace", "reconnect_on_connection_failure",
+            "random_seed", "tablespace", "reconnect_on_connection_failure", "sync_method",
             # What people call columns that tell where and with what something was measured.
             "machine", "host", "hostname", "hardware", "server", "instance", "instance_type", "os", "kernel",
             "file_system", "config", "configuration",
