@@ -33,7 +33,9 @@ def ranked(comparison: Comparison, question: Question) -> Answer:
     set_apart = _set_apart(comparison, fact, best_first)
     if lacking := _lacking(comparison, question, fact, best_first):
         told_apart = set_apart if lacking.kind == "ranked" else {}
-        return begun(comparison, question, set_apart=told_apart, lacking=[lacking])
+        # A size has no better side, and is told all the same.
+        told = best_first if lacking.kind == "better_side" else []
+        return begun(comparison, question, set_apart=told_apart, lacking=[lacking], without_order=told)
     if comparison.levels and (question.kind == RANK or not _at_their_best(comparison)):
         if fact and fact.field not in {each.field for each in comparison.levels.compared}:
             is_possible = fact.field in {each.field for each in comparison.levels.choices}

@@ -583,6 +583,8 @@ def question_words(answer: Answer) -> str:
     }
     if question.kind in words:
         return words[question.kind]
+    if answer.metric_label and answer.better == "none":
+        return f"How do they differ in {mid_sentence(answer.metric_label)}?"
     extreme = "lowest" if answer.better == "lower" else "highest"
     is_best = f"has the {extreme} {mid_sentence(answer.metric_label)}" if answer.metric_label else "is best"
     return f"Which {gaps.thing_words(question.fact, answer.versions_of)} {is_best}, and is it sure?"

@@ -1,6 +1,8 @@
-"""What an engine counts in its own way is not ranked among engines: TPM of HammerDB, beside NOPM."""
+"""What is told of numbers without a winner: of TPM, which each engine counts in its own way, and of sizes."""
 
 from __future__ import annotations
+
+import re
 
 import pytest
 
@@ -51,3 +53,13 @@ def test_versions_of_one_system_are_ranked_by_its_own_count():
 
 def test_what_another_tool_counts_is_ranked():
     assert ask(measured("our own driver"), "metric=tpm")["sure"]
+
+
+def test_what_has_no_better_side_is_told_and_not_asked_for_the_highest():
+    """Seen: "Which system has the highest database size …? Database size … has no better side." and no number."""
+    world = World(noise=0.005)
+    for version, size in (("16.4", 12e9), ("17.2", 9e9)):
+        world.add(size, metric="db_size_bytes", dbms={"name": "PostgreSQL", "version": version})
+    told = ask(world.store(), "metric=db_size_bytes")
+    assert told["asked"] == "How do they differ in database size on disk, without log?" and not told["claims"]
+    assert re.search(r"is 11\.\d+ GiB of PostgreSQL 16\.4 and 8\.\d+ GiB of PostgreSQL 17\.2\.$", told["words"])
