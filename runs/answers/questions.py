@@ -24,6 +24,7 @@ from runs.models.choices import Better, StorageRole
 from runs.models.runs import RunQuerySet
 from runs.models.visible import Reader
 from runs.run.facets import shown_unit
+from runs.stats.steps import LEAST_DAYS
 
 # So many questions ask about what was measured last, and as many about what is published.
 MOST_BATCHES, MOST_QUESTIONS = 6, 10
@@ -54,8 +55,8 @@ def questions(user: Reader) -> list[Offer]:
     """
     rows = Run.objects.with_values().listed_for(user)
     fields = (
-        "pk", "batch", "cell_key", "workload", "workload__name", "dbms_version__name", "dbms_version__dbms__name",
-        "measured_at", "label", "batch__label", "hardware__name",
+        "pk", "batch", "cell_key", "workload", "workload__name", "workload__slug", "measured_at", "label",
+        "dbms_version__name", "dbms_version__dbms__name", "batch__label", "hardware__name", "hardware__slug",
     )  # fmt: skip
     measured_rows = rows.filter(publication=None).order_by("-created_at")
     newest = list(measured_rows.values(*fields)[:LOOKED_THROUGH])
@@ -76,7 +77,8 @@ def questions(user: Reader) -> list[Offer]:
         slug, batch = row["publication__slug"], names[row["batch"]]
         selects = {"publication": slug} if slug else {"batch": str(row["batch"])}
         title = row["publication__title_en"] or batch.label or row["label"] or str(batch)
-        (published if slug else measured).extend(_offers(row, title, selects))
+        runs = [run for run in newest if (run["batch"], run["workload__slug"]) == (batch.pk, row["workload__slug"])]
+        (published if slug else measured).extend(_offers(row | _over_days(runs), title, selects))
     single = [*_of_single_uploads(rows, newest, cells)][:MOST_OF_SINGLE]
     measured = [*measured[: MOST_QUESTIONS - len(single)], *single]
     return [*_distinguished([*measured, *published[:MOST_QUESTIONS]])]
@@ -121,28 +123,31 @@ def _sweeps(chosen: RunQuerySet, *by: str) -> list[dict[str, Any]]:
 def _of_single_uploads(
     rows: RunQuerySet, newest: Iterable[Mapping[str, Any]], cells: Mapping[UUID, set[str]]
 ) -> Iterable[Offer]:
-    """A sweep that was uploaded run by run: its cells of one workload and label, or without one of a day, are one
-    question.
+    """A sweep that was uploaded run by run: its cells of one workload and label, or without one of a day and machine,
+    are one question.
     """
-    together: dict[tuple[Any, str, date | None], list[Mapping[str, Any]]] = {}
+    together: dict[tuple[Any, str, date | None, str], list[Mapping[str, Any]]] = {}
     for run in newest:
         if len(cells[run["batch"]]) == 1:
             label = run["label"] or run["batch__label"]
-            day = None if label else run["measured_at"].date()
-            together.setdefault((run["workload"], label, day), []).append(run)
+            day, machine = (None, "") if label else (run["measured_at"].date(), run["hardware__slug"] or "")
+            together.setdefault((run["workload"], label, day, machine), []).append(run)
     # The newest of the nights that measured the same cells asks for all of them.
-    swept: dict[tuple[str, frozenset[str]], tuple[Any, date | None, list[Mapping[str, Any]]]] = {}
-    for (workload, label, day), runs in together.items():
+    swept: dict[tuple[str, frozenset[str]], tuple[Any, date | None, str, list[Mapping[str, Any]]]] = {}
+    for (workload, label, day, machine), runs in together.items():
         measured = frozenset(run["cell_key"] for run in runs)
         if len(measured) > 1:
-            swept.setdefault((label, measured), (workload, day, runs))
-    largest = sorted(swept.items(), key=lambda sweep: -len(sweep[1][2]))
-    for (label, _), (workload, day, runs) in largest[:MOST_SWEEPS]:
+            swept.setdefault((label, measured), (workload, day, machine, runs))
+    largest = sorted(swept.items(), key=lambda sweep: -len(sweep[1][3]))
+    for (label, _), (workload, day, machine, runs) in largest[:MOST_SWEEPS]:
         selects: dict[str, Any] = {"measured_from": str(day), "measured_to": str(day)} if day else {"label": label}
         alike = Q(label=label) | Q(label="", batch__label=label)
         if day:  # as a span, for which there is an index
             begins = datetime.combine(day, time.min, UTC)
             alike = Q(measured_at__gte=begins, measured_at__lt=begins + timedelta(days=1))
+        if machine:
+            selects["hardware"] = machine
+            alike &= Q(hardware__slug=machine)
         # What else has that day or label would be selected with them.
         ids = [run["pk"] for run in runs]
         if rows.filter(alike, workload=workload).exclude(pk__in=ids).exists():
@@ -150,16 +155,20 @@ def _of_single_uploads(
         if len(runs) > MOST_NAMED and "run" in selects:
             continue
         for row in _sweeps(rows.filter(pk__in=ids)):
-            yield from _offers(row | {"upgraded": _is_upgraded(runs)}, f"{len(runs)} runs of {day or label}", selects)
+            yield from _offers(row | _over_days(runs), f"{len(runs)} runs of {day or label}", selects)
 
 
-def _is_upgraded(runs: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether each version has days of its own, and one has several: as nightlies go on when their DBMS is upgraded."""
+def _over_days(runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """`days`: of how many these are; `upgraded`: whether each version has days of its own, and one has several or there
+    are many, as nightlies go on when their DBMS is upgraded.
+    """
     versions_by_day: dict[date, set[str]] = {}
     for run in runs:
         versions_by_day.setdefault(run["measured_at"].date(), set()).add(run["dbms_version__name"])
     every = [version for versions in versions_by_day.values() for version in versions]
-    return len(every) == len(versions_by_day) > len(set(every))
+    days = len(versions_by_day)
+    is_history = days > len(set(every)) or days >= 2 * LEAST_DAYS
+    return {"days": days, "upgraded": len(every) == days > 1 and is_history}
 
 
 def _histories(user: Reader, rows: RunQuerySet, newest: Sequence[Mapping[str, Any]]) -> Iterable[Offer]:
@@ -225,6 +234,8 @@ def _offers(row: Mapping[str, Any], title: str, selects: Mapping[str, Any]) -> I
 def _of_sweep(row: Mapping[str, Any]) -> Iterable[Answer]:
     """Unanswered yet: with what the words of its question need."""
     levels = row["levels"]
+    if row["days"] >= 2 * LEAST_DAYS:
+        yield Answer(question=Question(kind=asked.SINCE), first=row["system"] if row["systems"] == 1 else "")
     others = (name for name in levels if name not in CLIENTS and factor_role(name) == Role.QUESTION)
     if size := next((name for name in (*SIZES, *others) if name in levels), ""):
         low, high, unit, spans = (levels[size][name] for name in ("low", "high", "unit", "spans"))

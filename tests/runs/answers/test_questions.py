@@ -331,3 +331,31 @@ def test_a_warning_counts_long_names_and_their_rows_say_it():
     marked = {group.label: words for group in comparison.groups if (words := failed_checks_words(group))}
     assert [*marked.values()] == [["fewer branches than terminals (3 of 3)"]] * 3
     assert all(label.startswith("scale factor 4 ·") for label in marked)
+
+
+def test_runs_of_one_day_on_two_machines_are_asked_about_apart():
+    for name, sizes in (("alpha", (1, 10)), ("beta", (100, 1000))):
+        for size in sizes:
+            hardware = {"name": name, "cpu_model": "Example", "ram_bytes": 1 << 34}
+            stored(tpcb(scale_factor=size, hardware=hardware, measured_on="2026-05-04"))
+
+    asked = {question.words: question.query for question in questions(AnonymousUser())}
+
+    assert sorted(words.partition("from ")[2] for words in asked) == [
+        "scale factor 1 to 10?",
+        "scale factor 100 to 1,000?",
+    ]
+    assert all("hardware=" in query or query.count("run=") == 6 for query in asked.values())
+
+
+def test_a_history_that_came_as_one_batch_is_asked_since_when(client):
+    day_of = "2026-05-{:02d}".format
+    stored(*[
+        tpcb(tps=1000 + day, dbms={"name": "PostgreSQL", "version": f"18.{day}"}, measured_on=day_of(day))
+        for day in range(1, 13)
+    ])  # fmt: skip
+
+    (question,) = questions(AnonymousUser())
+
+    assert question.words == "Has PostgreSQL changed, and since when?"
+    assert client.get(f"/compare/?{question.query}").status_code == 200
