@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 
+from django.conf import settings
+from django.core.exceptions import TooManyFilesSent
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import render_to_string
@@ -17,6 +19,7 @@ AGAIN = f"Try again in {RETRY_AFTER_S} seconds; what was acknowledged is safe."
 # The log has the error itself: it may name addresses and people.
 UNKNOWN = "Something went wrong on the server; its log says what."
 UNREADABLE = "Its address, headers or body are not what they are said to be."
+TOO_MANY_FILES = f"It holds more than {settings.DATA_UPLOAD_MAX_NUMBER_FILES:,} files: send them in several requests."
 GONE = "The address may be mistyped, or what was here has gone."
 HEADINGS = {
     400: "This request cannot be read", 403: "This is not allowed", 404: "There is no such page",
@@ -45,7 +48,8 @@ def refusal(
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return refusal(request, 400, UNREADABLE, template=ALONE)
+    words = TOO_MANY_FILES if isinstance(exception, TooManyFilesSent) else UNREADABLE
+    return refusal(request, 400, words, template=ALONE)
 
 
 def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:

@@ -202,6 +202,8 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 DATA_UPLOAD_MAX_MEMORY_SIZE = 32 * 1024 * 1024
 # A comparison names up to 1,000 runs, and says how it is shown; a preview has four fields for each of 500 entries.
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 2_500
+# An import says itself that 500 are too many.
+DATA_UPLOAD_MAX_NUMBER_FILES = 1_000
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [

@@ -604,3 +604,15 @@ def test_what_a_column_says_of_the_machine_or_its_configuration_is_a_condition(c
     imports.store(taken, subject=SUBJECT | {"workload": {"slug": "mix", "name": "Mix"}}, owner=contributor)
     told = client.get(f"/api/v1/answers/?batch={taken.pk}").json()
     assert told["sure"] and told["words"].startswith("beta has the highest throughput, 1,30")
+
+
+@pytest.mark.parametrize(
+    ("count", "status", "words"),
+    [(101, 302, ""), (501, 422, "At most 500 files at once; these are 501."), (1001, 400, "more than 1,000 files")],
+)
+def test_a_drop_takes_as_many_files_as_it_says(client, contributor, count, status, words):
+    """Seen: "This request cannot be read", of more than 100 files."""
+    client.force_login(contributor)
+    sent = [SimpleUploadedFile(f"{number}.txt", b"%d\n" % number) for number in range(count)]
+    answer = client.post("/imports/", {"file": sent})
+    assert answer.status_code == status and words in answer.content.decode()
