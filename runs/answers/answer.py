@@ -159,6 +159,7 @@ class Step(Claim):
     `days_near`: the first and the last day that fit nearly as well. `besides`: what was recorded differently of the
     batch before it, but for what was `tested`. `back_to`: the day of the step before it, where it takes that one back.
     `is_drift`: it changes slowly from that day on, as a line fits its newest batches better than steps do.
+    `is_expected`: a person said so of its alert; the newest batch is set against those since then.
     """
 
     kind: Literal["step"] = "step"
@@ -173,6 +174,7 @@ class Step(Claim):
     is_last: bool = True
     back_to: str = ""
     is_drift: bool = False
+    is_expected: bool = False
     besides: list[str] = Field(default_factory=list)
     between: list[UUID] = Field(default_factory=list, exclude=True)
 

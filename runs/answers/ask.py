@@ -137,7 +137,7 @@ def _subject(question: Question, metric: str) -> tuple[str, str, str]:
     """Which system is best ranks the systems: one question, however it is called."""
     if question.kind in (asked.BEST, asked.RANK):
         return (asked.RANK, question.fact or "dbms", question.metric or metric)
-    return (question.kind, question.fact, question.x)
+    return (question.kind, question.fact, question.x or question.metric or metric)
 
 
 def _answerable(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[Question]:
@@ -159,6 +159,8 @@ def _answerable(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[Q
     days = most_levels(DATE, facts.keys(), columns) if DATE in facts else 1
     if days >= 2 * LEAST_DAYS:
         yield Question(kind=asked.SINCE)
+        if other := _other_side(comparison, _other_metrics(comparison), systems=1):
+            yield Question(kind=asked.SINCE, metric=other)
     if days >= LEAST_LEVELS:
         yield Question(kind=asked.NEWER, than=history.DEFAULT_BASELINE)
     if len({bool(group.all_runs[0].publication_id) for group in with_values}) > 1:
@@ -181,7 +183,7 @@ def _rankings(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[Que
         several = len({value for value in columns[name] if value != NO_FACT}) > 1
         if is_ranked and several and not columns.follow([name], ["dbms"]) and not are_days_apart(comparison, name):
             yield Question(kind=asked.RANK, fact=name)
-    names = {metric.name for metric in comparison.metrics if metric != comparison.metric}
+    names = _other_metrics(comparison)
     if ranks_systems and (other := _other_side(comparison, names)):
         yield Question(kind=asked.BEST, fact="dbms", metric=other)
     load = next((name for name in asked.LOAD_METRICS if name in names), "")
@@ -189,9 +191,13 @@ def _rankings(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[Que
         yield Question(kind=asked.LOAD, metric=load)
 
 
-def _other_side(comparison: Comparison, names: Collection[str]) -> str:
-    """A latency beside a rate, and the primary metric beside a latency, that two systems have: more throughput is often
-    bought with latency.
+def _other_metrics(comparison: Comparison) -> set[str]:
+    return {metric.name for metric in comparison.metrics if metric != comparison.metric}
+
+
+def _other_side(comparison: Comparison, names: Collection[str], *, systems: int = 2) -> str:
+    """A latency beside a rate, and the primary metric beside a latency, that so many systems have: more throughput is
+    often bought with latency.
     """
     metric = comparison.metric.name if comparison.metric else ""
     primary = [group.all_runs[0].workload.primary_metric for group in comparison.groups]
@@ -201,7 +207,7 @@ def _other_side(comparison: Comparison, names: Collection[str]) -> str:
         for group in comparison.groups:
             if any(row.metric.name == name for run in group.runs for row in run.measurements.all()):
                 told.add(fact_value(group, "dbms"))
-            if len(told) > 1:
+            if len(told) >= systems:
                 return name
     return ""
 

@@ -16,6 +16,7 @@ from runs.compare.groups import Group
 from runs.compare.panels import Curve
 from runs.formatting import percent_of
 from runs.models import Run
+from runs.models.choices import Visibility
 from runs.run.circumstances import changes, circumstances
 from runs.run.facets import tested_words
 from runs.stats import ALPHA, CONFIDENCE, Interval, Kind, Ratio, interval_of_logs, t_quantile
@@ -42,13 +43,23 @@ def since(comparison: Comparison, curves: Sequence[Curve], question: Question) -
             # Where batches are alike, more of them show no less.
             batches = batches if batches and batches > len(curve.levels) else None
             lacking.append(_batches_to_show(batches, curve.name, comparison.threshold, "batches_for_less"))
-        lacking += _untold_days(curve)
+        lacking += [*_untold_days(curve), *_mixed_audiences(curve)]
     sure = any(claim.day for claim in claims)
     return begun(comparison, question, claims=_with_what_changed(claims), lacking=lacking, sure=sure)
 
 
 def _untold_days(curve: Curve) -> list[Missing]:
     return untold_levels(curve, lambda point: str(day_at(point.x)))
+
+
+def _mixed_audiences(curve: Curve) -> list[Missing]:
+    """That some batches are for fewer people: on pages they are benchmarks of their own."""
+    seen = [point.all_runs[0].visibility for point in curve.valued]
+    hidden = [visibility for visibility in seen if visibility != Visibility.PUBLIC]
+    if not 0 < len(hidden) < len(seen):
+        return []
+    names = sorted({Visibility(visibility).label.lower() for visibility in hidden})
+    return [Missing("visibilities", curve.name, len(hidden), len(seen), names=names)]
 
 
 def _with_what_changed(claims: Sequence[Step]) -> list[Step]:
@@ -86,7 +97,9 @@ def steps_of(comparison: Comparison, curve: Curve, label: str) -> list[Step]:
         # A drift has no batch that it began with, and no commit to blame.
         if found.kind == "step":
             before, first = points[xs[found.at - 1]], points[xs[found.at]]
+            near = xs[max(0, found.at - LEAST_DAYS) : found.at + LEAST_DAYS + 1]
             fields |= {
+                "is_expected": any(run.pk in comparison.expected_runs for x in near for run in points[x].all_runs),
                 "days_near": tuple(str(day_at(xs[place])) for place in found.near or (found.at, found.at)),
                 "tested": tested_words(first.all_runs[0]),
                 "between": [before.runs[0].pk, first.runs[0].pk],
@@ -127,7 +140,8 @@ def newer(comparison: Comparison, curves: Sequence[Curve], question: Question) -
         if len(valued) < 2:
             lacking.append(Missing("batch", label))
             continue
-        newest, before = valued[-1], [point for point in _baseline(valued, asked.than) if point.centre]
+        lacking += _mixed_audiences(curve)
+        newest, before = valued[-1], [point for point in _baseline(valued, asked.than, comparison) if point.centre]
         if not before:
             lacking.append(Missing("baseline", label, names=[asked.than]))
             continue
@@ -157,10 +171,15 @@ def day_at(x: float) -> date:
     return date.fromordinal(int(x))
 
 
-def _baseline(valued: Sequence[Group], than: str) -> list[Group]:
-    """The batches before the newest that `than` names."""
+def _baseline(valued: Sequence[Group], than: str, comparison: Comparison) -> list[Group]:
+    """The batches before the newest that `than` names; of the recent ones none from before a change that people expect,
+    as on the page of a benchmark.
+    """
     kind, _, value = than.partition(":")
     before, newest = list(valued[:-1]), valued[-1]
+    if kind in ("last", "days"):
+        is_expected = [any(run.pk in comparison.expected_runs for run in point.all_runs) for point in before]
+        before = before[max((at for at, is_one in enumerate(is_expected) if is_one), default=0) :]
     if kind == "last":
         return before[-int(value) :]
     if kind == "days":

@@ -25,7 +25,7 @@ from runs.answers.words import explained
 from runs.api.outgoing import FIELD_ERRORS, Outgoing, answered, page_of, source
 from runs.history import alerts, watching
 from runs.history.causes import why
-from runs.history.gate import Gated, InTurn, gated, in_turn, why_not_judged
+from runs.history.gate import Gated, InTurn, also_measured, gated, in_turn, why_not_judged
 from runs.history.overview import Baseline, Row, WrongBaseline, listed_benchmarks, rows_of
 from runs.history.page import answer_words, events_of
 from runs.history.watching import BenchmarkSeries
@@ -252,12 +252,15 @@ class GateCell(Part):
 
 
 class GateAnswer(Part):
-    """`without`: runs that were not judged, and `why_without`: what keeps each of them from it, in their order."""
+    """`without`: runs that were not judged, and `why_without`: what keeps each of them from it, in their order.
+    `also_measured`: metrics of the runs that were not judged.
+    """
 
     than: str
     cells: list[GateCell]
     without: list[uuid.UUID]
     why_without: list[str]
+    also_measured: list[str]
 
 
 class Gate(APIView):
@@ -284,6 +287,7 @@ class Gate(APIView):
         answer = GateAnswer(
             than=IN_TURN if given.base else given.than, cells=cells, without=[*others],
             why_without=[*others.values()],
+            also_measured=also_measured(given.runs, request.user, {cell.metric for cell in cells}) if cells else [],
         )  # fmt: skip
         return answered(answer)
 

@@ -61,7 +61,7 @@ Lacking: TypeAlias = Literal[
     "two_groups", "difference", "single_setting", "printed", "number_axis", "clients_axis", "rate", "value", "level",
     "batches_apart", "again", "no_value", "zero", "level_asked", "two_levels", "positive_levels", "levels_for_knee",
     "values_for_knee", "days", "days_apart", "batch", "base_batch", "baseline", "batches", "batches_for_less",
-    "batches_like_it", "steadier_batches", "step_within", "steady_batches",
+    "batches_like_it", "steadier_batches", "step_within", "visibilities", "steady_batches",
 ]  # fmt: skip
 
 

@@ -120,12 +120,14 @@ def _threshold(metric: Metric | None, asked: float | None) -> float:
 
 def _metrics(runs: Sequence[Run], wanted: Sequence[str]) -> tuple[list[Metric], Metric | None]:
     """All that any of the runs has a number of, the most common first; and the first of the names that is there, else
-    the workload's primary one.
+    the workload's primary one. Where its unit was changed some day, in the unit of today.
     """
     rows_by_metric: dict[int, list[Measurement]] = {}
+    days: dict[int, set[date]] = {}
     for run in (run for run in runs if run.counts):
         for row in run.measurements.all():
             rows_by_metric.setdefault(row.metric_id, []).append(row)
+            days.setdefault(row.metric_id, set()).update({run.measured_at.date()} if run.measured_at else ())
 
     def first(metric: Metric) -> tuple[object, ...]:
         # What only its tool knows, as one step of a load, comes after what everybody compares.
@@ -135,8 +137,12 @@ def _metrics(runs: Sequence[Run], wanted: Sequence[str]) -> tuple[list[Metric], 
     metrics = sorted((rows[0].metric for rows in rows_by_metric.values()), key=first)
     primary = Counter(run.workload.primary_metric for run in runs).most_common()
     names = (*wanted, *(name for name, _ in primary))
-    chosen = (metric for name in names for metric in metrics if metric.name == name)
-    return metrics, next(chain(chosen, metrics), None)
+    chosen = next(chain((metric for name in names for metric in metrics if metric.name == name), metrics), None)
+    for metric in metrics:
+        before = days[chosen.pk] if chosen and metric.name == chosen.name else set()
+        if before and len(days[metric.pk]) > 1 and min(days[metric.pk]) > max(before):
+            chosen = metric
+    return metrics, chosen
 
 
 def _facets_of(

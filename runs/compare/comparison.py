@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from uuid import UUID
 
 from django.http import QueryDict
 
@@ -16,7 +17,8 @@ from runs.compare.levels import Levels
 from runs.compare.panels import Axes, Curve, Panel, drawn_groups, panels_of, relative
 from runs.compare.verdicts import Verdicts
 from runs.formatting import listed
-from runs.models import Metric, Run
+from runs.models import ChangePoint, Metric, Run
+from runs.models.choices import AlertState
 from runs.run.facets import Facet
 from runs.stats import PRACTICAL_THRESHOLD
 from runs.stats.watch import Watched, watched
@@ -87,6 +89,15 @@ class Comparison:
             curve.name: watched(curve.logs, self.threshold) if is_whole[curve.name] else Watched()
             for curve in self.curves
         }
+
+    @cached_property
+    def expected_runs(self) -> set[UUID]:
+        """The first run of each batch since which, as people say, a change of the metric is expected."""
+        expected = ChangePoint.objects.filter(
+            alert__state=AlertState.EXPECTED, at__batch__in={run.batch_id for run in self.all_runs},
+            benchmark__metric=self.metric,
+        )  # fmt: skip
+        return {pk for pk in expected.values_list("at__run", flat=True) if pk}
 
     @cached_property
     def shown_panels(self) -> list[Panel]:

@@ -26,7 +26,7 @@ from runs.history import filing
 from runs.history.overview import Baseline
 from runs.history.watching import threshold
 from runs.models import Batch, Benchmark, ChangePoint, Measurement, Metric, Run, SeriesBatch
-from runs.models.choices import AlertState
+from runs.models.choices import AlertState, Better
 from runs.models.visible import Reader
 from runs.run.facets import factor_facets
 from runs.run.number import number_of, primary_number, why_no_number
@@ -139,6 +139,14 @@ def why_not_judged(
     rows = Run.objects.readable_by(user).present().filter(pk__in=ids).select_related("workload")
     known = {run.pk: run for run in rows.prefetch_related("measurements__metric", "factors")}
     return {pk: _lack(known[pk], labels) if pk in known else "there is no such run" for pk in ids}
+
+
+def also_measured(ids: Collection[UUID], user: Reader, judged: Collection[str]) -> list[str]:
+    """The metrics with a better side that these runs have beside those that are judged, which are given by labels."""
+    runs = Run.objects.readable_by(user).present().filter(pk__in=ids)
+    others = Measurement.objects.filter(run__in=runs).exclude(metric__better=Better.NONE)
+    names = others.exclude(metric__label__in=judged).order_by("metric__name").values_list("metric__name", flat=True)
+    return [*names.distinct()]
 
 
 def _lack(run: Run, labels: Mapping[str, str]) -> str:

@@ -472,7 +472,7 @@ def _since(answer: Answer) -> str:
     if newest is None:
         curves_by_words: dict[str, list[str]] = {}
         for claim in steps:
-            curves_by_words.setdefault(_no_step(claim), []).append(claim.label)
+            curves_by_words.setdefault(_no_step(claim, answer.metric_label), []).append(claim.label)
         return " ".join(_first(gaps.of_curves(curves_by_words), "."))
     subject = f"{newest.label}: {mid_sentence(answer.metric_label)}" if newest.label else answer.metric_label
     others = [claim for claim in steps if claim.day and claim is not newest]
@@ -509,12 +509,14 @@ def step(claim: Step) -> str:
     first, last = claim.days_near or (claim.day, claim.day)
     perhaps = f" It may have begun on any day from {first} to {last}." if first < last else ""
     back = f" That is the level of before {claim.back_to}." if claim.back_to else ""
-    return f"{share(claim.change)} {since}, {of}{side}.{back}{perhaps}"
+    expected = " It was said to be expected." if claim.is_expected else ""
+    return f"{share(claim.change)} {since}, {of}{side}.{expected}{back}{perhaps}"
 
 
-def _no_step(claim: Step) -> str:
-    least = f" of {percent_of(claim.threshold)} or more" if claim.threshold else ""
-    return f"no lasting change{least} in {claim.batches} batches over {claim.days} days"
+def _no_step(claim: Step, metric_label: str = "") -> str:
+    of = f" of {mid_sentence(metric_label)}" if metric_label else ""
+    least = f" {'by' if of else 'of'} {percent_of(claim.threshold)} or more" if claim.threshold else ""
+    return f"no lasting change{of}{least} in {claim.batches} batches over {claim.days} days"
 
 
 def _newer(answer: Answer) -> str:

@@ -70,6 +70,7 @@ _LACKING: Mapping[Lacking, str] = {
     "batches_like_it": "a change of {names} would show in about {count} more batches like it",
     "steadier_batches": "a change of {names} would not show: the batches differ too much",
     "step_within": "the batches that it is set against changed on {names}: ask since when",
+    "visibilities": "{count} of its {least} batches are {names}, which a benchmark keeps apart: choose a visibility",
     "steady_batches": "the batches vary beyond all measure",
 }
 

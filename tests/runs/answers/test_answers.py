@@ -1258,7 +1258,7 @@ def test_a_machine_that_was_replaced_is_named_where_neither_part_has_changed():
 
     told = ask("workload=tpcb")
 
-    assert told["words"].startswith("alpha and beta: no lasting change of 3")
+    assert told["words"].startswith("alpha and beta: no lasting change of throughput by 3")
     assert not any(question.get("fact") == "hardware" for question in told["questions"])
 
 

@@ -276,7 +276,9 @@ def test_many_days_without_a_lasting_change_say_so():
     for day in range(1, 11):
         stored(tpcb(1000 + 7 * (day * 5 % 3 - 1), measured_on=f"2026-05-{day:02d}"))
 
-    assert headline(compared()).startswith("No lasting change of 3\u202f% or more in 10 batches over 10 days.")
+    assert headline(compared()).startswith(
+        "No lasting change of throughput by 3\u202f% or more in 10 batches over 10 days."
+    )
 
 
 def test_a_few_days_of_two_versions_are_led_by_what_is_best_over_them():

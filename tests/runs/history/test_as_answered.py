@@ -8,16 +8,21 @@ from datetime import date, timedelta
 from typing import Any
 
 import pytest
+from django.test import Client
+from django.utils import timezone
 
 from runs.formatting import percent_of
 from runs.history import alerts, filing
 from runs.history.page import context_of
+from runs.history.watching import set_alert_state
 from runs.models import Alert, Benchmark, ChangePoint
-from runs.models.choices import ChangeState
+from runs.models.choices import AlertState, ChangeState
 from tests.runs.answers.test_answers import World, ask
+from tests.runs.history.nights import file, night
 
 pytestmark = pytest.mark.django_db
 FIRST = date(2026, 9, 28)
+FIRST_AT = timezone.now()
 
 
 def posted(levels: list[float], seed: int = 1) -> Benchmark:
@@ -90,3 +95,64 @@ def test_the_title_of_an_alert_names_the_day_of_its_change(seed):
     for alert in Alert.objects.all():
         days = {f"{point.at.measured_at:%Y-%m-%d}" for point in alert.standing()}
         assert any(day in alerts.title(alert) for day in days), (days, alerts.title(alert))
+
+
+def test_what_people_expect_is_said_and_what_was_before_it_is_no_baseline(contributor):
+    """Was: "0.956 × (0.877 to 1.04)" of nights before a step that a person had called expected."""
+    benchmark = posted([1.0 if at < 40 else 0.92 for at in range(62)])
+    before = ask("workload=tpcb", "ask=newer&than=days:40")["claims"][0]["batches"]
+    point = benchmark.changes.get(state=ChangeState.CONFIRMED)
+    if point.alert is None:
+        point.alert = Alert.objects.create(after=FIRST_AT, since=FIRST_AT, latest=FIRST_AT)
+        point.save()
+    set_alert_state(point.alert, AlertState.EXPECTED, by=contributor)
+
+    told = ask("workload=tpcb", "ask=since")
+    assert told["claims"][0]["is_expected"] and "It was said to be expected." in told["words"]
+    for than in ("days:40", "last:29"):
+        (claim,) = ask("workload=tpcb", f"ask=newer&than={than}")["claims"]
+        assert (claim["batches"], claim["ratio"]["verdict"]) == (21, "equivalent")
+    assert before == 40
+
+
+def test_a_latency_beside_the_throughput_of_nights_is_asked_for_too():
+    """Was: a p99 latency that rose by 60 % beside a throughput that had not changed was in no question."""
+    for at in range(20):
+        world = World(seed=at, noise=0.008)
+        world.add(10_000, measured_on=str(FIRST + timedelta(days=at)))
+        for each, repeat in enumerate(world.documents[0]["repeats"]):
+            repeat["metrics"]["latency_p99_ms"] = (5.0 if at < 12 else 8.0) * (1 + each / 100)
+        world.store()
+    told = ask("workload=tpcb")
+    assert told["words"].startswith("No lasting change of throughput by 3")
+    (of_latency,) = (each for each in told["questions"] if "p99" in each["words"] and each["kind"] == "since")
+    assert ask("workload=tpcb", of_latency["query"])["claims"][0]["change"]["value"] == pytest.approx(0.6, abs=0.05)
+
+
+def test_private_nights_among_public_ones_are_counted(contributor):
+    """Was: one sure step of both, a number that was true of neither."""
+    nights = [
+        night(number, of=22, **({"visibility": "private"} if number % 2 else {"visibility": "public"}))
+        for number in range(22)
+    ]
+    file(nights, contributor)
+    client = Client()
+    client.force_login(contributor)
+    told = client.get("/api/v1/answers/?workload=oltp&ask=since").json()
+    assert "11 of its 22 batches are private" in str(told["missing"]) and "keeps apart" in told["words"], told
+
+
+def test_an_own_metric_whose_unit_was_changed_is_told_in_the_unit_of_today():
+    """Was: of the nights before, and of the newer ones that they had no number."""
+    for at in range(40):
+        world = World(seed=at, noise=0.008)
+        world.add(10_000, measured_on=str(FIRST + timedelta(days=at)))
+        for repeat in world.documents[0]["repeats"]:
+            own = {"name": "throughput_own", "value": repeat["metrics"]["tps"], "unit": "ops/s", "better": "higher"}
+            repeat["metrics"] = [own | {"value": own["value"] / 1000, "unit": "kops/s"} if at < 25 else own]
+        world.store()
+    told = ask("workload=tpcb")
+    assert (told["unit"], told["claims"][0]["batches"]) == ("ops/s", 15)
+    assert "no throughput own in this run" not in told["words"]
+    newest = ask("workload=tpcb", "ask=newer")["claims"][0]["newest"]
+    assert newest.startswith(str(FIRST + timedelta(days=39)))

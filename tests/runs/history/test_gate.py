@@ -137,12 +137,14 @@ def test_it_is_judged_by_the_metrics_that_are_asked_for_and_says_which(gate, ope
 
     ended, told, said = asked()
     assert (ended, "Throughput" in told, "Throughput against last:10: 1 equivalent" in said) == (0, True, True)
+    assert "measured and not judged: latency_p99_ms (--metric NAME judges one)" in said
     both = ("--metric", "tps", "--metric", "latency_p99_ms")
     ended, told, _ = asked(*both, "--format", "json")
     answer = json.loads(told)
     verdicts = {cell["metric"]: (cell["change"]["verdict"], cell["batches"]) for cell in answer["cells"]}
     assert (ended, answer["not_judged"]) == (WORSE, [])
     assert [*verdicts.values()] == [("equivalent", 10), ("worse", 10)]
+    assert answer["also_measured"] == []
     _, told, _ = asked(*both, "--format", "junit")
     suite = ElementTree.fromstring(told)
     assert len({case.get("name") for case in suite}) == 2

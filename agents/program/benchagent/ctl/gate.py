@@ -19,6 +19,8 @@ from benchagent.link.client import InsecureUrl, Refused, Unreachable
 EXIT_WORSE, EXIT_UNDECIDED, EXIT_COULD_NOT, EXIT_UNREACHABLE = 1, 2, 3, 4
 FORMATS = ("table", "markdown", "junit", "json")
 HEADING = ("BENCHMARK", "METRIC", "NEW", "CHANGE", "INTERVAL", "VERDICT")
+# So many metrics that were not judged are named.
+MOST_NAMED = 4
 Cell = Mapping[str, Any]
 
 
@@ -125,6 +127,9 @@ def _print(answer: Mapping[str, Any], form: str, status: int) -> None:
     else:
         print_table([_row(cell) for cell in cells], heading=HEADING)
         print_line(f"{heading(answer)}: {summary(cells)}")
+    if form in ("table", "markdown") and (others := answer.get("also_measured", ())):
+        more = f" and {len(others) - MOST_NAMED} more" if len(others) > MOST_NAMED else ""
+        print_line(f"measured and not judged: {', '.join(others[:MOST_NAMED])}{more} (--metric NAME judges one)")
     for each in answer["not_judged"]:
         print_line(f"not judged: {each['what']}: {each['why']}")
 
