@@ -26,8 +26,8 @@ from runs.run.likeness import DAY
 from runs.stats.curves import LEAST_FOR_KNEE, LEAST_VALUES_FOR_KNEE
 from runs.stats.steps import LEAST_DAYS
 
-# What is asked beside throughput, the first that is there.
-_LATENCIES = ("latency_p99_ms", "latency_p95_ms", "latency_mean_ms")
+# What is asked beside throughput, or the time of a backup, the first that is there.
+_BESIDE = ("latency_p99_ms", "latency_p95_ms", "latency_mean_ms", "restore_s")
 
 
 def answer_of(comparison: Comparison) -> Answer:
@@ -196,12 +196,12 @@ def _other_metrics(comparison: Comparison) -> set[str]:
 
 
 def _other_side(comparison: Comparison, names: Collection[str], *, systems: int = 2) -> str:
-    """A latency beside a rate, and the primary metric beside a latency, that so many systems have: more throughput is
-    often bought with latency.
+    """A latency beside a rate, a restore beside a backup, and the primary metric beside these, that so many systems
+    have: more throughput is often bought with latency, and a fast backup with a slow restore.
     """
     metric = comparison.metric.name if comparison.metric else ""
     primary = [group.all_runs[0].workload.primary_metric for group in comparison.groups]
-    wanted = [*dict.fromkeys(primary)] if metric in _LATENCIES else _LATENCIES if metric in primary else ()
+    wanted = [*dict.fromkeys(primary)] if metric in _BESIDE else _BESIDE if metric in primary else ()
     for name in (name for name in wanted if name in names):
         told: set[str] = set()
         for group in comparison.groups:

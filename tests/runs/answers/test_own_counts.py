@@ -40,7 +40,7 @@ def test_tpm_ranks_no_systems_and_says_why_where_nopm_does():
     (missing,) = told["missing"]
     assert "What TPM counts, unlike NOPM: transactions as MariaDB counts them against" in missing
     assert "1.0" not in told["words"] and told["words"] in page(selects, "metric=tpm").replace("&#x27;", "'")
-    assert "dbms" not in {question["fact"] for question in told["questions"] if not question["metric"]}
+    assert not told["questions"]
     nopm = ask(selects, "metric=nopm")
     assert nopm["sure"] and nopm["claims"][0]["label"] == "Oracle Database 1"
 
@@ -63,3 +63,18 @@ def test_what_has_no_better_side_is_told_and_not_asked_for_the_highest():
     told = ask(world.store(), "metric=db_size_bytes")
     assert told["asked"] == "How do they differ in database size on disk, without log?" and not told["claims"]
     assert re.search(r"is 11\.\d+ GiB of PostgreSQL 16\.4 and 8\.\d+ GiB of PostgreSQL 17\.2\.$", told["words"])
+
+
+def test_beside_the_backup_its_restore_is_asked():
+    """Seen: the system that is best in backup and worst in restore, and no question of the restore."""
+    world = World(noise=0.005)
+    for name, backup_s, restore_s in (("PostgreSQL", 30.0, 60.0), ("Firebird", 20.0, 90.0)):
+        world.add(backup_s, metric="backup_s", dbms={"name": name, "version": "1"})
+        for at, repeat in enumerate(world.documents[-1]["repeats"]):
+            repeat["metrics"]["restore_s"] = restore_s * (1 + at / 1000)
+        world.documents[-1]["workload"] = {"slug": "nightly-backup", "name": "Nightly backup", "kind": "backup"}
+    selects = world.store()
+    told = ask(selects)
+    assert told["claims"][0]["label"] == "Firebird 1"
+    assert "ask=best&metric=restore_s&fact=dbms" in [question["query"] for question in told["questions"]]
+    assert ask(selects, "metric=restore_s")["claims"][0]["label"] == "PostgreSQL 1"
