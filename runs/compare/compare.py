@@ -68,9 +68,6 @@ def compare(
     grouping = grouping if grouping in GROUPINGS else BATCH
     controls = controls if controls is not None else QueryDict()
     present = [run for run in runs if run.deleted_at is None]
-    # A copy counts nowhere, and what it copies stands beside it.
-    by_set = {(run.id, set_of.get(run.id)) for run in present}
-    present = [run for run in present if run.counts or (run.copy_of_id, set_of.get(run.id)) not in by_set]
     fetch_settings(present)
     # Asked how fast it loads, nothing else is an answer.
     wanted = LOAD_METRICS if question.kind == LOAD and metric not in LOAD_METRICS else [metric] if metric else ()

@@ -304,7 +304,7 @@ class Run(UUIDModel, Labelled):
 
     @property
     def invalid_words(self) -> str:
-        return f"marked invalid: {self.invalid_reason}"
+        return self.invalid_reason if self.copy_of_id else f"marked invalid: {self.invalid_reason}"
 
     @property
     def is_marked_by_rules(self) -> bool:

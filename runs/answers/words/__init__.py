@@ -273,16 +273,15 @@ def _no_winner(answer: Answer, first: Standing, open_ones: Sequence[Standing]) -
 
 
 def _none_at_all(answer: Answer, standings: Sequence[Standing]) -> str:
-    """Where less is better and some have none in any repeat: they are the lowest, and nothing is a multiple of it."""
+    """Where less is better and some have none in any repeat: nothing is a multiple of it."""
     values = {each.label: each.group.judged for each in standings if each.group}
     none = [label for label, judged in values.items() if not any(judged)]
     others = [each for each in standings if each.label not in none]
     if answer.better != "lower" or not none or not others or min(min(values[each.label]) for each in others) <= 0:
         return ""
-    has = "has" if len(none) == 1 else "have"
-    amount = f"the lowest {mid_sentence(answer.metric_label)}, {quantity(0, answer.unit)} in every repeat"
-    no_ratio = "has no ratio to it" if len(others) == 1 else "have no ratio to it"
-    return f"{gaps.names(none)} {has} {amount}; {_amounts(answer, others)} {no_ratio}."
+    amount = f"{quantity(0, answer.unit)} of {gaps.names(none)}, in every repeat"
+    has = "has" if len(others) == 1 else "have"
+    return f"{answer.metric_label}: {amount}; {_amounts(answer, others)} {has} no ratio to that."
 
 
 def _undecided(answer: Answer, pair: str, change: Amount, where: str, named: str, *, is_alone: bool) -> str:

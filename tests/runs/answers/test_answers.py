@@ -1439,14 +1439,14 @@ def test_where_the_best_depends_on_the_level_each_level_has_its_own(metric: str)
     assert {row["letters"] for row in pairs["rows"]} == {""}
 
 
-def test_who_has_none_in_any_repeat_has_the_least():
+def test_who_has_none_in_any_repeat_is_told_first():
     world = World(noise=0.05)
     for name, errors in (("PostgreSQL", 0), ("MariaDB", 270), ("SQLite", 0)):
         world.add(errors, metric="errors", dbms={"name": name, "version": "1"}, factors={"scale_factor": 10})
     told = ask(world.store(), "ask=best&metric=errors")
-    begin = "PostgreSQL 1 and SQLite 1 have the lowest failed transactions, 0 errors in every repeat; MariaDB 1 ("
+    begin = "Failed transactions: 0 errors of PostgreSQL 1 and SQLite 1, in every repeat; MariaDB 1 ("
     assert told["words"].startswith(begin)
-    assert told["words"].endswith(") has no ratio to it.")
+    assert told["words"].endswith(") has no ratio to that.")
 
 
 def test_the_repeats_that_are_missing_are_those_of_the_sentence():
