@@ -406,7 +406,8 @@ def watch(logs: Sequence[float], before: Watched, threshold: float) -> Watched:
             starts.append(found.at)
     absorbed: list[int] = []
     # Where one was seen before, the next begins behind it.
-    new_drift = drift(logs, threshold, starts, max((each.stop for each in drifts), default=0))
+    begin = max((each.stop for each in drifts), default=0)
+    new_drift = drift(logs, threshold, starts, begin) or _turned(logs, drifts, starts, threshold)
     if new_drift:
         confirmed.append(new_drift)
         absorbed = [start for start in starts if start >= new_drift.at]
@@ -486,6 +487,22 @@ def least_told(logs: Sequence[float], starts: Sequence[int] = (), drifts: Sequen
     least = least_step([log for part in parts if part for log in _less(part, mean(part))])
     next_one = band(level, cuts)
     return math.ceil(1000 * max(least, next_one.least_seen if next_one else 0.0)) / 1000
+
+
+def _turned(logs: Sequence[float], drifts: Sequence[range], starts: Sequence[int], threshold: float) -> Found | None:
+    """A drift the other way, from where the last one turned, which was seen until its newest batches denied it."""
+    last = max(drifts, key=lambda each: each.stop, default=range(0))
+    places = range(max(last.start + LEAST_OF_DRIFT, last.stop - MOST_OF_DRIFT // 2), last.stop)
+    if last.stop == len(logs) or not places or any(start > last.start for start in starts):
+        return None
+
+    def left(place: int) -> float:
+        parts = (_line(logs[last.start : place])[1], _line(logs[place:])[1])
+        return math.fsum(value * value for off in parts for value in off)
+
+    turn = min(places, key=left)
+    before, after = _line(logs[last.start : turn])[0], drift(logs, threshold, starts, turn)
+    return after if after and (after.change.value > 1) != (before > 0) else None
 
 
 def _gone_on(logs: Sequence[float], seen: range, starts: Sequence[int], threshold: float) -> range:

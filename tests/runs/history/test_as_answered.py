@@ -49,6 +49,7 @@ WORLDS = {
     "a bad night and a step": [0.6 if at == 45 else 0.95 if at >= 55 else 1.0 for at in range(62)],
     "three bad nights and a step": [0.8 if at in (20, 33, 47) else 0.94 if at >= 50 else 1.0 for at in range(62)],
     "a drift that ended": [0.997 ** min(at, 31) for at in range(62)],
+    "a drift that turned": [1.003 ** min(at, 60 - at) for at in range(62)],
     "two steps": [1.0 if at < 20 else 1.1 if at < 45 else 0.99 for at in range(62)],
 }
 

@@ -307,3 +307,12 @@ def test_a_small_suspicion_hides_no_large_one_beside_it():
     for end in (59, 60):
         seen = watch.watch(logs[:end], seen, 0.03)
     assert seen.suspects == (57, 59)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_drift_that_turns_is_two(seed):
+    """Was: thirty nights of a rise were told, and nothing of the fall of thirty nights behind them."""
+    logs = near_level([1.003 ** min(night, 64 - night) for night in range(68)], seed)
+    rise, fall = watch.watched(logs, 0.03).confirmed
+    assert (rise.kind, fall.kind, fall.at) == ("drift", "drift", pytest.approx(32, abs=3))
+    assert rise.change.value > 1.07 and fall.change.value < 0.93
