@@ -279,9 +279,9 @@ def _none_at_all(answer: Answer, standings: Sequence[Standing]) -> str:
     others = [each for each in standings if each.label not in none]
     if answer.better != "lower" or not none or not others or min(min(values[each.label]) for each in others) <= 0:
         return ""
-    amount = f"{quantity(0, answer.unit)} of {gaps.names(none)}, in every repeat"
-    has = "has" if len(others) == 1 else "have"
-    return f"{answer.metric_label}: {amount}; {_amounts(answer, others)} {has} no ratio to that."
+    have = "has" if len(none) == 1 else "have"
+    nothing = f"{gaps.names(none)} {have} {quantity(0, answer.unit)} in every repeat"
+    return f"No ratio: {nothing}, beside {_amounts(answer, others)}."
 
 
 def _undecided(answer: Answer, pair: str, change: Amount, where: str, named: str, *, is_alone: bool) -> str:
