@@ -78,7 +78,9 @@ def questions(user: Reader) -> list[Offer]:
         selects = {"publication": slug} if slug else {"batch": str(row["batch"])}
         title = row["publication__title_en"] or batch.label or row["label"] or str(batch)
         runs = [run for run in newest if (run["batch"], run["workload__slug"]) == (batch.pk, row["workload__slug"])]
-        (published if slug else measured).extend(_offers(row | _over_days(runs), title, selects))
+        days = len({run["measured_at"].date() for run in runs})
+        own = row | {"upgraded": _is_upgraded(runs), "days": days}
+        (published if slug else measured).extend(_offers(own, title, selects))
     single = [*_of_single_uploads(rows, newest, cells)][:MOST_OF_SINGLE]
     measured = [*measured[: MOST_QUESTIONS - len(single)], *single]
     return [*_distinguished([*measured, *published[:MOST_QUESTIONS]])]
@@ -155,20 +157,19 @@ def _of_single_uploads(
         if len(runs) > MOST_NAMED and "run" in selects:
             continue
         for row in _sweeps(rows.filter(pk__in=ids)):
-            yield from _offers(row | _over_days(runs), f"{len(runs)} runs of {day or label}", selects)
+            yield from _offers(row | {"upgraded": _is_upgraded(runs)}, f"{len(runs)} runs of {day or label}", selects)
 
 
-def _over_days(runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """`days`: of how many these are; `upgraded`: whether each version has days of its own, and one has several or there
-    are many, as nightlies go on when their DBMS is upgraded.
+def _is_upgraded(runs: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether each version has days of its own, and one has several or there are many days, as nightlies go on when
+    their DBMS is upgraded.
     """
     versions_by_day: dict[date, set[str]] = {}
     for run in runs:
         versions_by_day.setdefault(run["measured_at"].date(), set()).add(run["dbms_version__name"])
     every = [version for versions in versions_by_day.values() for version in versions]
     days = len(versions_by_day)
-    is_history = days > len(set(every)) or days >= 2 * LEAST_DAYS
-    return {"days": days, "upgraded": len(every) == days > 1 and is_history}
+    return len(every) == days > 1 and (days > len(set(every)) or days >= 2 * LEAST_DAYS)
 
 
 def _histories(user: Reader, rows: RunQuerySet, newest: Sequence[Mapping[str, Any]]) -> Iterable[Offer]:
@@ -234,7 +235,8 @@ def _offers(row: Mapping[str, Any], title: str, selects: Mapping[str, Any]) -> I
 def _of_sweep(row: Mapping[str, Any]) -> Iterable[Answer]:
     """Unanswered yet: with what the words of its question need."""
     levels = row["levels"]
-    if row["days"] >= 2 * LEAST_DAYS:
+    # What came in batches of its own is a history already.
+    if row.get("days", 0) >= 2 * LEAST_DAYS:
         yield Answer(question=Question(kind=asked.SINCE), first=row["system"] if row["systems"] == 1 else "")
     others = (name for name in levels if name not in CLIENTS and factor_role(name) == Role.QUESTION)
     if size := next((name for name in (*SIZES, *others) if name in levels), ""):

@@ -361,3 +361,13 @@ def test_a_history_that_came_as_one_batch_is_asked_since_when(client):
 
     assert question.words == "Has PostgreSQL changed, and since when?"
     assert client.get(f"/compare/?{question.query}").status_code == 200
+
+
+def test_weekly_releases_that_came_one_by_one_are_asked_about_once():
+    for week in range(12):
+        day = f"2026-{1 + week // 4:02d}-{1 + week % 4 * 7:02d}"
+        stored(tpcb(dbms={"name": "AcmeDB", "version": f"1.{week}"}, measured_on=day, label="releases"))
+    while filing.keep_up():
+        pass
+
+    assert [question.words for question in questions(AnonymousUser())] == ["Has AcmeDB changed, and since when?"]
