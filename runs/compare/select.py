@@ -113,6 +113,13 @@ class Selection:
         return [f"{name}: {message}" for name, messages in self.problems.items() for message in messages]
 
     @property
+    def not_here(self) -> int:
+        """How many runs the address names that are deleted or not for this person."""
+        named = [text for query in set_queries(self.address) if {*query} == {"run"} for text in query.getlist("run")]
+        found = {run.id for run in self.runs}
+        return 0 if self.left_out else sum(UUID(text) not in found for text in {*named})
+
+    @property
     def base(self) -> frozenset[UUID]:
         """Runs of the set whose groups are the baseline side; empty where none is named."""
         return next((each.ids for each in self.sets if each.is_base), frozenset())

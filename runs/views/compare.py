@@ -131,9 +131,11 @@ def comparison_context(selection: Selection, comparison: Comparison) -> dict[str
     offered = {group.key for group in [*shown, *filter(None, [comparison.baseline])]}
     levels = comparison.levels
     has_many = levels is not None and len(levels.level_rows) > MOST_LEVELS and params.get("rows") != "all"
-    messages = unread(selection.address, comparison, drawing.axes).values()
+    messages = [*chain.from_iterable(unread(selection.address, comparison, drawing.axes).values())]
+    if count := selection.not_here:
+        messages.append(f"Runs that the address names and that are not here, as deleted or not for you: {count}.")
     return (
-        {"unread": [*chain.from_iterable(messages)]}
+        {"unread": messages}
         | controls_of(drawing, params)
         | _tables_beside(comparison)
         | {

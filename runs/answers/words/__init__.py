@@ -236,8 +236,8 @@ def _winner(answer: Answer, first: Standing, others: Sequence[Standing]) -> str:
     if first.variants > 1 and not first.variants_differ:
         every = "all " if first.variants > 2 else ""
         sentences.append(f"The {first.variants} groups of {first.label} cannot {every}be told apart from each other.")
-    if first.group and (lost := gaps.lost_words(first.group)):
-        sentences.append(f"{first.label}: {lost}.")
+    lost_by_label = {each.label: gaps.lost_words(each.group) for each in (first, others[0]) if each.group}
+    sentences += [f"{label}: {lost}." for label, lost in lost_by_label.items() if lost]
     return " ".join(sentences)
 
 

@@ -15,6 +15,7 @@ from uuid import uuid4
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from runs import results
 from runs.answers.answer import Amount, Newer, Step
@@ -1603,3 +1604,26 @@ def test_where_the_most_is_is_judged_together_with_the_other_curves_of_the_page(
         return claims[0]["as_high"]  # type: ignore[no-any-return]
 
     assert (as_high_beside(0), as_high_beside(5)) == ([], [8])
+
+
+def test_what_both_sides_have_lost_is_said_of_both():
+    world = World()
+    for version, tps in (("16.4", 1000), ("17.2", 1100)):
+        system = {"dbms": {"name": "PostgreSQL", "version": version}, "factors": {"scale_factor": 10}}
+        world.add(tps, **system)
+        world.add(tps, **system)
+        world.documents[-1] |= {"outcome": "failed", "message": "the disk is full", "repeats": [{"metrics": {}}]}
+    words = ask(world.store())["words"]
+    for version in ("16.4", "17.2"):
+        assert f"PostgreSQL {version}: 1 of 4 repeats" in words
+
+
+def test_a_page_says_how_many_runs_of_its_address_are_not_here():
+    world = World()
+    world.add(1000)
+    world.store()
+    runs = list(Run.objects.values_list("pk", flat=True))
+    named = "&".join(f"run={pk}" for pk in runs)
+    assert "are not here" not in page(named)
+    Run.objects.filter(pk=runs[0]).update(deleted_at=timezone.now())
+    assert "not here, as deleted or not for you: 1." in page(named)
