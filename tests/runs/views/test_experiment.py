@@ -226,7 +226,7 @@ def test_charts_are_labelled_with_words_and_keep_their_keys(db):
         "gbak over TCP", "gbak, local", "gbak, Services API", "gbak, Services API, same disk",
     ]  # fmt: skip
     assert [group.key for group in groups] == ["gbak_tcp", "gbak_local", "gbak_services", "gbak_services_same"]
-    assert groups[0].factors["Method"] == "gbak_tcp"
+    assert groups[0].factors["Backup method"] == "gbak_tcp"
 
 
 def test_the_command_names_the_engine_and_what_its_experiment_varies(db):

@@ -127,7 +127,7 @@ BACKUP = WorkloadEntry(
             rows_each=6_000, role=QUESTION,
         ),
         FactorDef(
-            "method", "Method", kind=FactorKind.TEXT, default="",
+            "method", "Backup method", kind=FactorKind.TEXT, default="",
             help="one that every chosen engine has", words=BACKUP_METHODS, engine_values=ENGINE_METHODS,
             external_values=EXTERNAL_METHODS, role=CONDITION,
         ),
