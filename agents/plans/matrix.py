@@ -6,7 +6,7 @@ import random
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product, starmap
+from itertools import chain, product, starmap
 from typing import Annotated, Any, Literal, TypeVar
 
 from benchagent.configfiles.meaning import unread_values
@@ -15,6 +15,7 @@ from benchagent.redaction import REDACTED
 from pydantic import BaseModel, ConfigDict, Field
 
 from runs.models import Config, Run
+from runs.run.facets import ignored_name
 
 Settings = tuple[tuple[str, str], ...]
 FactorValue = int | float | str
@@ -72,9 +73,9 @@ def stored_settings(config: Config) -> Settings:
 def refused(dbms: str, version: str, settings: Settings, swept: Swept) -> str:
     """Why this version does not take a setting, as far as it is known; empty where it may."""
     rows = Run.objects.filter(dbms_version__dbms__slug=dbms, dbms_version__version=version, job__isnull=False)
-    ignored = {
-        name for names in rows.order_by("-created_at").values_list("ignored_settings", flat=True)[:50] for name in names
-    }
+    lists = rows.order_by("-created_at").values_list("ignored_settings", flat=True)[:50]
+    # Of a value that was not taken nothing is known of others.
+    ignored = {ignored_name(words) for words in chain(*lists) if " given, " not in words}
     for name, values in swept.items():
         if name in ignored:
             return f"{name}: {dbms} {version} ignored it in an earlier run."

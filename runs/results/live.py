@@ -188,7 +188,8 @@ def _store_facts(run: Run, result: JobResult, message: str) -> None:
     run.dataset = dict(result["dataset"])
     run.command_lines = [redact_text(line) for line in result["command_lines"]]
     run.checks = [dict(check) for check in result["checks"]]
-    run.warnings = list(result["warnings"])
+    not_in_force = f"not in force as given: {'; '.join(run.ignored_settings)}" if run.ignored_settings else ""
+    run.warnings = [*result["warnings"], *filter(None, [not_in_force])]
     run.per_terminal = list(result["per_terminal"])
     run.statistics = dict(result.get("statistics", {}))
     _store_durability(run, result)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -289,12 +290,15 @@ DRIVER_LABELS = {
 
 @dataclass(frozen=True)
 class SettingRow:
-    """A setting as given (all its values, in order) and as the DBMS says it is in force; None where it says nothing."""
+    """A setting as given (all its values, in order) and as the DBMS says it is in force; None where it says nothing.
+
+    `ignored`: what the agent says of it where it is not in force as given; empty where it is.
+    """
 
     name: str
     given: list[str]
     effective: str | None
-    ignored: bool
+    ignored: str
 
 
 def ordered_measurements(run: Run) -> list[Measurement]:
@@ -324,17 +328,22 @@ def _words(value: Any) -> str:
     return str(value)
 
 
+def ignored_name(words: str) -> str:
+    """Of which setting it speaks: `fsync: off given, on in force`, `page_size=8192 given, …`, or a name alone."""
+    return re.split(r"\s*[:=]", words, maxsplit=1)[0]
+
+
 def setting_rows(run: Run) -> list[SettingRow]:
     """Given settings in their order, then the effective ones that nobody gave."""
     effective = {str(name): str(value) for name, value in run.effective_settings}
     lower = {name.lower(): name for name in effective}
-    ignored = {str(name).lower() for name in run.ignored_settings}
+    ignored = {ignored_name(words).lower(): words for words in map(str, run.ignored_settings)}
     rows, seen = [], set()
     for name, values in _given(run.config).items():
         match = lower.get(name.lower())
         seen.add(match)
-        rows.append(SettingRow(name, values, effective[match] if match else None, name.lower() in ignored))
-    return rows + [SettingRow(name, [], value, False) for name, value in effective.items() if name not in seen]
+        rows.append(SettingRow(name, values, effective[match] if match else None, ignored.get(name.lower(), "")))
+    return rows + [SettingRow(name, [], value, "") for name, value in effective.items() if name not in seen]
 
 
 def _given(config: Config | None) -> dict[str, list[str]]:

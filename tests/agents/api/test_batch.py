@@ -222,3 +222,9 @@ def test_it_stores_text_that_a_database_refuses(attempt):
     assert attempt.batch(1, log_item("a\x00\ud800b"), item).status_code == 200
     assert attempt.now.state == RunState.FAILED
     assert attempt.now.dataset == {"k ": [" "]}
+
+
+def test_a_setting_that_is_not_in_force_as_given_is_told_with_the_result(attempt):
+    words = ["synchronous=SUPER given, synchronous=NORMAL in force", "no_such_pragma"]
+    attempt.batch(1, finish_item(ignored_settings=words, warnings=["first"]))
+    assert attempt.now.warnings[:2] == ["first", f"not in force as given: {'; '.join(words)}"]

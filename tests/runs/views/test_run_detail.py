@@ -136,11 +136,12 @@ def test_the_polling_stops_with_the_run(client):
 
 
 def test_it_says_everything_that_a_result_carries(client):
-    html = page(client, finished(warnings=["The driver took 30 % of the machine."], ignored_settings=["synchronous"]))
+    ignored = ["synchronous: 4 given"]
+    html = page(client, finished(warnings=["The driver took 30 % of the machine."], ignored_settings=ignored))
     for text in (
         "demonstration, 5 s windows", "survives power loss", "synchronous = FULL", "Two quiet cores", "8 GiB",
         "write back", "ext4", "The driver took 30 % of the machine.", "Balances", "31 · 31 · 31 · 30", "0.1.0",
-        "Scale factor", "Data: seed", "ignored by the DBMS", "Warming up", "SQLite 3.45.1",
+        "Scale factor", "Data: seed", "not in force as given", "synchronous: 4 given", "Warming up", "SQLite 3.45.1",
     ):  # fmt: skip
         assert text in html, text
     assert 'data-metric="tps" data-value="123.5"' in html

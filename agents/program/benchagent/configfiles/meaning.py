@@ -62,7 +62,7 @@ def settings_of(dbms: str, given: Iterable[Given], facts: Facts | None = None) -
 
 def unread_values(dbms: str, given: Iterable[Given]) -> list[str]:
     """`shared_buffers=12GX: unit GX is not known`, `max_connections=many: not a number`, of each setting that its
-    server refuses."""
+    server refuses, or passes over in silence."""
     settings = settings_of(dbms, ())
     if settings is None:
         return []

@@ -42,8 +42,8 @@ class Quantity:
 
     @property
     def is_unread(self) -> bool:
-        """Whether it is to be a number, and has a unit that is not known, or is none."""
-        return re.match(r"unit \S+ is not known|not a number", self.reason) is not None
+        """Whether it is to be a number, and has a unit that is not known, or is none; or is no value that there is."""
+        return re.match(r"unit \S+ is not known|not a number|not one of ", self.reason) is not None
 
 
 @dataclass(frozen=True)
@@ -68,12 +68,16 @@ class Default:
 
 @dataclass(frozen=True)
 class Spec:
-    """What a parameter counts in. `unit`: bytes or seconds of a bare number. `words`: values that mean them."""
+    """What a parameter counts in. `unit`: bytes or seconds of a bare number. `words`: values that mean them.
+
+    `only`: all values that a text may have, in capitals; none where any may stand.
+    """
 
     kind: Kind
     unit: float = 1
     default: str | Default | None = None
     words: Mapping[str, str] = field(default_factory=dict)
+    only: tuple[str, ...] = ()
 
 
 _NUMBER = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*([A-Za-zµ]*)\Z")
@@ -105,7 +109,8 @@ def convert(given: str, spec: Spec, suffixes: Suffixes) -> Quantity:
     if spec.kind is Kind.BOOL:
         return _yes_or_no(bare)
     if spec.kind is Kind.TEXT:
-        return Quantity(Kind.TEXT, bare, bare)
+        is_one = not spec.only or bare.upper() in spec.only
+        return Quantity(Kind.TEXT, bare, bare, "" if is_one else f"not one of {', '.join(spec.only)}")
     match = _number(bare)
     if match is None:
         return Quantity(Kind.TEXT, bare, bare, "not a number")

@@ -2,10 +2,10 @@
 
 `<slug>.toml` holds what is only data: `source`, where names, units and defaults are documented; a table for what the
 values are (bytes, seconds, pages, numbers, flags, texts) of `name = default`, "" for none, or with `unit` (bytes or
-seconds of a number without unit), `since` (the default from a version on, "" where it is computed) and `words` (values
-that mean something else); `more_names`, which tell the format of a file; `sql_names`, under which SQL sets what decides
-on a commit; `aliases`; and `meanings`, the names that an
-engine has for what others have too.
+seconds of a number without unit), `since` (the default from a version on, "" where it is computed), `words` (values
+that mean something else) and `only` (all values that there are, of an engine that takes others in silence);
+`more_names`, which tell the format of a file; `sql_names`, under which SQL sets what decides on a commit; `aliases`;
+and `meanings`, the names that an engine has for what others have too.
 """
 
 from __future__ import annotations
@@ -88,8 +88,9 @@ def _specs(data: Mapping[str, Any], canonical: Callable[[str], str]) -> dict[str
 
 def _spec(kind: Kind, row: Mapping[str, Any]) -> Spec:
     first: str | None = row.get("default") or None
+    only = tuple(row.get("only", "").split())
     steps = tuple((version, value or None) for version, value in row.get("since", {}).items())
-    return Spec(kind, row.get("unit", 1), Default(first, steps) if steps else first, row.get("words", {}))
+    return Spec(kind, row.get("unit", 1), Default(first, steps) if steps else first, row.get("words", {}), only)
 
 
 def product(settings: Settings, names: tuple[str, ...]) -> Quantity | None:
