@@ -4,11 +4,13 @@ import os
 from pathlib import Path
 from typing import Any
 
-from django.contrib.staticfiles.storage import HashedFilesMixin
 from django.core.files.storage import FileSystemStorage
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
-IMPORTS = HashedFilesMixin._js_module_import_aggregation_patterns[1]  # type: ignore[attr-defined]
+IMPORTS = (
+    (r"""(?P<matched>from "(?P<url>\./[^"]+)")""", 'from "%(url)s"'),
+    (r"""(?P<matched>import\("(?P<url>\./[^"]+)"\))""", 'import("%(url)s")'),
+)
 
 
 class StaticFilesStorage(CompressedManifestStaticFilesStorage):  # type: ignore[misc]
@@ -17,7 +19,7 @@ class StaticFilesStorage(CompressedManifestStaticFilesStorage):  # type: ignore[
     Only ours (static/js): a module that django-htmx brings imports a name that is no file.
     """
 
-    patterns = (*HashedFilesMixin.patterns, ("js/*.js", IMPORTS))
+    patterns = (*CompressedManifestStaticFilesStorage.patterns, ("js/*.js", IMPORTS))
 
 
 class ArtefactStorage(FileSystemStorage):

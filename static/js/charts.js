@@ -7,19 +7,18 @@ import { stackedConfig, stackedHeight } from "./chart-stacked.js";
 import { tradeOffConfig, tradeOffHeight } from "./chart-tradeoff.js";
 import { drawKeys, readTheme } from "./chart-theme.js";
 import { shareCrosshair, shareZoom, takeSecond } from "./chart-time.js";
-import { chartCsv } from "./csv.js";
 import { isThinned, loadRange, showWhole } from "./detail.js";
 import { wasOpened } from "./details.js";
 import { startLive } from "./live.js";
-import { panelsTogether, picture, shortened } from "./png.js";
-import { headingOf, tableCsv, tablePicture } from "./tables.js";
 import { onThemeChange } from "./theme.js";
 
 const CONFIGS = { lines: linesConfig, bars: barsConfig, stacked: stackedConfig, tradeoff: tradeOffConfig, heat: heatConfig };
 const HEIGHTS = { lines: linesHeight, bars: barsHeight, stacked: stackedHeight, tradeoff: tradeOffHeight, heat: heatHeight };
-// A character of the line that says where a picture comes from.
-const SOURCE_PX = 6.5;
 const drawn = new Map(); // figure -> {spec, chart, stop}
+/** What writes files is fetched when the first is saved: most who look at a page save none. */
+const saving = () => import("./saving.js");
+
+const words = (element) => element.textContent.trim().replace(/\s+/g, " ");
 
 function readSpec(figure) {
   const source = document.getElementById(figure.dataset.source);
@@ -38,59 +37,6 @@ function makeChart(figure, spec) {
   const chart = new window.Chart(canvas, CONFIGS[spec.type](spec, theme, width));
   canvas.benchsiteChart = chart;
   return chart;
-}
-
-function download(name, href) {
-  const link = document.createElement("a");
-  link.href = href;
-  link.download = name;
-  link.click();
-}
-
-function save(name, blob) {
-  const href = URL.createObjectURL(blob);
-  download(name, href);
-  setTimeout(() => URL.revokeObjectURL(href), 1000);
-}
-
-/** The question that the page asks and its answer, where it has one. */
-function answered() {
-  const text = (selector) => document.querySelector(selector)?.textContent.trim().replace(/\s+/g, " ");
-  const answer = text("[data-answer]");
-  return answer ? { asked: text("h1") ?? "", answer } : null;
-}
-
-/** What is drawn; of thinned lines the server gives every sample. */
-function saveCsv(figure, spec) {
-  const name = `${figure.id}.csv`;
-  if (spec.csv_url) download(name, spec.csv_url);
-  else save(name, new Blob([chartCsv(spec, answered())], { type: "text/csv" }));
-}
-
-/** Title and note as the page has them, the chart with its units, the page's address and the day. */
-function savePicture(canvas, name, whole, heading) {
-  const text = (selector) => whole.querySelector(selector)?.textContent.trim().replace(/\s+/g, " ") ?? "";
-  saveTitled(canvas, { name, title: text(`${heading} .title`), note: text(`${heading} .note`) });
-}
-
-function saveTitled(canvas, { name, title: own, note }) {
-  const page = document.querySelector("h1")?.textContent.trim();
-  const title = [own, page].filter(Boolean).join(" – ");
-  const answer = answered()?.answer;
-  const fitting = Math.floor(canvas.width / (window.devicePixelRatio || 1) / SOURCE_PX);
-  const source = `${shortened(location.href, Math.max(40, Math.min(160, fitting)))} · Benchsite · ${new Date().toISOString().slice(0, 10)}`;
-  picture(canvas, { title, answer, note, source }, readTheme()).toBlob((blob) => save(`${name}.png`, blob));
-}
-
-const savePng = (figure) => savePicture(drawn.get(figure).chart.canvas, figure.id, figure, "figcaption");
-
-/** All panels of small multiples as one picture. */
-function savePanels(multiples) {
-  const theme = readTheme();
-  const keys = [...multiples.querySelectorAll(".keys li")].map((key) => ({
-    label: key.textContent.trim(), colour: theme.series[Number(key.querySelector("[data-color]").dataset.color)],
-  }));
-  savePicture(panelsTogether(multiples.querySelector(".panels"), keys, theme), multiples.id, multiples, "header");
 }
 
 function addTool(tools, label, action) {
@@ -142,8 +88,8 @@ function addTools(figure, spec) {
   if (!tools) return;
   const title = figure.querySelector("figcaption")?.firstElementChild?.textContent ?? "chart";
   const labelled = (button, what) => button.setAttribute("aria-label", `${what}: ${title}`);
-  labelled(addTool(tools, "PNG", () => savePng(figure)), "Save as PNG");
-  labelled(addTool(tools, "CSV", () => saveCsv(figure, spec)), "Save as CSV");
+  labelled(addTool(tools, "PNG", async () => (await saving()).savePng(figure)), "Save as PNG");
+  labelled(addTool(tools, "CSV", async () => (await saving()).saveCsv(figure, spec)), "Save as CSV");
   if (spec.type === "lines") addZoomReset(figure, tools, spec);
   tools.hidden = false;
 }
@@ -165,6 +111,14 @@ function draw(figure) {
   if (spec.live_url) entry.stop = startLive(spec, () => drawn.get(figure)?.chart);
 }
 
+/** What names a table: its caption, else the heading of its part of the page; and the note there. */
+function headingOf(table) {
+  const part = table.closest("section");
+  const heading = part.querySelector(".title, h2");
+  const note = part.querySelector(".note, .panel-head p");
+  return { title: words(table.caption ?? heading), note: note ? words(note) : "", name: table.dataset.export };
+}
+
 /** Of a table that is a picture too: `data-export` is the name of its files. */
 function addTableTools(table) {
   const heading = headingOf(table);
@@ -173,7 +127,7 @@ function addTableTools(table) {
   const named = table.caption ?? scroll.parentElement.querySelector(":scope > header");
   const tools = document.createElement("div");
   tools.className = "tools table-tools no-print";
-  const actions = { PNG: () => saveTitled(tablePicture(table), heading), CSV: () => save(`${heading.name}.csv`, new Blob([tableCsv(table, answered())], { type: "text/csv" })) };
+  const actions = { PNG: async () => (await saving()).saveTablePng(table, heading), CSV: async () => (await saving()).saveTableCsv(table, heading) };
   for (const [label, action] of Object.entries(actions)) addTool(tools, label, action).setAttribute("aria-label", `Save as ${label}: ${heading.title}`);
   if (named) named.prepend(tools);
   else scroll.before(tools);
@@ -194,7 +148,7 @@ function drawAll() {
   dropGone();
   for (const tools of document.querySelectorAll(".multiples > header [data-chart-tools][hidden]")) {
     const multiples = tools.closest(".multiples");
-    addTool(tools, "PNG", () => savePanels(multiples)).setAttribute("aria-label", `Save as PNG: ${multiples.querySelector(".title").textContent}`);
+    addTool(tools, "PNG", async () => (await saving()).savePanels(multiples)).setAttribute("aria-label", `Save as PNG: ${multiples.querySelector(".title").textContent}`);
     tools.hidden = false;
   }
   for (const figure of document.querySelectorAll("figure.chart[data-chart]")) {

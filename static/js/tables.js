@@ -67,11 +67,3 @@ export function tablePicture(table) {
   }
   return context.canvas;
 }
-
-/** What names a table: its caption, else the heading of its part of the page; and the note there. */
-export function headingOf(table) {
-  const part = table.closest("section");
-  const heading = part.querySelector(".title, h2");
-  const note = part.querySelector(".note, .panel-head p");
-  return { title: words(table.caption ?? heading), note: note ? words(note) : "", name: table.dataset.export };
-}

@@ -302,3 +302,29 @@ def test_a_picture_has_title_note_and_source(site: Site, page, tmp_path):
     width, height = (int.from_bytes(picture[start : start + 4], "big") for start in (16, 20))
     drawn = page.locator("figure[data-drawn] canvas").first.evaluate("canvas => [canvas.width, canvas.height]")
     assert width == drawn[0] + 32 and height >= drawn[1] + 60
+
+
+@pytest.mark.parametrize(
+    ("address", "names"),
+    [
+        ("?publication=tpcb-2010&workload=wl-tpcb", {"comparison.png", "comparison.csv", "groups.png", "groups.csv"}),
+        ("?publication=firebird-terabyte-2015&panels=factor:test_no", {"curve.png"}),
+    ],
+)
+def test_charts_tables_and_panels_are_saved(site: Site, page, address, names):
+    """What writes the files is fetched by the first click; CSV has the page's answer beside the numbers."""
+    page.goto(f"{site.url}/compare/{address}")
+    page.wait_for_function("() => document.querySelector('figure[data-drawn] canvas')")
+    saved = {}
+    for button in page.get_by_role("button", name=re.compile("^Save as (PNG|CSV)")).all():
+        if not button.is_visible():
+            continue
+        with page.expect_download() as download:
+            button.click()
+        saved[download.value.suggested_filename] = download.value.path().read_bytes()
+    assert names <= set(saved)
+    for name, content in saved.items():
+        if name.endswith(".png"):
+            assert content.startswith(b"\x89PNG")
+        else:
+            assert content.decode().splitlines()[0].endswith(",asked,answer")

@@ -1,0 +1,62 @@
+// Charts and tables of a page as files: PNG with the question, the answer, the address and the day, and CSV.
+import { readTheme } from "./chart-theme.js";
+import { chartCsv } from "./csv.js";
+import { panelsTogether, picture, shortened } from "./png.js";
+import { tableCsv, tablePicture } from "./tables.js";
+
+// A character of the line that says where a picture comes from.
+const SOURCE_PX = 6.5;
+const wordsAt = (whole, selector) => whole.querySelector(selector)?.textContent.trim().replace(/\s+/g, " ");
+
+function download(name, href) {
+  const link = document.createElement("a");
+  link.href = href;
+  link.download = name;
+  link.click();
+}
+
+function save(name, blob) {
+  const href = URL.createObjectURL(blob);
+  download(name, href);
+  setTimeout(() => URL.revokeObjectURL(href), 1000);
+}
+
+const saveText = (name, text) => save(`${name}.csv`, new Blob([text], { type: "text/csv" }));
+
+/** The question that the page asks and its answer, where it has one. */
+function answered() {
+  const answer = wordsAt(document, "[data-answer]");
+  return answer ? { asked: wordsAt(document, "h1") ?? "", answer } : null;
+}
+
+function savePicture(canvas, { name, title: own, note }) {
+  const title = [own, wordsAt(document, "h1")].filter(Boolean).join(" – ");
+  const answer = answered()?.answer;
+  const fitting = Math.floor(canvas.width / (window.devicePixelRatio || 1) / SOURCE_PX);
+  const source = `${shortened(location.href, Math.max(40, Math.min(160, fitting)))} · Benchsite · ${new Date().toISOString().slice(0, 10)}`;
+  picture(canvas, { title, answer, note, source }, readTheme()).toBlob((blob) => save(`${name}.png`, blob));
+}
+
+/** Title and note as the page has them. */
+const headingIn = (whole, part) => ({ name: whole.id, title: wordsAt(whole, `${part} .title`) ?? "", note: wordsAt(whole, `${part} .note`) ?? "" });
+
+export const savePng = (figure) => savePicture(figure.querySelector("canvas"), headingIn(figure, "figcaption"));
+
+/** What is drawn; of thinned lines the server gives every sample. */
+export function saveCsv(figure, spec) {
+  if (spec.csv_url) download(`${figure.id}.csv`, spec.csv_url);
+  else saveText(figure.id, chartCsv(spec, answered()));
+}
+
+/** All panels of small multiples as one picture. */
+export function savePanels(multiples) {
+  const theme = readTheme();
+  const keys = [...multiples.querySelectorAll(".keys li")].map((key) => ({
+    label: key.textContent.trim(), colour: theme.series[Number(key.querySelector("[data-color]").dataset.color)],
+  }));
+  savePicture(panelsTogether(multiples.querySelector(".panels"), keys, theme), headingIn(multiples, "header"));
+}
+
+export const saveTablePng = (table, heading) => savePicture(tablePicture(table), heading);
+
+export const saveTableCsv = (table, heading) => saveText(heading.name, tableCsv(table, answered()));
