@@ -16,6 +16,7 @@ from runs.answers.ranking import ranked
 from runs.compare import asked
 from runs.compare.asked import Missing, Question
 from runs.compare.axes import CURVE, LEAST_LEVELS, are_days_apart, arrange, levels_while_alike, most_levels
+from runs.compare.baseline import DEFAULT_BASELINE
 from runs.compare.comparison import Comparison
 from runs.compare.effects import setting_pairs
 from runs.compare.facts import DATE, NEVER_TAKEN, NO_FACT, Columns, Fact, fact_value, fact_values
@@ -162,7 +163,7 @@ def _answerable(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[Q
         if other := _other_side(comparison, _other_metrics(comparison), systems=1):
             yield Question(kind=asked.SINCE, metric=other)
     if days >= LEAST_LEVELS:
-        yield Question(kind=asked.NEWER, than=history.DEFAULT_BASELINE)
+        yield Question(kind=asked.NEWER, than=DEFAULT_BASELINE)
     if len({bool(group.all_runs[0].publication_id) for group in with_values}) > 1:
         yield Question(kind=asked.PUBLISHED)
     if len(comparison.groups) == 2:

@@ -11,6 +11,7 @@ from typing import Any
 from runs.answers.answer import REFUSED, Amount, Answer, Newer, Step, amount_of, as_share, begun, change_of
 from runs.answers.curves import untold_levels
 from runs.compare.asked import Lacking, Missing, Question
+from runs.compare.baseline import DEFAULT_BASELINE, Baseline
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Group
 from runs.compare.panels import Curve
@@ -25,7 +26,6 @@ from runs.stats.verdicts import judge_interval
 from runs.stats.watch import calmed, least_told
 
 LEAST_BATCHES = 3
-DEFAULT_BASELINE = "last:10"
 
 
 def since(comparison: Comparison, curves: Sequence[Curve], question: Question) -> Answer:
@@ -141,7 +141,8 @@ def newer(comparison: Comparison, curves: Sequence[Curve], question: Question) -
             lacking.append(Missing("batch", label))
             continue
         lacking += _mixed_audiences(curve)
-        newest, before = valued[-1], [point for point in _baseline(valued, asked.than, comparison) if point.centre]
+        newest, named = valued[-1], _baseline(valued, Baseline.read(asked.than), comparison)
+        before = [point for point in named if point.centre]
         if not before:
             lacking.append(Missing("baseline", label, names=[asked.than]))
             continue
@@ -171,30 +172,27 @@ def day_at(x: float) -> date:
     return date.fromordinal(int(x))
 
 
-def _baseline(valued: Sequence[Group], than: str, comparison: Comparison) -> list[Group]:
-    """The batches before the newest that `than` names; of the recent ones none from before a change that people expect,
-    as on the page of a benchmark.
+def _baseline(valued: Sequence[Group], baseline: Baseline, comparison: Comparison) -> list[Group]:
+    """The batches before the newest that the baseline is; of the recent ones none from before a change that people
+    expect, as on the page of a benchmark.
     """
-    kind, _, value = than.partition(":")
     before, newest = list(valued[:-1]), valued[-1]
-    if kind in ("last", "days"):
+    if baseline.is_recent:
         is_expected = [any(run.pk in comparison.expected_runs for run in point.all_runs) for point in before]
         before = before[max((at for at, is_one in enumerate(is_expected) if is_one), default=0) :]
-    if kind == "last":
-        return before[-int(value) :]
-    if kind == "days":
-        begin = day_at(newest.x) - timedelta(days=int(value))
+    if baseline.kind == "last":
+        return before[-int(baseline.value) :]
+    if baseline.kind == "days":
+        begin = day_at(newest.x) - timedelta(days=int(baseline.value))
         return [point for point in before if day_at(point.x) >= begin]
-    return [point for point in before if _is_named(point, kind, value)]
+    return [point for point in before if _is_named(point.all_runs[0], baseline)]
 
 
-def _is_named(point: Group, kind: str, value: str) -> bool:
-    run = point.all_runs[0]
-    if kind == "label":
-        return bool(run.effective_label == value)
-    if kind == "commit":
-        return bool(value) and str(run.effective_tested.get("commit", "")).startswith(value)
-    return value in (run.dbms_version.version, run.dbms_version.name)
+def _is_named(run: Run, baseline: Baseline) -> bool:
+    return baseline.is_named(
+        label=run.effective_label, commit=str(run.effective_tested.get("commit", "")),
+        versions=[run.dbms_version.version, run.dbms_version.name],
+    )  # fmt: skip
 
 
 def expected_amount(

@@ -20,13 +20,13 @@ from rest_framework.views import APIView
 
 from runs.access.rules import candidates, may_operate
 from runs.answers.answer import Amount, Part
-from runs.answers.history import DEFAULT_BASELINE
 from runs.answers.words import explained
 from runs.api.outgoing import FIELD_ERRORS, Outgoing, answered, page_of, source
+from runs.compare.baseline import DEFAULT_BASELINE, Baseline, WrongBaseline
 from runs.history import alerts, watching
 from runs.history.causes import why
 from runs.history.gate import Gated, InTurn, also_measured, gated, in_turn, why_not_judged
-from runs.history.overview import Baseline, Row, WrongBaseline, listed_benchmarks, rows_of
+from runs.history.overview import Row, listed_benchmarks, read_baseline, rows_of
 from runs.history.page import answer_words, events_of
 from runs.history.watching import BenchmarkSeries
 from runs.history.words import change_in_turn, change_words, claim_of
@@ -395,7 +395,7 @@ def chosen_benchmarks(request: Request, *controls: str) -> QuerySet[Benchmark]:
 
 def baseline_of(text: str) -> Baseline:
     try:
-        return Baseline.read(text)
+        return read_baseline(text)
     except WrongBaseline as error:
         raise ValidationError({"than": [str(error)]}) from error
 

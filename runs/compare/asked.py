@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -13,6 +12,7 @@ from benchagent.catalog import QUESTIONS
 from django.http import QueryDict
 from pydantic import BaseModel, ConfigDict
 
+from runs.compare.baseline import Baseline, WrongBaseline
 from runs.compare.guard import Difference
 
 BEST, RANK, A_B, LOSS, FALLS_OFF, SCALES, EFFECTS, LOAD, SINCE, NEWER, PUBLISHED, CHANGED = KINDS = QUESTIONS
@@ -23,8 +23,6 @@ OF_PAIRS = ("", BEST, RANK, LOAD, A_B)
 # What a load is told by: the bytes of the database before those of the values, rows, and how long it took.
 LOAD_METRICS = ("load_size_mb_per_s", "load_mb_per_s", "load_rows_per_s", "load_s")
 PARAMETERS = ("ask", "fact", "from", "to", "a", "b", "than")
-# The batches that the newest is set against: `last:10`, or `label:main`.
-_BASELINE = re.compile(r"(last|days):0*[1-9]\d{0,4}|(label|commit|version):.+", re.DOTALL)
 
 
 class Question(BaseModel):
@@ -86,10 +84,10 @@ def read(params: QueryDict) -> tuple[Question, dict[str, list[str]]]:
     if kind and kind not in KINDS:
         problems["ask"] = [f"There is no question “{kind}”. There are: {', '.join(KINDS)}."]
         kind = ""
-    if than and not _BASELINE.fullmatch(than):
-        forms = "last:10 or days:30, of 1 to 99999, label:…, commit:…, version:…"
-        problems["than"] = [f"“{than}” is no baseline. There are: {forms}."]
-        than = ""
+    try:
+        than = than and str(Baseline.read(than))
+    except WrongBaseline as error:
+        problems["than"], than = [str(error)], ""
     ends: dict[str, float] = {}
     for name in ("from", "to"):
         if text := params.get(name, ""):

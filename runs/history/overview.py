@@ -12,17 +12,13 @@ from django.db.models import Q, QuerySet
 
 from runs.answers import words as saying
 from runs.answers.answer import Amount, as_share
-from runs.answers.history import DEFAULT_BASELINE, expected_amount
+from runs.answers.history import expected_amount
+from runs.compare.baseline import DEFAULT_BASELINE, Baseline
 from runs.history.watching import RECENT, threshold
 from runs.models import Benchmark, ChangePoint, SeriesBatch
 from runs.models.choices import AlertState, ChangeKind, ChangeState
 from runs.models.visible import Reader
 
-BASELINES = {
-    "last:1": "the batch before", "last:10": "geometric mean of the last 10 batches",
-    "days:30": "geometric mean of the last 30 days",
-    "label": "a label", "version": "a version", "commit": "a commit",
-}  # fmt: skip
 _NAMED = {"label": "label", "version": "version__version", "commit": "commit__startswith"}
 SPARK_WIDTH, SPARK_HEIGHT = 120, 28
 
@@ -40,52 +36,25 @@ class Past(NamedTuple):
 Dated = TypeVar("Dated", SeriesBatch, Past)
 
 
-class WrongBaseline(ValueError):
-    """The text says what a baseline may be."""
+def read_baseline(text: str) -> Baseline:
+    """Of the lists, which hold the newest `RECENT` batches of a benchmark at hand. Raises WrongBaseline."""
+    return Baseline.read(text or DEFAULT_BASELINE, most_batches=RECENT - 1)
 
 
-@dataclass(frozen=True)
-class Baseline:
-    """`kind` of BASELINES, and which."""
-
-    kind: str
-    value: str
-
-    @classmethod
-    def read(cls, text: str) -> Baseline:
-        kind, _, value = (text or DEFAULT_BASELINE).partition(":")
-        if kind in _NAMED:
-            is_one = 0 < len(value) <= 120 and "\x00" not in value
-        else:
-            most = {"last": RECENT - 1, "days": 3650}.get(kind, 0)
-            is_one = value.isdecimal() and len(value) < 5 and 0 < int(value) <= most
-        if is_one:
-            return cls(kind, value)
-        raise WrongBaseline(
-            f"A baseline is last:10 (at most {RECENT - 1}), days:30, label:NAME, version:NUMBER or commit:BEGINNING."
-        )
-
-    def rows_of(self, rows: Sequence[Dated], *, expected_at: datetime | None = None) -> list[Dated]:
-        """Those before the newest that it names, `rows` in order; of the recent ones none from before a change that
-        people expect.
-        """
-        before: list[Dated] = list(rows[:-1])
-        newest = rows[-1]
-        if self.kind not in _NAMED and expected_at is not None:
-            before = [row for row in before if row.measured_at >= expected_at]
-        if self.kind == "last":
-            before = before[-int(self.value) :]
-        elif self.kind == "days":
-            begin = newest.measured_at - timedelta(days=int(self.value))
-            before = [row for row in before if row.measured_at >= begin]
-        else:
-            before = [row for row in before if self._names(row)]
-        return before
-
-    def _names(self, row: SeriesBatch | Past) -> bool:
-        if self.kind == "commit":
-            return row.commit.startswith(self.value)
-        return self.value == (row.label if self.kind == "label" else row.version_name)
+def before_newest(rows: Sequence[Dated], baseline: Baseline, *, expected_at: datetime | None = None) -> list[Dated]:
+    """Those before the newest that the baseline is, `rows` in order; of the recent ones none from before a change that
+    people expect.
+    """
+    before: list[Dated] = list(rows[:-1])
+    newest = rows[-1]
+    if baseline.is_recent and expected_at is not None:
+        before = [row for row in before if row.measured_at >= expected_at]
+    if baseline.kind == "last":
+        return before[-int(baseline.value) :]
+    if baseline.kind == "days":
+        begin = newest.measured_at - timedelta(days=int(baseline.value))
+        return [row for row in before if row.measured_at >= begin]
+    return [row for row in before if baseline.is_named(label=row.label, commit=row.commit, versions=[row.version_name])]
 
 
 @dataclass(frozen=True)
@@ -149,7 +118,7 @@ def rows_of(benchmarks: Sequence[Benchmark], baseline: Baseline) -> list[Row]:
 def _row(benchmark: Benchmark, rows: Sequence[Past], baseline: Baseline, points: Sequence[ChangePoint]) -> Row:
     newest, step = rows[-1].centre if rows else None, points[-1] if points else None
     expected = [point.at.measured_at for point in points if point.alert and point.alert.state == AlertState.EXPECTED]
-    held = baseline.rows_of(rows, expected_at=max(expected, default=None)) if rows else []
+    held = before_newest(rows, baseline, expected_at=max(expected, default=None)) if rows else []
     before = [row.centre for row in held if row.centre]
     change = None
     if newest and before:
@@ -165,7 +134,7 @@ def _series(benchmarks: Sequence[Benchmark], baseline: Baseline) -> dict[UUID, l
             for benchmark in benchmarks
         }
     wanted = SeriesBatch.objects.filter(benchmark__in=benchmarks).exclude(centre=None)
-    if baseline.kind in _NAMED:
+    if not baseline.is_recent:
         since = min((each.newest_at for each in benchmarks if each.newest_at), default=datetime.min)
         named = Q(**{_NAMED[baseline.kind]: baseline.value})
         wanted = wanted.filter(named | Q(measured_at__gte=since))

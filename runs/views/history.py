@@ -17,10 +17,11 @@ from rest_framework.exceptions import ValidationError
 from runs.access import changes
 from runs.access.rules import candidates
 from runs.answers.words import baseline_words
+from runs.compare.baseline import BASELINES, Baseline, WrongBaseline
 from runs.history import alerts, joining, watching
 from runs.history.causes import why
 from runs.history.grids import MOST_BENCHMARKS, machine_matrix, release_maps
-from runs.history.overview import BASELINES, Baseline, WrongBaseline, listed_benchmarks, rows_of
+from runs.history.overview import listed_benchmarks, read_baseline, rows_of
 from runs.history.page import DRAWN, MOST_DRAWN, context_of
 from runs.history.words import change_words
 from runs.listing.filters import RunFilter, without, without_blanks
@@ -42,10 +43,10 @@ def benchmark_list(request: HttpRequest) -> HttpResponse:
     chosen = RunFilter(given, queryset=candidates(request.user), user=request.user)
     problems = chosen.problems()
     try:
-        baseline = Baseline.read(params.get("than", ""))
+        baseline = read_baseline(params.get("than", ""))
     except WrongBaseline as error:
-        problems["than"], baseline = [str(error)], Baseline.read("")
-    than = f"{baseline.kind}:{baseline.value}"
+        problems["than"], baseline = [str(error)], read_baseline("")
+    than = str(baseline)
     view = params.get("view", LIST)
     if view not in VIEWS:
         problems["view"] = [f"One of {', '.join(VIEWS)} is required."]

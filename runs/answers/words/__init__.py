@@ -592,7 +592,7 @@ def question_words(answer: Answer) -> str:
 
 
 def baseline_words(than: str) -> str:
-    """A baseline, as read by `runs.history.overview.Baseline`, beside the batch that is set against it."""
+    """A baseline, as read by `runs.compare.baseline.Baseline`, beside the batch that is set against it."""
     kind, _, value = than.partition(":")
     return {
         "last": f"the {value} before it", "days": f"those of {value} days before", "label": f"those labelled {value}",

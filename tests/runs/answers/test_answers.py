@@ -427,6 +427,8 @@ def test_page_and_api_say_the_same_of_every_question_that_is_offered(world: Any)
         ("ask=loss&from=ten", "from"),
         ("ask=newer&than=yesterday", "than"),
         ("ask=newer&than=last:0", "than"),
+        ("ask=newer&than=label:", "than"),
+        ("ask=newer&than=days:100000", "than"),
     ],
 )
 def test_a_question_that_is_not_understood_is_refused_by_its_parameter(query: str, field: str):

@@ -20,7 +20,7 @@ from runs.answers.answer import Amount
 from runs.answers.history import expected_amount
 from runs.history import alerts
 from runs.history.gate import gated, is_not_worse
-from runs.history.overview import Baseline
+from runs.history.overview import read_baseline
 from runs.models import Alert, Experiment, HardwareProfile, Measurement, Run
 from runs.stats import ALPHA
 from tests.conftest import REPOSITORY
@@ -311,8 +311,8 @@ def test_the_more_cells_are_judged_the_surer_each_has_to_be(operator):
     workloads = [{"slug": name, "name": name, "version": "1", "kind": ""} for name in ("a", "b", "c", "d")]
     file([each for workload in workloads for each in nights(range(1, 15), workload=workload)], operator, at_once=56)
     newest = Run.objects.filter(measured_at=Run.objects.latest("measured_at").measured_at)
-    alone = gated(newest.filter(workload__name="a").values_list("pk", flat=True), Baseline.read(""), operator)
-    beside = gated(newest.values_list("pk", flat=True), Baseline.read(""), operator)
+    alone = gated(newest.filter(workload__name="a").values_list("pk", flat=True), read_baseline(""), operator)
+    beside = gated(newest.values_list("pk", flat=True), read_baseline(""), operator)
     assert (len(alone), len(beside)) == (1, 4)
     (one,), same = alone, next(cell for cell in beside if cell.row.pk == alone[0].row.pk)
     assert same.change.value == one.change.value

@@ -44,7 +44,9 @@ def test_the_list_begins_with_what_moved_and_takes_the_filters_of_runs(client, m
     page = client.get("/benchmarks/?workload=still&factor.terminals=16&than=days:5")
     assert [row.benchmark.workload.slug for row in page.context["rows"]] == ["still"]
     assert client.get("/benchmarks/?factor.terminals=17").context["filtered"]
-    assert client.get("/benchmarks/?than=yesterday").status_code == 400
+    assert client.get("/benchmarks/?than=days:4000").status_code == 200
+    # Of the newest batches a list holds thirty at hand.
+    assert [client.get(f"/benchmarks/?than={than}").status_code for than in ("yesterday", "last:30")] == [400, 400]
     assert client.get("/benchmarks/?nonsense=1").status_code == 400
 
 
