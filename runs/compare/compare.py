@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from datetime import date
-from itertools import chain, combinations
+from itertools import chain
 from uuid import UUID
 
 from benchagent.catalog import METRICS, Durability, threshold_of
@@ -26,7 +26,7 @@ from runs.compare.panels import COLOURS, Axes, series_colors
 from runs.compare.pooling import at_chosen_levels
 from runs.compare.select import Selection
 from runs.compare.verdicts import Verdicts
-from runs.machines.facts import names_apart
+from runs.machines.facts import told_apart
 from runs.models import Aggregate, Measurement, Metric, Run
 from runs.run.facets import DURABILITY_ORDER, Facet, facets
 from runs.stats import PRACTICAL_THRESHOLD
@@ -161,24 +161,12 @@ def _facets_of(
 
 
 def _machines_apart(cells: Sequence[Cell]) -> dict[UUID, dict[str, Facet]]:
-    """The facets of runs on machines of one name, each named with the facts in which they differ. Where one was
-    measured on several days and the other before or after them, it is a machine that has changed, as by a new kernel,
-    and is not told apart.
-    """
-    days_by_machine: dict[tuple[str, str], set[date]] = {}
+    """The facets of runs on machines of one name that are told apart, with the facts in which they differ."""
+    days: dict[str, dict[str, set[date]]] = {}
     runs = [(run, run.hardware) for cell in cells for run in cell.runs if run.hardware]
-    if len({machine.slug for _, machine in runs}) == len({machine.name for _, machine in runs}):
-        return {}
     for run, machine in runs:
-        days_by_machine.setdefault((machine.name, machine.slug), set()).add(day_of(run))
-    spans = {key: (min(days), max(days)) for key, days in days_by_machine.items()}
-    doubles: dict[str, str] = {}
-    for ((name, slug), span), ((other_name, other), other_span) in combinations(spans.items(), 2):
-        is_series = span[0] < span[1] or other_span[0] < other_span[1]
-        in_turn = is_series and (span[1] <= other_span[0] or other_span[1] <= span[0])
-        if name == other_name and not in_turn:
-            doubles |= {slug: name, other: name}
-    apart, found = names_apart(doubles), {}
+        days.setdefault(machine.name, {}).setdefault(machine.slug, set()).add(day_of(run))
+    apart, found = told_apart(days), {}
     for run, machine in runs:
         if words := apart.get(machine.slug):
             own = facets(run)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
+from datetime import date
+from itertools import combinations, zip_longest
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, StrictBool
@@ -150,6 +151,23 @@ def names_apart(names: Mapping[str, str]) -> dict[str, str]:
             is_alone = words and suffixes.count(words) == 1
             apart[profile.slug] = f"{name} ({words if is_alone else profile.slug})"
     return apart
+
+
+def told_apart(days: Mapping[str, Mapping[str, Collection[date]]]) -> dict[str, str]:
+    """Slug -> name, as `names_apart` gives it, of machines that share a name.
+    `days`: when each was used, by name and slug.
+
+    Where one was used on several days and the other before or after them, it is a machine that has changed, as by a new
+    kernel, and is not told apart.
+    """
+    different: dict[str, str] = {}
+    for name, days_by_slug in days.items():
+        spans = {slug: (min(used), max(used)) for slug, used in days_by_slug.items()}
+        for (slug, (first, last)), (other, (other_first, other_last)) in combinations(spans.items(), 2):
+            is_series = first < last or other_first < other_last
+            if not (is_series and (last <= other_first or other_last <= first)):
+                different |= {slug: name, other: name}
+    return names_apart(different)
 
 
 def compare_profiles(profiles: Sequence[HardwareProfile]) -> tuple[list[FactRow], list[DeviceRow]]:
