@@ -388,9 +388,16 @@ class StoredRun(Part):
     copy_of: Annotated[str, WHERE_IT_IS, Field(description="the run that holds the same result and counts")] = ""
 
 
+# Said where there is something to say.
+Warned = Annotated[
+    list[str], WHERE_IT_IS, Field(description="repeats that lie several times apart; machines made beside others")
+]
+
+
 class StoredResult(Outgoing):
     id: UUID
     runs: list[StoredRun]
+    warnings: Warned = []
 
 
 class ResultAnswer(Outgoing):
@@ -401,6 +408,7 @@ class ResultAnswer(Outgoing):
     id: UUID | None
     runs: list[StoredRun]
     errors: dict[str, Any]
+    warnings: Warned = []
 
 
 class BatchAnswer(Part):

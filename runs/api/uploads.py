@@ -46,6 +46,7 @@ from runs.models import Artefact, Run, User
 from runs.models.choices import ImportState
 from runs.models.visible import Reader
 from runs.results import UploadOutcome
+from runs.results.remarks import warnings_of
 
 HTTP_OF = {"created": 201, "same": 200, "deleted": 409, "conflict": 409, "invalid": 400}
 
@@ -84,14 +85,23 @@ class Results(APIView):
             owner=person_of(request),
         )
         base = request.build_absolute_uri("/").rstrip("/")
+        new = [run for outcome in outcomes if outcome.status == "created" for run in outcome.runs]
+        of_cells = warnings_of(new, request.user)
+        warnings = [of_cells[_cell(outcome)] if outcome.status == "created" else [] for outcome in outcomes]
         if many is not None:
-            return answered(BatchAnswer(results=[_answer(outcome, base) for outcome in outcomes]))
+            rows = zip(outcomes, warnings, strict=True)
+            return answered(BatchAnswer(results=[_answer(outcome, base, words) for outcome, words in rows]))
         (outcome,) = outcomes
         if outcome.status == "invalid":
             raise ValidationError(outcome.errors)
         if outcome.status in ("conflict", "deleted"):
             raise Conflict(_conflict(outcome, base))
-        return answered(StoredResult.of(outcome, runs=_runs(outcome, base)), status=HTTP_OF[outcome.status])
+        stored = StoredResult.of(outcome, runs=_runs(outcome, base), warnings=warnings[0])
+        return answered(stored, status=HTTP_OF[outcome.status])
+
+
+def _cell(outcome: UploadOutcome) -> tuple[object, str]:
+    return outcome.runs[0].batch_id, outcome.runs[0].cell_key
 
 
 def _many(body: Any) -> list[Any] | None:
@@ -109,10 +119,10 @@ def _many(body: Any) -> list[Any] | None:
     return body
 
 
-def _answer(outcome: UploadOutcome, base: str) -> ResultAnswer:
+def _answer(outcome: UploadOutcome, base: str, warnings: list[str]) -> ResultAnswer:
     errors = {"id": [_conflict(outcome, base)]} if HTTP_OF[outcome.status] == 409 else outcome.errors
     runs = _runs(outcome, base) if outcome.status == "deleted" or not errors else []
-    return ResultAnswer.of(outcome, http=HTTP_OF[outcome.status], runs=runs, errors=errors)
+    return ResultAnswer.of(outcome, http=HTTP_OF[outcome.status], runs=runs, errors=errors, warnings=warnings)
 
 
 CORRECTED = "Label, tags and commit of what is stored are changed by PATCH of its batch or run."
@@ -164,6 +174,9 @@ class FileImport(Outgoing):
     needs: Annotated[list[str], Field(description="fields that must be said before storing")]
     subject: dict[str, Any]
     described: dict[str, Any]
+    warnings: Annotated[
+        list[str], Field(description="repeats that lie several times apart; machines made beside others")
+    ]
     runs: list[StoredRun]
 
 
@@ -217,7 +230,7 @@ def _import_answer(request: Request, taken: models.FileImport, status: int = 200
         taken, url=request.build_absolute_uri(f"/imports/{taken.id}/"),
         newer_parser=taken.parser_version < PARSER_VERSION, files=list(taken.artefacts.all()),
         needs=[] if taken.state != ImportState.DRAFT else sorted(missing_details(taken.items, taken.subject)),
-        described=imports.described(taken),
+        described=imports.described(taken), warnings=imports.warnings_of(taken, request.user),
         runs=_runs(UploadOutcome(runs=runs), request.build_absolute_uri("/").rstrip("/")),
     )  # fmt: skip
     return answered(answer, status, headers)

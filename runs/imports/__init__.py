@@ -18,5 +18,6 @@ from runs.imports.steps import (
     read_again,
     receive,
     store,
+    warnings_of,
 )
 from runs.imports.storing import NotReady, runs_of

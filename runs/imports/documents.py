@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Annotated, Any
 
 from benchagent.catalog import METRICS, NO_RESULT, WORKLOADS
 from benchagent.importers import Report, Status
-from benchagent.importers.report import dbms_of
+from benchagent.importers.report import Item, Subject, becomes_a_run, dbms_of, headline
 from pydantic import Field
 from rest_framework.exceptions import ValidationError
 
+from runs.formatting import joined
 from runs.incoming.reading import parse_json, read
 from runs.incoming.values import Day, Given, Labels, NewSlug, Prose, Strict, Text
 from runs.results.document import SCHEMA_VERSION, Config, Durability, Factors, HardwareOrSlug, UploadStorage, WhoMaySee
+from runs.results.remarks import are_far_apart, far_apart_words
 
 # The catalogue's word for what tools call the average.
 _CATALOGUE_NAMES = {"latency_avg_ms": "latency_mean_ms"}
@@ -44,6 +46,7 @@ class FileSubject(Strict):
     """What is said of one file."""
 
     dbms: DbmsSubject = DbmsSubject()
+    factors: Factors = {}
 
 
 class ImportSubject(Labels):
@@ -68,7 +71,8 @@ class ImportSubject(Labels):
         dict[str, dict[str, Any]], Field(description="for CSV: name of the file -> which column is what")
     ] = {}
     files: Annotated[
-        dict[str, FileSubject], Field(description="what is said of one file alone, by its name: its DBMS and version")
+        dict[str, FileSubject],
+        Field(description="what is said of one file alone, by its name: its DBMS and version, its factors"),
     ] = {}
     leave_out: Annotated[
         list[Annotated[int, Field(ge=0)]], Field(description="`index` of items that are not wanted")
@@ -106,15 +110,45 @@ def repeats_of(reports: Repeats, said: Mapping[str, Any] = MappingProxyType({}))
     """Repeats put together, in the order of the files. What did not end well stands alone. `said`: the subject."""
     by_key: dict[str, Repeats] = {}
     for number, (name, report) in enumerate(reports):
-        alone = number if report.status is not Status.COMPLETE else None
-        subject = report.subject
-        key = json.dumps(
-            [alone, report.tool, report.tool_version, subject.workload,
-             dbms_of(subject, report.tool, report.tool_version, said, name), report.parameters, report.tested],
-            sort_keys=True,
-        )  # fmt: skip
-        by_key.setdefault(key, []).append((name, report))
+        alone = f"{number} " if report.status is not Status.COMPLETE else ""
+        by_key.setdefault(alone + _cell(name, report, said), []).append((name, report))
     return list(by_key.values())
+
+
+def _cell(file: str, report: Report, said: Mapping[str, Any]) -> str:
+    """Equal for repeats of each other."""
+    dbms = dbms_of(report.subject, report.tool, report.tool_version, said, file)
+    of_file = said.get("files", {}).get(file, {}).get("factors", {})
+    told = [report.tool, report.tool_version, report.subject.workload, dbms, report.parameters, report.tested, of_file]
+    return json.dumps(told, sort_keys=True)
+
+
+def repeated(items: Iterable[Item], said: Mapping[str, Any]) -> list[list[Item]]:
+    """Entries of a preview that would be stored as repeats of each other, of each cell that has several."""
+    by_key: dict[str, list[Item]] = {}
+    for item in items:
+        if item["status"] == Status.COMPLETE and becomes_a_run(item, said):
+            workload, dbms, version = (item["subject"][name] or "" for name in ("workload", "dbms", "dbms_version"))
+            told = Report(
+                item["tool"] or "", tool_version=item["tool_version"] or "", parameters=item["parameters"],
+                subject=Subject(workload, dbms=dbms, dbms_version=version), tested=item["tested"],
+            )  # fmt: skip
+            by_key.setdefault(_cell(item["file"], told, said), []).append(item)
+    return [cell for cell in by_key.values() if len(cell) > 1]
+
+
+def remarks(items: Iterable[Item], said: Mapping[str, Any]) -> list[str]:
+    """What a person is told before they are stored: repeats that lie several times apart, entries of several tools."""
+    kept = [item for item in items if becomes_a_run(item, said)]
+    tools = sorted({item["tool"] or "" for item in kept})
+    mixed = f"The entries are of {joined(tools)}: what is said of configuration, disks and label counts for all of them"
+    words = [mixed] if len(tools) > 1 else []
+    for cell in repeated(kept, said):
+        rates = [first[0] for item in cell if (first := headline(item["metrics"]))]
+        values = [metric["value"] for metric in rates]
+        if len({metric["name"] for metric in rates}) == 1 and are_far_apart(values):
+            words.append(far_apart_words(len(cell), min(values), max(values), rates[0]["name"]))
+    return words
 
 
 def may_fail_by_intent(tool: str | None, reason: str | None) -> bool:
@@ -150,7 +184,7 @@ def document(repeats: Repeats, subject: dict[str, Any], *, upload_id: uuid.UUID)
         "id": str(upload_id),
         "workload": _workload(first, subject),
         "dbms": {"name": name, "version": version} | ({"architecture": architecture} if architecture else {}),
-        "factors": factors | subject.get("factors", {}),
+        "factors": factors | subject.get("factors", {}) | subject.get("files", {}).get(files[0], {}).get("factors", {}),
         "outcome": _OUTCOMES[first.status],
         "message": first.reason,
         "driver": {"name": first.tool, "version": first.tool_version},

@@ -254,7 +254,9 @@ class SubjectForm(LabelFields):
         for item in self.taken.items:
             said = {name: str(self.data.get(f"{name}-{item['index']}", "")).strip() for name in ("name", "version")}
             if any(said.values()):
-                of_files[item["file"]] = {"dbms": {name: text for name, text in said.items() if text}}
+                of_files.setdefault(item["file"], {})["dbms"] = {name: text for name, text in said.items() if text}
+            if factors := _factors(str(self.data.get(f"apart-{item['index']}", ""))):
+                of_files.setdefault(item["file"], {})["factors"] = factors
         if of_files:
             subject["files"] = of_files
         if "workload" in given:
@@ -267,6 +269,21 @@ class SubjectForm(LabelFields):
         if storage := [{"role": role, "device": device} for role, device in devices if device]:
             subject["storage"] = storage
         return subject | self.described()
+
+
+def _factors(text: str) -> dict[str, Any]:
+    """`shared_buffers=8GB, nodes=3` as factors; words without a sign are a variant."""
+    factors: dict[str, Any] = {}
+    for part in filter(None, map(str.strip, text.split(","))):
+        name, sign, value = (piece.strip() for piece in part.rpartition("="))
+        factors[name if sign and name else "variant"] = int(value) if value.isdecimal() else value
+    return factors
+
+
+def factors_text(factors: Answers[str, Any]) -> str:
+    return ", ".join(
+        f"{name}={value['value'] if isinstance(value, dict) else value}" for name, value in factors.items()
+    )
 
 
 def ticked_together(items: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -7,11 +7,12 @@ the truth: `attempts` tells the present reader from one that was given up. Nothi
 from __future__ import annotations
 
 import gzip
+import itertools
 import json
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -39,6 +40,7 @@ LARGE_BYTES = MB // 2
 AS_LARGE_PER_TOOL = 10
 # Imports of a person that are looked through for tables with the same headings.
 LOOKED_THROUGH = 50
+MAX_NAME = 255
 MAX_REPORTS_BYTES = 64 * MB
 TELL_EVERY_S = 1.0
 _KEPT_REPORTS = TypeAdapter(list[tuple[str, Report]])
@@ -119,6 +121,7 @@ def _keep(taken: FileImport, held: HeldRow) -> None:
                 path = laid_aside(taken.pk, position)
                 kept.append(artefacts.prepared_from(path, name=name, position=position, tell=tell))
                 kept[-1].file_import = taken
+                kept[-1].name = _distinct(kept[-1].name, {other.name for other in kept[:-1]})
                 done_bytes += kept[-1].size_bytes
             with transaction.atomic():
                 if not held.update(seen_at=timezone.now()):
@@ -128,6 +131,12 @@ def _keep(taken: FileImport, held: HeldRow) -> None:
             artefacts.discard_after(error, kept)
             raise
     clear_away(taken.pk)
+
+
+def _distinct(name: str, others: Collection[str]) -> str:
+    """What is said of a file is said by its name: a second one, of another folder, is `2-NAME`."""
+    numbered = (f"{number}-{name}"[:MAX_NAME] for number in itertools.count(2))
+    return name if name not in others else next(free for free in numbered if free not in others)
 
 
 def _read(taken: FileImport, held: HeldRow) -> Reports:

@@ -17,13 +17,23 @@ from rest_framework.exceptions import APIException
 
 from runs import space
 from runs.imports import reading, storing
-from runs.imports.documents import checked
+from runs.imports.documents import checked, remarks
 from runs.imports.parts import note_used
-from runs.imports.sent import MAX_TOTAL_BYTES, MB, BadFiles, Sent, TooManyWait, clear_away, lay_aside, measured
+from runs.imports.sent import (
+    MAX_TOTAL_BYTES,
+    MB,
+    BadFiles,
+    Sent,
+    TooManyWait,
+    clear_away,
+    lay_aside,
+    measured,
+)
 from runs.imports.storing import NotReady, runs_of
 from runs.models import ApiToken, Batch, FileImport, Run, Upload, User
 from runs.models.choices import ImportState
-from runs.models.visible import sees_all
+from runs.models.visible import Reader, sees_all
+from runs.results.remarks import all_warnings
 from runs.run import artefacts
 
 # Large imports of one person at a time; what they hold: the largest log, and files of a usual size beside it.
@@ -156,6 +166,13 @@ def described(taken: FileImport) -> dict[str, Any]:
     """What is said of it now, which may have been edited since; nothing of a draft."""
     batch = Batch.objects.filter(pk=taken.pk).first()
     return {"label": batch.label, "tags": batch.tag_list, "tested": batch.tested} if batch else {}
+
+
+def warnings_of(taken: FileImport, reader: Reader) -> list[str]:
+    """What a person is told of the repeats and the machine of an import, before and after it is stored."""
+    if taken.stored_at is None:
+        return remarks(taken.items, taken.subject)
+    return all_warnings(runs_of(taken), reader)
 
 
 def deleted_runs_of(taken: FileImport) -> list[Run]:

@@ -29,8 +29,8 @@ from runs.api.bundles import taken_in
 from runs.api.errors import flatten
 from runs.api.uploads import files_of
 from runs.imports import tools
-from runs.imports.documents import may_fail_by_intent
-from runs.imports.forms import SubjectForm, answered, readable_tools, tables, ticked_together
+from runs.imports.documents import may_fail_by_intent, repeated
+from runs.imports.forms import SubjectForm, answered, factors_text, readable_tools, tables, ticked_together
 from runs.listing.rows import RunRow
 from runs.models import FileImport, Run, ToolDescription, Upload
 from runs.models.choices import ImportState, Visibility
@@ -267,6 +267,10 @@ def _preview(
         for item in taken.items if str(item["index"]) not in together
     ]  # fmt: skip
     asked: set[str] = set()
+    told_apart: set[str] = set()
+    repeats = repeated(taken.items, subject)
+    # What is said of a file sets it apart from others, not the results in it from each other.
+    alike = {item["index"] for cell in repeats if len({item["file"] for item in cell}) > 1 for item in cell}
     several = len({item["file"] for item in items if item["storable"]}) > 1
     for item in items:  # the DBMS of a file is asked for once, at its first entry
         lacking = missing_details([item], {}) if item["file"] not in asked else {}
@@ -274,8 +278,11 @@ def _preview(
         item["lacks_version"] = "dbms.version" in lacking
         item["fails_by_share"] = may_fail_by_intent(item["tool"], item["reason"])
         item["expected"] = item["index"] in subject.get("failures_expected", [])
-        item["own_dbms"] = subject.get("files", {}).get(item["file"], {}).get("dbms", {})
+        of_file = subject.get("files", {}).get(item["file"], {})
+        item["own_dbms"], item["apart"] = of_file.get("dbms", {}), factors_text(of_file.get("factors", {}))
+        item["is_repeat"] = (item["index"] in alike or item["apart"]) and item["file"] not in told_apart
         asked |= {item["file"]} if item["lacks_version"] else set()
+        told_apart |= {item["file"]} if item["is_repeat"] else set()
     context: dict[str, Any] = {
         "taken": taken,
         "form": form,
@@ -288,6 +295,8 @@ def _preview(
         "storable": sum(becomes_a_run(item, {}) for item in taken.items),
         "needs": missing_details(taken.items, subject),
         "runs": imports.runs_of(taken),
+        "repeats": [len(cell) for cell in repeats],
+        "warnings": imports.warnings_of(taken, request.user),
         "deleted": imports.deleted_runs_of(taken),
         "described": imports.described(taken),
         "newer_parser": taken.parser_version < PARSER_VERSION,

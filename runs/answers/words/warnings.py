@@ -12,6 +12,7 @@ from runs.compare.groups import Group
 from runs.compare.guard import blocking
 from runs.compare.pooling import POOLED
 from runs.formatting import joined, mid_sentence
+from runs.results.remarks import are_far_apart
 from runs.run.likeness import partly_stated
 from runs.stats import MIN_REPEATS, Kind
 
@@ -19,7 +20,6 @@ from runs.stats import MIN_REPEATS, Kind
 MOST_LETTERS = 60
 # So many of one class are named; their rows say it of each.
 MOST_APART = 6
-SEVERAL_FOLD = 3.0
 # What is said of the repeats of a group by the check that does not hold, and what it does to them.
 _FAILED_CHECKS = {
     "steady_state": ("Not steady", "see the pages of the runs"),
@@ -78,7 +78,7 @@ def warnings_of(comparison: Comparison) -> list[str]:
         if concerned := [group for group in failing if group.failed_checks[check]]:
             warnings.append(f"{words}: {which(concerned)}; {why}.")
     # Too far apart for noise: something of them is not told.
-    wide = [group for group in groups if group.values and 0 < SEVERAL_FOLD * min(group.values) <= max(group.values)]
+    wide = [group for group in groups if are_far_apart(group.values)]
     if wide and metric and metric.better == "higher":
         warnings.append(f"Repeats several times as large as others, although nothing tells them apart: {which(wide)}.")
     uneven = _uneven_pooling(groups, comparison.whole) if comparison.whole else ""

@@ -228,8 +228,9 @@ def test_it_tells_settings_from_results(logged_in: FakeApi, tmp_path: Path, caps
 
 
 def test_a_folder_of_many_files_goes_in_several_imports(
-    logged_in: FakeApi, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    logged_in: FakeApi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    monkeypatch.setattr(uploading, "MAX_FILES_AT_ONCE", 100)
     results = json.loads((DATA / "histories" / "asv.json").read_text())
     (tmp_path / "cheetah").mkdir()
     # asv keeps it beside them.
@@ -362,3 +363,25 @@ def test_it_says_how_many_were_copies(logged_in: FakeApi, capsys: pytest.Capture
     taken["runs"].append({"id": "again", "url": "u", "copy_of": "first"})
     assert main(["upload", FIO, "--hardware", "box"]) == 0
     assert "1 of 2 runs: a copy" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("as_document", [True, False])
+def test_it_prints_the_warnings_of_the_server(
+    logged_in: FakeApi, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
+    as_document: bool,
+) -> None:  # fmt: skip
+    """Seen: files of two settings were stored as repeats of one cell, 57 times apart, without a word."""
+    words = "3 repeats of one cell go from 800 to 45,600 tps"
+    file = FIO
+    if as_document:
+        (tmp_path / "result.json").write_text(json.dumps({"schema_version": 1, "id": "0b3c7a52", "repeats": []}))
+        file = str(tmp_path / "result.json")
+        logged_in.answers["/results/"] = {"results": [{"status": "created", "runs": [], "warnings": [words]}]}
+    else:
+        real = uploading.send_files
+        monkeypatch.setattr(uploading, "send_files", lambda *sent: real(*sent) | {"warnings": [words]})
+    assert main(["upload", file, "--hardware", "box"]) == 0
+    printed = capsys.readouterr()
+    assert f"warning: {words}" in printed.out + printed.err
+    assert main(["upload", file, "--hardware", "box", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)[0]["warnings"] == [words]

@@ -429,3 +429,27 @@ def test_it_refuses_by_name_what_was_never(post, given, field, words):
     assert answer.status_code == 400
     ((name, (said,)),) = answer.json().items()
     assert (name, said.startswith(words)) == (field, True), answer.json()
+
+
+def test_it_says_that_repeats_lie_many_times_apart(post):
+    """Also where the other repeats of the batch came before."""
+    batch, second = str(uuid.uuid4()), str(uuid.uuid4())
+    calm = post(document(batch=batch)).json()
+    assert "warnings" not in calm
+    answer = post(document(id=second, batch=batch, repeats=[{"metrics": {"tps": 5700}}])).json()
+    assert [words.partition(",")[0] for words in answer["warnings"]] == ["3 repeats of one cell go from 100.5 to 5"]
+    (other,) = post([document(id=str(uuid.uuid4()), batch=batch, repeats=[{"metrics": {"tps": 12}}])]).json()["results"]
+    assert "475-fold" in other["warnings"][0]
+
+
+def test_it_says_that_a_second_machine_of_a_name_was_made(post):
+    """Facts that contradict a machine named by its slug are refused; by its name alone it is another one."""
+    first = {"name": "db 1", "cpu_model": "EPYC 9354", "cpu_cores": 32}
+    assert "warnings" not in post(document(hardware=first)).json()
+    body = document(id=str(uuid.uuid4()), hardware={**first, "cpu_cores": 64})
+    (words,) = post(body).json()["warnings"]
+    assert words.startswith("db 1 is a second machine of this name, db-1-2, as db-1 has other facts")
+    assert "cpu_cores 32 there, 64 here" in words
+    assert "warnings" not in post(document(id=str(uuid.uuid4()), hardware={**first, "cpu_cores": 64}, label="b")).json()
+    refused = post(document(id=str(uuid.uuid4()), hardware={**first, "slug": "db-1", "cpu_cores": 64}))
+    assert refused.status_code == 400 and "hardware.cpu_cores" in refused.json()

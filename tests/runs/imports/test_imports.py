@@ -25,6 +25,7 @@ from runs.run import artefacts
 
 pytestmark = pytest.mark.django_db
 
+DATA = Path(__file__).parents[2] / "benchagent" / "importers" / "data"
 PGBENCH = b"""pgbench (16.4)
 starting vacuum...end.
 transaction type: <builtin: TPC-B (sort of)>
@@ -616,3 +617,53 @@ def test_a_drop_takes_as_many_files_as_it_says(client, contributor, count, statu
     sent = [SimpleUploadedFile(f"{number}.txt", b"%d\n" % number) for number in range(count)]
     answer = client.post("/imports/", {"file": sent})
     assert answer.status_code == status and words in answer.content.decode()
+
+
+FAST = PGBENCH.replace(b"800.000000", b"45600.000000").replace(b"48000", b"2736000").replace(b"5.000 ms", b"0.088 ms")
+
+
+def test_repeats_that_lie_many_times_apart_are_said_before_and_after_they_are_stored(client, contributor, bearer):
+    """Seen: files of two settings became repeats of one cell, 57 times apart, without a word but on the page."""
+    taken, _ = imports.receive(files=files(PGBENCH, SECOND, FAST), owner=contributor)
+    (words,) = imports.warnings_of(taken, contributor)
+    assert words.startswith("3 repeats of one cell go from 800 to 45,600 tps, 57-fold")
+    client.force_login(contributor)
+    html = client.get(f"/imports/{taken.pk}/").content.decode()
+    assert words in html and "3 entries" in html
+    imports.store(taken, subject=SUBJECT, owner=contributor)
+    assert imports.warnings_of(taken, contributor) == [words]
+    calm, _ = imports.receive(files=files(PGBENCH, SECOND), owner=contributor)
+    assert imports.warnings_of(calm, contributor) == []
+
+
+def test_a_person_says_what_only_one_of_several_alike_files_has(client, contributor):
+    taken, _ = imports.receive(files=files(PGBENCH, SECOND, FAST), owner=contributor)
+    client.force_login(contributor)
+    said = {"keep": ["0", "1", "2"], "new_hardware": "lab 9", "visibility": "public", "apart-2": "fsync=off, nodes=3"}
+    assert client.post(f"/imports/{taken.pk}/", said).status_code == 302
+    runs = imports.runs_of(taken)
+    assert sorted((run.factor("fsync"), run.factor("nodes")) for run in runs if run.factor("nodes")) == [("off", 3)]
+    assert len({run.cell_key for run in runs}) == 2
+    taken.refresh_from_db()
+    assert imports.warnings_of(taken, contributor) == []
+
+
+def test_files_of_one_name_are_told_apart(client, contributor):
+    """Seen: of two folders each file is called the same, and both shared one field for their version."""
+    without = PGBENCH.replace(b"pgbench (16.4)\n", b"")
+    sent = [file("result.txt", without), file("result.txt", without.replace(b"800.", b"810."))]
+    taken, _ = imports.receive(files=sent, owner=contributor)
+    assert [item["file"] for item in taken.items] == ["result.txt", "2-result.txt"]
+    client.force_login(contributor)
+    said = {"keep": ["0", "1"], "new_hardware": "lab 9", "visibility": "public", "dbms_name": "PostgreSQL"}
+    said["version-0"] = "16.1"
+    assert client.post(f"/imports/{taken.id}/", said | {"version-1": "17.2"}).status_code == 302
+    assert sorted(run.dbms_version.version for run in imports.runs_of(taken)) == ["16.1", "17.2"]
+
+
+def test_of_entries_of_two_tools_it_says_that_one_form_speaks_of_all(contributor):
+    sysbench = (DATA / "sysbench" / "v10_fileio_rndrw.txt").read_bytes()
+    taken, _ = imports.receive(files=[file("a.txt", PGBENCH), file("b.txt", sysbench)], owner=contributor)
+    (words,) = imports.warnings_of(taken, contributor)
+    assert words.startswith("The entries are of pgbench, sysbench:")
+    assert imports.warnings_of(imports.receive(files=files(PGBENCH), owner=contributor)[0], contributor) == []

@@ -97,7 +97,7 @@ class Uploaded:
 
 EXIT_PARTLY = 1
 DONE = ("stored", "there already", "restored", "corrected", "skipped", "dry run", "no result by itself")
-MAX_DOCUMENTS_AT_ONCE, MAX_FILES_AT_ONCE = 200, 100
+MAX_DOCUMENTS_AT_ONCE, MAX_FILES_AT_ONCE, MOST_BYTES_AT_ONCE = 200, 500, 100 * 1024**2
 NOT_UNDERSTOOD = "not_understood"
 TOO_LARGE = "larger than 32 MB: part its repeats into several documents with the same `batch`, which are pooled"
 # How many files with one message are named, and how many characters of a name any terminal shows.
@@ -120,6 +120,7 @@ class Outcome:
     message: str = ""
     items: list[dict[str, Any]] = field(default_factory=list)
     needs: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
 
     @property
     def done(self) -> bool:
@@ -316,13 +317,15 @@ def _folder(
 
 
 def _at_once(runs: Iterable[list[LocalFile]]) -> Iterator[list[LocalFile]]:
-    """The files of as many whole runs as one import takes."""
+    """The files of as many whole runs as one import takes: what comes in two is not pooled."""
     held: list[LocalFile] = []
+    held_bytes = 0
     for files in runs:
-        if held and len(held) + len(files) > MAX_FILES_AT_ONCE:
+        size_bytes = sum(local.path.stat().st_size for local in files)
+        if held and (len(held) + len(files) > MAX_FILES_AT_ONCE or held_bytes + size_bytes > MOST_BYTES_AT_ONCE):
             yield held
-            held = []
-        held = [*held, *files]
+            held, held_bytes = [], 0
+        held, held_bytes = [*held, *files], held_bytes + size_bytes
     if held:
         yield held
 
@@ -400,6 +403,7 @@ def _documents(
         return Outcome([local.file.name], "dry run", message=f"{len(documents)} result documents")
     runs: list[dict[str, Any]] = []
     problems: list[str] = []
+    warnings: list[str] = []
     new = False
     for numbers in _requests(documents):
         if _bytes_of(documents[numbers[0]]) > MOST_BYTES:
@@ -408,13 +412,15 @@ def _documents(
         answer = api.post("/results/", {"results": [documents[number] for number in numbers]})
         for number, stored in zip(numbers, answer.get("results", []), strict=False):
             new |= stored.get("status") == "created"
+            warnings += stored.get("warnings", [])
             if stored.get("status") in ("created", "same", "deleted"):
                 runs += stored.get("runs") or [{"id": stored.get("id"), "url": stored.get("url")}]
             else:
                 wrong = stored.get("errors") or stored.get("detail") or stored
                 problems.append(f"document {number + 1}: {json.dumps(wrong)}")
     state = "refused" if problems else "stored" if new else "there already"
-    outcome = Outcome([local.file.name], state, runs=runs, message="\n".join(problems))
+    told = list(dict.fromkeys(warnings))
+    outcome = Outcome([local.file.name], state, runs=runs, message="\n".join(problems), warnings=told)
     return _restored(api, outcome, wanted=options.restore)
 
 
@@ -471,9 +477,11 @@ def _files(
                 return Outcome(names, "not understood", url=url, message="\n".join(unread), items=items)
             complete = f"complete it at {url}, or say it with options (benchctl upload --help)"
             message = "\n".join([*unread, error.detail, complete])
-            return Outcome(names, "incomplete", url=url, message=message, items=items, needs=answer.get("needs", []))
+            lacking, warnings = answer.get("needs", []), answer.get("warnings", [])
+            return Outcome(names, "incomplete", url=url, message=message, items=items, needs=lacking, warnings=warnings)
     runs, items = answer.get("runs", []), answer.get("items", [])
-    outcome = Outcome(names, state, runs=runs, url=str(answer.get("url", "")), items=items)
+    url, warnings = str(answer.get("url", "")), answer.get("warnings", [])
+    outcome = Outcome(names, state, runs=runs, url=url, items=items, warnings=warnings)
     if state == "there already":
         outcome = _corrected(api, answer, details, outcome, wanted=options.correct)
     outcome = _restored(api, outcome, wanted=options.restore)
@@ -521,6 +529,8 @@ def show(outcomes: Sequence[Outcome]) -> None:
     for outcome in outcomes:
         for run in outcome.runs if len(outcomes) == 1 else ():
             print(run.get("url") or run.get("id"))
+    for words in dict.fromkeys(chain(*(outcome.warnings for outcome in outcomes))):
+        print_line(f"warning: {words}")
     # What many files have in common is said once.
     explained = [outcome for outcome in shown if outcome.message and outcome.state not in ("skipped", "dry run")]
     for message in dict.fromkeys(outcome.message for outcome in explained):

@@ -1,0 +1,82 @@
+"""What a sender is told of results that were stored: nothing of it is wrong in itself, all of it may be meant so."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django.db.models import Count, Max, Min
+
+from runs.access.rules import nameable
+from runs.machines import MACHINE_FIELDS
+from runs.models import HardwareProfile, Run
+from runs.models.visible import Reader
+
+# Noise does not make one repeat so many times as large as another: what differs between them was not stated.
+SEVERAL_FOLD = 3.0
+# Names in one query.
+MOST_CELLS = 500
+
+
+def are_far_apart(values: Sequence[float]) -> bool:
+    return len(values) > 1 and 0 < SEVERAL_FOLD * min(values) <= max(values)
+
+
+def far_apart_words(number: int, least: float, most: float, metric: str) -> str:
+    return (
+        f"{number} repeats of one cell go from {least:,.6g} to {most:,.6g} {metric}, {most / least:,.0f}-fold, and "
+        "nothing that was stated tells them apart. If they are of different settings, say which: else they are pooled"
+    )
+
+
+def warnings_of(runs: Sequence[Run], reader: Reader) -> dict[tuple[object, str], list[str]]:
+    """Batch and cell of these runs -> what is to be said of it, to somebody who sees what `reader` sees."""
+    cells = {(run.batch_id, run.cell_key): run for run in runs}
+    said: dict[tuple[object, str], list[str]] = {}
+    second: dict[object, list[str]] = {}
+    for cell, run in cells.items():
+        if run.hardware_id not in second:
+            second[run.hardware_id] = _of_machine(run, reader)
+        said[cell] = [*second[run.hardware_id]]
+    rows = Run.objects.with_values().filter(batch__in={batch for batch, _ in cells}, primary_value__gt=0)
+    if len(cells) <= MOST_CELLS:
+        rows = rows.filter(cell_key__in={key for _, key in cells})
+    ends = (
+        rows.order_by()
+        .values_list("batch", "cell_key")
+        .annotate(n=Count("pk"), least=Min("primary_value"), most=Max("primary_value"))
+    )
+    for batch, key, n, least, most in ends:
+        if (batch, key) in said and are_far_apart((least, most)):
+            metric = cells[batch, key].workload.primary_metric
+            said[batch, key].append(far_apart_words(n, least, most, metric))
+    return said
+
+
+def all_warnings(runs: Sequence[Run], reader: Reader) -> list[str]:
+    """The same of all cells, each once."""
+    return list(dict.fromkeys(words for lines in warnings_of(runs, reader).values() for words in lines))
+
+
+def _of_machine(run: Run, reader: Reader) -> list[str]:
+    """A machine that was made for this result although one of its name is known, by other facts."""
+    machine = run.hardware
+    if machine is None or run.upload is None or machine.created_at < run.upload.received_at:
+        return []
+    alike = HardwareProfile.objects.filter(name=machine.name, merged_into=None).exclude(pk=machine.pk)
+    other = nameable(alike, reader).order_by("created_at").first()
+    if other is None:
+        return []
+    return [
+        f"{machine.name} is a second machine of this name, {machine.slug}, as {other.slug} has other facts"
+        f"{_differences(machine, other)}. If it is the same one, name it by its slug, or merge both on its page"
+    ]
+
+
+def _differences(machine: HardwareProfile, other: HardwareProfile) -> str:
+    pairs = ((name, getattr(machine, name), getattr(other, name)) for name in MACHINE_FIELDS if name != "name")
+    words = [
+        f"{name} {theirs or 'not stated'} there, {own or 'not stated'} here"
+        for name, own, theirs in pairs
+        if own != theirs
+    ]
+    return f" ({'; '.join(words)})" if words else ""
