@@ -25,6 +25,7 @@ from runs.models.shapes import ChangeAmount, Ident, RecentBatch
 from runs.models.stored import StoredJSON
 from runs.models.subjects import Config, Dbms, DbmsVersion, HardwareProfile, Machine, Workload
 from runs.models.visible import VisibleQuerySet
+from runs.stats.watch import WINDOW
 
 
 class Conditions(models.Model):
@@ -118,11 +119,13 @@ class SeriesBatchQuerySet(models.QuerySet["SeriesBatch"]):
         return self.order_by("-commit_number", "-version_order", "-measured_at", "-pk")
 
     def take_out(self) -> None:
-        """Delete these: their series are looked at again from there on."""
+        """Delete these: their series are looked at again from there on, and from what they may have shown before."""
         firsts = list(self.order_by().values_list("benchmark").annotate(at=models.Min("measured_at")))
         self.delete()
         for benchmark, at in firsts:
-            SeriesBatch.objects.filter(benchmark=benchmark, measured_at__gte=at).update(is_watched=False)
+            rows = SeriesBatch.objects.filter(benchmark=benchmark)
+            before = rows.filter(measured_at__lt=at).newest_first().values_list("pk", flat=True)[:WINDOW]
+            rows.filter(models.Q(measured_at__gte=at) | models.Q(pk__in=list(before))).update(is_watched=False)
 
 
 class SeriesBatch(PlainRow):
@@ -178,7 +181,7 @@ class SeriesBatch(PlainRow):
 def take_out(batches: Iterable[UUID]) -> None:
     """What nobody may see of these any more leaves the series and the lists at once, an alert with its last change.
 
-    The worker files the rest of them as it is now.
+    The worker files the rest of them as it is now, and judges what is left of their series.
     """
     ids = list(batches)
     Batch.objects.filter(pk__in=ids).update(is_filed=False)
@@ -193,9 +196,11 @@ def take_out(batches: Iterable[UUID]) -> None:
         if benchmark.series.exists() or benchmark.joined_to_id or benchmark.joined.exists():
             before = benchmark.newest_at
             benchmark.show(benchmark.series.count(), newest)
-            if benchmark.newest_at != before:  # the next batch says it anew
+            if benchmark.newest_at != before:  # the worker says it anew
                 benchmark.verdict, benchmark.moved = "", 0
             benchmark.save()
+            # Of a batch that is filed once more the worker judges the series.
+            Batch.objects.filter(pk__in=[row.batch_id for row in newest[-1:]]).update(is_filed=False)
         else:
             benchmark.delete()
 

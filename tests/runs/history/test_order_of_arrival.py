@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from runs.history import alerts
-from runs.models import Alert, Benchmark, Change, ChangePoint, Run
+from runs.access.rules import change_visibility
+from runs.history import alerts, filing
+from runs.models import Alert, Benchmark, Change, ChangePoint, Run, Upload
 from runs.results import editing
 from tests.runs.history.nights import file, night
 
@@ -85,10 +87,42 @@ def test_a_step_outlives_its_first_night(contributor):
     for run in Run.objects.filter(batch__series__commit=f"{STEP:040x}"):
         editing.delete(run, by=contributor)
     assert told(Benchmark.objects.get()) == []
-    file(documents[STEP + 5 :], contributor)
+    filing.keep_up()
     ((kind, commit, _),) = told(Benchmark.objects.get())
     assert (kind, commit) == ("step", f"{STEP + 1:040x}")
     assert Alert.objects.filter(state="confirmed").count() == 1
+
+
+@pytest.mark.parametrize("way", ["delete", "invalidate", "visibility"])
+def test_nights_that_are_taken_out_and_come_back_are_judged_before_the_next_comes(contributor, way):
+    """Was: the step stood without two of its three nights, and was not told once they were there again."""
+    file(with_step()[: STEP + 2], contributor, at_once=STEP + 2)
+    benchmark = Benchmark.objects.get()
+    ((kind, commit, _),) = before = told(benchmark)
+    assert (kind, commit) == ("step", f"{STEP:040x}")
+    uploads = Upload.objects.filter(runs__batch__series__commit__in=[f"{at:040x}" for at in (STEP + 1, STEP + 2)])
+    taken = list(uploads.distinct())
+
+    def do(*ways: Callable[[Run], object], visibility: str) -> None:
+        if way == "visibility":
+            for upload in taken:
+                change_visibility(target=upload, visibility=visibility, by=contributor)
+        else:
+            for run in Run.objects.filter(upload__in=taken):
+                ways[way == "invalidate"](run)
+        while filing.keep_up():
+            pass
+
+    do(
+        lambda run: editing.delete(run, by=contributor),
+        lambda run: editing.invalidate(run, reason="disturbed", by=contributor), visibility="private",
+    )  # fmt: skip
+    assert told(benchmark) == []
+    do(
+        lambda run: editing.restore(run, by=contributor), lambda run: editing.validate(run, by=contributor),
+        visibility="public",
+    )  # fmt: skip
+    assert [each[:2] for each in told(benchmark)] == [each[:2] for each in before]
 
 
 def test_an_alert_that_closed_itself_hides_no_change_of_the_past(contributor):
