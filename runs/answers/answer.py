@@ -11,7 +11,7 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field, InstanceOf
 
 from runs.answers.places import NO_PLACE, Place
-from runs.compare.asked import Missing, Question
+from runs.compare.asked import Missing, Question, RankedAt
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Contrast, Group
 from runs.compare.guard import Difference
@@ -214,15 +214,16 @@ AnyClaim = Annotated[
 
 
 class Answer(Part):
-    """`sure`: whether the claim is asserted; `lacking`: what it takes to be. `over`: the levels that the ranking is
-    over, and `series` of the first against the next at them. `first` is set against `second`, where two are.
-    `differing`: in what the first of the claim is not like each that it is set against, by the label of that one.
-    `unranked`: what has too few levels in common with the others; `set_apart`: what has no group that is ranked, with
-    one that it has; `without_order`: the groups that may not be ranked. `versions_of`: the only DBMS, so that systems
-    are versions of it. `pooled`: what is pooled on request, in words. `alike_in`: the machines, disks or systems that
-    the ranking is of, where not each was measured on all of them. `best_by_level`: where the best depends on the level,
-    each level with the one that is surely better than all others, or "". `beyond`: how many runs match that are not
-    compared, as they are too many.
+    """`sure`: whether the claim is asserted; `lacking`: what it takes to be. `ranked_at`: whether what is ranked is set
+    against each other at equal levels of all else (`held`), or the best of each (`best`), wherever that is. `over`: the
+    levels that the ranking is over, and `series` of the first against the next at them. `first` is set against
+    `second`, where two are. `differing`: in what the first of the claim is not like each that it is set against, by the
+    label of that one. `unranked`: what has too few levels in common with the others; `set_apart`: what has no group
+    that is ranked, with one that it has; `without_order`: the groups that may not be ranked. `versions_of`: the only
+    DBMS, so that systems are versions of it. `pooled`: what is pooled on request, in words. `alike_in`: the machines,
+    disks or systems that the ranking is of, where not each was measured on all of them. `best_by_level`: where the best
+    depends on the level, each level with the one that is surely better than all others, or "". `beyond`: how many runs
+    match that are not compared, as they are too many.
     """
 
     question: Question
@@ -237,6 +238,8 @@ class Answer(Part):
     sure: bool = False
     threshold: float = 0.0
     family: int = 0
+    ranked_at: RankedAt = ""
+    held: str = ""
     over: str = ""
     first: str = ""
     second: str = ""

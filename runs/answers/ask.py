@@ -14,13 +14,13 @@ from runs.answers.answer import Answer, begun
 from runs.answers.places import NO_PLACE, place_of
 from runs.answers.ranking import ranked
 from runs.compare import asked
-from runs.compare.asked import Missing, Question
+from runs.compare.asked import Missing, Question, RankedAt
 from runs.compare.axes import CURVE, LEAST_LEVELS, are_days_apart, arrange, levels_while_alike, most_levels
 from runs.compare.baseline import DEFAULT_BASELINE
 from runs.compare.comparison import Comparison
 from runs.compare.effects import setting_pairs
 from runs.compare.facts import DATE, NEVER_TAKEN, NO_FACT, Columns, Fact, fact_value, fact_values
-from runs.compare.judging import RANKED, judged, told_apart_by
+from runs.compare.judging import RANKED, judged, ranked_as, told_apart_by
 from runs.compare.panels import CLIENT, CLIENTS, Axes
 from runs.run.facets import CONTEXT, FACTOR
 from runs.run.likeness import DAY
@@ -118,27 +118,32 @@ def _over_dates(comparison: Comparison, question: Question) -> Answer:
     return against or ranked(comparison, Question(kind=asked.BEST))
 
 
-def offered(comparison: Comparison, answered: Question) -> list[Answer]:
+def offered(comparison: Comparison, answer: Answer) -> list[Answer]:
     """Each question that the data can answer, but for the one that was, with what its words need."""
-    if answered.kind == asked.LOAD:  # which is best by this metric
-        answered = answered.model_copy(update={"kind": asked.BEST})
     questions, facts = [], comparison.axes.facts
     own = comparison.metric.name if comparison.metric else ""
+    seen = {_subject(answer.question, own, answer.ranked_at)}
     for question in _answerable(comparison, facts):
-        if _subject(question, own) != _subject(answered, own):
+        ranked = ranked_as(comparison, question) if question.kind in asked.OF_RANKS else None
+        subject = _subject(question, own, ranked.at if ranked else "")
+        if subject not in seen and (ranked or question.kind not in asked.OF_RANKS):
+            seen.add(subject)
             x = NO_PLACE
             if question.kind in asked.OF_CURVES:
                 x = place_of(Axes(view=CURVE, x=question.x, facts=facts), comparison.groups)
             of_other = (metric for metric in comparison.metrics if metric.name == question.metric != own)
-            questions.append(begun(comparison, question, x, next(of_other, None)))
+            how = {"ranked_at": ranked.at, "held": ranked.held} if ranked else {}
+            questions.append(begun(comparison, question, x, next(of_other, None), **how))
     return questions
 
 
-def _subject(question: Question, metric: str) -> tuple[str, str, str]:
-    """Which system is best ranks the systems: one question, however it is called."""
-    if question.kind in (asked.BEST, asked.RANK):
-        return (asked.RANK, question.fact or "dbms", question.metric or metric)
-    return (question.kind, question.fact, question.x or question.metric or metric)
+def _subject(question: Question, metric: str, ranked_at: RankedAt) -> tuple[str, str, str, str]:
+    """Which system is best, or loads fastest, ranks the systems: one question, however it is called. Which comes to
+    most anywhere is another than which has more at equal levels.
+    """
+    if question.kind in asked.OF_RANKS:
+        return (asked.RANK, question.fact or "dbms", question.metric or metric, ranked_at)
+    return (question.kind, question.fact, question.x or question.metric or metric, "")
 
 
 def _answerable(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[Question]:
@@ -176,6 +181,7 @@ def _rankings(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[Que
     ranks_systems = several_systems and not are_days_apart(comparison, "dbms")
     if ranks_systems:
         yield Question(kind=asked.BEST, fact="dbms")
+        yield Question(kind=asked.RANK, fact="dbms")
     for name in facts:
         bare = name.removeprefix(FACTOR)
         is_other = bare == name or bare in CLIENTS or name in NEVER_TAKEN

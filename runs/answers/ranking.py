@@ -140,6 +140,7 @@ def _of_groups(
         differing={
             claim.label: unlike(differing[claim.group.key], told) for claim in shown if claim.group
         },
+        ranked_at="best" if levels else "",
     )  # fmt: skip
 
 
@@ -187,7 +188,7 @@ def _of_series(
         comparison, question, set_apart=set_apart, claims=[*claims, *map(level_change, series.with_ratio)], sure=sure,
         lacking=lacking, series=series, differing=differing,
         unranked=[names[key] for key in levels.order if key not in compared and names[key] not in set_apart],
-        over=series.over(levels.held_words),
+        ranked_at="equal_levels", held=levels.held_words, over=series.over(levels.held_words),
         first=names[first], second=names[second],
         best_by_level=_best_by_level(levels, compared) if len(claims) > 2 and not sure else [],
     )  # fmt: skip

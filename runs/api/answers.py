@@ -94,6 +94,6 @@ def _asked(answer: Answer, drawing: Drawing, beyond: int) -> AskedAnswer:
         left_out=[LeftOutRun(run=run, reason=each.reason) for each in drawing.left_out for run in each.runs],
         questions=[
             Offered(kind=other.question.kind, words=question_words(other), query=other.question.query)
-            for other in offered(comparison, answer.question)
+            for other in offered(comparison, answer)
         ],
     )

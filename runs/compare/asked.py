@@ -18,10 +18,14 @@ from runs.compare.guard import Difference
 BEST, RANK, A_B, LOSS, FALLS_OFF, SCALES, EFFECTS, LOAD, SINCE, NEWER, PUBLISHED, CHANGED = KINDS = QUESTIONS
 # Those of a curve over a number, and those of a curve over dates.
 OF_CURVES, OF_DATES = (LOSS, FALLS_OFF, SCALES), (SINCE, NEWER)
+# Those that put the values of a fact in order.
+OF_RANKS = (BEST, RANK, LOAD)
 # All that rank what stands beside each other, so that every pair is judged.
-OF_PAIRS = ("", BEST, RANK, LOAD, A_B)
+OF_PAIRS = ("", *OF_RANKS, A_B)
 # What a load is told by: the bytes of the database before those of the values, rows, and how long it took.
 LOAD_METRICS = ("load_size_mb_per_s", "load_mb_per_s", "load_rows_per_s", "load_s")
+# What is ranked: all groups, the best of each curve, or each at equal levels of all else.
+RankedAt: TypeAlias = Literal["", "best", "equal_levels"]
 PARAMETERS = ("ask", "fact", "from", "to", "a", "b", "than")
 
 

@@ -3,16 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import log
 from statistics import fmean
 from typing import TypeVar
 
 from benchagent.catalog import Role, factor_role
+from django.http import QueryDict
 
-from runs.compare.asked import A_B, BEST, EFFECTS, LOAD, OF_CURVES, OF_PAIRS, PUBLISHED, RANK, Missing
+from runs.compare.asked import (
+    A_B,
+    BEST,
+    EFFECTS,
+    LOAD,
+    OF_CURVES,
+    OF_PAIRS,
+    PUBLISHED,
+    RANK,
+    Missing,
+    Question,
+    RankedAt,
+    with_controls,
+)
 from runs.compare.asked_pair import asked_pair
+from runs.compare.axes import arrange
 from runs.compare.comparison import Comparison
 from runs.compare.effects import printed_pairs, setting_pairs
 from runs.compare.facts import DATE, NEVER_TAKEN, SET, Fact, fact_value, measured_alike
@@ -33,6 +48,16 @@ RANKED = ("storage:data", "hardware", "config")
 # What a system, a setting or a version is measured on.
 _PLACES = frozenset({"hardware", "storage", "context", "dbms"})
 Item = TypeVar("Item")
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """How the values of a fact are ranked; `held` names what is equal in each level."""
+
+    at: RankedAt
+    held: str = ""
+
+
 Pairs = Sequence[tuple[Group, Group]]
 
 
@@ -45,14 +70,10 @@ def judged(comparison: Comparison) -> Comparison:
     if base is None or metric is None:
         return comparison
     kind = comparison.question.kind
-    ranks = kind in ("", BEST, LOAD, RANK)
     settings = [*setting_pairs(groups, comparison.varying)] if kind == EFFECTS else []
     levels = None if kind in (EFFECTS, PUBLISHED) else _levels(comparison, base, metric)
     fact = comparison.question.fact or told_apart_by(comparison, levels)
-    among, alike_in = [group for group in groups if group.dots and group.ranked], list[str]()
-    if ranks and fact in axes.facts:
-        among, alike_in = measured_alike(among, fact, [each for each in axes.facts.values() if _is_place(each, fact)])
-    best = best_of_curves(axes, among if alike_in else groups, metric)
+    best, alike_in = _best_groups(comparison, fact, metric)
     along_x = axes.along_x(groups)
     pairs = _pairs(comparison, best, base, metric, fact or "dbms", is_sweep=levels is not None)
     verdicts, series = judge(
@@ -87,6 +108,50 @@ def told_apart_by(comparison: Comparison, levels: Levels | None) -> str:
     # Nobody asks which length of a window is best.
     asked_of = [name for name in compared if factor_role(name.removeprefix(FACTOR)) != Role.PROCEDURE]
     return next((name for name in (*RANKED, *asked_of) if name in asked_of), "")
+
+
+def _best_groups(comparison: Comparison, fact: str, metric: Metric) -> tuple[list[Group], list[str]]:
+    """The best group of each curve, of the places where each value of the fact that is ranked was measured, and these
+    in words where not all was measured there.
+    """
+    axes = comparison.axes
+    among, alike_in = [group for group in comparison.groups if group.dots and group.ranked], list[str]()
+    if comparison.question.kind in ("", BEST, LOAD, RANK) and fact in axes.facts:
+        among, alike_in = measured_alike(among, fact, [each for each in axes.facts.values() if _is_place(each, fact)])
+    return best_of_curves(axes, among if alike_in else comparison.groups, metric), alike_in
+
+
+def ranked_as(comparison: Comparison, question: Question) -> Ranked | None:
+    """How the values of the question's fact would be ranked, were it asked of the same runs; None where they may not
+    be set against each other, so that it has no answer.
+    """
+    of_question = (each for each in comparison.metrics if each.name == question.metric)
+    base, metric = comparison.baseline, next(of_question, comparison.metric)
+    if base is None or metric is None:
+        return None
+    fact, controls = question.fact or "dbms", with_controls(QueryDict(question.query), question)
+    asked_so = replace(comparison, question=question, controls=controls)
+    asked_so = replace(asked_so, axes=arrange(asked_so))
+    best = by_value(_best_groups(asked_so, fact, metric)[0], metric)
+    levels = _wanted_levels(asked_so, base)
+    is_of_most = question.kind != RANK and _asks_for_most(asked_so.axes, metric)
+    is_of_most = is_of_most and 1 < len(best) < len(comparison.groups)
+    if levels and not (is_of_most and not blocking(differences(best[0].conditions, best[1].conditions))):
+        is_compared = fact in {each.field for each in levels[0].compared}
+        return Ranked("equal_levels", levels[0].held_words) if is_compared else None
+    return Ranked("best" if levels else "") if _may_be_ranked(best, fact) else None
+
+
+def _may_be_ranked(best_first: Sequence[Group], fact: str) -> bool:
+    """Whether there are groups of several values of the fact, and the first may be set against each of the others."""
+    ranked = [group for group in best_first if group.ranked]
+    is_several = len({fact_value(group, fact) for group in ranked}) > 1
+    return is_several and not any(blocking(differences(ranked[0].conditions, each.conditions)) for each in ranked[1:])
+
+
+def _asks_for_most(axes: Axes, metric: Metric) -> bool:
+    """Over terminals the first question is which comes to most, wherever."""
+    return axes.x.removeprefix(FACTOR) in CLIENTS and not axes.panels and metric.better == "higher"
 
 
 def _is_place(fact: Fact, ranked: str) -> bool:
@@ -287,14 +352,12 @@ def _pairs(
 ) -> list[tuple[Group, Group]]:
     """All; of too many those with the baseline, and with each other the best of each curve and of each value of `fact`.
 
-    A question that ranks nothing needs those with the baseline only, and a sweep has its levels; but over terminals the
-    first question is which system comes to most, wherever.
+    A question that ranks nothing needs those with the baseline only, and a sweep has its levels.
     """
     question, axes = comparison.question, comparison.axes
     if is_sweep:
-        asks_for_most = axes.x.removeprefix(FACTOR) in CLIENTS and not axes.panels and metric.better == "higher"
         is_of_pairs = question.kind in OF_PAIRS and len(best) < len(comparison.groups)
-        return pairs_to_judge(by_value(best, metric), None) if asks_for_most and is_of_pairs else []
+        return pairs_to_judge(by_value(best, metric), None) if _asks_for_most(axes, metric) and is_of_pairs else []
     valued = by_value(comparison.groups, metric)
     of_base = [(group, base) for group in valued if group.key != base.key]
     if question.kind == PUBLISHED:

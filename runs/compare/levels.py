@@ -22,6 +22,8 @@ from runs.stats import WINNERS, Kind, Ratio, SeriesVerdicts, Verdict, geometric_
 NO_LEVELS = "none"
 # In this order facts are compared where the axes name none.
 _COMPARED_FIRST = ("dbms", "storage", "hardware", "config", "tested", "batch", "factor")
+# What says that levels are days.
+_OF_DAYS = ("date", "measured on")
 LEAST_LEVELS, FEWEST_GROUPS = 2, 4
 # So many coloured numbers of a row stand side by side on a phone.
 MOST_ABREAST = 4
@@ -94,9 +96,15 @@ class LevelRow:
         return [difference for difference in self.against.differences if difference.severity == "note"]
 
 
+def equal_words(held: str) -> str:
+    """At equal terminals and size; in the same batches, on the same days."""
+    of_days = {"batch": "in the same batches", **dict.fromkeys(_OF_DAYS, "on the same days")}
+    return of_days.get(held, f"at equal {held}")
+
+
 def levels_words(count: int, held: str) -> str:
     """3 levels of size, 20 batches, 5 days."""
-    if held in ("batch", "date", "measured on"):
+    if held in ("batch", *_OF_DAYS):
         one, several = ("batch", "batches") if held == "batch" else ("day", "days")
         return f"{count} {one if count == 1 else several}"
     return f"{count} level{'s' * (count != 1)} of {held}"
@@ -399,11 +407,10 @@ def possible_levels(
     with several series. `by_day`: the day is held too.
     """
     columns = Columns(groups)
-    facts = [
-        fact
-        for name, fact in axes.facts.items()
-        if name not in NEVER_TAKEN and (by_day or name != DATE) and len(set(columns[name])) > 1
-    ]
+    # A batch of one group, as of results that were sent one by one, has no other with which to be held equal.
+    left_out = {*NEVER_TAKEN, *([] if by_day else [DATE])}
+    left_out |= {"batch"} if len(set(columns["batch"])) == len(groups) else set()
+    facts = [fact for name, fact in axes.facts.items() if name not in left_out and len(set(columns[name])) > 1]
     order = sorted(
         facts,
         key=lambda fact: (

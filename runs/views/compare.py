@@ -179,8 +179,7 @@ def _answered(comparison: Comparison) -> dict[str, Any]:
         "question": question_words(answer),
         "headline": sentence(answer),
         "questions": [
-            (question_words(other), f"{selects}&{other.question.query}")
-            for other in offered(comparison, answer.question)
+            (question_words(other), f"{selects}&{other.question.query}") for other in offered(comparison, answer)
         ],
     }
 

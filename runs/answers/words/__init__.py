@@ -36,6 +36,7 @@ from runs.answers.words.verdicts import (
 from runs.compare import asked
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Contrast
+from runs.compare.levels import equal_words
 from runs.formatting import joined, listed, mid_sentence, number, percent_of, quantity
 from runs.stats import MIN_REPEATS, WINNERS, Kind, Verdict
 
@@ -229,6 +230,9 @@ def _winner(answer: Answer, first: Standing, others: Sequence[Standing]) -> str:
             claim = f"{subject} has {words} the {what} of {the_next}{comma} over {answer.over}"
         return f"{claim}{by_level}."
     subject, amount = _at_its_best(first), quantity(first.centre, answer.unit)
+    if answer.ranked_at == "best":
+        the_next = the_next.replace(second, _at_its_best(others[0]), 1)
+        subject = f"Each at its best, {subject}"
     if is_lower:
         sentences = [f"{subject} has the lowest {what}, {amount}; {the_next}{comma} has {words} of it."]
     else:
@@ -250,7 +254,7 @@ def _at_its_best(standing: Standing) -> str:
 def _no_winner(answer: Answer, first: Standing, open_ones: Sequence[Standing]) -> str:
     named = _amounts(answer, [first, *open_ones])
     kinds = {claim.ratio.verdict for claim in open_ones}
-    where = f" over {answer.over}" if answer.over else ""
+    where = f" over {answer.over}" if answer.over else ", each at its best" if answer.ranked_at == "best" else ""
     if Kind.TOO_FEW in kinds:
         few = [each.label for each in (first, *open_ones) if each.n is not None and each.n < MIN_REPEATS]
         if answer.over:
@@ -258,7 +262,7 @@ def _no_winner(answer: Answer, first: Standing, open_ones: Sequence[Standing]) -
             claim = next(each for each in open_ones if each.ratio.verdict == Kind.TOO_FEW)
             return f"No winner is named{where}: {named}; {first.label} against {claim.label}: {why(claim.ratio)}."
         whose = "a group" if len(few) in (0, 1 + len(open_ones)) else f"of {gaps.names(few)}"
-        return f"No winner is named, with fewer than {MIN_REPEATS} repeats {whose}: {named}."
+        return f"No winner is named{where}, with fewer than {MIN_REPEATS} repeats {whose}: {named}."
     if REFUSED in kinds:
         return f"No winner is named{where}: {named} may not all be set against each other."
     if none_at_all := _none_at_all(answer, [first, *open_ones]):
@@ -291,7 +295,7 @@ def _undecided(answer: Answer, pair: str, change: Amount, where: str, named: str
         return f"No winner{where}: {pair} {ratio(change)}, {why(change)}."
     says_side = why(change).partition(",")[0] in WINNERS
     of_pair = f"{pair} is " if says_side else "" if is_alone else f"{pair}: "
-    begin = "No winner" if change.low is None else "No winner yet, repeats scatter too much"
+    begin = f"No winner{where}" if change.low is None else f"No winner yet{where}, repeats scatter too much"
     return f"{begin}: {named}; {of_pair}{why(change)}."
 
 
@@ -588,7 +592,8 @@ def question_words(answer: Answer) -> str:
         return f"How do they differ in {mid_sentence(answer.metric_label)}?"
     extreme = "lowest" if answer.better == "lower" else "highest"
     is_best = f"has the {extreme} {mid_sentence(answer.metric_label)}" if answer.metric_label else "is best"
-    return f"Which {gaps.thing_words(question.fact, answer.versions_of)} {is_best}, and is it sure?"
+    where = {"": "", "best": " at its best", "equal_levels": f" {equal_words(answer.held)}"}[answer.ranked_at]
+    return f"Which {gaps.thing_words(question.fact, answer.versions_of)} {is_best}{where}, and is it sure?"
 
 
 def baseline_words(than: str) -> str:

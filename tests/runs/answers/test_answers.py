@@ -271,6 +271,21 @@ def test_one_against_another_that_wins_here_and_loses_there_has_no_single_number
     assert ask(selects, "ask=a_b&fact=dbms&a=postgresql&b=MariaDB")["words"] == told["words"]
 
 
+def test_the_most_of_each_and_each_at_equal_terminals_are_two_questions():
+    """Seen: both as "Which system has the highest throughput, and is it sure?", with two answers."""
+    selects = two_systems_over_terminals()
+    at_best, at_equal = ask(selects), ask(selects, "ask=rank&fact=dbms")
+
+    assert (at_best["ranked_at"], at_equal["ranked_at"], at_equal["held"]) == ("best", "equal_levels", "terminals")
+    assert at_best["asked"] == "Which system has the highest throughput at its best, and is it sure?"
+    assert at_equal["asked"] == "Which system has the highest throughput at equal terminals, and is it sure?"
+    assert at_best["words"].startswith("Each at its best, PostgreSQL 18.0 (64 terminals) has the highest throughput, ")
+    assert " that of MariaDB 11.4 (32 terminals)." in at_best["words"]
+    for told, other in ((at_best, at_equal), (at_equal, at_best)):
+        assert other["asked"] in {each["words"] for each in told["questions"]}
+        assert told["asked"] not in {each["words"] for each in told["questions"]}
+
+
 @pytest.mark.parametrize("sizes", [(10,), (10, 20)])
 def test_of_more_than_twenty_the_two_that_are_named_are_set_against_each_other(sizes):
     """Seen: of 24 versions those with the best and the baseline alone were judged: 7 against 15 had no ratio, and over
@@ -391,6 +406,36 @@ def test_the_newest_is_judged_by_how_the_batches_before_it_scatter():
     assert claim["ratio"]["verdict"] == "worse" and claim["batches"] == 10
     assert claim["ratio"]["low"] < 800 / 940 < claim["ratio"]["high"]
     assert ask(selects, "ask=newer&than=commit:0101")["claims"][0]["batches"] == 1
+
+
+def test_results_that_were_sent_one_by_one_over_two_days_are_ranked_day_by_day():
+    """Was: "No two series have two levels in common" of disks that were measured alike on both days."""
+    world = World()
+    for day in (1, 2):
+        for disk, factor in (("SATA", 1.0), ("NVMe", 1.4)):
+            for buffers in ("1GB", "4GB"):
+                config = [{"name": "shared_buffers", "value": buffers}]
+                world.add(1000 * factor, factors={"disk": disk}, config=config, measured_on=f"2026-05-0{day}")
+                world.store()
+
+    told = ask("dbms=postgresql&workload=tpcb", "ask=rank&fact=factor:disk")
+
+    assert (told["claims"][0]["label"], told["sure"]) == ("NVMe", True)
+    assert told["claims"][1]["ratio"]["low"] < 1.4 < told["claims"][1]["ratio"]["high"]
+
+
+@pytest.mark.parametrize("days", [1, 2])
+def test_a_ranking_that_has_no_answer_is_not_offered(days: int):
+    """Seen: "Which configuration has the highest throughput?", and then "groups that differ in this have no order"."""
+    world = World()
+    for day in range(1, days + 1):
+        for size, buffers in ((100, "1GB"), (500, "4GB")):
+            config = [{"name": "shared_buffers", "value": buffers}]
+            world.add(1000, factors={"size_gb": size}, config=config, measured_on=f"2026-05-0{day}")
+            world.store()
+    selects = "dbms=postgresql&workload=tpcb"
+    assert ask(selects, "ask=rank&fact=config")["claims"] == []
+    assert "rank" not in {each["kind"] for each in ask(selects)["questions"]}
 
 
 def test_what_was_run_on_and_what_differs_is_told_of_two():
@@ -900,7 +945,7 @@ def test_the_best_of_two_disks_says_on_how_many_terminals_each_was():
             tps = 1000 * terminals / (1 + wait * (terminals - 1) * (1 + terminals / 20))
             world.add(tps, factors={"terminals": terminals, "disk": disk})
 
-    assert ask(world.store())["words"].endswith("that of SATA. Not alike: Terminals (64 against 32).")
+    assert ask(world.store())["words"].endswith("that of SATA (32 terminals). Not alike: Terminals (64 against 32).")
 
 
 def test_nothing_is_set_against_a_system_that_came_to_nothing():
@@ -1436,7 +1481,7 @@ def test_where_the_best_depends_on_the_level_each_level_has_its_own(metric: str)
     # Who has the most at some level is behind at others.
     at_its_best = ask(selects, f"metric={metric}")["words"]
     assert at_its_best.endswith(f": {each}" if metric != "tps" else f"Level by level, {each}")
-    assert metric != "tps" or at_its_best.startswith("Box B (64 terminals) has the highest throughput")
+    assert metric != "tps" or at_its_best.startswith("Each at its best, Box B (64 terminals) has the highest")
     # A pair that is told apart at every level, in turns, shares no letter.
     pairs = Client().get(f"/api/v1/compare/?{selects}&ask=rank&fact=hardware&metric={metric}").json()["pairs"]
     assert {row["letters"] for row in pairs["rows"]} == {""}
