@@ -190,9 +190,10 @@ class Newer(Claim):
 
 
 class Published(Claim):
-    """A value measured here beside the printed one; without a ratio `why` says what forbids it."""
+    """A value measured here, and the one printed of the group `beside`; without a ratio `why` says what forbids it."""
 
     kind: Literal["published"] = "published"
+    beside: str = ""
     here: float | None
     printed: float | None
     ratio: Amount

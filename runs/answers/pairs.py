@@ -116,11 +116,17 @@ def effects(comparison: Comparison, question: Question) -> Answer:
 
 
 def published(comparison: Comparison, question: Question) -> Answer:
-    """Each group that was measured here beside the printed one of the same system that was asked the same."""
+    """Each group that was measured here beside the printed one of the same system that was asked the same, else the
+    nearest.
+    """
     claims = []
     for group, beside in printed_pairs(comparison.groups):
         ratio, runs = _ratio_of(comparison, group, beside), [*group.run_ids, *beside.run_ids]
-        claims.append(Published(label=group.label, here=group.centre, printed=beside.centre, runs=runs, ratio=ratio))
+        claims.append(
+            Published(
+                label=group.label, here=group.centre, printed=beside.centre, beside=beside.label, runs=runs, ratio=ratio
+            )
+        )
     lacking = [] if claims else [Missing("printed")]
     sure = any(claim.ratio.value is not None for claim in claims)
     return begun(comparison, question, claims=claims, lacking=lacking, sure=sure)

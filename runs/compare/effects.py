@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from uuid import UUID
 
 from benchagent.catalog import Durability, Role, factor_role
 from benchagent.importers.source import seconds_of, size_bytes_of
@@ -143,23 +144,33 @@ def _is_promise(difference: Difference, group: Group, base: Group) -> bool:
 
 
 def printed_pairs(groups: Iterable[Group]) -> list[tuple[Group, Group]]:
-    """Each group that was measured here, with the printed one of the same system that was asked the same."""
-    valued = [group for group in groups if group.dots]
-    printed: dict[tuple[object, ...], Group] = {}
-    for group in valued:
-        if group.all_runs[0].publication_id:
-            printed.setdefault(_asked(group), group)
-    here = [group for group in valued if not group.all_runs[0].publication_id]
-    return [(group, printed[_asked(group)]) for group in here if _asked(group) in printed]
+    """Each group that was measured here, with the printed one of the same system that was asked the same. Of a system
+    that was never asked the same each stands with what is nearest: the guard says what differs.
+    """
+    asked_of: dict[UUID, list[tuple[Group, frozenset[object]]]] = {}
+    here_of: dict[UUID, list[tuple[Group, frozenset[object]]]] = {}
+    for group in groups:
+        if group.dots:
+            first = group.all_runs[0]
+            by_system = asked_of if first.publication_id else here_of
+            by_system.setdefault(first.dbms_version.dbms_id, []).append((group, _asked(group)))
+    pairs = []
+    for system, here in here_of.items():
+        printed = asked_of.get(system, [])
+        is_asked_alike = bool({asked for _, asked in here} & {asked for _, asked in printed})
+        for group, asked in here:
+            alike = [each for each in printed if each[1] == asked] if is_asked_alike else printed
+            if alike:
+                pairs.append((group, min(alike, key=lambda each: len(each[1] ^ asked))[0]))
+    return pairs
 
 
-def _asked(group: Group) -> tuple[object, ...]:
-    """System and what was asked of it; of the window and the terminals the guard speaks."""
+def _asked(group: Group) -> frozenset[object]:
+    """What was asked of its system; of the window and the terminals the guard speaks."""
     declared = group.conditions.declared
-    factors = [(name, name.removeprefix(FACTOR)) for name in sorted(group.facts) if name.startswith(FACTOR)]
-    asked = [
+    factors = [(name, name.removeprefix(FACTOR)) for name in group.facts if name.startswith(FACTOR)]
+    return frozenset(
         (name, group.facts[name])
         for name, bare in factors
         if factor_role(bare, *filter(None, [declared.get(bare)])) == Role.QUESTION
-    ]
-    return (group.all_runs[0].dbms_version.dbms_id, *asked)
+    )

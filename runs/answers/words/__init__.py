@@ -185,16 +185,16 @@ def upward(change: Amount, better: str) -> Amount:
     return change.model_copy(update={"value": 1 / change.value, "low": low, "high": high})
 
 
-def _no_ratios(refused: Mapping[str, Amount], of: int) -> list[str]:
-    """Why these of so many have no ratio, each reason with what it is said of, but for one that holds of all."""
+def _no_ratios(refused: Mapping[str, Amount], of: int = 0) -> list[str]:
+    """Why these have no ratio, each reason with what it is said of, but for one that holds of all `of` them."""
     labels_by_reason: dict[str, list[str]] = {}
     for label, change in refused.items():
         labels_by_reason.setdefault(why(change).removeprefix("no ratio: "), []).append(label)
     is_of_all = len(refused) == of and len(labels_by_reason) == 1
-    return [
+    return _first([
         f"No ratio{'' if is_of_all else f' of {gaps.names(labels)}'}: {reason}."
         for reason, labels in labels_by_reason.items()
-    ]
+    ], ".")  # fmt: skip
 
 
 def _first(of_curves: Sequence[str], end: str = "") -> list[str]:
@@ -553,8 +553,8 @@ def _published(answer: Answer) -> str:
     sentences = [f"{claim.label}: {ratio(claim.ratio)} of what is printed." for claim in with_ratio[: gaps.MOST_NAMED]]
     if len(with_ratio) > gaps.MOST_NAMED:
         sentences.append(f"{len(with_ratio) - gaps.MOST_NAMED} more in the table.")
-    refused = {claim.label: claim.ratio for claim in claims if claim.ratio.value is None}
-    return " ".join([*sentences, *_no_ratios(refused, len(claims))])
+    refused = {f"{claim.label} to {claim.beside}": claim.ratio for claim in claims if claim.ratio.value is None}
+    return " ".join([*sentences, *_no_ratios(refused)])
 
 
 def _changed(answer: Answer) -> str:

@@ -1,0 +1,54 @@
+"""What was measured here beside what an article prints: the ratio, or what is nearest and in what it differs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from runs.compare.compare import compare
+from runs.compare.effects import printed_pairs
+from runs.models import Run
+from tests.runs.answers.test_answers import World, ask, page
+
+pytestmark = pytest.mark.django_db
+
+
+def rerun(**factors: Any) -> str:
+    """Two systems of the TPC-B article, as the product itself measures them again."""
+    world = World()
+    for name, version, tps in (("PostgreSQL", "15.8", 900), ("MySQL", "5.5", 500)):
+        asked = {"scale_factor": 10, "terminals": 4, "duration_s": 10} | factors
+        world.add(tps, dbms={"name": name, "version": version}, factors=asked, measured_on="2026-05-04")
+    return world.store()
+
+
+def test_what_was_asked_something_else_stands_beside_the_nearest_that_is_printed(published):
+    """Was: "nothing here was asked the same as something published", of the product's own re-run of the article."""
+    measured = rerun()
+    selects = f"{measured}&set=publication%3Dtpcb-2010"
+
+    told = ask(selects, "ask=published")
+
+    assert {claim["label"].partition(" · ")[0] for claim in told["claims"]} == {"PostgreSQL 15.8", "MySQL 5.5"}
+    for claim in told["claims"]:
+        assert claim["ratio"]["verdict"] == "refused" and claim["printed"] and claim["here"]
+        assert claim["beside"].partition(" ")[0] == claim["label"].partition(" ")[0]
+        assert "Workload" in claim["ratio"]["why"] and claim["beside"] in told["words"]
+    assert told["words"] in page(selects, "ask=published").replace("&#x27;", "'")
+
+
+def test_a_size_that_nobody_prints_stands_beside_nothing_where_another_was_asked_the_same(article):
+    world = World()
+    for label in ("here", "printed"):
+        for size in (10, 500):
+            world.add(1000, factors={"size_gb": size, "terminals": 4}, label=label)
+        world.store()
+    printed = Run.objects.filter(label="printed")
+    printed.filter(factors__name="size_gb", factors__number=500).delete()
+    printed.update(publication=article)
+
+    pairs = printed_pairs(compare(Run.objects.present().for_lists()).groups)
+
+    ((group, base),) = pairs
+    assert group.facts["factor:size_gb"] == base.facts["factor:size_gb"] == "10 GB"
