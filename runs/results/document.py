@@ -10,14 +10,16 @@ models, and less for the garbage collector to look at.
 from __future__ import annotations
 
 import json
+import re
 import uuid
+from array import array
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
 from operator import attrgetter, itemgetter
 from typing import Annotated, Any, Literal, NotRequired, TypeVar
 
-from benchagent.catalog import METRICS, SECONDS_EACH, FactorKind, factor_role, refusal
+from benchagent.catalog import METRICS, SECONDS_EACH, FactorKind, factor_role, factor_unit, refusal
 from benchagent.catalog.values import FACTORS
 from benchagent.configfiles import FORMATS
 from benchagent.latency_map import MOST_BUCKETS, MOST_INTERVALS
@@ -69,7 +71,7 @@ from runs.incoming.values import (
 )
 from runs.machines.facts import NewDevice, NewMachine
 from runs.models.choices import DURABILITY_CHOICES, Better, RunState, StorageRole, Visibility
-from runs.results.names import OPPOSITE
+from runs.results.names import OPPOSITE, plain_version
 from runs.run.series import without_gaps
 
 T = TypeVar("T")
@@ -95,6 +97,14 @@ _SAME_UNIT = {
     "TPS": ("1/s", "tx/s", "transactions/s"), "operations/s": ("1/s", "ops/s"), "new orders/min": ("tpmc",),
     "deadlocks": ("errors",),
 }  # fmt: skip
+# Units that are parts of each other: of sizes in bytes, of times in seconds. GB is 1000³ bytes here, GiB 1024³.
+EACH: tuple[dict[str, float], ...] = (
+    {f"{letter}{i}B": base**power for i, base in (("", 1000), ("i", 1024)) for power, letter in enumerate("KMGT", 1)}
+    | {"kB": 1000, "bytes": 1},
+    {**SECONDS_EACH},
+)
+RATE = re.compile(r"TPS|IOPS|[a-z]/s")
+SCALES = {"k": 1_000, "K": 1_000, "M": 1_000_000}
 REFERENCE = "#/components/schemas/"
 REFERENCE_TEMPLATE = f"{REFERENCE}{{model}}"
 
@@ -137,6 +147,16 @@ def _numbers_read(factors: dict[str, FactorValue]) -> dict[str, FactorValue]:
     return factors
 
 
+def _in_its_unit(factors: dict[str, FactorValue]) -> dict[str, FactorValue]:
+    """A size or time in another unit than that of the factor (the catalogue's, or as its name ends) is converted."""
+    for name, factor in factors.items():
+        own, value = factor_unit(name), factor["value"]
+        given = next((each for each in EACH if factor["unit"] in each and own in each), None)
+        if given and factor["unit"] != own and not isinstance(value, str):
+            factor["value"], factor["unit"] = float(f"{value * given[factor['unit']] / given[own]:.12g}"), own
+    return factors
+
+
 def _none_negative(factors: dict[str, FactorValue]) -> dict[str, FactorValue]:
     """Numbers of the catalogue are counts, sizes, times: others may run more than is offered here, nobody below 0."""
     problems = [
@@ -154,6 +174,7 @@ Factors = Annotated[
     Field(max_length=MAX_FACTORS),
     BeforeValidator(_named_once),
     AfterValidator(_numbers_read),
+    AfterValidator(_in_its_unit),
     AfterValidator(_none_negative),
     AfterValidator(_roles_hold),
 ]
@@ -191,6 +212,12 @@ class UploadDbms(Strict):
     version: Annotated[str, Text(120)]
     architecture: Word = ""
     slug: Given[NewSlug] = None
+
+    @model_validator(mode="after")
+    def _plain(self) -> UploadDbms:
+        """The document as it is kept has the version as it was given."""
+        self.version = plain_version(self.name, self.version)
+        return self
 
 
 class UploadDevice(NewDevice):
@@ -266,6 +293,16 @@ def unit_of(name: str, given: str | None) -> str:
     return given
 
 
+def scale_of(name: str, given: str | None) -> int:
+    """By what values in this unit are multiplied: kTPS are thousands of a rate of the catalogue."""
+    entry = METRICS.get(name)
+    is_rate = entry is not None and RATE.search(entry.unit) is not None
+    if entry is None or given is None or not is_rate or given[:1] not in SCALES:
+        return 1
+    plain = given[1:].strip().casefold()
+    return SCALES[given[:1]] if plain in (entry.unit.casefold(), *_SAME_UNIT.get(entry.unit, ())) else 1
+
+
 @with_config(STRICT)
 class UploadMetric(TypedDict):
     name: Annotated[str, Text(120)]
@@ -277,6 +314,9 @@ class UploadMetric(TypedDict):
 
 
 def _completed(metric: UploadMetric) -> UploadMetric:
+    if (scale := scale_of(metric["name"], metric.get("unit"))) > 1:
+        metric.setdefault("as_printed", f"{metric['value']:g} {metric['unit']}")
+        metric["value"], metric["unit"] = metric["value"] * scale, metric["unit"][1:].strip()
     metric["unit"] = unit_of(metric["name"], metric.get("unit"))
     entry = METRICS.get(metric["name"])
     if entry and entry.unit == metric["unit"] and metric.get("better", "") == OPPOSITE.get(entry.better):
@@ -339,6 +379,9 @@ class UploadSeries(Strict):
 
     @model_validator(mode="after")
     def _with_unit(self) -> UploadSeries:
+        if (scale := scale_of(self.name, self.unit)) > 1:
+            self.unit = self.unit[1:].strip()
+            self.values = array("d", [value * scale for value in self.values])
         self.unit = unit_of(self.name, self.unit if "unit" in self.model_fields_set else None)
         numbers = without_gaps(self.values)
         for extreme in (min(numbers), max(numbers)) if numbers else ():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from functools import cache
 from typing import Any
@@ -19,6 +20,8 @@ UNIT_SUFFIXES = {"ms": "_ms", "s": "_s", "%": "_percent", "MB/s": "_mb_per_s", "
 PARTED = ":"
 OPPOSITE = {"higher": "lower", "lower": "higher"}
 LONGEST_NAME = 110
+# So many letters of a DBMS's name say that it is meant: Postgres is PostgreSQL.
+LEAST_NAME = 4
 
 # What HammerDB and TPC-C call their rates.
 ACRONYMS = {"nopm": "NOPM", "tpm": "TPM", "tpmc": "tpmC"}
@@ -69,6 +72,16 @@ def of_other_direction(metric: Metric, better: str | None) -> str:
     Two senders who call two things alike: neither is better than the other by the other's rule.
     """
     return f"{metric.name[:LONGEST_NAME]}{PARTED}{better}" if better and OPPOSITE.get(better) == metric.better else ""
+
+
+def plain_version(dbms: str, version: str) -> str:
+    """The number alone: of v16.4, of PostgreSQL 16.4 on x86_64-pc-linux-gnu, compiled by gcc, and of
+    16.4 (Debian 16.4-1.pgdg120+2), where the parentheses have it once more."""
+    word, _, rest = version.strip().partition(" ")
+    text = rest.strip() if rest and len(word) >= LEAST_NAME and dbms.casefold().startswith(word.casefold()) else version
+    text = re.sub(r"\A(?:version\s*|v\.?\s*)(?=\d)", "", text.strip(), flags=re.IGNORECASE)
+    text = re.sub(r"\s+on \S+, compiled by .*", "", text, flags=re.DOTALL)
+    return re.sub(r"\A(\S+)\s+\([^()]*\b\1\b[^()]*\)\Z", r"\1", text) or version
 
 
 def batch_of(source_id: UUID, *, owner: User | None = None, **described: Any) -> Batch:

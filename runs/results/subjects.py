@@ -67,7 +67,8 @@ class Resolver:
         self._versions_today: int | None = None
         self._nameable: dict[uuid.UUID, bool] = {}
         self._versions: dict[uuid.UUID, list[DbmsVersion]] = {}
-        numbers = {document.dbms.version for document in documents}
+        # Rows of an older program may be called v16.4.
+        numbers = {f"{v}{document.dbms.version}" for document in documents for v in ("", "v", "V")}
         for version in DbmsVersion.objects.filter(Q(version__in=numbers) | ~Q(aliases=[])):
             version.dbms = dbmss[version.dbms_id]
             self._versions.setdefault(version.dbms_id, []).append(version)
@@ -155,7 +156,7 @@ class Resolver:
                 dbms = Dbms.objects.create(slug=entry.slug, name=entry.name, vendor=entry.vendor)
             self._add_dbms(dbms)
         rows = self._versions.setdefault(dbms.id, [])
-        version = matching_version(rows, data.version, data.architecture)
+        version = _known_version(rows, data)
         if version is None:
             version = make_version(dbms, data.version, data.architecture)
             rows.append(version)
@@ -165,7 +166,7 @@ class Resolver:
         """Why a version that is new here is not taken; empty where it is. Versions stand in every reader's lists."""
         dbms = self._find_dbms(data)
         rows = self._versions.get(dbms.id, []) if dbms else []
-        if self._owner is None or matching_version(rows, data.version, data.architecture):
+        if self._owner is None or _known_version(rows, data):
             return ""
         if self._versions_today is None:
             since = timezone.now() - timedelta(days=1)
@@ -362,6 +363,11 @@ class Resolver:
 
     def _visible(self, rows: QuerySet[M]) -> QuerySet[M]:
         return rows if self._owner is None else nameable(rows, self._owner, by_address=True)
+
+
+def _known_version(rows: Sequence[DbmsVersion], data: UploadDbms) -> DbmsVersion | None:
+    found = (matching_version(rows, f"{v}{data.version}", data.architecture) for v in ("", "v", "V"))
+    return next(filter(None, found), None)
 
 
 def versioned_slug(slug: str, version: str) -> str:

@@ -453,3 +453,58 @@ def test_it_says_that_a_second_machine_of_a_name_was_made(post):
     assert "warnings" not in post(document(id=str(uuid.uuid4()), hardware={**first, "cpu_cores": 64}, label="b")).json()
     refused = post(document(id=str(uuid.uuid4()), hardware={**first, "slug": "db-1", "cpu_cores": 64}))
     assert refused.status_code == 400 and "hardware.cpu_cores" in refused.json()
+
+
+@pytest.mark.parametrize(("given", "version"), [
+    ("v16.4", "16.4"), ("V 16.4", "16.4"), ("version 16.4", "16.4"), (" PostgreSQL 16.4", "16.4"),
+    ("postgres 16.4", "16.4"), ("16.4 (Debian 16.4-1.pgdg120+2)", "16.4"),
+    ("PostgreSQL 16.4 (Debian 16.4-1.pgdg120+2) on x86_64-pc-linux-gnu, compiled by gcc 12.2.0, 64-bit", "16.4"),
+    ("16.4", "16.4"), ("9.6 (patched)", "9.6 (patched)"), ("18devel", "18devel"), ("vanilla", "vanilla"),
+    ("PostgreSQL", "PostgreSQL"), ("8.0.36-28", "8.0.36-28"),
+])  # fmt: skip
+def test_a_version_is_its_number_however_it_is_written(post, given, version):
+    """Seen: 16.4 and v16.4 were two systems."""
+    run_id = post(document(dbms={"name": "PostgreSQL", "version": given})).json()["runs"][0]["id"]
+    run = Run.objects.get(pk=run_id)
+    assert run.dbms_version.version == version
+    assert run.upload.document["dbms"]["version"] == given, "kept as it was given"
+
+
+def test_a_version_that_is_stored_with_its_v_stays_the_same_system(post):
+    first = Run.objects.get(pk=post(document()).json()["runs"][0]["id"]).dbms_version
+    type(first).objects.filter(pk=first.pk).update(version="v15.8")
+    second = post(document(id=str(uuid.uuid4()), label="again")).json()["runs"][0]["id"]
+    assert Run.objects.get(pk=second).dbms_version_id == first.pk
+
+
+@pytest.mark.parametrize(("name", "unit", "value"), [
+    ("tps", "kTPS", 12_500), ("tps", "KTPS", 12_500), ("tps", "k tx/s", 12_500), ("tps", "MTPS", 12_500_000),
+])  # fmt: skip
+def test_thousands_of_a_rate_are_that_rate(post, name, unit, value):
+    metrics = [{"name": name, "unit": unit, "value": 12.5}]
+    series = [{"name": name, "unit": unit, "values": [12.5, None, 12.75]}]
+    run_id = post(document(repeats=[{"metrics": metrics, "series": series}])).json()["runs"][0]["id"]
+    row = Measurement.objects.get(run=run_id)
+    assert (row.metric.unit, row.value) == (Metric.objects.get(name=name).unit, value)
+    assert row.as_printed == f"12.5 {unit}"
+    told = series_of(Run.objects.get(pk=run_id), name)
+    assert told == [value, None, value / 12.5 * 12.75]
+
+
+def series_of(run: Run, name: str) -> list[float | None]:
+    return series.read(run, name).values
+
+
+@pytest.mark.parametrize(("name", "given", "stored"), [
+    ("target_size_mb", {"value": 10, "unit": "GB"}, (10_000, "MB")),
+    ("target_size_mb", {"value": 1, "unit": "GiB"}, (1073.741824, "MB")),
+    ("size_gb", {"value": 98_000, "unit": "MB"}, (98, "GB")),
+    ("size_gb", {"value": 98, "unit": "GB"}, (98, "GB")),
+    ("duration_s", {"value": 5, "unit": "min"}, (300, "s")),
+    ("terminals", {"value": 16, "unit": "connections"}, (16, "connections")),
+    ("customers", {"value": 2, "unit": "GB"}, (2, "GB")),
+])  # fmt: skip
+def test_a_size_or_time_of_a_factor_is_in_the_unit_of_its_name(post, name, given, stored):
+    run_id = post(document(factors={name: given})).json()["runs"][0]["id"]
+    row = Run.objects.get(pk=run_id).factors.get(name=name)
+    assert (row.number, row.unit) == stored

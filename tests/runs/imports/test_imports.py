@@ -667,3 +667,11 @@ def test_of_entries_of_two_tools_it_says_that_one_form_speaks_of_all(contributor
     (words,) = imports.warnings_of(taken, contributor)
     assert words.startswith("The entries are of pgbench, sysbench:")
     assert imports.warnings_of(imports.receive(files=files(PGBENCH), owner=contributor)[0], contributor) == []
+
+
+@pytest.mark.parametrize("name", ["v10_cpu.txt", "v10_fileio_rndrw.txt", "v04_memory.txt"])
+def test_what_runs_without_a_dbms_needs_none(contributor, name):
+    """Seen: of sysbench's CPU test the DBMS and its version were asked for."""
+    taken, _ = imports.receive(files=[file(name, (DATA / "sysbench" / name).read_bytes())], owner=contributor)
+    (run, *_), _ = imports.store(taken, subject={"hardware": {"name": "bench 7"}}, owner=contributor)
+    assert run.dbms_version.dbms.name == "sysbench"

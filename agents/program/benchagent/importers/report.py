@@ -352,15 +352,22 @@ def becomes_a_run(item: Item, answers: Mapping[str, Any]) -> bool:
     return bool(item["metrics"] or item["series"]) or item["status"] in ("aborted", "failed")
 
 
+# Workloads of storage, CPU and memory.
+NO_DBMS = (
+    "fio", "diskspd", "iozone", "pg-test-",
+    "sysbench-fileio", "sysbench-cpu", "sysbench-memory", "sysbench-threads", "sysbench-mutex",
+)  # fmt: skip
+
+
 def dbms_of(
     subject: Subject, tool: str, tool_version: str, answers: Mapping[str, Any], file: str = ""
 ) -> tuple[str, str]:
     """Name and version: the file's own words first, then what a person says of this file, then of all; empty where
     nobody tells.
 
-    A storage benchmark knows no DBMS: it stands under the tool's own name.
+    A benchmark of storage, CPU or memory knows no DBMS: it stands under the tool's own name.
     """
-    if subject.workload.startswith(("fio", "diskspd", "iozone", "pg-test-")):
+    if subject.workload.startswith(NO_DBMS):
         return tool, tool_version or "not stated"
     own, given = answers.get("files", {}).get(file, {}).get("dbms") or {}, answers.get("dbms") or {}
     name = subject.dbms or str(own.get("name") or given.get("name", ""))
