@@ -48,12 +48,11 @@ def entries(user: Reader, *, now: datetime | None = None) -> list[Entry]:
     running, free_at = _running(calendar)
     rows = [*running, *_waiting(free_at, calendar)]
     shown = set(Run.objects.listed_for(user).filter(pk__in=[run.pk for run, *_ in rows]).values_list("pk", flat=True))
-    return [
-        _entry([(run, begins_at, ends_at) for run, _, begins_at, ends_at in group], agent, seen, now)
-        for (_, agent, seen), group in (
-            (key, list(group)) for key, group in groupby(rows, lambda row: _key(row[0], row[1], row[0].pk in shown))
-        )
-    ]
+    made = []
+    for (_, agent, seen), group in groupby(rows, lambda row: _key(row[0], row[1], row[0].pk in shown)):
+        planned = [(run, begins_at, ends_at) for run, _, begins_at, ends_at in group]
+        made.append(_entry(planned, agent, seen, now))
+    return made
 
 
 Planned = tuple[Run, Agent | None, datetime | None, datetime | None]
