@@ -70,13 +70,14 @@ def text_of(path: Path) -> str:
 
 def bytes_on_disk(folder: Path, without: Sequence[str] = ()) -> int:
     """Blocks of all files below, but for names that match a pattern. What links lead to is not counted."""
+
+    def is_counted(name: str) -> bool:
+        return not any(fnmatchcase(name, pattern) for pattern in without)
+
     total = 0
     for parent, folders, files in os.walk(folder):
-        folders[:], counted = (
-            [name for name in names if not any(fnmatchcase(name, pattern) for pattern in without)]
-            for names in (folders, files)
-        )
-        for name in counted:
+        folders[:] = filter(is_counted, folders)  # which it goes into next
+        for name in filter(is_counted, files):
             with suppress(OSError):  # a file that the DBMS has just removed
                 status = Path(parent, name).lstat()
                 total += status.st_blocks * 512 if stat.S_ISREG(status.st_mode) else 0
