@@ -317,17 +317,6 @@ class Run(UUIDModel, Labelled):
         self.invalid_at, self.invalid_reason, self.invalid_by = timezone.now(), reason, None
         self.primary_value = None
 
-    def leave_out_if_invalid(self) -> Run:
-        """For charts that read numbers straight from the rows: an invalid run is a gap there, with its reason.
-
-        In memory only, of a run with its measurements prefetched; it must not be saved afterwards.
-        """
-        if self.invalid_at is not None:
-            self.state, self.missing_reason = RunState.VALUE_MISSING, self.invalid_words
-            cache: dict[str, Any] = self.__dict__.setdefault("_prefetched_objects_cache", {})
-            cache["measurements"] = self.measurements.none()
-        return self
-
     @property
     def effective_label(self) -> str:
         """Its own, else its batch's; the next two likewise. With the batch prefetched (`for_lists`)."""

@@ -7,7 +7,20 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from runs.models import Aggregate, Config, DbmsVersion, HardwareProfile, Metric, Publication, Run, Workload
+from django.db.models import Prefetch
+
+from runs.models import (
+    Aggregate,
+    Config,
+    DbmsVersion,
+    HardwareProfile,
+    Measurement,
+    Metric,
+    Publication,
+    Run,
+    Workload,
+)
+from runs.models.choices import RunState
 from runs.publications.check import Check, checks_of
 from runs.publications.document import Statements, statements_of
 
@@ -31,12 +44,14 @@ class Material:
 
     @cached_property
     def runs(self) -> list[Run]:
-        """In the order of the source."""
-        runs = Run.objects.present().filter(publication=self.publication).for_lists()
-        return sorted(
-            (run.leave_out_if_invalid() for run in runs),
-            key=lambda run: (run.order_index is None, run.order_index or 0, run.source_id),
-        )
+        """In the order of the source. An invalid one is a gap with its reason: it has no measurements here."""
+        rows = Run.objects.present().filter(publication=self.publication).for_lists()
+        counted = Prefetch("measurements", Measurement.objects.filter(run__invalid_at=None).select_related("metric"))
+        rows = rows.prefetch_related(None).prefetch_related("factors", "storage__device", counted)
+        runs = sorted(rows, key=lambda run: (run.order_index is None, run.order_index or 0, run.source_id))
+        for run in (run for run in runs if run.invalid_at is not None):
+            run.state, run.missing_reason = RunState.VALUE_MISSING, run.invalid_words
+        return runs
 
     @cached_property
     def workloads(self) -> list[Workload]:
