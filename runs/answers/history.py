@@ -26,6 +26,8 @@ from runs.stats.verdicts import judge_interval
 from runs.stats.watch import calmed, least_told
 
 LEAST_BATCHES = 3
+# A series in which not even a doubling would show has no answer: a few releases of many years differ as much.
+MOST_UNSEEN = 1.0
 
 
 def since(comparison: Comparison, curves: Sequence[Curve], question: Question) -> Answer:
@@ -38,6 +40,8 @@ def since(comparison: Comparison, curves: Sequence[Curve], question: Question) -
             lacking.append(Missing("value", curve.name))
         elif not of_curve and len(curve.levels) < 2 * LEAST_DAYS:
             lacking.append(Missing("batches", curve.name, len(curve.levels), 2 * LEAST_DAYS))
+        elif not of_curve:
+            lacking.append(_batches_to_show(None, curve.name, MOST_UNSEEN, "batches_for_less"))
         elif not of_curve[0].day and of_curve[0].threshold > comparison.threshold:
             batches = days_to_show(calmed(curve.logs), comparison.threshold)
             # Where batches are alike, more of them show no less.
@@ -75,7 +79,7 @@ def _with_what_changed(claims: Sequence[Step]) -> list[Step]:
 
 
 def steps_of(comparison: Comparison, curve: Curve, label: str) -> list[Step]:
-    """The steps of one series, or that it has none; empty of too few batches to tell."""
+    """The steps of one series, or that it has none; empty of too few batches to tell, or that differ too much."""
     better = comparison.metric.better if comparison.metric else "none"
     levels, logs, points = curve.levels, curve.logs, {point.x: point for point in curve.valued}
     if len(levels) < 2 * LEAST_DAYS or len(logs) < len(levels):
@@ -109,7 +113,7 @@ def steps_of(comparison: Comparison, curve: Curve, label: str) -> list[Step]:
             if earlier and earlier.kind == "step" and abs(both) < math.log1p(comparison.threshold):
                 fields["back_to"] = str(day_at(xs[earlier.at]))
         claims.append(unchanged.model_copy(update=fields))
-    return claims or [unchanged]
+    return claims or ([unchanged] if least <= MOST_UNSEEN else [])
 
 
 def _side(change: Ratio, better: str) -> str:

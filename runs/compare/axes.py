@@ -19,6 +19,7 @@ from runs.compare.comparison import Comparison
 from runs.compare.facts import DATE, MOMENT, NEVER_TAKEN, NO_FACT, SET, Columns, Fact, fact_value, rank_of_kind
 from runs.compare.groups import Group
 from runs.compare.panels import CLIENTS, RELATIVE, SIZES, Axes, drawn_groups, size_level
+from runs.formatting import version_order
 from runs.run.facets import FACTOR
 from runs.run.likeness import DAY
 from runs.stats.steps import LEAST_DAYS
@@ -311,14 +312,21 @@ def _along_x(x: str, free: Collection[str], columns: Columns) -> set[str]:
 
 def _is_changed(name: str, columns: Columns, groups: Iterable[Group]) -> bool:
     """Whether all `groups` are of one DBMS, of which a fact changes in the midst: no version, configuration or kernel
-    comes back, and one stays for long enough to be a curve; or there are as many versions as a step takes, as releases.
-    Three versions on three days are compared.
+    comes back, and one stays for long enough to be a curve; or there are as many versions as a step takes, as releases,
+    in the order in which they came. Three versions on three days are compared, as are those measured from new to old.
     """
     lasted = Counter(value for _, value in {*zip(columns[DATE], columns[name], strict=True)})
     follow = columns.follow([name], [DATE]) and _stretches(name, columns) == 1
     is_one = len({group.all_runs[0].dbms_version.dbms_id for group in groups}) == 1
-    are_releases = name == "dbms" and len(lasted) >= 2 * LEAST_DAYS
+    are_releases = name == "dbms" and len(lasted) >= 2 * LEAST_DAYS and _come_in_order(columns)
     return is_one and follow and (max(lasted.values()) >= LEAST_LEVELS or are_releases)
+
+
+def _come_in_order(columns: Columns) -> bool:
+    """Whether a later day has no older version of the DBMS than an earlier one."""
+    versions = [version_order(group.all_runs[0].dbms_version.version) for group in columns.groups]
+    by_day = [version for _, version in sorted(zip(columns[DATE], versions, strict=True))]
+    return by_day == sorted(versions)
 
 
 def _stretches(name: str, columns: Columns) -> float:

@@ -1385,6 +1385,37 @@ def test_a_series_of_releases_is_asked_since_which_one_it_changed():
     assert any("1.6 → " in words for words in step["besides"])
 
 
+RELEASES = ("8.4.0", "9.0.0", "9.6.0", "10.0", "13.0", "17.0", "18.0")
+
+
+def measured_releases(days: range) -> None:
+    for number, (version, day) in enumerate(zip(RELEASES, days, strict=True)):
+        world = World(seed=number, noise=0.005)
+        mean = (100, 120, 220, 230, 330, 420, 430)[number]
+        world.add(mean, measured_on=day_of_may(day), dbms={"name": "PostgreSQL", "version": version})
+        world.store()
+
+
+def test_of_releases_that_differ_much_the_newest_is_set_against_the_first():
+    """Seen: "No lasting change of throughput by 49922.3 % or more in 7 batches"."""
+    measured_releases(range(7))
+
+    told = ask("workload=tpcb")
+
+    assert told["words"].startswith("PostgreSQL 18.0 has 4.29")
+    asked = ask("workload=tpcb", "ask=since")["words"]
+    assert asked == "A change of 100\u202f% would not show: the batches differ too much."
+
+
+def test_releases_that_were_measured_from_new_to_old_are_compared():
+    """Seen: the newest was the oldest release on the page of a comparison, and the newest on that of its benchmark."""
+    measured_releases(range(6, -1, -1))
+
+    told = ask("workload=tpcb")
+
+    assert told["asked"] == "Which version of PostgreSQL has the highest throughput, and is it sure?"
+
+
 def test_nights_that_came_to_nothing_are_told_where_no_change_is():
     """Seen: "No lasting change", of five nights at 0 TPS."""
     for night in range(14):
