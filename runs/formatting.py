@@ -127,6 +127,32 @@ def mid_sentence(label: str) -> str:
     return label if is_name else label[:1].lower() + label[1:]
 
 
+# What a line of a log says that tells why something ended.
+_TELLING = re.compile(
+    r"\b(fatal|panic|error|exception|cannot|could not|failed|denied|refused|unknown|invalid|no space|out of memory)\b",
+    re.IGNORECASE,
+)
+_STAMP = re.compile(r"\A\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d| [A-Z]{3,4})?\s*(?:\d+ |\[\d+\] )?")
+MOST_TELLING = 240
+
+
+def telling_line(message: str) -> str:
+    """A message in one line: of a log in it the first line that tells what went wrong, after the words before it."""
+    lines = [line.strip() for line in message.splitlines() if line.strip()]
+    if not lines:
+        return ""
+    words, marked = lines[0], next((line for line in lines[1:] if _TELLING.search(line)), "")
+    before, mark, log = words.partition(": ")
+    # Where the log begins behind the colon, its first line tells as much as another.
+    if mark and _STAMP.match(log):
+        marked = log if _TELLING.search(log) else marked or log
+        words = before
+    elif _TELLING.search(log):
+        marked = ""
+    words = f"{words.rstrip(':')}: {_STAMP.sub('', marked)}" if marked else words
+    return words if len(words) <= MOST_TELLING else f"{words[: MOST_TELLING - 1].rstrip()}…"
+
+
 def joined(words: Iterable[str]) -> str:
     """1, 4, 16; where one of them holds a comma itself, semicolons part them."""
     every = list(words)

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Self, cast
 from uuid import UUID
 
 from benchagent.catalog import DBMSS, WORKLOADS
+from benchagent.plugins import LACKING
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import OpenApiParameter, PolymorphicProxySerializer, extend_schema
 from pydantic import BeforeValidator, Field, WithJsonSchema
@@ -54,7 +55,7 @@ Setting = Annotated[list[Annotated[str, Text(100_000, least=0)]], Field(min_leng
 
 
 class EngineGiven(Strict):
-    dbms: Annotated[str, OneOf(tuple(DBMSS))]
+    dbms: Annotated[str, OneOf(tuple(DBMSS), LACKING)]
     version: Annotated[str, Text(120)]
     connection: Annotated[
         str, Text(40, least=0), Field(description="the agent's name for a server that it did not start")
@@ -113,14 +114,14 @@ class PlanOptions(Labels):
 class PlanChange(PlanOptions):
     """What is left out is as before."""
 
-    workload: Annotated[str, OneOf(tuple(WORKLOADS))] | None = None
+    workload: Annotated[str, OneOf(tuple(WORKLOADS), LACKING)] | None = None
     engines: Annotated[list[EngineGiven], Field(min_length=1)] | None = None
 
 
 class PlanGiven(PlanOptions):
     """What to run: every engine, `repeats` times, in turn."""
 
-    workload: Annotated[str, OneOf(tuple(WORKLOADS))]
+    workload: Annotated[str, OneOf(tuple(WORKLOADS), LACKING)]
     engines: Annotated[list[EngineGiven], Field(min_length=1)]
 
     @classmethod
@@ -135,7 +136,7 @@ class PlanGiven(PlanOptions):
     def plan(self, user: User, *, complete: bool = True) -> Plan:
         """`complete`: factors not named take the catalogue's values. Raises FieldErrors for names that are none."""
         if unknown := [dbms for dbms in (*self.settings, *self.configs, *self.swept) if dbms not in DBMSS]:
-            raise FieldErrors(settings=f"Unknown DBMS {', '.join(unknown)}; known: {', '.join(DBMSS)}.")
+            raise FieldErrors(settings=f"Unknown DBMS {', '.join(unknown)}; known: {', '.join(DBMSS)}; {LACKING}.")
         agent = agent_of(self.agent) if self.agent else None
         defaults = {factor.name: factor.default for factor in WORKLOADS[self.workload].factors if complete}
         alike = ("workload", "repeats", "each", "order_seed", "stop", "label", "note", "not_after", "visibility")

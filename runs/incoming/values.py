@@ -93,9 +93,17 @@ class Text:
 @dataclass(frozen=True)
 class OneOf:
     values: tuple[str, ...]
+    # Why others are not among them.
+    lacking: str = ""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.literal_schema(list(self.values))
+        schema = core_schema.literal_schema(list(self.values))
+        return core_schema.no_info_before_validator_function(self._check, schema) if self.lacking else schema
+
+    def _check(self, given: Any) -> Any:
+        if isinstance(given, str) and given not in self.values:
+            raise wrong(("", f"“{given[:60]}” is none of: {', '.join(self.values)}: {self.lacking}."))
+        return given
 
 
 def by_type(message: str) -> Discriminator:

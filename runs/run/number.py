@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from benchagent.catalog import LATENCIES, THROUGHPUTS, headline_metrics, refusal
 from django.db.models import Case, F, FloatField, OuterRef, QuerySet, Subquery, Value, When
 
+from runs.formatting import telling_line
 from runs.models import Batch, Measurement, Metric, Run
 from runs.models.choices import OPEN_STATES, RunState
 from runs.run.quality import SLOWEST, unfair_words
@@ -83,8 +84,9 @@ def why_no_number(run: Run, label: str = "", metric: Metric | None = None) -> st
         wrong = "; ".join(dict.fromkeys(filter(None, (_uncounted(run, row) for row in rows))))
         none = f"no {label.lower()} in this run" if label else "no figure of the whole run, only samples"
         return wrong or _in_another_unit(run, metric) or none
+    message = telling_line(run.message)
     # "cancelled before it started" says its state already.
-    return run.message if run.message.startswith(state) else f"{state}: {run.message}" if run.message else state
+    return message if message.startswith(state) else f"{state}: {message}" if message else state
 
 
 def _in_another_unit(run: Run, metric: Metric | None) -> str:

@@ -44,6 +44,7 @@ from runs.tables import TableCell
 
 register = template.Library()
 register.filter("number", formatting.number)
+register.filter("telling_line", formatting.telling_line)
 register.filter("quantity", formatting.quantity)
 register.filter("times", formatting.times)
 register.filter("three_digits", formatting.three_digits)

@@ -3,6 +3,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
+from benchagent.plugins import LACKING
 from django.utils import timezone
 
 from agents.plans import schedule
@@ -196,3 +197,15 @@ def test_it_repeats_what_failed_once(client, bearer, machine):
     headers = bearer("schedule") | {"Idempotency-Key": "again"}
     first, again = (post(client, {"run": one}, headers, f"{slug}/repeat-runs/").json() for _ in range(2))
     assert first == again and Run.objects.filter(experiment__slug=slug, repeat=5).count() == 1
+
+
+@pytest.mark.parametrize(("change", "field"), [
+    ({"engines": [{"dbms": "h2pg", "version": "1"}]}, "engines[0].dbms"),
+    ({"workload": "counters"}, "workload"),
+    ({"settings": {"h2pg": [["a", "1"]]}}, "settings"),
+])  # fmt: skip
+def test_of_what_a_plug_in_would_offer_it_says_that_none_does(client, bearer, machine, change, field):
+    machine()
+    answer = post(client, BODY | change, bearer("schedule"))
+    assert answer.status_code == 400
+    assert LACKING in str(answer.json()[field]) and "sqlite" in str(answer.json()) + "sqlite" * (field == "workload")

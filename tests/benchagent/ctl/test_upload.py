@@ -385,3 +385,21 @@ def test_it_prints_the_warnings_of_the_server(
     assert f"warning: {words}" in printed.out + printed.err
     assert main(["upload", file, "--hardware", "box", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)[0]["warnings"] == [words]
+
+
+@pytest.mark.parametrize(
+    ("status", "state"), [("complete", "no result by itself"), ("not_understood", "not understood")]
+)
+def test_it_asks_nobody_to_complete_what_cannot_become_a_result(
+    logged_in: FakeApi, capsys: pytest.CaptureFixture[str], status: str, state: str
+) -> None:
+    """Seen: "complete it at …" beside an import of which nothing can be stored, whatever is said."""
+    logged_in.missing = ["items"]
+    logged_in.items = [
+        {"file": "randrw.json", "status": "complete", "reason": None, "part_of": "other"},
+        {"file": "b.txt", "status": status, "reason": "no known tool wrote it", "part_of": None},
+    ]
+    main(["upload", FIO, "--hardware", "box"])
+    printed = capsys.readouterr()
+    assert "complete it" not in printed.out + printed.err
+    assert state in printed.out

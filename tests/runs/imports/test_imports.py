@@ -18,7 +18,7 @@ from rest_framework.exceptions import ValidationError
 
 from runs import imports, results
 from runs.compare.compare import compare
-from runs.imports import forms, reading, storing, worker
+from runs.imports import forms, reading, storing, tools, worker
 from runs.models import Artefact, Batch, Config, FileImport, HardwareProfile, Run, Upload
 from runs.results import staged
 from runs.run import artefacts
@@ -675,3 +675,14 @@ def test_what_runs_without_a_dbms_needs_none(contributor, name):
     taken, _ = imports.receive(files=[file(name, (DATA / "sysbench" / name).read_bytes())], owner=contributor)
     (run, *_), _ = imports.store(taken, subject={"hardware": {"name": "bench 7"}}, owner=contributor)
     assert run.dbms_version.dbms.name == "sysbench"
+
+
+def test_what_nobody_understood_is_read_anew_when_it_is_sent_again(contributor):
+    """Seen: its plug-in came, and the file stayed as it was, until somebody pressed "Read again"."""
+    content = b"minibench 1.0\n12.5 a second\n"
+    taken, _ = imports.receive(files=[file("own.txt", content)], owner=contributor)
+    assert taken.items[0]["status"] == "not_understood"
+    text = "tool: minibench\nlines:\n  - minibench {version:token}\n  - '{tps:num} a second'\nmetrics: [tps]\n"
+    tools.keep(owner=contributor, text=text, example=content.decode())
+    again, is_new = imports.receive(files=[file("own.txt", content)], owner=contributor)
+    assert (again.pk, is_new, again.items[0]["status"]) == (taken.pk, False, "complete")

@@ -475,6 +475,9 @@ def _files(
             if items and all(item["status"] == NOT_UNDERSTOOD for item in items):
                 unread.append(f"what reads them here is not installed on the server: {url}")
                 return Outcome(names, "not understood", url=url, message="\n".join(unread), items=items)
+            if "items" in answer.get("needs", []):  # nothing that anybody says makes a result of it
+                state = "not understood" if unread else "no result by itself"
+                return Outcome(names, state, url=url, message="\n".join(unread), items=items)
             complete = f"complete it at {url}, or say it with options (benchctl upload --help)"
             message = "\n".join([*unread, error.detail, complete])
             lacking, warnings = answer.get("needs", []), answer.get("warnings", [])
