@@ -21,7 +21,7 @@ from runs.compare.comparison import Comparison
 from runs.compare.effects import setting_pairs
 from runs.compare.facts import DATE, NEVER_TAKEN, NO_FACT, Columns, Fact, fact_value, fact_values
 from runs.compare.judging import RANKED, judged, ranked_as, told_apart_by
-from runs.compare.panels import CLIENT, CLIENTS, Axes
+from runs.compare.panels import CLIENT, CLIENTS, Axes, zero_words
 from runs.run.facets import CONTEXT, FACTOR
 from runs.run.likeness import DAY
 from runs.stats.curves import LEAST_FOR_KNEE, LEAST_VALUES_FOR_KNEE
@@ -229,7 +229,10 @@ def _over(name: str, comparison: Comparison, columns: Columns) -> Iterator[Quest
         return
     known = {fact_value(group, name) for group in columns.groups if group.ranked}
     # Without a fixed rate, of which the factor is 0, it is another question.
-    number_by_level = {level: number for level, number in facts[name].numbers.items() if level in known and number > 0}
+    numbers = facts[name].numbers.items()
+    number_by_level = {
+        level: number for level, number in numbers if level in known and (number or not zero_words(name))
+    }
     curves = [levels & number_by_level.keys() for levels in levels_while_alike(name, facts.keys(), columns)]
     most = max(map(len, curves), default=0)
     if most < 2:
@@ -240,8 +243,10 @@ def _over(name: str, comparison: Comparison, columns: Columns) -> Iterator[Quest
         # Where nothing was measured at both ends, each curve is asked between its own.
         is_whole = any({first, last} <= levels for levels in curves)
         yield loss if is_whole else loss.model_copy(update={"start": None, "end": None})
-        values = most * max(len(group.judged) for group in columns.groups)
-        if most >= LEAST_FOR_KNEE and values >= LEAST_VALUES_FOR_KNEE:
+        # A knee is looked for per doubling, which leads to no level of 0.
+        doubled = max(sum(number_by_level[level] > 0 for level in levels) for levels in curves)
+        values = doubled * max(len(group.judged) for group in columns.groups)
+        if doubled >= LEAST_FOR_KNEE and values >= LEAST_VALUES_FOR_KNEE:
             yield Question(kind=asked.FALLS_OFF, x=name)
     if axes.kind == CLIENT and _is_rate(comparison):
         yield Question(kind=asked.SCALES, x=name)

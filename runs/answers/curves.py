@@ -25,7 +25,7 @@ from runs.answers.answer import (
     pair_of,
 )
 from runs.answers.places import Place, memory_places, place_of
-from runs.compare.asked import LOSS, SCALES, Missing, Question
+from runs.compare.asked import LOSS, SCALES, Lacking, Missing, Question
 from runs.compare.axes import most_levels
 from runs.compare.comparison import Comparison
 from runs.compare.facts import DATE, NEVER_TAKEN, Columns, distinguishing, fact_value, fact_values
@@ -41,6 +41,7 @@ from runs.stats.curves import (
     LEAST_VALUES_FOR_KNEE,
     Crossing,
     Levels,
+    above_zero,
     against_first,
     crossing,
     per_doubling,
@@ -117,17 +118,20 @@ def _of_levels_alone(
 
 
 def untold_levels(curve: Curve, words: Callable[[Group], str]) -> list[Missing]:
-    """The levels behind the last number that have none, by why, and those of a zero, through which no curve goes: what
-    is said of the curve does not hold there.
+    """The levels behind the last number that have none, by why, and those at which the value is zero, through which no
+    curve goes: what is said of the curve does not hold there.
     """
     on_curve = [x for x, _ in curve.levels]
     lost: dict[str, list[str]] = {}
     for point in curve.points:
         if point.gap and point.x > max(on_curve, default=0.0) and not point.is_to_come:
             lost.setdefault(point.gap, []).append(words(point))
-    zero = [words(point) for point in curve.valued if point.x not in on_curve]
     missing = [Missing("no_value", curve.name, names=[reason, *levels]) for reason, levels in lost.items()]
-    return [*missing, Missing("zero", curve.name, names=zero)] if zero else missing
+    nothing = [point for point in curve.at_levels if min(point.judged, default=1.0) <= 0]
+    zero = [words(point) for point in nothing if not any(point.judged)]
+    in_part = [words(point) for point in nothing if any(point.judged)]
+    missing += [Missing("zero", curve.name, names=zero)] if zero else []
+    return missing + ([Missing("zero_in_part", curve.name, names=in_part)] if in_part else [])
 
 
 def _is_sure(claim: AnyClaim) -> bool:
@@ -255,7 +259,8 @@ class Along:
         if bent.bend != "too_few":
             return self.falls_off
         if bent.levels < LEAST_FOR_KNEE:
-            return Missing("levels_for_knee", name, bent.levels, LEAST_FOR_KNEE)
+            kind: Lacking = "levels_for_knee" if self.levels[:1] == above_zero(self.levels[:1]) else "levels_above_zero"
+            return Missing(kind, name, bent.levels, LEAST_FOR_KNEE)
         return Missing("values_for_knee", name, bent.values, LEAST_VALUES_FOR_KNEE)
 
     @property
@@ -283,7 +288,8 @@ class Along:
         if len(self.levels) < 2:
             return self.curve.missing or Missing("positive_levels", self.curve.name)
         means = {point.x: point.centre or 0.0 for point in self.curve.valued}
-        first, last = self.levels[0][0], self.levels[-1][0]
+        # Where it comes to nothing it no longer grows.
+        first, last = self.levels[0][0], self.curve.at_levels[-1].x
         most_at = max((x for x, _ in self.levels), key=lambda x: means.get(x, 0.0))
         law = self.curve.law
         fitted = isinstance(law, Scaling) and not law.poor

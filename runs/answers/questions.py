@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
 
-from benchagent.catalog import Role, factor_label, factor_role
+from benchagent.catalog import FACTORS, Role, factor_label, factor_role
 from django.db.models import Count, Exists, Max, Min, OuterRef, Q
 
 from runs.answers.answer import Answer
@@ -91,7 +91,9 @@ def _sweeps(chosen: RunQuerySet, *by: str) -> list[dict[str, Any]]:
     and `levels`: of each number that a factor gives its span. What more is better of may scale.
     """
     levels: dict[tuple[object, ...], dict[str, dict[str, Any]]] = {}
-    factors = RunFactor.objects.filter(run__in=chosen, number__gt=0).order_by()
+    zero_is_none = [name for name, factor in FACTORS.items() if "0" in factor.words]
+    factors = RunFactor.objects.filter(run__in=chosen, number__isnull=False).order_by()
+    factors = factors.exclude(number=0, name__in=zero_is_none)
     of_factor = (*(f"run__{name}" for name in by), "run__workload__slug")
     # Two systems, each of a size of its own, lose nothing; nor do two sizes at which commits promise different things.
     for row in factors.values(*of_factor, "run__dbms_version", "run__durability", "name").annotate(

@@ -36,6 +36,7 @@ MOST_OF_A_BAND = 1.5
 NOTE = f"Band: {INTERVAL_WORDS}, from three repeats on. Dots: every repeat."
 MEDIAN_NOTE = ", the median where a value is zero or negative"
 LINEAR_NOTE = "Linear: a value is zero or negative."
+LINEAR_X_NOTE = "The axis of {x} is linear: a level is zero or negative."
 ZOOMED_NOTE = "The axis of values does not begin at 0."
 CHANGES = ("Against the first level", "Against the level before")
 OPEN_NOTE = "Arrow: an interval that reaches far beyond the chart; the table has its ends."
@@ -81,7 +82,7 @@ def _multiples(comparison: Comparison, metric: Metric, *, id: str, title: str) -
     ]  # fmt: skip
     every = [*chain(*drawn)]
     table = _table(every, x, comparison, unit)
-    note = _note(comparison, metric, groups, y, is_open=any(s.get("open") for spec in specs for s in spec["series"]))
+    note = _note(comparison, metric, groups, x, y, is_open=any(s.get("open") for spec in specs for s in spec["series"]))
     figures = [
         Figure(
             id=f"{id}-{panel.key}" if len(panels) > 1 else id, spec=spec, table=table, alt=_alt(panel, metric, unit),
@@ -130,15 +131,19 @@ def _y_axis(axes: Axes, groups: Sequence[Group], panels: Sequence[Panel], metric
     }  # fmt: skip
 
 
-def _note(comparison: Comparison, metric: Metric, groups: Sequence[Group], y: Axis, *, is_open: bool) -> str:
+def _note(
+    comparison: Comparison, metric: Metric, groups: Sequence[Group], x: Axis, y: Axis, *, is_open: bool
+) -> str:  # fmt: skip
     """What is drawn, and what a reader might overlook. `is_open`: whether an interval leaves the chart."""
     axes, is_linear = comparison.axes, y["scale"] == "linear"
+    is_x_linear = x["scale"] == "linear" and not x.get("ticks")
     better = f", {metric.better} is better" if metric.better in ("higher", "lower") else ""
     median = MEDIAN_NOTE if any(group.summary and group.summary.centre_name == "median" for group in groups) else ""
     notes = [
         f"{RELATIVE.get(axes.y_as) or metric.unit}{better}.", f"Line: {centre_label(groups).lower()}{median}.", NOTE,
         OPEN_NOTE if is_open else "",
         LINEAR_NOTE if axes.y_scale == "log" and is_linear else "",
+        LINEAR_X_NOTE.format(x=mid_sentence(x["label"])) if is_x_linear and axes.x_scale == "log" else "",
         ZOOMED_NOTE if is_linear and not y["zero"] else "",
     ]  # fmt: skip
     return " ".join(filter(None, notes)).removeprefix(". ")

@@ -14,6 +14,7 @@ from runs.compare.comparison import Comparison
 from runs.compare.facts import DATE
 from runs.compare.panels import CLIENT, COLOURS, Panel
 from runs.formatting import percent
+from runs.stats.curves import above_zero
 from runs.stats.scaling import Scaling
 from runs.stats.watch import watched
 
@@ -60,7 +61,7 @@ def _bent(along: Along) -> list[LineSeries]:
     curve, levels, bent = along.curve, along.levels, along.curve.knee
     if bent.at is None:
         return []
-    first, last = levels[0][0], levels[-1][0]
+    first, last = above_zero(levels)[0][0], levels[-1][0]
     xs = sorted([bent.at, *(first * (last / first) ** (step / _STEPS) for step in range(_STEPS + 1))])
     points: list[Point] = [(x, bent.fitted(x)) for x in xs]
     return [{"label": f"{curve.label or 'all'}, two lines with a knee", "color": curve.color % COLOURS, "dash": True,
@@ -68,11 +69,11 @@ def _bent(along: Along) -> list[LineSeries]:
 
 
 def _over_clients(along: Along, most: float) -> list[LineSeries]:
-    curve, levels = along.curve, along.levels
+    curve, levels = along.curve, above_zero(along.levels)
     if len(levels) < LEAST_LEVELS:
         return []
     first, last = levels[0][0], levels[-1][0]
-    centre = next(point.centre for point in curve.valued) or 0.0
+    centre = next(point.centre for point in curve.valued if point.x == first) or 0.0
     # No further than the data reach: it must not squeeze them.
     end = min(last, first * most / centre) if centre else first
     xs = [first * (last / first) ** (step / _STEPS) for step in range(_STEPS + 1)]

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from benchagent.catalog import Role, factor_role
+from benchagent.catalog import FACTORS, Role, factor_role
 from django.utils.text import slugify
 
 from runs.compare.asked import Missing, Question
@@ -93,7 +93,8 @@ class Axes:
 @dataclass(frozen=True)
 class Curve:
     """`color`: index of the series, the same in all panels. `points` in the order of x, each x once; one may stand for
-    several groups that a reader pools, and is a gap without dots. `panel`: its label.
+    several groups that a reader pools, and is a gap without dots. `panel`: its label. `zero_words`: what 0 on x
+    stands for where it is no level.
     """
 
     label: str
@@ -101,6 +102,7 @@ class Curve:
     color: int
     points: list[Group]
     panel: str = ""
+    zero_words: str = ""
 
     @property
     def name(self) -> str:
@@ -113,16 +115,21 @@ class Curve:
         return [point for point in self.points if point.dots]
 
     @property
+    def at_levels(self) -> list[Group]:
+        """Those of them that stand at a level of x."""
+        return [point for point in self.valued if point.x or not self.zero_words]
+
+    @property
     def missing(self) -> Missing | None:
         """What it takes to set two of its levels against each other; None where nothing is missing."""
         if not self.valued:
             return Missing("value", self.name, names=[point.gap or "" for point in self.points])
-        return None if len(self.valued) > 1 else Missing("level", self.name)
+        return None if len(self.at_levels) > 1 else Missing("level", self.name)
 
     @cached_property
     def levels(self) -> list[tuple[float, Sequence[float]]]:
         """(x, repeats) without gaps."""
-        return measurable([(point.x, point.judged) for point in self.valued])
+        return measurable([(point.x, point.judged) for point in self.at_levels])
 
     @cached_property
     def logs(self) -> list[float]:
@@ -151,6 +158,12 @@ class Panel:
     @property
     def points(self) -> list[Group]:
         return [point for curve in self.curves for point in curve.points]
+
+
+def zero_words(x: str) -> str:
+    """What 0 of a factor says that was not asked for there, as "no fixed rate"; empty where it is a level."""
+    factor = FACTORS.get(x.removeprefix(FACTOR))
+    return factor.words.get("0", "") if factor else ""
 
 
 def stands_at(group: Group, fixed: Mapping[str, str]) -> bool:
@@ -193,7 +206,7 @@ def panels_of(groups: Sequence[Group], axes: Axes, asked: str = "") -> list[Pane
             if points:
                 label = " · ".join(axes.facts[name].in_legend(value) for name, value in zip(names, key, strict=True))
                 in_order = sorted(points, key=lambda point: point.x)
-                curves.append(Curve(label, panel_key(label), color, in_order, heading))
+                curves.append(Curve(label, panel_key(label), color, in_order, heading, zero_words(axes.x)))
         if any(not point.is_to_come for curve in curves for point in curve.points):
             panels.append(Panel(heading, panel_key(heading), curves))
     return panels
@@ -330,7 +343,7 @@ NEAR = 0.05
 
 def ends_of_curve(curve: Curve, question: Question) -> tuple[Group, Group] | Missing:
     """The points that a loss is asked between; without ends the first and the last that are ranked, else any."""
-    valued = curve.valued
+    valued = curve.at_levels
     if curve.missing:
         return curve.missing
     chosen = []

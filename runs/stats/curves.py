@@ -1,7 +1,7 @@
 """What happens to a number along an axis of sizes: losses, the cost of a doubling, where half is left, a knee.
 
-A curve is its levels, (x, repeats) in the order of x, all above zero: rates and times fall and spread by factors, so
-all is done on logarithms of both.
+A curve is its levels, (x, repeats) in the order of x, all repeats above zero: rates and times fall and spread by
+factors, so all is done on logarithms. What is per doubling of x leaves a level of 0 out, as no doubling leads to it.
 """
 
 from __future__ import annotations
@@ -36,8 +36,13 @@ _LEAST_SPREAD = 1e-12
 
 
 def measurable(levels: Levels) -> list[tuple[float, Sequence[float]]]:
-    """The levels that have logarithms, in the order of x."""
-    return sorted((x, values) for x, values in levels if x > 0 and log_values(values))
+    """The levels whose repeats have logarithms, in the order of x."""
+    return sorted((x, values) for x, values in levels if log_values(values))
+
+
+def above_zero(levels: Levels) -> list[tuple[float, Sequence[float]]]:
+    """Those that a doubling leads to."""
+    return [(x, values) for x, values in levels if x > 0]
 
 
 def against_first(levels: Levels) -> list[Ratio | None]:
@@ -51,7 +56,7 @@ def per_doubling(levels: Levels) -> Slope | None:
     A step between two neighbours, put out to a doubling, would multiply their noise. None for fewer than two levels or
     three points, and where no number says it.
     """
-    points = [(math.log2(x), math.log(value)) for x, values in levels for value in values]
+    points = [(math.log2(x), math.log(value)) for x, values in above_zero(levels) for value in values]
     fitted = slope(points) if len(points) >= LEAST_POINTS else None
     if (
         fitted is None
@@ -76,7 +81,9 @@ class Crossing:
 
 
 def crossing(levels: Levels, share: float) -> Crossing | None:
-    """Straight between neighbours, on logarithms of both; None where no level reaches `share` of the first (not 1)."""
+    """Straight between neighbours, on logarithms of both, from a level of 0 on its own scale; None where no level
+    reaches `share` of the first (not 1).
+    """
     if not levels:
         return None
     first = geometric_mean(levels[0][1]) or 0.0
@@ -101,7 +108,8 @@ def _reached(line: Sequence[tuple[float, float]], goal: float, *, falling: bool)
             if y == next_y:
                 return x, x, next_x
             way = min(1.0, max(0.0, math.log(goal / y) / math.log(next_y / y)))
-            return math.exp(math.log(x) + way * math.log(next_x / x)), x, next_x
+            at = math.exp(math.log(x) + way * math.log(next_x / x)) if x > 0 else x + way * (next_x - x)
+            return at, x, next_x
     return None
 
 
@@ -140,9 +148,9 @@ def knee(levels: Levels) -> Knee:
     """A continuous line of two segments against one line and against smooth curves, on logarithms, by AICc (Hurvich &
     Tsai, 1989).
     """
-    points = [(math.log2(x), math.log(value)) for x, values in levels for value in values]
+    points = [(math.log2(x), math.log(value)) for x, values in above_zero(levels) for value in values]
     # Two scale factors may come to one size.
-    counts = len({x for x, _ in levels}), len(points)
+    counts = len({x for x, _ in points}), len(points)
     if counts[0] < LEAST_FOR_KNEE or len(points) < LEAST_VALUES_FOR_KNEE:
         return Knee("too_few", *counts)
     import numpy as np

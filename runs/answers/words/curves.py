@@ -19,7 +19,7 @@ from runs.compare.facts import DATE
 from runs.compare.panels import CLIENT, SIZE
 from runs.formatting import number, percent, times
 from runs.stats import Interval, Slope
-from runs.stats.curves import LEAST_FOR_KNEE, Crossing
+from runs.stats.curves import LEAST_FOR_KNEE, Crossing, above_zero
 from runs.stats.scaling import Parameter, Scaling, Unfitted
 
 # A last level so many times as far as the one before it is told apart.
@@ -64,7 +64,7 @@ def sentences(along: Along) -> list[str]:
 
 def _note(curves: Sequence[Along], y_as: str, lost: int) -> str:
     notes = []
-    most = max(len(along.levels) for along in curves)
+    most = max(len(above_zero(along.levels)) for along in curves)
     if all(len(values) < 2 for along in curves for _, values in along.levels):
         notes.append("One value a level: losses have no interval.")
     if curves[0].grows:
@@ -72,6 +72,8 @@ def _note(curves: Sequence[Along], y_as: str, lost: int) -> str:
         notes.append(f"Dotted: in proportion to the first level.{' Dashed: scaling law.' if laws else ''}")
     if curves[0].x.kind != CLIENT and y_as != "baseline" and any(along.curve.knee.at for along in curves):
         notes.append("Dashed: two lines that meet at the knee.")
+    if curves[0].x.kind != CLIENT and any(along.levels[0][0] <= 0 for along in curves):
+        notes.append("A level of 0 is in no change per doubling and no knee: no doubling leads to it.")
     if curves[0].x.kind != CLIENT and most < LEAST_FOR_KNEE:
         notes.append(f"{too_few_words(most, 'level', LEAST_FOR_KNEE, ' to find a knee')}.")
     if lost:
@@ -174,8 +176,8 @@ def _doublings(along: Along) -> list[str]:
     if whole is None:
         return []
     if not is_told(whole):
-        return [f"{len(along.levels)} levels are not enough to tell the change per doubling."]
-    words = [f"{_doubling(whole)}, one fit over {len(along.levels)} levels."]
+        return [f"{len(above_zero(along.levels))} levels are not enough to tell the change per doubling."]
+    words = [f"{_doubling(whole)}, one fit over {len(above_zero(along.levels))} levels."]
     within, beyond = along.beside_memory or (None, None)
     if within and beyond and is_told(within) and is_told(beyond):
         words.append(f"Within memory {_doubling(within)}; beyond it {_doubling(beyond)}.")

@@ -1193,8 +1193,10 @@ def test_levels_that_came_to_nothing_are_told_beside_the_most():
 
     told = ask(world.store(), "ask=scales")
 
-    zero = "The value is zero at 32 terminals and 64 terminals, so that there is no ratio to it."
-    assert told["words"].endswith(zero)
+    assert told["words"].endswith("The value is zero at 32 terminals and 64 terminals.")
+    (claim,) = told["claims"]
+    assert (claim["most_at"], claim["last"], claim["still_grows"]) == (16, 64, False)
+    assert "the last level" not in told["words"]
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,16 @@ def bent(x: float) -> float:
 
 
 def test_levels_without_logarithms_are_left_out():
-    assert measurable([(4, [1.0]), (2, [3.0]), (8, []), (16, [0.0]), (0, [1.0])]) == [(2, [3.0]), (4, [1.0])]
+    assert measurable([(4, [1.0]), (2, [3.0]), (8, []), (16, [0.0])]) == [(2, [3.0]), (4, [1.0])]
+
+
+def test_a_level_of_0_is_a_level_and_in_no_change_per_doubling():
+    levels = [(float(x), [100.0, 101.0, 99.0]) for x in (0, 1, 2, 4, 8)]
+    assert measurable([(1.0, [3.0]), (0.0, [1.0])]) == [(0.0, [1.0]), (1.0, [3.0])]
+    assert per_doubling(levels) == per_doubling(levels[1:])
+    assert knee(levels) == knee(levels[1:]) and knee(levels).levels == 4
+    half = crossing([(0.0, [100.0]), (4.0, [25.0])], 0.5)
+    assert half is not None and half.at == pytest.approx(2.0)
 
 
 def test_levels_at_one_place_are_one_level_to_a_knee():

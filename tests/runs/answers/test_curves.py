@@ -1,0 +1,77 @@
+"""What is said of curves that begin at 0, end at nothing, rise and fall, or were tried where nothing came of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.runs.answers.test_answers import World, ask, page
+
+pytestmark = pytest.mark.django_db
+
+
+def replicas() -> str:
+    world = World()
+    for count in range(6):
+        world.add(4000 / (1 + 0.3 * count), factors={"replicas": count})
+    return world.store()
+
+
+def test_a_level_of_0_is_a_level():
+    """Seen: "the value is zero at replicas 0", where it was 4,000 TPS, and "What is lost from replicas 1 to 5?"."""
+    selects = replicas()
+
+    told = ask(selects)
+
+    (claim,) = told["claims"]
+    assert (claim["kind"], claim["start"], claim["end"]) == ("loss", 0, 5)
+    assert claim["change"]["low"] < 1 / 2.5 - 1 < claim["change"]["high"]
+    assert "zero" not in told["words"]
+    assert "value is zero" not in page(selects)
+
+
+def test_a_loss_is_offered_from_0_and_a_knee_only_where_levels_above_it_are_enough():
+    world = World()
+    for name, factor in (("PostgreSQL", 1.4), ("MySQL", 1.0)):
+        for percent in (0, 25, 50, 75, 100):
+            tps = factor * 10_000 / (1 + percent / 25)
+            world.add(tps, dbms={"name": name, "version": "1"}, factors={"write_percent": percent})
+    selects = world.store()
+
+    offered = [each["query"] for each in ask(selects)["questions"]]
+    assert "ask=loss&x=factor%3Awrite_percent&from=0&to=100" in offered
+    assert not [query for query in offered if "falls_off" in query]
+    words = ask(selects, "ask=falls_off&x=factor:write_percent")["words"]
+    assert "oo few levels above 0 to tell where it falls off per doubling, 4 of 5" in words
+
+
+def test_an_axis_that_cannot_be_logarithmic_says_so():
+    selects = replicas()
+    note = "The axis of replicas is linear: a level is zero or negative."
+    assert note in page(selects, "view=curve&x_scale=log")
+    assert note not in page(selects, "view=curve&x_scale=linear")
+
+
+def test_no_fixed_rate_is_no_level_of_a_rate():
+    world = World()
+    for rate, tps in ((0, 5000), (100, 100), (200, 200), (400, 400)):
+        world.add(tps, factors={"rate_per_s": rate, "terminals": 8})
+
+    told = ask(world.store(), "ask=loss&x=factor:rate_per_s")
+
+    assert [(claim["start"], claim["end"]) for claim in told["claims"]] == [(100, 400)]
+    assert "zero" not in told["words"]
+
+
+def test_all_that_is_lost_is_told_once():
+    """Seen: "−100.0 %" beside "the value is zero at 1,000 clients, so that there is no ratio to it"."""
+    world = World()
+    for clients, tps in ((1, 1000), (10, 5000), (100, 9000), (1000, 0)):
+        world.add(tps, factors={"clients": clients})
+    selects = world.store()
+
+    lost = ask(selects, "ask=loss&x=factor:clients")
+    assert lost["claims"][0]["change"]["value"] == -1
+    assert "no ratio" not in lost["words"]
+    scales = ask(selects, "ask=scales&x=factor:clients")
+    assert scales["claims"][0]["still_grows"] is False and scales["claims"][0]["efficiency"] == 0
+    assert scales["words"].endswith("The value is zero at 1,000 clients.")
