@@ -14,7 +14,7 @@ from runs.compare.comparison import Comparison
 from runs.compare.facts import Fact, fact_value
 from runs.compare.groups import Group
 from runs.compare.guard import bare_field, blocking, unlike
-from runs.compare.levels import Key, LevelRow, Levels, LevelSeries
+from runs.compare.levels import UNMEASURED, Key, LevelRow, Levels, LevelSeries
 from runs.compare.verdicts import by_value
 from runs.models import Metric
 from runs.stats import MIN_REPEATS, WINNERS, Kind, Verdict
@@ -131,12 +131,13 @@ def _of_groups(
     # Of the best group of each disk nobody sees on how many terminals it was the best.
     told = [bare_field(fact.field)] if fact else comparison.named
     # Who has the most at some level may be behind at others.
-    levels = comparison.levels
-    is_by_level = levels and [each.field for each in levels.compared] == [fact.field if fact else ""]
+    levels, best_by_level = comparison.levels, _best_group_by_level(comparison, fact, best_first[0])
+    if levels and [each.field for each in levels.compared] == [fact.field if fact else ""]:
+        best_by_level = _best_by_level(levels, levels.order)
     return begun(
         comparison, question, set_apart=set_apart | of_ranked, claims=claims, sure=sure, lacking=lacking,
         alike_in=comparison.alike_in,
-        best_by_level=_best_by_level(levels, levels.order) if levels and is_by_level else [],
+        best_by_level=best_by_level,
         differing={
             claim.label: unlike(differing[claim.group.key], told) for claim in shown if claim.group
         },
@@ -211,6 +212,25 @@ def _best_by_level(levels: Levels, compared: Sequence[Key]) -> list[tuple[LevelR
         best |= {label: levels.names[key] for label, told in kinds.items() if told == {Kind.BETTER}}
     in_order = [(rows[label], best.get(label, "")) for label in levels.labels if label in rows]
     return in_order if len({*best.values()}) > 1 else []
+
+
+def _best_group_by_level(comparison: Comparison, fact: Fact | None, first: Group) -> list[tuple[LevelRow, str]]:
+    """As `_best_by_level`, of groups that are set against each other at equal levels; empty where the first of all is
+    behind at none of them.
+    """
+    equal, metric, verdicts = comparison.equal, comparison.metric, comparison.verdicts
+    if equal is None or metric is None or fact is None or equal.compared[0].field != fact.field:
+        return []
+    in_order, is_beaten = [], False
+    for (label, words), leaders in zip(equal.level_words, equal.leaders(metric), strict=True):
+        if len(leaders) < 2:
+            continue
+        best, *others = leaders
+        better = [other for other in others if _is_winner(verdicts.of(best, other))]
+        is_beaten = is_beaten or any(fact_value(other, fact.field) == fact_value(first, fact.field) for other in better)
+        name = fact.in_legend(fact_value(best, fact.field)) if len(better) == len(others) else ""
+        in_order.append((LevelRow(label, words, leaders, [], [], UNMEASURED), name))
+    return in_order if is_beaten else []
 
 
 def _decisive(claims: Sequence[Standing]) -> Standing:

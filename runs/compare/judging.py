@@ -19,6 +19,7 @@ from runs.compare.asked import (
     LOAD,
     OF_CURVES,
     OF_PAIRS,
+    OF_RANKS,
     PUBLISHED,
     RANK,
     Missing,
@@ -46,7 +47,7 @@ MOST_IN_A_MATRIX, MOST_COMPARISONS = 20, 600
 # Facts that are ranked, each with a question of its own.
 RANKED = ("storage:data", "hardware", "config")
 # What a system, a setting or a version is measured on.
-_PLACES = frozenset({"hardware", "storage", "context", "dbms"})
+_PLACES = frozenset({"hardware", "storage", "context", "dbms", "dataset"})
 Item = TypeVar("Item")
 
 
@@ -74,8 +75,9 @@ def judged(comparison: Comparison) -> Comparison:
     levels = None if kind in (EFFECTS, PUBLISHED) else _levels(comparison, base, metric)
     fact = comparison.question.fact or told_apart_by(comparison, levels)
     best, alike_in = _best_groups(comparison, fact, metric)
+    equal = _equal_levels(comparison, fact) if kind in ("", *OF_RANKS) and levels is None else None
     along_x = axes.along_x(groups)
-    pairs = _pairs(comparison, best, base, metric, fact or "dbms", is_sweep=levels is not None)
+    pairs = _pairs(comparison, best, base, metric, fact or "dbms", is_sweep=levels is not None, equal=equal)
     verdicts, series = judge(
         metric, comparison.threshold, pairs=pairs,
         series=[*levels.judged.values()] if levels else [LevelSeries(each.setting, [each.row]) for each in settings],
@@ -92,7 +94,7 @@ def judged(comparison: Comparison) -> Comparison:
     return replace(
         comparison, groups=groups, baseline=next(group for group in groups if group.key == base.key), levels=levels,
         effects=sorted(effects, key=lambda effect: -abs((effect.row.ratio or 1.0) - 1)),
-        verdicts=verdicts, best_groups=best, alike_in=alike_in,
+        verdicts=verdicts, best_groups=best, alike_in=alike_in, equal=equal,
     )  # fmt: skip
 
 
@@ -116,7 +118,7 @@ def _best_groups(comparison: Comparison, fact: str, metric: Metric) -> tuple[lis
     """
     axes = comparison.axes
     among, alike_in = [group for group in comparison.groups if group.dots and group.ranked], list[str]()
-    if comparison.question.kind in ("", BEST, LOAD, RANK) and fact in axes.facts:
+    if comparison.question.kind in ("", *OF_RANKS) and fact in axes.facts:
         among, alike_in = measured_alike(among, fact, [each for each in axes.facts.values() if _is_place(each, fact)])
     return best_of_curves(axes, among if alike_in else comparison.groups, metric), alike_in
 
@@ -283,6 +285,14 @@ def _wanted_levels(comparison: Comparison, base: Group) -> list[Levels]:
     return _over_days(comparison, possible, wanted) if _ranks_over_days(comparison) else []
 
 
+def _equal_levels(comparison: Comparison, fact: str) -> Levels | None:
+    """Where the values of the fact that is ranked are measured at equal levels of all else, such as on the same disks:
+    the one with the best group of all may be behind there. None where they are not.
+    """
+    possible = possible_levels(comparison.drawn, comparison.axes, [fact], None) if fact in comparison.axes.facts else []
+    return next((levels for levels in possible if levels.compared[0].field == fact), None)
+
+
 def _ranks_over_days(comparison: Comparison) -> bool:
     """Whether what is best is asked of what was measured on several days. Of many days the rule asks since when."""
     axes, kind = comparison.axes, comparison.question.kind
@@ -348,9 +358,11 @@ def _along(comparison: Comparison, levels: Levels | None) -> list[tuple[Group, G
 
 
 def _pairs(
-    comparison: Comparison, best: Sequence[Group], base: Group, metric: Metric, fact: str, *, is_sweep: bool
-) -> list[tuple[Group, Group]]:
-    """All; of too many those with the baseline, and with each other the best of each curve and of each value of `fact`.
+    comparison: Comparison, best: Sequence[Group], base: Group, metric: Metric, fact: str, *, is_sweep: bool,
+    equal: Levels | None,
+) -> list[tuple[Group, Group]]:  # fmt: skip
+    """All; of too many those with the baseline, and with each other the best of each curve, of each value of `fact`,
+    and of each value at each of the `equal` levels.
 
     A question that ranks nothing needs those with the baseline only, and a sweep has its levels.
     """
@@ -373,7 +385,12 @@ def _pairs(
     pairs = pairs_to_judge(by_value(leading.values(), metric), base)
     judged = {(group.key, other.key) for group, other in pairs}
     first = [(ranked[0], group) for group in ranked[1:] if len(best) == len(valued) and group.key != base.key]
-    extra = [pair for pair in (*of_base, *first) if (pair[0].key, pair[1].key) not in judged]
+    at_levels = [pair for leaders in (equal.leaders(metric) if equal else ()) for pair in combinations(leaders, 2)]
+    extra = [
+        (group, other)
+        for group, other in (*of_base, *first, *(at_levels if len(at_levels) <= MOST_COMPARISONS else ()))
+        if not {(group.key, other.key), (other.key, group.key)} & judged
+    ]
     by_key = {group.key: group for group in valued}
     keys = [((group.key,), (other.key,)) for group, other in (*pairs, *extra)]
     named = [(by_key[one], by_key[other]) for (one,), (other,) in _asked(comparison, base, None, keys)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
 from operator import itemgetter
 from uuid import UUID
 
@@ -15,7 +15,9 @@ from runs.compare.facts import DATE, NEVER_TAKEN, Columns, Fact, distinguishing,
 from runs.compare.groups import Contrast, Group
 from runs.compare.guard import Difference, bare_field, differences
 from runs.compare.panels import CLIENTS, Axes
+from runs.compare.verdicts import by_value
 from runs.formatting import listed, mid_sentence
+from runs.models import Metric
 from runs.run.facets import FACTOR, STORAGE
 from runs.stats import WINNERS, Kind, Ratio, SeriesVerdicts, Verdict, geometric_mean
 
@@ -251,7 +253,7 @@ class Levels:
         return [fact for fact in self.held if fact.field in needed]
 
     @cached_property
-    def _words(self) -> list[tuple[str, dict[str, str]]]:
+    def level_words(self) -> list[tuple[str, dict[str, str]]]:
         """What each level is called, and its words by heading."""
         shown = [(at, fact) for at, fact in enumerate(self.held) if fact in self.headings]
         return [
@@ -264,13 +266,27 @@ class Levels:
 
     @property
     def labels(self) -> list[str]:
-        return [label for label, _ in self._words]
+        return [label for label, _ in self.level_words]
+
+    def leaders(self, metric: Metric) -> list[list[Group]]:
+        """At each level the best group of each value of the first fact that is compared, of those that are ranked, the
+        best first.
+        """
+        every = []
+        for level in self.table.values():
+            best: dict[str, Group] = {}
+            of_value = {group.key: key[0] for key, groups in level.items() for group in groups if group.ranked}
+            for group in by_value(chain(*level.values()), metric):
+                if group.key in of_value:
+                    best.setdefault(of_value[group.key], group)
+            every.append([*best.values()])
+        return every
 
     def rows(self, name: Key, base: Key) -> Iterator[LevelRow]:
         """Each level at which one of the two series is, not yet judged."""
         for at, level in sorted({**self._levels_of[name], **self._levels_of[base]}.items(), key=itemgetter(0)):
             groups, bases = level.get(name, ()), level.get(base, ())
-            yield LevelRow(*self._words[at], groups, bases, *self._set_against(groups, bases))
+            yield LevelRow(*self.level_words[at], groups, bases, *self._set_against(groups, bases))
 
     def _set_against(
         self, groups: Sequence[Group], bases: Sequence[Group]

@@ -1,0 +1,52 @@
+"""What is not alike is told, and what is alike is set against each other: disks, machines, data sets, isolation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.runs.answers.test_answers import World, ask
+
+pytestmark = pytest.mark.django_db
+
+POSTGRESQL = {"name": "PostgreSQL", "version": "17.2"}
+MYSQL = {"name": "MySQL", "version": "8.4.3"}
+MARIADB = {"name": "MariaDB", "version": "11.4.2"}
+DISKS = {"name": "Two disks", "storage": [{"name": "nvme0", "medium": "nvme"}, {"name": "sda", "medium": "hdd"}]}
+
+
+def on(disk: str) -> dict[str, Any]:
+    return {"hardware": DISKS, "storage": [{"role": "data", "device": disk}]}
+
+
+def reversed_over(places: dict[str, dict[str, Any]], *others: dict[str, str]) -> str:
+    """PostgreSQL is 1.25 times MySQL at the first place, and MySQL 1.25 times PostgreSQL at the last."""
+    world = World(noise=0.01)
+    for at, place in enumerate(places.values()):
+        scale, is_last = 8000 / 8**at, at == len(places) - 1
+        world.add(scale * (1 if is_last else 1.25), 4, dbms=POSTGRESQL, **place)
+        world.add(scale * (1.25 if is_last else 1), 4, dbms=MYSQL, **place)
+        for other in others:
+            world.add(scale / 2, 4, dbms=other, **place)
+    return world.store()
+
+
+@pytest.mark.parametrize(
+    ("places", "others"),
+    [
+        ({"nvme0": on("nvme0"), "sda (HDD)": on("sda")}, []),
+        ({"nvme0": on("nvme0"), "sda (HDD)": on("sda")}, [MARIADB]),
+        ({"alpha": {"hardware": {"name": "alpha"}}, "beta": {"hardware": {"name": "beta"}}}, []),
+        ({f"{count} terminals": {"factors": {"terminals": count}} for count in (64, 8)}, []),
+        ({os: {"factors": {"os": {"value": os, "role": "condition"}}} for os in ("Linux", "FreeBSD")}, []),
+    ],
+    ids=["disks", "three systems", "machines", "terminals", "condition"],
+)
+def test_a_winner_that_is_reversed_is_told(places: dict[str, dict[str, Any]], others: list[dict[str, str]]):
+    """Was: "PostgreSQL 17.2 (nvme0) has the highest throughput", without a word of the disk where MySQL is better."""
+    told = ask(reversed_over(places, *others))
+
+    first, last = places
+    assert told["best_at"] == {"PostgreSQL 17.2": [first], "MySQL 8.4.3": [last]}
+    assert "Level by level, " in told["words"]
