@@ -218,13 +218,14 @@ class Answer(Part):
     """`sure`: whether the claim is asserted; `lacking`: what it takes to be. `ranked_at`: whether what is ranked is set
     against each other at equal levels of all else (`held`), or the best of each (`best`), wherever that is. `over`: the
     levels that the ranking is over, and `series` of the first against the next at them. `first` is set against
-    `second`, where two are. `differing`: in what the first of the claim is not like each that it is set against, by the
-    label of that one. `unranked`: what has too few levels in common with the others; `set_apart`: what has no group
-    that is ranked, with one that it has; `without_order`: the groups that may not be ranked. `versions_of`: the only
-    DBMS, so that systems are versions of it. `pooled`: what is pooled on request, in words. `alike_in`: the machines,
-    disks or systems that the ranking is of, where not each was measured on all of them. `best_by_level`: where the best
-    depends on the level, each level with the one that is surely better than all others, or "". `beyond`: how many runs
-    match that are not compared, as they are too many.
+    `second`, where two are. `lost`: the levels at which what is unranked failed, by its label. `differing`: in what the
+    first of the claim is not like each that it is set against, by the label of that one. `unranked`: what has too few
+    levels in common with the others; `set_apart`: what has no group that is ranked, with one that it has;
+    `without_order`: the groups that may not be ranked. `versions_of`: the only DBMS, so that systems are versions of
+    it. `pooled`: what is pooled on request, in words. `alike_in`: the machines, disks or systems that the ranking is
+    of, where not each was measured on all of them. `best_by_level`: where the best depends on the level, each level
+    with the one that is surely better than all others, or "". `beyond`: how many runs match that are not compared, as
+    they are too many.
     """
 
     question: Question
@@ -251,6 +252,7 @@ class Answer(Part):
     lacking: list[InstanceOf[Missing]] = Field(default_factory=list, exclude=True)
     differing: dict[str, list[InstanceOf[Difference]]] = Field(default_factory=dict, exclude=True)
     series: InstanceOf[LevelSeries] | None = Field(default=None, exclude=True)
+    lost: dict[str, list[InstanceOf[Missing]]] = Field(default_factory=dict, exclude=True)
     set_apart: dict[str, InstanceOf[Group]] = Field(default_factory=dict, exclude=True)
     without_order: list[InstanceOf[Group]] = Field(default_factory=list, exclude=True)
     best_by_level: list[tuple[InstanceOf[LevelRow], str]] = Field(default_factory=list, exclude=True)

@@ -95,7 +95,7 @@ def _of_levels_alone(
     """
     facts, points = comparison.axes.facts, [point for curve in comparison.curves for point in curve.valued]
     names, columns = [name for name in facts if name not in _OF_A_BATCH], Columns(points)
-    one_level_each = not told and all(missing.kind == "level" for _, missing in without)
+    one_level_each = not told and all((along.curve.missing or missing).kind == "level" for along, missing in without)
     if without and one_level_each and most_levels(comparison.axes.x, names, columns) > 1:
         return [Missing("batches_apart")]
     named = distinguishing({name: columns[name] for name in sorted(names, key=lambda name: name != comparison.axes.x)})
@@ -113,7 +113,7 @@ def _of_levels_alone(
         if own and any(own.keys() < each.keys() for each in whole):
             again += own.values()
         else:
-            lacking.append(missing)
+            lacking += [missing] if missing.kind in ("value", "no_value") else [missing, *along.untold]
     return [*lacking, Missing("again", names=again)] if again else lacking
 
 
@@ -121,17 +121,22 @@ def untold_levels(curve: Curve, words: Callable[[Group], str]) -> list[Missing]:
     """The levels behind the last number that have none, by why, and those at which the value is zero, through which no
     curve goes: what is said of the curve does not hold there.
     """
-    on_curve = [x for x, _ in curve.levels]
-    lost: dict[str, list[str]] = {}
-    for point in curve.points:
-        if point.gap and point.x > max(on_curve, default=0.0) and not point.is_to_come:
-            lost.setdefault(point.gap, []).append(words(point))
-    missing = [Missing("no_value", curve.name, names=[reason, *levels]) for reason, levels in lost.items()]
+    last = max((x for x, _ in curve.levels), default=0.0)
+    missing = lost_levels(curve.name, [(words(point), point) for point in curve.points if point.x > last])
     nothing = [point for point in curve.at_levels if min(point.judged, default=1.0) <= 0]
     zero = [words(point) for point in nothing if not any(point.judged)]
     in_part = [words(point) for point in nothing if any(point.judged)]
     missing += [Missing("zero", curve.name, names=zero)] if zero else []
     return missing + ([Missing("zero_in_part", curve.name, names=in_part)] if in_part else [])
+
+
+def lost_levels(name: str, levels: Iterable[tuple[str, Group]]) -> list[Missing]:
+    """The levels, in words, at which runs ended without a number, by why."""
+    lost: dict[str, list[str]] = {}
+    for words, group in levels:
+        if group.gap and not group.is_to_come:
+            lost.setdefault(group.gap, []).append(words)
+    return [Missing("no_value", name, names=[reason, *levels]) for reason, levels in lost.items()]
 
 
 def _is_sure(claim: AnyClaim) -> bool:
@@ -221,9 +226,18 @@ class Along:
     def untold(self) -> list[Missing]:
         return untold_levels(self.curve, self._asked_level)
 
+    @property
+    def missing(self) -> Missing | None:
+        """What it takes to set two levels against each other; of a second that was tried, why nothing came of it."""
+        missing = self.curve.missing
+        if missing is None or missing.kind != "level":
+            return missing
+        tried = [(self._asked_level(point), point) for point in self.curve.points]
+        return next(iter(lost_levels(self.curve.name, tried)), missing)
+
     def loss(self, question: Question) -> Loss | Missing:
         """Between the levels that are asked for."""
-        pair = ends_of_curve(self.curve, question)
+        pair = self.missing or ends_of_curve(self.curve, question)
         if isinstance(pair, Missing):
             return pair
         first, last = pair
@@ -286,7 +300,7 @@ class Along:
     @property
     def scales(self) -> ScalesTo | Missing:
         if len(self.levels) < 2:
-            return self.curve.missing or Missing("positive_levels", self.curve.name)
+            return self.missing or Missing("positive_levels", self.curve.name)
         means = {point.x: point.centre or 0.0 for point in self.curve.valued}
         # Where it comes to nothing it no longer grows.
         first, last = self.levels[0][0], self.curve.at_levels[-1].x

@@ -8,6 +8,7 @@ from itertools import chain
 from uuid import UUID
 
 from runs.answers.answer import Amount, Answer, LevelChange, Standing, begun, change_of, pair_of
+from runs.answers.curves import lost_levels
 from runs.compare.asked import LOAD, LOAD_METRICS, RANK, Missing, Question
 from runs.compare.axes import are_days_apart
 from runs.compare.comparison import Comparison
@@ -185,10 +186,12 @@ def _of_series(
         if (judged := levels.between(one, other)) and judged.overall
     }
     sure, lacking = _sureness(comparison, claims, set_apart)
+    unranked = [key for key in levels.order if key not in compared and names[key] not in set_apart]
     return begun(
         comparison, question, set_apart=set_apart, claims=[*claims, *map(level_change, series.with_ratio)], sure=sure,
         lacking=lacking, series=series, differing=differing,
-        unranked=[names[key] for key in levels.order if key not in compared and names[key] not in set_apart],
+        unranked=[names[key] for key in unranked],
+        lost={names[key]: lost for key in unranked if (lost := lost_levels(names[key], levels.groups_of(key)))},
         ranked_at="equal_levels", held=levels.held_words, over=series.over(levels.held_words),
         first=names[first], second=names[second],
         best_by_level=_best_by_level(levels, compared) if len(claims) > 2 and not sure else [],

@@ -264,6 +264,11 @@ class Levels:
             for level in self.table
         ]
 
+    def groups_of(self, name: Key) -> list[tuple[str, Group]]:
+        """Its groups with the level of each."""
+        levels = zip(self.labels, self.table.values(), strict=True)
+        return [(label, group) for label, level in levels for group in level.get(name, ())]
+
     @property
     def labels(self) -> list[str]:
         return [label for label, _ in self.level_words]

@@ -68,7 +68,10 @@ def _of_compared(answer: Answer) -> str:
         asked.CHANGED: _changed,
     }.get(answer.question.kind, _ranking)  # fmt: skip
     words = says(answer) if answer.claims else ""
-    few = {"fewer than two levels in common with the others": answer.unranked} if answer.unranked else {}
+    few: dict[str, list[str]] = {}
+    for label in answer.unranked:
+        lost = joined(map(gaps.lacking_words, answer.lost.get(label, [])))
+        few.setdefault(lost or "fewer than two levels in common with the others", []).append(label)
     unranked = gaps.with_reasons(gaps.set_apart_words(answer) | few)
     apart = [f"Not ranked: {unranked}."] if unranked else []
     if not words:
@@ -212,7 +215,10 @@ def _ranking(answer: Answer) -> str:
     if not others:
         return ""
     open_ones = [claim for claim in others if claim.ratio.verdict not in WINNERS]
-    return _no_winner(answer, first, open_ones) if open_ones else _winner(answer, first, others)
+    words = _no_winner(answer, first, open_ones) if open_ones else _winner(answer, first, others)
+    shown = [first, *(open_ones or others[:1])][: gaps.MOST_NAMED]
+    lost_by_label = {each.label: gaps.lost_words(each.group) for each in shown if each.group}
+    return " ".join([words, *(f"{label}: {lost}." for label, lost in lost_by_label.items() if lost)])
 
 
 def _winner(answer: Answer, first: Standing, others: Sequence[Standing]) -> str:
@@ -240,8 +246,6 @@ def _winner(answer: Answer, first: Standing, others: Sequence[Standing]) -> str:
     if first.variants > 1 and not first.variants_differ:
         every = "all " if first.variants > 2 else ""
         sentences.append(f"The {first.variants} groups of {first.label} cannot {every}be told apart from each other.")
-    lost_by_label = {each.label: gaps.lost_words(each.group) for each in (first, others[0]) if each.group}
-    sentences += [f"{label}: {lost}." for label, lost in lost_by_label.items() if lost]
     return " ".join(sentences)
 
 

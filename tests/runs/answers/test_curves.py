@@ -75,3 +75,40 @@ def test_all_that_is_lost_is_told_once():
     scales = ask(selects, "ask=scales&x=factor:clients")
     assert scales["claims"][0]["still_grows"] is False and scales["claims"][0]["efficiency"] == 0
     assert scales["words"].endswith("The value is zero at 1,000 clients.")
+
+
+def lost_at_100_warehouses() -> str:
+    world = World()
+    for name, tps in (("PostgreSQL", 3000), ("MySQL", 2000), ("Firebird", 1000)):
+        for warehouses in (10, 100):
+            failed = (
+                {"outcome": "failed", "message": "out of memory"} if (name, warehouses) == ("Firebird", 100) else {}
+            )
+            factors = {"warehouses": warehouses}
+            world.add(tps, dbms={"name": name, "version": "1"}, factors=factors, **failed)
+    return world.store()
+
+
+def test_what_failed_at_a_level_is_told_with_why():
+    """Seen: "fewer than two levels in common with the others", and "one level only, measure a second"."""
+    selects = lost_at_100_warehouses()
+
+    assert "Not ranked: Firebird 1 (no value at 100 warehouses: failed: out of memory)." in ask(selects)["words"]
+    for question in ("ask=loss", "ask=loss&x=factor:warehouses&from=10&to=100", "ask=scales&x=factor:warehouses"):
+        told = ask(selects, question)
+        if told["claims"]:
+            assert "Firebird 1: no value at 100 warehouses: failed: out of memory." in told["words"]
+    assert "no value at 100 warehouses: failed: out of memory" in ask(selects, "ask=falls_off")["words"]
+
+
+def test_repeats_that_failed_are_told_where_too_few_are_left():
+    """Seen: "with fewer than 3 repeats of PostgreSQL", and no word of the four that ran out of memory."""
+    world = World()
+    world.add(5000, repeats=2)
+    world.add(5000, repeats=4, outcome="failed", message="out of memory")
+    world.add(4000, dbms={"name": "MySQL", "version": "1"})
+
+    words = ask(world.store())["words"]
+
+    assert words.startswith("No winner is named, with fewer than 3 repeats of PostgreSQL")
+    assert words.endswith(": 4 of 6 repeats have no number: failed: out of memory.")
