@@ -30,6 +30,8 @@ def confirm_suspicions() -> int:
         benchmark__branch="",
         at__run__job__agent__measures_again=True,
     ).exclude(alert__state=AlertState.NOISE)
+    # What its own batch has still to say comes first.
+    suspected = suspected.exclude(at__batch__runs__state__in=OPEN_STATES)
     suspected = suspected.select_related("at__run__job__agent", "at__batch", "benchmark")
     return sum(_measure(point, now) for point in suspected.order_by("found_at")[:100])
 

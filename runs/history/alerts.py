@@ -34,6 +34,7 @@ SAID = (
     AlertState.CONFIRMED,
 )  # fmt: skip
 NOT_CONFIRMED = "further batches did not confirm it"
+NO_LONGER_SHOWN = "its batch has other numbers by now, which do not show it"
 CAME_LATE = "batches that came late show where it began"
 # Machines are given the same thing within so long.
 ONE_CAUSE = timedelta(days=7)
@@ -69,7 +70,7 @@ def edit(alert: Alert, *, by: User, **values: Any) -> None:
 def attach(point: ChangePoint, rows: Sequence[SeriesBatch], *, was_refuted: bool = False) -> None:
     """Give a change its alert: that of its place on its machine, of its cause, or a new one.
 
-    Confirmed, it confirms it. `was_refuted`: by the first batches after it, so that its alert was closed by itself.
+    Confirmed, it confirms it. `was_refuted`: before, so that its alert was closed by itself.
     """
     benchmark, places = point.benchmark, _places(point, rows)
     span = _span(rows, places)
@@ -93,6 +94,8 @@ def attach(point: ChangePoint, rows: Sequence[SeriesBatch], *, was_refuted: bool
     was_closed = was_refuted and closed_itself(alert)
     if point.state == ChangeState.CONFIRMED and (alert.state == AlertState.NEW or was_closed):
         move(alert, AlertState.CONFIRMED)
+    elif was_closed:
+        move(alert, AlertState.NEW)
 
 
 def _causes(point: ChangePoint, rows: Sequence[SeriesBatch], places: Sequence[int]) -> list[str]:

@@ -39,6 +39,8 @@ MOST_RUNS = 500
 Stored = dict[tuple[UUID, str], SeriesBatch]
 Touched = dict[UUID, Benchmark]
 _LONGEST_NAME = 400
+# What the judgement of a series rests on.
+_JUDGED = {"values", "centre", "measured_at"}
 
 
 @dataclass(frozen=True)
@@ -238,8 +240,12 @@ def _store(row: SeriesBatch, group: _Group) -> bool:
         "build": clean(tested.get("build", "") or tested.get("dbms_build", ""), 120), "label": run.effective_label,
         "conditions_id": digest(facts),
     }  # fmt: skip
-    if row.is_watched and all(getattr(row, name) == value for name, value in columns.items()):
+    changed = {name for name, value in columns.items() if getattr(row, name) != value}
+    if row.is_watched and not changed:
         return False
+    if row.is_watched and changed & _JUDGED:
+        row.benchmark.series.look_again(min(row.measured_at, columns["measured_at"]))
+        row.is_watched = False
     Conditions.objects.bulk_create([Conditions(digest=columns["conditions_id"], facts=facts)], ignore_conflicts=True)
     for name, value in columns.items():
         setattr(row, name, value)

@@ -16,7 +16,7 @@ from runs.answers.answer import Amount, amount_of, as_share
 from runs.answers.history import expected_amount
 from runs.history import alerts
 from runs.models import Alert, Benchmark, ChangePoint, Metric, Run, SeriesBatch, User
-from runs.models.choices import OF_LEVEL, OPEN_ALERTS, AlertState, Better, ChangeKind, ChangeState
+from runs.models.choices import OF_LEVEL, OPEN_ALERTS, OPEN_STATES, AlertState, Better, ChangeKind, ChangeState
 from runs.stats import PRACTICAL_THRESHOLD, WINNERS, mean
 from runs.stats import watch as statistics
 from runs.stats.steps import LEAST_DAYS
@@ -118,7 +118,10 @@ def threshold(metric: Metric) -> float:
 
 
 def watch(benchmark: Benchmark) -> None:
-    """After batches were filed, changed or taken out. In the caller's transaction."""
+    """After batches were filed, changed or taken out. In the caller's transaction.
+
+    A batch of which runs are still to come is judged once it is whole: the first of its repeats wakes nobody.
+    """
     fresh = Count("pk", filter=Q(is_watched=False, centre__isnull=False))
     counted = benchmark.series.aggregate(batches=Count("pk"), fresh=fresh)
     newest = statistics.WINDOW + counted["fresh"]
@@ -126,12 +129,15 @@ def watch(benchmark: Benchmark) -> None:
     is_late = any(row.is_watched for row in series.rows[len(series.rows) - counted["fresh"] :])
     if is_late and counted["batches"] > newest:
         series = BenchmarkSeries.of(benchmark, for_readers=False)
-    if not benchmark.branch and series.rows:
-        begin = _first_to_look_at(series)
-        _look(series, begin)
-        _look_at_noise(series, begin)
-        _measure_anew(series)
-    benchmark.series.filter(is_watched=False).update(is_watched=True)
+    new = benchmark.series.filter(is_watched=False)
+    in_part = set(new.filter(batch__runs__state__in=OPEN_STATES).values_list("pk", flat=True))
+    whole = replace(series, rows=[row for row in series.rows if row.pk not in in_part])
+    if not benchmark.branch and whole.rows:
+        begin = _first_to_look_at(whole)
+        _look(whole, begin)
+        _look_at_noise(whole, begin)
+        _measure_anew(whole)
+    new.exclude(pk__in=in_part).update(is_watched=True)
     summarise(benchmark, series, counted["batches"])
 
 
@@ -185,7 +191,7 @@ def _look(series: BenchmarkSeries, begin: int) -> None:
             _confirm(series, found[at], _take(series, at, open_ones))
     for at in after.suspects:
         _suspect(series, at, after, open_ones)
-    _refute_standing(open_ones)
+    _refute_standing(series, open_ones)
     seen_in = {drift.start: drift for drift in after.drifts}
     for point in series.points:
         span = seen_in.get(series.index.get(point.at_id, -1))
@@ -252,7 +258,7 @@ def _look_at_noise(series: BenchmarkSeries, begin: int) -> None:
             if all(abs(found.at - at) > LEAST_DAYS for at in held):
                 _confirm(series, found, _take(series, found.at, open_ones))
                 held.append(found.at)
-    _refute_standing(open_ones)
+    _refute_standing(series, open_ones)
 
 
 def _suspect(series: BenchmarkSeries, at: int, after: statistics.Watched, among: list[ChangePoint]) -> None:
@@ -261,16 +267,18 @@ def _suspect(series: BenchmarkSeries, at: int, after: statistics.Watched, among:
     point = _take(series, at, [each for each in among if each.state != ChangeState.REFUTED or each.at_id == row])
     if point:
         among.remove(point)
-        if (point.state, point.at_id) == (ChangeState.SUSPECTED, row):
-            return
     begin = max((start for start in after.starts if start < at), default=0)
     logs = [*statistics.calmed(series.logs[:at]), series.logs[at]]
     found = statistics.change_at(logs, at, begin, None, after.drifts)
     if found and point:
+        before = point.state, point.at_id
         _describe(series, point, found)
         point.state = ChangeState.SUSPECTED
         point.save()
-        alerts.came_late(point, series.rows)
+        if before[0] == ChangeState.REFUTED:
+            _tell(series, point, was_refuted=True)
+        elif before != (ChangeState.SUSPECTED, row):
+            alerts.came_late(point, series.rows)
     elif found:
         _new(series, found, ChangeState.SUSPECTED)
 
@@ -318,10 +326,11 @@ def _refute(point: ChangePoint, reason: str = alerts.NOT_CONFIRMED) -> None:
     alerts.refuted(point, reason)
 
 
-def _refute_standing(points: Iterable[ChangePoint]) -> None:
+def _refute_standing(series: BenchmarkSeries, points: Iterable[ChangePoint]) -> None:
+    newest = series.rows[-1].pk
     for point in points:
         if point.state != ChangeState.REFUTED:
-            _refute(point)
+            _refute(point, alerts.NO_LONGER_SHOWN if point.at_id == newest else alerts.NOT_CONFIRMED)
 
 
 def _new(series: BenchmarkSeries, found: statistics.Found, state: str) -> None:

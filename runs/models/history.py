@@ -9,6 +9,7 @@ anything for, anybody else. All rows here but what people decided about alerts f
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 from uuid import UUID
 
 from django.conf import settings
@@ -123,9 +124,12 @@ class SeriesBatchQuerySet(models.QuerySet["SeriesBatch"]):
         firsts = list(self.order_by().values_list("benchmark").annotate(at=models.Min("measured_at")))
         self.delete()
         for benchmark, at in firsts:
-            rows = SeriesBatch.objects.filter(benchmark=benchmark)
-            before = rows.filter(measured_at__lt=at).newest_first().values_list("pk", flat=True)[:WINDOW]
-            rows.filter(models.Q(measured_at__gte=at) | models.Q(pk__in=list(before))).update(is_watched=False)
+            self.model.objects.filter(benchmark=benchmark).look_again(at)
+
+    def look_again(self, at: datetime) -> None:
+        """One of this series changes: it is looked at again from then on, and from what that may have shown before."""
+        before = self.filter(measured_at__lt=at).newest_first().values_list("pk", flat=True)[:WINDOW]
+        self.filter(models.Q(measured_at__gte=at) | models.Q(pk__in=list(before))).update(is_watched=False)
 
 
 class SeriesBatch(PlainRow):
@@ -149,7 +153,7 @@ class SeriesBatch(PlainRow):
     build = models.CharField(max_length=120, blank=True)
     label = models.CharField(max_length=120, blank=True)
     conditions = models.ForeignKey(Conditions, on_delete=models.PROTECT, related_name="+")
-    # Whether the series has been looked at with it (`runs.history.watching`).
+    # Whether the series has been looked at with it as it is (`runs.history.watching`).
     is_watched = models.BooleanField(default=False)
 
     objects = SeriesBatchQuerySet.as_manager()

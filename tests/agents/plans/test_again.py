@@ -84,3 +84,22 @@ def test_an_operator_sets_it_on_the_page_of_the_agent(client, operator, agent):
     agent.refresh_from_db()
     assert (agent.measures_again, agent.again_after_s, agent.again_daily_s) == (False, 60, 600)
     assert client.post(f"/agents/{agent.slug}/", said | {"again_daily_s": "x"}).status_code == 422
+
+
+def test_an_experiment_is_judged_and_measured_again_once_its_last_run_has_ended(agent, operator):
+    """Was: suspected, told and measured again by the first of its repeats."""
+    for night in range(NIGHTS):
+        experiment = schedule.start(plan_of(agent=agent), user=operator)
+        level = 1000 * (1 + 0.01 * math.sin(2.4 * night))
+        finish(experiment.runs.get(), level, ago=timedelta(days=NIGHTS - night, hours=2))
+    experiment = schedule.start(plan_of(agent=agent, repeats=2), user=operator)
+    first, second = experiment.runs.order_by("order_index")
+    finish(first, 700, ago=timedelta(hours=2))
+    assert not ChangePoint.objects.exists()
+    results.record_cancelled([second.pk], at=timezone.now(), message="no longer needed")
+    filing.keep_up()
+    suspicion = ChangePoint.objects.get(state="suspected")
+    Run.objects.filter(pk=second.pk).update(state="queued")  # as if run again
+    assert again.confirm_suspicions() == 0
+    Run.objects.filter(pk=second.pk).update(state="cancelled")
+    assert (again.confirm_suspicions(), suspicion.alert.state) == (1, "new")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
@@ -123,6 +124,53 @@ def test_nights_that_are_taken_out_and_come_back_are_judged_before_the_next_come
         visibility="public",
     )  # fmt: skip
     assert [each[:2] for each in told(benchmark)] == [each[:2] for each in before]
+
+
+def with_repeats(values: list[float], batch: str, **changes: Any) -> dict[str, Any]:
+    repeats = [{"metrics": {"tps": each}} for each in values]
+    return night(STEP, of=STEP, **changes) | {"batch": batch, "repeats": repeats}
+
+
+@pytest.mark.parametrize(
+    ("values", "state", "alert"),
+    [([1000, 700, 700], "suspected", "new"), ([930, 1035, 1035], None, None), ([1000, 1001, 999], None, None)],
+)
+def test_a_batch_that_comes_in_parts_is_judged_as_one_that_comes_whole(contributor, values, state, alert):
+    """Was: by its first repeat alone, for good, whatever the others said."""
+    for slug in ("whole", "parts"):
+        file([night(at, of=STEP, workload=named(slug)) for at in range(1, STEP)], contributor, at_once=STEP)
+    deliveries = {"whole": [values], "parts": [values[:1], values[1:]]}
+    for slug, parts in deliveries.items():
+        batch = str(uuid4())
+        file([with_repeats(each, batch, workload=named(slug)) for each in parts], contributor)
+    points = {slug: ChangePoint.objects.filter(benchmark__workload__slug=slug) for slug in deliveries}
+    whole, parts = ([point.change for point in each.exclude(state="refuted")] for each in points.values())
+    assert len(whole) == (state is not None)
+    assert parts == whole
+    open_alerts = Alert.objects.exclude(state="noise").filter(changes__benchmark__workload__slug="parts")
+    assert [each.state for each in open_alerts] == ([alert] if alert else [])
+
+
+def test_a_suspicion_comes_and_goes_with_the_repeats_that_show_it(contributor):
+    file([night(at, of=STEP) for at in range(1, STEP)], contributor, at_once=STEP)
+    batch = str(uuid4())
+    file([with_repeats([800], batch)], contributor)
+    point = ChangePoint.objects.get()
+    change = point.change["value"]
+    file([with_repeats([1120, 1121], batch)], contributor)
+    point.refresh_from_db()
+    assert (point.state, point.alert.state) == ("refuted", "noise")
+    closed = Change.objects.filter(target_id=str(point.alert_id), field="state").order_by("pk").last()
+    assert closed and closed.reason == alerts.NO_LONGER_SHOWN
+    for run in Run.objects.filter(measurements__value__gt=1100):
+        editing.invalidate(run, reason="disturbed", by=contributor)
+    while filing.keep_up():
+        pass
+    point = ChangePoint.objects.get()
+    assert (point.state, point.alert.state, point.change["value"]) == ("suspected", "new", pytest.approx(change))
+    file([with_repeats([700], batch)], contributor)
+    point.refresh_from_db()
+    assert (point.state, point.change["value"]) == ("suspected", pytest.approx(change - 0.05, abs=0.01))
 
 
 def test_an_alert_that_closed_itself_hides_no_change_of_the_past(contributor):
