@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import timedelta
 
 from django.db.models import Count, Max, Min
 
@@ -11,10 +12,18 @@ from runs.machines import MACHINE_FIELDS
 from runs.models import HardwareProfile, Run
 from runs.models.visible import Reader
 
+# Batch and key.
+Cell = tuple[object, str]
 # Noise does not make one repeat so many times as large as another: what differs between them was not stated.
 SEVERAL_FOLD = 3.0
+# Repeats of one sitting come within so much time; a night's results come a day after the last night's.
+TOGETHER = timedelta(hours=1)
 # Names in one query.
 MOST_CELLS = 500
+PARTED = (
+    "repeats of the same cell were stored within the last hour in another import or batch, with the same label and "
+    "day: they are not pooled with these. Send what was measured together in one import, or with one `batch`"
+)
 
 
 def are_far_apart(values: Sequence[float]) -> bool:
@@ -28,10 +37,10 @@ def far_apart_words(number: int, least: float, most: float, metric: str) -> str:
     )
 
 
-def warnings_of(runs: Sequence[Run], reader: Reader) -> dict[tuple[object, str], list[str]]:
+def warnings_of(runs: Sequence[Run], reader: Reader) -> dict[Cell, list[str]]:
     """Batch and cell of these runs -> what is to be said of it, to somebody who sees what `reader` sees."""
-    cells = {(run.batch_id, run.cell_key): run for run in runs}
-    said: dict[tuple[object, str], list[str]] = {}
+    cells: dict[Cell, Run] = {(run.batch_id, run.cell_key): run for run in runs}
+    said: dict[Cell, list[str]] = {}
     second: dict[object, list[str]] = {}
     for cell, run in cells.items():
         if run.hardware_id not in second:
@@ -49,7 +58,31 @@ def warnings_of(runs: Sequence[Run], reader: Reader) -> dict[tuple[object, str],
         if (batch, key) in said and are_far_apart((least, most)):
             metric = cells[batch, key].workload.primary_metric
             said[batch, key].append(far_apart_words(n, least, most, metric))
+    if cells:
+        for cell, words in _parted(cells):
+            said[cell].append(words)
     return said
+
+
+def _parted(cells: Mapping[Cell, Run]) -> Iterator[tuple[Cell, str]]:
+    """Cells of which other repeats, with nothing that tells them apart, came a moment ago in another batch."""
+    firsts = {key: (batch, run) for (batch, key), run in cells.items()}
+    times = [run.created_at for run in cells.values()]
+    owners = {run.owner_id for run in cells.values()} - {None}
+    rows = Run.objects.with_values().filter(owner__in=owners, created_at__range=(min(times) - TOGETHER, max(times)))
+    if len(cells) <= MOST_CELLS:
+        rows = rows.filter(cell_key__in=firsts)
+    told = rows.exclude(batch__in={batch for batch, _ in cells}).select_related("batch").order_by("-created_at")
+    for row in told[:MOST_CELLS]:
+        batch, run = firsts.pop(row.cell_key, (None, None))
+        if run and run.batch and row.batch and _stated(run) == _stated(row):
+            yield (batch, row.cell_key), PARTED
+
+
+def _stated(run: Run) -> tuple[str, object, object]:
+    """What tells a run from the same cell measured another time."""
+    batch = run.batch
+    return run.label or (batch.label if batch else ""), run.tested or (batch.tested if batch else {}), run.measured_on
 
 
 def all_warnings(runs: Sequence[Run], reader: Reader) -> list[str]:

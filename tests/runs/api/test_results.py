@@ -10,6 +10,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from runs.models import ApiToken, Config, Dbms, HardwareProfile, Measurement, Metric, Run, Upload, Workload
 from runs.run import series
@@ -508,3 +509,15 @@ def test_a_size_or_time_of_a_factor_is_in_the_unit_of_its_name(post, name, given
     run_id = post(document(factors={name: given})).json()["runs"][0]["id"]
     row = Run.objects.get(pk=run_id).factors.get(name=name)
     assert (row.number, row.unit) == stored
+
+
+def test_it_says_that_repeats_of_a_moment_ago_are_in_another_batch(post):
+    """Seen: repeats that were sent one by one were each a result of its own, pooled with none."""
+    body = document(repeats=[{"metrics": {"tps": 101.5}}])
+    assert "warnings" not in post(body).json()
+    alone = {"repeats": [{"metrics": {"tps": 103.25}}]}
+    (words,) = post(document(id=str(uuid.uuid4()), **alone)).json()["warnings"]
+    assert words.startswith("repeats of the same cell were stored within the last hour in another import or batch")
+    assert "warnings" not in post(document(id=str(uuid.uuid4()), label="patched", **alone)).json()
+    Run.objects.update(created_at=timezone.now() - timedelta(hours=2))
+    assert "warnings" not in post(document(id=str(uuid.uuid4()), repeats=[{"metrics": {"tps": 99.75}}])).json()
