@@ -27,8 +27,9 @@ from runs.run.likeness import DAY
 from runs.stats.curves import LEAST_FOR_KNEE, LEAST_VALUES_FOR_KNEE
 from runs.stats.steps import LEAST_DAYS
 
-# What is asked beside throughput, or the time of a backup, the first that is there.
-_BESIDE = ("latency_p99_ms", "latency_p95_ms", "latency_mean_ms", "restore_s")
+# What is asked beside throughput, or the time of a backup, the first that is there; of latencies also those of one kind
+# of operation, as tools tell them (`read_latency_p99_ms`).
+_BESIDE = ("latency_p99_ms", "latency_p95_ms", "latency_mean_ms", "latency_avg_ms", "restore_s")
 
 
 def answer_of(comparison: Comparison) -> Answer:
@@ -165,7 +166,7 @@ def _answerable(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[Q
     days = most_levels(DATE, facts.keys(), columns) if DATE in facts else 1
     if days >= 2 * LEAST_DAYS:
         yield Question(kind=asked.SINCE)
-        if other := _other_side(comparison, _other_metrics(comparison), systems=1):
+        if other := _other_side(comparison, _other_metrics(comparison), "dbms", values=1):
             yield Question(kind=asked.SINCE, metric=other)
     if days >= LEAST_LEVELS:
         yield Question(kind=asked.NEWER, than=DEFAULT_BASELINE)
@@ -179,9 +180,7 @@ def _rankings(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[Que
     columns = Columns([group for group in comparison.groups if group.dots and group.ranked])
     several_systems = "dbms" in facts and len(set(columns["dbms"])) > 1
     ranks_systems = several_systems and not are_days_apart(comparison, "dbms")
-    if ranks_systems:
-        yield Question(kind=asked.BEST, fact="dbms")
-        yield Question(kind=asked.RANK, fact="dbms")
+    rankings = [Question(kind=kind, fact="dbms") for kind in (asked.BEST, asked.RANK) if ranks_systems]
     for name in facts:
         bare = name.removeprefix(FACTOR)
         is_other = bare == name or bare in CLIENTS or name in NEVER_TAKEN
@@ -189,10 +188,12 @@ def _rankings(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[Que
         # A configuration that each system has of its own is no other question than which system.
         several = len({value for value in columns[name] if value != NO_FACT}) > 1
         if is_ranked and several and not columns.follow([name], ["dbms"]) and not are_days_apart(comparison, name):
-            yield Question(kind=asked.RANK, fact=name)
+            rankings.append(Question(kind=asked.RANK, fact=name))
+    yield from rankings
     names = _other_metrics(comparison)
-    if ranks_systems and (other := _other_side(comparison, names)):
-        yield Question(kind=asked.BEST, fact="dbms", metric=other)
+    for first in rankings[:1]:
+        if other := _other_side(comparison, names, first.fact):
+            yield first.model_copy(update={"metric": other})
     load = next((name for name in asked.LOAD_METRICS if name in names), "")
     if load and ranks_systems:
         yield Question(kind=asked.LOAD, metric=load)
@@ -202,19 +203,25 @@ def _other_metrics(comparison: Comparison) -> set[str]:
     return {metric.name for metric in comparison.metrics if metric != comparison.metric}
 
 
-def _other_side(comparison: Comparison, names: Collection[str], *, systems: int = 2) -> str:
-    """A latency beside a rate, a restore beside a backup, and the primary metric beside these, that so many systems
-    have: more throughput is often bought with latency, and a fast backup with a slow restore.
+def _other_side(comparison: Comparison, names: Collection[str], fact: str, *, values: int = 2) -> str:
+    """A latency beside a rate, a restore beside a backup, and the primary metric beside these, that so many values of
+    the fact have: more throughput is often bought with latency, and a fast backup with a slow restore.
     """
     metric = comparison.metric.name if comparison.metric else ""
     primary = [group.all_runs[0].workload.primary_metric for group in comparison.groups]
-    wanted = [*dict.fromkeys(primary)] if metric in _BESIDE else _BESIDE if metric in primary else ()
+    wanted: list[str] = []
+    if metric.endswith(_BESIDE):
+        wanted = [*dict.fromkeys(primary)]
+    elif metric in primary:
+        # That of the operation that is counted before those of others.
+        of_tools = sorted(names, key=lambda name: (name.partition("_")[0] != metric.partition("_")[0], name))
+        wanted = [name for beside in _BESIDE for name in (beside, *of_tools) if name.endswith(beside)]
     for name in (name for name in wanted if name in names):
         told: set[str] = set()
         for group in comparison.groups:
             if any(row.metric.name == name for run in group.runs for row in run.measurements.all()):
-                told.add(fact_value(group, "dbms"))
-            if len(told) >= systems:
+                told.add(fact_value(group, fact))
+            if len(told) >= values:
                 return name
     return ""
 
