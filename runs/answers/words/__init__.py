@@ -28,6 +28,7 @@ from runs.answers.words import gaps
 from runs.answers.words.verdicts import (
     best_at_words,
     by_level_words,
+    is_perhaps_noise,
     no_ratio_words,
     share_words,
     times_words,
@@ -308,7 +309,8 @@ def _no_single_number(answer: Answer) -> str:
         return f"No single winner over {answer.over}: {best_at_words(answer.best_by_level)}."
     lower = " (lower is better)" if answer.better == "lower" else ""
     pair = f"{answer.first} against {answer.second}{lower} is {by_level_words(answer.series)}"
-    return f"No single number over {answer.over}: {pair}."
+    number = "winner" if is_perhaps_noise(answer.series) else "single number"
+    return f"No {number} over {answer.over}: {pair}."
 
 
 def _amounts(answer: Answer, standings: Sequence[Standing]) -> str:

@@ -36,7 +36,7 @@ MOST_LEVELS_NAMED = 6
 def verdict_words(verdict: Verdict) -> str:
     """One of better, worse, higher, lower; or that it is too small, equivalent, undecided, and what would decide."""
     if verdict.kind == Kind.MIXED:
-        return "no single number: it depends on the level"
+        return "no single number over the levels"
     interval = verdict.ratio.interval if verdict.ratio else None
     if interval is None or verdict.kind == Kind.TOO_FEW:
         return _without_interval(verdict)
@@ -143,11 +143,11 @@ def series_words(series: LevelSeries) -> str:
         reasons = {against_words(row.against) for row in series.rows}
         return reasons.pop() if len(reasons) == 1 and not series.with_ratio else ""
     if overall.kind == Kind.MIXED:
-        return f"{by_level_words(series)}: no single number"
+        return by_level_words(series) + ("" if is_perhaps_noise(series) else ": no single number")
     if verdicts.p_alike is not None and verdicts.p_alike < ALPHA:
         return f"{verdict_words(overall)}; the levels differ, {by_level_words(series)}"
     if not verdicts.of_repeats:
-        sureness = "Too few repeats a level: how sure it is follows from how the levels differ"
+        sureness = "How sure it is follows from how the levels differ"
         return f"{verdict_words(overall)}; {by_level_words(series)}. {sureness}"
     return verdict_words(overall)
 
@@ -160,10 +160,21 @@ def by_level_words(series: LevelSeries | None) -> str:
     if verdicts.overall and verdicts.overall.kind == Kind.MIXED:
         if words := _ratios_by_winner(series.rows):
             return words
-        is_sure = any(row.kind in WINNERS for row in series.rows)
-        return _ratios_by_level(series.rows) + ("" if is_sure else ", undecided at each of them")
-    differ = not verdicts.of_repeats or (verdicts.p_alike is not None and verdicts.p_alike < ALPHA)
-    return _ratios_by_level(series.rows) if differ else ""
+    elif verdicts.of_repeats and (verdicts.p_alike is None or verdicts.p_alike >= ALPHA):
+        return ""
+    if is_perhaps_noise(series):
+        return f"{_ends(series.rows)}, of too few repeats to tell that from noise"
+    is_open = verdicts.overall and verdicts.overall.kind == Kind.MIXED
+    is_open = is_open and not any(row.kind in WINNERS for row in series.rows)
+    return _ratios_by_level(series.rows) + (", undecided at each of them" if is_open else "")
+
+
+def is_perhaps_noise(series: LevelSeries | None) -> bool:
+    """Whether nothing says how much its repeats scatter, and nothing is sure: single runs make patterns of noise."""
+    if series is None or series.verdicts.of_repeats or series.overall is None:
+        return False
+    is_open = series.overall.kind in (Kind.MIXED, Kind.UNDECIDED)
+    return is_open and not any(row.kind in WINNERS for row in series.rows)
 
 
 def best_at_words(best_by_level: Sequence[tuple[LevelRow, str]]) -> str:
@@ -190,8 +201,11 @@ def _levels_named(rows: Sequence[LevelRow], every: Sequence[LevelRow]) -> str:
 
 def _ratios_by_level(rows: Sequence[LevelRow]) -> str:
     """The ratios by the values of the fact that parts them; else of the levels with the highest and the lowest."""
-    if in_two_ranges := _two_ranges(rows):
-        return in_two_ranges
+    return _two_ranges(rows) or _ends(rows)
+
+
+def _ends(rows: Sequence[LevelRow]) -> str:
+    """The highest and the lowest ratio, each with its level."""
     falling = sorted((row for row in rows if row.ratio), key=lambda row: -(row.ratio or 0.0))
     if len(falling) > 1 and len({times(row.ratio) for row in falling if row.ratio}) == 1:
         return f"{times(falling[0].ratio or 0.0)} at each"

@@ -408,6 +408,20 @@ def test_the_newest_is_judged_by_how_the_batches_before_it_scatter():
     assert ask(selects, "ask=newer&than=commit:0101")["claims"][0]["batches"] == 1
 
 
+def test_of_single_runs_no_pattern_over_levels_is_told():
+    """Seen: "1.02 × to 1.06 × at 1 and 8 terminals; 0.917 × to 0.939 × at 2, 4 and 16", of two that are alike."""
+    world = World(seed=3, noise=0.05)
+    for terminals in (1, 2, 4, 8, 16):
+        for name in ("A", "B", "C"):
+            world.add(1000 * terminals**0.7, 1, dbms={"name": name, "version": "1"}, factors={"terminals": terminals})
+    selects = world.store()
+
+    for question in ("ask=rank&fact=dbms", "ask=a_b&fact=dbms&a=A 1&b=B 1"):
+        words = ask(selects, question)["words"]
+        assert "single number" not in words and "1 and 8 terminals" not in words
+        assert words.endswith(", of too few repeats to tell that from noise.")
+
+
 def test_results_that_were_sent_one_by_one_over_two_days_are_ranked_day_by_day():
     """Was: "No two series have two levels in common" of disks that were measured alike on both days."""
     world = World()
