@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
+from itertools import combinations
 from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
@@ -33,6 +35,8 @@ LEAST_NIGHTS = 5
 MOST_SWEEPS, MOST_OF_SINGLE = 5, 8
 # Runs that an address names by their ids.
 MOST_NAMED = 100
+# The newest of what asks the same of one workload: five labels must not crowd out what asks something else.
+MOST_ALIKE = 2
 
 
 @dataclass(frozen=True)
@@ -82,7 +86,13 @@ def questions(user: Reader) -> list[Offer]:
         own = row | {"upgraded": _is_upgraded(runs), "days": days}
         (published if slug else measured).extend(_offers(own, title, selects))
     single = [*_of_single_uploads(rows, newest, cells)][:MOST_OF_SINGLE]
-    measured = [*measured[: MOST_QUESTIONS - len(single)], *single]
+    alike = Counter[tuple[str, str]]()
+    kept = []
+    for offer in measured:
+        alike[offer.words, offer.workload] += 1
+        if alike[offer.words, offer.workload] <= MOST_ALIKE:
+            kept.append(offer)
+    measured = [*kept[: MOST_QUESTIONS - len(single)], *single]
     return [*_distinguished([*measured, *published[:MOST_QUESTIONS]])]
 
 
@@ -158,8 +168,25 @@ def _of_single_uploads(
             selects = {"run": [str(pk) for pk in ids]}
         if len(runs) > MOST_NAMED and "run" in selects:
             continue
+        if day and len(runs) <= MOST_NAMED and not _has_alike(runs):
+            continue
         for row in _sweeps(rows.filter(pk__in=ids)):
             yield from _offers(row | {"upgraded": _is_upgraded(runs)}, f"{len(runs)} runs of {day or label}", selects)
+
+
+def _has_alike(runs: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether two of these cells differ in one factor or the system alone, or in what is neither. Results of one day
+    that have nothing else in common ask nothing together.
+    """
+    cells: dict[str, dict[str, Any]] = {run["cell_key"]: {"dbms": run["dbms_version__name"]} for run in runs}
+    cell_of = {run["pk"]: run["cell_key"] for run in runs}
+    rows = RunFactor.objects.filter(run__in=cell_of).values_list("run", "name", "number", "text")
+    for run, name, number, text in rows:
+        cells[cell_of[run]][name] = text if number is None else number
+    return any(
+        sum(one.get(name) != other.get(name) for name in {*one, *other}) < 2
+        for one, other in combinations(cells.values(), 2)
+    )
 
 
 def _is_upgraded(runs: Sequence[Mapping[str, Any]]) -> bool:

@@ -371,3 +371,30 @@ def test_weekly_releases_that_came_one_by_one_are_asked_about_once():
         pass
 
     assert [question.words for question in questions(AnonymousUser())] == ["Has AcmeDB changed, and since when?"]
+
+
+def test_five_batches_that_ask_the_same_leave_room_for_another_question():
+    """Seen: "lab4: which system is best?", and the same of lab3, lab2, lab1 and lab0."""
+    stored(*[tpcb(scale_factor=scale, label="sizes") for scale in (1, 10, 100)])
+    for number in range(1, 6):
+        systems = [{"name": name, "version": "1"} for name in ("PostgreSQL", "MySQL")]
+        stored(*[tpcb(dbms=each, label=f"lab{number}", measured_on="2026-05-01") for each in systems])
+
+    asked = [question.words for question in questions(AnonymousUser())]
+
+    assert sorted(asked) == [
+        "What is lost from scale factor 1 to 100?",
+        "lab4: which system is best, and is it sure?",
+        "lab5: which system is best, and is it sure?",
+    ]
+
+
+def test_results_of_one_day_that_have_nothing_in_common_ask_nothing_together():
+    """Seen: "Which system is best?" of three strangers' results, each of another system, size and terminals."""
+    for name, scale, terminals in (("PostgreSQL", 1, 4), ("MySQL", 10, 8), ("MariaDB", 100, 16)):
+        system = {"name": name, "version": "1"}
+        stored(tpcb(scale_factor=scale, terminals=terminals, dbms=system, measured_on="2026-05-01"))
+    assert not questions(AnonymousUser())
+
+    stored(tpcb(scale_factor=1, terminals=4, dbms={"name": "MySQL", "version": "1"}, measured_on="2026-05-01"))
+    assert "Which system is best, and is it sure?" in {asked.words for asked in questions(AnonymousUser())}
