@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from benchagent.catalog import Role, factor_role
+
 from runs.answers.answer import (
     REFUSED,
     Amount,
@@ -39,6 +41,7 @@ from runs.compare.comparison import Comparison
 from runs.compare.groups import Contrast
 from runs.compare.levels import equal_words
 from runs.formatting import joined, listed, mid_sentence, number, percent_of, quantity
+from runs.run.facets import FACTOR
 from runs.stats import MIN_REPEATS, WINNERS, Kind, Verdict
 
 MOST_CURVES = 6
@@ -594,7 +597,11 @@ def question_words(answer: Answer) -> str:
     }
     if question.kind in words:
         return words[question.kind]
-    if answer.metric_label and answer.better == "none":
+    # Nobody asks which size of a value is best: each is a question of its own.
+    of_factor = question.fact.removeprefix(FACTOR) if question.fact.startswith(FACTOR) else ""
+    is_open = of_factor and any(missing.kind == "order" for missing in answer.lacking)
+    has_no_order = answer.better == "none" or (is_open and factor_role(of_factor) == Role.QUESTION)
+    if answer.metric_label and has_no_order:
         return f"How do they differ in {mid_sentence(answer.metric_label)}?"
     extreme = "lowest" if answer.better == "lower" else "highest"
     is_best = f"has the {extreme} {mid_sentence(answer.metric_label)}" if answer.metric_label else "is best"

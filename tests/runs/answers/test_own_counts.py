@@ -100,3 +100,13 @@ def test_the_p99_of_a_tool_is_asked_beside_its_rate_of_disks_too():
     assert (told["claims"][0]["label"], told["sure"]) == ("nvme", True)
     assert "ask=rank&fact=factor%3Adisk" not in {each["query"] for each in told["questions"]}
     assert "ask=rank&metric=read_iops&fact=factor%3Adisk" in {each["query"] for each in told["questions"]}
+
+
+def test_values_that_are_questions_of_their_own_are_asked_how_they_differ():
+    """Seen: "Which value size kb has the highest throughput? Groups that differ in this have no order"."""
+    world = World(noise=0.005)
+    for section, tps in (("randread", 2_000), ("randwrite", 1_000)):
+        world.add(tps, factors={"section": section})
+    told = ask(world.store())
+    assert (told["asked"], told["claims"]) == ("How do they differ in throughput?", [])
+    assert "of randread and " in told["words"]
