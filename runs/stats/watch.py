@@ -170,10 +170,16 @@ def calmed(logs: Sequence[float]) -> list[float]:
     most = max(MOST_OFF * between / math.sqrt(2) / MEDIAN_OFF, LEAST_OFF)
     calm = []
     for at, log in enumerate(logs):
-        begin = min(max(0, at - AROUND // 2), len(logs) - AROUND)
-        middle = median(logs[begin : begin + AROUND])
-        calm.append(min(max(log, middle - most), middle + most))
+        middle, usual = (_median_around(logs, at, count) for count in (AROUND, 2 * AROUND + 1))
+        drawn = min(max(log, middle - most), middle + most)
+        # A good night among three bad ones is not drawn to them.
+        calm.append(min(log, drawn, key=lambda value: abs(value - usual)))
     return calm
+
+
+def _median_around(logs: Sequence[float], at: int, count: int) -> float:
+    begin = max(0, min(at - count // 2, len(logs) - count))
+    return median(logs[begin : begin + count])
 
 
 def _usual_error(levels: Sequence[Sequence[float]]) -> float:
@@ -309,10 +315,11 @@ def _stands_out(before: Sequence[float], after: Sequence[float]) -> bool:
     return shift >= t_quantile(0.5 + PLACED / 2, max(2, n + m - 2)) * error
 
 
-def _hanging_together(*levels: Sequence[float], errors: float = 0.0) -> float:
+def _hanging_together(*levels: Sequence[float], errors: float = 0.0, fitted: int = 1) -> float:
     """Correlation of neighbours within levels, or so many of its errors above it: it is estimated of few.
 
-    Of n batches it is too low by (1 + 3 r) / n (M. G. Kendall, Biometrika 41, 1954).
+    Of n batches it is too low by (1 + 3 r) / n (M. G. Kendall, Biometrika 41, 1954), off a line, of which two numbers
+    are `fitted`, by (2 + 4 r) / n.
     """
     off = [_less(level, mean(level)) for level in levels if level]
     squares = math.fsum(value * value for level in off for value in level)
@@ -321,13 +328,13 @@ def _hanging_together(*levels: Sequence[float], errors: float = 0.0) -> float:
     count = sum(map(len, off))
     neighbours = math.fsum(a * b for level in off for a, b in pairwise(level)) / squares
     above = errors / math.sqrt(min(count, MOST_ALLOWED_FOR))
-    return max(0.0, min(0.9, neighbours + (1 + 3 * neighbours) / count + above))
+    return max(0.0, min(0.9, neighbours + (fitted + (2 + fitted) * neighbours) / count + above))
 
 
 def drift(logs: Sequence[float], threshold: float, starts: Sequence[int] = (), begin: int = 0) -> Found | None:
     """A trend over the newest batches, none of them before `begin`, that fits them better than steps at `starts` do."""
     for length in (MOST_OF_DRIFT, LEAST_OF_DRIFT):
-        found = _trend(logs, max(begin, len(logs) - length), threshold)
+        found = _trend(logs, max(begin, len(logs) - length), threshold, is_new=True)
         if found and not _fits_steps(logs, range(found.at, len(logs)), starts):
             return found
     return None
@@ -342,15 +349,24 @@ def drift_goes_on(logs: Sequence[float], begin: int, threshold: float) -> Found 
     return whole if newest and whole and (newest.change.value > 1) == (whole.change.value > 1) else None
 
 
-def _trend(logs: Sequence[float], begin: int, threshold: float, confidence: float = PLACED) -> Found | None:
-    """From `begin` to the last batch; None where it is no sure change, or of too few batches."""
+def _trend(
+    logs: Sequence[float], begin: int, threshold: float, confidence: float = PLACED, *, is_new: bool = False
+) -> Found | None:
+    """From `begin` to the last batch; None where it is no sure change, or of too few batches. `is_new`: it was not told
+    before, and is asked to be surer.
+    """
     n = len(logs) - begin
     if n < LEAST_OF_DRIFT:
         return None
     slope, off = _line(logs[begin:])
-    hang, squares = _hanging_together(off, errors=1.5), math.fsum(value * value for value in off)
+    hang, squares = _hanging_together(off, errors=1.5, fitted=2), math.fsum(value * value for value in off)
     error = math.sqrt(squares / (n - 2) / (n * (n * n - 1) / 12) * (1 + hang) / (1 - hang)) * (n - 1)
-    change, half = slope * (n - 1), t_quantile(0.5 + confidence / 2, n - 2) * error
+    df = n - 2.0
+    if is_new:
+        # Batches that hang together tell as much of their scatter as fewer would.
+        usual = _hanging_together(off, fitted=2)
+        df = max(1.0, n * (1 - usual) / (1 + usual) - 2)
+    change, half = slope * (n - 1), t_quantile(0.5 + confidence / 2, df) * error
     if abs(change) < max(math.log1p(threshold), half):
         return None
     interval = interval_of_logs(change, t_quantile(0.5 + CONFIDENCE / 2, n - 2) * error)

@@ -316,3 +316,24 @@ def test_a_drift_that_turns_is_two(seed):
     rise, fall = watch.watched(logs, 0.03).confirmed
     assert (rise.kind, fall.kind, fall.at) == ("drift", "drift", pytest.approx(32, abs=3))
     assert rise.change.value > 1.07 and fall.change.value < 0.93
+
+
+def alike(seed: int, lasting: float) -> list[float]:
+    """62 nights of 2 % of noise, of which a share is that of the night before."""
+    drawn, off, logs = random.Random(seed), 0.0, []
+    for _ in range(62):
+        off = lasting * off + drawn.gauss(0, 0.02) * math.sqrt(1 - lasting**2)
+        logs.append(off)
+    return logs
+
+
+def test_three_bad_nights_and_a_good_one_among_them_are_no_step():
+    """Was: a step in 18 of these 60 series, as the good night was drawn to the bad ones around it."""
+    for seed in range(60):
+        logs = [log + (math.log(0.6) if at in (33, 34, 36) else 0.0) for at, log in enumerate(alike(seed, 0.0))]
+        assert watch.watched(logs, 0.03).confirmed == ()
+
+
+def test_nights_that_hang_together_seldom_tell_a_drift():
+    """Was: 10 of these 100, as if each night had told as much of the scatter as one that stands alone."""
+    assert sum(bool(watch.watched(alike(seed, 0.8), 0.03).drifts) for seed in range(100)) <= 6
