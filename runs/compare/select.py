@@ -30,8 +30,6 @@ MAX_RUNS = 1_000
 _NEWEST = (
     Column("measured_at", falling=True, nullable=True), Column("created_at", falling=True), Column("id"),
 )  # fmt: skip
-# From here on a few queries more are cheaper than a copy of its machine and configuration for each run.
-MANY_RUNS = 50
 # Long enough that two cells of one site do not meet, short enough for a URL that people send each other.
 CELL_PREFIX = 12
 _CELL = re.compile(r"[0-9a-f]{8,64}")
@@ -211,8 +209,7 @@ def select(params: QueryDict, user: Reader) -> Selection:
             left_out += bounded_count(rows)[0] - len(newest)
         ids |= dict.fromkeys(newest)
         sets.append(RunSet(number, queries[number - 1], choice, frozenset(newest), is_base=base == str(number)))
-    selected = Run.objects.filter(pk__in=ids)
-    runs = selected.read_for_comparisons() if len(ids) > MANY_RUNS else list(selected.for_lists())
+    runs = list(Run.objects.filter(pk__in=ids).for_comparisons())
     return Selection(params, runs, True, left_out=left_out, threshold=threshold, sets=sets)
 
 

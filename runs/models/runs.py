@@ -3,14 +3,13 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime, time
 from typing import Any
 
 from benchagent.catalog import Durability
 from django.conf import settings
-from django.db import connection, models
-from django.db.models.functions import Cast
+from django.db import models
 from django.urls import reverse
 from django.utils import timezone
 
@@ -58,11 +57,8 @@ _IN_ROWS = {
 
 # Only its page shows it; each row of a run would read all of it anew.
 _OF_THE_ARTICLE = ("publication__content", "publication__checks")
-# What no comparison asks of runs, and JSON of which their repeats hold the same.
+# What no comparison asks of runs.
 _NOT_COMPARED = ("ignored_settings", "dataset", "command_lines", "warnings", "per_terminal", "info", "note")
-_SHARED_TEXTS = ("effective_settings", "driver", "checks", "statistics", "context", "tested")
-# What rows do not ask of what they refer to.
-_NOT_SHARED = {"experiment": ("plan",), "publication": ("content", "checks")}
 
 
 class _CountOf(models.Subquery):
@@ -72,27 +68,6 @@ class _CountOf(models.Subquery):
 
 # The check that marks a run invalid where it does not hold (`runs.run.agreement`).
 NUMBERS_AGREE = "numbers_agree"
-
-
-def _share(rows: Sequence[models.Model], link: str, *beyond: str) -> None:
-    """Give each of them what its foreign key refers to, one object for all with the same, with what lies beyond it."""
-    field: Any = rows[0]._meta.get_field(link) if rows else None
-    keys = [getattr(row, field.attname) for row in rows]
-    referred = field.related_model.objects.select_related(*(beyond or (None,))) if rows else None
-    shared = referred.defer(*_NOT_SHARED.get(link, ())).in_bulk({*keys} - {None}) if referred is not None else {}
-    for row, key in zip(rows, keys, strict=True):
-        field.set_cached_value(row, shared.get(key))
-
-
-def _read_shared(runs: Sequence[Run]) -> None:
-    """Give each what the texts of these columns say; equal texts, as repeats have, are read once for all."""
-    for name in _SHARED_TEXTS:
-        field: Any = Run._meta.get_field(name)
-        read: dict[str, Any] = {}
-        for run in runs:
-            if (text := run.__dict__[f"{name}_text"]) not in read:
-                read[text] = field.from_db_value(text, None, connection)
-            setattr(run, name, read[text])
 
 
 class RunQuerySet(VisibleQuerySet["Run"]):
@@ -128,35 +103,12 @@ class RunQuerySet(VisibleQuerySet["Run"]):
             .prefetch_related("factors", "measurements__metric", "storage__device")
         )
 
-    def read_for_comparisons(self) -> list[Run]:
-        """The same for many runs, read: what they share is read once for all, and nothing that a comparison never asks.
-
-        Of a thousand runs ten thousand rows are read; `prefetch_related` would make a query for each list of each run.
-        """
-        texts = {f"{name}_text": Cast(name, models.TextField()) for name in _SHARED_TEXTS}
-        runs = list(self.annotate(**texts).defer(*_SHARED_TEXTS, *_NOT_COMPARED))
-        _read_shared(runs)
-        for link in ("workload", "config", "hardware", "experiment", "publication", "owner", "batch"):
-            _share(runs, link)
-        _share(runs, "dbms_version", "dbms")
-        by_id = {run.pk: run for run in runs}
-        # Measurements not by the name of their metric, which each of them would be joined with.
-        for name, link, order in (
-            ("factors", "", ["name"]),
-            ("measurements", "metric", ["metric_id", "phase"]),
-            ("storage", "device", ["role"]),
-        ):
-            relation: Any = Run._meta.get_field(name)
-            rows = list(relation.related_model.objects.filter(run__in=by_id).order_by(*order))
-            if link:
-                _share(rows, link)
-            for run in runs:
-                run.__dict__.setdefault("_prefetched_objects_cache", {})[name] = []
-            for row in rows:
-                run = by_id[row.run_id]
-                relation.field.set_cached_value(row, run)
-                run.__dict__["_prefetched_objects_cache"][name].append(row)
-        return runs
+    def for_comparisons(self) -> RunQuerySet:
+        """The same for up to a thousand runs: what several of them refer to is read once."""
+        return self.defer(*_NOT_COMPARED).prefetch_related(
+            "workload", "dbms_version__dbms", "config", "hardware", "experiment", "publication", "owner", "batch",
+            "factors", "measurements__metric", "storage__device",
+        )  # fmt: skip
 
     def for_rows(self) -> RunQuerySet:
         """The same for rows of a list, which show little of each run: without what only its page and exports read."""

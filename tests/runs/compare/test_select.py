@@ -13,7 +13,7 @@ from django.http import QueryDict
 
 from runs.compare import select as of_selection
 from runs.compare.compare import compare_selection
-from runs.compare.select import LONG_ADDRESS, MANY_RUNS, MAX_RUNS, Selection, read_query, select, set_queries, shortened
+from runs.compare.select import LONG_ADDRESS, MAX_RUNS, Selection, read_query, select, set_queries, shortened
 from runs.models import Batch, Config, ConfigParameter, Run, RunStorage, StoredSelection
 from tests.runs.cells import TOGETHER, machine, make_repeats, make_run
 
@@ -174,20 +174,6 @@ def test_a_set_counts_what_its_reader_may_list(contributor, viewer, query):
         selection = select(of(("set", query)), user)
         assert (selection.problems, len(selection.runs)) == ({}, count)
     assert run in select(of(("set", query)), contributor).runs
-
-
-def test_many_runs_hold_what_few_do():
-    """What repeats share is read once of many; two of them hold something of their own."""
-    facts = {"effective_settings": [["synchronous", "FULL"]], "driver": {"name": "pgbench"}, "tested": {"commit": "a1"}}
-    runs = [make_run("SQLite 3.53", value + 1, **facts) for value in range(MANY_RUNS + 1)]
-    Run.objects.filter(pk=runs[0].pk).update(effective_settings=[["synchronous", "OFF"]], statistics={"tables": []})
-    Run.objects.filter(pk=runs[1].pk).update(checks=[{"name": "steady_state", "ok": False, "detail": "no"}])
-    many = {run.pk: run for run in chosen(*(("run", str(run.pk)) for run in runs)).runs}
-    few = Run.objects.for_lists()
-    assert len(many) == len(few) == MANY_RUNS + 1
-    for run in few:
-        for name in (*facts, "statistics", "checks", "context", "metrics", "factor_values", "effective_label"):
-            assert getattr(many[run.pk], name) == getattr(run, name), name
 
 
 def data_on(run: Run, medium: str) -> None:
