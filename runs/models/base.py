@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from string import ascii_lowercase, digits
-from typing import Any, Self, TypeVar
+from typing import Any, TypeVar
 
 from django.db import models
-from django.db.models.base import ModelState
 from django.utils.crypto import get_random_string
 from django.utils.text import slugify
 
@@ -19,23 +18,7 @@ class UnknownName(ValueError):
     """A workload or DBMS that the catalogue does not have."""
 
 
-class PlainRow(models.Model):
-    """Read as the row of the database that it is, where `Model.__init__` would set each of its values by itself and
-    send signals that nobody hears: a list of 100 runs reads some 2,000 rows."""
-
-    class Meta:
-        abstract = True
-
-    @classmethod
-    def from_db(cls, db: str | None, field_names: Collection[str], values: Collection[Any], **more: Any) -> Self:
-        row = cls.__new__(cls)
-        row._state = ModelState()
-        row._state.adding, row._state.db = False, db
-        row.__dict__.update(zip(field_names, values, strict=True))  # what is deferred is read when it is asked for
-        return row
-
-
-class UUIDModel(PlainRow):
+class UUIDModel(models.Model):
     """UUID primary key; a client's own is kept."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)

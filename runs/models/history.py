@@ -17,7 +17,7 @@ from django.db import models, transaction
 from django.urls import reverse
 from django.utils import timezone
 
-from runs.models.base import PlainRow, UUIDModel
+from runs.models.base import UUIDModel
 from runs.models.batches import Batch
 from runs.models.choices import OPEN_ALERTS, AlertState, ChangeKind, ChangeState, Visibility
 from runs.models.measurements import Metric
@@ -132,7 +132,7 @@ class SeriesBatchQuerySet(models.QuerySet["SeriesBatch"]):
         self.filter(models.Q(measured_at__gte=at) | models.Q(pk__in=list(before))).update(is_watched=False)
 
 
-class SeriesBatch(PlainRow):
+class SeriesBatch(models.Model):
     """One batch of a benchmark: the repeats that were measured together, alike in all that is known.
 
     `part` tells several of one batch apart. `centre`: geometric mean; null where a value has no log.

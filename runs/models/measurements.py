@@ -4,7 +4,7 @@ from typing import Any
 
 from django.db import models
 
-from runs.models.base import PlainRow, UUIDModel
+from runs.models.base import UUIDModel
 from runs.models.choices import Better, Provenance
 from runs.models.runs import Run
 from runs.models.stored import StoredJSON
@@ -27,7 +27,7 @@ class Metric(models.Model):
         return f"{self.label} ({self.unit})" if self.unit else self.label
 
 
-class Measurement(PlainRow):
+class Measurement(models.Model):
     """One number of one run. `as_printed` keeps a source's spelling."""
 
     # Each begins an index that is declared below.

@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from runs.incoming.values import int_if_whole
-from runs.models.base import PlainRow, UUIDModel
+from runs.models.base import UUIDModel
 from runs.models.batches import Batch, Labelled
 from runs.models.choices import (
     ACTIVE_STATES,
@@ -358,7 +358,7 @@ def cell_key(run: Run, *, storage: Mapping[str, StorageDevice], factors: Mapping
 LONGEST_TEXT = 300
 
 
-class RunFactor(PlainRow):
+class RunFactor(models.Model):
     """A factor's value of one run: a row, so that filters, sorting and groups use an index. Number or text."""
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="factors", db_index=False)
@@ -394,7 +394,7 @@ class RunFactor(PlainRow):
         return self.text if self.number is None else int_if_whole(self.number)
 
 
-class RunStorage(PlainRow):
+class RunStorage(models.Model):
     """Which device held data, log, temporary files or backup in this run."""
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="storage", db_index=False)
