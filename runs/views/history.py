@@ -25,7 +25,7 @@ from runs.history.overview import listed_benchmarks, read_baseline, rows_of
 from runs.history.page import DRAWN, MOST_DRAWN, context_of
 from runs.history.words import change_words
 from runs.listing.filters import RunFilter, without, without_blanks
-from runs.models import Alert, Benchmark
+from runs.models import Alert, Benchmark, Run
 from runs.models.choices import AlertState, ChangeKind
 from runs.views.guards import PersonRequest, operator_required
 
@@ -82,6 +82,7 @@ def benchmark(request: HttpRequest, benchmark_id: uuid.UUID) -> HttpResponse:
     drawn = MOST_DRAWN if request.GET.get("batches") == str(MOST_DRAWN) else DRAWN
     context = context_of(shown, list(siblings.order_by("-newest_at")), drawn=drawn)
     context["quality"] = alerts.quality([shown])
+    context["by_agents"] = shown.series.filter(run__upload=None).exists()
     context["joined"] = shown.joined.all()
     context["joinable"] = joining.candidates(shown)[:PER_PAGE]
     return render(request, "benchmarks/detail.html", context)
@@ -154,7 +155,7 @@ def alert_list(request: HttpRequest) -> HttpResponse:
 def alert(request: HttpRequest, alert_id: uuid.UUID) -> HttpResponse:
     shown = get_object_or_404(alerts.with_changes(Alert.objects.readable_by(request.user)), pk=alert_id)
     points = list(shown.changes.all())
-    ends = alerts.ends_of(points)
+    ends, of_alert = alerts.ends_of(points), why(shown, points, alerts.watched_beside(shown))
     context = {
         "alert": shown,
         "title": alerts.title(shown, ends),
@@ -162,7 +163,8 @@ def alert(request: HttpRequest, alert_id: uuid.UUID) -> HttpResponse:
         "machines": len({point.benchmark.machine_id for point in shown.standing()}),
         "places_differ": alerts.places_differ(shown),
         "is_drift": {point.kind for point in shown.standing()} == {ChangeKind.DRIFT},
-        "why": why(shown, points, alerts.watched_beside(shown)),
+        "why": of_alert,
+        "by_agents": not Run.objects.filter(pk__in=of_alert.ends).exclude(upload=None).exists(),
         "history": changes.history(shown),
         "said": [(state.value, state.label) for state in alerts.SAID if state != shown.state],
     }
