@@ -6,6 +6,7 @@ import math
 import statistics
 from collections.abc import Sequence
 from datetime import date, timedelta
+from itertools import groupby
 from typing import Any
 
 from runs.answers.answer import REFUSED, Amount, Answer, Newer, Step, amount_of, as_share, begun, change_of
@@ -47,13 +48,34 @@ def since(comparison: Comparison, curves: Sequence[Curve], question: Question) -
             # Where batches are alike, more of them show no less.
             batches = batches if batches and batches > len(curve.levels) else None
             lacking.append(_batches_to_show(batches, curve.name, comparison.threshold, "batches_for_less"))
-        lacking += [*_untold_days(curve), *_mixed_audiences(curve)]
+        lacking += [*_untold_days(curve), *_lost(curve), *_mixed_audiences(curve)]
     sure = any(claim.day for claim in claims)
     return begun(comparison, question, claims=_with_what_changed(claims), lacking=lacking, sure=sure)
 
 
 def _untold_days(curve: Curve) -> list[Missing]:
     return untold_levels(curve, lambda point: str(day_at(point.x)))
+
+
+def _lost(curve: Curve) -> list[Missing]:
+    """The batches before the last number that have none, in stretches, and repeats without one of those that have."""
+    last = max((point.x for point in curve.valued), default=0.0)
+    told: list[Missing] = []
+    reasons, stretches, count = dict[str, None](), list[str](), 0
+    for is_gap, points in groupby(curve.points, key=lambda point: bool(point.gap and point.lost and point.x < last)):
+        if is_gap:
+            days = list(points)
+            first, newest = (str(day_at(point.x)) for point in (days[0], days[-1]))
+            stretches.append(first if len(days) == 1 else f"{len(days)} from {first} to {newest}")
+            reasons |= dict.fromkeys(point.gap or "" for point in days)
+            count += len(days)
+    if count:
+        told.append(Missing("lost_batches", curve.name, count, names=["; ".join(reasons), *stretches]))
+    if partly := [point for point in curve.valued if point.lost]:
+        why = "; ".join(dict.fromkeys(gap.reason for point in partly for gap in point.lost))
+        of_days = [f"{len(each.lost)} of {len(each.lost) + each.n} on {day_at(each.x)}" for each in partly]
+        told.append(Missing("lost_repeats", curve.name, sum(len(each.lost) for each in partly), names=[why, *of_days]))
+    return told
 
 
 def _mixed_audiences(curve: Curve) -> list[Missing]:

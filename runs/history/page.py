@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -46,13 +47,16 @@ FROM_ZERO = 0.2
 
 @dataclass(frozen=True)
 class Row:
-    """A batch in the table. `events`: what was recorded differently of the one before it."""
+    """A batch in the table. `events`: what was recorded differently of the one before it. `lost`: how many of its
+    repeats failed.
+    """
 
     index: int
     batch: SeriesBatch
     events: list[str]
     commit_url: str
     note: str
+    lost: int = 0
 
     @property
     def tested(self) -> str:
@@ -63,8 +67,16 @@ def context_of(benchmark: Benchmark, siblings: Sequence[Benchmark], *, drawn: in
     """What its template shows. `siblings`: other branches that the reader may see."""
     series = BenchmarkSeries.of(benchmark, drawn)
     events, notes, ends = events_of(series.rows), notes_of(series.rows), ends_of(series.points)
+    failed, lost = failed_of(benchmark, series.rows)
     rows = [
-        Row(index, row, events.get(index, []), commit_url(benchmark, row.commit), notes.get(index, ""))
+        Row(
+            index,
+            row,
+            events.get(index, []),
+            commit_url(benchmark, row.commit),
+            notes.get(index, ""),
+            lost.get(index, 0),
+        )
         for index, row in reversed([*enumerate(series.rows)][-MOST_LISTED:])
     ]
     changes = [
@@ -78,7 +90,6 @@ def context_of(benchmark: Benchmark, siblings: Sequence[Benchmark], *, drawn: in
     last_start = series.rows[series.starts[-1]].pk if series.starts else None
     drifts = any(each.kind == ChangeKind.DRIFT and each.at_id == last_start for each in series.points)
     expected = band.interval if band and not drifts else None
-    failed = failed_of(benchmark, series.rows)
     return {
         "benchmark": benchmark,
         "failed": failed[:MOST_FAILED],
@@ -136,23 +147,31 @@ def notes_of(rows: Sequence[SeriesBatch]) -> dict[int, str]:
     return {index: noted[row.run_id] for index, row in enumerate(rows) if row.run_id in noted}
 
 
-def failed_of(benchmark: Benchmark, rows: Sequence[SeriesBatch]) -> list[Run]:
-    """A run of each batch that would be one of these, had not all of it failed or been lost; the newest first."""
+def failed_of(benchmark: Benchmark, rows: Sequence[SeriesBatch]) -> tuple[list[Run], dict[int, int]]:
+    """A run of each batch that would be one of these, had not all of it failed or been lost, the newest first; and how
+    many repeats of each of these have.
+    """
     if not rows:
-        return []
+        return [], {}
     cells = Run.objects.filter(pk__in=[row.run_id for row in rows]).values_list("cell_key", "owner").distinct()
     owners = {owner for _, owner in cells}
     ended = Run.objects.present().filter(
         cell_key__in={key for key, _ in cells}, visibility=benchmark.visibility, measured_at__gte=rows[0].measured_at,
         state__in=(RunState.FAILED, RunState.LOST),
     )  # fmt: skip
+    runs = [
+        run for run in ended.select_related("batch").order_by("measured_at", "pk")
+        if run.owner_id in owners and branch_of(run) == benchmark.branch
+    ]  # fmt: skip
     drawn = {row.batch_id for row in rows}
-    of_batches = {
-        run.batch_id: run
-        for run in ended.select_related("batch").order_by("measured_at", "pk")
-        if run.batch_id not in drawn and run.owner_id in owners and branch_of(run) == benchmark.branch
+    of_batches = {run.batch_id: run for run in runs if run.batch_id not in drawn}
+    counted = Counter((run.batch_id, run.effective_tested.get("commit", "")) for run in runs)
+    # Of what came together in several batches nothing tells whose repeats they were.
+    alone = Counter((row.batch_id, row.commit) for row in rows)
+    lost = {
+        at: counted[row.batch_id, row.commit] for at, row in enumerate(rows) if alone[row.batch_id, row.commit] == 1
     }
-    return list(reversed(of_batches.values()))
+    return list(reversed(of_batches.values())), lost
 
 
 def _figure(

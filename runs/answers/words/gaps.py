@@ -74,6 +74,8 @@ _LACKING: Mapping[Lacking, str] = {
     "step_within": "the batches that it is set against changed on {names}: ask since when",
     "visibilities": "{count} of its {least} batches are {names}, which a benchmark keeps apart: choose a visibility",
     "steady_batches": "the batches vary beyond all measure",
+    "lost_batches": "batches without a value before the last: {count} ({levels}): {first}",
+    "lost_repeats": "repeats without a number: {count} ({levels}): {first}",
 }
 
 

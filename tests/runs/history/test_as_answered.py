@@ -15,8 +15,8 @@ from runs.formatting import percent_of
 from runs.history import alerts, filing
 from runs.history.page import context_of
 from runs.history.watching import set_alert_state
-from runs.models import Alert, Benchmark, ChangePoint
-from runs.models.choices import AlertState, ChangeState
+from runs.models import Alert, Benchmark, ChangePoint, Run
+from runs.models.choices import AlertState, ChangeState, RunState
 from tests.runs.answers.test_answers import World, ask
 from tests.runs.history.nights import file, night
 
@@ -157,3 +157,26 @@ def test_an_own_metric_whose_unit_was_changed_is_told_in_the_unit_of_today():
     assert "no throughput own in this run" not in told["words"]
     newest = ask("workload=tpcb", "ask=newer")["claims"][0]["newest"]
     assert newest.startswith(str(FIRST + timedelta(days=39)))
+
+
+def test_nights_that_failed_before_a_step_and_repeats_that_did_are_counted_by_answer_and_page():
+    """Was: "since 2026-10-28" and nothing of the seven nights before it that had failed."""
+    for at in range(40):
+        world = World(seed=at, noise=0.008)
+        world.add(10_000 * (0.9 if at >= 30 else 1), measured_on=str(FIRST + timedelta(days=at)))
+        world.store()
+    days = [FIRST + timedelta(days=at) for at in range(23, 30)]
+    failed = Run.objects.filter(measured_at__date__in=days)
+    partly = Run.objects.filter(measured_at__date=FIRST + timedelta(days=12), repeat=2)
+    for runs in (failed, partly):
+        runs.update(state=RunState.FAILED, message="disk full")
+    while filing.keep_up():
+        pass
+    told = ask("workload=tpcb", "ask=since")
+    assert "Batches without a value before the last: 7 (7 from 2026-10-21 to 2026-10-27): " in told["words"]
+    assert "Repeats without a number: 1 (1 of 3 on 2026-10-10): " in told["words"]
+    context = context_of(Benchmark.objects.get(), [])
+    assert [(f"{row.batch.measured_at:%Y-%m-%d}", row.lost) for row in context["rows"] if row.lost] == [
+        ("2026-10-10", 1)
+    ]
+    assert len(context["failed"]) + context["more_failed"] == 7
