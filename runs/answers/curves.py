@@ -35,7 +35,7 @@ from runs.compare.panels import CLIENT, SIZE, Axes, Curve, ends_of_curve
 from runs.compare.verdicts import Verdicts
 from runs.formatting import mid_sentence
 from runs.models import Metric
-from runs.stats import ALPHA, Ratio, Slope, ratio
+from runs.stats import ALPHA, MIN_REPEATS, Ratio, Slope, ratio
 from runs.stats.curves import (
     LEAST_FOR_KNEE,
     LEAST_VALUES_FOR_KNEE,
@@ -80,6 +80,8 @@ def of_curves(comparison: Comparison, question: Question) -> Answer:
             claims.append(made)
             told.append(curve)
     lacking += [*_of_levels_alone(comparison, without, told), *(missing for curve in told for missing in curve.untold)]
+    if question.kind == SCALES:
+        lacking += [Missing("level_repeats", curve.curve.name, least=MIN_REPEATS) for curve in told if curve.has_few]
     # What loses most comes first.
     worse = -1 if comparison.metric and comparison.metric.better == "lower" else 1
     claims.sort(key=lambda claim: worse * (claim.change.value or 0.0) if isinstance(claim, Loss) else 0.0)
@@ -320,13 +322,24 @@ class Along:
             law=law, levels=len(self.levels),
         )  # fmt: skip
 
+    @property
+    def has_few(self) -> bool:
+        """Whether a level has fewer repeats than it takes to be sure of anything."""
+        return any(len(values) < MIN_REPEATS for _, values in self.levels)
+
     def _as_high(self, most_at: float) -> list[float]:
-        """The other levels that are not surely below this one, judged together with those of all curves."""
+        """The other levels that are not surely below this one, judged together with those of all curves; of too few
+        repeats none is.
+        """
         most, others = dict(self.levels)[most_at], [level for level in self.levels if level[0] != most_at]
         above = [ratio(most, values) for _, values in others]
         confidence = 1 - ALPHA / (len(others) * self.together)
         told = [each.at(confidence).interval if each and each.interval else None for each in above]
-        return [x for (x, _), interval in zip(others, told, strict=True) if interval and interval.low <= 1]
+        return [
+            x
+            for (x, values), interval in zip(others, told, strict=True)
+            if min(len(most), len(values)) < MIN_REPEATS or (interval and interval.low <= 1)
+        ]
 
 
 def is_told(fit: Slope | None) -> bool:

@@ -115,13 +115,16 @@ def _level(name: str, of_rest: Iterable[Mapping[str, Sequence[Group]]], start: s
     promises: dict[Difference, None] = {}
     reasons: list[Difference] = []
     for group, base in pairs:
-        found = blocking(differences(group.conditions, base.conditions))
+        differing = differences(group.conditions, base.conditions)
+        found = blocking(differing)
         others = [each for each in found if not _is_promise(each, group, base)]
         if others:
             reasons = reasons or found
         else:
             allowed.append((group, base))
-            promises |= dict.fromkeys(replace(each, severity="note") for each in found)
+            # That of some pairs is not that of others: where one side is not known this is told, too.
+            of_pair = [each for each in differing if each.field == "durability" and each.a != each.b]
+            promises |= dict.fromkeys(replace(each, severity="note") for each in of_pair)
     shown, against = allowed or pairs, Contrast([*promises] if allowed else reasons)
     return LevelRow(name, {}, [group for group, _ in shown], [base for _, base in shown], shown, against)
 

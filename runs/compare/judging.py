@@ -71,7 +71,9 @@ def judged(comparison: Comparison) -> Comparison:
     if base is None or metric is None:
         return comparison
     kind = comparison.question.kind
-    settings = [*setting_pairs(groups, comparison.varying)] if kind == EFFECTS else []
+    # With the numbers of the axes: "8 terminals" is told, not "8".
+    varying = [axes.facts.get(fact.field, fact) for fact in comparison.varying]
+    settings = [*setting_pairs(groups, varying)] if kind == EFFECTS else []
     levels = None if kind in (EFFECTS, PUBLISHED) else _levels(comparison, base, metric)
     fact = comparison.question.fact or told_apart_by(comparison, levels)
     best, alike_in = _best_groups(comparison, fact, metric)

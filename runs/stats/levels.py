@@ -195,7 +195,7 @@ def _over_all(over: Overall, levels: Sequence[Verdict], *, better: str, threshol
         return Verdict(Kind.MIXED, over.ratio)
     if over.ratio.interval is None:
         return Verdict(Kind.EQUIVALENT if over.ratio.value == 1 else Kind.TOO_FEW, over.ratio)
-    asked = fewest if over.of_repeats else None
+    asked = fewest if over.of_repeats or fewest < MIN_REPEATS else None
     verdict = judge_interval(over.ratio, over.ratio.interval, better=better, threshold=threshold, fewest=asked)
     # Sure at some levels, and not of all: two disks that are alike until the database leaves memory.
     if verdict.kind == Kind.UNDECIDED and winners and unlike:

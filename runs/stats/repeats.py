@@ -39,8 +39,7 @@ def more_repeats(estimate: Ratio, *, threshold: float, have: int) -> int | None:
         n = have + more
         later = (seen * have + true * more) / n
         scatter = errors * math.sqrt(have * more) / n
-        # With one repeat a side the spread is known from several pairs: they do not become more.
-        later_df = df * (n - 1) / (have - 1) if have > 1 else df
+        later_df = df * (n - 1) / (have - 1)
         half = t_quantile(0.5 + estimate.confidence / 2, later_df) * errors * math.sqrt(have / n)
         least, most = np.maximum(half, limit), limit - half
         apart = special.ndtr((later - least) / scatter) + special.ndtr((-later - least) / scatter)

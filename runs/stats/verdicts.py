@@ -115,5 +115,7 @@ def judge_interval(
     verdict = Verdict(kind, estimate, side, threshold, fewest=fewest)
     if kind != Kind.UNDECIDED:
         return verdict
-    needed = None if fewest is None else more_repeats(estimate, threshold=threshold, have=fewest)
+    # Of fewer the interval is of how several ratios differ, of which more repeats of each make no more.
+    has_repeats = fewest is not None and fewest >= MIN_REPEATS
+    needed = more_repeats(estimate, threshold=threshold, have=fewest) if fewest and has_repeats else None
     return replace(verdict, is_sided=excludes_one, repeats_needed=needed)

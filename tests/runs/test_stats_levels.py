@@ -91,14 +91,15 @@ def test_a_level_may_be_the_mean_of_several_pairs():
     assert told.levels[0].ratio.value == pytest.approx((1.2 * 1.8) ** 0.5)
 
 
-def test_several_pairs_of_one_repeat_each_say_how_many_more_would_do():
+def test_several_pairs_of_one_repeat_each_say_that_three_are_needed():
     """Seen: what each setting did was an error on a sweep of 36 cells that were measured once."""
     pairs = [([100.0 * factor], [100.0]) for factor in (1.2, 1.0, 1.15, 1.02, 1.18, 0.98)]
 
     (told,) = judge_levels([[pairs]], better="higher")
 
     assert told.levels[0].kind == Kind.UNDECIDED
-    assert 1 <= told.levels[0].repeats_needed <= MOST_REPEATS_ASKED
+    assert told.levels[0].repeats_needed is None
+    assert verdict_words(told.levels[0]).endswith("undecided: at least 3 repeats of each are needed")
 
 
 def test_it_refuses_none_of_a_level_without_logs():

@@ -429,12 +429,16 @@ def _scales(answer: Answer) -> str:
         if claim.peak_at is not None and claim.peak_measured and claim.peak_interval:
             peak = from_to(*claim.peak_interval, _place(answer), named=False)
             words += f" (peak of the scaling law at {place_words(round(claim.peak_at), _place(answer))}, {peak})"
-        if claim.as_high:
-            *levels, last = claim.as_high
-            of_levels = listed([*map(number, levels), place_words(last, _place(answer))])
-            words += f", not surely more than at {of_levels}"
-        sentences.append(f"{words}.")
+        sentences.append(f"{words}{not_surely_more(claim, _place(answer))}.")
     return " ".join(_first(sentences, "."))
+
+
+def not_surely_more(claim: ScalesTo, x: Place) -> str:
+    """Than at which levels; empty where it is surely the most."""
+    if not claim.as_high:
+        return ""
+    *levels, last = claim.as_high
+    return f", not surely more than at {listed([*map(number, levels), place_words(last, x)])}"
 
 
 def _most_at(answer: Answer, claim: ScalesTo) -> str:

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from runs.answers.answer import ScalesTo
 from runs.answers.curves import Along, is_told
 from runs.answers.history import steps_of
 from runs.answers.places import from_to, place_words
-from runs.answers.words import step
+from runs.answers.words import not_surely_more, step
 from runs.answers.words.gaps import knee_words, law_words, too_few_words
 from runs.answers.words.verdicts import change_words, share_words
 from runs.compare.axes import LEAST_LEVELS
@@ -155,7 +156,9 @@ def _most(along: Along) -> str:
     share = f"{percent(grown.value * first / most)} of ideal"
     ends = f" ({times(grown.interval.low)} to {times(grown.interval.high)})" if grown.interval else ""
     rate = f"{times(grown.value)}{ends} the rate of {place_words(first, along.x)}"
-    return f"Most at {place_words(most, along.x)}: {rate}, {share}."
+    claim = along.scales
+    unsure = not_surely_more(claim, along.x) if isinstance(claim, ScalesTo) else ""
+    return f"Most at {place_words(most, along.x)}: {rate}, {share}{unsure}."
 
 
 def _loss(along: Along) -> str:

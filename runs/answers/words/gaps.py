@@ -39,6 +39,7 @@ _LACKING: Mapping[Lacking, str] = {
     "another_ranked": "only one is ranked: add another that may be set against it",
     "to_come": "still to come: {names}",
     "repeats": "at least {least} repeats of {names}",
+    "level_repeats": "some levels have fewer than the {least} repeats that it takes to be sure",
     "more_repeats": "about {count} more repeats a group",
     "shared_levels": "no two series have two levels in common",
     "common_levels": "fewer than two levels in common",

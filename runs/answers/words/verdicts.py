@@ -23,7 +23,7 @@ _LACKS = {
     Lack.TOO_FEW_REPEATS: f"fewer than {MIN_REPEATS} repeats",
     Lack.REPEATS_ALIKE: "the repeats do not vary at all",
     Lack.REPEATS_VARY: "the repeats vary beyond all measure",
-    Lack.TOO_FEW_LEVELS: "too few repeats, and too few levels",
+    Lack.TOO_FEW_LEVELS: f"too few repeats ({MIN_REPEATS} a level needed)",
     Lack.LEVELS_ALIKE: "the levels do not differ at all",
     Lack.LEVELS_VARY: "the levels vary beyond all measure",
 }
@@ -48,12 +48,14 @@ def verdict_words(verdict: Verdict) -> str:
     if verdict.kind in WINNERS:
         return verdict.side
     words = f"{verdict.side}, but undecided whether by {share}" if verdict.is_sided else "undecided"
-    return words if verdict.fewest is None else f"{words}: {_more_words(verdict.repeats_needed, interval)}"
+    return words if verdict.fewest is None else f"{words}: {_more_words(verdict, verdict.fewest, interval)}"
 
 
-def _more_words(repeats: int | None, interval: Interval) -> str:
+def _more_words(verdict: Verdict, fewest: int, interval: Interval) -> str:
     """What would decide it. The bound of the difference is rounded up, so that it stays one."""
-    if repeats is not None:
+    if fewest < MIN_REPEATS:
+        return f"at least {MIN_REPEATS} repeats of each are needed"
+    if repeats := verdict.repeats_needed:
         return f"needs about {repeats} more repeat{'s' * (repeats != 1)}"
     most = max(interval.high, 1 / interval.low) - 1
     needs = f"needs over {MOST_REPEATS_ASKED} more repeats"
@@ -147,8 +149,9 @@ def series_words(series: LevelSeries) -> str:
     if verdicts.p_alike is not None and verdicts.p_alike < ALPHA:
         return f"{verdict_words(overall)}; the levels differ, {by_level_words(series)}"
     if not verdicts.of_repeats:
-        sureness = "How sure it is follows from how the levels differ"
-        return f"{verdict_words(overall)}; {by_level_words(series)}. {sureness}"
+        words = f"{verdict_words(overall)}; {by_level_words(series)}"
+        has_interval = overall.ratio and overall.ratio.interval
+        return f"{words}. How sure it is follows from how the levels differ" if has_interval else words
     return verdict_words(overall)
 
 

@@ -361,6 +361,26 @@ def test_what_a_setting_of_commits_costs_is_told_with_what_it_keeps(tps: float, 
     assert ask(selects, "ask=a_b")["claims"][0]["ratio"]["verdict"] == "refused"
 
 
+def test_what_a_commit_is_worth_is_told_of_each_pair_also_where_one_side_is_not_known():
+    """Was: "→ survives power loss" over pairs of which one did not tell it, and nothing where none did."""
+    world = World(noise=0.003)
+    for terminals in (1, 8):
+        for value, mean, kept in (("off", 1500, "bounded_loss"), ("on", 1000, "power_loss")):
+            config = [{"name": "jit", "value": value}]
+            world.add(mean, factors={"terminals": terminals}, config=config, durability=kept)
+    del world.documents[-1]["durability"]
+    selects = world.store()
+
+    def besides(query: str = "") -> list[str]:
+        (claim,) = ask(f"{selects}{query}", "ask=effects")["claims"]
+        return claim["besides"]  # type: ignore[no-any-return]
+
+    known, unknown = (
+        f"Durability: a crash may lose the last commits → {to}" for to in ("survives power loss", "not known")
+    )
+    assert (besides(), besides("&factor.terminals=8")) == ([known, unknown], [unknown])
+
+
 def test_a_setting_goes_from_its_smaller_value_to_the_larger():
     """Was: shared_buffers 4GB → 128MB, for 4 is less than 128."""
     world = World()
@@ -547,7 +567,7 @@ def test_with_too_few_repeats_and_levels_the_answer_says_so():
             world.add(1000 * factor / size, factors={"size_gb": size}, dbms={"name": "A", "version": version}, **few)
     told = ask(world.store(), "ask=best")
     assert not told["sure"] and "repeats a group" not in told["words"]
-    assert told["words"].endswith("against A 15: too few repeats, and too few levels.")
+    assert told["words"].endswith("against A 15: too few repeats (3 a level needed).")
 
 
 def test_a_batch_is_named_with_its_commit_in_brackets():
@@ -1698,6 +1718,41 @@ def test_where_the_most_is_is_judged_together_with_the_other_curves_of_the_page(
         return claims[0]["as_high"]  # type: ignore[no-any-return]
 
     assert (as_high_beside(0), as_high_beside(5)) == ([], [8])
+
+
+def test_of_fewer_than_three_repeats_no_level_surely_has_the_most():
+    """Was: "It has its most at 8 terminals" of one repeat each, where three told "not surely more than at 4"."""
+    world = World()
+    for terminals, values in ((1, [700, 710]), (4, [760, 1860]), (8, [1270, 1280])):
+        world.add(1, factors={"terminals": terminals})
+        world.documents[-1]["repeats"] = [{"metrics": {"tps": value}} for value in values]
+    told = ask(world.store(), "ask=scales&x=factor:terminals")
+
+    (claim,) = told["claims"]
+    assert (told["sure"], claim["as_high"], claim["still_grows"]) == (False, [1, 4], False)
+    few = "Some levels have fewer than the 3 repeats that it takes to be sure."
+    assert told["missing"] == [few] and told["words"].endswith(f"not surely more than at 1 and 4 terminals. {few}")
+    assert "not surely more than at 1 and 4 terminals." in page("workload=tpcb", "ask=scales&x=factor:terminals")
+
+
+@pytest.mark.parametrize("repeats", [1, 2, 3])
+def test_fewer_repeats_than_three_are_what_is_missing_of_a_setting(repeats: int):
+    """Was: "needs over 20 more repeats" of one or two, while three decide it. Seen, too: "with 1 to … with 8"."""
+    world = World()
+    for terminals, with_it, without in ((1, 200, 1000), (4, 480, 1200), (8, 780, 1300)):
+        for value, mean in (("on", with_it), ("off", without)):
+            world.add(1, factors={"terminals": terminals}, config=[{"name": "wal_compression", "value": value}])
+            values = [mean * factor for factor in (0.998, 1.0, 1.003)[:repeats]]
+            world.documents[-1]["repeats"] = [{"metrics": {"tps": each}} for each in values]
+    told = ask(world.store(), "ask=effects")
+
+    (claim,) = told["claims"]
+    if repeats == 3:
+        assert claim["ratio"]["verdict"] == "worse"
+        assert [end["beside"] for end in claim["ends"]] == ["1 terminal", "8 terminals"]
+    else:
+        assert (claim["ratio"]["verdict"], claim["ratio"]["more_repeats"]) == ("undecided", None)
+        assert "undecided: at least 3 repeats of each are needed" in told["words"]
 
 
 def test_what_both_sides_have_lost_is_said_of_both():
