@@ -173,6 +173,16 @@ def test_it_warns_where_operations_and_throughput_differ():
     assert any("add up to 100" in warning for warning in report.warnings)
 
 
+def test_what_failed_is_a_share_of_what_was_counted():
+    """Seen: 96 of 100 reads failed beside a headline of a million operations, and the run was complete."""
+    text = "[OVERALL], RunTime(ms), 1000\n[OVERALL], Throughput(ops/sec), 1000000\n[READ], Operations, 100\n"
+    latencies = "[READ], AverageLatency(us), 7030\n[READ], MinLatency(us), 2110\n[READ], MaxLatency(us), 988159\n"
+    (report,) = read(f"{text}{latencies}[READ], Return=OK, 4\n[READ], Return=ERROR, 96\n")
+    assert report.status is Status.FAILED and report.reason.startswith("96 of 100 transactions failed")
+    (few,) = read(f"{text}{latencies}[READ], Return=OK, 100\n")
+    assert few.status is Status.COMPLETE
+
+
 def test_it_does_not_understand_a_throughput_that_is_no_whole_number_of_operations():
     (report,) = read(text_of("run_old_ms.txt").replace("98.91196834817013", "98.91296834817013"))
     assert (report.status, report.metrics) == (Status.NOT_UNDERSTOOD, ())
