@@ -122,7 +122,7 @@ PERCENTILES = {
     "latency_max_ms": 100.0,
 }  # fmt: skip
 # What only grows with the length of the window: compared over equal windows only.
-EXTREMES = frozenset(name for name, metric in METRICS.items() if metric.threshold == EXTREME)
+EXTREMES = frozenset({"latency_max_ms", "service_max_ms"})
 # Above this share of failed transactions a run is no result, whoever measured it.
 ERROR_SHARE = 0.01
 FAILED = ("errors", "failed_transactions", "errors_total")
