@@ -45,14 +45,13 @@ def answer_of(comparison: Comparison) -> Answer:
     if question.kind in (asked.BEST, asked.LOAD) and not question.fact:
         question = question.model_copy(update={"fact": told_apart_by(comparison, comparison.levels)})
     answers = {
-        asked.A_B: pairs.a_against_b, asked.EFFECTS: pairs.effects, asked.PUBLISHED: pairs.published,
-        asked.CHANGED: pairs.changed,
+        asked.BEST: ranked, asked.RANK: ranked, asked.LOAD: ranked, asked.A_B: pairs.a_against_b,
+        asked.EFFECTS: pairs.effects, asked.PUBLISHED: pairs.published, asked.CHANGED: pairs.changed,
         **dict.fromkeys(asked.OF_CURVES, curves.of_curves), **dict.fromkeys(asked.OF_DATES, _over_dates),
     }  # fmt: skip
-    if question.kind in answers:
-        return answers[question.kind](comparison, question)
-    answer = ranked(comparison, question)
-    if not answer.claims and not comparison.question.kind and comparison.levels is None:
+    answer = answers[question.kind](comparison, question)
+    is_best_by_rule = question.kind == asked.BEST and not comparison.question.kind
+    if is_best_by_rule and not answer.claims and comparison.levels is None:
         return _over_size(comparison) or answer
     return answer
 

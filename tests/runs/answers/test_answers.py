@@ -14,6 +14,7 @@ from urllib.parse import quote
 from uuid import uuid4
 
 import pytest
+from benchagent.catalog import QUESTIONS
 from django.test import Client
 from django.utils import timezone
 
@@ -497,6 +498,13 @@ def test_page_and_api_say_the_same_of_every_question_that_is_offered(world: Any)
         assert {row["answer"] for row in csv.DictReader(io.StringIO(file))} == {answer["words"]}
         counts = answer["counts"]
         assert counts["drawn"] + counts["unnumbered"] + counts["left_out"] == counts["selected"]
+
+
+@pytest.mark.parametrize("kind", QUESTIONS)
+def test_each_kind_of_question_is_answered_as_itself(kind: str):
+    told = ask(two_disks(), f"ask={kind}")
+    assert told["question"]["kind"] == kind
+    assert told["claims"] or told["missing"] or told["words"]
 
 
 @pytest.mark.parametrize(
