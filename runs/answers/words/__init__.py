@@ -241,8 +241,7 @@ def _winner(answer: Answer, first: Standing, others: Sequence[Standing]) -> str:
         return f"{claim}{by_level}."
     subject, amount = _at_its_best(first), quantity(first.centre, answer.unit)
     if answer.ranked_at == "best":
-        the_next = the_next.replace(second, _at_its_best(others[0]), 1)
-        subject = f"Each at its best, {subject}"
+        the_next, what = the_next.replace(second, _at_its_best(others[0]), 1), f"{what} at its best"
     if is_lower:
         sentences = [f"{subject} has the lowest {what}, {amount}; {the_next}{comma} has {words} of it."]
     else:

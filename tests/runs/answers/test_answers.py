@@ -280,7 +280,7 @@ def test_the_most_of_each_and_each_at_equal_terminals_are_two_questions():
     assert (at_best["ranked_at"], at_equal["ranked_at"], at_equal["held"]) == ("best", "equal_levels", "terminals")
     assert at_best["asked"] == "Which system has the highest throughput at its best, and is it sure?"
     assert at_equal["asked"] == "Which system has the highest throughput at equal terminals, and is it sure?"
-    assert at_best["words"].startswith("Each at its best, PostgreSQL 18.0 (64 terminals) has the highest throughput, ")
+    assert at_best["words"].startswith("PostgreSQL 18.0 (64 terminals) has the highest throughput at its best, ")
     assert " that of MariaDB 11.4 (32 terminals)." in at_best["words"]
     for told, other in ((at_best, at_equal), (at_equal, at_best)):
         assert other["asked"] in {each["words"] for each in told["questions"]}
@@ -1556,7 +1556,7 @@ def test_where_the_best_depends_on_the_level_each_level_has_its_own(metric: str)
     # Who has the most at some level is behind at others.
     at_its_best = ask(selects, f"metric={metric}")["words"]
     assert at_its_best.endswith(f": {each}" if metric != "tps" else f"Level by level, {each}")
-    assert metric != "tps" or at_its_best.startswith("Each at its best, Box B (64 terminals) has the highest")
+    assert metric != "tps" or at_its_best.startswith("Box B (64 terminals) has the highest throughput at its best")
     # A pair that is told apart at every level, in turns, shares no letter.
     pairs = Client().get(f"/api/v1/compare/?{selects}&ask=rank&fact=hardware&metric={metric}").json()["pairs"]
     assert {row["letters"] for row in pairs["rows"]} == {""}
