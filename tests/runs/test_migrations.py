@@ -116,6 +116,14 @@ def test_one_metric_that_two_sources_write_with_two_units_is_one(db):
     }  # fmt: skip
 
 
+def test_labels_of_times_say_so_and_those_that_somebody_gave_stay(db: None):
+    rename = import_module("runs.migrations.0043_labels_of_times").rename
+    ours = Metric.objects.create(name="load_s", unit="s", label="Load", better="lower")
+    theirs = Metric.objects.create(name="restore_s", unit="s", label="Restore of ours", better="lower")
+    rename(apps, None)
+    assert [Metric.objects.get(pk=each.pk).label for each in (ours, theirs)] == ["Load time", "Restore of ours"]
+
+
 def test_pauses_of_agents_and_of_the_queue_are_reservations(transactional_db: None):
     latest = Steps(connection).graph.leaf_nodes()
     try:

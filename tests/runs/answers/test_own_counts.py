@@ -76,6 +76,7 @@ def test_beside_the_backup_its_restore_is_asked():
     selects = world.store()
     told = ask(selects)
     assert told["claims"][0]["label"] == "Firebird 1"
+    assert told["asked"].startswith("Which system has the lowest backup time")
     assert "ask=best&metric=restore_s&fact=dbms" in [question["query"] for question in told["questions"]]
     assert ask(selects, "metric=restore_s")["claims"][0]["label"] == "PostgreSQL 1"
 
