@@ -82,7 +82,8 @@ class LevelChange(Claim):
 
 
 class FallsOff(Claim):
-    """`shape`: knee, smooth, undecided (both fit alike), none (one line fits) or too_few.
+    """`shape`: knee, smooth, undecided (both fit alike), none (one line fits) or too_few; turn, where the curve rises
+    and then falls, or the other way: it is `turn` (highest or lowest), `turns_to`, at the level `turns_at`.
 
     `at` on x; `memory`: where RAM stands there.
     """
@@ -94,6 +95,9 @@ class FallsOff(Claim):
     memory: float | None = None
     memory_words: str = ""
     up_to: float | None = None
+    turn: str = ""
+    turns_at: float | None = None
+    turns_to: float | None = None
     why: str = ""
     knee: InstanceOf[Knee] | None = Field(default=None, exclude=True)
 

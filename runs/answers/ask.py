@@ -158,6 +158,8 @@ def _answerable(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[Q
         if (questions := [*_over(name, comparison, columns)]) and not any(columns.alike(name, x) for x in over):
             over.append(name)
             yield from questions
+            if name == comparison.axes.x and _turns(comparison):
+                yield Question(kind=asked.SCALES, x=name)
     # Where each system has a configuration of its own, no two groups differ in one setting.
     several = not columns.follow(["config"], ["dbms"]) and not are_days_apart(comparison, "config")
     if several and any(setting_pairs(with_values, comparison.varying)):
@@ -173,6 +175,15 @@ def _answerable(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[Q
         yield Question(kind=asked.PUBLISHED)
     if len(comparison.groups) == 2:
         yield Question(kind=asked.CHANGED)
+
+
+def _turns(comparison: Comparison) -> bool:
+    """Whether a curve over sizes or another number is surely best between its ends, or worst."""
+    axes = comparison.axes
+    if not axes.asks_of_levels or (comparison.metric and comparison.metric.better == "none"):
+        return False
+    place = place_of(axes, comparison.groups)
+    return any(along.turn for along in curves.curves_along(comparison, place, comparison.curves))
 
 
 def _rankings(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[Question]:

@@ -35,16 +35,18 @@ from runs.compare.panels import CLIENT, SIZE, Axes, Curve, ends_of_curve
 from runs.compare.verdicts import Verdicts
 from runs.formatting import mid_sentence
 from runs.models import Metric
-from runs.stats import ALPHA, MIN_REPEATS, Ratio, Slope, ratio
+from runs.stats import ALPHA, MIN_REPEATS, Ratio, Slope, geometric_mean, ratio
 from runs.stats.curves import (
     LEAST_FOR_KNEE,
     LEAST_VALUES_FOR_KNEE,
     Crossing,
     Levels,
+    Turn,
     above_zero,
     against_first,
     crossing,
     per_doubling,
+    turn,
 )
 from runs.stats.scaling import Scaling
 
@@ -60,10 +62,14 @@ def of_curves(comparison: Comparison, question: Question) -> Answer:
     place = place_of(axes, [point for curve in comparison.curves for point in curve.points])
     claims: list[AnyClaim] = []
     lacking = [] if place.kind else [Missing("number_axis")]
-    if question.kind == SCALES and place.kind != CLIENT:
+    metric = comparison.metric
+    # Of another number it is asked at which level it is best, by its name.
+    if question.kind == SCALES and place.kind != CLIENT and (not place.kind or question.x != axes.x):
         return begun(comparison, question, lacking=[Missing("clients_axis")])
-    if question.kind == SCALES and comparison.metric and comparison.metric.better != "higher":
-        return begun(comparison, question, place, lacking=[Missing("rate", names=[comparison.metric.label])])
+    if question.kind == SCALES and metric and metric.better != "higher" and place.kind == CLIENT:
+        return begun(comparison, question, place, lacking=[Missing("rate", names=[metric.label])])
+    if question.kind == SCALES and metric and metric.better == "none":
+        return begun(comparison, question, place, lacking=[Missing("better_side", names=[metric.label])])
     told: list[Along] = []
     without: list[tuple[Along, Missing]] = []
     for curve in () if lacking else curves_along(comparison, place, comparison.curves):
@@ -145,15 +151,19 @@ def _is_sure(claim: AnyClaim) -> bool:
     if isinstance(claim, Loss):
         return claim.change.is_sure
     if isinstance(claim, FallsOff):
-        return claim.shape in ("knee", "smooth")
-    return isinstance(claim, ScalesTo) and claim.gain.low is not None and claim.gain.low > 0
+        return claim.shape in ("knee", "smooth", "turn")
+    if not isinstance(claim, ScalesTo) or claim.gain.low is None or claim.gain.high is None:
+        return False
+    return claim.gain.low > 0 or claim.gain.high < 0
 
 
 def curves_along(comparison: Comparison, x: Place, curves: Iterable[Curve]) -> list[Along]:
     """None without a metric."""
     metric, axes, verdicts = comparison.metric, comparison.axes, comparison.verdicts
-    together = len(comparison.curves)
-    return [Along(curve, curve.levels, metric, x, axes, verdicts, together) for curve in curves] if metric else []
+    threshold, together = comparison.threshold, len(comparison.curves)
+    if metric is None:
+        return []
+    return [Along(curve, curve.levels, metric, x, axes, verdicts, threshold, together) for curve in curves]
 
 
 @dataclass(frozen=True)
@@ -166,6 +176,7 @@ class Along:
     x: Place
     axes: Axes
     verdicts: Verdicts
+    threshold: float
     together: int = 1
 
     @property
@@ -272,7 +283,7 @@ class Along:
         name, bent = self.curve.name, self.curve.knee
         if not self.curve.valued:
             return Missing("value", name)
-        if bent.bend != "too_few":
+        if bent.bend != "too_few" or self.turn:
             return self.falls_off
         if bent.levels < LEAST_FOR_KNEE:
             kind: Lacking = "levels_for_knee" if self.levels[:1] == above_zero(self.levels[:1]) else "levels_above_zero"
@@ -282,14 +293,21 @@ class Along:
     @property
     def falls_off(self) -> FallsOff:
         words, memory = self.memory or ("", None)
-        bent = self.curve.knee
-        shape = bent.bend if bent.bend == "too_few" or self._falls_faster else "none"
+        bent, turned = self.curve.knee, self.turn
+        shape: str = bent.bend if bent.bend == "too_few" or self._falls_faster else "none"
         is_knee = shape == "knee"
         return FallsOff(
-            label=self.curve.name, runs=self.runs, shape=shape, memory=memory, memory_words=words, knee=bent,
+            label=self.curve.name, runs=self.runs, shape="turn" if turned else shape, knee=bent,
+            memory=memory, memory_words=words,
             up_to=self.levels[-1][0] if self.levels else None,
             at=bent.at if is_knee else None, interval=pair_of(bent.interval) if is_knee else None,
+            turn=turned.kind if turned else "", turns_at=turned.at if turned else None,
+            turns_to=geometric_mean(dict(self.levels)[turned.at]) if turned else None,
         )  # fmt: skip
+
+    @cached_property
+    def turn(self) -> Turn | None:
+        return turn(self.levels, better=self.metric.better, threshold=self.threshold, curves=self.together)
 
     @property
     def _falls_faster(self) -> bool:
@@ -306,8 +324,10 @@ class Along:
         means = {point.x: point.centre or 0.0 for point in self.curve.valued}
         # Where it comes to nothing it no longer grows.
         first, last = self.levels[0][0], self.curve.at_levels[-1].x
-        most_at = max((x for x, _ in self.levels), key=lambda x: means.get(x, 0.0))
-        law = self.curve.law
+        # Of a number that is better when lower its best is the least.
+        best = min if self.metric.better == "lower" else max
+        most_at = best((x for x, _ in self.levels), key=lambda x: means.get(x, 0.0))
+        law = self.curve.law if self.grows else None
         fitted = isinstance(law, Scaling) and not law.poor
         peak = law.peak if isinstance(law, Scaling) and fitted else None
         gain = ratio(dict(self.levels)[most_at], self.levels[0][1]) if most_at != first else None
@@ -315,7 +335,7 @@ class Along:
         as_high = self._as_high(most_at)
         return ScalesTo(
             label=self.curve.name, runs=self.runs, most_at=most_at, most=means[most_at], last=last,
-            efficiency=means[last] * first / (means[first] * last) if means.get(first) else None,
+            efficiency=means[last] * first / (means[first] * last) if self.grows and means.get(first) else None,
             gain=as_share(amount_of(gain)),
             peak_at=peak.value if peak else None, peak_interval=pair_of(peak.interval) if peak else None,
             peak_measured=has_peaked, still_grows=most_at == last and not has_peaked and not as_high, as_high=as_high,
@@ -328,11 +348,12 @@ class Along:
         return any(len(values) < MIN_REPEATS for _, values in self.levels)
 
     def _as_high(self, most_at: float) -> list[float]:
-        """The other levels that are not surely below this one, judged together with those of all curves; of too few
-        repeats none is.
+        """The other levels than which this one is not surely better, judged together with those of all curves; of too
+        few repeats none is.
         """
         most, others = dict(self.levels)[most_at], [level for level in self.levels if level[0] != most_at]
-        above = [ratio(most, values) for _, values in others]
+        is_lower = self.metric.better == "lower"
+        above = [ratio(values, most) if is_lower else ratio(most, values) for _, values in others]
         confidence = 1 - ALPHA / (len(others) * self.together)
         told = [each.at(confidence).interval if each and each.interval else None for each in above]
         return [

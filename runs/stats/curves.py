@@ -113,6 +113,34 @@ def _reached(line: Sequence[tuple[float, float]], goal: float, *, falling: bool)
     return None
 
 
+@dataclass(frozen=True)
+class Turn:
+    """The level `at` which a curve is surely higher, or lower, than at both its ends: it rises and then falls."""
+
+    at: float
+    kind: Literal["highest", "lowest"]
+
+
+def turn(levels: Levels, *, better: str, threshold: float, curves: int = 1) -> Turn | None:
+    """By `threshold` or more, judged together with all levels of so many curves. Where both are so the better one."""
+    if len(levels) < LEAST_POINTS:
+        return None
+    ends, inner = (levels[0][1], levels[-1][1]), levels[1:-1]
+    confidence = 1 - ALPHA / (len(ends) * len(inner) * curves)
+    by_mean = sorted(inner, key=lambda level: geometric_mean(level[1]) or 0.0)
+    turns = [Turn(by_mean[-1][0], "highest"), Turn(by_mean[0][0], "lowest")]
+    values = dict(levels)
+    for each in reversed(turns) if better == "lower" else turns:
+        own = values[each.at]
+        pairs = [(own, end) if each.kind == "highest" else (end, own) for end in ends]
+        told = [found.at(confidence) for pair in pairs if (found := ratio(*pair))]
+        if len(told) == len(ends) and all(
+            one.interval and one.interval.low > 1 and one.value >= 1 + threshold for one in told
+        ):
+            return each
+    return None
+
+
 # Two lines that meet at a knee fit best; a smooth curve; both alike; one line does as well; or too few to tell.
 Bend: TypeAlias = Literal["knee", "smooth", "undecided", "none", "too_few"]
 

@@ -40,6 +40,7 @@ from runs.compare import asked
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Contrast
 from runs.compare.levels import equal_words
+from runs.compare.panels import CLIENT, SIZE
 from runs.formatting import joined, listed, mid_sentence, number, percent_of, quantity
 from runs.run.facets import FACTOR
 from runs.stats import MIN_REPEATS, WINNERS, Kind, Verdict
@@ -372,7 +373,22 @@ def _loss(answer: Answer) -> str:
             for claim in losses
         ]
         words = "; ".join(_first(changes))
-    return " ".join([f"{words}{_and_falls_off(answer, [claim.falls_off for claim in losses])}.", *without])
+    lower = " (lower is better)" if answer.better == "lower" else ""
+    turned = [
+        claim for claim in losses
+        if claim.falls_off.turns_at is not None and claim.start < claim.falls_off.turns_at < claim.end
+    ]  # fmt: skip
+    turns = [f"{claim.label} {_turn(answer, claim.falls_off)}".strip() for claim in turned]
+    between = f"; between them {joined(_first(turns))}" if turns else ""
+    # Two lines that meet where the curve turns are no knee that it falls off at, but for one at the memory.
+    bent = [each.falls_off for each in losses if each not in turned or _at_memory(each.falls_off)]
+    return " ".join([f"{words}{lower}{between}{_and_falls_off(answer, bent)}.", *without])
+
+
+def _turn(answer: Answer, claim: FallsOff) -> str:
+    """Highest at 64 MB (2,500 TPS)."""
+    at = place_words(claim.turns_at or 0.0, _place(answer))
+    return f"{claim.turn} at {at} ({quantity(claim.turns_to, answer.unit)})"
 
 
 def _and_falls_off(answer: Answer, claims: Sequence[FallsOff]) -> str:
@@ -404,7 +420,9 @@ def _falls_off(answer: Answer) -> str:
     curves_by_words: dict[str, list[str]] = {}
     for claim in claims:
         memory = f", at {claim.memory_words}" if _at_memory(claim) else ""
+        up_to, behind = ("rises", "falls") if claim.turn == "highest" else ("falls", "rises")
         words = {
+            "turn": f"{_turn(answer, claim)}: it {up_to} up to there and {behind} behind it" if claim.turn else "",
             "knee": f"knee at {_knee(answer, claim)}{memory}",
             "smooth": "falls off smoothly, without a knee",
             "undecided": "falls off, and whether at a knee or smoothly cannot be told",
@@ -416,28 +434,29 @@ def _falls_off(answer: Answer) -> str:
 
 def _scales(answer: Answer) -> str:
     claims = [claim for claim in answer.claims if isinstance(claim, ScalesTo)]
+    extreme, more = ("least", "less") if answer.better == "lower" else ("most", "more")
     if len(claims) > 1 and all(claim.still_grows for claim in claims) and len({claim.most_at for claim in claims}) == 1:
         amounts = [f"{claim.label} ({quantity(claim.most, answer.unit)})" for claim in claims]
         where = _most_at(answer, claims[0])
         subject = "Both" if len(claims) == 2 else f"All {len(claims)}"
-        return f"{subject} have their most {where}: {joined(_first(amounts))}."
+        return f"{subject} have their {extreme} {where}: {joined(_first(amounts))}."
     sentences = []
     for claim in claims:
         subject = f"{claim.label} has" if claim.label else "It has"
-        words = f"{subject} its most {_most_at(answer, claim)}, {quantity(claim.most, answer.unit)}"
+        words = f"{subject} its {extreme} {_most_at(answer, claim)}, {quantity(claim.most, answer.unit)}"
         if claim.peak_at is not None and claim.peak_measured and claim.peak_interval:
             peak = from_to(*claim.peak_interval, _place(answer), named=False)
             words += f" (peak of the scaling law at {place_words(round(claim.peak_at), _place(answer))}, {peak})"
-        sentences.append(f"{words}{not_surely_more(claim, _place(answer))}.")
+        sentences.append(f"{words}{not_surely_more(claim, _place(answer), more)}.")
     return " ".join(_first(sentences, "."))
 
 
-def not_surely_more(claim: ScalesTo, x: Place) -> str:
+def not_surely_more(claim: ScalesTo, x: Place, more: str = "more") -> str:
     """Than at which levels; empty where it is surely the most."""
     if not claim.as_high:
         return ""
     *levels, last = claim.as_high
-    return f", not surely more than at {listed([*map(number, levels), place_words(last, x)])}"
+    return f", not surely {more} than at {listed([*map(number, levels), place_words(last, x)])}"
 
 
 def _most_at(answer: Answer, claim: ScalesTo) -> str:
@@ -584,13 +603,17 @@ def question_words(answer: Answer) -> str:
     if question.start is not None and question.end is not None:
         stretch = f" from {from_to(question.start, question.end, _place(answer))}"
     over = f" over {mid_sentence(answer.x_label)}" if answer.x_label else ""
+    scales = f"How far does it scale{over or ' over terminals'}?"
     what = f"the {mid_sentence(answer.metric_label)}" if answer.metric_label else answer.first or "it"
+    extreme = "lowest" if answer.better == "lower" else "highest"
+    of_metric = mid_sentence(answer.metric_label) or "it"
+    is_other = bool(answer.x_label) and answer.x_kind != CLIENT
     if question.kind == asked.NEWER:
         return f"Is the newest batch worse than {baseline_words(question.than)}?"
     words = {
-        asked.LOSS: f"What is lost{stretch or over}?",
+        asked.LOSS: f"{_loss_words(answer)}{stretch or over}?",
         asked.FALLS_OFF: f"Where does it fall off{over}?",
-        asked.SCALES: f"How far does it scale{over or ' over terminals'}?",
+        asked.SCALES: f"At which {mid_sentence(answer.x_label)} is {of_metric} {extreme}?" if is_other else scales,
         asked.EFFECTS: "What did each setting do?",
         asked.LOAD: f"Which {gaps.thing_words('dbms', answer.versions_of)} loads fastest?",
         asked.SINCE: f"Has {what} changed, and since when?",
@@ -606,10 +629,18 @@ def question_words(answer: Answer) -> str:
     has_no_order = answer.better == "none" or (is_open and factor_role(of_factor) == Role.QUESTION)
     if answer.metric_label and has_no_order:
         return f"How do they differ in {mid_sentence(answer.metric_label)}?"
-    extreme = "lowest" if answer.better == "lower" else "highest"
     is_best = f"has the {extreme} {mid_sentence(answer.metric_label)}" if answer.metric_label else "is best"
     where = {"": "", "best": " at its best", "equal_levels": f" {equal_words(answer.held)}"}[answer.ranked_at]
     return f"Which {gaps.thing_words(question.fact, answer.versions_of)} {is_best}{where}, and is it sure?"
+
+
+def _loss_words(answer: Answer) -> str:
+    """Nobody loses by more workers, nor where all that is told is a gain."""
+    told = [claim.change.value for claim in answer.claims if isinstance(claim, Loss) and claim.change.value is not None]
+    is_lower = answer.better == "lower"
+    all_gain = bool(told) and all(value < 0 if is_lower else value > 0 for value in told)
+    what = mid_sentence(answer.metric_label) or "it"
+    return f"How does {what} change" if all_gain or answer.x_kind not in ("", SIZE) else "What is lost"
 
 
 def baseline_words(than: str) -> str:

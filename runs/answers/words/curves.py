@@ -18,7 +18,7 @@ from runs.compare.axes import LEAST_LEVELS
 from runs.compare.comparison import Comparison
 from runs.compare.facts import DATE
 from runs.compare.panels import CLIENT, SIZE
-from runs.formatting import number, percent, times
+from runs.formatting import number, percent, quantity, times
 from runs.stats import Interval, Slope
 from runs.stats.curves import LEAST_FOR_KNEE, Crossing, above_zero
 from runs.stats.scaling import Parameter, Scaling, Unfitted
@@ -60,6 +60,8 @@ def sentences(along: Along) -> list[str]:
         return [_loss(along)]
     has_half = along.x.kind == SIZE and along.metric.better in ("higher", "lower")
     half = _half(along) if has_half else ""
+    if along.turn:
+        return [_loss(along), _turned(along), *filter(None, [half])]
     return [_loss(along), *_doublings(along), *filter(None, [half]), *_knee(along)]
 
 
@@ -171,6 +173,13 @@ def _loss(along: Along) -> str:
 def _lost(along: Along, level: int) -> str:
     loss = along.losses[level]
     return change_words(loss) if loss else percent(0.0, signed=True)
+
+
+def _turned(along: Along) -> str:
+    """No change per doubling is that of a curve which rises and falls."""
+    claim = along.falls_off
+    at = place_words(claim.turns_at or 0.0, along.x)
+    return f"{claim.turn.capitalize()} at {at}: {quantity(claim.turns_to, along.metric.unit)}."
 
 
 def _doublings(along: Along) -> list[str]:

@@ -1030,7 +1030,7 @@ def test_a_number_that_nobody_knows_is_asked_for_what_is_lost_over_it():
     assert (told["question"]["kind"], told["question"]["x"]) == ("loss", "factor:value_size_kb")
     assert told["claims"][0]["change"]["low"] < 1 / 8 - 1 < told["claims"][0]["change"]["high"]
     assert told["claims"][0]["change"] == ask(selects, "ask=loss&x=factor:value_size_kb")["claims"][0]["change"]
-    assert "What is lost from value size kb 1 to 64?" in Client().get("/").content.decode()
+    assert "How does it change from value size kb 1 to 64?" in Client().get("/").content.decode()
 
 
 def test_of_one_system_over_sizes_and_terminals_nobody_asks_which_number_of_terminals_is_best():

@@ -112,3 +112,54 @@ def test_repeats_that_failed_are_told_where_too_few_are_left():
 
     assert words.startswith("No winner is named, with fewer than 3 repeats of PostgreSQL")
     assert words.endswith(": 4 of 6 repeats have no number: failed: out of memory.")
+
+
+def over_work_mem(values: tuple[float, ...], metric: str = "tps") -> str:
+    world = World()
+    for at, value in enumerate(values):
+        world.add(value, metric=metric, factors={"work_mem_mb": 4 ** (at + 1)})
+    return world.store()
+
+
+@pytest.mark.parametrize(
+    ("values", "metric", "turn"),
+    [
+        ((1000, 2000, 2500, 2000, 1000), "tps", "highest"),
+        ((2000, 1400, 1000, 1400, 2000), "tps", "lowest"),
+        ((9, 6, 4, 6, 9), "latency_p99_ms", "lowest"),
+    ],
+)
+def test_a_hill_is_told_by_its_top(values, metric, turn):
+    """Seen: "−0.6 % (−2.3 to +1.1)" and "Falls off smoothly, without a knee" of 1,000 to 2,500 to 1,000 TPS."""
+    selects = f"{over_work_mem(values, metric)}&metric={metric}"
+
+    (lost,) = ask(selects, "ask=loss")["claims"]
+    assert (lost["falls_off"]["shape"], lost["falls_off"]["turn"], lost["falls_off"]["turns_at"]) == ("turn", turn, 64)
+    told = ask(selects, "ask=loss")
+    assert f"; between them {turn} at 64 MB (" in told["words"] and told["asked"].startswith("How does ")
+    (claim,) = ask(selects, "ask=falls_off")["claims"]
+    assert (claim["shape"], claim["turn"], claim["turns_at"]) == ("turn", turn, 64)
+    assert f"{turn.capitalize()} at 64 MB: " in page(selects)
+
+
+def test_at_which_level_a_hill_is_best_is_offered():
+    selects = over_work_mem((1000, 2000, 2500, 2000, 1000))
+
+    (query,) = [each["query"] for each in ask(selects)["questions"] if each["query"].startswith("ask=scales")]
+    told = ask(selects, query)
+    assert told["asked"] == "At which work mem is throughput highest?"
+    assert (told["sure"], told["claims"][0]["most_at"], told["claims"][0]["as_high"]) == (True, 64, [])
+    falling = ask(over_work_mem((2500, 2000, 1500, 1200, 1000)))
+    assert not [each for each in falling["questions"] if each["query"].startswith("ask=scales")]
+
+
+def test_what_falls_for_the_better_is_no_loss():
+    """Seen: "What is lost over workers? −69.8 %", of an index that is built in a third of the time."""
+    world = World()
+    for workers in (0, 1, 2, 4):
+        world.add(100 / (1 + workers), metric="load_s", factors={"workers": workers, "size_gb": 10})
+    selects = f"{world.store()}&metric=load_s"
+
+    told = ask(selects, "ask=loss&x=factor:workers")
+
+    assert told["asked"].startswith("How does ") and "(lower is better)" in told["words"]

@@ -8,7 +8,7 @@ import random
 import pytest
 
 from runs.stats import Lack
-from runs.stats.curves import KNEE_MARGIN, Levels, against_first, crossing, knee, measurable, per_doubling
+from runs.stats.curves import KNEE_MARGIN, Levels, Turn, against_first, crossing, knee, measurable, per_doubling, turn
 
 # Firebird, TPC-C on a SATA RAID, the article's printed numbers: GB, transactions a minute.
 FIREBIRD = [
@@ -166,3 +166,24 @@ def test_a_true_knee_is_seen():
     assert sum(told.at is not None for told in seen) >= 195
     held = sum(told.interval is not None and told.interval.low <= 16 <= told.interval.high for told in seen)
     assert held >= 180
+
+
+@pytest.mark.parametrize("noise", [0.01, 0.05])
+def test_a_straight_line_and_a_flat_one_turn_nowhere(noise: float):
+    turned = 0
+    for seed in range(200):
+        for rate in (falling, lambda x: 500.0):
+            levels = noisy([1, 2, 4, 8, 16, 32, 64], 3, rate, noise, seed)
+            turned += turn(levels, better="higher", threshold=0.03) is not None
+    assert turned <= 4
+
+
+def test_a_hill_turns_at_its_top_and_a_valley_at_its_bottom():
+    xs = [4.0, 16.0, 64.0, 256.0, 1024.0]
+    hill = list(zip(xs, ([each, each * 1.01, each * 0.99] for each in (1000, 2000, 2500, 2000, 1000)), strict=True))
+    valley = [(x, [1e6 / value for value in values]) for x, values in hill]
+    for better in ("higher", "lower"):
+        assert turn(hill, better=better, threshold=0.03) == Turn(64.0, "highest")
+        assert turn(valley, better=better, threshold=0.03) == Turn(64.0, "lowest")
+    assert turn(hill[:3], better="higher", threshold=0.03) is None
+    assert turn([(x, values[:1]) for x, values in hill], better="higher", threshold=0.03) is None
