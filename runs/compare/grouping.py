@@ -14,7 +14,7 @@ from uuid import UUID
 from runs.compare.facts import numbered
 from runs.formatting import natural
 from runs.models import Run
-from runs.run.facets import SHORT_COMMIT, TESTED, Facet, tested_words
+from runs.run.facets import SHORT_COMMIT, TESTED, Facet, data_sizes, tested_words
 from runs.run.likeness import alike, parting_facets
 
 BATCH, LABEL, VERSION, DATE, ALL = "batch", "label", "version", "date", "all"
@@ -125,6 +125,7 @@ def _position(run: Run) -> tuple[object, ...]:
     factors = sorted(
         (factor.name, factor.number is None, factor.number or 0.0, natural(factor.text)) for factor in run.factors.all()
     )
+    factors += [(name, False, size, ()) for name, size in data_sizes(run).items()]
     devices = sorted((use.role, use.device.name) for use in run.storage.all())
     system = natural(run.dbms_version.dbms.name), run.dbms_version.place
     machine = natural(run.hardware.name if run.hardware else "")

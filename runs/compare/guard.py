@@ -25,6 +25,7 @@ from runs.machines.facts import profile_facts
 from runs.models import HardwareProfile, Run
 from runs.run.facets import (
     CONTEXT,
+    DATASET,
     FACTOR,
     RECORDED,
     STORAGE,
@@ -216,8 +217,10 @@ def differences(a: Conditions, b: Conditions) -> list[Difference]:
         both = field in a.words and field in b.words
         if field in fields and (both or field not in _IF_BOTH_TELL) and (drivers or field != "jdbc"):
             differing += _differ(a, b, field, label=label)
-    for field in [field for field in fields if field.startswith(CONTEXT)]:
-        differing += _differ(a, b, field)
+    for field in [field for field in fields if field.startswith((CONTEXT, DATASET))]:
+        # The size of the data is a question where both tell it.
+        blocks = field.startswith(DATASET) and field in a.words and field in b.words
+        differing += _differ(a, b, field, Role.QUESTION if blocks else Role.CONDITION, blocks=blocks)
     differing += _differ(a, b, "demonstration", Role.PROCEDURE, "Window")
     return sorted(differing, key=lambda difference: difference.severity != "blocks")
 

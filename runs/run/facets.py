@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise, zip_longest
 from typing import Any
@@ -35,7 +35,11 @@ from runs.models.subjects import dbms_name
 from runs.run.durability import storage_statement
 
 # Keys of facts that have a name of their own behind it: a factor's, a storage's role, a fact of the sender's.
-FACTOR, STORAGE, CONTEXT = "factor:", "storage:", "context:"
+FACTOR, STORAGE, CONTEXT, DATASET = "factor:", "storage:", "context:", "dataset:"
+# What a sender's data were to be. Their bytes after loading are a result, and no two repeats have the same.
+DATA_SIZES = (
+    "scale_factor", "warehouses", "rows", "rows_per_table", "tables", "dataset_mb", "dataset_gb", "target_size_mb",
+)  # fmt: skip
 # The order in which labels name what varies, the others by name; a running number of the source comes last.
 _FIRST = ("scale_factor", "size_gb", "size_mb", "warehouses", "rows", "terminals", "threads", "disk", "method")
 _ORDER = {name: index for index, name in enumerate(_FIRST)}
@@ -94,7 +98,7 @@ def facets(run: Run) -> dict[str, Facet]:
         _plain("workload", "Workload", f"{run.workload.name}{version}"),
         _plain("dbms", "DBMS", dbms_name(run.dbms_version.name, run.durability)),
     ]
-    stated += factor_facets(run)
+    stated += [*factor_facets(run), *data_facets(run)]
     for use in run.storage.all():
         device = use.device
         extra = ", ".join(part for part in (device.medium_label, device.file_system) if part)
@@ -185,6 +189,22 @@ def _number_facet(name: str, number: float, unit: str) -> Facet:
     if unit in _SPEAKING_UNITS and len(words) > len(spoken):  # 1,814 GB, as sentences have it, of 1,813.969025
         words = text = quantity(number, unit)
     return Facet(f"{FACTOR}{name}", label, value, words, text, key=spoken)
+
+
+def data_sizes(run: Run) -> dict[str, float]:
+    """The sizes that its data were to have, but for what a factor says already: so many warehouses make its MB."""
+    sizes = {name: run.dataset[name] for name in DATA_SIZES if name in run.dataset}
+    said = {factor.name for factor in run.factors.all()} if sizes else set()
+    said |= {"warehouses"} if "target_size_mb" in said else set()
+    return {
+        name: float(size)
+        for name, size in sizes.items()
+        if name not in said and isinstance(size, int | float) and not isinstance(size, bool)
+    }
+
+
+def data_facets(run: Run) -> list[Facet]:
+    return [replace(_number_facet(name, size, ""), field=f"{DATASET}{name}") for name, size in data_sizes(run).items()]
 
 
 def context_facets(run: Run) -> list[Facet]:

@@ -20,7 +20,7 @@ from benchagent.configfiles.settings import Settings
 from runs.models import Run
 from runs.models.choices import SHORT_DURABILITY, Precision
 from runs.run.durability import KEY, of_rows
-from runs.run.facets import Facet, settings_of_rows
+from runs.run.facets import DATASET, Facet, data_sizes, settings_of_rows
 
 # Field of what parts a cell -> its heading, the first to be named first. Settings follow by their own names.
 PARTS = {
@@ -113,10 +113,10 @@ def stated_alike(runs: Iterable[Run]) -> list[list[Run]]:
 
 
 def _held(run: Run) -> tuple[Any, ...]:
-    """What `conditions` and `recorded` read of a run."""
+    """What `conditions`, `recorded` and `data_sizes` read of a run."""
     return (
         run.cell_key or run.pk, run.upload_id is None, run.durability, run.statistics.get(KEY), run.driver,
-        run.effective_settings,
+        run.effective_settings, run.dataset,
     )  # fmt: skip
 
 
@@ -142,6 +142,7 @@ def alike(runs: Sequence[Run], *, by_day: bool, counting: Collection[UUID] | Non
     for of in every:
         # However it is spelt: PgBench is pgbench.
         own = {field: words.casefold() for field, words in conditions(of[0]).items()}
+        own |= {f"{DATASET}{name}": f"{size:.10g}" for name, size in data_sizes(of[0]).items()}
         facts_by_run |= {run.id: own | ({DAY: days[run.id]} if run.id in days else {}) for run in of}
     counted = [run for run in runs if counting is None or run.id in counting]
     parts = _parts(counted, facts_by_run)

@@ -50,3 +50,40 @@ def test_a_winner_that_is_reversed_is_told(places: dict[str, dict[str, Any]], ot
     first, last = places
     assert told["best_at"] == {"PostgreSQL 17.2": [first], "MySQL 8.4.3": [last]}
     assert "Level by level, " in told["words"]
+
+
+def test_two_data_sets_are_two_questions():
+    """Was: "PostgreSQL has 3.33 × the throughput"; in one batch both were pooled."""
+    world = World(noise=0.01)
+    world.add(5000, dbms=POSTGRESQL, dataset={"rows": 1_000_000, "seed": 7})
+    world.add(1500, dbms=MYSQL, dataset={"rows": 100_000_000, "seed": 7})
+    selects = world.store()
+
+    told = ask(selects)
+    assert not told["sure"] and "Rows: 1,000,000 against 100,000,000" in told["words"]
+    assert {claim["label"] for claim in ask(selects, "ask=changed")["claims"]} == {"DBMS", "Rows"}
+
+    for rows, tps in ((1_000_000, 5000), (100_000_000, 1500)):
+        world.add(tps, dbms=POSTGRESQL, dataset={"rows": rows})
+    of_one = ask(world.store(), "ask=changed")
+    assert [(claim["a"], claim["b"]) for claim in of_one["claims"]] == [("1,000,000", "100,000,000")]
+
+
+def test_systems_on_two_data_sets_are_ranked_at_each():
+    world = World(noise=0.01)
+    for rows, tps in ((1_000_000, 5000), (100_000_000, 1500)):
+        world.add(tps, dbms=POSTGRESQL, dataset={"rows": rows})
+        world.add(tps / 1.3, dbms=MYSQL, dataset={"rows": rows})
+
+    told = ask(world.store())
+    assert told["sure"] and told["claims"][0]["label"] == "PostgreSQL 17.2"
+    assert told["over"] == "2 levels of rows"
+
+
+def test_a_size_that_was_measured_after_loading_parts_no_repeats():
+    world = World()
+    for size in (1534.2, 1534.9, 1535.1):
+        world.add(5000, 1, dbms=POSTGRESQL, dataset={"database_size_mb": size})
+        world.add(4000, 1, dbms=MYSQL, dataset={"database_size_mb": size})
+
+    assert [claim["n"] for claim in ask(world.store())["claims"]] == [3, 3]
