@@ -28,7 +28,18 @@ _SWITCHED = frozenset({"on", "off", "yes", "no", "true", "false"})
 # Facts that the rule never takes, or that a batch is named by: worth a column, never a part of a label.
 _NEVER_IN_LABELS = frozenset({"durability", "provenance", "experiment", "label", "tags", "tested"})
 # A cell without a commit group must not let its configuration speak before the others' commit group.
-_LABEL_ORDER = ("workload", "dbms", "factor", "dataset", "storage", "hardware", "config", "context", "batch")
+_LABEL_ORDER = (
+    "workload",
+    "dbms",
+    "factor",
+    "dataset",
+    "storage",
+    "hardware",
+    "config",
+    "context",
+    "isolation",
+    "batch",
+)
 
 
 @dataclass(frozen=True)

@@ -157,12 +157,13 @@ def batch_facets(cells: Sequence[Cell], grouping: str) -> list[dict[str, Facet]]
         pools.setdefault(cell.pool, []).extend(cell.runs)
     oldest_first = sorted(pools, key=lambda key: min(run.created_at for run in pools[key]))
     names_by_pool = {key: _batch_names(pools[key], grouping) for key in oldest_first}
-    only_when_stored = _tell_only_when_stored(cells, [own for own, _ in names_by_pool.values()])
+    facets_by_cell = parting_facets([cell.runs for cell in cells], [cell.key for cell in cells])
+    isolations = [facets["isolation"].value if "isolation" in facets else "" for facets in facets_by_cell]
+    only_when_stored = _tell_only_when_stored(cells, isolations, [own for own, _ in names_by_pool.values()])
     names = {} if only_when_stored else _shortest_names({key: own + when for key, (own, when) in names_by_pool.items()})
     builds: dict[UUID, set[str]] = {}
     for run in (run for cell in cells for run in cell.runs):
         builds.setdefault(run.dbms_version_id, set()).add(run.effective_tested.get("dbms_build", ""))
-    facets_by_cell = parting_facets([cell.runs for cell in cells], [cell.key for cell in cells])
     for cell, facets in zip(cells, facets_by_cell, strict=True):
         tested = [run.effective_tested for run in cell.runs]
         values = {
@@ -183,13 +184,19 @@ def batch_facets(cells: Sequence[Cell], grouping: str) -> list[dict[str, Facet]]
     return facets_by_cell
 
 
-def _tell_only_when_stored(cells: Sequence[Cell], own_names: Sequence[Sequence[str]]) -> bool:
+def _tell_only_when_stored(
+    cells: Sequence[Cell], isolations: Sequence[str], own_names: Sequence[Sequence[str]]
+) -> bool:
     """Whether batches tell nothing but when results came: no cell is in two of them, and all have one name, or none.
 
     As where a cell is a request of its own, or a sweep took days: its batch would stand as a fact, and no two cells
     had it alike.
     """
-    if len({run.cell_key or run.id for cell in cells for run in cell.runs[:1]}) < len(cells):
+    asked = {
+        (cell.runs[0].cell_key or cell.runs[0].id, isolation, *data_sizes(cell.runs[0]).values())
+        for cell, isolation in zip(cells, isolations, strict=True)
+    }
+    if len(asked) < len(cells):
         return False
     is_measured = all(run.publication_id is None for cell in cells for run in cell.runs)
     return is_measured and all(names == own_names[0] for names in own_names)

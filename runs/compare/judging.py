@@ -47,7 +47,7 @@ MOST_IN_A_MATRIX, MOST_COMPARISONS = 20, 600
 # Facts that are ranked, each with a question of its own.
 RANKED = ("storage:data", "hardware", "config")
 # What a system, a setting or a version is measured on.
-_PLACES = frozenset({"hardware", "storage", "context", "dbms", "dataset"})
+_PLACES = frozenset({"hardware", "storage", "context", "dbms", "dataset", "isolation"})
 Item = TypeVar("Item")
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import ChainMap
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from datetime import timedelta
+from datetime import date, timedelta
 from functools import lru_cache
 from itertools import chain, groupby, pairwise
 from typing import Any
@@ -210,15 +210,21 @@ def heading(field: str) -> str:
 def parting_facets(cells: Sequence[Sequence[Run]], pools: Sequence[str]) -> list[dict[str, Facet]]:
     """For each cell what parts any cell from others of its pool, which are named alike; nothing if none is parted.
 
-    The cells of other pools tell it too, where they know it, so that each is set against its like.
+    The cells of other pools tell it too, where they know it, so that each is set against its like. What was measured on
+    one day at two isolation levels is told apart by them, though each came as a batch of its own.
     """
     by_pool: dict[str, list[int]] = {}
-    for at, pool in enumerate(pools):
+    by_day: dict[tuple[str, date], list[int]] = {}
+    for at, (cell, pool) in enumerate(zip(cells, pools, strict=True)):
         by_pool.setdefault(pool, []).append(at)
-    if len(by_pool) == len(cells):
+        by_day.setdefault((cell[0].cell_key, (cell[0].measured_at or cell[0].created_at).date()), []).append(at)
+    if len(by_pool) == len(by_day) == len(cells):
         return [{} for _ in cells]
     facts_of_cells = [_of_cell(cell) for cell in cells]
     parted: dict[str, set[int]] = {}
+    for places in by_day.values():
+        if len({facts_of_cells[at].get("isolation") for at in places} - {None}) > 1:
+            parted.setdefault("isolation", set()).update(places)
     for places in by_pool.values():
         for field in dict.fromkeys(field for at in places for field in facts_of_cells[at]):
             if len({facts_of_cells[at].get(field) for at in places} - {None}) > 1:

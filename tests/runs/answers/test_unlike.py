@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from runs import results
 from tests.runs.answers.test_answers import World, ask
 
 pytestmark = pytest.mark.django_db
@@ -87,3 +88,37 @@ def test_a_size_that_was_measured_after_loading_parts_no_repeats():
         world.add(4000, 1, dbms=MYSQL, dataset={"database_size_mb": size})
 
     assert [claim["n"] for claim in ask(world.store())["claims"]] == [3, 3]
+
+
+def isolation_levels(*cells: tuple[dict[str, str], str, float]) -> str:
+    """Each measured on one day and sent by itself, as is the default."""
+    world = World(noise=0.01)
+    for dbms, level, tps in cells:
+        world.add(tps, 4, dbms=dbms, driver={"name": "own", "isolation": level}, measured_on="2026-05-04")
+    for each in world.documents:
+        (outcome,) = results.store_uploads(documents=[each])
+        assert not outcome.errors
+    return "workload=tpcb"
+
+
+def test_two_isolation_levels_of_documents_without_a_batch_are_set_against_their_like():
+    """Was: groups named "PostgreSQL 17.2 (2026-05-04 · stored …)", and READ COMMITTED against SERIALIZABLE alone."""
+    weak, strong = "READ COMMITTED", "SERIALIZABLE"
+    selects = isolation_levels(
+        (POSTGRESQL, weak, 5000), (POSTGRESQL, strong, 2000), (MYSQL, strong, 2800), (MYSQL, weak, 3000)
+    )
+    told = ask(selects)
+
+    assert {claim["of"] for claim in told["claims"]} == {
+        "PostgreSQL 17.2 · read committed", "MySQL 8.4.3 · read committed",
+    }  # fmt: skip
+    assert told["best_at"] == {"PostgreSQL 17.2": ["read committed"], "MySQL 8.4.3": ["serializable"]}
+    assert ask(selects, "ask=a_b&fact=dbms")["claims"]
+
+
+def test_a_system_is_best_at_the_isolation_level_that_both_were_measured_at():
+    told = ask(isolation_levels(
+        (POSTGRESQL, "READ COMMITTED", 5000), (POSTGRESQL, "SERIALIZABLE", 2000), (MYSQL, "SERIALIZABLE", 2800)
+    ))  # fmt: skip
+
+    assert told["claims"][0]["label"] == "MySQL 8.4.3" and told["alike_in"] == ["serializable"]
