@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import product
 
 from runs.compare.asked import Missing, Question
-from runs.compare.facts import fact_value
+from runs.compare.facts import DATE, MOMENT, NEVER_TAKEN, fact_value
 from runs.compare.groups import Group
 from runs.compare.levels import Key, Levels
 
@@ -32,7 +33,20 @@ def asked_pair(
         return Missing("unknown", names=[unknown[0], *there])
     first = first or next(key for key in called if key != base_key)
     second = second or base_key
-    return first, next(key for key in called if key != first) if second == first else second
+    second = next(key for key in called if key != first) if second == first else second
+    if levels or not fact:
+        return first, second
+    # Of several groups that a value of the fact names, the two that are most alike in all else.
+    named = [[group for group in groups if text in (group.key, fact_value(group, fact))] for text in asked]
+    pairs = [(one, other) for one, other in product(*named) if one.key != other.key]
+    one, other = min(pairs, key=lambda pair: _unlike(*pair), default=(None, None))
+    return ((one.key,), (other.key,)) if one and other else (first, second)
+
+
+def _unlike(one: Group, other: Group) -> int:
+    """In how many facts they differ, but for when they were measured and what follows from others."""
+    names = {*one.facts, *other.facts} - NEVER_TAKEN - {DATE, MOMENT, "batch"}
+    return sum(fact_value(one, name) != fact_value(other, name) for name in names)
 
 
 def _meant(text: str, groups: Iterable[Group]) -> str:

@@ -280,6 +280,8 @@ def _wanted_levels(comparison: Comparison, base: Group) -> list[Levels]:
         return []
     wanted = [fact, *controls.getlist("series"), *([SET] if controls.get("base_set") else [])]
     possible = possible_levels(comparison.drawn, axes, wanted, controls.getlist("held") or None)
+    if comparison.question.kind == A_B and (asked := comparison.question.fact):
+        possible = [levels for levels in possible if asked in {each.field for each in levels.compared}]
     if possible:
         held = (held.field for held in possible[0].held)
         if fact or axes.x in held or _asks_different_questions(possible[0], base):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -122,3 +123,16 @@ def test_a_system_is_best_at_the_isolation_level_that_both_were_measured_at():
     ))  # fmt: skip
 
     assert told["claims"][0]["label"] == "MySQL 8.4.3" and told["alike_in"] == ["serializable"]
+
+
+def test_two_systems_on_machines_of_their_own_are_set_against_each_other_by_the_fact_that_is_asked():
+    """Was: "Nothing with values here is “PostgreSQL 17.2”; there are: My own box, m6i.large"."""
+    world = World(noise=0.01)
+    for machine, dbms, size, tps in (
+        ("mine", POSTGRESQL, 10, 5000), ("mine", POSTGRESQL, 100, 3000), ("rented", MYSQL, 10, 4000),
+        ("rented", POSTGRESQL, 10, 4400), ("rented", POSTGRESQL, 100, 2500),
+    ):  # fmt: skip
+        world.add(tps, 4, dbms=dbms, hardware={"name": machine}, factors={"size_gb": size})
+
+    told = ask(world.store(), f"ask=a_b&fact=dbms&a={quote('PostgreSQL 17.2')}&b={quote('MySQL 8.4.3')}")
+    assert 1.05 < told["claims"][0]["ratio"]["value"] < 1.15
