@@ -6,7 +6,7 @@ import math
 import statistics
 from collections.abc import Sequence
 from datetime import date, timedelta
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Any
 
 from runs.answers.answer import REFUSED, Amount, Answer, Newer, Step, amount_of, as_share, begun, change_of
@@ -14,7 +14,7 @@ from runs.answers.curves import untold_levels
 from runs.compare.asked import Lacking, Missing, Question
 from runs.compare.baseline import DEFAULT_BASELINE, Baseline
 from runs.compare.comparison import Comparison
-from runs.compare.groups import Group
+from runs.compare.groups import Group, Repeat
 from runs.compare.panels import Curve
 from runs.formatting import percent_of
 from runs.models import Run
@@ -22,11 +22,15 @@ from runs.models.choices import Visibility
 from runs.run.circumstances import changes, circumstances
 from runs.run.facets import tested_words
 from runs.stats import ALPHA, CONFIDENCE, Interval, Kind, Ratio, interval_of_logs, t_quantile
-from runs.stats.steps import LEAST_DAYS, days_after_to_show, days_to_show
+from runs.stats.steps import LEAST_DAYS, change_of_level, days_after_to_show, days_to_show
 from runs.stats.verdicts import judge_interval
 from runs.stats.watch import calmed, least_told
 
 LEAST_BATCHES = 3
+# Where one series follows another so many batches of each are set against each other.
+AROUND_A_SWAP = 10
+# The newest so many are told.
+MOST_SWAPS = 3
 # A series in which not even a doubling would show has no answer: a few releases of many years differ as much.
 MOST_UNSEEN = 1.0
 
@@ -49,6 +53,7 @@ def since(comparison: Comparison, curves: Sequence[Curve], question: Question) -
             batches = batches if batches and batches > len(curve.levels) else None
             lacking.append(_batches_to_show(batches, curve.name, comparison.threshold, "batches_for_less"))
         lacking += [*_untold_days(curve), *_lost(curve), *_mixed_audiences(curve)]
+    lacking += _followed(curves)
     sure = any(claim.day for claim in claims)
     return begun(comparison, question, claims=_with_what_changed(claims), lacking=lacking, sure=sure)
 
@@ -58,11 +63,15 @@ def _untold_days(curve: Curve) -> list[Missing]:
 
 
 def _lost(curve: Curve) -> list[Missing]:
-    """The batches before the last number that have none, in stretches, and repeats without one of those that have."""
+    """The batches before the last number that failed, in stretches, and the repeats that did of those that have one."""
+
+    def failed(point: Group) -> list[Repeat]:
+        return [gap for gap in point.lost if not gap.run.counts]
+
     last = max((point.x for point in curve.valued), default=0.0)
     told: list[Missing] = []
     reasons, stretches, count = dict[str, None](), list[str](), 0
-    for is_gap, points in groupby(curve.points, key=lambda point: bool(point.gap and point.lost and point.x < last)):
+    for is_gap, points in groupby(curve.points, key=lambda point: bool(point.gap and failed(point) and point.x < last)):
         if is_gap:
             days = list(points)
             first, newest = (str(day_at(point.x)) for point in (days[0], days[-1]))
@@ -71,11 +80,32 @@ def _lost(curve: Curve) -> list[Missing]:
             count += len(days)
     if count:
         told.append(Missing("lost_batches", curve.name, count, names=["; ".join(reasons), *stretches]))
-    if partly := [point for point in curve.valued if point.lost]:
-        why = "; ".join(dict.fromkeys(gap.reason for point in partly for gap in point.lost))
-        of_days = [f"{len(each.lost)} of {len(each.lost) + each.n} on {day_at(each.x)}" for each in partly]
-        told.append(Missing("lost_repeats", curve.name, sum(len(each.lost) for each in partly), names=[why, *of_days]))
+    if partly := [(point, lost) for point in curve.valued if (lost := failed(point))]:
+        why = "; ".join(dict.fromkeys(gap.reason for _, lost in partly for gap in lost))
+        of_days = [f"{len(lost)} of {len(lost) + point.n} on {day_at(point.x)}" for point, lost in partly]
+        told.append(Missing("lost_repeats", curve.name, sum(len(lost) for _, lost in partly), names=[why, *of_days]))
     return told
+
+
+def _followed(curves: Sequence[Curve]) -> list[Missing]:
+    """Where one series follows another, as of a new machine, disk or version, or of one that is taken back: neither has
+    changed by that, so what is said is of two series, the last batches of one against the first of the other.
+    """
+    batches = sorted(
+        (curve.panel, x, curve.name, log)
+        for curve in curves if len(curve.logs) == len(curve.levels)
+        for (x, _), log in zip(curve.levels, curve.logs, strict=True)
+    )  # fmt: skip
+    told = []
+    stretches = [[*rows] for _, rows in groupby(batches, key=lambda batch: (batch[0], batch[2]))]
+    for before, after in pairwise(stretches):
+        (panel, last, first_name, _), (next_panel, first, next_name, _) = before[-1], after[0]
+        if panel == next_panel and last < first and min(len(before), len(after)) >= LEAST_DAYS:
+            near, next_ones = before[-AROUND_A_SWAP:], after[:AROUND_A_SWAP]
+            change = change_of_level([log for *_, log in (*near, *next_ones)], len(near))
+            names = [str(day_at(first)), next_name, first_name]
+            told.append(Missing("followed", "", len(next_ones), len(near), names, change=change))
+    return told[-MOST_SWAPS:]
 
 
 def _mixed_audiences(curve: Curve) -> list[Missing]:

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict
 
 from runs.compare.baseline import Baseline, WrongBaseline
 from runs.compare.guard import Difference
+from runs.stats import Ratio
 
 BEST, RANK, A_B, LOSS, FALLS_OFF, SCALES, EFFECTS, LOAD, SINCE, NEWER, PUBLISHED, CHANGED = KINDS = QUESTIONS
 # Those of a curve over a number, and those of a curve over dates.
@@ -66,7 +67,7 @@ Lacking: TypeAlias = Literal[
     "levels_for_knee", "levels_above_zero", "values_for_knee",
     "days", "days_apart", "batch", "base_batch", "baseline", "batches", "batches_for_less",
     "batches_like_it", "steadier_batches", "step_within", "visibilities", "steady_batches",
-    "lost_batches", "lost_repeats",
+    "lost_batches", "lost_repeats", "followed",
 ]  # fmt: skip
 
 
@@ -74,6 +75,7 @@ Lacking: TypeAlias = Literal[
 class Missing:
     """What there is not, so that a question has no answer or no sure one: `of` which curve; `count` of how many there
     are, `least` of how many it takes; the `names` of what was asked for or concerned; in what groups are `differing`.
+    `change`: from a series to another that follows it and is none with it.
     """
 
     kind: Lacking
@@ -82,6 +84,7 @@ class Missing:
     least: int = 0
     names: Sequence[str] = ()
     differing: Sequence[Difference] = ()
+    change: Ratio | None = None
 
 
 def read(params: QueryDict) -> tuple[Question, dict[str, list[str]]]:

@@ -16,6 +16,7 @@ from runs.compare.panels import CLIENTS
 from runs.compare.select import MAX_RUNS
 from runs.formatting import joined, listed, mid_sentence, percent
 from runs.listing.cursor import COUNT_LIMIT
+from runs.stats import Ratio, ends_of
 from runs.stats.curves import LEAST_FOR_KNEE, LEAST_VALUES_FOR_KNEE, Knee
 from runs.stats.scaling import LEAST_LEVELS, Scaling, Unfitted
 
@@ -77,6 +78,7 @@ _LACKING: Mapping[Lacking, str] = {
     "steady_batches": "the batches vary beyond all measure",
     "lost_batches": "batches without a value before the last: {count} ({levels}): {first}",
     "lost_repeats": "repeats without a number: {count} ({levels}): {first}",
+    "followed": "since {first} {others}, another series: {change}, its first {count} batches against the last {least}",
 }
 
 
@@ -107,8 +109,18 @@ def lacking_words(missing: Missing) -> str:
     why = f": {names([*dict.fromkeys(map(_short_reason, missing.names))])}" if missing.names else ""
     filled_in = {"names": names(missing.names), "thing": thing, "differing": differing, "why": why,
             "first": _short_reason("".join(missing.names[:1])), "others": joined(missing.names[1:]),
-            "levels": names(missing.names[1:])}  # fmt: skip
+            "levels": names(missing.names[1:]), "change": _change_words(missing.change)}  # fmt: skip
+    if missing.kind == "followed":
+        filled_in["others"] = " follows ".join(missing.names[1:])
     return _LACKING[missing.kind].format(count=missing.count, least=missing.least, **filled_in)
+
+
+def _change_words(change: Ratio | None) -> str:
+    """−17.5 % (−20.1 % to −15.0 %)."""
+    if change is None:
+        return "not known"
+    first, *ends = (percent(each - 1, signed=True) for each in (change.value, *(ends_of(change.interval))) if each)
+    return f"{first} ({' to '.join(ends)})" if ends else first
 
 
 def _short_reason(reason: str) -> str:

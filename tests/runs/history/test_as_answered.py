@@ -180,3 +180,18 @@ def test_nights_that_failed_before_a_step_and_repeats_that_did_are_counted_by_an
         ("2026-10-10", 1)
     ]
     assert len(context["failed"]) + context["more_failed"] == 7
+
+
+def test_what_follows_another_series_is_told_since_when_and_by_how_much_its_numbers_differ():
+    """Was: a machine swapped on a day, or a version taken back, was series that had not changed."""
+    for at in range(36):
+        world = World(seed=at, noise=0.008)
+        is_new = 12 <= at < 24
+        world.add(
+            10_000 * (0.92 if is_new else 1), measured_on=str(FIRST + timedelta(days=at)),
+            dbms={"name": "PostgreSQL", "version": "18.1" if is_new else "18.0"},
+        )  # fmt: skip
+        world.store()
+    words = ask("workload=tpcb", "ask=since")["words"]
+    assert "Since 2026-10-10 PostgreSQL 18.1 follows PostgreSQL 18.0, another series: −" in words, words
+    assert "Since 2026-10-22 PostgreSQL 18.0 follows PostgreSQL 18.1, another series: +" in words, words
