@@ -190,7 +190,10 @@ def _rankings(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[Que
     columns = Columns([group for group in comparison.groups if group.dots and group.ranked])
     several_systems = "dbms" in facts and len(set(columns["dbms"])) > 1
     ranks_systems = several_systems and not are_days_apart(comparison, "dbms")
-    rankings = [Question(kind=kind, fact="dbms") for kind in (asked.BEST, asked.RANK) if ranks_systems]
+    rankings = [Question(kind=asked.BEST, fact="dbms")] if ranks_systems else []
+    of_best = ranked_as(comparison, rankings[0]) if rankings else None
+    if of_best and of_best.at == "best":
+        rankings.append(Question(kind=asked.RANK, fact="dbms"))
     for name in facts:
         bare = name.removeprefix(FACTOR)
         is_other = bare == name or bare in CLIENTS or name in NEVER_TAKEN
