@@ -21,6 +21,7 @@ from agents.machines import approved_agents
 from agents.models import Agent, AgentStatus, Errand, Job, Reservation
 from agents.plans import estimate, schedule
 from runs.access.rules import may_operate
+from runs.answers.words.gaps import counted
 from runs.models import Experiment, Run, User
 from runs.models.choices import ACTIVE_STATES, ENDED_STATES, ON_AGENT_STATES, OPEN_STATES, RunState, Visibility
 from runs.space import shortage
@@ -30,6 +31,7 @@ DISPATCHED_WITHIN = timedelta(seconds=8)
 COLLECTING_S = 2.0
 WORKER_SILENT = "The worker that hands out runs is not answering. The run starts as soon as it is back."
 Viewer = User | AnonymousUser | None
+_NOT_ENDED_WELL = (RunState.FAILED, RunState.LOST)
 STATE_WORDS = {
     RunState.QUEUED: "Waiting in the queue",
     RunState.ASSIGNED: "Assigned to an agent",
@@ -92,6 +94,7 @@ def experiment_progress(experiment: Experiment, user: Viewer) -> dict[str, Any]:
         "reason": silence(active) if active else reason(first) if first else "",
         "left": estimate.about(_left_s(runs)) if is_open else "",
         "failed": states[RunState.FAILED] + states[RunState.LOST],
+        "failures": counted(run.message for run in runs if run.state in _NOT_ENDED_WELL and run.message),
         "last_ended": max((run.finished_at for run in runs if run.finished_at), default=None),
         "can_operate": may_operate(user),
     }

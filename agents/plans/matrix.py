@@ -15,6 +15,7 @@ from benchagent.redaction import REDACTED
 from pydantic import BaseModel, ConfigDict, Field
 
 from runs.models import Config, Run
+from runs.models.choices import RunState
 from runs.run.facets import ignored_name
 
 Settings = tuple[tuple[str, str], ...]
@@ -25,6 +26,11 @@ Swept = Mapping[str, tuple[str, ...]]
 Order = Literal["interleaved", "random"]
 C = TypeVar("C")
 LONGEST_LINES = 4_000
+# What servers write about a name that they do not have, or a value of one.
+_NOT_TAKEN = re.compile(
+    r"""(?:unrecognized configuration parameter|unknown variable) ["'](?P<name>[^"'=]+)"""
+    r"""|invalid value for parameter "(?P<of>[^"]+)": "(?P<value>[^"]*)\""""
+)
 
 
 @dataclass(frozen=True)
@@ -76,12 +82,19 @@ def refused(dbms: str, version: str, settings: Settings, swept: Swept) -> str:
     lists = rows.order_by("-created_at").values_list("ignored_settings", flat=True)[:50]
     # Of a value that was not taken nothing is known of others.
     ignored = {ignored_name(words) for words in chain(*lists) if " given, " not in words}
+    pairs = [*settings, *((name, value) for name, values in swept.items() for value in values)]
+    messages = rows.filter(state=RunState.FAILED).order_by("-created_at").values_list("message", flat=True)[:50]
+    not_taken = {
+        (found["name"] or found["of"], found["value"]) for message in messages if (found := _NOT_TAKEN.search(message))
+    }
+    for name, value in pairs:
+        if (name, None) in not_taken or (name, value) in not_taken:
+            return f"{name}={value}: {dbms} {version} refused it in an earlier run."
     for name, values in swept.items():
         if name in ignored:
             return f"{name}: {dbms} {version} ignored it in an earlier run."
         if len(set(values)) < len(values) or not values:
             return f"{name}: name every value once."
-    pairs = [*settings, *((name, value) for name, values in swept.items() for value in values)]
     return next(iter(unread_values(dbms, starmap(Given, pairs))), "")
 
 

@@ -78,7 +78,7 @@ def compare(
     groups = by_histograms(_groups(cells, naming, facets_read, chosen), chosen)
     # In the order of the cells: a question that puts the best first names them as others do.
     base = _baseline(groups, baseline, base_runs)
-    if short := short_names((group.all_runs[0] for group in groups), base.all_runs[0].config if base else None):
+    if short := short_names(groups, base.all_runs[0].config if base else None):
         for cell in facets_of_cells:
             if words := short.get(cell["config"].value) if "config" in cell else None:
                 cell["config"] = replace(cell["config"], words=words, text=words)

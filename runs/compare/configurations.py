@@ -7,7 +7,8 @@ from uuid import UUID
 
 from django.db.models import prefetch_related_objects
 
-from runs.models import Config, Run
+from runs.compare.groups import Group
+from runs.models import Config
 
 NOT_GIVEN = "not given"
 # Longer names are those of configurations that have too little in common: they keep their own.
@@ -27,23 +28,29 @@ def swept(every: Iterable[Mapping[str, str]]) -> list[str]:
     return [name for name in names if len({settings.get(name) for settings in configs}) > 1]
 
 
-def short_names(runs: Iterable[Run], base: Config | None) -> dict[str, str]:
+def short_names(groups: Iterable[Group], base: Config | None) -> dict[str, str]:
     """The configurations of each DBMS by the settings in which they differ from the `base` one; that one, and those of
-    a DBMS that it is not of, by all that are not alike.
+    a DBMS that it is not of, by all that are not alike. A setting of which all runs failed names none that did not.
     """
     by_dbms: dict[UUID, dict[UUID, Config]] = {}
-    for run in runs:
-        dbms, config = run.dbms_version.dbms, run.config
+    with_values = set[str]()
+    for group in groups:
+        dbms, config = group.all_runs[0].dbms_version.dbms, group.all_runs[0].config
         if config and config.is_named_after_settings(dbms.name):
             by_dbms.setdefault(dbms.pk, {})[config.pk] = config
+            with_values |= {config.name} if group.dots else set()
     several = [configs for configs in by_dbms.values() if len(configs) > 1]
     prefetch_related_objects([config for configs in several for config in configs.values()], "parameters")
     short: dict[str, str] = {}
     for configs in several:
         settings = {config.name: given(config) for config in configs.values()}
-        names = swept(settings.values())
+        every = swept(settings.values())
+        told = swept(values for config, values in settings.items() if config in with_values) or every
         of_base = settings.get(base.name) if base else None
-        own = {config: _own_words(names, values, of_base) for config, values in settings.items()}
+        own = {
+            config: _own_words(told if config in with_values else every, values, of_base)
+            for config, values in settings.items()
+        }
         if all(own.values()) and len({*own.values()}) == len(own) and max(map(len, own.values())) <= LONGEST:
             short |= own
     return short

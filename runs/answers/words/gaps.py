@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from benchagent.catalog import factor_label
@@ -21,6 +21,8 @@ from runs.stats.curves import LEAST_FOR_KNEE, LEAST_VALUES_FOR_KNEE, Knee
 from runs.stats.scaling import LEAST_LEVELS, Scaling, Unfitted
 
 LONG_REASON = 80
+# What a message has of its run alone: a time, a process, a file.
+_OF_ONE_RUN = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d[.,\d]*(?: [A-Z]{3,4})?|\[\d+\]|/\S+")
 # A sentence names so many things; beyond, it counts them.
 MOST_NAMED = 3
 
@@ -211,8 +213,14 @@ def gap_words(group: Group) -> str:
 
 
 def counted(reasons: Iterable[str]) -> list[str]:
-    """With their counts, what most say first: "2 × the cell is empty"."""
-    return [f"{count} × {reason}" if count > 1 else reason for reason, count in Counter(reasons).most_common()]
+    """With their counts, what most say first: "2 × the cell is empty". Of those that differ in time, process and folder
+    alone, as the end of a server's log does, the first stands for all.
+    """
+    alike: dict[str, list[str]] = {}
+    for reason in reasons:
+        alike.setdefault(_OF_ONE_RUN.sub("", reason), []).append(reason)
+    in_order = sorted(alike.values(), key=len, reverse=True)
+    return [f"{len(same)} × {same[0]}" if len(same) > 1 else same[0] for same in in_order]
 
 
 def gap_notes(gaps: Iterable[Repeat]) -> list[str]:

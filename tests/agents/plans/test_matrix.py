@@ -133,6 +133,29 @@ def test_a_setting_that_the_engine_does_not_take_is_refused(machine):
     assert len(runs_of(plan_of(A, swept={"sqlite": {"page_size": ("4096", "512")}}))) == 2
 
 
+def test_what_a_server_refused_in_an_earlier_run_is_refused_before_it_starts_again(machine):
+    """Was: 12 of 12 runs failed with one misspelt setting, and the next preview took it again."""
+    machine("m1", "postgresql:15.18")
+    earlier = runs_of(plan_of("postgresql:15.18", repeats=2))
+    complaints = (
+        'unrecognized configuration parameter "synchronus_commit" in file "/var/tmp/x"',
+        'invalid value for parameter "synchronous_commit": "of"',
+    )
+    for run, complaint in zip(earlier, complaints, strict=True):
+        message = f"PostgreSQL 15.18 did not start: 2026-11-29 19:15:01 UTC [17] LOG:  {complaint}"
+        Run.objects.filter(pk=run.pk).update(state=RunState.FAILED, message=message)
+    Experiment.objects.all().delete()
+
+    def preview(*settings: tuple[str, str]) -> str:
+        return str(wrong(plan_of("postgresql:15.18", settings={"postgresql": settings})))
+
+    assert "synchronus_commit=off: postgresql 15.18 refused it in an earlier run." in preview(
+        ("synchronus_commit", "off")
+    )
+    assert "synchronous_commit=of: postgresql 15.18 refused it" in preview(("synchronous_commit", "of"))
+    assert runs_of(plan_of("postgresql:15.18", settings={"postgresql": (("synchronous_commit", "off"),)}))
+
+
 def test_a_random_order_is_another_in_each_repeat_and_the_same_for_one_seed(machine):
     machine()
     sized = {name: value for name, value in FACTORS.items() if name != "terminals"}

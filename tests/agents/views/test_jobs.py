@@ -157,6 +157,21 @@ def test_what_a_run_had_when_it_was_cut_short_is_no_result(client, measuring, ou
     assert ('id="result"' in html) == (outcome == "finished")
 
 
+def test_why_runs_failed_is_said_at_once_and_equal_reasons_once(client, experiment):
+    """Seen: "Failed" without a word while 12 runs failed alike, and then the same message 12 times."""
+    for number, run in enumerate(experiment.runs.order_by("order_index")[:2], 1):
+        log = (
+            f'2026-11-29 19:15:0{number}.123 UTC [{number}] LOG:  unrecognized parameter "x" in file "/jobs/{number}/a"'
+        )
+        message = f"PostgreSQL 15.18 did not start: {log}"
+        Run.objects.filter(pk=run.pk).update(state=RunState.FAILED, message=message)
+    html = client.get(reverse("experiment-progress", args=[experiment.slug])).content.decode()
+    assert html.count("did not start") == 1
+    assert "2 × PostgreSQL 15.18 did not start: " in html
+    whole = client.get(reverse("experiment", args=[experiment.slug])).content.decode()
+    assert whole.count("2 × ") == 1
+
+
 def test_it_cancels_what_is_left_of_an_experiment(client, experiment, operator):
     client.force_login(operator)
     answer = client.post(reverse("experiment-cancel", args=[experiment.slug]))

@@ -1763,6 +1763,19 @@ def test_fewer_repeats_than_three_are_what_is_missing_of_a_setting(repeats: int)
         assert "undecided: at least 3 repeats of each are needed" in told["words"]
 
 
+def test_a_setting_with_which_all_runs_failed_names_none_that_did_not():
+    """Was: "fsync=on, synchronus_commit not given, synchronous_commit=on" of what is told apart by the last alone."""
+    world = World()
+    for value, tps in (("on", 1000), ("off", 1100)):
+        world.add(tps, config=[{"name": "fsync", "value": "on"}, {"name": "jit", "value": value}])
+    world.add(1, config=[{"name": "fsync", "value": "on"}, {"name": "jti", "value": "on"}])
+    world.documents[-1] |= {"outcome": "failed", "message": "no such setting", "repeats": [{"metrics": {}}]}
+    told = ask(world.store())
+    assert {claim["label"] for claim in told["claims"]} == {"jit=on", "jit=off"}
+    (failed,) = told["apart"].values()
+    assert "jti=on" in failed[0]
+
+
 def test_what_both_sides_have_lost_is_said_of_both():
     world = World()
     for version, tps in (("16.4", 1000), ("17.2", 1100)):
