@@ -14,7 +14,7 @@ from runs import formatting
 from runs.answers.curves import Along, curves_along
 from runs.answers.places import Place, place_of, x_label
 from runs.answers.words.curves import curve_words
-from runs.answers.words.drawn import INTERVAL_WORDS, centre_label
+from runs.answers.words.drawn import INTERVAL_WORDS, centre_label, centre_words
 from runs.answers.words.gaps import by_class
 from runs.answers.words.verdicts import change_words
 from runs.charts.base import Axis, Figure, Key, LineGap, LineSeries, Multiples, Scale, lines
@@ -34,7 +34,6 @@ X_LOG_FROM, Y_LOG_FROM, PANELS_LOG_FROM = 10.0, 100.0, 10.0
 # How far, in lengths of the largest value, the interval of few scattered repeats may stretch the axis.
 MOST_OF_A_BAND = 1.5
 NOTE = f"Band: {INTERVAL_WORDS}, from three repeats on. Dots: every repeat."
-MEDIAN_NOTE = ", the median where a value is zero or negative"
 LINEAR_NOTE = "Linear: a value is zero or negative."
 LINEAR_X_NOTE = "The axis of {x} is linear: a level is zero or negative."
 ZOOMED_NOTE = "The axis of values does not begin at 0."
@@ -138,9 +137,8 @@ def _note(
     axes, is_linear = comparison.axes, y["scale"] == "linear"
     is_x_linear = x["scale"] == "linear" and not x.get("ticks")
     better = f", {metric.better} is better" if metric.better in ("higher", "lower") else ""
-    median = MEDIAN_NOTE if any(group.summary and group.summary.centre_name == "median" for group in groups) else ""
     notes = [
-        f"{RELATIVE.get(axes.y_as) or metric.unit}{better}.", f"Line: {centre_label(groups).lower()}{median}.", NOTE,
+        f"{RELATIVE.get(axes.y_as) or metric.unit}{better}.", f"Line: {centre_words(groups)}.", NOTE,
         OPEN_NOTE if is_open else "",
         LINEAR_NOTE if axes.y_scale == "log" and is_linear else "",
         LINEAR_X_NOTE.format(x=mid_sentence(x["label"])) if is_x_linear and axes.x_scale == "log" else "",

@@ -39,9 +39,15 @@ def centre_label(groups: Iterable[Group]) -> str:
     return "All repeats together" if any(group.percentile for group in groups) else "Geometric mean"
 
 
-def bars_note(groups: Iterable[Group]) -> str:
+def centre_words(groups: Sequence[Group]) -> str:
+    """The same in a sentence, with what stands for a group that has no geometric mean."""
+    is_median = any(group.summary and group.summary.centre_name == "median" for group in groups)
+    return f"{centre_label(groups).lower()}{', the median where a value is zero or negative' if is_median else ''}"
+
+
+def bars_note(groups: Sequence[Group]) -> str:
     return (
-        f"Bar: {centre_label(groups).lower()}. Whisker: {INTERVAL_WORDS}, from three repeats on; an arrow where it "
+        f"Bar: {centre_words(groups)}. Whisker: {INTERVAL_WORDS}, from three repeats on; an arrow where it "
         "leaves the axis. Tick: median. Dots: every repeat."
     )
 

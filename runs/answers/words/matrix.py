@@ -102,7 +102,8 @@ def _of_series(levels: Levels) -> Matrix | None:
             rows_by_level.setdefault(row.label, {})[places] = row
     lettered = []
     for label, rows in rows_by_level.items():
-        if len(rows) == len(pairs) and not {"none", "refused", Kind.TOO_FEW} & {row.kind for row in rows.values()}:
+        of_rows = [row.against.verdict for row in rows.values()]
+        if len(rows) == len(pairs) and all(verdict and not _is_open(verdict) for verdict in of_rows):
             letter = letters(len(names), (places for places, row in rows.items() if row.kind in WINNERS))
             means = {place: value for places, row in rows.items()
                      for place, value in zip(places, (row.value, row.base_value), strict=True)}  # fmt: skip
@@ -121,6 +122,12 @@ def _pair(verdict: Verdict | str) -> Pair:
     return Pair(verdict.kind, words, verdict_words(verdict))
 
 
+def _is_open(verdict: Verdict) -> bool:
+    """Whether nothing is known of the two, as beside a zero, to which there is no ratio."""
+    is_bounded = verdict.ratio is not None and verdict.ratio.interval is not None
+    return verdict.kind == Kind.TOO_FEW or not (is_bounded or verdict.kind == Kind.EQUIVALENT)
+
+
 def _matrix(labels: Sequence[str], found: Mapping[Places, Verdict | str], family: int) -> Matrix:
     """`found`: the verdict of the first against the second, or why there is none."""
     pairs: dict[Places, Pair] = {}
@@ -129,8 +136,8 @@ def _matrix(labels: Sequence[str], found: Mapping[Places, Verdict | str], family
         pairs[column, row] = _pair(verdict if isinstance(verdict, str) else verdict.turned)
     verdicts = {places: verdict for places, verdict in found.items() if isinstance(verdict, Verdict)}
     # A pair that depends on the level is told apart, now this way and now that.
-    open_kinds = (Kind.TOO_FEW, Kind.MIXED)
-    sure = len(verdicts) == len(found) and all(each.kind not in open_kinds for each in verdicts.values())
+    open_ones = (each for each in verdicts.values() if each.kind == Kind.MIXED or _is_open(each))
+    sure = len(verdicts) == len(found) and not any(open_ones)
     apart = [places for places, verdict in verdicts.items() if verdict.kind in WINNERS]
     of_rows = letters(len(labels), apart) if sure else [""] * len(labels)
     rows = [

@@ -8,7 +8,7 @@ from urllib.parse import quote
 import pytest
 
 from runs import results
-from tests.runs.answers.test_answers import World, ask
+from tests.runs.answers.test_answers import World, ask, page
 
 pytestmark = pytest.mark.django_db
 
@@ -136,3 +136,16 @@ def test_two_systems_on_machines_of_their_own_are_set_against_each_other_by_the_
 
     told = ask(world.store(), f"ask=a_b&fact=dbms&a={quote('PostgreSQL 17.2')}&b={quote('MySQL 8.4.3')}")
     assert 1.05 < told["claims"][0]["ratio"]["value"] < 1.15
+
+
+def test_what_has_none_shares_no_letter_with_what_has_a_thousand():
+    """Was: PostgreSQL with no lost rows had the letters a and b, so that it "cannot be told apart" from 1,000."""
+    world = World()
+    for dbms, lost in ((POSTGRESQL, [0] * 5), (MYSQL, [9, 10, 11, 10, 10]), (MARIADB, [990, 1005, 1001, 1011, 998])):
+        metric = {"name": "lost_rows", "unit": "rows", "better": "lower"}
+        world.add(1.0, dbms=dbms)
+        world.documents[-1]["repeats"] = [{"metrics": [metric | {"value": value}]} for value in lost]
+
+    shown = page(world.store())
+    assert "share a letter" not in shown
+    assert "median where a value is zero" in shown
