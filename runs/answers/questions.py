@@ -129,6 +129,7 @@ def _sweeps(chosen: RunQuerySet, *by: str) -> list[dict[str, Any]]:
             media=Count("storage__device__medium", distinct=True, filter=data),
             machines=Count("hardware", distinct=True),
             configs=Count("config", distinct=True),
+            promises=Count("durability", distinct=True),
         )
     )
     return [row | {"levels": levels.get((*(row[name] for name in by), row["workload__slug"]), {})} for row in rows]
@@ -284,6 +285,10 @@ def _of_sweep(row: Mapping[str, Any]) -> Iterable[Answer]:
     if row["versions"] > 1:
         only = row["system"] if row["systems"] == 1 else ""
         yield Answer(question=Question(kind=asked.BEST, fact="dbms"), versions_of=only)
+    # Where each configuration promises another durability there is no order: what it costs is asked.
+    if 1 < row["configs"] <= row["promises"] and row["versions"] == 1 and not row["publication__slug"]:
+        yield Answer(question=Question(kind=asked.EFFECTS))
+        row = {**row, "configs": 1}
     # A configuration that each version has of its own is no other question than which version.
     for count, fact in (("configs", "config"), ("media", "storage:data"), ("machines", "hardware")):
         if row[count] > 1 and (fact != "config" or row["versions"] == 1):

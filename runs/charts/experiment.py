@@ -13,8 +13,9 @@ from typing import Any
 
 from benchagent.catalog import METRICS
 
+from runs.answers.ask import answer_of, offered
 from runs.answers.places import x_label
-from runs.answers.words import headline
+from runs.answers.words import headline, question_words
 from runs.answers.words.drawn import bars_note
 from runs.answers.words.gaps import gap_reasons, names
 from runs.answers.words.warnings import warnings_of
@@ -43,6 +44,7 @@ def overview(runs: Sequence[Run]) -> dict[str, Any]:
         comparison = replace(comparison, groups=groups)
     to_come = [group for group in comparison.groups if group.is_to_come]
     shown = replace(comparison, groups=[group for group in comparison.groups if not group.is_to_come])
+    is_open = any(run.is_open for run in runs)
     return {
         "comparison": comparison,
         "headline": headline(comparison),
@@ -56,8 +58,14 @@ def overview(runs: Sequence[Run]) -> dict[str, Any]:
         "repeats": range(1, max((len(group.all_runs) for group in comparison.groups), default=0) + 1),
         "total": len(runs),
         "ended": sum(run.state in ENDED_STATES for run in runs),
-        "is_open": any(run.is_open for run in runs),
+        "is_open": is_open,
+        "questions": [] if is_open else _questions(comparison),
     }
+
+
+def _questions(comparison: Comparison) -> list[tuple[str, str]]:
+    """What else can be asked of its runs, in words and as a part of an address, as on a page that compares them."""
+    return [(question_words(other), other.question.query) for other in offered(comparison, answer_of(comparison))]
 
 
 def fingerprint(runs: Sequence[Run]) -> str:

@@ -52,6 +52,21 @@ def test_a_question_that_is_asked_of_two_says_in_its_words_of_which():
     assert words == {f"{label}: what is lost from scale factor 1 to 100?" for label in ("on monday", "on tuesday")}
 
 
+def test_of_configurations_that_promise_different_things_is_asked_what_the_setting_did():
+    """Was: "Which configuration is best?", of which the answer was that only one is ranked."""
+    kept_by_value = {"off": "bounded_loss", "on": "power_loss"}
+    stored(
+        *[
+            tpcb(config=[{"name": "synchronous_commit", "value": value}], durability=kept)
+            for value, kept in kept_by_value.items()
+        ]
+    )
+
+    (question,) = questions(AnonymousUser())
+
+    assert (question.words, question.query.rpartition("&")[2]) == ("What did each setting do?", "ask=effects")
+
+
 def test_a_question_asked_of_what_was_measured_and_of_what_is_published_says_of_which(article):
     for system in ("PostgreSQL", "MySQL"):
         stored(tpcb(dbms={"name": system, "version": "1"}))

@@ -70,6 +70,18 @@ def test_it_answers_a_poll_only_when_something_has_changed(client, experiment):
     assert "<html" not in part
 
 
+def test_what_else_its_runs_answer_is_asked_as_on_a_page_that_compares_them(client, db):
+    """Was: of two systems on three numbers of terminals no question at all."""
+    swept = Experiment.objects.create(slug="swept", name="Swept")
+    for terminals, system in product((1, 4, 8), ("H2 2.4", "Derby 10.6")):
+        make_run(system, 100.0 * terminals, experiment=swept, factors={"terminals": terminals})
+    asked = re.findall(r'class="chip ask" href="([^"]*)">([^<]*)<', page(client, "/experiments/swept/"))
+    compared = re.findall(r'class="chip ask" href="([^"]*)">([^<]*)<', page(client, "/compare/?experiment=swept"))
+    assert asked and [words for _, words in asked] == [words for _, words in compared]
+    assert {href.partition("&")[0] for href, _ in asked} == {"/compare/?experiment=swept"}
+    assert client.get(unescape(asked[0][0])).status_code == 200
+
+
 def test_what_is_still_to_come_has_no_empty_panel(client, db):
     swept = Experiment.objects.create(slug="swept", name="Swept")
     for terminals, size in product((1, 8), (1, 10, 100)):
