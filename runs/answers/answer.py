@@ -146,6 +146,7 @@ class EffectBeside(Part):
 class Effect(Claim):
     """A setting from one value to another, averaged over `pairs` of groups that are alike in all else but `besides`:
     what a commit is worth, before and after. `ends`: the least and the most, where it depends on what else is set.
+    `only_with`: what it was measured beside alone, of what has other values elsewhere.
     """
 
     kind: Literal["effect"] = "effect"
@@ -155,6 +156,7 @@ class Effect(Claim):
     pairs: int
     besides: list[str] = Field(default_factory=list)
     ends: list[EffectBeside] = Field(default_factory=list)
+    only_with: list[str] = Field(default_factory=list, exclude=True)
 
 
 class Step(Claim):

@@ -104,6 +104,7 @@ def effects(comparison: Comparison, question: Question) -> Answer:
                 label=setting.setting, start=setting.start, end=setting.end, pairs=len(row.pairs),
                 ratio=change_of(row.against.verdict, refused=row.against), runs=row.run_ids,
                 besides=[f"{each.label}: {each.b} → {each.a}" for each in row.notes],
+                only_with=setting.only_with,
                 ends=[
                     EffectBeside(beside=beside, ratio=amount_of(ratio))
                     for beside, ratio in setting.ends(len(comparison.effects))

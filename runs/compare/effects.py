@@ -27,7 +27,8 @@ _OF_A_CONFIGURATION = frozenset({"config", "batch"}) | NEVER_TAKEN
 class SettingPairs:
     """A setting from one value to another: the pairs of groups that differ in it alone, as one level.
 
-    `beside`: these pairs by what else is set, in as few words as tell it apart.
+    `beside`: these pairs by what else is set, in as few words as tell it apart; `only_with`: what varies elsewhere and
+    is the same in all of them, so that nothing is known of its other values.
     """
 
     setting: str
@@ -35,6 +36,7 @@ class SettingPairs:
     end: str
     row: LevelRow
     beside: dict[str, list[tuple[Group, Group]]]
+    only_with: list[str]
 
     def ends(self, tests: int) -> list[tuple[str, Ratio]]:
         """The least and the most that it does, each with what is set beside it, where it surely is not the same beside
@@ -79,7 +81,8 @@ def setting_pairs(groups: Sequence[Group], varying: Sequence[Fact]) -> Iterator[
                     | {field: fact.in_legend(fact_value(group, field)) for field, fact in facts.items()}
                     for group, _ in row.pairs
                 ]
-                yield SettingPairs(name, start, value, row, _beside(row, rests))
+                only_with = [words for other, words in rests[0].items() if len({rest[other] for rest in rests}) == 1]
+                yield SettingPairs(name, start, value, row, _beside(row, rests), only_with)
 
 
 def _beside(row: LevelRow, rests: Sequence[Mapping[str, str]]) -> dict[str, list[tuple[Group, Group]]]:

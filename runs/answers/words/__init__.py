@@ -494,7 +494,8 @@ def _effects(answer: Answer) -> str:
 
 
 def _besides(claim: Effect) -> str:
-    return f" ({gaps.names([mid_sentence(words) for words in claim.besides])})" if claim.besides else ""
+    only_with = f" with {gaps.names(claim.only_with)} alone" if claim.only_with else ""
+    return only_with + (f" ({gaps.names([mid_sentence(words) for words in claim.besides])})" if claim.besides else "")
 
 
 # Over time

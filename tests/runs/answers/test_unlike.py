@@ -149,3 +149,15 @@ def test_what_has_none_shares_no_letter_with_what_has_a_thousand():
     shown = page(world.store())
     assert "share a letter" not in shown
     assert "median where a value is zero" in shown
+
+
+def test_what_one_setting_at_a_time_did_is_told_with_what_it_was_measured_beside():
+    """Was: "huge_pages: below 3 %", which was measured beside 1 GB of shared buffers alone."""
+    world = World(noise=0.005)
+    for size, huge, tps in (("1GB", "off", 1000), ("8GB", "off", 1500), ("1GB", "on", 1000)):
+        settings = {"shared_buffers": size, "huge_pages": huge}
+        config = [{"name": name, "value": value} for name, value in settings.items()]
+        world.add(tps, 4, dbms=POSTGRESQL, config=config)
+
+    words = ask(world.store(), "ask=effects")["words"]
+    assert "huge_pages with shared_buffers=1GB alone: below" in words
