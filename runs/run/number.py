@@ -90,12 +90,14 @@ def why_no_number(run: Run, label: str = "", metric: Metric | None = None) -> st
 
 
 def _in_another_unit(run: Run, metric: Metric | None) -> str:
-    """That a run without this throughput has another; empty where it has none."""
-    if metric is None or metric.name not in THROUGHPUTS or (primary := primary_number(run)) is None:
+    """That a run without this metric has it in another unit, or another throughput; empty where it has none."""
+    if metric is None:
         return ""
-    other = primary.metric
-    is_other = other.name in THROUGHPUTS and other.unit != metric.unit
-    return f"not in {metric.unit}, but in {other.unit}" if is_other else ""
+    others = [row.metric for row in run.measurements.all() if row.metric.name == metric.name]
+    if metric.name in THROUGHPUTS and (primary := primary_number(run)) and primary.metric.name in THROUGHPUTS:
+        others.append(primary.metric)
+    other = next((each for each in others if each.unit != metric.unit), None)
+    return f"not in {metric.unit}, but in {other.unit}" if other else ""
 
 
 def refresh_primary(runs: QuerySet[Run]) -> None:

@@ -161,3 +161,15 @@ def test_what_one_setting_at_a_time_did_is_told_with_what_it_was_measured_beside
 
     words = ask(world.store(), "ask=effects")["words"]
     assert "huge_pages with shared_buffers=1GB alone: below" in words
+
+
+def test_what_is_there_in_another_unit_is_not_called_missing():
+    """Was: "no footprint in this run" of one in MB beside others in GB."""
+    world = World()
+    for dbms, unit, value in ((POSTGRESQL, "GB", 12), (MARIADB, "GB", 14), (MYSQL, "MB", 13_000)):
+        world.add(1.0, dbms=dbms)
+        metric = {"name": "footprint", "unit": unit, "better": "lower", "value": value}
+        world.documents[-1]["repeats"] = [{"metrics": [metric]}] * 3
+
+    words = ask(world.store(), "metric=footprint")["words"]
+    assert "not in GB, but in MB" in words and "no footprint" not in words
