@@ -57,13 +57,30 @@ class BenchmarkHead(Part):
     better: str
 
 
+class Changed(Part):
+    """`change` as a share of 1; `words` says it."""
+
+    kind: str
+    state: str
+    since: datetime
+    commit: str
+    change: Amount
+    benchmark: uuid.UUID
+    machine: str
+    words: str
+    alert: uuid.UUID | None
+
+
 class BenchmarkRow(BenchmarkHead):
-    """`change`: of the newest batch against the baseline, as a ratio."""
+    """`last_change`: the last that was confirmed and that nobody has rejected; `change`: of the newest batch against
+    the baseline, as a ratio.
+    """
 
     branch: str
     batches: int
     newest: float | None
     newest_at: datetime | None
+    last_change: Changed | None
     change: Amount | None
 
 
@@ -80,20 +97,6 @@ class BatchOfSeries(Outgoing):
     mean: float | None
     values: list[float]
     events: list[str]
-
-
-class Changed(Part):
-    """`change` as a share of 1; `words` says it."""
-
-    kind: str
-    state: str
-    since: datetime
-    commit: str
-    change: Amount
-    benchmark: uuid.UUID
-    machine: str
-    words: str
-    alert: uuid.UUID | None
 
 
 class Expected(Part):
@@ -426,7 +429,8 @@ def _row(row: Row, request: Request) -> dict[str, Any]:
     benchmark = row.benchmark
     return head_of(benchmark, request) | {
         "branch": benchmark.branch, "batches": benchmark.batches, "newest": row.newest,
-        "newest_at": benchmark.newest_at, "change": row.change and explained(row.change),
+        "newest_at": benchmark.newest_at, "last_change": row.step and _changed(row.step, {}),
+        "change": row.change and explained(row.change),
     }  # fmt: skip
 
 

@@ -24,6 +24,8 @@ _OF_SYSTEM = frozenset({"version", "commit", "setting", "workload", "index", "pl
 _OF_MACHINE = frozenset({"machine", "disk"})
 # How what is given begins where it is a commit.
 _COMMIT = "commit"
+# How what is given begins where each batch may have one of its own.
+OWN_OF_A_BATCH = (f"{_COMMIT} ", "build ", "label ")
 # From so many benchmarks, and so large a share, of one place on, the machine as a whole has moved.
 LEAST_OF_A_MACHINE, SHARE_OF_A_MACHINE = 3, 0.8
 # What a change is likeliest caused by, first: of what was recorded.

@@ -112,6 +112,9 @@ def rows_of(benchmarks: Sequence[Benchmark], baseline: Baseline) -> list[Row]:
         .order_by("at__measured_at")
     ):
         points.setdefault(point.benchmark_id, []).append(point)
+    for each in benchmarks:
+        for point in points.get(each.pk, []):
+            point.benchmark = each
     return [_row(each, series.get(each.pk, []), baseline, points.get(each.pk, [])) for each in benchmarks]
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, cast
 
 from django.conf import settings
@@ -19,10 +18,11 @@ from runs.formatting import listed, percent, percent_of
 from runs.history.alerts import ends_of
 from runs.history.identity import branch_of
 from runs.history.watching import BASELINE, BenchmarkSeries, is_rejected, newest_against, threshold
-from runs.history.words import change_words, tested_of
+from runs.history.words import change_words, moments, tested_of
 from runs.models import Benchmark, Conditions, Run, SeriesBatch
 from runs.models.base import clean
-from runs.models.choices import ChangeKind, ChangeState, RunState
+from runs.models.choices import OF_LEVEL, ChangeKind, ChangeState, RunState
+from runs.run import likeness
 from runs.run.circumstances import changes
 from runs.run.events import CHECKPOINT, NOTE
 from runs.stats import Interval
@@ -38,6 +38,8 @@ LONGEST_NOTE = 60
 MOST_FAILED = 5
 # A mark holds so many words.
 MOST_NAMED = 3
+# The headline names these where they are others than the batch before had.
+TOLD_FIRST = ("durability", "setting", "version", "workload", "procedure", "disk", "machine")
 BAND_COLOUR = 7
 # A benchmark says what it would need to see a change of so much.
 TO_SEE = 0.05
@@ -117,26 +119,63 @@ def commit_url(benchmark: Benchmark, commit: str) -> str:
 
 
 def answer_words(series: BenchmarkSeries) -> str:
-    """The newest batch against those before it."""
+    """The newest batch against those before it, with what was recorded differently of it; and before that the change
+    that was confirmed among them, which the ratio to batches of both levels hides.
+    """
     before = series.rows[series.baseline_from : -1][-BASELINE:]
     if (amount := newest_against(series, before)) is None:
         return ""
     newest = series.rows[-1]
-    name = " · ".join(filter(None, (f"{newest.measured_at:%Y-%m-%d}", tested_of(newest))))
+    name = " · ".join(filter(None, (moments(series.rows)[-1], tested_of(newest))))
     claim = Newer(label="", newest=name, of=f"last:{len(before)}", batches=len(before), ratio=amount)
-    return saying.newest_words(claim, series.benchmark.metric.label)
+    among = {row.pk for row in (*before[1:], newest)}
+    confirmed = [
+        point for point in series.points
+        if point.at_id in among and point.state == ChangeState.CONFIRMED and point.kind in OF_LEVEL
+        and not is_rejected(point)
+    ]  # fmt: skip
+    told = max(confirmed, key=lambda point: series.index[point.at_id], default=None)
+    return " ".join(
+        filter(None, (
+            f"{change_words(told)}." if told else "",
+            saying.newest_words(claim, series.benchmark.metric.label),
+            _differently(series.rows),
+        ))
+    )  # fmt: skip
+
+
+def _differently(rows: Sequence[SeriesBatch]) -> str:
+    """What was recorded differently of the newest batch than of the one before it, and whether a comparison of the two
+    would give a ratio.
+    """
+    changed = _changed(rows, [len(rows) - 1]).get(len(rows) - 1, [])
+    # Each batch may have another commit, and hardly any the same context: these tell its table.
+    wanted = [(kind, words) for kind, words in changed if kind in TOLD_FIRST]
+    if not wanted:
+        return ""
+    names = [words for _, words in sorted(wanted, key=lambda each: TOLD_FIRST.index(each[0]))]
+    more = [f"{len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else []
+    is_refused = any(words.startswith(f"{likeness.heading('commits')} ") for _, words in wanted)
+    refused = " A comparison gives no ratio of these two: their commits survive different things." if is_refused else ""
+    return f"Recorded differently than of the batch before: {listed([*names[:MOST_NAMED], *more])}.{refused}"
 
 
 def events_of(rows: Sequence[SeriesBatch]) -> dict[int, list[str]]:
     """At a batch: what was recorded differently of the one before it, in words: Kernel 6.1.0 → 6.12.5."""
-    changed = [index for index, (a, b) in enumerate(pairwise(rows), 1) if a.conditions_id != b.conditions_id]
+    changed = _changed(rows, range(1, len(rows)))
+    return {index: [words for _, words in found] for index, found in changed.items()}
+
+
+def _changed(rows: Sequence[SeriesBatch], places: Iterable[int]) -> dict[int, list[tuple[str, str]]]:
+    """At those of these places where anything was recorded differently of the batch before: its kind, and in words."""
+    changed = [at for at in places if at and rows[at].conditions_id != rows[at - 1].conditions_id]
     wanted = {rows[at].conditions_id for index in changed for at in (index - 1, index)}
-    facts = {row.digest: row.facts for row in Conditions.objects.filter(digest__in=wanted)}
-    told: dict[int, list[str]] = {}
+    facts = {row.digest: row.facts for row in Conditions.objects.filter(digest__in=wanted)} if wanted else {}
+    told = {}
     for index in changed:
         before, after = (facts.get(rows[at].conditions_id, {}) for at in (index - 1, index))
-        if words := [words for _, words in changes(before, after)]:
-            told[index] = words
+        if found := changes(before, after):
+            told[index] = found
     return told
 
 
@@ -204,7 +243,7 @@ def _figure(
         *((expected.low, expected.high) if expected else ()),
     ]
     is_zoomed = min(reached) > FROM_ZERO * max(reached)
-    ticks = [(float(index), f"{row.measured_at:%Y-%m-%d}") for index, row in enumerate(rows)]
+    ticks = [(float(index), moment) for index, moment in enumerate(moments(rows))]
     spec: LinesSpec = lines(
         x={"label": "Batch", "unit": "", "scale": "linear", "ticks": [*ticks, (float(last), "next")]},
         y={
@@ -264,9 +303,9 @@ def _table(series: BenchmarkSeries) -> Table:
     ]
     rows = [
         [
-            TableCell(text=f"{row.measured_at:%Y-%m-%d}"), TableCell(text=tested_of(row)), TableCell(row.centre),
+            TableCell(text=moment), TableCell(text=tested_of(row)), TableCell(row.centre),
             TableCell(len(row.values)),
         ]
-        for row in series.rows
+        for moment, row in zip(moments(series.rows), series.rows, strict=True)
     ]  # fmt: skip
     return Table(columns, rows)

@@ -17,7 +17,7 @@ from runs.answers.history import expected_amount
 from runs.history import alerts
 from runs.models import Alert, Benchmark, ChangePoint, Metric, Run, SeriesBatch, User
 from runs.models.choices import OF_LEVEL, OPEN_ALERTS, OPEN_STATES, AlertState, Better, ChangeKind, ChangeState
-from runs.stats import PRACTICAL_THRESHOLD, WINNERS, mean
+from runs.stats import PRACTICAL_THRESHOLD, WINNERS, Kind, mean
 from runs.stats import watch as statistics
 from runs.stats.steps import LEAST_DAYS
 
@@ -262,12 +262,14 @@ def _look_at_noise(series: BenchmarkSeries, begin: int) -> None:
 
 
 def _suspect(series: BenchmarkSeries, at: int, after: statistics.Watched, among: list[ChangePoint]) -> None:
+    begin = max((start for start in after.starts if start < at), default=0)
+    if _is_too_small(series, begin, at):
+        return
     # That a batch a few places before proved to be none, as a bad night does, says nothing of this one.
     row = series.rows[at].pk
     point = _take(series, at, [each for each in among if each.state != ChangeState.REFUTED or each.at_id == row])
     if point:
         among.remove(point)
-    begin = max((start for start in after.starts if start < at), default=0)
     logs = [*statistics.calmed(series.logs[:at]), series.logs[at]]
     found = statistics.change_at(logs, at, begin, None, after.drifts)
     if found and point:
@@ -281,6 +283,13 @@ def _suspect(series: BenchmarkSeries, at: int, after: statistics.Watched, among:
             alerts.came_late(point, series.rows)
     elif found:
         _new(series, found, ChangeState.SUSPECTED)
+
+
+def _is_too_small(series: BenchmarkSeries, begin: int, at: int) -> bool:
+    """Whether a batch surely lies no farther off its level than matters, as batches that hardly vary may do."""
+    metric, before = series.benchmark.metric, [row.centre for row in series.rows[begin:at] if row.centre]
+    amount = expected_amount(series.rows[at].centre or 0, before, better=metric.better, threshold=threshold(metric))
+    return amount.verdict in (Kind.EQUIVALENT, Kind.TOO_SMALL)
 
 
 def _confirm(series: BenchmarkSeries, found: statistics.Found, point: ChangePoint | None) -> None:

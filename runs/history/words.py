@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from datetime import datetime
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, time
 
 from benchagent.catalog import Durability
 
 from runs.answers.answer import Amount, Step
 from runs.answers.words import step, why
 from runs.formatting import listed, mid_sentence
-from runs.history.causes import commit_given
+from runs.history.causes import OWN_OF_A_BATCH, commit_given
 from runs.models import Alert, ChangePoint, SeriesBatch
 from runs.models.choices import SHORT_DURABILITY, ChangeKind, ChangeState
 from runs.run.facets import SHORT_COMMIT
@@ -18,6 +19,18 @@ from runs.run.facets import SHORT_COMMIT
 
 def tested_of(row: SeriesBatch) -> str:
     return " · ".join(filter(None, (row.build, row.commit[:SHORT_COMMIT])))
+
+
+def moments(rows: Sequence[SeriesBatch]) -> list[str]:
+    """When each of these was measured: its day, and its time where several are of one day."""
+    days = Counter(row.measured_at.date() for row in rows)
+    return [moment_words(row.measured_at, is_alone=days[row.measured_at.date()] == 1) for row in rows]
+
+
+def moment_words(at: datetime, *, is_alone: bool) -> str:
+    """One of which the day alone is known stands at midnight."""
+    with_time = not is_alone and at.astimezone(UTC).time() != time.min
+    return f"{at:%Y-%m-%d %H:%M}" if with_time else f"{at:%Y-%m-%d}"
 
 
 def change_in_turn(change: Amount, promised: str, promises: str) -> Amount:
@@ -64,12 +77,15 @@ def alert_title(alert: Alert, watched: int, ends: Mapping[int, datetime]) -> str
     names = {point.benchmark_id: point.benchmark for point in standing}
     machines = sorted({each.hardware.name for each in names.values() if each.hardware})
     on = f" on {listed(machines)}" if machines else ""
-    begin = f"{alert.since:%Y-%m-%d}"
+    begin = moment_words(alert.since, is_alone=alert.after.date() != alert.since.date())
     if len(machines) > 1 and alert.causes:
         begin = f"{_cause_words(alert.causes[0])}, {begin}"
+    elif alert.causes and not alert.causes[0].startswith(OWN_OF_A_BATCH):
+        begin = f"{begin}, with {_cause_words(alert.causes[0])}"
     since = f"since {begin}"
     if standing and all(point.pk in ends for point in standing):
-        since = f"from {begin} until {max(ends[point.pk] for point in standing):%Y-%m-%d}"
+        last = max(ends[point.pk] for point in standing)
+        since = f"from {begin} until {moment_words(last, is_alone=last.date() != alert.since.date())}"
     sides = listed(sorted({_side_words(point) for point in standing if point.side}))
     if len(names) == 1:
         (benchmark,) = names.values()

@@ -53,6 +53,15 @@ def _change(row: Row) -> str:
     return f"{change['value'] - 1:+.1%} {change.get('verdict', '')}".rstrip() if change.get("value") else ""
 
 
+def _last_change(row: Row) -> str:
+    """The last change that was confirmed; a server of before tells none."""
+    change = row.get("last_change")
+    if not change:
+        return ""
+    kind = "" if change["kind"] == "step" else f" {change['kind']}"
+    return f"{change['change']['value']:+.1%}{kind} since {change['since'][:10]}"
+
+
 def _state(row: Row) -> str:
     """An agent's state; what keeps it from work comes first."""
     if row["status"] != "approved":
@@ -101,7 +110,10 @@ LISTS: Mapping[str, Listing] = {
     "benchmarks": Listing(
         "/benchmarks/",
         "what is measured again and again, what moved first",
-        {"ID": "id", "BENCHMARK": "name", "MACHINE": "machine", "NEWEST": _newest, "CHANGE": _change},
+        {
+            "ID": "id", "BENCHMARK": "name", "MACHINE": "machine", "NEWEST": _newest, "CONFIRMED": _last_change,
+            "CHANGE": _change,
+        },
     ),
     "agents": Listing(
         "/agents/",

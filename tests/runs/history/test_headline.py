@@ -1,0 +1,79 @@
+"""What is said first of a benchmark: on its page, in the list, over REST, by the title of its alert."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from runs.history import alerts
+from runs.history.page import answer_words, context_of
+from runs.history.watching import BenchmarkSeries
+from runs.models import Alert, Benchmark, ChangePoint
+from tests.runs.history.nights import file, night, nights
+
+pytestmark = pytest.mark.django_db
+
+
+def headline() -> str:
+    return answer_words(BenchmarkSeries.of(Benchmark.objects.get()))
+
+
+def test_a_confirmed_change_comes_before_a_ratio_to_batches_of_both_levels(contributor, client):
+    """Was: "undecided" beside a confirmed 12 %."""
+    file([*nights(range(1, 13), of=17), *nights(range(13, 18), of=17, level=0.88)], contributor, at_once=17)
+    point = ChangePoint.objects.get(state="confirmed")
+    assert headline().startswith(f"Throughput −1{headline()[13:].partition(' ')[0]} ")
+    assert headline().index(f"since {point.at.measured_at:%Y-%m-%d}") < headline().index("undecided")
+    (row,) = client.get("/api/v1/benchmarks/").json()["results"]
+    assert (row["last_change"]["state"], row["change"]["verdict"]) == ("confirmed", "undecided")
+    assert row["last_change"]["change"]["value"] == pytest.approx(-0.12, abs=0.01)
+    heads = client.get("/benchmarks/").content.decode().partition("<thead>")[2].partition("</thead>")[0]
+    assert heads.index("Last change") < heads.index("Against")
+    alerts.move(Alert.objects.get(state="confirmed"), "noise", by=contributor)
+    assert headline().startswith("The batch of ")
+    (row,) = client.get("/api/v1/benchmarks/").json()["results"]
+    assert row["last_change"] is None
+
+
+def with_setting(number: int, synchronous_commit: str, **changes: Any) -> dict[str, Any]:
+    settings = {"synchronous_commit": synchronous_commit, "fsync": "on", "full_page_writes": "on"}
+    config = [{"name": name, "value": value} for name, value in settings.items()]
+    promised = {"on": "power_loss", "off": "bounded_loss"}[synchronous_commit]
+    return night(number, of=14, config=config, durability=promised, **changes)
+
+
+def test_what_is_set_otherwise_is_named_with_its_regression_and_where_no_ratio_would_be_given(contributor):
+    """Was: "worse", and not a word of what a commit survives now."""
+    file([with_setting(number, "off") for number in range(1, 14)], contributor, at_once=13)
+    assert "Recorded differently" not in headline()
+    file([with_setting(14, "on", level=0.3)], contributor)
+    assert "synchronous_commit off → on" in headline()
+    assert "A comparison gives no ratio of these two" in headline()
+    assert alerts.title(Alert.objects.get()).endswith(", with synchronous_commit off → on: worse")
+
+
+def test_batches_of_one_day_are_told_apart_by_their_times(contributor, client):
+    noon = (timezone.now() - timedelta(days=1)).replace(hour=12, minute=0, second=0, microsecond=0)
+    levels = {number: 0.7 if number == 13 else 1.0 for number in range(1, 14)}
+    documents = [
+        night(number, level=level) | {"started_at": (noon + timedelta(minutes=number)).isoformat()}
+        for number, level in levels.items()
+    ]
+    file(documents, contributor, at_once=13)
+    spec = context_of(Benchmark.objects.get(), [])["figure"].spec
+    assert [words for _, words in spec["x"]["ticks"]][:2] == [f"{noon:%Y-%m-%d} 12:01", f"{noon:%Y-%m-%d} 12:02"]
+    assert headline().startswith(f"The batch of {noon:%Y-%m-%d} 12:13")
+    alert = Alert.objects.get()
+    assert f"since {noon:%Y-%m-%d} 12:13" in alerts.title(alert)
+    assert f"{noon:%Y-%m-%d}T12:13:00Z" in client.get("/alerts/").content.decode()
+
+
+def test_what_surely_matters_to_nobody_is_no_suspicion(contributor):
+    """Was: an alert of −0.6 %, "worse", where a comparison says that it is too small to matter."""
+    file(nights(range(1, 14), of=14, noise=0.001), contributor, at_once=13)
+    file([night(14, of=14, noise=0.001, level=0.992)], contributor)
+    assert not ChangePoint.objects.exists()
+    assert not Alert.objects.exists()
