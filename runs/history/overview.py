@@ -108,7 +108,7 @@ def rows_of(benchmarks: Sequence[Benchmark], baseline: Baseline) -> list[Row]:
         ChangePoint.objects.filter(benchmark__in=benchmarks, state=ChangeState.CONFIRMED)
         .exclude(alert__state=AlertState.NOISE)
         .select_related("at", "alert")
-        .defer("at__runs", "at__values", "alert__note", "alert__links")
+        .defer("at__values", "alert__note", "alert__links")
         .order_by("at__measured_at")
     ):
         points.setdefault(point.benchmark_id, []).append(point)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import UTC, date, datetime, time
 from typing import Any
+from uuid import UUID
 
 from benchagent.catalog import (
     DURABILITY_WORDS,
@@ -35,7 +36,17 @@ from runs.compare.groups import Group
 from runs.compare.levels import LevelRow, LevelSeries
 from runs.listing.filters import MOST_OFFERED
 from runs.machines.usage import MOST_COUNTED
-from runs.models import Batch, Change, Config, Experiment, HardwareProfile, Publication, Run
+from runs.models import (
+    Batch,
+    Benchmark,
+    Change,
+    Config,
+    Experiment,
+    HardwareProfile,
+    Publication,
+    Run,
+    SeriesBatch,
+)
 from runs.models.choices import OPEN_STATES, SHORT_DURABILITY, Precision, Provenance, RunState, Visibility
 from runs.models.visible import owner_id_of
 from runs.results.names import metric_label
@@ -297,6 +308,15 @@ _SELECTED_BY: dict[type[Any], tuple[str, str]] = {
     Run: ("run", "pk"), Batch: ("batch", "pk"), Experiment: ("experiment", "slug"),
     Publication: ("publication", "slug"), HardwareProfile: ("hardware", "slug"), Config: ("config", "slug"),
 }  # fmt: skip
+
+
+@register.inclusion_tag("_over_time.html", takes_context=True)
+def over_time(context: Context, batch: UUID, run: Run | None = None) -> dict[str, Any]:
+    """The benchmarks in whose series a batch, or this run of it, stands beside others."""
+    seen = Benchmark.objects.readable_by(context["user"]).filter(batches__gt=1)
+    held = SeriesBatch.objects.filter(batch=batch, benchmark__in=seen).values_list("benchmark", "runs")
+    found = {benchmark for benchmark, runs in held if run is None or str(run.pk) in runs}
+    return {"benchmarks": list(found), "batch": batch}
 
 
 @register.simple_tag

@@ -36,7 +36,7 @@ from runs.listing import cursor
 from runs.listing.cursor import WrongCursor
 from runs.listing.filters import RunFilter, columns_of, without, without_blanks
 from runs.listing.rows import RunRow
-from runs.models import Annotation, Experiment, Publication, Report, Run, Upload
+from runs.models import Alert, Annotation, Experiment, Publication, Report, Run, Upload
 from runs.models.choices import RunState, Visibility
 from runs.models.visible import may_open
 from runs.publications.material import Material
@@ -95,6 +95,7 @@ def home(request: HttpRequest) -> HttpResponse:
     )
     context["experiments"] = experiments.filter(demonstration=False)[:5]
     context["questions"] = questions(request.user)
+    context["alerts_open"] = Alert.objects.listed_for(request.user).open().count()
     return render(request, "home.html", context)
 
 

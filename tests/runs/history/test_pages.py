@@ -248,3 +248,17 @@ def test_the_api_gives_benchmarks_their_series_and_alerts(client, api_token, mov
 def test_commits_lead_where_the_site_says(client, settings, moved):
     settings.COMMIT_URLS = {"postgresql": "https://example.org/{commit}"}
     assert client.get(moved.get_absolute_url()).context["rows"][0].commit_url == f"https://example.org/{LAST:040x}"
+
+
+def test_run_and_batch_lead_to_their_series_and_home_to_open_alerts(client, moved, contributor):
+    """Was: after twelve nights "there is one only", and no way to the others."""
+    row = moved.series.in_order()[3]
+    link = f'href="{moved.get_absolute_url()}"'
+    addresses = [f"/runs/{row.runs[-1]}/", f"/batches/{row.batch_id}/"]
+    assert [link in client.get(address).content.decode() for address in addresses] == [True, True]
+    still = Benchmark.objects.get(workload__slug="still")
+    assert still.get_absolute_url() not in client.get(addresses[0]).content.decode()
+    count = Alert.objects.open().count()
+    assert f"{count} alert{'' if count == 1 else 's'} " in client.get("/").content.decode()
+    Alert.objects.update(owner=contributor, visibility="private")
+    assert 'href="/alerts/">' not in client.get("/").content.decode().partition("<main")[2]
