@@ -164,7 +164,8 @@ def _answerable(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[Q
     several = not columns.follow(["config"], ["dbms"]) and not are_days_apart(comparison, "config")
     if several and any(setting_pairs(with_values, comparison.varying)):
         yield Question(kind=asked.EFFECTS)
-    days = most_levels(DATE, facts.keys(), columns) if DATE in facts else 1
+    # Batches of one day are batches.
+    days = most_levels(DATE, facts.keys(), columns)
     if days >= 2 * LEAST_DAYS:
         yield Question(kind=asked.SINCE)
         if other := _other_side(comparison, _other_metrics(comparison), "dbms", values=1):

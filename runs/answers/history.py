@@ -146,7 +146,7 @@ def steps_of(comparison: Comparison, curve: Curve, label: str) -> list[Step]:
     claims = []
     for earlier, found in zip([None, *told.confirmed], told.confirmed, strict=False):
         fields: dict[str, Any] = {
-            "day": str(day_at(xs[found.at])), "batches": found.after, "batches_before": found.before,
+            "day": batch_at(curve, xs[found.at]), "batches": found.after, "batches_before": found.before,
             "is_last": found.at == told.starts[-1], "is_drift": found.kind == "drift",
             "change": as_share(amount_of(found.change, verdict=_side(found.change, better))),
         }  # fmt: skip
@@ -156,14 +156,14 @@ def steps_of(comparison: Comparison, curve: Curve, label: str) -> list[Step]:
             near = xs[max(0, found.at - LEAST_DAYS) : found.at + LEAST_DAYS + 1]
             fields |= {
                 "is_expected": any(run.pk in comparison.expected_runs for x in near for run in points[x].all_runs),
-                "days_near": tuple(str(day_at(xs[place])) for place in found.near or (found.at, found.at)),
+                "days_near": tuple(batch_at(curve, xs[place]) for place in found.near or (found.at, found.at)),
                 "tested": tested_words(first.all_runs[0]),
                 "between": [before.runs[0].pk, first.runs[0].pk],
             }  # fmt: skip
             # Both changes together are less than matters.
             both = math.log(earlier.change.value * found.change.value) if earlier else math.inf
             if earlier and earlier.kind == "step" and abs(both) < math.log1p(comparison.threshold):
-                fields["back_to"] = str(day_at(xs[earlier.at]))
+                fields["back_to"] = batch_at(curve, xs[earlier.at])
         claims.append(unchanged.model_copy(update=fields))
     return claims or ([unchanged] if least <= MOST_UNSEEN else [])
 
@@ -210,14 +210,14 @@ def newer(comparison: Comparison, curves: Sequence[Curve], question: Question) -
         changed = [curve.levels[at][0] for at in comparison.changes[curve.name].starts]
         stepped = [x for x in changed if before[0].x < x <= newest.x]
         if ratio.verdict == Kind.UNDECIDED and stepped:
-            lacking.append(Missing("step_within", label, names=[str(day_at(stepped[-1]))]))
+            lacking.append(Missing("step_within", label, names=[batch_at(curve, stepped[-1])]))
         elif ratio.verdict == Kind.UNDECIDED and ratio.low is not None:
             # One batch decides nothing: the newest is the first of those that a step takes.
             batches = days_after_to_show([*map(math.log, centres)], comparison.threshold)
             further = None if batches is None else batches - 1
             lacking.append(_batches_to_show(further, label, comparison.threshold, "batches_like_it"))
         runs = [run for point in (newest, *before) for run in point.run_ids]
-        name = " · ".join(filter(None, (str(day_at(newest.x)), tested_words(newest.all_runs[0]))))
+        name = " · ".join(filter(None, (batch_at(curve, newest.x), tested_words(newest.all_runs[0]))))
         claims.append(Newer(label=label, runs=runs, newest=name, of=asked.than, batches=len(before), ratio=ratio))
     sure = any(claim.ratio.verdict in ("better", "worse") for claim in claims)
     return begun(comparison, asked, claims=claims, lacking=lacking, sure=sure)
@@ -226,6 +226,13 @@ def newer(comparison: Comparison, curves: Sequence[Curve], question: Question) -
 def day_at(x: float) -> date:
     """At a position on an axis of dates."""
     return date.fromordinal(int(x))
+
+
+def batch_at(curve: Curve, x: float) -> str:
+    """The day of a batch; where all of its curve are of one day with its time, or its number."""
+    level_by_x = {point.x: point.level for point in curve.valued}
+    is_one_day = len({*map(day_at, level_by_x)}) == 1
+    return level_by_x[x] if is_one_day and level_by_x[x] else str(day_at(x))
 
 
 def _baseline(valued: Sequence[Group], baseline: Baseline, comparison: Comparison) -> list[Group]:

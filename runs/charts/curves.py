@@ -184,7 +184,9 @@ def _ticks(points: Iterable[Group], axes: Axes) -> list[tuple[float, str]]:
     if axes.x_as != "value":
         return []
     if axes.x == DATE:
-        return [(float(x), str(date.fromordinal(int(x)))) for x in sorted({point.x for point in points})]
+        days = {int(point.x) for point in points}
+        names = {point.x: point.x_words if len(days) == 1 else str(date.fromordinal(int(point.x))) for point in points}
+        return [(float(x), name) for x, name in sorted(names.items())]
     return [] if axes.x_fact.is_number else sorted({(point.x, point.x_words) for point in points})
 
 

@@ -207,13 +207,17 @@ class _Address:
 
 
 def _facts(comparisons: Sequence[Comparison], fixed: Mapping[str, str]) -> dict[str, Fact]:
-    """Those that differ among the groups of one of the metrics: loads and transactions need not be told apart."""
+    """Those that differ among the groups of one of the metrics: loads and transactions need not be told apart. Asked
+    since when, batches of one day differ in their date.
+    """
+    is_of_dates = comparisons[0].question.kind in asked.OF_DATES
     by_metric = [Columns(drawn_groups(comparison.groups, fixed)) for comparison in comparisons]
     every = Columns(list({group.key: group for columns in by_metric for group in columns.groups}.values()))
     days = list(dict.fromkeys(every[DATE]))
     facts: dict[str, Fact] = {}
     for fact in (*comparisons[0].varying, Fact(DATE, "Date", days, {day: day for day in days}, {})):
-        if any(len(set(columns[fact.field])) > 1 for columns in by_metric):
+        told_by = MOMENT if fact.field == DATE and is_of_dates else fact.field
+        if any(len(set(columns[told_by])) > 1 for columns in by_metric):
             numbers, there = _numbers(every, fact.field), {*every[fact.field]}
             # In the order of the cells, whatever comes first on the page.
             values = [value for value in fact.values if value in there]
@@ -257,6 +261,9 @@ def _x_by_rule(question: Question, facts: Mapping[str, Fact], columns: Columns, 
     for field in (f"{FACTOR}{name}" for name in wanted):
         if field in free and len(facts[field].numbers) > 1:
             return field
+
+    if question.kind in asked.OF_DATES and DATE in free and len(facts[DATE].values) == 1:
+        return DATE
 
     def position(name: str) -> tuple[int, int]:
         bare = name.removeprefix(FACTOR)

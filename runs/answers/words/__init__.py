@@ -551,7 +551,8 @@ def step(claim: Step) -> str:
 def _no_step(claim: Step, metric_label: str = "") -> str:
     of = f" of {mid_sentence(metric_label)}" if metric_label else ""
     least = f" {'by' if of else 'of'} {percent_of(claim.threshold)} or more" if claim.threshold else ""
-    return f"no lasting change{of}{least} in {claim.batches} batches over {claim.days} days"
+    lasted = f"over {claim.days} days" if claim.days > 1 else "of one day"
+    return f"no lasting change{of}{least} in {claim.batches} batches {lasted}"
 
 
 def _newer(answer: Answer) -> str:

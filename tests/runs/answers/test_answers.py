@@ -1297,6 +1297,24 @@ def test_commits_of_one_day_are_places_of_one_curve(has_times):
     )
 
 
+@pytest.mark.parametrize("has_times", [True, False])
+def test_batches_of_one_day_are_asked_since_when_and_whether_the_newest_differs(has_times):
+    """Seen: "nothing here was measured on two days", of thirteen batches whose benchmark's page answers both."""
+    world = World(noise=0.005)
+    for number in range(1, 17):
+        when = {"started_at": f"2026-05-01T10:{number:02d}:00Z"} if has_times else {"measured_on": "2026-05-01"}
+        world.add(900 if number > 8 else 1000, label=f"run {number}", **when)
+        world.store()
+    (step,) = ask("workload=tpcb", "ask=since")["claims"]
+    assert step["day"] == ("2026-05-01 10:09:00" if has_times else "2026-05-01 #9")
+    assert (step["batches_before"], step["batches"]) == (8, 8)
+    (newest,) = ask("workload=tpcb", "ask=newer")["claims"]
+    assert newest["newest"] == ("2026-05-01 10:16:00" if has_times else "2026-05-01 #16")
+    assert newest["batches"] == 10
+    page = Client().get("/compare/?workload=tpcb").content.decode()
+    assert "ask=since" in page and "ask=newer" in page
+
+
 def test_a_copy_of_one_night_parts_no_curve():
     """Seen: "0000000000, 0101010101 and 18 more: one batch only", as the last night had been sent twice."""
     selects, world = commits(20, 12, has_times=False), World(seed=2)
