@@ -78,13 +78,17 @@ def compare(
     groups = by_histograms(_groups(cells, naming, facets_read, chosen), chosen)
     # In the order of the cells: a question that puts the best first names them as others do.
     base = _baseline(groups, baseline, base_runs)
-    if short := short_names(groups, base.all_runs[0].config if base else None):
+    cells_with_values = ((group.all_runs[0], bool(group.dots)) for group in groups)
+    if short := short_names(cells_with_values, base.all_runs[0].config if base else None):
         for cell in facets_of_cells:
             if words := short.get(cell["config"].value) if "config" in cell else None:
                 cell["config"] = replace(cell["config"], words=words, text=words)
         naming = in_words(naming, facets_of_cells)
         labels = dict(zip(naming.keys, naming.labels, strict=True))
-        groups = [replace(group, label=labels[group.key]) for group in groups]
+        groups = [
+            replace(group, label=labels[group.key], conditions=group.conditions.with_config_called(short))
+            for group in groups
+        ]
     groups = _ranked(groups, chosen, order)
     pooled = pooled_words(cells, grouping)
     comparison = Comparison(

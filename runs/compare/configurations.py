@@ -7,8 +7,7 @@ from uuid import UUID
 
 from django.db.models import prefetch_related_objects
 
-from runs.compare.groups import Group
-from runs.models import Config
+from runs.models import Config, Run
 
 NOT_GIVEN = "not given"
 # Longer names are those of configurations that have too little in common: they keep their own.
@@ -28,17 +27,19 @@ def swept(every: Iterable[Mapping[str, str]]) -> list[str]:
     return [name for name in names if len({settings.get(name) for settings in configs}) > 1]
 
 
-def short_names(groups: Iterable[Group], base: Config | None) -> dict[str, str]:
+def short_names(runs: Iterable[tuple[Run, bool]], base: Config | None) -> dict[str, str]:
     """The configurations of each DBMS by the settings in which they differ from the `base` one; that one, and those of
     a DBMS that it is not of, by all that are not alike. A setting of which all runs failed names none that did not.
+
+    `runs`: one of each cell, and whether the cell has a value.
     """
     by_dbms: dict[UUID, dict[UUID, Config]] = {}
     with_values = set[str]()
-    for group in groups:
-        dbms, config = group.all_runs[0].dbms_version.dbms, group.all_runs[0].config
+    for run, has_value in runs:
+        dbms, config = run.dbms_version.dbms, run.config
         if config and config.is_named_after_settings(dbms.name):
             by_dbms.setdefault(dbms.pk, {})[config.pk] = config
-            with_values |= {config.name} if group.dots else set()
+            with_values |= {config.name} if has_value else set()
     several = [configs for configs in by_dbms.values() if len(configs) > 1]
     prefetch_related_objects([config for configs in several for config in configs.values()], "parameters")
     short: dict[str, str] = {}

@@ -94,6 +94,11 @@ class Conditions:
     extreme: bool = False
     counted_by: str = ""
 
+    def with_config_called(self, short: Mapping[str, str]) -> Conditions:
+        """With its configuration by the name that tells it from the others."""
+        name = self.words.get("config", "")
+        return replace(self, words={**self.words, "config": short[name]}) if name in short else self
+
 
 def fetch_settings(runs: Iterable[Run]) -> None:
     """In one query the settings of uploads that do not tell which were in force; what is there is not fetched again."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
@@ -16,6 +16,7 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models import Prefetch
 
+from runs.compare.configurations import short_names
 from runs.formatting import version_order
 from runs.history.identity import Identity, commit_number, digest, identity_of
 from runs.history.ordering import order_by_parents
@@ -200,22 +201,25 @@ def _with_benchmarks(groups: Sequence[_Group]) -> list[tuple[Benchmark, _Group]]
     configs: dict[str, set[Any]] = {}
     for group in groups:
         configs.setdefault(group.identity.line(), set()).add(group.first.config_id)
+    short = short_names(((group.first, True) for group in groups), None)
     found = []
     counts: Counter[tuple[UUID, str]] = Counter()
     for group in groups:
         is_varied = len(configs[group.identity.line()]) > 1
         config = group.first.config
-        benchmark = _benchmark(group, config.slug if is_varied and config else "")
+        benchmark = _benchmark(group, config.slug if is_varied and config else "", short)
         part = (benchmark.pk, group.part)
         found.append((benchmark, replace(group, before=counts[part])))
         counts[part] += 1
     return found
 
 
-def _benchmark(group: _Group, varied_config: str) -> Benchmark:
+def _benchmark(group: _Group, varied_config: str, short: Mapping[str, str]) -> Benchmark:
+    """`short`: what a configuration is called beside the others of its batch."""
     identity, run = group.identity, group.first
     line = identity.line(with_config=varied_config)
-    names = [*identity.names, *([run.config.name] if varied_config and run.config else [])]
+    name = run.config.name if varied_config and run.config else ""
+    names = [*identity.names, *filter(None, [short.get(name, name)])]
     row, _ = Benchmark.objects.select_related("metric").defer("recent").get_or_create(
         key=digest([line, identity.branch]),
         defaults={

@@ -7,6 +7,8 @@ from rest_framework.exceptions import ValidationError
 
 from runs import machines, results
 from runs.access.rules import change_visibility
+from runs.compare.compare import compare
+from runs.compare.guard import differences
 from runs.history import filing, identity, joining
 from runs.models import Batch, Benchmark, Config, HardwareProfile, Run, SeriesBatch, Upload
 from runs.results import editing, purge
@@ -132,6 +134,22 @@ def test_what_a_batch_varies_are_benchmarks_of_their_own(contributor):
     assert Benchmark.objects.get().batches == 1
     file(documents[1:], contributor)
     assert [benchmark.batches for benchmark in Benchmark.objects.all()] == [1, 1, 1]
+
+
+def test_benchmarks_that_differ_in_one_setting_are_called_by_it(contributor):
+    """Was: "PostgreSQL: fsync not given" beside "synchronous_commit=off (5da89188)"."""
+    together = "11111111-1111-1111-1111-111111111111"
+    settings = [
+        [{"name": "shared_buffers", "value": "128MB"}, {"name": "synchronous_commit", "value": value}]
+        for value in ("on", "off")
+    ]
+    documents = [night(1, batch=together, level=at + 1, config=each) for at, each in enumerate(settings)]
+    file(documents, contributor, at_once=2)
+    names = sorted(benchmark.name.rpartition(", ")[2] for benchmark in Benchmark.objects.all())
+    assert names == ["synchronous_commit=off", "synchronous_commit=on"]
+    one, other = compare(runs=list(Run.objects.present().for_lists())).groups
+    (told,) = [each for each in differences(one.conditions, other.conditions) if each.label == "Configuration"]
+    assert {told.a, told.b} == {"synchronous_commit=off", "synchronous_commit=on"}
 
 
 def test_settings_in_force_that_a_batch_varies_are_batches_of_their_own(contributor):
