@@ -229,8 +229,8 @@ def _histories(user: Reader, rows: RunQuerySet, newest: Sequence[Mapping[str, An
         of_cell.setdefault(cell, []).append((batch, since))
     for runs, cells in zip(long, cells_of, strict=True):
         measured = [row for cell in cells for row in of_cell[cell]]
-        # What was measured on one day has no history to be asked about.
-        if len({at.date() for _, at in measured}) < 2:
+        # What was measured on one day has no history to be asked about where nobody knows at what times.
+        if len({at for _, at in measured}) < 2:
             continue
         versions = {run["dbms_version__name"] for run in runs}
         system = runs[0]["dbms_version__name" if len(versions) == 1 else "dbms_version__dbms__name"]

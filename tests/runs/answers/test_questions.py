@@ -95,6 +95,18 @@ def test_batches_of_one_day_are_not_asked_since_when():
     assert [asked.words for asked in questions(AnonymousUser())] == ["Has PostgreSQL 15.8 changed, and since when?"]
 
 
+def test_batches_of_one_day_whose_times_are_known_are_asked_since_when(client):
+    """Seen: home offered nothing for thirteen batches of one evening."""
+    for minute in range(13):
+        at = {"measured_on": "2026-05-01", "started_at": f"2026-05-01T20:{minute:02d}:00Z"}
+        stored(tpcb(1000 if minute < 7 else 800, **at))
+
+    (asked,) = questions(AnonymousUser())
+
+    (claim,) = client.get(f"/api/v1/answers/?{asked.query}").json()["claims"]
+    assert (claim["day"], claim["batches_before"]) == ("2026-05-01 20:07:00", 7)
+
+
 def test_a_benchmark_is_one_question_across_kernels(client):
     """Were two: each with half of the nights, and neither saw what the new kernel did."""
     for day in range(1, 13):
