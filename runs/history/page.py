@@ -39,7 +39,9 @@ MOST_FAILED = 5
 # A mark holds so many words.
 MOST_NAMED = 3
 # The headline names these where they are others than the batch before had.
-TOLD_FIRST = ("durability", "setting", "version", "workload", "procedure", "disk", "machine")
+TOLD_FIRST = ("setting", "durability", "version", "workload", "procedure", "disk", "machine")
+# What says once more, of one commit, what is promised or was seen of all.
+TOLD_TWICE = tuple(f"{likeness.heading(name)} " for name in ("promised", "storage_holds", "observed"))
 BAND_COLOUR = 7
 # A benchmark says what it would need to see a change of so much.
 TO_SEE = 0.05
@@ -137,7 +139,7 @@ def answer_words(series: BenchmarkSeries) -> str:
     told = max(confirmed, key=lambda point: series.index[point.at_id], default=None)
     return " ".join(
         filter(None, (
-            f"{change_words(told)}." if told else "",
+            change_words(told) if told else "",
             saying.newest_words(claim, series.benchmark.metric.label),
             _differently(series.rows),
         ))
@@ -150,7 +152,7 @@ def _differently(rows: Sequence[SeriesBatch]) -> str:
     """
     changed = _changed(rows, [len(rows) - 1]).get(len(rows) - 1, [])
     # Each batch may have another commit, and hardly any the same context: these tell its table.
-    wanted = [(kind, words) for kind, words in changed if kind in TOLD_FIRST]
+    wanted = [(kind, words) for kind, words in changed if kind in TOLD_FIRST and not words.startswith(TOLD_TWICE)]
     if not wanted:
         return ""
     names = [words for _, words in sorted(wanted, key=lambda each: TOLD_FIRST.index(each[0]))]

@@ -27,6 +27,7 @@ def test_a_confirmed_change_comes_before_a_ratio_to_batches_of_both_levels(contr
     point = ChangePoint.objects.get(state="confirmed")
     assert headline().startswith(f"Throughput −1{headline()[13:].partition(' ')[0]} ")
     assert headline().index(f"since {point.at.measured_at:%Y-%m-%d}") < headline().index("undecided")
+    assert ".." not in headline()
     (row,) = client.get("/api/v1/benchmarks/").json()["results"]
     assert (row["last_change"]["state"], row["change"]["verdict"]) == ("confirmed", "undecided")
     assert row["last_change"]["change"]["value"] == pytest.approx(-0.12, abs=0.01)
@@ -50,7 +51,7 @@ def test_what_is_set_otherwise_is_named_with_its_regression_and_where_no_ratio_w
     file([with_setting(number, "off") for number in range(1, 14)], contributor, at_once=13)
     assert "Recorded differently" not in headline()
     file([with_setting(14, "on", level=0.3)], contributor)
-    assert "synchronous_commit off → on" in headline()
+    assert "the batch before: synchronous_commit off → on and A commit a crash may lose" in headline()
     assert "A comparison gives no ratio of these two" in headline()
     assert alerts.title(Alert.objects.get()).endswith(", with synchronous_commit off → on: worse")
 
