@@ -23,6 +23,7 @@ from runs.compare.asked import A_B, Missing, Question
 from runs.compare.asked_pair import asked_pair
 from runs.compare.axes import are_days_apart
 from runs.compare.comparison import Comparison
+from runs.compare.configurations import given, swept
 from runs.compare.effects import printed_pairs
 from runs.compare.facts import NEVER_TAKEN
 from runs.compare.grouping import day_of
@@ -111,7 +112,11 @@ def effects(comparison: Comparison, question: Question) -> Answer:
                 ],
             )
         )  # fmt: skip
-    lacking = [] if claims else [Missing("single_setting")]
+    configs = dict.fromkeys(group.all_runs[0].config for group in comparison.groups if group.dots)
+    told = {claim.label for claim in claims}
+    together = [name for name in swept(map(given, configs)) if name not in told]
+    lacking = [Missing("settings_together", names=together)] if claims and together else []
+    lacking = lacking if claims else [Missing("single_setting")]
     sure = any(claim.ratio.is_sure for claim in claims)
     return begun(comparison, question, claims=claims, lacking=lacking, sure=sure)
 

@@ -85,7 +85,7 @@ def _of_compared(answer: Answer) -> str:
         return " ".join([*gaps.lacking_sentences(answer.lacking), *beside, *apart])
     # What there is no claim of is told as well: nothing is left out without a word.
     of_curves = answer.question.kind in (*asked.OF_CURVES, *asked.OF_DATES)
-    untold = [missing for missing in answer.lacking if of_curves or missing.kind == "to_come"]
+    untold = [missing for missing in answer.lacking if of_curves or missing.kind in ("to_come", "settings_together")]
     # Where the newest batch has no value, what is said is of one before it.
     is_of_newest = answer.question.kind == asked.NEWER
     newest = [missing for missing in untold if is_of_newest and missing.kind == "no_value"]

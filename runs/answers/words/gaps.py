@@ -48,6 +48,7 @@ _LACKING: Mapping[Lacking, str] = {
     "common_levels": "fewer than two levels in common",
     "two_groups": "choose two groups, or two runs",
     "difference": "nothing that is recorded of them differs",
+    "settings_together": "no two groups differ in one of these settings alone: {names}",
     "single_setting": "no two groups differ in one setting of their configurations and in nothing else",
     "printed": "nothing here was asked the same as something published: a re-run sets its cells beside the figures",
     "number_axis": "no size and no other number varies: measure at a second one",

@@ -173,3 +173,16 @@ def test_what_is_there_in_another_unit_is_not_called_missing():
 
     words = ask(world.store(), "metric=footprint")["words"]
     assert "not in GB, but in MB" in words and "no footprint" not in words
+
+
+def test_settings_that_were_always_changed_together_are_named():
+    """Was: jit alone, without a word of the 50 % that two others made together."""
+    world = World(noise=0.005)
+    for size, cache, jit, tps in (("1GB", "4GB", "off", 1000), ("1GB", "4GB", "on", 900), ("8GB", "24GB", "off", 1500)):
+        settings = {"shared_buffers": size, "effective_cache_size": cache, "jit": jit}
+        config = [{"name": name, "value": value} for name, value in settings.items()]
+        world.add(tps, 4, dbms=POSTGRESQL, config=config)
+
+    words = ask(world.store(), "ask=effects")["words"]
+    assert "jit off → on" in words
+    assert "No two groups differ in one of these settings alone: shared_buffers and effective_cache_size." in words
