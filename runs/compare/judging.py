@@ -31,7 +31,7 @@ from runs.compare.asked_pair import asked_pair
 from runs.compare.axes import arrange
 from runs.compare.comparison import Comparison
 from runs.compare.effects import printed_pairs, setting_pairs
-from runs.compare.facts import DATE, NEVER_TAKEN, SET, Fact, fact_value, measured_alike
+from runs.compare.facts import DATE, NEVER_TAKEN, NO_FACT, SET, Fact, fact_value, measured_alike
 from runs.compare.groups import Contrast, Group
 from runs.compare.guard import blocking, differences
 from runs.compare.levels import LEAST_LEVELS, NO_LEVELS, Key, LevelRow, Levels, LevelSeries, possible_levels
@@ -46,6 +46,8 @@ from runs.stats.steps import LEAST_DAYS
 MOST_IN_A_MATRIX, MOST_COMPARISONS = 20, 600
 # Facts that are ranked, each with a question of its own.
 RANKED = ("storage:data", "hardware", "config")
+# Every result has one, whether it is told or not.
+_KNOWN_OR_NOT = frozenset({"storage:data", "hardware"})
 # What a system, a setting or a version is measured on.
 _PLACES = frozenset({"hardware", "storage", "context", "dbms", "dataset", "isolation"})
 Item = TypeVar("Item")
@@ -111,7 +113,10 @@ def told_apart_by(comparison: Comparison, levels: Levels | None) -> str:
         return "dbms"
     # Nobody asks which length of a window is best.
     asked_of = [name for name in compared if factor_role(name.removeprefix(FACTOR)) != Role.PROCEDURE]
-    return next((name for name in (*RANKED, *asked_of) if name in asked_of), "")
+    # Nor whether a disk is better than one that is not known, as long as something else may be asked.
+    unknown = {fact.field for fact in comparison.varying if sum(value != NO_FACT for value in fact.values) < 2}
+    known = [name for name in asked_of if name not in unknown or name not in _KNOWN_OR_NOT]
+    return next((name for name in (*RANKED, *asked_of) if name in (known or asked_of)), "")
 
 
 def _best_groups(comparison: Comparison, fact: str, metric: Metric) -> tuple[list[Group], list[str]]:

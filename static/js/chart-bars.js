@@ -18,7 +18,8 @@ const END_PX = 14;
 // An interval that reaches beyond so many times its mean comes of too few repeats; the table holds its end.
 const TELLING_TIMES = 10;
 
-const labelWidth = (chartWidth) => (chartWidth < 520 ? 16 : 34);
+// Chart.js leaves half of what the numbers leave to the labels, and cuts them at their beginning: of a phone 100 px.
+const labelWidth = (chartWidth) => (chartWidth < 400 ? 13 : chartWidth < 520 ? 16 : 34);
 
 /** The lines of a group's label. */
 export function labelLines(group, chartWidth) {

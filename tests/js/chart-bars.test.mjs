@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { barData, barsHeight, dotData, endWords, shownValues } from "../../static/js/chart-bars.js";
+import { barData, barsHeight, dotData, endWords, labelLines, shownValues } from "../../static/js/chart-bars.js";
 
 const group = (extra) => ({ label: "g", color: 0, value: 508, interval: null, dots: [465, 508, 511], gap: null, ranked: true, ...extra });
 
@@ -30,6 +30,12 @@ test("an interval that leaves the axis has its end in words", () => {
   assert.equal(endWords(group({ interval: [0.2, 35442185] }), 600), "to over 10 ×");
   assert.equal(endWords(group({ interval: [460, 520] }), 600), "");
   assert.equal(endWords(group({ value: null, interval: null }), 600), "");
+});
+
+test("a label of a phone is no wider than what the chart leaves to it", () => {
+  for (const label of ["PostgreSQL 15.18 · 4 terminals", "MariaDB 10.11.19"]) {
+    assert.ok(Math.max(...labelLines(group({ label }), 322).map((line) => line.length)) <= 13, label);
+  }
 });
 
 test("it grows with its groups", () => {

@@ -1781,6 +1781,17 @@ def test_fewer_repeats_than_three_are_what_is_missing_of_a_setting(repeats: int)
         assert "undecided: at least 3 repeats of each are needed" in told["words"]
 
 
+def test_a_disk_that_is_not_known_is_no_candidate():
+    """Seen: "Which disk has the highest throughput?", of which one was "data storage not set"."""
+    world = World()
+    measured = {"name": "beta", "cpu_model": "Example", "ram_bytes": 64 * GIB, "storage": [{"name": "vda"}]}
+    world.add(400, hardware=measured, storage=[{"role": "data", "device": "vda"}])
+    world.add(900)
+    told = ask(world.store())
+    assert told["question"]["fact"] == "hardware"
+    assert "not set" not in told["words"]
+
+
 def test_a_setting_with_which_all_runs_failed_names_none_that_did_not():
     """Was: "fsync=on, synchronus_commit not given, synchronous_commit=on" of what is told apart by the last alone."""
     world = World()
