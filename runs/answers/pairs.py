@@ -118,7 +118,8 @@ def effects(comparison: Comparison, question: Question) -> Answer:
     lacking = [Missing("settings_together", names=together)] if claims and together else []
     lacking = lacking if claims else [Missing("single_setting")]
     sure = any(claim.ratio.is_sure for claim in claims)
-    return begun(comparison, question, claims=claims, lacking=lacking, sure=sure)
+    failed = {group.label: group for group in comparison.groups if not group.dots and not group.is_to_come}
+    return begun(comparison, question, claims=claims, lacking=lacking, sure=sure, set_apart=failed)
 
 
 def published(comparison: Comparison, question: Question) -> Answer:

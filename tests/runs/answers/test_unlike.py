@@ -183,6 +183,10 @@ def test_settings_that_were_always_changed_together_are_named():
         config = [{"name": name, "value": value} for name, value in settings.items()]
         world.add(tps, 4, dbms=POSTGRESQL, config=config)
 
+    config = [{"name": "shared_buffers", "value": "64GB"}]
+    world.add(1.0, dbms=POSTGRESQL, config=config, outcome="failed", message="out of memory")
+
     words = ask(world.store(), "ask=effects")["words"]
+    assert "out of memory" in words
     assert "jit off → on" in words
     assert "No two groups differ in one of these settings alone: shared_buffers and effective_cache_size." in words
