@@ -19,7 +19,7 @@ from runs.compare.axes import CURVE, LEAST_LEVELS, are_days_apart, arrange, leve
 from runs.compare.baseline import DEFAULT_BASELINE
 from runs.compare.comparison import Comparison
 from runs.compare.effects import setting_pairs
-from runs.compare.facts import DATE, NEVER_TAKEN, NO_FACT, Columns, Fact, fact_value, fact_values
+from runs.compare.facts import DATE, NEVER_TAKEN, NO_FACT, Columns, Fact, fact_value, fact_values, is_name
 from runs.compare.judging import RANKED, judged, ranked_as, told_apart_by
 from runs.compare.panels import CLIENT, CLIENTS, Axes, zero_words
 from runs.run.facets import CONTEXT, FACTOR
@@ -197,7 +197,8 @@ def _rankings(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[Que
         rankings.append(Question(kind=asked.RANK, fact="dbms"))
     for name in facts:
         bare = name.removeprefix(FACTOR)
-        is_other = bare == name or bare in CLIENTS or name in NEVER_TAKEN
+        # Nobody asks which seed wins.
+        is_other = bare == name or bare in CLIENTS or name in NEVER_TAKEN or is_name(name)
         is_ranked = name in RANKED or name.startswith(CONTEXT) or (not is_other and factor_role(bare) == Role.CONDITION)
         # A configuration that each system has of its own is no other question than which system.
         several = len({value for value in columns[name] if value != NO_FACT}) > 1

@@ -19,6 +19,7 @@ from runs.answers.words import question_words
 from runs.compare import asked
 from runs.compare.asked import Question
 from runs.compare.choosing import LOOKED_THROUGH
+from runs.compare.facts import is_name
 from runs.compare.panels import CLIENT, CLIENTS, OTHER, SIZE, SIZES
 from runs.formatting import mid_sentence
 from runs.models import Batch, Benchmark, Metric, Publication, Run, RunFactor, SeriesBatch
@@ -107,11 +108,16 @@ def _sweeps(chosen: RunQuerySet, *by: str) -> list[dict[str, Any]]:
     of_factor = (*(f"run__{name}" for name in by), "run__workload__slug")
     # Two systems, each of a size of its own, lose nothing; nor do two sizes at which commits promise different things.
     for row in factors.values(*of_factor, "run__dbms_version", "run__durability", "name").annotate(
-        levels=Count("number", distinct=True), low=Min("number"), high=Max("number"), unit=Max("unit")
+        levels=Count("number", distinct=True),
+        low=Min("number"),
+        high=Max("number"),
+        least_unit=Min("unit"),
+        unit=Max("unit"),
     ):
         if row["levels"] >= 2:
             own = levels.setdefault(tuple(row[name] for name in of_factor), {})
-            span = own.setdefault(row["name"], row | {"spans": []})
+            span = own.setdefault(row["name"], row | {"spans": [], "units": set()})
+            span["units"] |= {row["unit"], row["least_unit"]}
             span["spans"].append((row["low"], row["high"]))
             span |= {"low": min(span["low"], row["low"]), "high": max(span["high"], row["high"])}
     data = Q(storage__role=StorageRole.DATA)
@@ -268,11 +274,14 @@ def _of_sweep(row: Mapping[str, Any]) -> Iterable[Answer]:
     # What came in batches of its own is a history already.
     if row.get("days", 0) >= 2 * LEAST_DAYS:
         yield Answer(question=Question(kind=asked.SINCE), first=row["system"] if row["systems"] == 1 else "")
-    others = (name for name in levels if name not in CLIENTS and factor_role(name) == Role.QUESTION)
+    others = (
+        name for name in levels if name not in CLIENTS and factor_role(name) == Role.QUESTION and not is_name(name)
+    )
     if size := next((name for name in (*SIZES, *others) if name in levels), ""):
         low, high, unit, spans = (levels[size][name] for name in ("low", "high", "unit", "spans"))
         loss = Question(kind=asked.LOSS, x=f"factor:{size}")
-        if (low, high) in spans:  # else nothing was measured at both ends
+        # Else nothing was measured at both ends, or they are numbers of unlike units.
+        if (low, high) in spans and len(levels[size]["units"]) == 1:
             loss = loss.model_copy(update={"start": low, "end": high})
         kind = SIZE if size in SIZES else OTHER
         yield Answer(question=loss, x_label=factor_label(size), x_unit=shown_unit(size, unit), x_kind=kind)

@@ -75,7 +75,8 @@ def _pivot(panel: Panel, comparison: Comparison, scale: tuple[float, float] | No
     x = x_label(axes) or "All"
     corner = f"{series} ↓  {x} →" if scale else f"{x} ↓  {series} →"
     centre = centre_label(panel.points).lower()
-    note = f"Number: {centre}{'' if scale else '; with intervals'}."
+    better = f"; {metric.better} is better" if metric and metric.better in ("higher", "lower") else ""
+    note = f"Number: {centre}{'' if scale else '; with intervals'}{better}."
     if len(rows) < len(down) or len(columns) < len(over):
         note += (
             f" The first {len(rows)} of {len(down)} rows, {len(columns)} of {len(over)} columns; the CSV file has all."

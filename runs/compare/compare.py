@@ -27,7 +27,8 @@ from runs.compare.pooling import at_chosen_levels
 from runs.compare.select import Selection
 from runs.compare.verdicts import Verdicts
 from runs.machines.facts import told_apart
-from runs.models import Aggregate, Measurement, Metric, Run
+from runs.models import Aggregate, Measurement, Metric, Run, RunFactor
+from runs.results.document import EACH
 from runs.run.facets import DURABILITY_ORDER, Facet, facets
 from runs.stats import PRACTICAL_THRESHOLD
 
@@ -68,6 +69,7 @@ def compare(
     grouping = grouping if grouping in GROUPINGS else BATCH
     controls = controls if controls is not None else QueryDict()
     present = [run for run in runs if run.deleted_at is None]
+    _in_one_unit(present)
     fetch_settings(present)
     # Asked how fast it loads, nothing else is an answer.
     wanted = LOAD_METRICS if question.kind == LOAD and metric not in LOAD_METRICS else [metric] if metric else ()
@@ -144,6 +146,24 @@ def _metrics(runs: Sequence[Run], wanted: Sequence[str]) -> tuple[list[Metric], 
         if before and len(days[metric.pk]) > 1 and min(days[metric.pk]) > max(before):
             chosen = metric
     return metrics, chosen
+
+
+def _in_one_unit(runs: Sequence[Run]) -> None:
+    """A factor that some give in GB and others in MB stands in the largest of these units, on axes as in names."""
+    rows_by_name: dict[str, list[RunFactor]] = {}
+    for run in runs:
+        for factor in run.factors.all():
+            if factor.number is not None and factor.unit:
+                rows_by_name.setdefault(factor.name, []).append(factor)
+    for rows in rows_by_name.values():
+        units = {row.unit for row in rows}
+        sizes = next((each for each in EACH if units <= each.keys()), None)
+        if sizes is None or len(units) < 2:
+            continue
+        largest = max(units, key=lambda unit: sizes[unit])
+        for row in rows:
+            number = (row.number or 0.0) * sizes[row.unit] / sizes[largest]
+            row.number, row.unit = float(f"{number:.12g}"), largest
 
 
 def _facets_of(

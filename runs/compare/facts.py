@@ -12,7 +12,7 @@ from django.utils.text import slugify
 
 from runs.compare.groups import Group
 from runs.formatting import listed, mid_sentence
-from runs.run.facets import Facet
+from runs.run.facets import FACTOR, Facet
 
 DATE = "date"
 # Where a group stands on an axis of dates: at its day, and at a time of it where others of its cell have that day too.
@@ -23,6 +23,9 @@ SET = "set"
 NO_FACT = "–"
 # Bookkeeping and consequences: offered as axes, never taken by the rule; what they alone tell apart is pooled.
 NEVER_TAKEN = frozenset({"durability", "provenance", "publication", "experiment", "label", "tags", "factor:test_no"})
+# Factors whose numbers are names; what names by any name; and what numbers them.
+_NAMED = frozenset({"query", "seed", "id", "run", "trial", "iteration", "repetition", "statement", "template"})
+_NAMING, _NUMBERING = frozenset({"id", "seed"}), frozenset({"no", "nr", "number"})
 # Words that are no name.
 _SWITCHED = frozenset({"on", "off", "yes", "no", "true", "false"})
 # Facts that the rule never takes, or that a batch is named by: worth a column, never a part of a label.
@@ -42,6 +45,13 @@ _LABEL_ORDER = (
 )
 
 
+def is_name(field: str) -> bool:
+    """Whether the numbers of a factor are names, as those of queries and seeds: no curve goes from one to the other."""
+    words = field.removeprefix(FACTOR).split("_")
+    is_numbered = words[0] in _NAMED and words[-1] in _NUMBERING
+    return (words[0] in _NAMED and len(words) == 1) or words[-1] in _NAMING or is_numbered
+
+
 @dataclass(frozen=True)
 class Fact:
     """A fact that varies: its different values as they are stored, and `words` for each as people read it.
@@ -57,7 +67,7 @@ class Fact:
 
     @property
     def is_number(self) -> bool:
-        return all(value in self.numbers for value in self.values if value != NO_FACT)
+        return not is_name(self.field) and all(value in self.numbers for value in self.values if value != NO_FACT)
 
     @cached_property
     def ranks(self) -> dict[str, int]:

@@ -31,7 +31,7 @@ from runs.compare.asked_pair import asked_pair
 from runs.compare.axes import arrange
 from runs.compare.comparison import Comparison
 from runs.compare.effects import printed_pairs, setting_pairs
-from runs.compare.facts import DATE, NEVER_TAKEN, NO_FACT, SET, Fact, fact_value, measured_alike
+from runs.compare.facts import DATE, NEVER_TAKEN, NO_FACT, SET, Fact, fact_value, is_name, measured_alike
 from runs.compare.groups import Contrast, Group
 from runs.compare.guard import blocking, differences
 from runs.compare.levels import LEAST_LEVELS, NO_LEVELS, Key, LevelRow, Levels, LevelSeries, possible_levels
@@ -277,7 +277,8 @@ def _levels(comparison: Comparison, base: Group, metric: Metric) -> Levels | Non
 
 def _wanted_levels(comparison: Comparison, base: Group) -> list[Levels]:
     """Those that may be, the best first, where the curves of a chart share an axis, where some groups ask another
-    question than others (another scale), where a reader wants them, or where several days have the same series.
+    question than others (another scale) or have another seed, where a reader wants them, or where several days have the
+    same series.
     """
     controls, axes = comparison.controls, comparison.axes
     fact = controls.get("compared", "")
@@ -288,8 +289,9 @@ def _wanted_levels(comparison: Comparison, base: Group) -> list[Levels]:
     if comparison.question.kind == A_B and (asked := comparison.question.fact):
         possible = [levels for levels in possible if asked in {each.field for each in levels.compared}]
     if possible:
-        held = (held.field for held in possible[0].held)
-        if fact or axes.x in held or _asks_different_questions(possible[0], base):
+        held = [held.field for held in possible[0].held]
+        # Of what has numbers for names, as seeds, none is the best.
+        if fact or axes.x in held or any(map(is_name, held)) or _asks_different_questions(possible[0], base):
             return possible
     return _over_days(comparison, possible, wanted) if _ranks_over_days(comparison) else []
 

@@ -109,7 +109,8 @@ def levels_words(count: int, held: str) -> str:
     if held in ("batch", *_OF_DAYS):
         one, several = ("batch", "batches") if held == "batch" else ("day", "days")
         return f"{count} {one if count == 1 else several}"
-    return f"{count} level{'s' * (count != 1)} of {held}"
+    of = f" of {held}" if held != "level" else ""  # a factor of that name
+    return f"{count} level{'s' * (count != 1)}{of}"
 
 
 def _mean(groups: Iterable[Group]) -> float | None:

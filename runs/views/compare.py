@@ -100,7 +100,7 @@ def _markdown(comparison: Comparison, source: str) -> str:
         for group in comparison.groups[:FIRST_ROWS]
     ]  # fmt: skip
     head = ["Group", "n", comparison.metric.label if comparison.metric else "", "Ratio", "Verdict"]
-    return as_markdown(answer, [head, *rows], source)
+    return as_markdown(answer, [head, *rows], source, of=len(comparison.groups))
 
 
 def _leads_to(request: HttpRequest) -> str:

@@ -163,11 +163,12 @@ def why(amount: Amount) -> str:
     return gaps.lacking_words(amount.basis) if amount.basis else ""
 
 
-def as_markdown(answer: Answer, table: Sequence[Sequence[str]], source: str) -> str:
-    """Question, answer and a table, the head first, with the address of the page."""
+def as_markdown(answer: Answer, table: Sequence[Sequence[str]], source: str, *, of: int) -> str:
+    """Question, answer and a table, the head first, of so many rows in all, with the address of the page."""
     head, *rows = (" | ".join(cell.replace("|", "\\|") for cell in row) for row in table)
     lines = [f"| {head} |", f"|{'---|' * len(table[0])}", *(f"| {row} |" for row in rows)]
-    return "\n".join([f"### {question_words(answer)}", "", sentence(answer), "", *lines, "", f"<{source}>", ""])
+    more = [f"{len(rows)} of {of:,} groups; the page has all.", ""] if len(rows) < of else []
+    return "\n".join([f"### {question_words(answer)}", "", sentence(answer), "", *lines, "", *more, f"<{source}>", ""])
 
 
 # Numbers

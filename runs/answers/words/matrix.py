@@ -57,13 +57,14 @@ class LetteredLevel:
 class Matrix:
     """Everything against everything, best first. Two share a letter if they are not told apart; there are no letters
     where some may not be compared, or depend on the level. Of a sweep `held` says over which levels, and
-    `levels` have letters of their own.
+    `levels` have letters of their own; `without_letters` are those where not every pair has a verdict.
     """
 
     rows: list[MatrixRow]
     family: int
     levels: list[LetteredLevel]
     held: str = ""
+    without_letters: int = 0
 
 
 def matrix(comparison: Comparison) -> Matrix | None:
@@ -109,7 +110,9 @@ def _of_series(levels: Levels) -> Matrix | None:
                      for place, value in zip(places, (row.value, row.base_value), strict=True)}  # fmt: skip
             of_series = [Lettered(name, means[at], letter[at]) for at, name in enumerate(names)]
             lettered.append(LetteredLevel(label, of_series))
-    return replace(_matrix(names, found, levels.family), levels=lettered, held=levels.held_words)
+    without = len(rows_by_level) - len(lettered)
+    of_all = _matrix(names, found, levels.family)
+    return replace(of_all, levels=lettered, held=levels.held_words, without_letters=without)
 
 
 def _pair(verdict: Verdict | str) -> Pair:

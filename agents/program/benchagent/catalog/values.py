@@ -137,7 +137,9 @@ def amount(value: FactorValue, unit: str) -> str:
         return f"{value} {unit}".strip()
     if unit == "MB" and abs(value) >= 1000:
         value, unit = value / 1000, "GB"
-    return f"{value:,.10g} {COUNTED.get(unit, unit) if value == 1 else unit}".strip()
+    # 100,000,000,000 rows, and not 1e+11.
+    digits = ",.0f" if float(value).is_integer() and abs(value) < 1e15 else ",.10g"
+    return f"{value:{digits}} {COUNTED.get(unit, unit) if value == 1 else unit}".strip()
 
 
 def _key(value: FactorValue) -> str:

@@ -1,0 +1,92 @@
+"""What stands on the axis of a curve: sizes in one unit, and no names that are written in digits."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth.models import AnonymousUser
+from django.test import Client
+
+from runs.answers.questions import questions
+from tests.runs.answers.test_answers import World, ask, page
+
+pytestmark = pytest.mark.django_db
+
+
+def sizes_in_two_units() -> str:
+    world = World()
+    for gb in (1, 10, 100):
+        world.add(5000 / gb**0.2, factors={"size": {"value": gb, "unit": "GB"}})
+        mysql = {"name": "MySQL", "version": "8.4"}
+        world.add(4000 / gb**0.1, dbms=mysql, factors={"size": {"value": gb * 1000, "unit": "MB"}})
+    return world.store()
+
+
+def test_sizes_in_two_units_stand_on_one_axis():
+    """Seen: 1 GB of MySQL at 1,000, right of 100 GB of PostgreSQL, and a loss "from size 1,000 to 10,000"."""
+    selects = sizes_in_two_units()
+
+    told = ask(selects, "ask=loss&x=factor:size")
+
+    assert {(claim["start"], claim["end"]) for claim in told["claims"]} == {(1, 100)}
+    assert told["words"].endswith(" from 1 to 100 GB.")
+    assert ask(selects)["over"] == "3 levels of size"
+    assert "1 GB · 10 GB · 1 GB" not in page(selects)
+    assert "10,000" not in " ".join(offer.words for offer in questions(AnonymousUser()))
+
+
+@pytest.mark.parametrize("name", ["query", "query_no", "seed", "random_seed", "trial"])
+def test_names_that_are_written_in_digits_are_no_axis(name):
+    """Seen: "What is lost from query 1 to 22?", and "which seed has the highest throughput"."""
+    world = World()
+    for number in range(1, 7):
+        for dbms, factor in (("PostgreSQL", 1.0), ("MySQL", 2.0)):
+            seconds = factor * (1 + number * 7 % 5)
+            world.add(seconds, metric="load_s", dbms={"name": dbms, "version": "1"}, factors={name: number})
+    selects = f"{world.store()}&metric=load_s"
+
+    told = ask(selects)
+
+    assert told["over"].startswith("6 levels of "), told["words"]
+    assert not [each for each in told["questions"] if name in each["query"]]
+    assert not [offer for offer in questions(AnonymousUser()) if "lost" in offer.words or "change" in offer.words]
+    assert ask(selects, f"ask=loss&x=factor:{name}")["claims"] == []
+
+
+def test_numbers_of_things_are_an_axis():
+    world = World()
+    for number in (1, 2, 4):
+        world.add(1000 / number, factors={"queries_per_run": number})
+    assert ask(world.store())["question"]["kind"] == "loss"
+
+
+def test_a_report_says_how_many_groups_it_leaves_out():
+    world = World()
+    for size in range(1, 31):
+        for terminals in (1, 8):
+            world.add(1000 * terminals, factors={"size_gb": size, "terminals": terminals})
+
+    markdown = Client().get(f"/compare/?{world.store()}&format=md").content.decode()
+
+    assert "50 of 60 groups; the page has all." in markdown
+
+
+def test_levels_without_letters_are_counted():
+    """Seen: 20 levels with letters, and no word of 16 others where another system wins."""
+    world = World()
+    for size in (1, 10, 100):
+        for at, name in enumerate(("PostgreSQL", "MySQL", "SQLite")):
+            if (size, name) != (100, "SQLite"):
+                factors = {"size_gb": size, "terminals": 8}
+                world.add(1000 * (1 + at), dbms={"name": name, "version": "1"}, factors=factors)
+
+    html = page(world.store())
+
+    assert "1 more level has no letters, as not every pair was measured or compares there" in html
+
+
+def test_a_heat_map_says_which_side_is_better():
+    world = World()
+    for size in (1, 10, 100):
+        for terminals in (1, 8):
+            world.add(1000 * terminals, factors={"size_gb": size, "terminals": terminals})
+    assert "Number: geometric mean; higher is better." in page(world.store(), "view=heatmap")
