@@ -464,5 +464,14 @@ class ScheduleForm(LabelFields):
         for field, words in error.errors.items():
             name = {"stop": "stop_baseline"}.get(field, field.removeprefix("factors."))
             if field in ("settings", "configs"):
-                name = "engines"
+                name = self._field_of_settings(words[0])
             self.add_error(name if name in self.fields else "beyond", words)
+
+    def _field_of_settings(self, words: str) -> str:
+        """The field in which the setting stands that these words begin with, else that of the engines."""
+        for engine in self.plan.engines:
+            swept, given = self.plan.swept.get(engine.dbms, {}), dict(self.plan.settings.get(engine.dbms, ()))
+            for field, names in (("swept", swept), ("settings", given)):
+                if any(words.startswith((f"{name}:", f"{name}=")) for name in names):
+                    return f"{field}_{engine.dbms}"
+        return "engines"

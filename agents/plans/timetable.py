@@ -40,7 +40,7 @@ def times(cron: str, zone: str, after: datetime) -> CronSim:
         return CronSim(cron, after.astimezone(known))
     except CronSimError as error:
         words = "Five fields are needed: minute, hour, day, month, weekday. 0 2 * * * is every night at two."
-        raise FieldErrors(cron=f"{error}. {words}") from error
+        raise FieldErrors(cron=f"{error} in “{cron}”. {words}") from error
 
 
 def coming(schedule: Schedule, after: datetime) -> Iterator[datetime]:

@@ -432,6 +432,8 @@ def experiment(request: HttpRequest, slug: str) -> HttpResponse:
         "accepted": may_operate(request.user) and changes.history(chosen).filter(field="brought").first(),
         **_published(chosen, runs),
     }  # fmt: skip
+    if changed := dict.fromkeys(words for run in runs for words in run.ignored_settings):
+        context["warnings"] = [*context["warnings"], f"Not in force as given: {'; '.join(changed)}."]
     return render(request, "experiment.html#runs" if "seen" in request.GET else "experiment.html", context)
 
 

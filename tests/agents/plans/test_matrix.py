@@ -224,6 +224,17 @@ def test_lines_are_read_or_refused_whole():
             read(text)
 
 
+@pytest.mark.parametrize(("field", "text"), [
+    ("swept_sqlite", "synchronous = OFF, SUPER"), ("settings_sqlite", "journal_mode = WALL"),
+])  # fmt: skip
+def test_what_is_wrong_with_a_setting_is_said_beside_its_field(machine, field, text):
+    """Was: beside the engines."""
+    machine("m1", A)
+    blank = ScheduleForm(initial=initial_of(plan_of(A).as_json()), user=AnonymousUser())
+    data = {name: value for name in blank.fields if (value := blank[name].value()) is not None}
+    assert list(ScheduleForm(data | {field: text}).errors) == [field]
+
+
 def test_the_form_says_what_a_plan_says(machine):
     machine("m1", A)
     machine("m2", A)

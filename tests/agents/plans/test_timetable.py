@@ -220,6 +220,7 @@ def test_by_api_it_is_due_once_in_a_month(planned, client, bearer):
 
     assert list(sent(at=at.replace(tzinfo=None).isoformat()).json()) == ["at"]
     assert list(sent(at=at.isoformat(), cron=NIGHTLY).json()) == ["at"]
+    assert sent(cron="61 3 * * *").json()["cron"][0].startswith("Bad minute in “61 3 * * *”. ")
     assert sent(at=at.isoformat(), ends_at=at.isoformat()).status_code == 201
     assert Schedule.objects.get().due_at == at
 
@@ -227,6 +228,7 @@ def test_by_api_it_is_due_once_in_a_month(planned, client, bearer):
 def test_a_person_changes_pauses_and_deletes_a_schedule(planned, client, nightly):
     schedule = nightly(datetime.now(UTC))
     path = f"/schedules/{schedule.slug}/"
+    assert client.get(path).content.decode().count(">02:30 Europe/Berlin<") > 3
     client.post(path, {"action": "times", "name": "Weekly", "cron": "0 3 * * 6", "zone": "UTC"})
     client.post(path, {"action": "pause"})
     schedule.refresh_from_db()

@@ -82,6 +82,13 @@ def test_what_else_its_runs_answer_is_asked_as_on_a_page_that_compares_them(clie
     assert client.get(unescape(asked[0][0])).status_code == 200
 
 
+def test_a_setting_that_is_not_in_force_as_given_is_named_once(client, experiment):
+    """Was: a word in one cell of the table of each run's page."""
+    experiment.runs.update(ignored_settings=["journal_mode=WALL given, journal_mode=delete in force"])
+    html = page(client, URL)
+    assert html.count("Not in force as given: journal_mode=WALL given, journal_mode=delete in force.") == 1
+
+
 def test_what_is_still_to_come_has_no_empty_panel(client, db):
     swept = Experiment.objects.create(slug="swept", name="Swept")
     for terminals, size in product((1, 8), (1, 10, 100)):
