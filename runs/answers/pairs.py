@@ -28,7 +28,7 @@ from runs.compare.effects import printed_pairs
 from runs.compare.facts import NEVER_TAKEN
 from runs.compare.grouping import day_of
 from runs.compare.groups import Contrast, Group
-from runs.compare.guard import bare_field, blocking, unlike
+from runs.compare.guard import Difference, bare_field, blocking, unlike
 from runs.compare.levels import Key, Levels, LevelSeries
 
 
@@ -126,17 +126,18 @@ def published(comparison: Comparison, question: Question) -> Answer:
     """Each group that was measured here beside the printed one of the same system that was asked the same, else the
     nearest.
     """
-    claims = []
+    claims, differing = [], dict[str, list[Difference]]()
     for group, beside in printed_pairs(comparison.groups):
         ratio, runs = _ratio_of(comparison, group, beside), [*group.run_ids, *beside.run_ids]
+        if ratio.value is not None:
+            differing[group.label] = unlike(comparison.verdicts.differences_of(group, beside))
         claims.append(
             Published(
                 label=group.label, here=group.centre, printed=beside.centre, beside=beside.label, runs=runs, ratio=ratio
             )
         )
     lacking = [] if claims else [Missing("printed")]
-    sure = any(claim.ratio.value is not None for claim in claims)
-    return begun(comparison, question, claims=claims, lacking=lacking, sure=sure)
+    return begun(comparison, question, claims=claims, lacking=lacking, sure=bool(differing), differing=differing)
 
 
 def changed(comparison: Comparison, question: Question) -> Answer:

@@ -52,3 +52,14 @@ def test_a_size_that_nobody_prints_stands_beside_nothing_where_another_was_asked
 
     ((group, base),) = pairs
     assert group.facts["factor:size_gb"] == base.facts["factor:size_gb"] == "10 GB"
+
+
+def test_what_is_not_alike_is_named_beside_what_is_printed(article):
+    """Was: 1.05 × of what is printed, on another machine and without a word of it."""
+    world = World()
+    for machine in ("here", "printed"):
+        world.add(1000, hardware={"name": machine}, factors={"size_gb": 10, "terminals": 4}, label=machine)
+        world.store()
+    Run.objects.filter(label="printed").update(publication=article)
+
+    assert "Machine" in ask("workload=tpcb", "ask=published")["not_alike"]
