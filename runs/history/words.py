@@ -45,12 +45,15 @@ def change_in_turn(change: Amount, promised: str, promises: str) -> Amount:
 def claim_of(point: ChangePoint, *, is_last: bool = True) -> Step:
     """A change as the claim of an answer."""
     row, change = point.at, point.change
+    # Its alert knows of the batch before it.
+    is_alone = point.alert is None or point.alert.after.date() != row.measured_at.date()
     amount = Amount(
         value=change.get("value"), low=change.get("low"), high=change.get("high"), verdict=point.side,
     )  # fmt: skip
     return Step(
-        label=point.benchmark.name, runs=row.runs, day=f"{row.measured_at:%Y-%m-%d}", tested=tested_of(row),
-        change=amount, batches=point.batches_after, days=0, batches_before=point.batches_before, is_last=is_last,
+        label=point.benchmark.name, runs=row.runs, day=moment_words(row.measured_at, is_alone=is_alone),
+        tested=tested_of(row), change=amount, batches=point.batches_after, days=0,
+        batches_before=point.batches_before, is_last=is_last,
     )  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from django.utils import timezone
 from runs.history import alerts
 from runs.history.page import answer_words, context_of
 from runs.history.watching import BenchmarkSeries
+from runs.history.words import change_words
 from runs.models import Alert, Benchmark, ChangePoint
 from tests.runs.history.nights import file, night, nights
 
@@ -69,6 +70,7 @@ def test_batches_of_one_day_are_told_apart_by_their_times(contributor, client):
     assert headline().startswith(f"The batch of {noon:%Y-%m-%d} 12:13")
     alert = Alert.objects.get()
     assert f"since {noon:%Y-%m-%d} 12:13" in alerts.title(alert)
+    assert f"since {noon:%Y-%m-%d} 12:13" in change_words(ChangePoint.objects.get())
     assert f"{noon:%Y-%m-%d}T12:13:00Z" in client.get("/alerts/").content.decode()
 
 
