@@ -41,6 +41,9 @@ def since(comparison: Comparison, curves: Sequence[Curve], question: Question) -
     lacking = [] if curves else [Missing("days")]
     for curve in curves:
         claims += (of_curve := steps_of(comparison, curve, curve.name))
+        if not curve.valued:
+            lacking.append(Missing("value", curve.name, names=[point.gap or "" for point in curve.points]))
+            continue
         if not curve.levels:
             lacking.append(Missing("value", curve.name))
         elif not of_curve and len(curve.levels) < 2 * LEAST_DAYS:

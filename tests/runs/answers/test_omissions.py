@@ -156,6 +156,13 @@ def test_who_failed_at_each_size_is_named_with_the_reason(question: str, scales_
     assert "PostgreSQL 18.0" in told["words"] and "out of memory" in told["words"]
 
 
+def test_a_series_of_which_all_failed_is_told_once():
+    """Was: "none of its values is known", without why, and then "no value at" its newest day."""
+    words = ask(nights(3, {("MariaDB", night) for night in range(3)}), "ask=since")["words"]
+    assert words.count("MariaDB 11.4: none of its values is known: failed: out of memory.") == 1
+    assert words.count("MariaDB 11.4") == 1
+
+
 @pytest.mark.parametrize("asked", ["", "ask=best&metric=latency_p99_ms"])
 def test_who_has_no_number_of_the_metric_is_named(asked: str):
     """Seen: "There is one only" of two systems, one of which states no p99, and of two whose metrics differ."""
