@@ -269,6 +269,13 @@ class UploadConfigFile(Strict):
 class UploadConfigFiles(Strict):
     files: Annotated[list[UploadConfigFile], Field(min_length=1, max_length=MAX_FILES)]
 
+    @model_validator(mode="before")
+    @classmethod
+    def _are_files(cls, value: Any) -> Any:
+        if isinstance(value, dict) and "files" not in value:
+            raise wrong(("files", "Required, or give the settings as a list: [{name, value}]."))
+        return value
+
 
 Config = Annotated[
     Annotated[list[UploadSetting], Field(max_length=MAX_SETTINGS), Tag(LIST)]

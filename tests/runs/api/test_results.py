@@ -244,6 +244,7 @@ NUMBER = "A finite number is required."
         ({"hardware": {"name": "x", "ram_bytes": 2**64}}, "hardware.ram_bytes"),
         ({"config": 5}, "config"),
         ({"config": {"files": []}}, "config.files"),
+        ({"config": {"settings": [{"name": "fsync", "value": "on"}]}}, "config.files"),
         ({"config": [{"name": "x"}]}, "config[0].value"),
         ({"config": [{"name": "x", "value": {}}]}, "config[0].value"),
         ({"factors": []}, "factors"),
@@ -314,6 +315,12 @@ def test_it_answers_400_to_what_is_no_document(post, body):
     response = post(body)
     assert response.status_code == 400
     assert response.json()
+
+
+def test_who_wraps_settings_in_an_object_is_told_of_the_list(post):
+    """Was: "config.files: This field is required" alone."""
+    said = post(document(config={"settings": [{"name": "fsync", "value": "on"}]})).json()
+    assert said == {"config.files": ["Required, or give the settings as a list: [{name, value}]."]}
 
 
 def test_it_refuses_other_content_types(client, bearer):
