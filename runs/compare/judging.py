@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import chain, combinations
 from math import log
 from statistics import fmean
 from typing import TypeVar
@@ -142,12 +142,12 @@ def ranked_as(comparison: Comparison, question: Question) -> Ranked | None:
     asked_so = replace(comparison, question=question, controls=controls)
     asked_so = replace(asked_so, axes=arrange(asked_so))
     best = by_value(_best_groups(asked_so, fact, metric)[0], metric)
-    levels = _wanted_levels(asked_so, base)
+    levels = next(_wanted_levels(asked_so, base), None)
     is_of_most = question.kind != RANK and _asks_for_most(asked_so.axes, metric)
     is_of_most = is_of_most and 1 < len(best) < len(comparison.groups)
     if levels and not (is_of_most and not blocking(differences(best[0].conditions, best[1].conditions))):
-        is_compared = fact in {each.field for each in levels[0].compared}
-        return Ranked("equal_levels", levels[0].held_words) if is_compared else None
+        is_compared = fact in {each.field for each in levels.compared}
+        return Ranked("equal_levels", levels.held_words) if is_compared else None
     return Ranked("best" if levels else "") if _may_be_ranked(best, fact) else None
 
 
@@ -256,7 +256,7 @@ def _levels(comparison: Comparison, base: Group, metric: Metric) -> Levels | Non
     """Series at equal levels, with the pairs of them that have no verdicts yet; None where all groups are set against
     one baseline. The baseline is the series of the `base` group.
     """
-    possible = _wanted_levels(comparison, base)
+    possible = [*_wanted_levels(comparison, base)]
     if not possible:
         return None
     levels = possible[0]
@@ -275,7 +275,7 @@ def _levels(comparison: Comparison, base: Group, metric: Metric) -> Levels | Non
     return replace(to_judge, judged=judged)
 
 
-def _wanted_levels(comparison: Comparison, base: Group) -> list[Levels]:
+def _wanted_levels(comparison: Comparison, base: Group) -> Iterator[Levels]:
     """Those that may be, the best first, where the curves of a chart share an axis, where some groups ask another
     question than others (another scale) or have another seed, where a reader wants them, or where several days have the
     same series.
@@ -283,24 +283,28 @@ def _wanted_levels(comparison: Comparison, base: Group) -> list[Levels]:
     controls, axes = comparison.controls, comparison.axes
     fact = controls.get("compared", "")
     if fact == NO_LEVELS:
-        return []
+        return
     wanted = [fact, *controls.getlist("series"), *([SET] if controls.get("base_set") else [])]
     possible = possible_levels(comparison.drawn, axes, wanted, controls.getlist("held") or None)
     if comparison.question.kind == A_B and (asked := comparison.question.fact):
-        possible = [levels for levels in possible if asked in {each.field for each in levels.compared}]
-    if possible:
-        held = [held.field for held in possible[0].held]
+        possible = (levels for levels in possible if asked in {each.field for each in levels.compared})
+    if first := next(possible, None):
+        possible, held = chain([first], possible), [held.field for held in first.held]
         # Of what has numbers for names, as seeds, none is the best.
-        if fact or axes.x in held or any(map(is_name, held)) or _asks_different_questions(possible[0], base):
-            return possible
-    return _over_days(comparison, possible, wanted) if _ranks_over_days(comparison) else []
+        if fact or axes.x in held or any(map(is_name, held)) or _asks_different_questions(first, base):
+            yield from possible
+            return
+    if _ranks_over_days(comparison):
+        yield from _over_days(comparison, possible, wanted)
 
 
 def _equal_levels(comparison: Comparison, fact: str) -> Levels | None:
     """Where the values of the fact that is ranked are measured at equal levels of all else, such as on the same disks:
     the one with the best group of all may be behind there. None where they are not.
     """
-    possible = possible_levels(comparison.drawn, comparison.axes, [fact], None) if fact in comparison.axes.facts else []
+    if fact not in comparison.axes.facts:
+        return None
+    possible = possible_levels(comparison.drawn, comparison.axes, [fact], None)
     return next((levels for levels in possible if levels.compared[0].field == fact), None)
 
 
@@ -313,15 +317,16 @@ def _ranks_over_days(comparison: Comparison) -> bool:
     return kind in (BEST, LOAD, RANK) or (not kind and not is_history)
 
 
-def _over_days(comparison: Comparison, possible: Sequence[Levels], wanted: Sequence[str]) -> list[Levels]:
+def _over_days(comparison: Comparison, possible: Iterator[Levels], wanted: Sequence[str]) -> Iterator[Levels]:
     """Those of the levels that hold the batch, else the day: the best day of one system against that of another would
     be chosen by chance.
     """
-    of_batches = [levels for levels in possible if any(held.field == "batch" for held in levels.held)]
-    if of_batches:
-        return of_batches
+    of_batches = (levels for levels in possible if any(held.field == "batch" for held in levels.held))
+    if first := next(of_batches, None):
+        yield from chain([first], of_batches)
+        return
     of_days = possible_levels(comparison.drawn, comparison.axes, wanted, None, by_day=True)
-    return [levels for levels in of_days if any(held.field == DATE for held in levels.held)]
+    yield from (levels for levels in of_days if any(held.field == DATE for held in levels.held))
 
 
 def _asked(

@@ -421,8 +421,9 @@ class Levels:
 
 def possible_levels(
     groups: Sequence[Group], axes: Axes, wanted: Sequence[str], held: Sequence[str] | None, *, by_day: bool = False
-) -> list[Levels]:
-    """One for each fact that may be compared, the best first: all that have two levels with a ratio.
+) -> Iterator[Levels]:
+    """One for each fact that may be compared, the best first: all that have two levels with a ratio. Most ask for the
+    first alone.
 
     What is `wanted` comes first, then the DBMS and other things with a name, then factors, those of the chart's series
     before the others; a number on x comes last. `held`: fields that are equal in each level; None holds what occurs
@@ -451,7 +452,7 @@ def possible_levels(
         levels = _levels_of(columns, facts, fact, held)
         if levels and levels.is_possible:
             possible.append(levels)
-    return possible
+            yield levels
 
 
 def _levels_of(columns: Columns, facts: Sequence[Fact], fact: Fact, held: Sequence[str] | None) -> Levels | None:
