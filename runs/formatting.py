@@ -129,7 +129,8 @@ def mid_sentence(label: str) -> str:
 
 # What a line of a log says that tells why something ended.
 _TELLING = re.compile(
-    r"\b(fatal|panic|error|exception|cannot|could not|failed|denied|refused|unknown|unrecognized|invalid|no space|out of memory)\b",
+    r"\b(fatal|panic|error|exception|cannot|could not|failed|denied|refused|unknown|unrecognized|invalid|no space"
+    r"|out of memory)\b",
     re.IGNORECASE,
 )
 _STAMP = re.compile(r"\A\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d| [A-Z]{3,4})?\s*(?:\d+ |\[\d+\] )?")

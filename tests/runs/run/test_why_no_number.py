@@ -14,13 +14,13 @@ MYSQL = """MariaDB did not start: 2026-11-29 19:00:01 0 [Note] Starting MariaDB 
 2026-11-29 19:00:01 0 [Note] InnoDB: Using Linux native AIO
 2026-11-29 19:00:02 0 [ERROR] mariadbd: unknown variable 'innodb_cash_size=1'
 2026-11-29 19:00:02 0 [ERROR] Aborting"""
-POSTGRESQL = """PostgreSQL did not start: 2026-11-29 19:00:01.123 GMT [4711] LOG:  unrecognized configuration parameter "cash_size"
+POSTGRESQL = """PostgreSQL did not start: 2026-11-29 19:00:01.123 GMT [4711] LOG:  unrecognized parameter "x"
 2026-11-29 19:00:01.124 GMT [4711] FATAL:  configuration file contains errors"""
 
 
 @pytest.mark.parametrize(("message", "line"), [
     (MYSQL, "MariaDB did not start: [ERROR] mariadbd: unknown variable 'innodb_cash_size=1'"),
-    (POSTGRESQL, 'PostgreSQL did not start: LOG:  unrecognized configuration parameter "cash_size"'),
+    (POSTGRESQL, 'PostgreSQL did not start: LOG:  unrecognized parameter "x"'),
     ("the disk is full", "the disk is full"),
     ("terminal 3 ended: Connection refused\n  at a.b.C", "terminal 3 ended: Connection refused"),
     ("gbak ended with 1:\ngbak: ERROR: no permission", "gbak ended with 1: gbak: ERROR: no permission"),
