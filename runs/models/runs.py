@@ -105,9 +105,14 @@ class RunQuerySet(VisibleQuerySet["Run"]):
 
     def for_comparisons(self) -> RunQuerySet:
         """The same for up to a thousand runs: what several of them refer to is read once."""
-        return self.defer(*_NOT_COMPARED).prefetch_related(
-            "workload", "dbms_version__dbms", "config", "hardware", "experiment", "publication", "owner", "batch",
-            "factors", "measurements__metric", "storage__device",
+        return (
+            self.select_related("publication")
+            .defer(*_OF_THE_ARTICLE, *_NOT_COMPARED)
+            .prefetch_related(
+                models.Prefetch("experiment", Experiment.objects.defer("plan")),
+                "workload", "dbms_version__dbms", "config", "hardware", "owner", "batch",
+                "factors", "measurements__metric", "storage__device",
+            )
         )  # fmt: skip
 
     def for_rows(self) -> RunQuerySet:
