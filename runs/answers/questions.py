@@ -248,15 +248,20 @@ def _histories(user: Reader, rows: RunQuerySet, newest: Sequence[Mapping[str, An
 
 
 def _distinguished(every: Iterable[Offer]) -> Iterable[Offer]:
-    """A question that is asked of several begins with what it is asked of: the workload, else the batch. Of batches
-    with one name the newest asks.
+    """A question that is asked of several begins with what it is asked of: the workload, else the batch, with its
+    workload where it has several. Of batches with one name the newest asks.
     """
     newest: dict[tuple[str, str], Offer] = {}
     for question in every:
         newest.setdefault((question.words, question.about), question)
     for question in newest.values():
         same = [other for other in newest.values() if other.words == question.words]
-        of = question.workload if len({other.workload for other in same}) == len(same) else question.of
+        if len({other.workload for other in same}) == len(same):
+            of = question.workload
+        elif [other.of for other in same].count(question.of) == 1:
+            of = question.of
+        else:
+            of = f"{question.of}, {question.workload}"
         words = question.words if len(same) == 1 else f"{of}: {mid_sentence(question.words)}"
         yield replace(question, words=words)
 

@@ -416,6 +416,18 @@ def test_five_batches_that_ask_the_same_leave_room_for_another_question():
     ]
 
 
+def test_a_batch_of_two_workloads_beside_another_names_both():
+    """Seen: "mixed: which system is best, and is it sure?" three times."""
+    for label, workload in (("mixed", "wa"), ("mixed", "wb"), ("other", "wa")):
+        systems = [{"name": name, "version": "1"} for name in ("PostgreSQL", "MySQL")]
+        given = {"slug": workload, "name": workload, "version": "1"}
+        stored(*[tpcb(dbms=each, label=label, workload=given, measured_on="2026-05-01") for each in systems])
+
+    asked = [question.words for question in questions(AnonymousUser())]
+
+    assert sorted(words.partition(":")[0] for words in asked) == ["mixed, wa", "mixed, wb", "other"]
+
+
 def test_results_of_one_day_that_have_nothing_in_common_ask_nothing_together():
     """Seen: "Which system is best?" of three strangers' results, each of another system, size and terminals."""
     for name, scale, terminals in (("PostgreSQL", 1, 4), ("MySQL", 10, 8), ("MariaDB", 100, 16)):
