@@ -270,7 +270,7 @@ def _preview(
     told_apart: set[str] = set()
     repeats = repeated(taken.items, subject)
     # What is said of a file sets it apart from others, not the results in it from each other.
-    alike = {item["index"] for cell in repeats if len({item["file"] for item in cell}) > 1 for item in cell}
+    alike = {str(item["index"]) for cell in repeats if len({item["file"] for item in cell}) > 1 for item in cell}
     several = len({item["file"] for item in items if item["storable"]}) > 1
     for item in items:  # the DBMS of a file is asked for once, at its first entry
         lacking = missing_details([item], {}) if item["file"] not in asked else {}
@@ -280,7 +280,7 @@ def _preview(
         item["expected"] = item["index"] in subject.get("failures_expected", [])
         of_file = subject.get("files", {}).get(item["file"], {})
         item["own_dbms"], item["apart"] = of_file.get("dbms", {}), factors_text(of_file.get("factors", {}))
-        item["is_repeat"] = (item["index"] in alike or item["apart"]) and item["file"] not in told_apart
+        item["is_repeat"] = (str(item["index"]) in alike or item["apart"]) and item["file"] not in told_apart
         asked |= {item["file"]} if item["lacks_version"] else set()
         told_apart |= {item["file"]} if item["is_repeat"] else set()
     context: dict[str, Any] = {
