@@ -9,6 +9,7 @@ import { drawKeys, readTheme } from "./chart-theme.js";
 import { shareCrosshair, shareZoom, takeSecond } from "./chart-time.js";
 import { isThinned, loadRange, showWhole } from "./detail.js";
 import { wasOpened } from "./details.js";
+import { wordsOf } from "./format.js";
 import { startLive } from "./live.js";
 import { onThemeChange } from "./theme.js";
 
@@ -17,8 +18,6 @@ const HEIGHTS = { lines: linesHeight, bars: barsHeight, stacked: stackedHeight, 
 const drawn = new Map(); // figure -> {spec, chart, stop}
 /** What writes files is fetched when the first is saved: most who look at a page save none. */
 const saving = () => import("./saving.js");
-
-const words = (element) => element.textContent.trim().replace(/\s+/g, " ");
 
 function readSpec(figure) {
   const source = document.getElementById(figure.dataset.source);
@@ -116,7 +115,7 @@ function headingOf(table) {
   const part = table.closest("section");
   const heading = part.querySelector(".title, h2");
   const note = part.querySelector(".note, .panel-head p");
-  return { title: words(table.caption ?? heading), note: note ? words(note) : "", name: table.dataset.export };
+  return { title: wordsOf(table.caption ?? heading), note: note ? wordsOf(note) : "", name: table.dataset.export };
 }
 
 /** Of a table that is a picture too: `data-export` is the name of its files. */

@@ -101,3 +101,6 @@ export function wrapLabel(text, width) {
   const fitted = (line) => (line.length > width ? fill(line.split(" "), " ", width).flatMap((word) => broken(word, width)) : [line]);
   return fill(text.split(" · "), " · ", width).flatMap(fitted);
 }
+
+/** What an element of a page says, on one line. */
+export const wordsOf = (element) => element.textContent.trim().replace(/\s+/g, " ");

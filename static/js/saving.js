@@ -1,12 +1,16 @@
 // Charts and tables of a page as files: PNG with the question, the answer, the address and the day, and CSV.
 import { readTheme } from "./chart-theme.js";
 import { chartCsv } from "./csv.js";
+import { wordsOf } from "./format.js";
 import { panelsTogether, picture, shortened } from "./png.js";
 import { tableCsv, tablePicture } from "./tables.js";
 
 // A character of the line that says where a picture comes from.
 const SOURCE_PX = 6.5;
-const wordsAt = (whole, selector) => whole.querySelector(selector)?.textContent.trim().replace(/\s+/g, " ");
+const wordsAt = (whole, selector) => {
+  const element = whole.querySelector(selector);
+  return element ? wordsOf(element) : "";
+};
 
 function download(name, href) {
   const link = document.createElement("a");
@@ -26,7 +30,7 @@ const saveText = (name, text) => save(`${name}.csv`, new Blob([text], { type: "t
 /** The question that the page asks and its answer, where it has one. */
 function answered() {
   const answer = wordsAt(document, "[data-answer]");
-  return answer ? { asked: wordsAt(document, "h1") ?? "", answer } : null;
+  return answer ? { asked: wordsAt(document, "h1"), answer } : null;
 }
 
 function savePicture(canvas, { name, title: own, note }) {
@@ -38,7 +42,7 @@ function savePicture(canvas, { name, title: own, note }) {
 }
 
 /** Title and note as the page has them. */
-const headingIn = (whole, part) => ({ name: whole.id, title: wordsAt(whole, `${part} .title`) ?? "", note: wordsAt(whole, `${part} .note`) ?? "" });
+const headingIn = (whole, part) => ({ name: whole.id, title: wordsAt(whole, `${part} .title`), note: wordsAt(whole, `${part} .note`) });
 
 export const savePng = (figure) => savePicture(figure.querySelector("canvas"), headingIn(figure, "figcaption"));
 

@@ -2,12 +2,11 @@
 // it stands on the page, drawn on a canvas.
 import { canvasContext } from "./chart-theme.js";
 import { csvText, withAnswer } from "./csv.js";
-
-const words = (cell) => cell.textContent.trim().replace(/\s+/g, " ");
+import { wordsOf } from "./format.js";
 
 /** The table as CSV text: of a cell the exact number where it has one, else its words. */
 export function tableCsv(table, answered = null) {
-  const rows = [...table.rows].map((row) => [...row.cells].map((cell) => cell.dataset.value ?? words(cell)));
+  const rows = [...table.rows].map((row) => [...row.cells].map((cell) => cell.dataset.value ?? wordsOf(cell)));
   return csvText(withAnswer(rows, answered));
 }
 
