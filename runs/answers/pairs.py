@@ -86,7 +86,7 @@ def _ratio_of(comparison: Comparison, group: Group, base: Group) -> Amount:
 def _series_against(comparison: Comparison, levels: Levels, question: Question, first: Key, second: Key) -> Answer:
     names = levels.names
     series = levels.between(first, second) or LevelSeries(names[first], [])
-    overall = change_of(series.overall, refused=Missing("common_levels"))
+    overall = change_of(series.overall, refused=Missing("levels_with_ratio"))
     of_levels = [level_change(row) for row in series.rows if row.pairs]
     runs = list(dict.fromkeys(run for level in of_levels for run in level.runs))
     return begun(

@@ -61,7 +61,7 @@ class Question(BaseModel):
 Lacking: TypeAlias = Literal[
     "run", "number", "ranked", "positive", "load_speed", "better_side", "long_window", "varying", "order", "judging",
     "unknown", "another", "another_ranked", "to_come", "repeats", "level_repeats", "more_repeats",
-    "shared_levels", "common_levels", "two_groups", "difference", "single_setting", "settings_together", "printed",
+    "shared_levels", "levels_with_ratio", "two_groups", "difference", "single_setting", "settings_together", "printed",
     "number_axis", "clients_axis", "rate", "value", "level",
     "batches_apart", "again", "no_value", "zero", "zero_in_part", "level_asked", "two_levels", "positive_levels",
     "levels_for_knee", "levels_above_zero", "values_for_knee",

@@ -104,10 +104,8 @@ def _of_compared(answer: Answer) -> str:
 
 def _levels_without_ratio(answer: Answer) -> list[str]:
     """The levels that a ratio over several leaves out, and why: it would read as one of all that was measured."""
-    series, labels_by_reason = answer.series, dict[str, list[str]]()
-    if series is None or not series.with_ratio:
-        return []
-    for row in (row for row in series.rows if row.against.ratio is None):
+    labels_by_reason: dict[str, list[str]] = {}
+    for row in (row for row in (answer.series.rows if answer.series else ()) if row.against.ratio is None):
         unmeasured = f"only {answer.first if row.groups else answer.second} was measured"
         verdict = row.against.verdict
         reason = verdict_words(verdict) if verdict else no_ratio_words(row.against, unmeasured)
