@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.bench_truth.worlds import RAM_GB, UNLIKE, Cell, World, series_of
+from benchmarks.bench_truth.worlds import AXES, RAM_GB, UNLIKE, Cell, World, series_of
 
 Json = Mapping[str, Any]
 # Question, metric and runs: the same page, whatever address leads to it.
@@ -60,6 +60,10 @@ class Pair:
 
     levels: Sequence[Level]
 
+    def above_zero(self, metric: str) -> Pair:
+        """Those that have a ratio."""
+        return Pair([level for level in self.levels if not _has_zero(metric, [*level[0], *level[1]])])
+
     def truth(self, metric: str) -> float | None:
         """The ratio of the first side to the second, as a logarithm, in the mean over the levels."""
         logs = [
@@ -70,7 +74,7 @@ class Pair:
         return _mean(logs) if logs and all(map(math.isfinite, logs)) else None
 
     def measured(self, metric: str) -> float | None:
-        """The same of what was measured; None where batches differ within a level, or a value is 0."""
+        """The same of what was measured; None where batches differ within a level."""
         logs = []
         for one, other in self.levels:
             if len({cell.batch for cell in (*one, *other)}) > 1:
@@ -102,13 +106,24 @@ def _is_large(truth: float, error: float, limit: float) -> bool:
     return abs(truth) > max(LARGE * error, limit + ABOVE * error)
 
 
-def _off_smooth(metric: str, cells: Sequence[Cell], sigma: float) -> float:
+def _has_zero(metric: str, cells: Iterable[Cell]) -> bool:
+    return any(value <= 0 for cell in cells for value in cell.values(metric).values())
+
+
+def _is_nothing(metric: str, cells: Iterable[Cell]) -> bool:
+    """Whether all that was measured of them is 0."""
+    values = [value for cell in cells for value in cell.values(metric).values()]
+    return bool(values) and not any(values)
+
+
+def _off_smooth(metric: str, axis: str, cells: Sequence[Cell], sigma: float) -> float:
     """How far a bent curve lies in truth off the line and the smooth curve that are next to it, in standard errors:
     the root of the squares that they leave of all repeats, as a difference of two means is that off their mean.
     """
+    cells = [cell for cell in cells if not _has_zero(metric, [cell])]
     logs = [[_log(value) for value in cell.values(metric).values()] for cell in cells]
     counts = [len(values) for values in logs]
-    x = np.repeat([math.log2(float(cell.facts["size_gb"])) for cell in cells], counts)
+    x = np.repeat([math.log2(float(cell.facts[axis])) for cell in cells], counts)
     y = np.repeat([_log(cell.means.get(metric)) for cell in cells], counts)
     left = []
     for columns in ([x, x**2], [2 ** (x - x.max())]):
@@ -202,6 +217,12 @@ class Judge:
 
     def __post_init__(self) -> None:
         self.cells = self.world.by_run
+        # The facts that have a value, of those that vary.
+        self.names: dict[str, set[str]] = {}
+        facts = [(name, str(value)) for cell in self.world.cells for name, value in cell.facts.items()]
+        for name, value in dict.fromkeys(facts):
+            if name not in _NOT_COMPARED and facts.count((name, value)) < len(self.world.cells):
+                self.names.setdefault(value, set()).add(name)
         self.labels: dict[str, str] = {}
         self.told: dict[tuple[str, frozenset[str], frozenset[str]], tuple[float, str, str]] = {}
 
@@ -216,6 +237,7 @@ class Judge:
         yield from self._named(kind, body)
         yield from self._levels_without_ratio(kind, body)
         yield from _agreeing(kind, body)
+        yield from self._best_at(kind, body)
         yield from self._as_asked(kind, body)
         if expected:
             said = bool(claims)
@@ -224,7 +246,7 @@ class Judge:
     # What is claimed
 
     def _claims(self, kind: str, body: Json, claims: Sequence[Json]) -> Iterator[Mark]:
-        metric = body["metric"]
+        metric, axis = body["metric"], str(body["question"].get("x", "")).removeprefix("factor:")
         first = next((claim for claim in claims if claim["kind"] == "standing"), None)
         for claim in claims:
             cells = self._cells(claim["runs"])
@@ -238,19 +260,18 @@ class Judge:
                 case "level":
                     yield from self._level(kind, body, claim)
                 case "loss":
-                    ends = [
-                        [cell for cell in cells if cell.facts.get("size_gb") == claim[end]] for end in ("end", "start")
-                    ]
+                    ends = [[cell for cell in cells if cell.facts.get(axis) == claim[end]] for end in ("end", "start")]
+                    if _is_nothing(metric, ends[0]) and not _has_zero(metric, ends[1]):
+                        yield Mark(NUMBER, kind, claim["change"]["value"] == -1.0, f"{claim['label']}: not all is lost")
                     yield from self._change(
-                        kind, body, claim["change"], matched(ends[0], ends[1], ["size_gb"]), claim, less=1.0
+                        kind, body, claim["change"], matched(ends[0], ends[1], [axis]), claim, less=1.0
                     )
-                    yield from self._falls_off(
-                        kind, metric, claim["falls_off"], self._cells(claim["falls_off"]["runs"])
-                    )
+                    curve = self._cells(claim["falls_off"]["runs"])
+                    yield from self._falls_off(kind, body, axis, claim["falls_off"], curve)
                 case "falls_off":
-                    yield from self._falls_off(kind, metric, claim, cells)
+                    yield from self._falls_off(kind, body, axis, claim, cells)
                 case "scales":
-                    yield from self._scales(kind, metric, claim, cells)
+                    yield from self._scales(kind, body, axis, claim, cells)
                 case "effect":
                     yield from self._effect(kind, body, claim, cells)
                 case "step":
@@ -294,22 +315,18 @@ class Judge:
 
     def _is_named(self, cell: Cell, label: str) -> bool:
         """Whether all that the label says and the world knows is true of the cell."""
-        known = {
-            str(value): name
-            for each in self.world.cells
-            for name, value in each.facts.items()
-            if name not in _NOT_COMPARED
-        }
-        # A disk is called with its medium.
+        # A disk is called with its medium, and a number with its unit or its heading.
         parts = [part.partition(" (")[0] for part in label.split(" · ")]
-        parts = [part for part in parts if part in known]
-        return bool(parts) and all(str(cell.facts.get(known[part])) == part for part in parts)
+        parts = [word for part in parts for word in ([part] if part in self.names else part.split())]
+        known = [(word, self.names[word]) for word in parts if word in self.names]
+        return bool(known) and all(any(str(cell.facts.get(name)) == word for name in names) for word, names in known)
 
     def _change(
         self, kind: str, body: Json, change: Json, pair: Pair, claim: Json, *, less: float = 0.0
     ) -> Iterator[Mark]:
         """A ratio, or with `less` a share: its side, its size, its interval, and whether it is said at all."""
         metric, verdict = body["metric"], change["verdict"]
+        pair = pair.above_zero(metric)
         truth, measured = pair.truth(metric), pair.measured(metric)
         words = f"{claim['label']}: {verdict} {change['value']} ({change['low']} to {change['high']})"
         if truth is None or not pair.levels:
@@ -335,8 +352,7 @@ class Judge:
             yield Mark(
                 ALIKE_CLAIM, kind, abs(truth) <= limit * (1 + CLOSE), f"{words}, in truth {math.exp(truth) - less}"
             )
-        is_large = _is_large(truth, pair.standard_error(metric, self.world.sigma), limit)
-        if is_large and pair.fewest >= 3 and verdict != "refused":
+        if self._is_far(body, pair) and pair.fewest >= 3 and verdict != "refused":
             yield Mark(
                 DECIDED, kind, verdict in (*WINNERS, "mixed", "") and bool(verdict or change["low"] is not None), words
             )
@@ -372,43 +388,68 @@ class Judge:
 
     # Curves
 
-    def _falls_off(self, kind: str, metric: str, claim: Json, cells: Sequence[Cell]) -> Iterator[Mark]:
-        truth = self._of_series(cells, self.world.knees)
-        shape = claim["shape"]
+    def _falls_off(self, kind: str, body: Json, axis: str, claim: Json, cells: Sequence[Cell]) -> Iterator[Mark]:
+        metric, truth, shape = body["metric"], self._of_series(cells, self.world.knees), claim["shape"]
         if truth is None or shape == "too_few":
             yield Mark(UNJUDGED, kind, True)
             return
-        words = f"{claim['label']}: {shape} at {claim['at']} {claim['interval']}, in truth {truth[0]}"
+        words = f"{claim['label']}: {shape} {claim['turn']} at {claim['at']} {claim['interval']}, in truth {truth}"
         if claim["memory"] is not None:
             yield Mark(PLACE, kind, _close(claim["memory"], RAM_GB), f"memory at {claim['memory']}, not {RAM_GB}")
-        if shape == "knee":
+        turns = truth[0] in ("highest", "lowest")
+        if shape == "turn":
+            # Noise may raise the level next to it above it.
+            is_near = turns and 0.5 <= claim["turns_at"] / truth[1] <= 2
+            yield Mark(PLACE, kind, claim["turn"] == truth[0] and is_near, f"{words}, turns at {claim['turns_at']}")
+            at_turn = [cell for cell in cells if cell.facts.get(axis) == claim["turns_at"]]
+            mean = math.exp(_mean([_log(value) for cell in at_turn for value in cell.values(metric).values()]))
+            yield Mark(NUMBER, kind, _close(claim["turns_to"], mean), f"{words}: {claim['turns_to']}, not {mean}")
+        elif shape == "knee":
             low, high = claim["interval"] or (claim["at"], claim["at"])
-            is_right = truth[0] == "knee" and low <= NEAR * RAM_GB and NEAR * high >= RAM_GB
-            yield Mark(PLACE, kind, is_right, words)
+            is_bent = truth[0] in ("knee", "highest")
+            yield Mark(PLACE, kind, is_bent and low <= NEAR * truth[1] and NEAR * high >= truth[1], words)
             if truth[0] == "knee" and claim["interval"]:
-                yield Mark(COVERAGE, kind, low <= RAM_GB <= high, words)
+                yield Mark(COVERAGE, kind, low <= truth[1] <= high, words)
         elif shape == "smooth":
             yield Mark(PLACE, kind, truth[0] == "smooth", words)
-        if truth[0] == "knee" and _off_smooth(metric, cells, self.world.sigma) > LARGE:
+        if truth[0] == "knee" and _off_smooth(metric, axis, cells, self.world.sigma) > LARGE:
             yield Mark(DECIDED, kind, shape == "knee", words)
+        if turns and self._is_seen(body, axis, cells, truth[1]):
+            yield Mark(DECIDED, kind, shape == "turn", words)
+
+    def _is_seen(self, body: Json, axis: str, cells: Sequence[Cell], at: float) -> bool:
+        """Whether the level differs by far from the first and from the last that have a value above zero."""
+        metric = body["metric"]
+        valued = [cell for cell in cells if cell.values(metric) and not _has_zero(metric, [cell])]
+        levels = [float(cell.facts[axis]) for cell in valued]
+        pairs = [
+            matched(*([cell for cell in valued if cell.facts[axis] == level] for level in (at, end)), apart=[axis])
+            for end in (min(levels), max(levels))
+        ]
+        return all(pair.levels and self._is_far(body, pair) and pair.fewest >= 3 for pair in pairs)
+
+    def _is_far(self, body: Json, pair: Pair) -> bool:
+        metric, limit = body["metric"], math.log1p(body["threshold"])
+        truth = pair.truth(metric)
+        return truth is not None and _is_large(truth, pair.standard_error(metric, self.world.sigma), limit)
 
     def _of_series(self, cells: Sequence[Cell], truths: Mapping[str, Any]) -> Any:
         """Of the one series that these cells are of; None where they are of several."""
         series = {series_of(cell.facts) for cell in cells}
         return truths.get(series.pop()) if len(series) == 1 else None
 
-    def _scales(self, kind: str, metric: str, claim: Json, cells: Sequence[Cell]) -> Iterator[Mark]:
-        series = {series_of(cell.facts) for cell in cells}
+    def _scales(self, kind: str, body: Json, axis: str, claim: Json, cells: Sequence[Cell]) -> Iterator[Mark]:
+        metric, series = body["metric"], {series_of(cell.facts) for cell in cells}
         by_level: dict[float, list[float]] = {}
         for cell in cells:
-            by_level.setdefault(float(cell.facts["terminals"]), []).extend(map(_log, cell.values(metric).values()))
+            by_level.setdefault(float(cell.facts[axis]), []).extend(map(_log, cell.values(metric).values()))
         means = {
             level: math.exp(_mean(logs)) for level, logs in by_level.items() if logs and all(map(math.isfinite, logs))
         }
         if len(series) != 1 or not means or len({cell.batch for cell in cells}) > 1:
             yield Mark(UNJUDGED, kind, True)
             return
-        most_at = max(means, key=lambda level: means[level])
+        most_at = (min if body["better"] == "lower" else max)(means, key=lambda level: means[level])
         yield Mark(
             PLACE, kind, claim["most_at"] == most_at, f"{claim['label']}: most at {claim['most_at']}, not {most_at}"
         )
@@ -427,7 +468,8 @@ class Judge:
             low, high = claim["peak_interval"]
             yield Mark(COVERAGE, kind, low <= peak <= high, words)
         if claim["still_grows"]:
-            yield Mark(PLACE, kind, peak is None or peak >= last / 2, words)
+            collapses = any(_is_nothing(metric, [cell]) for cell in cells)
+            yield Mark(PLACE, kind, not collapses and (peak is None or peak >= last / 2), words)
 
     # Settings and dates
 
@@ -615,6 +657,12 @@ class Judge:
             # Of many the first are named, and the others counted.
             is_named = bool(words) and (" more (" in words or all(value in words for value in values))
             yield Mark(OMISSION, kind, is_named, f"no ratio at {', '.join(values)}, and of those: {words}")
+        for ones, others in _levels(first, second, apart, over=body["over"]):
+            nothing = [body[side] for side, cells in (("first", ones), ("second", others))
+                       if _is_nothing(body["metric"], cells)]  # fmt: skip
+            if ones and others and nothing:
+                is_told = " more" in words or all(side in words for side in nothing)
+                yield Mark(OMISSION, kind, is_told, f"{' and '.join(nothing)} came to nothing, and of that: {words}")
 
     def _varying(self, facts: Mapping[str, str | float]) -> list[str | float]:
         """Of these the values that not all cells have; durability and its like have words of the site's own."""
@@ -623,6 +671,41 @@ class Judge:
             for name, value in facts.items()
             if name not in {*UNLIKE, "set"} and any(cell.facts.get(name) != value for cell in self.world.cells)
         ]
+
+    def _best_at(self, kind: str, body: Json) -> Iterator[Mark]:
+        """What is called the best at a level is so in truth; and where it depends on the level by far, it is told."""
+        metric, told = body["metric"], body["best_at"]
+        sign = -1 if body["better"] == "lower" else 1
+        for best, level in ((best, level) for best, levels in told.items() for level in levels):
+            yield Mark(CONTRADICTION, kind, not body["words"] or best in body["words"], f"{best}, not: {body['words']}")
+            here = [cell for cell in self.world.cells if self._is_named(cell, level)]
+            sides = [[sign * cell.means[metric] for cell in here if self._is_named(cell, best) == is_best]
+                     for is_best in (True, False)]  # fmt: skip
+            if not all(sides):
+                yield Mark(UNJUDGED, kind, True)
+                continue
+            one, other = map(max, sides)
+            alike = math.isclose(one, other)
+            yield Mark(FALSE_WINNER if alike else SIGN, kind, one > other and not alike,
+                       f"{best} is best at {level}, in truth {one} and {other}")  # fmt: skip
+        if self.world.kind == "reversed" and body["over"] and body["question"]["fact"] in ("", "dbms"):
+            winners = [*self._winners(body)]
+            for system, disk in winners if len({system for system, _ in winners}) > 1 else ():
+                is_told = any(disk in level for level in told.get(system, []))
+                yield Mark(DECIDED, kind, is_told, f"{system} is best by far on {disk}, and told is {told}")
+
+    def _winners(self, body: Json) -> Iterator[tuple[str, str]]:
+        """Which system is by far better than each other at a level, and the disk there."""
+        sign = -1 if body["better"] == "lower" else 1
+        for level, _ in _by_facts(self.world.cells, (), ["dbms"], over=""):
+            by_system: dict[str, list[Cell]] = {}
+            for cell in level:
+                by_system.setdefault(str(cell.facts["dbms"]), []).append(cell)
+            for system, own in by_system.items():
+                pairs = [Pair([(own, other)]) for name, other in by_system.items() if name != system]
+                better = [sign * (pair.truth(body["metric"]) or 0.0) > 0 and self._is_far(body, pair) for pair in pairs]
+                if pairs and all(better) and min(pair.fewest for pair in pairs) >= 3:
+                    yield system, str(own[0].facts["disk"])
 
     def _as_asked(self, kind: str, body: Json) -> Iterator[Mark]:
         """Whether it is the asked one that is set against the other one that was asked for, by values of a fact."""
@@ -668,7 +751,7 @@ def part_of(made: World, selects: Mapping[str, str], runs: Sequence[str], *, sel
 
 def offered_words(part: World, kind: str, words: str) -> Iterator[Mark]:
     """What a link of home says of its runs: from which size to which, since when."""
-    sizes = [float(cell.facts["size_gb"]) for cell in part.cells if "size_gb" in cell.facts]
+    sizes = [float(cell.facts[name]) for cell in part.cells for name in AXES if name in cell.facts]
     days = [cell.day for cell in part.cells if cell.day]
     wanted = {
         "loss": f"from {min(sizes):g} to {max(sizes):g}" if sizes else "",

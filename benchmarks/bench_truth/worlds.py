@@ -26,6 +26,8 @@ NOISES = ("2 %", "8 %", "20 %", "heavy tails", "two modes", "an outlier")
 SIGMA = {"2 %": 0.02, "8 %": 0.08, "20 %": 0.20, "heavy tails": 0.05, "two modes": 0.10, "an outlier": 0.02}
 METRICS = {"tps": "higher", "latency_p99_ms": "lower", "load_mb_per_s": "higher", "stalled_s": "lower"}
 RAM_GB = 64
+# What is sent as a number; a loss is asked over the latter.
+FACTORS = ("terminals", "duration_s", *(AXES := ("size_gb", "page_kb", "delay_ms")))
 SETTINGS = {"max_wal_size": ("1GB", "64GB"), "wal_compression": ("off", "on"), "random_page_cost": ("1.1", "4")}
 # What a result tells of itself and no name of a cell holds: as most of a world have it, and as some have it that were
 # sent beside them, faster in truth. `buffer` is a setting of PostgreSQL's.
@@ -66,9 +68,9 @@ class Cell:
 
 @dataclass(frozen=True)
 class World:
-    """`metric` is the one that is asked about. Truths by series: `knees` (shape and place), `peaks` (None: still
-    grows), `steps` (day and change of the logarithm); `effects` by setting, of the second value to the first.
-    `asks`: questions that fit, which must be answered.
+    """`metric` is the one that is asked about. Truths by series: `knees` (shape and place; of a curve that turns,
+    whether it is highest or lowest there), `peaks` (None: still grows), `steps` (day and change of the logarithm);
+    `effects` by setting, of the second value to the first. `asks`: questions that fit, which must be answered.
     """
 
     number: int
@@ -380,10 +382,82 @@ def _sweep(generator: random.Random, base: World) -> World:
     return replace(base, cells=cells, asks=[{}, {"ask": "best"}, {"ask": "a_b"}])
 
 
+def _collapse(generator: random.Random, base: World) -> World:
+    """Systems over sizes or terminals, of which some come to nothing from a level on."""
+    over_sizes = generator.random() < 1 / 2
+    levels = (8, 16, 32, 64, 128, 256) if over_sizes else (1, 2, 4, 8, 16, 32)
+    cells, knees, peaks = [], {}, {}
+    count = generator.randint(2, 4)
+    for (name, version), factor in zip(SYSTEMS, _differences(generator, count), strict=False):
+        own = {"dbms": f"{name} {version}"}
+        alive = levels[: generator.choice((2, 4, 5, 6, 6))]
+        knees[series_of(own)] = ("flat", None)
+        peaks[series_of(own)] = None if alive == levels else alive[-1]
+        for level in levels:
+            rate = 1500.0 if over_sizes else 300 * level / (1 + 0.02 * (level - 1))
+            facts: Facts = {**own, "size_gb" if over_sizes else "terminals": level}
+            cells.append(Cell(facts, {"tps": rate * factor if level in alive else 0.0}))
+    asks: list[Mapping[str, str]] = [{}, {"ask": "best"}, {"ask": "a_b"}]
+    ends = {"x": "factor:size_gb", "from": str(levels[0]), "to": str(levels[-1])}
+    asks.append({"ask": "loss", **ends} if over_sizes else {"ask": "scales", "x": "factor:terminals"})
+    return replace(base, cells=cells, knees=knees, peaks=peaks, asks=asks)
+
+
+def _at_zero(generator: random.Random, base: World) -> World:
+    """Systems over a delay that begins at 0: each gets slower with it from the beginning, or not at all."""
+    levels, count = (0, 1, 2, 5, 10, 20, 50), generator.randint(1, 3)
+    cells, knees = [], {}
+    for (name, version), factor in zip(SYSTEMS, _differences(generator, count), strict=False):
+        own = {"dbms": f"{name} {version}"}
+        shape, slope = generator.choice((("smooth", 0.02), ("smooth", 0.05), ("flat", 0.0)))
+        knees[series_of(own)] = (shape, None)
+        cells += [Cell({**own, "delay_ms": at}, {"tps": 1000 * factor * math.exp(-slope * at)}) for at in levels]
+    asks = [{"ask": "loss", "x": "factor:delay_ms", "from": "0", "to": "50"}, {}]
+    asks += [{"ask": "falls_off", "x": "factor:delay_ms"}, {"ask": "scales", "x": "factor:delay_ms"}]
+    return replace(base, cells=cells, knees=knees, asks=asks)
+
+
+def _hills(generator: random.Random, base: World) -> World:
+    """Systems over a size of pages, each best or worst between the ends, or alike at all."""
+    levels, count = (1, 2, 4, 8, 16, 32, 64), generator.randint(1, 3)
+    cells, knees, peaks = [], {}, {}
+    for (name, version), factor in zip(SYSTEMS, _differences(generator, count), strict=False):
+        own = {"dbms": f"{name} {version}"}
+        shape, slope = generator.choice((("highest", -0.4), ("highest", -0.2), ("lowest", 0.3), ("flat", 0.0)))
+        top = generator.choice((4, 8, 16))
+        knees[series_of(own)] = (shape, top if slope else None)
+        peaks[series_of(own)] = top if shape == "highest" else None
+        for at in levels:
+            cells.append(
+                Cell({**own, "page_kb": at}, {"tps": 900 * factor * math.exp(slope * abs(math.log2(at / top)))})
+            )
+    asks = [{"ask": name, "x": "factor:page_kb"} for name in ("falls_off", "scales", "loss")]
+    return replace(base, cells=cells, knees=knees, peaks=peaks, asks=[*asks, {}])
+
+
+def _reversed(generator: random.Random, base: World) -> World:
+    """Systems × disks: which is best depends on the disk, or does not."""
+    count, disks, sizes = generator.randint(2, 4), DISKS[: generator.randint(2, 3)], (10, 40)[: generator.randint(1, 2)]
+    factors, is_reversed = _differences(generator, count), generator.random() < 2 / 3
+    cells = []
+    for at, (name, version) in enumerate(SYSTEMS[:count]):
+        for speed, (disk, medium) in enumerate(disks, 1):
+            gain = generator.choice((1.3, 2.0)) if is_reversed and at == (speed - 1) % count else 1.0
+            factor = gain if is_reversed else factors[at]
+            cells += [
+                Cell({"dbms": f"{name} {version}", "disk": disk, "medium": medium, "size_gb": size},
+                     {"tps": 400 * speed * factor * 10 / size})
+                for size in sizes
+            ]  # fmt: skip
+    asks = [{}, {"ask": "best"}, {"ask": "a_b"}, {"ask": "rank", "fact": "dbms"}]
+    return replace(base, cells=cells, asks=asks)
+
+
 KINDS: dict[str, Callable[[random.Random, World], World]] = {
     "systems": _systems, "versions": _versions, "sizes": _sizes, "terminals": _terminals, "settings": _settings,
     "nightlies": _nightlies, "loads": _loads, "machines": _machines, "zeros": _zeros, "two": _two,
-    "published": _published, "sweep": _sweep,
+    "published": _published, "sweep": _sweep, "collapse": _collapse, "at zero": _at_zero, "hills": _hills,
+    "reversed": _reversed,
 }  # fmt: skip
 
 
@@ -471,7 +545,7 @@ def _document(made: World, cell: Cell, runs: Iterable[str]) -> dict[str, Any]:
     facts, numbers_of = cell.facts, {run: cell.runs[run] for run in runs}
     name, _, version = str(facts["dbms"]).rpartition(" ")
     settings = [(key.removeprefix("setting "), value) for key, value in facts.items() if key.startswith("setting ")]
-    factors = {key: facts[key] for key in ("size_gb", "terminals", "duration_s") if key in facts}
+    factors = {key: facts[key] for key in FACTORS if key in facts}
     disks = [{"name": name, "medium": medium} for name, medium in DISKS]
     document: dict[str, Any] = {
         "schema_version": 1,

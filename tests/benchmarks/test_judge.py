@@ -48,7 +48,8 @@ def ranking(made: World) -> Answer:
     words = f"{cells[0].facts['dbms']} has the highest throughput: 2 × that of {cells[1].facts['dbms']}, the next."
     return {
         "question": {"kind": "best", "fact": "dbms"}, "metric": "tps", "better": "higher", "threshold": 0.03,
-        "first": "", "second": "", "over": "", "claims": claims, "missing": [], "not_alike": "", "sure": sure,
+        "first": "", "second": "", "over": "", "best_at": {}, "claims": claims,
+        "missing": [], "not_alike": "", "sure": sure,
         "words": words if sure else "No winner.",
         "counts": {"selected": len(made.by_run), "drawn": len(made.by_run), "unnumbered": 0, "left_out": 0},
         "left_out": [],
@@ -240,9 +241,14 @@ def curve(shape: str, noise: str) -> World:
 def test_it_knows_where_a_curve_falls_off(shape, noise, claim, found):
     made = curve(shape, noise)
     told = {
-        "kind": "falls_off", "label": "", "runs": [*made.by_run], "memory": 64.0, "at": None, "interval": None, **claim,
+        "kind": "falls_off", "label": "", "runs": [*made.by_run], "memory": 64.0, "at": None, "interval": None, "turn": "",
+        **claim,
     }  # fmt: skip
-    answer = {**ranking(DIFFERENT), "question": {"kind": "falls_off", "fact": ""}, "claims": [told]}
+    answer = {
+        **ranking(DIFFERENT),
+        "question": {"kind": "falls_off", "fact": "", "x": "factor:size_gb"},
+        "claims": [told],
+    }
     marks = Judge(made).answer(answer)
     assert {mark.what for mark in marks if not mark.right and mark.what not in (judge.COUNT, judge.OMISSION)} == found
 

@@ -109,6 +109,10 @@ def _levels_without_ratio(answer: Answer) -> list[str]:
         unmeasured = f"only {answer.first if row.groups else answer.second} was measured"
         verdict = row.against.verdict
         reason = verdict_words(verdict) if verdict else no_ratio_words(row.against, unmeasured)
+        values = {answer.first: [group.judged for group, _ in row.pairs],
+                  answer.second: [base.judged for _, base in row.pairs]}  # fmt: skip
+        if none := [label for label, of_side in values.items() if of_side and not any(map(any, of_side))]:
+            reason = _nothing(answer, none)
         lost = row.against.lost
         if lost and any(group.dots for group in (*row.groups, *row.bases)):
             whose = answer.first if lost.key in {group.key for group in row.groups} else answer.second
@@ -290,9 +294,12 @@ def _none_at_all(answer: Answer, standings: Sequence[Standing]) -> str:
     others = [each for each in standings if each.label not in none]
     if answer.better != "lower" or not none or not others or min(min(values[each.label]) for each in others) <= 0:
         return ""
+    return f"No ratio: {_nothing(answer, none)}, beside {_amounts(answer, others)}."
+
+
+def _nothing(answer: Answer, none: Sequence[str]) -> str:
     have = "has" if len(none) == 1 else "have"
-    nothing = f"{gaps.names(none)} {have} {quantity(0, answer.unit)} in every repeat"
-    return f"No ratio: {nothing}, beside {_amounts(answer, others)}."
+    return f"{gaps.names(none)} {have} {quantity(0, answer.unit)} in every repeat"
 
 
 def _undecided(answer: Answer, pair: str, change: Amount, where: str, named: str, *, is_alone: bool) -> str:

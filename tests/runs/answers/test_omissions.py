@@ -304,3 +304,17 @@ def test_of_two_without_a_ratio_at_any_level_it_is_told_why_at_each():
     left_out = "10 GB, 40 GB and 160 GB (no ratio: a value is zero or negative); 320 GB (only Firebird 1.0 was measured)"
     words = f"PostgreSQL 1.0 against Firebird 1.0: fewer than two levels have a ratio. Left out: {left_out}."
     assert told["words"] == words
+
+
+def test_of_a_level_without_a_ratio_it_is_told_who_came_to_nothing_there():
+    """Seen: "no winner over 4 levels of size. Left out: 128 GB and 256 GB (no ratio: a value is zero or negative)"."""
+    world = World()
+    for size in (16, 32, 64, 128, 256):
+        for name in ("PostgreSQL", "MariaDB"):
+            tps = 0 if size == 256 or (name, size) == ("MariaDB", 128) else 1500
+            world.add(tps, dbms={"name": name, "version": "1.0"}, factors={"size_gb": size})
+    selects = world.store()
+    (first, second), told = ("PostgreSQL 1.0", "MariaDB 1.0"), ask(selects, "ask=best")
+    both = f"{told['first']} and {told['second']} have 0 TPS in every repeat"
+    assert {told["first"], told["second"]} == {first, second}
+    assert told["words"].endswith(f"Left out: 128 GB ({second} has 0 TPS in every repeat); 256 GB ({both}).")
