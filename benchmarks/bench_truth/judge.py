@@ -7,6 +7,7 @@ mean in truth and what was measured. Ratios and means are computed again from wh
 from __future__ import annotations
 
 import math
+import re
 import statistics
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -422,10 +423,8 @@ class Judge:
         metric = body["metric"]
         valued = [cell for cell in cells if cell.values(metric) and not _has_zero(metric, [cell])]
         levels = [float(cell.facts[axis]) for cell in valued]
-        pairs = [
-            matched(*([cell for cell in valued if cell.facts[axis] == level] for level in (at, end)), apart=[axis])
-            for end in (min(levels), max(levels))
-        ]
+        at_level = {level: [cell for cell in valued if cell.facts[axis] == level] for level in levels}
+        pairs = [matched(at_level.get(at, []), at_level[end], [axis]) for end in (min(levels), max(levels))]
         return all(pair.levels and self._is_far(body, pair) and pair.fewest >= 3 for pair in pairs)
 
     def _is_far(self, body: Json, pair: Pair) -> bool:
@@ -754,11 +753,13 @@ def offered_words(part: World, kind: str, words: str) -> Iterator[Mark]:
     sizes = [float(cell.facts[name]) for cell in part.cells for name in AXES if name in cell.facts]
     days = [cell.day for cell in part.cells if cell.day]
     wanted = {
-        "loss": f"from {min(sizes):g} to {max(sizes):g}" if sizes else "",
+        # What has no unit has a heading: "from scale factor 1 to 16".
+        "loss": rf"from (\D+ )?{min(sizes):g} to {max(sizes):g}" if sizes else "",
         "since": f"since {min(days)}" if days else "",
     }
     if kind in wanted:
-        yield Mark(COUNT, kind, wanted[kind] in words, f"home: {words}, in truth {wanted[kind]}")
+        is_right = re.search(wanted[kind], words) is not None
+        yield Mark(COUNT, kind, is_right, f"home: {words}, in truth {wanted[kind]}")
 
 
 def _spelt(value: Any) -> str:

@@ -241,8 +241,8 @@ def curve(shape: str, noise: str) -> World:
 def test_it_knows_where_a_curve_falls_off(shape, noise, claim, found):
     made = curve(shape, noise)
     told = {
-        "kind": "falls_off", "label": "", "runs": [*made.by_run], "memory": 64.0, "at": None, "interval": None, "turn": "",
-        **claim,
+        "kind": "falls_off", "label": "", "runs": [*made.by_run], "memory": 64.0, "at": None, "interval": None,
+        "turn": "", **claim,
     }  # fmt: skip
     answer = {
         **ranking(DIFFERENT),
