@@ -204,7 +204,7 @@ class Along:
     @cached_property
     def memory(self) -> tuple[str, float] | None:
         """In words and on x: the memory of its machine, where x is a size."""
-        return next(iter(memory_places(self.curve.points, self.axes, self.x)), None)
+        return next(iter(memory_places(self.curve.points, self.axes)), None)
 
     @cached_property
     def beside_memory(self) -> tuple[Slope | None, Slope | None] | None:

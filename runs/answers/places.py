@@ -16,8 +16,6 @@ from runs.formatting import byte_size, mid_sentence, number, size_words, times
 from runs.run.facets import FACTOR, shown_unit
 from runs.run.memory import MB, buffer_bytes, limit_bytes, memory_bytes
 
-GIB = 1 << 30
-
 
 @dataclass(frozen=True)
 class Place:
@@ -80,13 +78,13 @@ def from_to(low: float, high: float, x: Place, *, named: bool = True) -> str:
     return f"{name if named else ''}{value if same else begin} to {end}"
 
 
-def memory_places(groups: Sequence[Group], axes: Axes, x: Place) -> list[tuple[str, float]]:
+def memory_places(groups: Sequence[Group], axes: Axes) -> list[tuple[str, float]]:
     """(words, x) of the memory limit that all runs share, else the RAM, and of the buffer pool, where x is a size."""
     if axes.kind != SIZE or not groups:
         return []
     if axes.x_as in ("of_ram", "of_buffer"):
         return [("RAM" if axes.x_as == "of_ram" else "buffer pool", 1.0)]
-    x_of = _x_of_bytes(groups, axes, x.unit)
+    x_of = _x_of_bytes(groups, axes)
     placed = [(words, x_of(size_bytes)) for words, size_bytes in memories(groups)]
     return [(words, at) for words, at in placed if at is not None]
 
@@ -105,13 +103,10 @@ def memories(groups: Sequence[Group]) -> list[tuple[str, float]]:
     ]
 
 
-def _x_of_bytes(groups: Sequence[Group], axes: Axes, unit: str) -> Callable[[float], float | None]:
-    """Where on x so many bytes stand: by the unit, or between the sizes that its levels came to."""
+def _x_of_bytes(groups: Sequence[Group], axes: Axes) -> Callable[[float], float | None]:
+    """Where on x so many bytes stand: in MB, or between the sizes that its levels came to."""
     if axes.x_as == "size":
         return lambda size_bytes: size_bytes / MB
-    if unit in ("GB", "MB"):
-        # An article's GB are of 1024 MB.
-        return lambda size_bytes: size_bytes / (GIB if unit == "GB" else MB)
     loaded = sizes_mb(groups)
     numbers = axes.x_fact.numbers if axes.x_fact else {}
     line = sorted({(loaded[group.key], numbers[value]) for group in groups

@@ -20,7 +20,8 @@ from runs.compare import asked
 from runs.compare.asked import Question
 from runs.compare.choosing import LOOKED_THROUGH
 from runs.compare.facts import is_name
-from runs.compare.panels import CLIENT, CLIENTS, OTHER, SIZE, SIZES
+from runs.compare.groups import SIZES
+from runs.compare.panels import CLIENT, CLIENTS, OTHER, SIZE
 from runs.formatting import mid_sentence
 from runs.models import Batch, Benchmark, Metric, Publication, Run, RunFactor, SeriesBatch
 from runs.models.choices import Better, StorageRole

@@ -75,7 +75,7 @@ def _multiples(comparison: Comparison, metric: Metric, *, id: str, title: str) -
     specs = [
         lines(
             x=x, y=y, series=[_series(curve, furthest) for curve in panel.curves],
-            marks=marks(panel, comparison, place),
+            marks=marks(panel, comparison),
         ) | {"gaps": _gaps(panel), "panel": len(panels) > 1, "overlays": overlays(curves)}
         for panel, curves in zip(panels, drawn, strict=True)
     ]  # fmt: skip

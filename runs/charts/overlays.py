@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from runs.answers.curves import Along
-from runs.answers.places import Place, memory_places
+from runs.answers.places import memory_places
 from runs.answers.words.curves import MOST_SAID
 from runs.charts.base import LineSeries, Mark, Point
 from runs.compare.axes import LEAST_LEVELS
@@ -21,11 +21,11 @@ from runs.stats.watch import watched
 _STEPS = 40
 
 
-def marks(panel: Panel, comparison: Comparison, x: Place) -> list[Mark]:
+def marks(panel: Panel, comparison: Comparison) -> list[Mark]:
     """Over a size the memory and the buffer pool that all runs share. Over days the steps of the curves, and where one
     goes on with another version of its DBMS; none of a kind of which there are more than can be told apart.
     """
-    placed = memory_places(panel.points, comparison.axes, x)
+    placed = memory_places(panel.points, comparison.axes)
     if comparison.axes.x == DATE:
         is_absolute = comparison.axes.y_as == "absolute"
         # What both series of a slower machine lose is no step of the one in % of the other.

@@ -17,8 +17,8 @@ from runs.compare import asked
 from runs.compare.asked import Question
 from runs.compare.comparison import Comparison
 from runs.compare.facts import DATE, MOMENT, NEVER_TAKEN, NO_FACT, SET, Columns, Fact, fact_value, rank_of_kind
-from runs.compare.groups import Group
-from runs.compare.panels import CLIENTS, RELATIVE, SIZES, Axes, drawn_groups, size_level
+from runs.compare.groups import SIZES, Group
+from runs.compare.panels import CLIENTS, RELATIVE, Axes, drawn_groups, size_level
 from runs.formatting import version_order
 from runs.run.facets import FACTOR
 from runs.run.likeness import DAY

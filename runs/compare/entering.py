@@ -9,7 +9,7 @@ from uuid import UUID
 
 from django.http import QueryDict
 
-from runs.compare.panels import SIZES
+from runs.compare.groups import SIZES
 from runs.compare.select import choose
 from runs.formatting import natural
 from runs.incoming.values import int_if_whole

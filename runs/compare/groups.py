@@ -16,7 +16,7 @@ from typing import Any
 from uuid import UUID
 
 from benchagent import histogram
-from benchagent.catalog import LATENCIES, PERCENTILES
+from benchagent.catalog import LATENCIES, PERCENTILES, factor_unit
 from benchagent.histogram import Latencies
 
 from runs.compare.guard import Conditions, Difference, blocking
@@ -39,8 +39,15 @@ from runs.stats import (
 
 MAXIMUM = 100.0
 SIZE_METRIC = "db_size_bytes"
-# Sizes in GB are those of articles, of 1024 MB of 1024 kB as their memory is; what was measured is in MB of 1,000 kB.
-_MB_EACH = {"size_gb": 1024**3 / MB, "size_mb": 1, "target_size_mb": 1, "dataset_mb": 1}
+# The size of the data, as the workloads call it and as people do who send results of their own.
+SIZES = (
+    "size_gb", "size_mb", "target_size_mb", "warehouses", "scale_factor", "dataset_mb", "rows_per_table", "rows",
+    "database_size_gb", "database_size_mb", "db_size_gb", "db_size_mb", "data_size_gb", "data_size_mb",
+    "dataset_size_gb", "dataset_size_mb", "dataset_gb",
+)  # fmt: skip
+# What sizes are stated in, of 1,000 each. An article's GB are of 1024 MB of 1024 kB, as its memory is.
+_MB_EACH = {"MB": 1.0, "GB": 1_000.0}
+_MB_EACH_PRINTED = _MB_EACH | {"GB": 1024**3 / MB}
 # If more of a group's repeats are lost, the others are those that happened to be fast enough.
 MOST_LOST = 1 / 3
 
@@ -180,8 +187,10 @@ class Group:
         """
         if measured := values_of(self.all_runs, SIZE_METRIC):
             return round(statistics.fmean(measured) / MB, 1)
-        wanted = ((self.all_runs[0].factor(factor), each) for factor, each in _MB_EACH.items())
-        size = next((number * each for number, each in wanted if isinstance(number, int | float)), None)
+        run = self.all_runs[0]
+        mb_each = _MB_EACH_PRINTED if run.publication_id else _MB_EACH
+        wanted = ((run.factor(name), mb_each.get(factor_unit(name))) for name in SIZES)
+        size = next((number * each for number, each in wanted if each and isinstance(number, int | float)), None)
         return round(size, 1) if size else None
 
     @property

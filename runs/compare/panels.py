@@ -14,7 +14,7 @@ from django.utils.text import slugify
 from runs.compare.asked import Missing, Question
 from runs.compare.facts import DATE, MOMENT, NEVER_TAKEN, NO_FACT, Columns, Fact, fact_value, fact_values
 from runs.compare.grouping import position_of
-from runs.compare.groups import Group, pooled
+from runs.compare.groups import SIZES, Group, pooled
 from runs.compare.guard import bare_field
 from runs.run.facets import FACTOR
 from runs.run.memory import MB, buffer_bytes, memory_bytes
@@ -24,12 +24,6 @@ from runs.stats.scaling import Scaling, Unfitted, scaling
 
 # The palette of static/css/tokens.css: --series-0 … --series-7.
 COLOURS = 8
-# What the workloads call it, and what people do who send results of their own.
-SIZES = (
-    "size_gb", "size_mb", "target_size_mb", "warehouses", "scale_factor", "dataset_mb", "rows_per_table", "rows",
-    "database_size_gb", "database_size_mb", "db_size_gb", "db_size_mb", "data_size_gb", "data_size_mb",
-    "dataset_size_gb", "dataset_size_mb", "dataset_gb",
-)  # fmt: skip
 CLIENTS = ("terminals", "threads", "clients", "connections")
 # What a curve is said of: a size, a number of clients, another number.
 SIZE, CLIENT, OTHER = "size", "clients", "other"

@@ -6,6 +6,7 @@ import csv
 import math
 import random
 from dataclasses import replace
+from datetime import date
 from itertools import product
 
 import pytest
@@ -22,7 +23,7 @@ from runs.charts.curves import curve_figures
 from runs.compare.axes import arrange
 from runs.compare.compare import compare
 from runs.compare.panels import SIZE
-from runs.models import Metric, Run, RunStorage, StorageDevice
+from runs.models import Metric, Publication, Run, RunStorage, StorageDevice
 from runs.stats import Interval, Ratio
 from tests.runs.cells import add_number, all_runs, machine, make_run, make_runs
 from tests.runs.stats.test_curves import FIREBIRD
@@ -59,12 +60,13 @@ def test_what_is_lost_for_a_reason_each_is_one_strip_of_its_series():
 
 
 def test_the_article_says_what_a_sata_disk_loses():
+    article = Publication.objects.create(slug="terabyte", title_en="Terabyte", published_on=date(2015, 3, 16))
     for size, value in FIREBIRD:
-        make_run("Firebird 2.5", value, factors={"size_gb": size, "disk": "SATA"}, on=on())
+        make_run("Firebird 2.5", value, factors={"size_gb": size, "disk": "SATA"}, on=on(), publication=article)
         if size < 31:
             make_run(
                 "Firebird 2.5", None, factors={"size_gb": size, "disk": "SSD"}, on=on(), state="value_missing",
-                missing_metric="tps", missing_reason="the picture is lost",
+                missing_metric="tps", missing_reason="the picture is lost", publication=article,
             )  # fmt: skip
     multiples = figure()
     assert sentences(multiples) == {
@@ -78,7 +80,9 @@ def test_the_article_says_what_a_sata_disk_loses():
     }
     assert multiples.words_note == "One value a level: losses have no interval. 11 lost values are left out."
     assert multiples.figures[0].spec["type"] == "lines"
-    assert multiples.figures[0].spec["marks"] == [{"axis": "x", "value": 16.0, "label": "RAM 16 GiB"}]
+    (mark,) = multiples.figures[0].spec["marks"]
+    # An article's GB are of 1024 MB.
+    assert (mark["label"], mark["value"]) == ("RAM 16 GiB", pytest.approx(16.0))
     assert multiples.table.columns[-2].label == "Against the first level"
     assert [row[-2].text for row in multiples.table.rows if row[1].value in (9.04, 30.3)] == [
         "",
@@ -268,6 +272,15 @@ def test_a_size_stands_against_memory_and_buffer_pool():
     assert figure("x_as=of_ram").figures[0].spec["series"][0]["points"][-1][0] == pytest.approx(
         128 * GB / (16 << 30), rel=1e-4
     )
+
+
+@pytest.mark.parametrize("name", ["size_gb", "dataset_gb", "db_size_gb"])
+def test_memory_stands_among_sizes_that_somebody_sent_at_its_own_size(name: str):
+    """Was: 64 GiB of data at 68.7 GB and "RAM 64 GiB" at 64, as if the data did not fit."""
+    for size in (17.18, 34.36, 68.72, 137.4):
+        make_run("PostgreSQL 16", 3000 - 10 * size, factors={name: size}, on=on(64 << 30))
+    (mark,) = figure(f"x=factor:{name}").figures[0].spec["marks"]
+    assert (mark["label"], mark["value"]) == ("RAM 64 GiB", pytest.approx(68.72, rel=1e-4))
 
 
 def test_a_mark_is_told_as_it_is_sold():

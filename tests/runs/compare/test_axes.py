@@ -11,7 +11,6 @@ import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.http import QueryDict
 
-from runs.answers.places import NO_PLACE
 from runs.charts.overlays import marks
 from runs.compare.axes import arrange
 from runs.compare.compare import compare, compare_selection
@@ -269,14 +268,14 @@ def test_a_dbms_that_is_upgraded_goes_on_as_the_same_curve():
     axes, panels = arranged()
     assert (axes.view, axes.x, axes.series) == ("curve", "date", ())
     assert [len(curve.points) for curve in panels[0].curves] == [9]
-    assert [mark["label"] for mark in marks(panels[0], compare(all_runs()), NO_PLACE)] == ["18.1"]
+    assert [mark["label"] for mark in marks(panels[0], compare(all_runs()))] == ["18.1"]
     assert len(arranged("series=dbms")[1][0].curves) == 2
 
 
 def test_it_marks_a_curve_of_days_where_it_has_a_step_and_where_its_dbms_was_upgraded():
     nights(*["PostgreSQL 18.0"] * 12, *["PostgreSQL 18.1"] * 8, slower_from=11)
     comparison = compare(all_runs())
-    marked = marks(comparison.panels[0], comparison, NO_PLACE)
+    marked = marks(comparison.panels[0], comparison)
     assert [date.fromordinal(int(mark["value"])).day for mark in marked] == [11, 13]
 
 
