@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from urllib.parse import urlencode
 
@@ -20,7 +20,8 @@ from runs.compare.baseline import DEFAULT_BASELINE
 from runs.compare.comparison import Comparison
 from runs.compare.effects import setting_pairs
 from runs.compare.facts import DATE, NEVER_TAKEN, NO_FACT, Columns, Fact, fact_value, fact_values, is_name
-from runs.compare.judging import RANKED, judged, ranked_as, told_apart_by
+from runs.compare.groups import Group
+from runs.compare.judging import RANKED, Ranked, judged, ranked_as, told_apart_by
 from runs.compare.panels import CLIENT, CLIENTS, Axes, zero_words
 from runs.run.facets import CONTEXT, FACTOR
 from runs.run.likeness import DAY
@@ -123,17 +124,16 @@ def offered(comparison: Comparison, answer: Answer) -> list[Answer]:
     questions, facts = [], comparison.axes.facts
     own = comparison.metric.name if comparison.metric else ""
     seen = {_subject(answer.question, own, answer.ranked_at)}
-    for question in _answerable(comparison, facts):
-        ranked = ranked_as(comparison, question) if question.kind in asked.OF_RANKS else None
-        subject = _subject(question, own, ranked.at if ranked else "")
-        if subject not in seen and (ranked or question.kind not in asked.OF_RANKS):
+    for question, how in _answerable(comparison, facts):
+        subject = _subject(question, own, how.at if how else "")
+        if subject not in seen:
             seen.add(subject)
             x = NO_PLACE
             if question.kind in asked.OF_CURVES:
                 x = place_of(Axes(view=CURVE, x=question.x, facts=facts), comparison.groups)
             of_other = (metric for metric in comparison.metrics if metric.name == question.metric != own)
-            how = {"ranked_at": ranked.at, "held": ranked.held} if ranked else {}
-            questions.append(begun(comparison, question, x, next(of_other, None), **how))
+            told = {"ranked_at": how.at, "held": how.held} if how else {}
+            questions.append(begun(comparison, question, x, next(of_other, None), **told))
     return questions
 
 
@@ -146,12 +146,17 @@ def _subject(question: Question, metric: str, ranked_at: RankedAt) -> tuple[str,
     return (question.kind, question.fact, question.x or question.metric or metric, "")
 
 
-def _answerable(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[Question]:
+def _answerable(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[tuple[Question, Ranked | None]]:
+    """Each question; those that rank with how they do."""
     with_values = [group for group in comparison.groups if group.dots]
     if comparison.metric is None or len(with_values) < 2:
         return
     if comparison.metric.better != "none":
         yield from _rankings(comparison, facts)
+    yield from ((question, None) for question in _of_no_ranks(comparison, facts, with_values))
+
+
+def _of_no_ranks(comparison: Comparison, facts: Mapping[str, Fact], with_values: Sequence[Group]) -> Iterator[Question]:
     columns, over = Columns(with_values), list[str]()
     for name in facts:
         # A size that is stated twice, as scale and in GB, is one question.
@@ -187,31 +192,36 @@ def _turns(comparison: Comparison) -> bool:
     return any(along.turn for along in curves.curves_along(comparison, place, comparison.curves))
 
 
-def _rankings(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[Question]:
-    columns = Columns([group for group in comparison.groups if group.dots and group.ranked])
-    several_systems = "dbms" in facts and len(set(columns["dbms"])) > 1
+def _rankings(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[tuple[Question, Ranked]]:
+    """Those that have an answer."""
+    of_ranked = Columns([group for group in comparison.groups if group.dots and group.ranked])
+    several_systems = "dbms" in facts and len(set(of_ranked["dbms"])) > 1
     ranks_systems = several_systems and not are_days_apart(comparison, "dbms")
-    rankings = [Question(kind=asked.BEST, fact="dbms")] if ranks_systems else []
-    of_best = ranked_as(comparison, rankings[0]) if rankings else None
-    if of_best and of_best.at == "best":
-        rankings.append(Question(kind=asked.RANK, fact="dbms"))
+    questions = [Question(kind=asked.BEST, fact="dbms")] if ranks_systems else []
     for name in facts:
         bare = name.removeprefix(FACTOR)
         # Nobody asks which seed wins.
         is_other = bare == name or bare in CLIENTS or name in NEVER_TAKEN or is_name(name)
         is_ranked = name in RANKED or name.startswith(CONTEXT) or (not is_other and factor_role(bare) == Role.CONDITION)
         # A configuration that each system has of its own is no other question than which system.
-        several = len({value for value in columns[name] if value != NO_FACT}) > 1
-        if is_ranked and several and not columns.follow([name], ["dbms"]) and not are_days_apart(comparison, name):
-            rankings.append(Question(kind=asked.RANK, fact=name))
-    yield from rankings
+        several = len({value for value in of_ranked[name] if value != NO_FACT}) > 1
+        if is_ranked and several and not of_ranked.follow([name], ["dbms"]) and not are_days_apart(comparison, name):
+            questions.append(Question(kind=asked.RANK, fact=name))
     names = _other_metrics(comparison)
-    for first in rankings[:1]:
+    for first in questions[:1]:
         if other := _other_side(comparison, names, first.fact):
-            yield first.model_copy(update={"metric": other})
+            questions.append(first.model_copy(update={"metric": other}))
     load = next((name for name in asked.LOAD_METRICS if name in names), "")
     if load and ranks_systems:
-        yield Question(kind=asked.LOAD, metric=load)
+        questions.append(Question(kind=asked.LOAD, metric=load))
+    columns, at_levels, at = Columns(comparison.drawn), Question(kind=asked.RANK, fact="dbms"), ""
+    for question in [*questions[:1], *([at_levels] if ranks_systems else []), *questions[1:]]:
+        # Which system is best at equal levels is another question only than which comes to most anywhere.
+        if question == at_levels and at != "best":
+            continue
+        if how := ranked_as(comparison, question, columns):
+            at = at or how.at
+            yield question, how
 
 
 def _other_metrics(comparison: Comparison) -> set[str]:

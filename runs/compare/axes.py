@@ -53,9 +53,12 @@ _MAY_CHANGE = frozenset({"dbms", "config", "context"})
 _MOST_STRETCHES = {"tested:branch": 1.0}
 
 
-def arrange(comparison: Comparison, params: QueryDict | None = None, others: Sequence[Comparison] = ()) -> Axes:
+def arrange(
+    comparison: Comparison, params: QueryDict | None = None, others: Sequence[Comparison] = (),
+    columns: Columns | None = None,
+) -> Axes:  # fmt: skip
     """What `params`, else the comparison's own controls, ask for; what they leave open by the rule. `others`: the same
-    groups by further metrics.
+    groups by further metrics. `columns`: of all its groups, where they have been read and nothing is fixed.
 
     A numeric factor with three levels or more becomes x: a size first, then terminals or threads, then what has most
     levels, then the date. Of the other facts the one that is asked about, else that with most levels, names the series,
@@ -63,13 +66,15 @@ def arrange(comparison: Comparison, params: QueryDict | None = None, others: Seq
     ones take no part.
     """
     params, comparisons = comparison.controls if params is None else params, [comparison, *others]
-    everything = _facts([each.whole or each for each in comparisons], {})
+    wholes = [each.whole or each for each in comparisons]
+    by_metric = [Columns(drawn_groups(each.groups, {})) for each in wholes] if columns is None else [columns]
+    varying = everything = _facts(wholes[0], by_metric)
     address = _Address(params, everything)
     fixed, pooled = address.levels()
-    groups = list({group.key: group for each in comparisons for group in drawn_groups(each.groups, fixed)}.values())
-    columns = Columns(groups)
-    is_whole = not fixed and all(each.whole is None for each in comparisons)
-    varying = everything if is_whole else _facts(comparisons, fixed)
+    if fixed or any(each.whole for each in comparisons):
+        by_metric = [Columns(drawn_groups(each.groups, fixed)) for each in comparisons]
+        varying = _facts(comparison, by_metric)
+    columns = _joined(by_metric)
     facts = everything | varying
     pooled += address.facts("pool")
     view = address.choice("view", VIEWS)
@@ -91,7 +96,7 @@ def arrange(comparison: Comparison, params: QueryDict | None = None, others: Seq
     # The date is an axis or nothing.
     taken = {x, *series, panels, DATE, *NEVER_TAKEN, *_along_x(x, free, columns)}
     open_names = _most_levels_first([name for name in free if name not in taken], facts, comparison.question)
-    many_bars = not view and sum(bool(group.dots) for group in groups) > MOST_BARS
+    many_bars = not view and sum(bool(group.dots) for group in columns.groups) > MOST_BARS
     if not x and open_names and params.get("x") != NONE and (view in (HEAT_MAP, TABLE) or many_bars):
         x = open_names.pop(0)
         view = view or (HEAT_MAP if open_names or series else BARS)
@@ -111,7 +116,7 @@ def arrange(comparison: Comparison, params: QueryDict | None = None, others: Seq
         panels=panels or "",
         fixed=fixed,
         pooled=tuple(pooled),
-        x_as=address.x_as(x) or ("size" if _sizes_differ_in_kind(x, groups) else "value"),
+        x_as=address.x_as(x) or ("size" if _sizes_differ_in_kind(x, columns.groups) else "value"),
         y_as=address.choice("y_as", Y_AS) or "absolute",
         x_scale=address.choice("x_scale", SCALES),
         y_scale=address.choice("y_scale", SCALES),
@@ -206,16 +211,22 @@ class _Address:
         return text
 
 
-def _facts(comparisons: Sequence[Comparison], fixed: Mapping[str, str]) -> dict[str, Fact]:
+def _joined(by_metric: Sequence[Columns]) -> Columns:
+    """Of the groups of all metrics, each once."""
+    if len(by_metric) == 1:
+        return by_metric[0]
+    return Columns(list({group.key: group for columns in by_metric for group in columns.groups}.values()))
+
+
+def _facts(comparison: Comparison, by_metric: Sequence[Columns]) -> dict[str, Fact]:
     """Those that differ among the groups of one of the metrics: loads and transactions need not be told apart. Asked
     since when, batches of one day differ in their date.
     """
-    is_of_dates = comparisons[0].question.kind in asked.OF_DATES
-    by_metric = [Columns(drawn_groups(comparison.groups, fixed)) for comparison in comparisons]
-    every = Columns(list({group.key: group for columns in by_metric for group in columns.groups}.values()))
+    is_of_dates = comparison.question.kind in asked.OF_DATES
+    every = _joined(by_metric)
     days = list(dict.fromkeys(every[DATE]))
     facts: dict[str, Fact] = {}
-    for fact in (*comparisons[0].varying, Fact(DATE, "Date", days, {day: day for day in days}, {})):
+    for fact in (*comparison.varying, Fact(DATE, "Date", days, {day: day for day in days}, {})):
         told_by = MOMENT if fact.field == DATE and is_of_dates else fact.field
         if any(len(set(columns[told_by])) > 1 for columns in by_metric):
             numbers, there = _numbers(every, fact.field), {*every[fact.field]}

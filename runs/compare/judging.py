@@ -31,7 +31,7 @@ from runs.compare.asked_pair import asked_pair
 from runs.compare.axes import arrange
 from runs.compare.comparison import Comparison
 from runs.compare.effects import printed_pairs, setting_pairs
-from runs.compare.facts import DATE, NEVER_TAKEN, NO_FACT, SET, Fact, fact_value, is_name, measured_alike
+from runs.compare.facts import DATE, NEVER_TAKEN, NO_FACT, SET, Columns, Fact, fact_value, is_name, measured_alike
 from runs.compare.groups import Contrast, Group
 from runs.compare.guard import blocking, differences
 from runs.compare.levels import LEAST_LEVELS, NO_LEVELS, Key, LevelRow, Levels, LevelSeries, possible_levels
@@ -76,10 +76,11 @@ def judged(comparison: Comparison) -> Comparison:
     # With the numbers of the axes: "8 terminals" is told, not "8".
     varying = [axes.facts.get(fact.field, fact) for fact in comparison.varying]
     settings = [*setting_pairs(groups, varying)] if kind == EFFECTS else []
-    levels = None if kind in (EFFECTS, PUBLISHED) else _levels(comparison, base, metric)
+    columns = Columns(comparison.drawn)
+    levels = None if kind in (EFFECTS, PUBLISHED) else _levels(comparison, base, metric, columns)
     fact = comparison.question.fact or told_apart_by(comparison, levels)
     best, alike_in = _best_groups(comparison, fact, metric)
-    equal = _equal_levels(comparison, fact) if kind in ("", *OF_RANKS) and levels is None else None
+    equal = _equal_levels(axes, fact, columns) if kind in ("", *OF_RANKS) and levels is None else None
     along_x = axes.along_x(groups)
     pairs = _pairs(comparison, best, base, metric, fact or "dbms", is_sweep=levels is not None, equal=equal)
     verdicts, series = judge(
@@ -130,9 +131,9 @@ def _best_groups(comparison: Comparison, fact: str, metric: Metric) -> tuple[lis
     return best_of_curves(axes, among if alike_in else comparison.groups, metric), alike_in
 
 
-def ranked_as(comparison: Comparison, question: Question) -> Ranked | None:
+def ranked_as(comparison: Comparison, question: Question, columns: Columns) -> Ranked | None:
     """How the values of the question's fact would be ranked, were it asked of the same runs; None where they may not
-    be set against each other, so that it has no answer.
+    be set against each other, so that it has no answer. `columns`: of its groups, read once for all questions.
     """
     of_question = (each for each in comparison.metrics if each.name == question.metric)
     base, metric = comparison.baseline, next(of_question, comparison.metric)
@@ -140,9 +141,9 @@ def ranked_as(comparison: Comparison, question: Question) -> Ranked | None:
         return None
     fact, controls = question.fact or "dbms", with_controls(QueryDict(question.query), question)
     asked_so = replace(comparison, question=question, controls=controls)
-    asked_so = replace(asked_so, axes=arrange(asked_so))
+    asked_so = replace(asked_so, axes=arrange(asked_so, columns=columns))
     best = by_value(_best_groups(asked_so, fact, metric)[0], metric)
-    levels = next(_wanted_levels(asked_so, base), None)
+    levels = next(_wanted_levels(asked_so, base, columns), None)
     is_of_most = question.kind != RANK and _asks_for_most(asked_so.axes, metric)
     is_of_most = is_of_most and 1 < len(best) < len(comparison.groups)
     if levels and not (is_of_most and not blocking(differences(best[0].conditions, best[1].conditions))):
@@ -252,11 +253,11 @@ def pairs_to_judge(best_first: Sequence[Item], base: Item | None, *, levels: int
     return [*((best, item) for item in others), *with_base]
 
 
-def _levels(comparison: Comparison, base: Group, metric: Metric) -> Levels | None:
+def _levels(comparison: Comparison, base: Group, metric: Metric, columns: Columns) -> Levels | None:
     """Series at equal levels, with the pairs of them that have no verdicts yet; None where all groups are set against
     one baseline. The baseline is the series of the `base` group.
     """
-    possible = [*_wanted_levels(comparison, base)]
+    possible = [*_wanted_levels(comparison, base, columns)]
     if not possible:
         return None
     levels = possible[0]
@@ -275,7 +276,7 @@ def _levels(comparison: Comparison, base: Group, metric: Metric) -> Levels | Non
     return replace(to_judge, judged=judged)
 
 
-def _wanted_levels(comparison: Comparison, base: Group) -> Iterator[Levels]:
+def _wanted_levels(comparison: Comparison, base: Group, columns: Columns) -> Iterator[Levels]:
     """Those that may be, the best first, where the curves of a chart share an axis, where some groups ask another
     question than others (another scale) or have another seed, where a reader wants them, or where several days have the
     same series.
@@ -285,7 +286,7 @@ def _wanted_levels(comparison: Comparison, base: Group) -> Iterator[Levels]:
     if fact == NO_LEVELS:
         return
     wanted = [fact, *controls.getlist("series"), *([SET] if controls.get("base_set") else [])]
-    possible = possible_levels(comparison.drawn, axes, wanted, controls.getlist("held") or None)
+    possible = possible_levels(columns, axes, wanted, controls.getlist("held") or None)
     if comparison.question.kind == A_B and (asked := comparison.question.fact):
         possible = (levels for levels in possible if asked in {each.field for each in levels.compared})
     if first := next(possible, None):
@@ -295,16 +296,16 @@ def _wanted_levels(comparison: Comparison, base: Group) -> Iterator[Levels]:
             yield from possible
             return
     if _ranks_over_days(comparison):
-        yield from _over_days(comparison, possible, wanted)
+        yield from _over_days(axes, possible, wanted, columns)
 
 
-def _equal_levels(comparison: Comparison, fact: str) -> Levels | None:
+def _equal_levels(axes: Axes, fact: str, columns: Columns) -> Levels | None:
     """Where the values of the fact that is ranked are measured at equal levels of all else, such as on the same disks:
     the one with the best group of all may be behind there. None where they are not.
     """
-    if fact not in comparison.axes.facts:
+    if fact not in axes.facts:
         return None
-    possible = possible_levels(comparison.drawn, comparison.axes, [fact], None)
+    possible = possible_levels(columns, axes, [fact], None)
     return next((levels for levels in possible if levels.compared[0].field == fact), None)
 
 
@@ -317,7 +318,7 @@ def _ranks_over_days(comparison: Comparison) -> bool:
     return kind in (BEST, LOAD, RANK) or (not kind and not is_history)
 
 
-def _over_days(comparison: Comparison, possible: Iterator[Levels], wanted: Sequence[str]) -> Iterator[Levels]:
+def _over_days(axes: Axes, possible: Iterator[Levels], wanted: Sequence[str], columns: Columns) -> Iterator[Levels]:
     """Those of the levels that hold the batch, else the day: the best day of one system against that of another would
     be chosen by chance.
     """
@@ -325,7 +326,7 @@ def _over_days(comparison: Comparison, possible: Iterator[Levels], wanted: Seque
     if first := next(of_batches, None):
         yield from chain([first], of_batches)
         return
-    of_days = possible_levels(comparison.drawn, comparison.axes, wanted, None, by_day=True)
+    of_days = possible_levels(columns, axes, wanted, None, by_day=True)
     yield from (levels for levels in of_days if any(held.field == DATE for held in levels.held))
 
 

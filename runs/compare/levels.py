@@ -420,7 +420,7 @@ class Levels:
 
 
 def possible_levels(
-    groups: Sequence[Group], axes: Axes, wanted: Sequence[str], held: Sequence[str] | None, *, by_day: bool = False
+    columns: Columns, axes: Axes, wanted: Sequence[str], held: Sequence[str] | None, *, by_day: bool = False
 ) -> Iterator[Levels]:
     """One for each fact that may be compared, the best first: all that have two levels with a ratio. Most ask for the
     first alone.
@@ -429,10 +429,9 @@ def possible_levels(
     before the others; a number on x comes last. `held`: fields that are equal in each level; None holds what occurs
     with several series. `by_day`: the day is held too.
     """
-    columns = Columns(groups)
     # A batch of one group, as of results that were sent one by one, has no other with which to be held equal.
     left_out = {*NEVER_TAKEN, *([] if by_day else [DATE])}
-    left_out |= {"batch"} if len(set(columns["batch"])) == len(groups) else set()
+    left_out |= {"batch"} if len(set(columns["batch"])) == len(columns.groups) else set()
     facts = [fact for name, fact in axes.facts.items() if name not in left_out and len(set(columns[name])) > 1]
     order = sorted(
         facts,
@@ -443,7 +442,7 @@ def possible_levels(
     )  # fmt: skip
     order.sort(key=lambda fact: wanted.index(fact.field) if fact.field in wanted else len(wanted))
     possible: list[Levels] = []
-    for fact in order if len(groups) >= FEWEST_GROUPS else ():
+    for fact in order if len(columns.groups) >= FEWEST_GROUPS else ():
         if fact.field == DATE:
             continue
         # A configuration says nothing beside its DBMS, where each has one.
