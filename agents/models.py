@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, TypedDict
 
 from benchagent import __version__
+from benchagent.catalog.factors import KNOBS
 from benchagent.protocol import (
     ClockFacts,
     ConfinementFacts,
@@ -321,6 +322,12 @@ class Job(models.Model):
     def cell(self) -> str:
         """The same for all repeats of a cell on one machine."""
         return json.dumps([cell_of(self.spec), str(self.requested_agent_id)], sort_keys=True)
+
+    @property
+    def configuration(self) -> list[Any]:
+        """All that its engine is set to, also by factors."""
+        knobs = [self.spec["factors"].get(knob.name) for knob in KNOBS]
+        return [*(self.spec[name] for name in ("dbms", "dbms_version", "settings")), *knobs]
 
     @classmethod
     def locked(cls, run_id: Any) -> Job:

@@ -13,6 +13,7 @@ from typing import Any
 
 from benchagent.protocol import (
     AGENT_STATES,
+    CONFIGURATION,
     LEASE_S,
     OUTCOMES,
     Ack,
@@ -107,9 +108,22 @@ def _apply_item(job: Job, item: Item, field: str) -> None:
         outcome, message, result = item["outcome"], item["message"], item["result"]
         results.finish_run(run=job.run, outcome=outcome, message=message, at=at, result=result)
         job.closed_at = timezone.now()
+        if outcome == RunState.FAILED and item.get("failure") == CONFIGURATION:
+            _fail_alike(job, message)
         observers.settle(job)
         enqueueing.enqueue(enqueueing.DISPATCH)
         enqueueing.enqueue(enqueueing.FILE)
+
+
+def _fail_alike(job: Job, message: str) -> None:
+    """What waits in its experiment for the same machine with the same settings is not begun: it would fail, too."""
+    if job.run.experiment_id is None:
+        return
+    waiting = Job.objects.select_for_update().filter(
+        run__experiment=job.run.experiment_id, run__state=RunState.QUEUED, requested_agent=job.requested_agent_id
+    )
+    keys = [other.pk for other in waiting.order_by("pk") if other.configuration == job.configuration]
+    results.end_waiting(keys, state=RunState.FAILED, at=timezone.now(), message=message)
 
 
 def _time_of(job: Job, at_s: float, field: str) -> datetime:
@@ -203,7 +217,8 @@ def cancel_waiting(runs: RunQuerySet) -> int:
     with transaction.atomic():
         held = Job.objects.select_for_update().filter(run__in=runs.filter(state=RunState.QUEUED))
         keys = list(held.order_by("pk").values_list("pk", flat=True))
-        count = results.record_cancelled(keys, at=timezone.now(), message="cancelled before it started")
+        words = "cancelled before it started"
+        count = results.end_waiting(keys, state=RunState.CANCELLED, at=timezone.now(), message=words)
     enqueueing.enqueue(enqueueing.DISPATCH)
     return count
 

@@ -6,10 +6,12 @@ import random
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, product, starmap
+from itertools import product, starmap
 from typing import Annotated, Any, Literal, TypeVar
 
+from benchagent.configfiles.engines import ENGINES
 from benchagent.configfiles.meaning import unread_values
+from benchagent.configfiles.refusals import refused_setting
 from benchagent.configfiles.settings import Given
 from benchagent.redaction import REDACTED
 from pydantic import BaseModel, ConfigDict, Field
@@ -26,11 +28,6 @@ Swept = Mapping[str, tuple[str, ...]]
 Order = Literal["interleaved", "random"]
 C = TypeVar("C")
 LONGEST_LINES = 4_000
-# What servers write about a name that they do not have, or a value of one.
-_NOT_TAKEN = re.compile(
-    r"""(?:unrecognized configuration parameter|unknown variable) ["'](?P<name>[^"'=]+)"""
-    r"""|invalid value for parameter "(?P<of>[^"]+)": "(?P<value>[^"]*)\""""
-)
 
 
 @dataclass(frozen=True)
@@ -79,19 +76,20 @@ def stored_settings(config: Config) -> Settings:
 def refused(dbms: str, version: str, settings: Settings, swept: Swept) -> str:
     """Why this version does not take a setting, as far as it is known; empty where it may."""
     rows = Run.objects.filter(dbms_version__dbms__slug=dbms, dbms_version__version=version, job__isnull=False)
-    lists = rows.order_by("-created_at").values_list("ignored_settings", flat=True)[:50]
-    # Of a value that was not taken nothing is known of others.
-    ignored = {ignored_name(words) for words in chain(*lists) if " given, " not in words}
+    canonical = ENGINES[dbms].canonical if dbms in ENGINES else str.lower
+    ignored: set[str] = set()
+    lists = rows.order_by("-created_at").values_list("ignored_settings", "effective_settings")[:50]
+    for ignored_words, effective in lists:  # one that has a value in force is known, only the one given was not taken
+        in_force = {canonical(name) for name, _ in effective}
+        ignored |= {canonical(ignored_name(words)) for words in ignored_words} - in_force
     pairs = [*settings, *((name, value) for name, values in swept.items() for value in values)]
     messages = rows.filter(state=RunState.FAILED).order_by("-created_at").values_list("message", flat=True)[:50]
-    not_taken = {
-        (found["name"] or found["of"], found["value"]) for message in messages if (found := _NOT_TAKEN.search(message))
-    }
+    not_taken = {(canonical(found[0]), found[1]) for message in messages if (found := refused_setting(message))}
     for name, value in pairs:
-        if (name, None) in not_taken or (name, value) in not_taken:
+        if {(canonical(name), None), (canonical(name), value)} & not_taken:
             return f"{name}={value}: {dbms} {version} refused it in an earlier run."
     for name, values in swept.items():
-        if name in ignored:
+        if canonical(name) in ignored:
             return f"{name}: {dbms} {version} ignored it in an earlier run."
         if len(set(values)) < len(values) or not values:
             return f"{name}: name every value once."

@@ -31,7 +31,7 @@ ENDED_STATES = frozenset({RunState.FINISHED, RunState.FAILED, RunState.CANCELLED
 # The one table of transitions. A phase may be skipped (a workload without load), never gone back to.
 # `lost -> ended` is the late result of the same attempt, which is accepted.
 TRANSITIONS: dict[str, frozenset[str]] = {
-    RunState.QUEUED: frozenset({RunState.ASSIGNED, RunState.CANCELLED}),
+    RunState.QUEUED: frozenset({RunState.ASSIGNED, RunState.CANCELLED, RunState.FAILED}),
     RunState.ASSIGNED: frozenset({RunState.QUEUED, RunState.PREPARING}) | ENDED_STATES,
     RunState.PREPARING: frozenset({RunState.LOADING, RunState.WARMING_UP, RunState.MEASURING, RunState.COLLECTING})
     | ENDED_STATES,

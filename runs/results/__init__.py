@@ -8,9 +8,9 @@ from __future__ import annotations
 from runs.results.live import (
     Observed,
     append_samples,
+    end_waiting,
     finish_run,
     note_observer,
-    record_cancelled,
     record_state,
     scheduled_run,
 )

@@ -114,14 +114,14 @@ def record_state(*, run_id: Any, state: str, at: datetime, message: str = "") ->
         return True
 
 
-def record_cancelled(keys: Collection[Any], *, at: datetime, message: str) -> int:
+def end_waiting(keys: Collection[Any], *, state: RunState, at: datetime, message: str) -> int:
     """Those of these runs that wait; the caller holds their jobs. Returns how many."""
     runs = Run.objects.filter(pk__in=keys, state=RunState.QUEUED)
     waiting = list(runs.values_list("pk", flat=True))
+    message = clean(message, LONG_TEXT)
     with transaction.atomic():
-        changes = {"state": RunState.CANCELLED, "state_changed_at": at, "finished_at": at, "message": message}
-        count = runs.update(**changes)
-        rows = (StateChange(run_id=key, state=RunState.CANCELLED, at=at, message=message) for key in waiting)
+        count = runs.update(state=state, state_changed_at=at, finished_at=at, message=message)
+        rows = (StateChange(run_id=key, state=state, at=at, message=message) for key in waiting)
         StateChange.objects.bulk_create(rows)
         Batch.objects.refile(Run.objects.filter(pk__in=waiting))
     return count

@@ -5,3 +5,7 @@ from __future__ import annotations
 
 class JobError(Exception):
     """The job cannot be done, for a reason the reader of the run page can act on."""
+
+
+class ConfigurationRefused(JobError):
+    """A setting is not taken: no job with the same ones can be done."""

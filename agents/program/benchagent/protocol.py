@@ -49,6 +49,8 @@ AGENT_STATES = ("preparing", "loading", "warming_up", "measuring", "collecting")
 # In these the seconds of a run are counted; its second 0 is the begin of the first of them.
 COUNTED_STATES = ("warming_up", "measuring")
 OUTCOMES = ("finished", "failed", "cancelled", "lost")
+# The kind of a failure that other runs with the same settings would have as well: a setting is not taken.
+CONFIGURATION = "configuration"
 STORAGE_ROLES = ("data", "log", "temp", "backup")
 CLOCK_HEADER = "Benchsite-Clock"
 NOT_SAMPLED = "server not sampled"
@@ -361,6 +363,8 @@ class FinishItem(TypedDict):
     message: str
     at: float
     result: JobResult
+    # Of a failed run, where its kind is known: `CONFIGURATION`. One that the server does not know tells it nothing.
+    failure: NotRequired[str]
 
 
 Item = StateItem | SamplesItem | LogItem | FinishItem

@@ -1,14 +1,19 @@
 from __future__ import annotations
 
+from collections import defaultdict
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from benchagent.protocol import CONFIGURATION
 from django.utils import timezone
 
-from agents.jobs import dispatch, life
+from agents.jobs import dispatch, life, status
 from agents.models import Job
-from runs.models import Run
+from agents.plans import schedule
+from runs.models import Experiment, Run
 from runs.models.choices import RunState
+from tests.agents.conftest import finish_item, plan_of
 
 pytestmark = pytest.mark.django_db
 
@@ -70,3 +75,69 @@ def test_it_gives_up_soon_a_run_whose_agent_never_spoke_after_the_claim(experime
     assert life.expire_leases(now=timezone.now() + timedelta(seconds=95)) == [run.pk]
     run.refresh_from_db()
     assert "fetched the run and was not heard of again" in run.message
+
+
+REFUSED = 'PostgreSQL 15.8 did not start: unrecognized configuration parameter "x"'
+
+
+def ended(run: Run, *, failure: str = CONFIGURATION, message: str = REFUSED) -> None:
+    """As its agent says that it failed."""
+    dispatch.assign_queued()
+    job = Job.objects.get(pk=run.pk)
+    life.claim(agent=job.agent, run_id=run.pk)
+    item = finish_item("failed", message) | ({"failure": failure} if failure else {})
+    life.apply(run_id=run.pk, batch={"seq": 1, "items": [item]})
+
+
+def of_two_configurations(machine) -> Experiment:
+    """Two levels of each, two repeats."""
+    machine("m1", "postgresql:15.8")
+    plan = plan_of("postgresql:15.8", repeats=2, swept={"postgresql": {"work_mem": ("4MB", "8MB")}})
+    return schedule.start(replace(plan, sweep={"scale_factor": (1, 2)}), user=None)
+
+
+def states_by_value(experiment: Experiment) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = defaultdict(set)
+    for run in experiment.runs.select_related("job"):
+        found[dict(run.job.spec["settings"])["work_mem"]].add(run.state)
+    return found
+
+
+def test_what_has_the_refused_settings_is_not_begun(machine, operator):
+    """Was: each of them started and failed, one after the other."""
+    started = of_two_configurations(machine)
+    first = runs_of(started)[0]
+    ended(first)
+    assert states_by_value(started) == {"4MB": {RunState.FAILED}, "8MB": {RunState.QUEUED}}
+    alike = started.runs.filter(state=RunState.FAILED)
+    assert (alike.count(), set(alike.values_list("message", flat=True))) == (4, {REFUSED})
+    assert "It was not started" in status.reason(alike.exclude(pk=first.pk).select_related("job")[0])
+    assert status.reason(alike.select_related("job").get(pk=first.pk)) == ""
+    # They are had again as all that failed.
+    again = schedule.repeat_failed(started, user=operator)
+    assert {run.state for run in again} == {RunState.QUEUED} and len(again) == 4
+
+
+@pytest.mark.parametrize("failure", ["", "a kind of tomorrow"])
+def test_a_failure_of_another_kind_or_of_an_older_agent_is_of_its_run_alone(machine, failure):
+    started = of_two_configurations(machine)
+    ended(runs_of(started)[0], failure=failure)
+    assert started.runs.filter(state=RunState.FAILED).count() == 1
+
+
+def test_settings_that_follow_from_a_factor_are_of_the_refused_ones(machine):
+    machine("m1", "postgresql:15.8")
+    plan = replace(plan_of("postgresql:15.8"), sweep={"group_commit": ("off", "2")})
+    started = schedule.start(plan, user=None)
+    ended(runs_of(started)[0])
+    assert started.runs.filter(state=RunState.FAILED).count() == 1
+
+
+def test_another_experiment_and_a_run_of_none_are_left_alone(machine):
+    started, other = of_two_configurations(machine), of_two_configurations(machine)
+    Run.objects.filter(experiment=other).update(experiment=None)
+    ended(runs_of(started)[0])
+    assert not Run.objects.filter(experiment=None, state=RunState.FAILED).exists()
+    Run.objects.filter(experiment=started, state=RunState.QUEUED).delete()
+    ended(Run.objects.filter(experiment=None).order_by("order_index")[0])
+    assert Run.objects.filter(experiment=None, state=RunState.FAILED).count() == 1

@@ -13,6 +13,7 @@ from agents.plans import again, schedule
 from runs import results
 from runs.history import filing
 from runs.models import Alert, Batch, ChangePoint, Run
+from runs.models.choices import RunState
 from tests.agents.conftest import RESULT, plan_of, registration
 
 pytestmark = pytest.mark.django_db
@@ -96,7 +97,7 @@ def test_an_experiment_is_judged_and_measured_again_once_its_last_run_has_ended(
     first, second = experiment.runs.order_by("order_index")
     finish(first, 700, ago=timedelta(hours=2))
     assert not ChangePoint.objects.exists()
-    results.record_cancelled([second.pk], at=timezone.now(), message="no longer needed")
+    results.end_waiting([second.pk], state=RunState.CANCELLED, at=timezone.now(), message="no longer needed")
     filing.keep_up()
     suspicion = ChangePoint.objects.get(state="suspected")
     Run.objects.filter(pk=second.pk).update(state="queued")  # as if run again

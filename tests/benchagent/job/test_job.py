@@ -15,7 +15,7 @@ from benchagent.dbms.postgresql.discovery import installations
 from benchagent.link.spool import Spool
 from benchagent.machine import process
 from benchagent.paths import AgentDirs
-from benchagent.protocol import FinishItem
+from benchagent.protocol import CONFIGURATION, FinishItem
 
 from tests.benchagent import made_data
 from tests.benchagent.fake_server import wait_until
@@ -101,6 +101,17 @@ def test_it_reports_a_pragma_that_sqlite_does_not_know_as_ignored(make_job: Make
     assert item["outcome"] == "finished", item["message"]
     assert item["result"]["ignored_settings"] == ["no_such_pragma"]
     assert (item["result"]["durability"] or {})["durability"] == "dbms_crash"
+
+
+@pytest.mark.parametrize(("dbms", "settings", "failure"), [
+    pytest.param("postgresql", {"no_such_parameter": "1"}, CONFIGURATION, marks=needs_postgresql),
+    # More terminals than it lets in: with fewer of them it works.
+    pytest.param("postgresql", {"max_connections": "1"}, None, marks=needs_postgresql),
+    ("sqlite", {"not a name;": "1"}, CONFIGURATION),
+])  # fmt: skip
+def test_settings_that_no_run_can_have_are_a_failure_of_their_kind(make_job: MakeJob, dbms, settings, failure):
+    item = make_job(dbms, settings=settings, **BRIEF | {"terminals": 2}).run()
+    assert (item["outcome"], item.get("failure")) == ("failed", failure), item["message"]
 
 
 @needs_postgresql

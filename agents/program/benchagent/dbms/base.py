@@ -13,7 +13,8 @@ from benchagent.catalog import DBMSS, Durability
 from benchagent.dbms.backup import Action, BackupMethod
 from benchagent.dbms.counters import EngineCounters, QueryRows
 from benchagent.dbms.dialect import Dialect
-from benchagent.errors import JobError as JobError  # noqa: PLC0414 - adapters find it here
+from benchagent.errors import ConfigurationRefused as ConfigurationRefused  # noqa: PLC0414 - adapters find it here
+from benchagent.errors import JobError as JobError  # noqa: PLC0414 - and this
 from benchagent.java import JarSupply, JavaToolchain
 from benchagent.machine.limits import JobCgroup
 from benchagent.machine.process import Abort, Children
@@ -264,19 +265,20 @@ SETTING_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_. ]*\Z")
 def checked_settings(
     settings: Sequence[tuple[str, str]], forbidden: str = "\n\r\0", doors: Mapping[str, str] | None = None
 ) -> list[tuple[str, str]]:
-    """Trimmed names and values. Raises `JobError` for what could break out of its line or statement, or opens a door.
+    """Trimmed names and values. Raises `ConfigurationRefused` for what could break out of its line or statement, or
+    opens a door.
 
     `doors`: patterns of how `name value` begins, with what such a setting does.
     """
     result = []
     for name, value in ((str(name).strip(), str(value).strip()) for name, value in settings):
         if not SETTING_NAME.match(name):
-            raise JobError(f"{name!r} is not the name of a setting")
+            raise ConfigurationRefused(f"{name!r} is not the name of a setting")
         if any(character in value for character in forbidden):
-            raise JobError(f"the value of {name} holds a character that is not allowed there")
+            raise ConfigurationRefused(f"the value of {name} holds a character that is not allowed there")
         for pattern, what in (doors or {}).items():
             if re.match(pattern, f"{name} {value}", re.IGNORECASE | re.DOTALL):
-                raise JobError(f"{name} is not for a job to set, as it {what}: leave it out")
+                raise ConfigurationRefused(f"{name} is not for a job to set, as it {what}: leave it out")
         result.append((name, value))
     return result
 

@@ -15,6 +15,7 @@ from benchagent.configfiles.units import Kind
 from benchagent.dbms.backup import BackupMethod, ToolCommand
 from benchagent.dbms.base import (
     Adapter,
+    ConfigurationRefused,
     Connection,
     EngineContext,
     Instance,
@@ -173,11 +174,14 @@ def fit_heap(instance: Instance, limit_bytes: int) -> str:
 
 
 def split_storage(settings: Settings) -> tuple[bool, list[tuple[str, str]]]:
-    """Our own setting ``storage`` = file or memory, and the engine's settings without it. Raises `JobError`."""
+    """Our own setting ``storage`` = file or memory, and the engine's settings without it.
+
+    Raises `ConfigurationRefused`.
+    """
     given = [value.lower() for name, value in settings if name.lower() == STORAGE]
     value = given[-1] if given else "file"
     if value not in ("file", "memory"):
-        raise JobError(f"{STORAGE} has to be file or memory, not {value!r}")
+        raise ConfigurationRefused(f"{STORAGE} has to be file or memory, not {value!r}")
     return value == "memory", [(name, value) for name, value in settings if name.lower() != STORAGE]
 
 

@@ -17,8 +17,9 @@ from typing import Any
 
 from benchagent.catalog import Durability
 from benchagent.configfiles.meaning import of_effective
+from benchagent.configfiles.refusals import refused_setting
 from benchagent.configfiles.settings import Facts
-from benchagent.dbms.base import Connection, Instance, JobError, ProvisionRequest
+from benchagent.dbms.base import ConfigurationRefused, Connection, Instance, JobError, ProvisionRequest
 from benchagent.dbms.embedded import driver_folder
 from benchagent.machine import process
 from benchagent.machine.devices import same_device
@@ -61,6 +62,11 @@ def log_end(path: Path, begin: int = 0) -> str:
             return file.read().decode(errors="replace").strip()
     except OSError:
         return ""
+
+
+def failure(words: str) -> JobError:
+    """That a server did not begin, of the kind that its words tell."""
+    return ConfigurationRefused(words) if refused_setting(words) else JobError(words)
 
 
 class PrivateServer(ABC):
@@ -109,7 +115,7 @@ class PrivateServer(ABC):
             self.stop()
             if self.port_taken not in self.log_tail().lower():
                 break
-        raise JobError(f"{self.name} did not start: {self.complaint()}")
+        raise failure(f"{self.name} did not start: {self.complaint()}")
 
     def _comes_up(self) -> bool:
         deadline = time.monotonic() + self.start_timeout_s
@@ -183,7 +189,7 @@ def stopped_on_failure(server: PrivateServer) -> Iterator[None]:
         yield
     except (ProcessFailed, OSError) as error:
         server.stop()
-        raise JobError(f"{server.name}: {error}") from error
+        raise failure(f"{server.name}: {error}") from error
     except BaseException:
         server.stop()
         raise

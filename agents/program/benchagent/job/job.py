@@ -15,7 +15,7 @@ from benchagent import dbms, workloads
 from benchagent.catalog import DBMSS, Durability
 from benchagent.catalog.factors import KNOBS
 from benchagent.dbms import external
-from benchagent.dbms.base import GUEST, Instance, JobError, ProvisionRequest
+from benchagent.dbms.base import GUEST, ConfigurationRefused, Instance, JobError, ProvisionRequest
 from benchagent.dbms.embedded import fit_heap
 from benchagent.java import JavaToolchain
 from benchagent.job import checks
@@ -35,7 +35,7 @@ from benchagent.machine.process import Abort, Aborted, Children, ProcessFailed
 from benchagent.machine.storages import JobFolders, Storages
 from benchagent.machine.system import bytes_on_disk
 from benchagent.paths import AgentDirs
-from benchagent.protocol import COUNTED_STATES, NOT_SAMPLED, FinishItem, JobSpec
+from benchagent.protocol import CONFIGURATION, COUNTED_STATES, NOT_SAMPLED, FinishItem, JobSpec
 from benchagent.workloads.base import Factors, Workload
 
 log = logging.getLogger(__name__)
@@ -86,12 +86,14 @@ class Job:
         self._log(f"job {self.run_id}: {self.spec['workload']} on {self.spec['dbms']} {self.spec['dbms_version']}")
         self._state("preparing")
         self.abort.on_request(self._children.kill_all)
+        failure = ""
         try:
             outcome, message = self._measure()
         except Aborted:
             outcome, message = self.abort.outcome, self.abort.message
         except (JobError, ProcessFailed) as error:
             outcome, message = "failed", str(error)
+            failure = CONFIGURATION if isinstance(error, ConfigurationRefused) else ""
         except Exception as error:
             log.exception("run %s", self.run_id)
             outcome, message = "failed", f"{type(error).__name__}: {error}"
@@ -108,6 +110,8 @@ class Job:
         clean_up(self.job_dir, self._storages, self._children)
         self._log(f"{outcome}: {message}" if message else outcome)
         item = FinishItem(kind="finish", outcome=outcome, message=message, at=time.time(), result=self.result)
+        if failure and outcome == "failed":
+            item["failure"] = failure
         self._spool.finish(self.run_id, item)
         return item
 

@@ -44,6 +44,7 @@ def test_it_reports_what_derby_passes_over_in_silence(make_trial: MakeTrial):
     assert trial.instance.buffer_bytes() is None
     effective = trial.in_force()
     assert effective["derby.storage.pageSize"] == "4096"
+    assert "derby.storage.pagesize" not in effective
     assert trial.instance.buffer_bytes() == 1000 * 4096
     assert trial.instance.ignored_settings == [
         "derby.system.home: set by the agent",

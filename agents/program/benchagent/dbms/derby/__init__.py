@@ -278,7 +278,8 @@ class DerbyInstance(EmbeddedInstance):
     def effective_settings(self, rows: QueryRows) -> list[tuple[str, str]]:
         """The page size from the tables that were made with it, durability from what the engine wrote into its own log.
         Of the others Derby tells nothing: what it makes of the value in the properties file."""
-        in_force = {name: value_in_force(name, value) for name, value in self._settings if name != DURABILITY}
+        known = [pair for pair in self._settings if pair[0] != DURABILITY and ENGINE.knows(pair[0])]
+        in_force = {name: value_in_force(name, value) for name, value in known}
         in_force[DURABILITY] = "test" if f"{DURABILITY}=test" in self.log_tail() else "default"
         size = smallest_page(rows)
         if size:

@@ -11,7 +11,7 @@ from benchagent.configfiles.engines.firebird import FIREBIRD, canonical
 from benchagent.configfiles.meaning import settings_of
 from benchagent.configfiles.settings import Given, bare
 from benchagent.configfiles.units import NO, YES
-from benchagent.dbms.base import JobError, Settings
+from benchagent.dbms.base import ConfigurationRefused, Settings
 from benchagent.dbms.counters import QueryRows
 
 # The agent decides where everything lies, how it is reached and who may log in.
@@ -97,15 +97,15 @@ class Split:
 
     @property
     def mode(self) -> str:
-        """Super, SuperClassic or Classic. Raises `JobError` for another word."""
+        """Super, SuperClassic or Classic. Raises `ConfigurationRefused` for another word."""
         given = bare(self.last("servermode") or SUPER)
         if given.lower() not in MODES:
-            raise JobError(f"ServerMode has to be Super, SuperClassic or Classic, not {given!r}")
+            raise ConfigurationRefused(f"ServerMode has to be Super, SuperClassic or Classic, not {given!r}")
         return MODES[given.lower()]
 
 
 def split(given: Settings, engine: Path) -> Split:
-    """Raises `JobError` for a value of the database that cannot be."""
+    """Raises `ConfigurationRefused` for a value of the database that cannot be."""
     server, database, ignored = [], dict(DEFAULTS), []
     binary = engine.read_bytes().lower()
     for name, value in given:
@@ -130,16 +130,16 @@ def _known(key: str, binary: bytes) -> bool:
 def _checked(key: str, value: str) -> str:
     if key in (FORCED_WRITES, RESERVE):
         if value.lower() not in YES | NO:
-            raise JobError(f"{SPELT[key]} has to be on or off, not {value!r}")
+            raise ConfigurationRefused(f"{SPELT[key]} has to be on or off, not {value!r}")
         return "on" if value.lower() in YES else "off"
     if key == CHARACTER_SET:
         if not WORD.match(value):
-            raise JobError(f"{SPELT[key]} has to be the name of a character set, not {value!r}")
+            raise ConfigurationRefused(f"{SPELT[key]} has to be the name of a character set, not {value!r}")
         return value.upper()
     quantity = settings_of("firebird", [Given(key, value)])
     number = quantity.value(key) if quantity else None
     if not isinstance(number, int) or isinstance(number, bool) or number < 0:
-        raise JobError(f"{SPELT[key]} has to be a whole number, not {value!r}")
+        raise ConfigurationRefused(f"{SPELT[key]} has to be a whole number, not {value!r}")
     return str(number)
 
 

@@ -14,7 +14,7 @@ from benchagent.dbms.mysql.discovery import INSTALLERS, Installation, makes_its_
 from benchagent.dbms.mysql.folders import BINLOG, REDO_FILES, Folders
 from benchagent.dbms.mysql.product import USER, accounts
 from benchagent.dbms.mysql.settings import all_lines, initial_lines, option_file
-from benchagent.dbms.private_server import HOST, PrivateServer
+from benchagent.dbms.private_server import HOST, PrivateServer, failure
 from benchagent.machine.process import ProcessFailed
 from benchagent.paths import straight, text_of
 
@@ -71,7 +71,7 @@ class Server(PrivateServer):
         try:
             self._request.children.run(command, timeout_s=INIT_TIMEOUT_S, cwd=base, env=self.environment)
         except ProcessFailed as error:
-            raise JobError(f"{self.product.name}: {_words(str(error))}") from error
+            raise failure(f"{self.product.name}: {_words(str(error))}") from error
 
     def open_copy(self) -> None:
         """Start on data that were made for another job. Raises `JobError`."""

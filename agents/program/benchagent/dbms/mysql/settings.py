@@ -11,7 +11,7 @@ from pathlib import Path
 from benchagent.configfiles.engines.mysql import MYSQL, TABLE_ENGINES, canonical
 from benchagent.configfiles.settings import Settings as ServerSettings
 from benchagent.configfiles.units import Kind
-from benchagent.dbms.base import JobError, Settings, checked_settings
+from benchagent.dbms.base import ConfigurationRefused, Settings, checked_settings
 from benchagent.dbms.counters import QueryRows
 from benchagent.dbms.mysql.discovery import Installation
 from benchagent.dbms.mysql.folders import BINLOG, Folders
@@ -69,13 +69,15 @@ SYNONYMS = {"utf8": "utf8mb3"}
 
 
 def given(settings: Settings) -> list[tuple[str, str]]:
-    """With underscores in names, as the server reads them. Raises `JobError`."""
+    """With underscores in names, as the server reads them. Raises `ConfigurationRefused`."""
     lines = checked_settings([(name.strip().replace("-", "_"), value) for name, value in settings], doors=DOORS)
     for name, _ in lines:
         option = plain(name)
         whole = next((other for other in sorted(HIDDEN) if other.startswith(option) and other != option), "")
         if whole and option not in HIDDEN and not MYSQL.knows(option):
-            raise JobError(f"{name} could be short for {whole}, which is not for a job to set: give the whole name")
+            raise ConfigurationRefused(
+                f"{name} could be short for {whole}, which is not for a job to set: give the whole name"
+            )
     return lines
 
 
@@ -95,11 +97,13 @@ def plain(name: str) -> str:
 
 
 def option_file(lines: Settings) -> str:
-    """Raises `JobError` for a path that would lead out of the folders."""
+    """Raises `ConfigurationRefused` for a path that would lead out of the folders."""
     text = "[mysqld]\n"
     for name, value in lines:
         if plain(name) in FILE_OPTIONS and "/" in value:
-            raise JobError(f"{name} = {value}: files lie where the storage of the data is; give names without a folder")
+            raise ConfigurationRefused(
+                f"{name} = {value}: files lie where the storage of the data is; give names without a folder"
+            )
         written = value
         if "#" in value and not (value[0] == value[-1] and value[0] in "'\""):
             written = '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
@@ -189,7 +193,7 @@ def variables_of(rows: QueryRows) -> dict[str, str]:
 
 def in_force(settings: Settings, variables: Mapping[str, str]) -> list[tuple[str, str]]:
     """What is shown on the run's page: telling variables and those that were given."""
-    wanted = TELLING | {_variable(name, variables) for name, _ in settings}
+    wanted = TELLING | {_variable(name, variables) for name, _ in settings if plain(name) not in LOCKED}
     return sorted((name, value) for name, value in variables.items() if name in wanted)
 
 

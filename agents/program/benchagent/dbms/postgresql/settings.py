@@ -9,7 +9,7 @@ from typing import Any
 from benchagent.configfiles.engines.postgresql import SUFFIXES, UNLOGGED_TABLES
 from benchagent.configfiles.settings import bare
 from benchagent.configfiles.units import MIB, NO, YES, Kind, Spec, convert
-from benchagent.dbms.base import JobError, Settings
+from benchagent.dbms.base import ConfigurationRefused, JobError, Settings
 from benchagent.dbms.counters import QueryRows, quoted_names
 from benchagent.dbms.postgresql.discovery import Version
 from benchagent.dbms.postgresql.server import TEMP_TABLESPACE
@@ -75,23 +75,23 @@ def configuration(version: Version, given: Settings, *, connections: int, temp: 
 
 
 def initdb_options(version: Version, given: Settings) -> list[str]:
-    """Raises `JobError` for what this version cannot do."""
+    """Raises `ConfigurationRefused` for what this version cannot do."""
     options = []
     checksums, segment = last(given, CHECKSUMS), last(given, SEGMENT)
     if checksums is not None and checksums.lower() in YES:
         if version < CHECKSUMS_SINCE:
-            raise JobError(f"{CHECKSUMS} = {checksums}: PostgreSQL has them since 9.3")
+            raise ConfigurationRefused(f"{CHECKSUMS} = {checksums}: PostgreSQL has them since 9.3")
         options.append("--data-checksums")
     elif checksums is not None:
         if checksums.lower() not in NO:
-            raise JobError(f"{CHECKSUMS} has to be on or off, not {checksums!r}")
+            raise ConfigurationRefused(f"{CHECKSUMS} has to be on or off, not {checksums!r}")
         options += ["--no-data-checksums"] if version >= NO_CHECKSUMS_SINCE else []
     if segment is not None:
         size = _number(segment, Spec(Kind.BYTES))
         if version < SEGMENT_SINCE:
-            raise JobError(f"{SEGMENT} cannot be chosen before PostgreSQL 11")
+            raise ConfigurationRefused(f"{SEGMENT} cannot be chosen before PostgreSQL 11")
         if size % MIB:
-            raise JobError(f"{SEGMENT} has to be a whole number of MB, not {segment!r}")
+            raise ConfigurationRefused(f"{SEGMENT} has to be a whole number of MB, not {segment!r}")
         options.append(f"--wal-segsize={int(size) // MIB}")
     return options
 

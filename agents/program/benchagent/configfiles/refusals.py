@@ -1,0 +1,23 @@
+"""What servers write about a setting that they do not take."""
+
+from __future__ import annotations
+
+import re
+
+_PATTERNS = [
+    re.compile(pattern)
+    for pattern in (
+        r'unrecognized configuration parameter "(?P<name>[^"]+)"',
+        r'invalid value for parameter "(?P<name>[^"]+)": "(?P<value>[^"]*)"',
+        r'(?P<value>\S+)(?: \w+)? is outside the valid range for parameter "(?P<name>[^"]+)"',
+        r"unknown variable '(?P<name>[^'=]+)",
+        r"unknown option '--(?P<name>[^'=]+)",
+        r"Error while setting value '(?P<value>[^']*)' to '(?P<name>[^']+)'",
+    )
+]
+
+
+def refused_setting(words: str) -> tuple[str, str | None] | None:
+    """Name and value of the setting that these words of a server refuse; no value where it does not have the name."""
+    found = next(filter(None, (pattern.search(words) for pattern in _PATTERNS)), None)
+    return (found["name"], found.groupdict().get("value")) if found else None
