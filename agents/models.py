@@ -498,6 +498,11 @@ class JobLogChunk(models.Model):
         return f"{self.job_id} from byte {self.offset}"
 
 
+class ScheduleQuerySet(models.QuerySet["Schedule"]):
+    def present(self) -> ScheduleQuerySet:
+        return self.filter(deleted_at=None)
+
+
 class Schedule(NamedModel):
     """A plan that becomes an experiment at set times. `due_at`: the next of them; None when there is none any more."""
 
@@ -512,6 +517,9 @@ class Schedule(NamedModel):
     ends_at = models.DateTimeField(null=True, blank=True)
     is_paused = models.BooleanField(default=False)
     created_at = models.DateTimeField(default=timezone.now)
+    deleted_at = models.DateTimeField(null=True, blank=True)
+
+    objects = ScheduleQuerySet.as_manager()
 
     class Meta:
         ordering = ["name", "created_at"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
+from http import HTTPStatus
 from typing import Any
 
 from django.conf import settings
@@ -431,7 +432,7 @@ def templates(request: PersonRequest) -> HttpResponse:
 @require_safe
 @operator_required
 def schedules(request: HttpRequest) -> HttpResponse:
-    rows = Schedule.objects.select_related("owner").prefetch_related("occurrences__experiment")
+    rows = Schedule.objects.present().select_related("owner").prefetch_related("occurrences__experiment")
     shown = [(row, timetable.cron_words(row), next(iter(row.occurrences.all()), None)) for row in rows]
     return render(request, "agents/schedules.html", {"schedules": shown})
 
@@ -453,20 +454,28 @@ def new_schedule(request: PersonRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @operator_required
 def one_schedule(request: PersonRequest, slug: str) -> HttpResponse:
-    """A schedule, its next times and what came of the last. POST with `action`: times, pause, resume, delete."""
+    """A schedule, its next times and what came of the last.
+
+    POST with `action`: times, pause, resume, delete, restore.
+    """
     chosen = get_object_or_404(Schedule.objects.select_related("owner"), slug=slug)
     if request.method == "POST":
         return _change_schedule(request, chosen)
+    if chosen.deleted_at is not None:
+        return render(request, "agents/schedule_deleted.html", {"schedule": chosen}, status=HTTPStatus.GONE)
     return _schedule_page(request, chosen, TimesForm.of(chosen))
 
 
 def _change_schedule(request: PersonRequest, chosen: Schedule) -> HttpResponse:
     action = request.POST.get("action", "")
-    if action == "delete":
-        chosen.delete()
-        messages.success(request, f"{chosen.name} is deleted. What it has measured stays.")
-        return redirect("schedules")
-    if action == "times":
+    if action == "restore":
+        if timetable.restore(chosen):
+            messages.success(request, "The schedule is back.")
+    elif chosen.deleted_at is not None:
+        raise Http404
+    elif action == "delete":
+        timetable.delete(chosen)
+    elif action == "times":
         form = TimesForm(request.POST)
         if not form.save(chosen):
             return _schedule_page(request, Schedule.objects.get(pk=chosen.pk), form, status=422)
@@ -476,7 +485,7 @@ def _change_schedule(request: PersonRequest, chosen: Schedule) -> HttpResponse:
         except FieldErrors as error:
             messages.error(request, str(error))
     else:
-        return HttpResponseBadRequest("action: must be one of times, pause, resume, delete")
+        return HttpResponseBadRequest("action: must be one of times, pause, resume, delete, restore")
     return redirect("schedule-one", slug=chosen.slug)
 
 

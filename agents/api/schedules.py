@@ -81,7 +81,7 @@ class SchedulePaused(Strict):
 
 
 def _schedules(request: Request) -> QuerySet[Schedule]:
-    return Schedule.objects.all() if may_operate(request.user) else Schedule.objects.none()
+    return Schedule.objects.present() if may_operate(request.user) else Schedule.objects.none()
 
 
 class Schedules(OperatorView):
@@ -122,6 +122,6 @@ class ScheduleDetail(OperatorView):
 
     @extend_schema(request=None, responses={204: None, **REFUSALS})
     def delete(self, request: Request, slug: str) -> Response:
-        """Delete a schedule. What it has measured stays."""
-        get_object_or_404(_schedules(request), slug=slug).delete()
+        """Delete a schedule. What it has measured stays; its page can bring it back."""
+        timetable.delete(get_object_or_404(_schedules(request), slug=slug))
         return Response(status=204)

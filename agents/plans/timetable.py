@@ -84,15 +84,15 @@ def settle(schedule: Schedule, *, at: datetime | None = None) -> None:
 def tick(*, now: datetime | None = None) -> int:
     """Start what is due. Returns how many times were dealt with."""
     now = now or timezone.now()
-    due = Schedule.objects.filter(is_paused=False, due_at__lte=now).values_list("pk", flat=True)
+    due = Schedule.objects.present().filter(is_paused=False, due_at__lte=now).values_list("pk", flat=True)
     return sum(_come(pk, now) for pk in due)
 
 
 def _come(pk: Any, now: datetime) -> bool:
     with transaction.atomic():
         schedule = Schedule.objects.select_for_update().get(pk=pk)
-        if schedule.is_paused or schedule.due_at is None or schedule.due_at > now:
-            return False  # another tick was first
+        if schedule.is_paused or schedule.deleted_at or schedule.due_at is None or schedule.due_at > now:
+            return False  # another tick was first, or a person
         occurrence = Occurrence(schedule=schedule, due_at=schedule.due_at, begun_at=now)
         before = schedule.occurrences.exclude(experiment=None).first()
         if before and Run.objects.present().filter(experiment=before.experiment, state__in=OPEN_STATES).exists():
@@ -136,3 +136,17 @@ def set_paused(schedule: Schedule, *, paused: bool) -> None:
         settle(schedule)
     schedule.is_paused = paused
     schedule.save()
+
+
+def delete(schedule: Schedule) -> bool:
+    return Schedule.objects.present().filter(pk=schedule.pk).update(deleted_at=timezone.now()) == 1
+
+
+def restore(schedule: Schedule) -> bool:
+    """Times that came while it was deleted are passed over; False where it was not."""
+    now, due_at = timezone.now(), schedule.due_at
+    if schedule.cron and due_at:
+        due_at = next(coming(schedule, now), None)
+    elif due_at and due_at <= now:
+        due_at = None
+    return Schedule.objects.filter(pk=schedule.pk).exclude(deleted_at=None).update(deleted_at=None, due_at=due_at) == 1

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from agents.machines import Engine
-from agents.models import Agent, Occurrence, Schedule
+from agents.models import Agent, Schedule
 from agents.plans import schedule as scheduling
 from agents.plans import timetable
 from agents.plans.plan import Plan
@@ -236,6 +236,32 @@ def test_a_person_changes_pauses_and_deletes_a_schedule(planned, client, nightly
     assert client.post(path, {"action": "times", "name": "x", "cron": "x", "zone": "UTC"}).status_code == 422
     assert "Paused" in client.get(path).content.decode()
     client.post(path, {"action": "resume"})
-    client.post(path, {"action": "delete"})
-    assert not Schedule.objects.exists()
-    assert not Occurrence.objects.exists()
+
+
+def test_a_deleted_schedule_starts_nothing_and_can_be_brought_back(planned, client, nightly):
+    """Was: it was gone, with what came of its times."""
+    schedule = nightly(datetime.now(UTC) - timedelta(days=3))
+    path = f"/schedules/{schedule.slug}/"
+    assert timetable.tick(now=datetime.now(UTC) - timedelta(days=2)) == 1
+    Run.objects.update(state=RunState.FINISHED)
+    gone = client.post(path, {"action": "delete"}, follow=True)
+    assert (gone.status_code, "Undo: bring it back" in gone.content.decode()) == (410, True)
+    assert timetable.tick() == 0
+    assert "Nightly" not in client.get("/schedules/").content.decode()
+    assert client.post(path, {"action": "resume"}).status_code == 404
+    back = client.post(path, {"action": "restore"}, follow=True)
+    assert (back.status_code, len(back.context["occurrences"])) == (200, 1)
+    # Times that came meanwhile are passed over.
+    assert back.context["next_times"][0] > datetime.now(UTC)
+    assert timetable.tick() == 0
+
+
+def test_one_whose_only_time_came_while_it_was_deleted_is_due_no_more(bench, operator):
+    given = {"name": "once", "cron": "", "zone": "UTC", "at": datetime.now(UTC) + timedelta(days=1)}
+    schedule = timetable.make(plan_of().as_json(), owner=operator, **given)
+    assert timetable.delete(schedule)
+    Schedule.objects.update(due_at=datetime.now(UTC) - timedelta(hours=1))
+    schedule.refresh_from_db()
+    assert timetable.restore(schedule)
+    schedule.refresh_from_db()
+    assert (schedule.due_at, schedule.deleted_at, timetable.tick()) == (None, None, 0)
