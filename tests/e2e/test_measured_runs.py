@@ -54,6 +54,20 @@ def test_it_shows_the_same_numbers_in_chart_table_csv_api_and_spool(site: Site, 
     assert [float(row["value"]) for row in lines] == per_second
 
 
+def test_what_was_opened_on_the_form_is_open_in_its_preview(site: Site, logged_in):
+    logged_in.goto(f"{site.url}/schedule/")
+    logged_in.locator("input[name=engines][value^='sqlite:']").first.check()
+    for opened in ("described", "configuration-sqlite"):
+        logged_in.locator(f"#{opened} > summary").click()
+    with logged_in.expect_response("**/schedule/") as answer:
+        logged_in.get_by_role("button", name="Preview").click()
+    assert "3 runs" in answer.value.text()
+    logged_in.wait_for_function("() => !document.querySelector('.htmx-request, .htmx-swapping, .htmx-settling')")
+    opened = logged_in.locator("form details[open]").evaluate_all("all => all.map(each => each.id)")
+    assert {"described", "configuration-sqlite"} <= set(opened)
+    assert logged_in.locator("#estimate strong").inner_text().startswith("3 runs")
+
+
 def test_it_varies_a_condition_and_shows_what_the_dbms_counted(site: Site, logged_in):
     page = logged_in
     page.goto(f"{site.url}/schedule/")

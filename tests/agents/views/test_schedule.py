@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from dataclasses import fields, replace
 
 import pytest
@@ -177,6 +178,8 @@ def test_it_tells_number_and_time_before_the_start(client, machine):
     html = client.post(PATH, {**FORM, "action": "preview"}).content.decode()
     assert "4 runs, about 50 seconds" in html
     assert 'value="sqlite:3.50.1" checked' in html
+    # What is opened by hand stays so where its part of the page is replaced, if it has an id.
+    assert not re.findall(r"<details(?! id=)", html)
     assert not Run.objects.exists()
 
 
