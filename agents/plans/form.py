@@ -6,8 +6,9 @@ Every field of a factor gives a list: several values are all combined.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import groupby
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import chain, groupby
 from typing import Any
 
 from benchagent.catalog import DBMSS, OWN_STORAGE, WORKLOADS, FactorDef, FactorKind, number_in
@@ -40,7 +41,10 @@ MATRIX = ("machines", "labels", "each", "order", "order_seed", "exclude", "stop_
 
 
 def parse_settings(text: str) -> Settings:
-    """`name = value` lines in order, duplicates kept; blank lines and those that begin with # are left out."""
+    """`name = value` lines in order, duplicates kept; blank lines and those that begin with # are left out.
+
+    Raises FieldErrors.
+    """
     pairs: list[tuple[str, str]] = []
     problems: list[str] = []
     for number, line in enumerate(text.splitlines(), 1):
@@ -53,7 +57,7 @@ def parse_settings(text: str) -> Settings:
             problems.append(f"Line {number}: the value of {name} was a secret and is not stored. Give it again.")
         pairs.append((name, value))
     if problems:
-        raise forms.ValidationError(problems)
+        raise FieldErrors(settings=problems)
     return tuple(pairs)
 
 
@@ -406,59 +410,65 @@ class ScheduleForm(LabelFields):
 
     def clean(self) -> dict[str, Any]:
         cleaned = self.cleaned_data
+        user = self.user if isinstance(self.user, User) else None
         settings: dict[str, Settings] = {}
         configs: dict[str, Mapping[str, Settings]] = {}
-        dbmss = dict.fromkeys(key.partition(":")[0] for key in cleaned.get("engines", []))
-        for dbms in dbmss:
-            field = f"settings_{dbms}"
-            try:
-                if field in self.data:  # else the catalogue's; an emptied one means: none
-                    settings[dbms] = parse_settings(cleaned.get(field, ""))
-            except forms.ValidationError as error:
-                self.add_error(field, error)
-            try:
-                if slugs := cleaned.get(f"configs_{dbms}"):
-                    configs[dbms] = stored_configs(dbms, slugs, self.user if isinstance(self.user, User) else None)
-            except FieldErrors as error:
-                self.add_error(f"configs_{dbms}", error.errors["configs"])
+        for dbms in dict.fromkeys(key.partition(":")[0] for key in cleaned.get("engines", [])):
+            typed, stored = f"settings_{dbms}", f"configs_{dbms}"
+            if typed in self.data:  # else the catalogue's; an emptied one means: none
+                with self._problems_of(typed):
+                    settings[dbms] = parse_settings(cleaned.get(typed, ""))
+            if slugs := cleaned.get(stored):
+                with self._problems_of(stored):
+                    configs[dbms] = stored_configs(dbms, slugs, user)
         if cleaned.get("stop_baseline") and "stop_percent" not in self.errors and not cleaned["stop_percent"]:
             self.add_error("stop_percent", "A cell is named for the ratio: say at which width repeats end.")
-        if self.errors:
-            return cleaned
-        percent = cleaned["stop_percent"]
+        if not self.errors:
+            self.plan = self._plan(settings, configs)
+            try:
+                check(self.plan)
+            except FieldErrors as error:
+                self.add_plan_error(error)
+        return cleaned
+
+    @contextmanager
+    def _problems_of(self, field: str) -> Iterator[None]:
+        """What is refused within is wrong in this field."""
+        try:
+            yield
+        except FieldErrors as error:
+            self.add_error(field, [*chain.from_iterable(error.errors.values())])
+
+    def _plan(self, settings: Mapping[str, Settings], configs: Mapping[str, Mapping[str, Settings]]) -> Plan:
+        """Of fields that are right."""
+        cleaned = self.cleaned_data
+        alike = (
+            "workload", "repeats", "name", "each", "exclude", "label", "note", "not_after", "visibility", "publication",
+            "figure",
+        )  # fmt: skip
         chosen = {factor.name: cleaned[factor.name] for factor in self.workload_entry.factors}
-        described = {"tags": [], "tested": {}} | self.described()
-        self.plan = Plan(
-            **{
-                name: cleaned[name]
-                for name in (
-                    "workload", "repeats", "each", "exclude", "label", "note", "not_after", "visibility",
-                    "publication", "figure",
-                )
-            },
-            engines=tuple(offer.engine for offer in self.offers if offer.engine.key in cleaned["engines"]),
+        engines = tuple(offer.engine for offer in self.offers if offer.engine.key in cleaned["engines"])
+        percent = cleaned["stop_percent"]
+        described = self.described()
+        return Plan(
+            **{name: cleaned[name] for name in alike},
+            engines=engines,
             factors={name: values[0] for name, values in chosen.items() if len(values) == 1},
             sweep={name: tuple(values) for name, values in chosen.items() if len(values) > 1},
             overrides=cleaned["beyond"].overrides,
             extra=cleaned["beyond"].extra,
             settings=settings,
-            agent=next((agent for agent in self.agents if agent.slug == cleaned["agent"]), None),
             configs=configs,
-            swept={dbms: swept for dbms in dbmss if (swept := cleaned[f"swept_{dbms}"])},
+            swept={engine.dbms: swept for engine in engines if (swept := cleaned[f"swept_{engine.dbms}"])},
+            agent=next((agent for agent in self.agents if agent.slug == cleaned["agent"]), None),
             machines=tuple(cleaned["machines"]),
             labels=tuple(cleaned["labels"].split()),
-            order="random" if cleaned["order"] == "random" else "interleaved",
+            order=cleaned["order"] or "interleaved",
             order_seed=cleaned["order_seed"] or 0,
             stop=Stop(percent=percent, baseline=next(iter(cleaned["stop_baseline"]), {})) if percent else None,
-            name=cleaned["name"].strip(),
-            tags=tuple(described["tags"]),
-            tested=described["tested"],
-        )  # fmt: skip
-        try:
-            check(self.plan)
-        except FieldErrors as error:
-            self.add_plan_error(error)
-        return cleaned
+            tags=tuple(described.get("tags", ())),
+            tested=described.get("tested", {}),
+        )
 
     def add_plan_error(self, error: FieldErrors) -> None:
         for field, words in error.errors.items():
