@@ -43,8 +43,10 @@ _MESSAGES = {
     "string_pattern_mismatch": _SLUG,
     "string_unicode": "This is not valid Unicode text.",
     "float_type": _NUMBER,
+    "float_parsing": _NUMBER,
     "finite_number": _NUMBER,
     "int_type": _WHOLE,
+    "int_parsing": _WHOLE,
     "int_from_float": _WHOLE,
     "greater_than_equal": "Must be at least {ge:,}.",
     "less_than_equal": "Must be at most {le:,}.",
@@ -135,8 +137,11 @@ def _complaint(value: Any, path: str) -> str:
         return "is not valid Unicode text"
 
 
-def messages(error: ValidationError, form: Form) -> dict[str, list[str]]:
-    """Path -> messages; the whole document's own are under `detail`. `form` is what raised the error."""
+def messages(error: ValidationError, form: Form, within: str = "") -> dict[str, list[str]]:
+    """Path -> messages; the whole document's own are under `detail`.
+
+    `form` is what raised the error; `within`: the path at which its document stands in a larger one.
+    """
     by_path: dict[str, list[str]] = {}
     for problem in error.errors(include_url=False):
         location, words = problem["loc"], _MESSAGES
@@ -144,14 +149,15 @@ def messages(error: ValidationError, form: Form) -> dict[str, list[str]]:
             location, words = location[:-2], _OF_KEYS
         # An empty key is told at the object that holds it.
         shown = (part for part in location if part not in BRANCH_TYPES and part != "")
-        path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in shown).removeprefix(".")
+        inner = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in shown)
+        path = f"{within}{inner}".removeprefix(".")
         by_path.setdefault(path or "detail", []).append(_message(problem, words, form))
     return by_path
 
 
 def _message(problem: ErrorDetails, words: dict[str, str], form: Form) -> str:
     kind, context = problem["type"], problem.get("ctx", {})
-    if kind == "extra_forbidden":
+    if kind in ("extra_forbidden", "unexpected_keyword_argument"):
         return f"Unknown key. Known here: {', '.join(_known_keys(form, problem['loc'][:-1]))}."
     if kind == "literal_error":
         known, given = context["expected"].replace(" or ", ", ").replace("'", ""), problem["input"]
@@ -178,6 +184,8 @@ def _known_keys(form: Form, location: tuple[int | str, ...]) -> list[str]:
             here = next(branch for branch in branches if branch["type"] == BRANCH_TYPES[str(part)])
         elif isinstance(part, int):
             here = followed(here["items"])
+        elif part in (branches_by_name := here.get("discriminator", {}).get("mapping", {})):
+            here = followed({"$ref": branches_by_name[part]})
         else:
             here = followed(here.get("properties", {}).get(part) or here["additionalProperties"])
     choices = [here, *map(followed, here.get("oneOf", []))]

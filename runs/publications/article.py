@@ -12,6 +12,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from pydantic import Field, ValidationError
 
+from runs.incoming.reading import messages
 from runs.models import Publication
 from runs.models.stored import sound
 from runs.publications.document import Spec
@@ -180,7 +181,7 @@ def read_article(
 ) -> Article:
     """Raises ValueError, which names the heading."""
     head, body = _front_matter(text)
-    fields: dict[str, Any] = {"questions_are": "", "questions": []}
+    fields: dict[str, Any] = {"source": head, "questions_are": "", "questions": []}
     fields |= dict.fromkeys(_PARAGRAPHS, "") | {name: [] for name in _LISTS}
     section = ""
     for kind, content in _blocks(MARKDOWN.parse(body)):
@@ -200,10 +201,10 @@ def read_article(
         ArticleFigure(**{**figure.model_dump(), "rerun": rerun if figure.rerun else None}) for figure in figures
     )
     try:
-        return Article(slug=slug, source=Source(**head), figures=shown, rerun=rerun, orders=tuple(orders), **fields)
+        return Article(slug=slug, figures=shown, rerun=rerun, orders=tuple(orders), **fields)
     except ValidationError as error:
-        first = error.errors()[0]
-        raise ValueError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+        path, words = next(iter(messages(error, Article).items()))
+        raise ValueError(f"{path.removeprefix('source.')}: {words[0]}") from error
 
 
 def _front_matter(text: str) -> tuple[dict[str, Any], str]:

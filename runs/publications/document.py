@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import date
 from typing import Annotated, Any, ClassVar, Literal
 
 from benchagent.catalog import Durability, refusal
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
-from runs.incoming.values import why_not_then
+from runs.incoming.reading import messages
+from runs.incoming.values import Day
 from runs.models import Publication
 from runs.models.choices import Provenance, StorageRole
 from runs.models.stored import sound
@@ -52,7 +52,7 @@ class PublicationRow(Spec):
     title_en: Annotated[str, Field(min_length=1, max_length=300)]
     author: Name = ""
     publisher: Name = ""
-    date: date
+    date: Day
     details: Details = {}
 
 
@@ -167,6 +167,11 @@ class Factor(Spec):
     role: Literal["", "question", "condition", "procedure"] = ""
 
 
+def _factor(given: Any) -> Any:
+    """A value stands alone, or in an object that says its unit."""
+    return given if isinstance(given, dict) else {"value": given}
+
+
 class RunRow(Spec):
     id: Id
     version: Id
@@ -174,7 +179,7 @@ class RunRow(Spec):
     hardware: Slug
     config: Slug
     repeat: Annotated[int, Field(ge=1, le=10_000)] = 1
-    factors: dict[Annotated[str, Field(max_length=80)], int | float | FactorText | Factor] = {}
+    factors: dict[Annotated[str, Field(max_length=80)], Annotated[Factor, BeforeValidator(_factor)]] = {}
     storage: dict[StorageRole, Slug] = {}
     provenance: Provenance
     note: str = ""
@@ -353,33 +358,31 @@ class Results(Statements):
         }
         wrong = _faults_of(list[StatedRow], self.publication.details.get("stated", []), "publication.details.stated")
         for at, claim in enumerate(self.claims):
-            wrong += _faults_of(ClaimDetails, claim.details, f"claims.{at}.details")
-        if why_not := why_not_then(self.publication.date):
-            wrong.append(f"publication.date: {why_not}")
+            wrong += _faults_of(ClaimDetails, claim.details, f"claims[{at}].details")
         # (field, kind of row, the id that the field names), and (field, metric, value, unit).
-        named = [(f"versions.{at}.dbms", "dbms", version.dbms) for at, version in enumerate(self.versions)]
+        named = [(f"versions[{at}].dbms", "dbms", version.dbms) for at, version in enumerate(self.versions)]
         values: list[tuple[str, str, float, str]] = []
         for at, config in enumerate(self.configs):
-            named += [(f"configs.{at}.applies_to", "versions", name) for name in config.applies_to]
+            named += [(f"configs[{at}].applies_to", "versions", name) for name in config.applies_to]
         for at, run in enumerate(self.runs):
             named += [
-                (f"runs.{at}.version", "versions", run.version), (f"runs.{at}.config", "configs", run.config),
-                (f"runs.{at}.workload", "workloads", run.workload), (f"runs.{at}.hardware", "hardware", run.hardware),
-                *((f"runs.{at}.storage.{role}", "storage", disk) for role, disk in run.storage.items()),
+                (f"runs[{at}].version", "versions", run.version), (f"runs[{at}].config", "configs", run.config),
+                (f"runs[{at}].workload", "workloads", run.workload), (f"runs[{at}].hardware", "hardware", run.hardware),
+                *((f"runs[{at}].storage.{role}", "storage", disk) for role, disk in run.storage.items()),
             ]  # fmt: skip
             for no, metric in enumerate(run.metrics):
-                named.append((f"runs.{at}.metrics.{no}.name", "metrics", metric.name))
-                values.append((f"runs.{at}.metrics.{no}", metric.name, metric.value, metric.unit))
+                named.append((f"runs[{at}].metrics[{no}].name", "metrics", metric.name))
+                values.append((f"runs[{at}].metrics[{no}]", metric.name, metric.value, metric.unit))
         for at, row in enumerate(self.aggregates):
             named += [
-                (f"aggregates.{at}.version", "versions", row.version),
-                (f"aggregates.{at}.workload", "workloads", row.workload),
-                (f"aggregates.{at}.metric.name", "metrics", row.metric.name),
-                *((f"aggregates.{at}.of", "runs", run_id) for run_id in row.of),
+                (f"aggregates[{at}].version", "versions", row.version),
+                (f"aggregates[{at}].workload", "workloads", row.workload),
+                (f"aggregates[{at}].metric.name", "metrics", row.metric.name),
+                *((f"aggregates[{at}].of", "runs", run_id) for run_id in row.of),
             ]
-            values.append((f"aggregates.{at}", row.metric.name, row.value, row.metric.unit))
+            values.append((f"aggregates[{at}]", row.metric.name, row.value, row.metric.unit))
         for at, seen in enumerate(self.observations):
-            named += [(f"observations.{at}.workload", "workloads", seen.workload)] if seen.workload else []
+            named += [(f"observations[{at}].workload", "workloads", seen.workload)] if seen.workload else []
         for field, name, value, unit in values:
             wrong += [f"{field}.value: {why}"] if (why := refusal(name, value, unit)) else []
         for kind, names in ids.items():
@@ -394,8 +397,9 @@ def statements_of(publication: Publication) -> Statements:
 
 
 def _faults_of(kind: Any, value: Any, path: str) -> list[str]:
+    form = TypeAdapter(kind)
     try:
-        TypeAdapter(kind).validate_python(value)
+        form.validate_python(value)
     except ValidationError as error:
-        return [f"{'.'.join([path, *map(str, problem['loc'])])}: {problem['msg']}" for problem in error.errors()]
+        return [f"{where}: {words[0]}" for where, words in messages(error, form, within=path).items()]
     return []

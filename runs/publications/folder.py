@@ -13,7 +13,7 @@ from typing import IO, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from runs.incoming.reading import parse_json, unstorable
+from runs.incoming.reading import messages, parse_json, unstorable
 from runs.publications.article import Article, read_article
 from runs.publications.check import ChecksFile
 from runs.publications.document import Results
@@ -113,7 +113,7 @@ def _loose_ends(results: Results, article: Article | None, page: PageFile, check
     numbers = {check.number for check in checks.checks}
     claims, figures = {claim.id for claim in results.claims}, {figure.id for figure in page.figures}
     loose = [
-        f"page.json: answer.headlines.{at}: neither a check nor a claim is called {headline.check or headline.claim!r}"
+        f"page.json: answer.headlines[{at}]: neither a check nor a claim is called {headline.check or headline.claim!r}"
         for at, headline in enumerate(page.answer.headlines)
         if headline.check not in numbers and headline.claim not in claims
     ]
@@ -143,8 +143,8 @@ def _validated(model: type[M], name: str, files: Mapping[str, bytes]) -> M:
     try:
         return model.model_validate(data)
     except ValidationError as error:
-        faults = [(".".join(map(str, fault["loc"])), fault["msg"]) for fault in error.errors()[:_MOST_FAULTS]]
-        raise FolderError([f"{name}: {where}: {words}" for where, words in faults]) from error
+        faults = [f"{name}: {path}: {words[0]}" for path, words in messages(error, model).items()]
+        raise FolderError(faults[:_MOST_FAULTS]) from error
 
 
 def read_zip(file: IO[bytes], size_bytes: int) -> Folder:

@@ -14,7 +14,7 @@ from django.utils import timezone
 from runs.models import Aggregate, Batch, Measurement, Publication, PublicationFiles, Run, RunFactor, RunStorage
 from runs.models.choices import Provenance, RunState
 from runs.publications.check import stored
-from runs.publications.document import Factor, Results, RunRow
+from runs.publications.document import Results, RunRow
 from runs.publications.folder import Folder, FolderError, own, read_zip, stable_id
 from runs.publications.page import export
 from runs.publications.page.page import Page
@@ -119,10 +119,9 @@ def _run(position: int, row: RunRow, promise: tuple[str, str], subjects: Subject
         missing_metric=row.missing.metric if row.missing else "",
         missing_reason=row.missing.reason if row.missing else "",
     )
-    factors = {name: value if isinstance(value, Factor) else Factor(value=value) for name, value in row.factors.items()}
     return PublishedRun(
         run,
-        [RunFactor.of(run, name, factor.value, factor.unit, factor.role) for name, factor in factors.items()],
+        [RunFactor.of(run, name, factor.value, factor.unit, factor.role) for name, factor in row.factors.items()],
         [RunStorage(run=run, role=role, device=subjects.devices[device]) for role, device in row.storage.items()],
         [
             Measurement(

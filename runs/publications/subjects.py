@@ -176,7 +176,7 @@ def _versions(sync: Sync, rows: Sequence[VersionRow], dbms: Mapping[str, Dbms]) 
         version = version_of(dbms[row.dbms], row.version, row.architecture, aliases=row.aliases)
         if version.source_id not in ("", row.id):
             raise FolderError([
-                f"results.json: versions.{at}.id: {version} is {version.source_id!r} in another publication; "
+                f"results.json: versions[{at}].id: {version} is {version.source_id!r} in another publication; "
                 "call it the same here"
             ])  # fmt: skip
         if version.pk not in known:

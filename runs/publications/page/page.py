@@ -115,7 +115,7 @@ class PageFile(Spec):
         twice = [f"parts: {part_id} stands twice" for part_id in sorted(set(ids)) if ids.count(part_id) > 1]
         twice += [f"figures: {figure} stands twice" for figure in sorted(set(figures)) if figures.count(figure) > 1]
         return twice + [
-            f"parts.{at}.frames: {name} is not one of the figures with a frame"
+            f"parts[{at}].frames: {name} is not one of the figures with a frame"
             for at, part in enumerate(self.parts)
             for name in getattr(part, "frames", ())
             if name not in framed
