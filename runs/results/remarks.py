@@ -65,8 +65,13 @@ def warnings_of(runs: Sequence[Run], reader: Reader) -> dict[Cell, list[str]]:
 
 
 def _parted(cells: Mapping[Cell, Run]) -> Iterator[tuple[Cell, str]]:
-    """Cells of which other repeats, with nothing that tells them apart, came a moment ago in another batch."""
-    firsts = {key: (batch, run) for (batch, key), run in cells.items()}
+    """Cells of which other repeats, with nothing that tells them apart, came with them or a moment ago in another
+    batch."""
+    firsts: dict[str, tuple[object, Run]] = {}
+    for (batch, key), run in cells.items():
+        _, first = firsts.setdefault(key, (batch, run))
+        if first is not run and first.counts and run.counts and _stated(first) == _stated(run):
+            yield (batch, key), PARTED
     times = [run.created_at for run in cells.values()]
     owners = {run.owner_id for run in cells.values()} - {None}
     rows = Run.objects.with_values().filter(owner__in=owners, created_at__range=(min(times) - TOGETHER, max(times)))
@@ -74,15 +79,15 @@ def _parted(cells: Mapping[Cell, Run]) -> Iterator[tuple[Cell, str]]:
         rows = rows.filter(cell_key__in=firsts)
     told = rows.exclude(batch__in={batch for batch, _ in cells}).select_related("batch").order_by("-created_at")
     for row in told[:MOST_CELLS]:
-        batch, run = firsts.pop(row.cell_key, (None, None))
-        if run and run.batch and row.batch and _stated(run) == _stated(row):
-            yield (batch, row.cell_key), PARTED
+        if row.cell_key in firsts:
+            batch, run = firsts.pop(row.cell_key)
+            if _stated(run) == _stated(row):
+                yield (batch, row.cell_key), PARTED
 
 
 def _stated(run: Run) -> tuple[str, object, object]:
     """What tells a run from the same cell measured another time."""
-    batch = run.batch
-    return run.label or (batch.label if batch else ""), run.tested or (batch.tested if batch else {}), run.measured_on
+    return run.label or run.batch.label, run.tested or run.batch.tested, run.measured_on
 
 
 def all_warnings(runs: Sequence[Run], reader: Reader) -> list[str]:

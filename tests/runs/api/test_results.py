@@ -518,6 +518,18 @@ def test_a_size_or_time_of_a_factor_is_in_the_unit_of_its_name(post, name, given
     assert (row.number, row.unit) == stored
 
 
+def test_it_says_that_repeats_in_one_request_are_in_batches_of_their_own(post):
+    """Was: only of those that came in two requests."""
+
+    def warned(**more) -> list[int]:
+        """How many warnings each of two results got that came together."""
+        sent = [document(id=str(uuid.uuid4()), repeats=[{"metrics": {"tps": tps}}], **more) for tps in (101.5, 103.25)]
+        return [len(told.get("warnings", [])) for told in post(sent).json()["results"]]
+
+    assert warned() == [0, 1]
+    assert warned(batch=str(uuid.uuid4()), label="together") == [0, 0]
+
+
 def test_it_says_that_repeats_of_a_moment_ago_are_in_another_batch(post):
     """Seen: repeats that were sent one by one were each a result of its own, pooled with none."""
     body = document(repeats=[{"metrics": {"tps": 101.5}}])
