@@ -15,7 +15,7 @@ from django.http import QueryDict
 from runs.compare.asked import LOAD, LOAD_METRICS, Question, read, with_controls
 from runs.compare.axes import ON_AXES, arrange
 from runs.compare.comparison import Comparison
-from runs.compare.configurations import short_names
+from runs.compare.configurations import not_in_force, short_names
 from runs.compare.facts import DATE, MOMENT, SET, Naming, fact_values, in_words, name_cells
 from runs.compare.grouping import BATCH, GROUPINGS, Cell, batch_facets, cells_of, day_of, moments, pooled_words
 from runs.compare.groups import Group, Printed, by_histograms, repeats_of, summed_up
@@ -81,7 +81,8 @@ def compare(
     # In the order of the cells: a question that puts the best first names them as others do.
     base = _baseline(groups, baseline, base_runs)
     cells_with_values = ((group.all_runs[0], bool(group.dots)) for group in groups)
-    if short := short_names(cells_with_values, base.all_runs[0].config if base else None):
+    idle = not_in_force(run for run in present if run.counts)
+    if short := short_names(cells_with_values, base.all_runs[0].config if base else None, idle):
         for cell in facets_of_cells:
             if words := short.get(cell["config"].value) if "config" in cell else None:
                 cell["config"] = replace(cell["config"], words=words, text=words)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from uuid import UUID
 
 from django.db.models import prefetch_related_objects
 
 from runs.models import Config, Run
+from runs.run.facets import ignored_name
 
 NOT_GIVEN = "not given"
 # Longer names are those of configurations that have too little in common: they keep their own.
@@ -27,11 +28,23 @@ def swept(every: Iterable[Mapping[str, str]]) -> list[str]:
     return [name for name in names if len({settings.get(name) for settings in configs}) > 1]
 
 
-def short_names(runs: Iterable[tuple[Run, bool]], base: Config | None) -> dict[str, str]:
+def not_in_force(runs: Iterable[Run]) -> dict[str, set[str]]:
+    """The name of each configuration -> its settings, in small letters, that none of these runs had as given."""
+    found: dict[str, set[str]] = {}
+    for run in runs:
+        if run.config:
+            names = {ignored_name(words).lower() for words in run.ignored_settings}
+            found[run.config.name] = found.get(run.config.name, names) & names
+    return found
+
+
+def short_names(
+    runs: Iterable[tuple[Run, bool]], base: Config | None, idle: Mapping[str, Set[str]] | None = None
+) -> dict[str, str]:
     """The configurations of each DBMS by the settings in which they differ from the `base` one; that one, and those of
     a DBMS that it is not of, by all that are not alike. A setting of which all runs failed names none that did not.
 
-    `runs`: one of each cell, and whether the cell has a value.
+    `runs`: one of each cell, and whether the cell has a value. `idle`: what `not_in_force` tells, to be said of them.
     """
     by_dbms: dict[UUID, dict[UUID, Config]] = {}
     with_values = set[str]()
@@ -49,7 +62,9 @@ def short_names(runs: Iterable[tuple[Run, bool]], base: Config | None) -> dict[s
         told = swept(values for config, values in settings.items() if config in with_values) or every
         of_base = settings.get(base.name) if base else None
         own = {
-            config: _own_words(told if config in with_values else every, values, of_base)
+            config: _own_words(
+                told if config in with_values else every, values, of_base, (idle or {}).get(config, frozenset())
+            )
             for config, values in settings.items()
         }
         if all(own.values()) and len({*own.values()}) == len(own) and max(map(len, own.values())) <= LONGEST:
@@ -57,12 +72,17 @@ def short_names(runs: Iterable[tuple[Run, bool]], base: Config | None) -> dict[s
     return short
 
 
-def _own_words(names: Sequence[str], values: Mapping[str, str], of_base: Mapping[str, str] | None) -> str:
+def _own_words(
+    names: Sequence[str], values: Mapping[str, str], of_base: Mapping[str, str] | None, idle: Set[str]
+) -> str:
     """In what it differs from the base; one that lacks some of the base's settings and has no other: those it has."""
     told = [name for name in names if values is of_base or of_base is None or values.get(name) != of_base.get(name)]
     shared = [name for name in names if name in values]
     is_part = bool(shared) and not any(name in values for name in told)
-    words = ", ".join(setting_words(name, values.get(name)) for name in (shared if is_part else told))
+    words = ", ".join(
+        setting_words(name, values.get(name)) + (" (not in force)" if name.lower() in idle else "")
+        for name in (shared if is_part else told)
+    )
     return f"{words} alone" if is_part else words
 
 

@@ -58,7 +58,7 @@ _IN_ROWS = {
 # Only its page shows it; each row of a run would read all of it anew.
 _OF_THE_ARTICLE = ("publication__content", "publication__checks")
 # What no comparison asks of runs.
-_NOT_COMPARED = ("ignored_settings", "command_lines", "warnings", "per_terminal", "info", "note")
+_NOT_COMPARED = ("command_lines", "warnings", "per_terminal", "info", "note")
 
 
 class _CountOf(models.Subquery):

@@ -115,6 +115,16 @@ def many_batches() -> str:
     return "dbms=postgresql&workload=tpcb"
 
 
+def test_a_configuration_is_named_with_what_of_it_was_not_in_force():
+    """Was: named as it was given, which only the pages of its runs and its experiment corrected."""
+    eight = eight_configurations(repeats=1)
+    compressed = Run.objects.filter(config__parameters__name="wal_compression", config__parameters__value="on")
+    compressed.update(ignored_settings=["wal_compression: on given, off in force (by client)"])
+    labels = " ".join(row["label"] for row in Client().get(f"/api/v1/compare/?{eight}").json()["groups"])
+    assert labels.count("wal_compression=on (not in force)") == labels.count("wal_compression=on") > 0
+    assert labels.count("(not in force)") == labels.count("wal_compression=on")
+
+
 def test_a_loss_is_told_from_one_size_to_the_other_and_where_it_begins():
     told = ask(two_disks(), "ask=loss&x=factor:size_gb&from=10&to=500")
 
