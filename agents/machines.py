@@ -18,12 +18,13 @@ from django.db.models import Q
 from django.utils import timezone
 
 from agents import enqueueing
-from agents.models import ONLINE_WITHIN, Agent, AgentStatus, EnrolmentCode, Reservation
+from agents.models import ONLINE_WITHIN, Agent, AgentStatus, EnrolmentCode, Job, Reservation
 from agents.refusals import BadMessage, FieldErrors, Refusal
 from runs.access.changes import record
 from runs.formatting import version_order
 from runs.machines import upsert_hardware
 from runs.models import digest_secret
+from runs.models.choices import RunState
 from runs.models.visible import Person
 
 TOKEN_PREFIX = "bsa_"
@@ -167,10 +168,17 @@ def disable(agent: Agent, *, by: Person = None) -> None:
 
 
 def retire(agent: Agent, *, by: Person) -> None:
-    """It is gone for good: its token opens nothing any more. What it has measured stays."""
+    """It is gone for good: its token opens nothing any more. What it has measured stays, and what it measures now is
+    taken. Runs that waited for it since their experiment began there, and not since a plan named it, may go elsewhere.
+    """
     with transaction.atomic():
         edit(agent, by=by, status=AgentStatus.RETIRED)
         agent.change(token_digest=digest_secret(secrets.token_urlsafe(32)))
+        waiting = Job.objects.filter(requested_agent=agent, run__state=RunState.QUEUED)
+        plans = waiting.filter(run__experiment__isnull=False).values_list("pk", "run__experiment__plan")
+        freed = [pk for pk, plan in plans if not plan.get("agent") and not plan.get("each")]
+        Job.objects.filter(pk__in=freed).update(requested_agent=None)
+    enqueueing.enqueue(enqueueing.SWEEP)
 
 
 def describe(agent: Agent, *, by: Person, name: str, labels: Iterable[str]) -> None:

@@ -56,7 +56,11 @@ def _ended(now: datetime) -> Iterator[Notice]:
         if not any(states[state] for state in OPEN_STATES):
             last = max(run.finished_at for run in runs if run.finished_at)
             how = ", ".join(f"{count} {RunState(state).label.lower()}" for state, count in sorted(states.items()))
-            ended = "failed in part" if states[RunState.FAILED] + states[RunState.LOST] else "is done"
+            failed = states[RunState.FAILED] + states[RunState.LOST]
+            partly = " in part" * (states[RunState.FINISHED] > 0)
+            ended = (
+                f"failed{partly}" if failed else f"was cancelled{partly}" if states[RunState.CANCELLED] else "is done"
+            )
             yield _of(experiment, f"{Notice.ENDED} {experiment.pk} {last.isoformat()}", f"{experiment} {ended}: {how}")
 
 

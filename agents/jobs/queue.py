@@ -95,8 +95,9 @@ def _running(calendar: Calendar) -> tuple[list[Planned], dict[Agent, datetime]]:
         so_far = progress(run, now=now)
         left = timedelta(seconds=so_far.left_s) if so_far else None if silence(run) else calendar.length(run)
         ends_at = None if left is None else now + left
-        if job.agent in free_at and ends_at is not None:
-            free_at[job.agent] = max(free_at[job.agent], ends_at)
+        # One that nobody hears of holds its machine until it is given up.
+        if until := ends_at or job.lease_expires_at:
+            _occupy(free_at, job.agent, until)
         if run.state in ON_AGENT_STATES:
             running.append((run, job.agent, run.started_at or now, ends_at))
     return running, free_at
@@ -118,8 +119,16 @@ def _waiting(free_at: dict[Agent, datetime], calendar: Calendar) -> Iterator[Pla
             yield run, run.job.requested_agent, None, None
             continue
         agent = min(begins, key=lambda agent: begins[agent])
-        free_at[agent] = begins[agent] + calendar.length(run)
-        yield run, agent, begins[agent], free_at[agent]
+        ends_at = begins[agent] + calendar.length(run)
+        _occupy(free_at, agent, ends_at)
+        yield run, agent, begins[agent], ends_at
+
+
+def _occupy(free_at: dict[Agent, datetime], agent: Agent | None, until: datetime) -> None:
+    """The agents on its machine are free from then on."""
+    for other, at in free_at.items():
+        if agent and other.shares_machine_with(agent):
+            free_at[other] = max(at, until)
 
 
 def timeline(agent: Agent, user: Reader) -> list[Entry | Reservation]:

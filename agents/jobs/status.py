@@ -241,26 +241,32 @@ def _last_seen(agent: Agent, now: datetime) -> str:
 
 def _in_line(online: list[Agent], run: Run, now: datetime) -> str:
     """The agents are there: either they are busy, or the dispatcher should have acted by now."""
-    jobs = Job.objects.filter(busy(now), agent__in=online).select_related("agent", "run__dbms_version")
-    occupied = {job.agent_id: job for job in jobs}
+    jobs = list(Job.objects.filter(busy(now), agent__isnull=False).select_related("agent", "run__dbms_version"))
+    occupied = {agent.pk: job for job in jobs for agent in online if job.agent and agent.shares_machine_with(job.agent)}
     asked = {
         errand.agent_id: errand for errand in Errand.objects.open().filter(agent__in=online).select_related("agent")
     }
     idle = [agent for agent in online if agent.pk not in occupied and agent.pk not in asked]
     if not idle:
         doing = "; ".join([
-            *(f"agent {job.agent} is busy with {_named(job.run, run)}" for job in occupied.values()),
+            *dict.fromkeys(f"{_where(job, online)} is busy with {_named(job.run, run)}" for job in occupied.values()),
             *(f"agent {errand.agent} does first: {errand}" for pk, errand in asked.items() if pk not in occupied),
         ])  # fmt: skip
         earlier = Q(job__priority=run.job.priority, created_at__lt=run.created_at)
         ahead = queued().filter(Q(job__priority__gt=run.job.priority) | earlier).count()
         words = f"{ahead} {'run is' if ahead == 1 else 'runs are'} ahead" if ahead else "this run is next"
         return f"A{doing[1:]}, {words}."
-    ended = [agent.jobs.aggregate(last=Max("closed_at"))["last"] or agent.registered_at for agent in idle]
-    since = max([run.state_changed_at, *ended])
+    on_them = [agent for agent in Agent.objects.all() if any(agent.shares_machine_with(each) for each in idle)]
+    ended = Job.objects.filter(agent__in=on_them).aggregate(last=Max("closed_at"))["last"]
+    since = max([run.state_changed_at, *(agent.registered_at for agent in idle), *filter(None, [ended])])
     if now - since > DISPATCHED_WITHIN:
         return WORKER_SILENT
     return f"Agent {idle[0].name} is free: the run starts in a moment."
+
+
+def _where(job: Job, online: list[Agent]) -> str:
+    """The agent of the job, as those that could take the run see it."""
+    return f"agent {job.agent}" if job.agent in online else f"agent {job.agent}, on the same machine,"
 
 
 def _named(busy_with: Run, waiting: Run) -> str:

@@ -45,6 +45,21 @@ def ended(experiment, *states: str) -> None:
         Run.objects.filter(pk=run.pk).update(state=state, finished_at=timezone.now())
 
 
+@pytest.mark.parametrize(
+    ("states", "words"),
+    [
+        ((RunState.FAILED, RunState.FAILED), "Night failed: 2 failed"),
+        ((RunState.CANCELLED, RunState.CANCELLED), "Night was cancelled: 2 cancelled"),
+        ((RunState.CANCELLED, RunState.FINISHED), "Night was cancelled in part: 1 cancelled, 1 finished"),
+        ((RunState.FINISHED, RunState.FINISHED), "Night is done: 2 finished"),
+    ],
+)
+def test_how_an_experiment_ended_is_told_as_it_was(machine, operator, told, states, words):
+    machine()
+    ended(schedule.start(plan_of(A, repeats=2, name="Night"), user=operator), *states)
+    assert words in told()[0]
+
+
 def test_an_experiment_is_told_once_when_it_has_ended_and_again_after_a_repeat(machine, operator, told):
     machine()
     experiment = schedule.start(plan_of(A, repeats=2, name="Night"), user=operator)

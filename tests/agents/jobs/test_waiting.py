@@ -3,10 +3,11 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
+from django.contrib.auth.models import AnonymousUser
 from django.utils import timezone
 
 from agents import machines
-from agents.jobs import dispatch, life, status
+from agents.jobs import dispatch, life, queue, status
 from agents.models import Agent, Job
 from agents.plans import schedule
 from runs.models import Run
@@ -136,3 +137,16 @@ def test_it_reckons_progress_from_the_phase_and_the_plan(bench):
     late = in_state(run, "measuring", started_s=60, since_s=55)
     assert (late.percent, late.left) == (99, "nearly done")
     assert in_state(run, "finished", started_s=60, since_s=5) is None
+
+
+def test_it_waits_for_another_agent_on_its_machine_and_begins_after_it(bench, machine):
+    """Nobody blames the worker, and no run is expected to begin beside the one that is measured there."""
+    other = machine("bench2")
+    Agent.objects.update(hardware=bench.agent.hardware)
+    measured = new_run(agent=other.agent)
+    assert dispatch.assign_queued() == 1
+    waits = new_run(agent=bench.agent)
+    words = reason(waits, now=timezone.now() + LATER)
+    assert words == "Agent bench2, on the same machine, is busy with SQLite 3.50.1, this run is next."
+    entries = {entry.run.pk: entry for entry in queue.entries(measured.owner or AnonymousUser())}
+    assert entries[waits.pk].begins_at >= entries[measured.pk].ends_at

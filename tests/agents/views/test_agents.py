@@ -212,6 +212,16 @@ def test_a_retired_agent_is_shut_out_keeps_its_runs_and_can_then_be_deleted(clie
     assert not Agent.objects.exists()
 
 
+def test_what_waits_for_a_retired_agent_goes_to_another_unless_its_plan_names_it(client, bench, machine):
+    free = schedule.start(plan_of(repeats=2), user=None)
+    assert dispatch.assign_queued() == 1
+    named = schedule.start(plan_of(agent=bench.agent), user=None)
+    act(client, bench.agent, "retire")
+    machine("bench2")
+    wanted = {job.run.experiment: job.requested_agent for job in Job.objects.filter(run__state="queued")}
+    assert wanted == {free: None, named: bench.agent}
+
+
 def test_a_code_for_an_agent_gives_it_another_token_and_no_second_agent(client, bench):
     code = client.post(reverse("agent-code"), {"agent": "bench1"}).content.decode().split("data-code>")[1].split("<")[0]
     agent, token = machines.register(message=registration("another name", code=code))
