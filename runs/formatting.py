@@ -9,7 +9,10 @@ import re
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from functools import lru_cache
+from typing import TypeVar
 
+K = TypeVar("K")
+V = TypeVar("V")
 THIN = "\u202f"
 MINUS = "−"
 BYTE_UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
@@ -152,6 +155,14 @@ def telling_line(message: str) -> str:
         marked = ""
     words = f"{words.rstrip(':')}: {_STAMP.sub('', marked)}" if marked else words
     return words if len(words) <= MOST_TELLING else f"{words[: MOST_TELLING - 1].rstrip()}…"
+
+
+def grouped(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
+    """All second parts of each first part, as they come: what is said, with everything that it is said of."""
+    groups: dict[K, list[V]] = {}
+    for key, value in pairs:
+        groups.setdefault(key, []).append(value)
+    return groups
 
 
 def joined(words: Iterable[str]) -> str:

@@ -264,6 +264,10 @@ class Answer(Part):
     best_by_level: list[tuple[InstanceOf[LevelRow], str]] = Field(default_factory=list, exclude=True)
     versions_of: str = Field(default="", exclude=True)
 
+    @property
+    def x(self) -> Place:
+        return Place(self.x_label, self.x_unit, self.x_kind)
+
 
 def begun(
     comparison: Comparison, question: Question, x: Place = NO_PLACE, of_metric: Metric | None = None, **fields: Any

@@ -31,9 +31,8 @@ from runs.compare.comparison import Comparison
 from runs.compare.facts import DATE, NEVER_TAKEN, Columns, distinguishing, fact_value, fact_values
 from runs.compare.groups import Contrast, Group
 from runs.compare.guard import blocking
-from runs.compare.panels import CLIENT, SIZE, Axes, Curve, ends_of_curve
-from runs.compare.verdicts import Verdicts
-from runs.formatting import mid_sentence
+from runs.compare.panels import CLIENT, SIZE, Curve, ends_of_curve
+from runs.formatting import grouped, mid_sentence
 from runs.models import Metric
 from runs.stats import ALPHA, MIN_REPEATS, Ratio, Slope, geometric_mean, ratio
 from runs.stats.curves import (
@@ -66,20 +65,18 @@ def of_curves(comparison: Comparison, question: Question) -> Answer:
     # Of another number it is asked at which level it is best, by its name.
     if question.kind == SCALES and place.kind != CLIENT and (not place.kind or question.x != axes.x):
         return begun(comparison, question, lacking=[Missing("clients_axis")])
-    if question.kind == SCALES and metric and metric.better != "higher" and place.kind == CLIENT:
-        return begun(comparison, question, place, lacking=[Missing("rate", names=[metric.label])])
-    if question.kind == SCALES and metric and metric.better == "none":
-        return begun(comparison, question, place, lacking=[Missing("better_side", names=[metric.label])])
+    is_no_rate = place.kind == CLIENT and metric is not None and metric.better != "higher"
+    if question.kind == SCALES and metric and (is_no_rate or metric.better == "none"):
+        missing = Missing("rate" if is_no_rate else "better_side", names=[metric.label])
+        return begun(comparison, question, place, lacking=[missing])
     told: list[Along] = []
     without: list[tuple[Along, Missing]] = []
     for curve in () if lacking else curves_along(comparison, place, comparison.curves):
-        made: AnyClaim | Missing
-        if question.kind == LOSS:
-            made = curve.loss(comparison.question)
-        elif question.kind == SCALES:
-            made = curve.scales
-        else:
-            made = curve.bend
+        made: AnyClaim | Missing = (
+            curve.loss(comparison.question) if question.kind == LOSS
+            else curve.scales if question.kind == SCALES
+            else curve.bend
+        )  # fmt: skip
         if isinstance(made, Missing):
             without.append((curve, made))
         else:
@@ -87,7 +84,8 @@ def of_curves(comparison: Comparison, question: Question) -> Answer:
             told.append(curve)
     lacking += [*_of_levels_alone(comparison, without, told), *(missing for curve in told for missing in curve.untold)]
     if question.kind == SCALES:
-        lacking += [Missing("level_repeats", curve.curve.name, least=MIN_REPEATS) for curve in told if curve.has_few]
+        few = [each for each in told if any(len(values) < MIN_REPEATS for _, values in each.levels)]
+        lacking += [Missing("level_repeats", each.curve.name, least=MIN_REPEATS) for each in few]
     # What loses most comes first.
     worse = -1 if comparison.metric and comparison.metric.better == "lower" else 1
     claims.sort(key=lambda claim: worse * (claim.change.value or 0.0) if isinstance(claim, Loss) else 0.0)
@@ -140,10 +138,7 @@ def untold_levels(curve: Curve, words: Callable[[Group], str]) -> list[Missing]:
 
 def lost_levels(name: str, levels: Iterable[tuple[str, Group]]) -> list[Missing]:
     """The levels, in words, at which runs ended without a number, by why."""
-    lost: dict[str, list[str]] = {}
-    for words, group in levels:
-        if group.gap and not group.is_to_come:
-            lost.setdefault(group.gap, []).append(words)
+    lost = grouped((group.gap, words) for words, group in levels if group.gap and not group.is_to_come)
     return [Missing("no_value", name, names=[reason, *levels]) for reason, levels in lost.items()]
 
 
@@ -159,25 +154,24 @@ def _is_sure(claim: AnyClaim) -> bool:
 
 def curves_along(comparison: Comparison, x: Place, curves: Iterable[Curve]) -> list[Along]:
     """None without a metric."""
-    metric, axes, verdicts = comparison.metric, comparison.axes, comparison.verdicts
-    threshold, together = comparison.threshold, len(comparison.curves)
-    if metric is None:
-        return []
-    return [Along(curve, curve.levels, metric, x, axes, verdicts, threshold, together) for curve in curves]
+    metric = comparison.metric
+    return [Along(curve, metric, x, comparison) for curve in curves] if metric else []
 
 
 @dataclass(frozen=True)
 class Along:
-    """One of `together` curves, and what is known of it; each is asked for once, by chart, table, words and answer."""
+    """One of the curves of a comparison, and what is known of it; each is asked for once, by chart, table, words and
+    answer.
+    """
 
     curve: Curve
-    levels: Levels
     metric: Metric
     x: Place
-    axes: Axes
-    verdicts: Verdicts
-    threshold: float
-    together: int = 1
+    comparison: Comparison
+
+    @property
+    def levels(self) -> Levels:
+        return self.curve.levels
 
     @property
     def grows(self) -> bool:
@@ -187,11 +181,10 @@ class Along:
     @cached_property
     def losses(self) -> list[Ratio | None]:
         """The loss of each level against the first; if the page has judged the two, with the interval of its family."""
-        group_by_x, losses = {point.x: point for point in self.curve.valued}, []
-        for (x, _), plain in zip(self.levels, against_first(self.levels), strict=True):
-            verdict = self.verdicts.along.get((group_by_x[x].key, group_by_x[self.levels[0][0]].key))
-            losses.append(verdict.ratio if verdict and verdict.ratio else plain)
-        return losses
+        keys, along = {point.x: point.key for point in self.curve.valued}, self.comparison.verdicts.along
+        judged = [along.get((keys[x], keys[self.levels[0][0]])) for x, _ in self.levels]
+        plain = against_first(self.levels)
+        return [(verdict and verdict.ratio) or loss for verdict, loss in zip(judged, plain, strict=True)]
 
     @property
     def changes(self) -> dict[float, tuple[Ratio | None, Ratio | None]]:
@@ -204,7 +197,7 @@ class Along:
     @cached_property
     def memory(self) -> tuple[str, float] | None:
         """In words and on x: the memory of its machine, where x is a size."""
-        return next(iter(memory_places(self.curve.points, self.axes)), None)
+        return next(iter(memory_places(self.curve.points, self.comparison.axes)), None)
 
     @cached_property
     def beside_memory(self) -> tuple[Slope | None, Slope | None] | None:
@@ -262,10 +255,11 @@ class Along:
 
     def _change(self, first: Group, last: Group) -> Amount:
         has_lost_all = not any(last.judged) and min(first.judged, default=0.0) > 0
-        verdict = self.verdicts.along.get((last.key, first.key))
+        verdicts = self.comparison.verdicts
+        verdict = verdicts.along.get((last.key, first.key))
         if verdict and not has_lost_all:
             return as_share(change_of(verdict))
-        along, differing = self.axes.along_x(self.curve.points), self.verdicts.differences_of(last, first)
+        along, differing = self.comparison.axes.along_x(self.curve.points), verdicts.differences_of(last, first)
         if refused := blocking(each for each in differing if each.field not in along):
             return change_of(None, refused=Contrast(refused))
         if survivors := next((point for point in (last, first) if point.of_survivors), None):
@@ -274,7 +268,7 @@ class Along:
         return Amount(value=-1.0) if has_lost_all else as_share(amount_of(ratio(last.judged, first.judged)))
 
     def _asked_level(self, point: Group) -> str:
-        fact = self.axes.x_fact
+        fact = self.comparison.axes.x_fact
         return mid_sentence(fact.in_legend(point.level)) if fact else point.level
 
     @property
@@ -307,7 +301,8 @@ class Along:
 
     @cached_property
     def turn(self) -> Turn | None:
-        return turn(self.levels, better=self.metric.better, threshold=self.threshold, curves=self.together)
+        threshold, curves = self.comparison.threshold, len(self.comparison.curves)
+        return turn(self.levels, better=self.metric.better, threshold=threshold, curves=curves)
 
     @property
     def _falls_faster(self) -> bool:
@@ -342,25 +337,20 @@ class Along:
             law=law, levels=len(self.levels),
         )  # fmt: skip
 
-    @property
-    def has_few(self) -> bool:
-        """Whether a level has fewer repeats than it takes to be sure of anything."""
-        return any(len(values) < MIN_REPEATS for _, values in self.levels)
-
     def _as_high(self, most_at: float) -> list[float]:
         """The other levels than which this one is not surely better, judged together with those of all curves; of too
         few repeats none is.
         """
         most, others = dict(self.levels)[most_at], [level for level in self.levels if level[0] != most_at]
         is_lower = self.metric.better == "lower"
-        above = [ratio(values, most) if is_lower else ratio(most, values) for _, values in others]
-        confidence = 1 - ALPHA / (len(others) * self.together)
-        told = [each.at(confidence).interval if each and each.interval else None for each in above]
-        return [
-            x
-            for (x, values), interval in zip(others, told, strict=True)
-            if min(len(most), len(values)) < MIN_REPEATS or (interval and interval.low <= 1)
-        ]
+        confidence = 1 - ALPHA / (len(others) * len(self.comparison.curves))
+
+        def is_as_high(values: Sequence[float]) -> bool:
+            above = ratio(values, most) if is_lower else ratio(most, values)
+            interval = above.at(confidence).interval if above and above.interval else None
+            return min(len(most), len(values)) < MIN_REPEATS or (interval is not None and interval.low <= 1)
+
+        return [x for x, values in others if is_as_high(values)]
 
 
 def is_told(fit: Slope | None) -> bool:

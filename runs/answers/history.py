@@ -6,7 +6,7 @@ import math
 import statistics
 from collections.abc import Sequence
 from datetime import date, timedelta
-from itertools import groupby, pairwise
+from itertools import chain, groupby, pairwise
 from typing import Any
 
 from runs.answers.answer import REFUSED, Amount, Answer, Newer, Step, amount_of, as_share, begun, change_of
@@ -41,8 +41,8 @@ def since(comparison: Comparison, curves: Sequence[Curve], question: Question) -
     lacking = [] if curves else [Missing("days")]
     for curve in curves:
         claims += (of_curve := steps_of(comparison, curve, curve.name))
-        if not curve.valued:
-            lacking.append(Missing("value", curve.name, names=[point.gap or "" for point in curve.points]))
+        if curve.missing and not curve.valued:
+            lacking.append(curve.missing)
             continue
         if not curve.levels:
             lacking.append(Missing("value", curve.name))
@@ -55,14 +55,10 @@ def since(comparison: Comparison, curves: Sequence[Curve], question: Question) -
             # Where batches are alike, more of them show no less.
             batches = batches if batches and batches > len(curve.levels) else None
             lacking.append(_batches_to_show(batches, curve.name, comparison.threshold, "batches_for_less"))
-        lacking += [*_untold_days(curve), *_lost(curve), *_mixed_audiences(curve)]
+        lacking += [*untold_levels(curve, _day_of), *_lost(curve), *_mixed_audiences(curve)]
     lacking += _followed(curves)
     sure = any(claim.day for claim in claims)
     return begun(comparison, question, claims=_with_what_changed(claims), lacking=lacking, sure=sure)
-
-
-def _untold_days(curve: Curve) -> list[Missing]:
-    return untold_levels(curve, lambda point: str(day_at(point.x)))
 
 
 def _lost(curve: Curve) -> list[Missing]:
@@ -73,19 +69,18 @@ def _lost(curve: Curve) -> list[Missing]:
 
     last = max((point.x for point in curve.valued), default=0.0)
     told: list[Missing] = []
-    reasons, stretches, count = dict[str, None](), list[str](), 0
-    for is_gap, points in groupby(curve.points, key=lambda point: bool(point.gap and failed(point) and point.x < last)):
-        if is_gap:
-            days = list(points)
-            first, newest = (str(day_at(point.x)) for point in (days[0], days[-1]))
-            stretches.append(first if len(days) == 1 else f"{len(days)} from {first} to {newest}")
-            reasons |= dict.fromkeys(point.gap or "" for point in days)
-            count += len(days)
-    if count:
-        told.append(Missing("lost_batches", curve.name, count, names=["; ".join(reasons), *stretches]))
+    by_failing = groupby(curve.points, key=lambda point: bool(point.gap and failed(point) and point.x < last))
+    gaps = [[*points] for is_gap, points in by_failing if is_gap]
+    if lost_days := [*chain(*gaps)]:
+        reasons = "; ".join(dict.fromkeys(point.gap or "" for point in lost_days))
+        stretches = [
+            _day_of(days[0]) if len(days) == 1 else f"{len(days)} from {_day_of(days[0])} to {_day_of(days[-1])}"
+            for days in gaps
+        ]
+        told.append(Missing("lost_batches", curve.name, len(lost_days), names=[reasons, *stretches]))
     if partly := [(point, lost) for point in curve.valued if (lost := failed(point))]:
         why = "; ".join(dict.fromkeys(gap.reason for _, lost in partly for gap in lost))
-        of_days = [f"{len(lost)} of {len(lost) + point.n} on {day_at(point.x)}" for point, lost in partly]
+        of_days = [f"{len(lost)} of {len(lost) + point.n} on {_day_of(point)}" for point, lost in partly]
         told.append(Missing("lost_repeats", curve.name, sum(len(lost) for _, lost in partly), names=[why, *of_days]))
     return told
 
@@ -195,7 +190,7 @@ def newer(comparison: Comparison, curves: Sequence[Curve], question: Question) -
             lacking.append(curve.missing)
             continue
         # What is said is of a batch before these.
-        lacking += [missing for missing in _untold_days(curve) if missing.kind == "no_value"]
+        lacking += [missing for missing in untold_levels(curve, _day_of) if missing.kind == "no_value"]
         if len(valued) < 2:
             lacking.append(Missing("batch", label))
             continue
@@ -229,6 +224,10 @@ def newer(comparison: Comparison, curves: Sequence[Curve], question: Question) -
 def day_at(x: float) -> date:
     """At a position on an axis of dates."""
     return date.fromordinal(int(x))
+
+
+def _day_of(point: Group) -> str:
+    return str(day_at(point.x))
 
 
 def batch_at(curve: Curve, x: float) -> str:

@@ -22,7 +22,7 @@ from runs.compare.choosing import LOOKED_THROUGH
 from runs.compare.facts import is_name
 from runs.compare.groups import SIZES
 from runs.compare.panels import CLIENT, CLIENTS, OTHER, SIZE
-from runs.formatting import mid_sentence
+from runs.formatting import grouped, mid_sentence
 from runs.models import Batch, Benchmark, Metric, Publication, Run, RunFactor, SeriesBatch
 from runs.models.choices import Better, StorageRole
 from runs.models.runs import RunQuerySet
@@ -66,9 +66,7 @@ def questions(user: Reader) -> list[Offer]:
     )  # fmt: skip
     measured_rows = rows.filter(publication=None).order_by("-created_at")
     newest = list(measured_rows.values(*fields)[:LOOKED_THROUGH])
-    cells: dict[UUID, set[str]] = {}
-    for run in newest:
-        cells.setdefault(run["batch"], set()).add(run["cell_key"])
+    cells = {batch: {*keys} for batch, keys in grouped((run["batch"], run["cell_key"]) for run in newest).items()}
     # What compares nothing by itself must not crowd out what does, as the batches of many nights do.
     batches = [batch for batch, keys in cells.items() if len(keys) > 1][:MOST_BATCHES]
     looked_at = [run["pk"] for run in newest if run["batch"] in batches]
@@ -201,12 +199,9 @@ def _is_upgraded(runs: Sequence[Mapping[str, Any]]) -> bool:
     """Whether each version has days of its own, and one has several or there are many days, as nightlies go on when
     their DBMS is upgraded.
     """
-    versions_by_day: dict[date, set[str]] = {}
-    for run in runs:
-        versions_by_day.setdefault(run["measured_at"].date(), set()).add(run["dbms_version__name"])
-    every = [version for versions in versions_by_day.values() for version in versions]
-    days = len(versions_by_day)
-    return len(every) == days > 1 and (days > len(set(every)) or days >= 2 * LEAST_DAYS)
+    measured = {(run["measured_at"].date(), run["dbms_version__name"]) for run in runs}
+    days, versions = {day for day, _ in measured}, {version for _, version in measured}
+    return len(measured) == len(days) > 1 and (len(days) > len(versions) or len(days) >= 2 * LEAST_DAYS)
 
 
 def _histories(user: Reader, rows: RunQuerySet, newest: Sequence[Mapping[str, Any]]) -> Iterable[Offer]:
@@ -219,21 +214,18 @@ def _histories(user: Reader, rows: RunQuerySet, newest: Sequence[Mapping[str, An
         return
     filed = SeriesBatch.objects.filter(batch__in=batches, benchmark__in=Benchmark.objects.listed_for(user))
     lines = dict(filed.order_by("benchmark").values_list("run__cell_key", "benchmark__line").distinct())
-    series: dict[str, list[Mapping[str, Any]]] = {}
-    for run in newest:
-        if run["cell_key"]:
-            series.setdefault(lines.get(run["cell_key"], run["cell_key"]), []).append(run)
-    alike: dict[tuple[object, ...], list[Mapping[str, Any]]] = {}
-    for runs in series.values():
-        if len({run["batch"] for run in runs}) >= LEAST_NIGHTS:
-            named = tuple(runs[0][name] for name in ("workload", "dbms_version__dbms__name", "hardware__name"))
-            alike.setdefault(named, []).extend(runs)
+    series = grouped((lines.get(run["cell_key"], run["cell_key"]), run) for run in newest if run["cell_key"])
+    names = ("workload", "dbms_version__dbms__name", "hardware__name")
+    alike = grouped(
+        (tuple(runs[0][name] for name in names), run)
+        for runs in series.values() if len({run["batch"] for run in runs}) >= LEAST_NIGHTS
+        for run in runs
+    )  # fmt: skip
     long = [*alike.values()][:MOST_QUESTIONS]
     cells_of = [[*dict.fromkeys(run["cell_key"] for run in runs)][:MOST_NAMED] for runs in long]
     whole = rows.filter(publication=None, cell_key__in=[cell for cells in cells_of for cell in cells]).order_by()
-    of_cell: dict[str, list[tuple[UUID, datetime]]] = {}
-    for cell, batch, since in whole.values_list("cell_key", "batch").annotate(since=Min("measured_at")):
-        of_cell.setdefault(cell, []).append((batch, since))
+    begun = whole.values_list("cell_key", "batch").annotate(since=Min("measured_at"))
+    of_cell = grouped((cell, (batch, since)) for cell, batch, since in begun)
     for runs, cells in zip(long, cells_of, strict=True):
         measured = [row for cell in cells for row in of_cell[cell]]
         # What was measured on one day has no history to be asked about where nobody knows at what times.

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from itertools import chain
-from uuid import UUID
+from collections.abc import Callable, Mapping, Sequence
+from itertools import chain, permutations
+from typing import Any
 
 from runs.answers.answer import Amount, Answer, LevelChange, Standing, begun, change_of, pair_of
 from runs.answers.curves import lost_levels
@@ -17,6 +17,7 @@ from runs.compare.groups import Group
 from runs.compare.guard import bare_field, blocking, unlike
 from runs.compare.levels import UNMEASURED, Key, LevelRow, Levels, LevelSeries
 from runs.compare.verdicts import by_value
+from runs.formatting import grouped
 from runs.models import Metric
 from runs.stats import MIN_REPEATS, WINNERS, Kind, Verdict
 
@@ -115,33 +116,31 @@ def _of_groups(
     candidates = []
     for group in best_first:
         value, label = _value_and_label(group, fact)
-        candidates.append(
-            Standing(
-                label=label, runs=group.run_ids, value=value, of=group.label, centre=group.centre,
-                interval=pair_of(group.interval), n=group.n, rank=1, ratio=Amount(), group=group,
-            )
-        )  # fmt: skip
+        amount = {"centre": group.centre, "interval": pair_of(group.interval), "n": group.n, "group": group}
+        candidates.append({"value": value, "label": label, "of": group.label, "runs": group.run_ids, **amount})
     claims = _standings(candidates, lambda one, other: verdicts.of(best_first[one], best_first[other]))
     # What is ranked by its best group may have been better at a level where it failed.
     ranked_values = {claim.value for claim in claims}
-    failed = [group for group in comparison.groups if group.gap and not group.is_to_come]
-    of_ranked = {group.label: group for group in failed if _value_and_label(group, fact)[0] in ranked_values}
+    of_ranked = {
+        group.label: group
+        for group in comparison.groups
+        if group.gap and not group.is_to_come and _value_and_label(group, fact)[0] in ranked_values
+    }
     sure, lacking = _sureness(comparison, claims, set_apart)
     # Without a winner those are told that are not surely behind.
     shown = [claim for claim in claims[1:] if sure or claim.ratio.verdict not in WINNERS]
     # Of the best group of each disk nobody sees on how many terminals it was the best.
     told = [bare_field(fact.field)] if fact else comparison.named
     # Who has the most at some level may be behind at others.
-    levels, best_by_level = comparison.levels, _best_group_by_level(comparison, fact, best_first[0])
+    levels = comparison.levels
     if levels and [each.field for each in levels.compared] == [fact.field if fact else ""]:
         best_by_level = _best_by_level(levels, levels.order)
+    else:
+        best_by_level = _best_group_by_level(comparison, fact, best_first[0])
     return begun(
         comparison, question, set_apart=set_apart | of_ranked, claims=claims, sure=sure, lacking=lacking,
-        alike_in=comparison.alike_in,
-        best_by_level=best_by_level,
-        differing={
-            claim.label: unlike(differing[claim.group.key], told) for claim in shown if claim.group
-        },
+        alike_in=comparison.alike_in, best_by_level=best_by_level,
+        differing={claim.label: unlike(differing[claim.group.key], told) for claim in shown if claim.group},
         ranked_at="best" if levels else "",
     )  # fmt: skip
 
@@ -152,23 +151,15 @@ def _of_series(
     names = levels.names
     fields = [each.field for each in levels.compared]
     position = fields.index(fact.field) if fact and fact.field in fields else None
-    runs: dict[Key, list[UUID]] = {}
-    for group, key in levels.group_series:
-        runs.setdefault(key, []).extend(group.run_ids)
-    compared = _leader_first(levels, [
-        key for key in levels.order if any(levels.overall(key, other) for other in levels.order if other != key)
-    ])  # fmt: skip
+    runs = grouped((key, run) for group, key in levels.group_series for run in group.run_ids)
+    compared = _leader_first(levels)
     candidates = []
     for key in compared:
         value, label = " · ".join(key), names[key]
         if position is not None:
             value, label = key[position], levels.compared[position].in_legend(key[position])
-        candidates.append(
-            Standing(
-                label=label, runs=runs[key], value=value, of=names[key], centre=None, interval=None, n=None, rank=1,
-                ratio=Amount(),
-            )
-        )  # fmt: skip
+        amount = {"centre": None, "interval": None, "n": None}
+        candidates.append({"value": value, "label": label, "of": names[key], "runs": runs[key], **amount})
     claims = _standings(candidates, lambda one, other: levels.overall(compared[one], compared[other]))
     # Several series may be of one value, which shares levels with itself alone.
     if len(claims) < 2:
@@ -202,17 +193,13 @@ def _best_by_level(levels: Levels, compared: Sequence[Key]) -> list[tuple[LevelR
     """Each level with the name of the series that is surely better there than every other, "" where none is; empty
     where not two of them are so somewhere, or not all pairs were judged.
     """
-    rows: dict[str, LevelRow] = {}
-    best: dict[str, str] = {}
-    for key in compared:
-        every = [levels.between(key, other) for other in compared if other != key]
-        if None in every:
-            return []
-        kinds: dict[str, set[str]] = {}
-        for row in (row for series in every if series for row in series.rows if row.pairs):
-            rows.setdefault(row.label, row)
-            kinds.setdefault(row.label, set()).add(row.kind)
-        best |= {label: levels.names[key] for label, told in kinds.items() if told == {Kind.BETTER}}
+    pairs = [(key, levels.between(key, other)) for key, other in permutations(compared, 2)]
+    judged = [(key, row) for key, series in pairs if series for row in series.rows if row.pairs]
+    if any(series is None for _, series in pairs):
+        return []
+    rows = {row.label: row for _, row in judged}
+    kinds = grouped(((row.label, key), row.kind) for key, row in judged)
+    best = {label: levels.names[key] for (label, key), told in kinds.items() if {*told} == {Kind.BETTER}}
     in_order = [(rows[label], best.get(label, "")) for label in levels.labels if label in rows]
     return in_order if len({*best.values()}) > 1 else []
 
@@ -254,40 +241,37 @@ def _better_first(levels: Levels, leader: Key, other: Key) -> tuple[Key, Key]:
     return (other, leader) if is_turned else (leader, other)
 
 
-def _leader_first(levels: Levels, keys: Sequence[Key]) -> list[Key]:
-    """The first than which none is surely better: the order is by the levels that each has in common with the baseline,
-    and two may have others in common with each other.
+def _leader_first(levels: Levels) -> list[Key]:
+    """The series that have a ratio to another, and first the one than which none is surely better: the order is by the
+    levels that each has in common with the baseline, and two may have others in common with each other.
     """
-
-    def is_beaten(key: Key) -> bool:
-        against = (levels.overall(key, other) for other in keys if other != key)
-        return any(overall.kind == Kind.WORSE for overall in against if overall)
-
-    leader = next((key for key in keys if not is_beaten(key)), None)
-    return [*([leader] if leader else []), *(key for key in keys if key != leader)]
+    verdicts = {key: [levels.overall(key, other) for other in levels.order if other != key] for key in levels.order}
+    keys = [key for key in levels.order if any(verdicts[key])]
+    unbeaten = (key for key in keys if not any(each and each.kind == Kind.WORSE for each in verdicts[key]))
+    leader = next(unbeaten, None)
+    return sorted(keys, key=lambda key: key != leader)
 
 
 def level_change(row: LevelRow) -> LevelChange:
     return LevelChange(label=row.label, ratio=change_of(row.against.verdict, refused=row.against), runs=row.run_ids)
 
 
-def _standings(candidates: Sequence[Standing], verdict_of: Callable[[int, int], Verdict | None]) -> list[Standing]:
+def _standings(
+    candidates: Sequence[Mapping[str, Any]], verdict_of: Callable[[int, int], Verdict | None]
+) -> list[Standing]:
     """One for each value, by the best of its candidates, which come best first and are judged by their places."""
-    places: dict[str, list[int]] = {}
-    for at, candidate in enumerate(candidates):
-        places.setdefault(candidate.value, []).append(at)
-    leaders = [of_value[0] for of_value in places.values()]
-    claims = []
-    for place, (at, *variants) in enumerate(places.values()):
-        better = sum(_is_winner(verdict_of(other, at)) for other in leaders[:place])
-        fields = {
-            "rank": 1 + better,
-            "ratio": change_of(verdict_of(leaders[0], at), refused=Missing("judging")) if place else Amount(),
-            "variants": 1 + len(variants),
-            "variants_differ": all(_is_winner(verdict_of(at, other)) for other in variants),
-        }
-        claims.append(candidates[at].model_copy(update=fields))
-    return claims
+    places = [*grouped((candidate["value"], at) for at, candidate in enumerate(candidates)).values()]
+    leaders = [of_value[0] for of_value in places]
+    return [
+        Standing(
+            **candidates[at],
+            rank=1 + sum(_is_winner(verdict_of(other, at)) for other in leaders[:place]),
+            ratio=change_of(verdict_of(leaders[0], at), refused=Missing("judging")) if place else Amount(),
+            variants=1 + len(variants),
+            variants_differ=all(_is_winner(verdict_of(at, other)) for other in variants),
+        )
+        for place, (at, *variants) in enumerate(places)
+    ]
 
 
 def _is_winner(verdict: Verdict | None) -> bool:

@@ -51,7 +51,7 @@ def marks(panel: Panel, comparison: Comparison) -> list[Mark]:
 def overlays(curves: Sequence[Along]) -> list[LineSeries]:
     """In the unit that is drawn: of a rate over clients the ideal line and the scaling law, else a knee's two lines."""
     values = [value for each in curves for point in each.curve.points for value in point.values]
-    in_values = [each for each in curves if values and each.x.kind and each.axes.y_as != "baseline"]
+    in_values = [each for each in curves if values and each.x.kind and each.comparison.axes.y_as != "baseline"]
     bent = [line for each in in_values if each.x.kind != CLIENT for line in _bent(each)]
     return [*bent, *(line for each in in_values if each.grows for line in _over_clients(each, max(values)))]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from benchagent.catalog import Role, factor_role
 
@@ -13,6 +13,7 @@ from runs.answers.answer import (
     Answer,
     AnyClaim,
     Changed,
+    Claim,
     Effect,
     FallsOff,
     LevelChange,
@@ -39,13 +40,15 @@ from runs.answers.words.verdicts import (
 from runs.compare import asked
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Contrast
-from runs.compare.levels import equal_words
+from runs.compare.levels import LevelRow, equal_words
 from runs.compare.panels import CLIENT, SIZE
-from runs.formatting import joined, listed, mid_sentence, number, percent_of, quantity
+from runs.formatting import grouped, joined, listed, mid_sentence, number, percent_of, quantity
 from runs.run.facets import FACTOR
 from runs.stats import MIN_REPEATS, WINNERS, Kind, Verdict
 
 MOST_CURVES = 6
+# Batches by what a baseline names them by.
+_NAMED = {"label": "labelled", "commit": "of commit", "version": "of version"}
 # How far beside the memory a knee may lie and be told to be there.
 NEAR = 1.1
 
@@ -67,58 +70,55 @@ def sentence(answer: Answer) -> str:
 
 def _of_compared(answer: Answer) -> str:
     """Without what is pooled and what is not compared."""
-    says = {
-        asked.LOSS: _loss, asked.FALLS_OFF: _falls_off, asked.SCALES: _scales, asked.EFFECTS: _effects,
-        asked.SINCE: _since, asked.NEWER: _newer, asked.A_B: _a_against_b, asked.PUBLISHED: _published,
-        asked.CHANGED: _changed,
-    }.get(answer.question.kind, _ranking)  # fmt: skip
-    words = says(answer) if answer.claims else ""
-    few: dict[str, list[str]] = {}
-    for label in answer.unranked:
-        lost = joined(map(gaps.lacking_words, answer.lost.get(label, [])))
-        few.setdefault(lost or "fewer than two levels in common with the others", []).append(label)
+    words = _SAYS[type(answer.claims[0])](answer) if answer.claims else ""
+    lost = {label: joined(map(gaps.lacking_words, answer.lost.get(label, []))) for label in answer.unranked}
+    few = grouped((lost[label] or "fewer than two levels in common with the others", label) for label in lost)
     unranked = gaps.with_reasons(gaps.set_apart_words(answer) | few)
-    apart = [f"Not ranked: {unranked}."] if unranked else []
+    apart = f"Not ranked: {unranked}." if unranked else ""
     if not words:
         amounts = [f"{quantity(group.centre, answer.unit)} of {group.label}" for group in answer.without_order]
-        beside = [f"{answer.metric_label} is {gaps.names(amounts)}."] if amounts else []
-        return " ".join([*gaps.lacking_sentences(answer.lacking), *beside, *apart])
+        beside = f"{answer.metric_label} is {gaps.names(amounts)}." if amounts else ""
+        return " ".join(filter(None, [*gaps.lacking_sentences(answer.lacking), beside, apart]))
     # What there is no claim of is told as well: nothing is left out without a word.
     of_curves = answer.question.kind in (*asked.OF_CURVES, *asked.OF_DATES)
     untold = [missing for missing in answer.lacking if of_curves or missing.kind in ("to_come", "settings_together")]
     # Where the newest batch has no value, what is said is of one before it.
-    is_of_newest = answer.question.kind == asked.NEWER
-    newest = [missing for missing in untold if is_of_newest and missing.kind == "no_value"]
+    newest = [missing for missing in untold if (answer.question.kind, missing.kind) == (asked.NEWER, "no_value")]
     others = [missing for missing in untold if missing not in newest]
-    places = joined(map(mid_sentence, answer.alike_in))
-    alike_in = [f"This is of {places} alone, where each was measured."] if places else []
     by_level = best_at_words(answer.best_by_level) if answer.best_by_level and not answer.over else ""
-    level_by_level = [f"Level by level, {by_level}."] if by_level else []
+    places = joined(map(mid_sentence, answer.alike_in))
     differing = gaps.differing_words(answer.differing)
-    unlike = [f"Not alike: {differing}."] if differing else []
-    return " ".join([
-        *gaps.lacking_sentences(newest), words, *level_by_level, *alike_in, *_levels_without_ratio(answer), *apart,
-        *gaps.lacking_sentences(others), *unlike,
-    ])  # fmt: skip
+    return " ".join(filter(None, [
+        *gaps.lacking_sentences(newest),
+        words,
+        f"Level by level, {by_level}." if by_level else "",
+        f"This is of {places} alone, where each was measured." if places else "",
+        _levels_without_ratio(answer),
+        apart,
+        *gaps.lacking_sentences(others),
+        f"Not alike: {differing}." if differing else "",
+    ]))  # fmt: skip
 
 
-def _levels_without_ratio(answer: Answer) -> list[str]:
+def _levels_without_ratio(answer: Answer) -> str:
     """The levels that a ratio over several leaves out, and why: it would read as one of all that was measured."""
-    labels_by_reason: dict[str, list[str]] = {}
-    for row in (row for row in (answer.series.rows if answer.series else ()) if row.against.ratio is None):
-        unmeasured = f"only {answer.first if row.groups else answer.second} was measured"
-        verdict = row.against.verdict
-        reason = verdict_words(verdict) if verdict else no_ratio_words(row.against, unmeasured)
+
+    def reason(row: LevelRow) -> str:
+        verdict, lost = row.against.verdict, row.against.lost
+        whose = answer.first if row.groups else answer.second
+        words = verdict_words(verdict) if verdict else no_ratio_words(row.against, f"only {whose} was measured")
         values = {answer.first: [group.judged for group, _ in row.pairs],
                   answer.second: [base.judged for _, base in row.pairs]}  # fmt: skip
         if none := [label for label, of_side in values.items() if of_side and not any(map(any, of_side))]:
-            reason = _nothing(answer, none)
-        lost = row.against.lost
+            words = _nothing(answer, none)
         if lost and any(group.dots for group in (*row.groups, *row.bases)):
-            whose = answer.first if lost.key in {group.key for group in row.groups} else answer.second
-            reason = f"{whose}: {reason}"
-        labels_by_reason.setdefault(reason, []).append(row.label)
-    return [f"Left out: {gaps.with_reasons(labels_by_reason)}."] if labels_by_reason else []
+            is_of_first = lost.key in {group.key for group in row.groups}
+            words = f"{answer.first if is_of_first else answer.second}: {words}"
+        return words
+
+    rows = answer.series.rows if answer.series else ()
+    labels_by_reason = grouped((reason(row), row.label) for row in rows if row.against.ratio is None)
+    return f"Left out: {gaps.with_reasons(labels_by_reason)}." if labels_by_reason else ""
 
 
 def missing_sentences(answer: Answer) -> list[str]:
@@ -126,12 +126,9 @@ def missing_sentences(answer: Answer) -> list[str]:
     if answer.sure or answer.lacking:
         return [words for each in answer.lacking for words in gaps.lacking_sentences([each])]
     open_ones = (REFUSED, Kind.TOO_FEW, Kind.UNDECIDED)
-    reasons: dict[str, list[str]] = {}
-    for claim in answer.claims:
-        for _, amount in claim:
-            if isinstance(amount, Amount) and amount.verdict in open_ones and (words := why(amount)):
-                reasons.setdefault(words, []).extend(filter(None, [claim.label]))
-    return gaps.of_curves(reasons)
+    amounts = ((claim.label, amount) for claim in answer.claims for _, amount in claim if isinstance(amount, Amount))
+    reasons = ((why(amount), label) for label, amount in amounts if amount.verdict in open_ones)
+    return gaps.of_curves((words, label) for words, label in reasons if words)
 
 
 def with_words(claim: AnyClaim) -> AnyClaim:
@@ -198,9 +195,7 @@ def upward(change: Amount, better: str) -> Amount:
 
 def _no_ratios(refused: Mapping[str, Amount], of: int = 0) -> list[str]:
     """Why these have no ratio, each reason with what it is said of, but for one that holds of all `of` them."""
-    labels_by_reason: dict[str, list[str]] = {}
-    for label, change in refused.items():
-        labels_by_reason.setdefault(why(change).removeprefix("no ratio: "), []).append(label)
+    labels_by_reason = grouped((why(change).removeprefix("no ratio: "), label) for label, change in refused.items())
     is_of_all = len(refused) == of and len(labels_by_reason) == 1
     return _first([
         f"No ratio{'' if is_of_all else f' of {gaps.names(labels)}'}: {reason}."
@@ -208,10 +203,10 @@ def _no_ratios(refused: Mapping[str, Amount], of: int = 0) -> list[str]:
     ], ".")  # fmt: skip
 
 
-def _first(of_curves: Sequence[str], end: str = "") -> list[str]:
+def _first(said: Sequence[str], end: str = "", most: int = MOST_CURVES) -> list[str]:
     """What is said of the first curves, and of how many more something is."""
-    more = len(of_curves) - MOST_CURVES
-    return [*of_curves[:MOST_CURVES], *([f"{more} more in the table{end}"] if more > 0 else [])]
+    more = len(said) - most
+    return [*said[:most], *([f"{more} more in the table{end}"] if more > 0 else [])]
 
 
 # Which is best
@@ -230,30 +225,30 @@ def _ranking(answer: Answer) -> str:
 
 
 def _winner(answer: Answer, first: Standing, others: Sequence[Standing]) -> str:
-    what, is_lower = mid_sentence(answer.metric_label), answer.better == "lower"
-    second = _at_its_best(others[0]) if answer.over and others[0].variants > 1 else others[0].label
-    the_next, comma = (f"{second}, the next", ",") if len(others) > 1 else (second, "")
-    words = ratio(upward(others[0].ratio, answer.better))
+    what, is_lower, second = mid_sentence(answer.metric_label), answer.better == "lower", others[0]
+    is_of_groups = second.variants > 1 if answer.over else answer.ranked_at == "best"
+    the_next, comma = _at_its_best(second) if is_of_groups else second.label, ""
+    if len(others) > 1:
+        the_next, comma = f"{the_next}, the next", ","
+    words = ratio(upward(second.ratio, answer.better))
     if answer.over:
-        series = answer.series.turned if answer.series and is_lower else answer.series
-        by_level = f": {levels}" if (levels := by_level_words(series)) else ""
         subject = _at_its_best(first) if first.variants > 1 else first.label
         if is_lower:
             claim = f"{subject} has the lowest {what} over {answer.over}; {the_next}{comma} has {words} of it"
         else:
             claim = f"{subject} has {words} the {what} of {the_next}{comma} over {answer.over}"
-        return f"{claim}{by_level}."
+        by_level = by_level_words(answer.series.turned if answer.series and is_lower else answer.series)
+        return f"{claim}: {by_level}." if by_level else f"{claim}."
     subject, amount = _at_its_best(first), quantity(first.centre, answer.unit)
-    if answer.ranked_at == "best":
-        the_next, what = the_next.replace(second, _at_its_best(others[0]), 1), f"{what} at its best"
+    what = f"{what} at its best" if answer.ranked_at == "best" else what
     if is_lower:
-        sentences = [f"{subject} has the lowest {what}, {amount}; {the_next}{comma} has {words} of it."]
+        claim = f"{subject} has the lowest {what}, {amount}; {the_next}{comma} has {words} of it."
     else:
-        sentences = [f"{subject} has the highest {what}, {amount}: {words} that of {the_next}."]
-    if first.variants > 1 and not first.variants_differ:
-        every = "all " if first.variants > 2 else ""
-        sentences.append(f"The {first.variants} groups of {first.label} cannot {every}be told apart from each other.")
-    return " ".join(sentences)
+        claim = f"{subject} has the highest {what}, {amount}: {words} that of {the_next}."
+    if first.variants < 2 or first.variants_differ:
+        return claim
+    every = "all " if first.variants > 2 else ""
+    return f"{claim} The {first.variants} groups of {first.label} cannot {every}be told apart from each other."
 
 
 def _at_its_best(standing: Standing) -> str:
@@ -263,28 +258,39 @@ def _at_its_best(standing: Standing) -> str:
 
 
 def _no_winner(answer: Answer, first: Standing, open_ones: Sequence[Standing]) -> str:
-    named = _amounts(answer, [first, *open_ones])
-    kinds = {claim.ratio.verdict for claim in open_ones}
+    every, kinds = [first, *open_ones], {claim.ratio.verdict for claim in open_ones}
+    named = _amounts(answer, every)
     where = f" over {answer.over}" if answer.over else ", each at its best" if answer.ranked_at == "best" else ""
     if Kind.TOO_FEW in kinds:
-        few = [each.label for each in (first, *open_ones) if each.n is not None and each.n < MIN_REPEATS]
         if answer.over:
             # Some levels of a series may have enough repeats: the verdict says what is lacking.
             claim = next(each for each in open_ones if each.ratio.verdict == Kind.TOO_FEW)
             return f"No winner is named{where}: {named}; {first.label} against {claim.label}: {why(claim.ratio)}."
-        whose = "a group" if len(few) in (0, 1 + len(open_ones)) else f"of {gaps.names(few)}"
+        few = [each.label for each in every if each.n is not None and each.n < MIN_REPEATS]
+        whose = "a group" if len(few) in (0, len(every)) else f"of {gaps.names(few)}"
         return f"No winner is named{where}, with fewer than {MIN_REPEATS} repeats {whose}: {named}."
     if REFUSED in kinds:
         return f"No winner is named{where}: {named} may not all be set against each other."
-    if none_at_all := _none_at_all(answer, [first, *open_ones]):
+    if none_at_all := _none_at_all(answer, every):
         return none_at_all
     if kinds <= {Kind.EQUIVALENT, Kind.TOO_SMALL}:
         return f"No winner{where}: less than {percent_of(answer.threshold)} lie between {named}."
+    return _undecided(answer, first, open_ones, where, named)
+
+
+def _undecided(answer: Answer, first: Standing, open_ones: Sequence[Standing], where: str, named: str) -> str:
     # What takes the most repeats, which is all that it takes to be sure.
     undecided = [each for each in open_ones if each.ratio.verdict in (Kind.UNDECIDED, Kind.MIXED)]
     claim = max(undecided, key=lambda each: each.ratio.more_repeats or math.inf, default=open_ones[0])
-    pair = f"{first.label} against {claim.label}"
-    return _undecided(answer, pair, claim.ratio, where, named, is_alone=len(open_ones) == 1)
+    change, pair = claim.ratio, f"{first.label} against {claim.label}"
+    if change.verdict == Kind.MIXED:
+        return _no_single_number(answer)
+    if answer.over and change.value is not None:
+        return f"No winner{where}: {pair} {ratio(change)}, {why(change)}."
+    says_side = why(change).partition(",")[0] in WINNERS
+    of_pair = f"{pair} is " if says_side else "" if len(open_ones) == 1 else f"{pair}: "
+    begin = f"No winner{where}" if change.low is None else f"No winner yet{where}, repeats scatter too much"
+    return f"{begin}: {named}; {of_pair}{why(change)}."
 
 
 def _none_at_all(answer: Answer, standings: Sequence[Standing]) -> str:
@@ -300,17 +306,6 @@ def _none_at_all(answer: Answer, standings: Sequence[Standing]) -> str:
 def _nothing(answer: Answer, none: Sequence[str]) -> str:
     have = "has" if len(none) == 1 else "have"
     return f"{gaps.names(none)} {have} {quantity(0, answer.unit)} in every repeat"
-
-
-def _undecided(answer: Answer, pair: str, change: Amount, where: str, named: str, *, is_alone: bool) -> str:
-    if change.verdict == Kind.MIXED:
-        return _no_single_number(answer)
-    if answer.over and change.value is not None:
-        return f"No winner{where}: {pair} {ratio(change)}, {why(change)}."
-    says_side = why(change).partition(",")[0] in WINNERS
-    of_pair = f"{pair} is " if says_side else "" if is_alone else f"{pair}: "
-    begin = f"No winner{where}" if change.low is None else f"No winner yet{where}, repeats scatter too much"
-    return f"{begin}: {named}; {of_pair}{why(change)}."
 
 
 def _no_single_number(answer: Answer) -> str:
@@ -350,35 +345,23 @@ def _a_against_b(answer: Answer) -> str:
 # Along a curve
 
 
-def _place(answer: Answer) -> Place:
-    return Place(answer.x_label, answer.x_unit, answer.x_kind)
-
-
 def _loss(answer: Answer) -> str:
     every = [claim for claim in answer.claims if isinstance(claim, Loss)]
     losses = [claim for claim in every if claim.change.value is not None]
     without = _no_ratios({claim.label: claim.change for claim in every if claim.change.value is None}, len(every))
     if not losses:
         return " ".join(without)
-    spans = {(claim.start, claim.end) for claim in losses}
+    spans = [from_to(claim.start, claim.end, answer.x) for claim in losses]
     levels = {claim.levels for claim in losses}
-    named = len(losses) > 1 or bool(losses[0].label)
-    if len(spans) == 1 or len(levels) == 1:
-        start, end = spans.pop()
-        stretch = f"from {from_to(start, end, _place(answer))}"
-        if spans:
-            # Engines store the same rows in more or fewer bytes.
-            stretch = f"from {' to '.join(levels.pop())}"
-        changes = [f"{claim.label} {share(claim.change)}" if named else share(claim.change) for claim in losses]
+    changes = [f"{claim.label} {share(claim.change)}".strip() for claim in losses]
+    is_one_span = len({(claim.start, claim.end) for claim in losses}) == 1
+    if is_one_span or len(levels) == 1:
         if len(changes) > MOST_CURVES:
             changes = [f"{changes[0]} to {changes[-1]}, {len(losses)} curves"]
-        words = f"{joined(changes)} {stretch}"
+        # Engines store the same rows in more or fewer bytes.
+        words = f"{joined(changes)} from {spans[0] if is_one_span else ' to '.join(levels.pop())}"
     else:
-        changes = [
-            f"{claim.label} {share(claim.change)} from {from_to(claim.start, claim.end, _place(answer))}"
-            for claim in losses
-        ]
-        words = "; ".join(_first(changes))
+        words = "; ".join(_first([f"{change} from {span}" for change, span in zip(changes, spans, strict=True)]))
     lower = " (lower is better)" if answer.better == "lower" else ""
     turned = [
         claim for claim in losses
@@ -393,7 +376,7 @@ def _loss(answer: Answer) -> str:
 
 def _turn(answer: Answer, claim: FallsOff) -> str:
     """Highest at 64 MB (2,500 TPS)."""
-    at = place_words(claim.turns_at or 0.0, _place(answer))
+    at = place_words(claim.turns_at or 0.0, answer.x)
     return f"{claim.turn} at {at} ({quantity(claim.turns_to, answer.unit)})"
 
 
@@ -415,45 +398,47 @@ def _at_memory(claim: FallsOff) -> bool:
 
 
 def _knee(answer: Answer, claim: FallsOff) -> str:
-    at = place_words(claim.at or 0.0, _place(answer))
+    at = place_words(claim.at or 0.0, answer.x)
     if claim.interval is None:
         return at
-    return f"{at} ({from_to(*claim.interval, _place(answer), named=False)})"
+    return f"{at} ({from_to(*claim.interval, answer.x, named=False)})"
 
 
 def _falls_off(answer: Answer) -> str:
-    claims = [claim for claim in answer.claims if isinstance(claim, FallsOff)]
-    curves_by_words: dict[str, list[str]] = {}
-    for claim in claims:
+    def words(claim: FallsOff) -> str:
         memory = f", at {claim.memory_words}" if _at_memory(claim) else ""
         up_to, behind = ("rises", "falls") if claim.turn == "highest" else ("falls", "rises")
-        words = {
+        return {
             "turn": f"{_turn(answer, claim)}: it {up_to} up to there and {behind} behind it" if claim.turn else "",
             "knee": f"knee at {_knee(answer, claim)}{memory}",
             "smooth": "falls off smoothly, without a knee",
             "undecided": "falls off, and whether at a knee or smoothly cannot be told",
-            "none": f"no knee up to {place_words(claim.up_to or 0.0, _place(answer))}",
+            "none": f"no knee up to {place_words(claim.up_to or 0.0, answer.x)}",
         }[claim.shape]
-        curves_by_words.setdefault(words, []).append(claim.label)
-    return " ".join(_first(gaps.of_curves(curves_by_words), "."))
+
+    said = ((words(claim), claim.label) for claim in answer.claims if isinstance(claim, FallsOff))
+    return " ".join(_first(gaps.of_curves(said), "."))
 
 
 def _scales(answer: Answer) -> str:
     claims = [claim for claim in answer.claims if isinstance(claim, ScalesTo)]
     extreme, more = ("least", "less") if answer.better == "lower" else ("most", "more")
+
+    def most_at(claim: ScalesTo) -> str:
+        # Whether it grows on behind the last level nobody has measured.
+        return f"{place_words(claim.most_at, answer.x)}{', the last level that was measured' * claim.still_grows}"
+
     if len(claims) > 1 and all(claim.still_grows for claim in claims) and len({claim.most_at for claim in claims}) == 1:
         amounts = [f"{claim.label} ({quantity(claim.most, answer.unit)})" for claim in claims]
-        where = _most_at(answer, claims[0])
         subject = "Both" if len(claims) == 2 else f"All {len(claims)}"
-        return f"{subject} have their {extreme} {where}: {joined(_first(amounts))}."
+        return f"{subject} have their {extreme} at {most_at(claims[0])}: {joined(_first(amounts))}."
     sentences = []
     for claim in claims:
-        subject = f"{claim.label} has" if claim.label else "It has"
-        words = f"{subject} its {extreme} {_most_at(answer, claim)}, {quantity(claim.most, answer.unit)}"
+        words = f"{claim.label or 'It'} has its {extreme} at {most_at(claim)}, {quantity(claim.most, answer.unit)}"
         if claim.peak_at is not None and claim.peak_measured and claim.peak_interval:
-            peak = from_to(*claim.peak_interval, _place(answer), named=False)
-            words += f" (peak of the scaling law at {place_words(round(claim.peak_at), _place(answer))}, {peak})"
-        sentences.append(f"{words}{not_surely_more(claim, _place(answer), more)}.")
+            peak = from_to(*claim.peak_interval, answer.x, named=False)
+            words += f" (peak of the scaling law at {place_words(round(claim.peak_at), answer.x)}, {peak})"
+        sentences.append(f"{words}{not_surely_more(claim, answer.x, more)}.")
     return " ".join(_first(sentences, "."))
 
 
@@ -465,12 +450,6 @@ def not_surely_more(claim: ScalesTo, x: Place, more: str = "more") -> str:
     return f", not surely {more} than at {listed([*map(number, levels), place_words(last, x)])}"
 
 
-def _most_at(answer: Answer, claim: ScalesTo) -> str:
-    """Whether it grows on behind the last level nobody has measured."""
-    at = place_words(claim.most_at, _place(answer))
-    return f"at {at}{', the last level that was measured' if claim.still_grows else ''}"
-
-
 # Settings
 
 
@@ -478,21 +457,19 @@ def _effects(answer: Answer) -> str:
     effects = [claim for claim in answer.claims if isinstance(claim, Effect)]
     is_small = (Kind.EQUIVALENT, Kind.TOO_SMALL)
     small = [claim for claim in effects if claim.ratio.verdict in is_small and not claim.ends]
+    others = [claim for claim in effects if claim not in small]
     sentences = []
-    for claim in effects:
-        name = f"{claim.label} {claim.start} → {claim.end}"
-        change = share(as_share(claim.ratio)) if claim.ratio.value else ""
-        besides = _besides(claim)
+    for claim in others:
+        words = share(as_share(claim.ratio)) if claim.ratio.value else ""
         if claim.ends:
             ends = " to ".join(f"{share(as_share(end.ratio))} with {end.beside}" for end in claim.ends)
-            sentences.append(f"{name}: {ends}, on average {change}{besides}.")
-        elif claim.ratio.verdict in WINNERS:
-            sentences.append(f"{name}: {change}{besides}.")
-        elif claim not in small:
-            amount = "no ratio, " if claim.ratio.verdict == REFUSED else f"{change}, " if change else ""
-            sentences.append(f"{name}: {amount}{why(claim.ratio)}{besides}.")
+            words = f"{ends}, on average {words}"
+        elif claim.ratio.verdict not in WINNERS:
+            words = "no ratio" if claim.ratio.verdict == REFUSED else words
+            words = f"{words}, {why(claim.ratio)}" if words else why(claim.ratio)
+        sentences.append(f"{claim.label} {claim.start} → {claim.end}: {words}{_besides(claim)}.")
     if small:
-        told = [each.label for each in effects if each not in small]
+        told = {claim.label for claim in others}
         names = [f"{each.label} {each.start} → {each.end}" if each.label in told else each.label for each in small]
         of_small = listed([*dict.fromkeys(name + _besides(each) for name, each in zip(names, small, strict=True))])
         sentences.append(f"{of_small}: below {percent_of(answer.threshold)}.")
@@ -511,10 +488,8 @@ def _since(answer: Answer) -> str:
     steps = [claim for claim in answer.claims if isinstance(claim, Step)]
     newest = max((claim for claim in steps if claim.day), key=lambda claim: claim.day, default=None)
     if newest is None:
-        curves_by_words: dict[str, list[str]] = {}
-        for claim in steps:
-            curves_by_words.setdefault(_no_step(claim, answer.metric_label), []).append(claim.label)
-        return " ".join(_first(gaps.of_curves(curves_by_words), "."))
+        said = ((_no_step(claim, answer.metric_label), claim.label) for claim in steps)
+        return " ".join(_first(gaps.of_curves(said), "."))
     subject = f"{newest.label}: {mid_sentence(answer.metric_label)}" if newest.label else answer.metric_label
     others = [claim for claim in steps if claim.day and claim is not newest]
     same_day = [f"{claim.label} {share(claim.change)}" for claim in others if claim.day == newest.day]
@@ -573,9 +548,8 @@ def newest_words(claim: Newer, metric_label: str) -> str:
     batch = f"the batch of {day}{f' ({tested})' if tested else ''}"
     subject = f"{claim.label}: {batch}" if claim.label else f"{batch[:1].upper()}{batch[1:]}"
     kind, _, value = claim.of.partition(":")
-    named = {"label": f"labelled {value}", "commit": f"of commit {value}", "version": f"of version {value}"}
     batches = f"the {claim.batches} batches" if claim.batches > 1 else "the batch"
-    before = f"{batches} {named.get(kind, 'before it')}"
+    before = f"{batches} {_NAMED[kind]} {value}" if kind in _NAMED else f"{batches} before it"
     reason = why(claim.ratio)
     if claim.ratio.value is None:
         return f"{subject} against {before}: no ratio, {reason}."
@@ -588,12 +562,10 @@ def newest_words(claim: Newer, metric_label: str) -> str:
 
 def _published(answer: Answer) -> str:
     claims = [claim for claim in answer.claims if isinstance(claim, Published)]
-    with_ratio = [claim for claim in claims if claim.ratio.value is not None]
-    sentences = [f"{claim.label}: {ratio(claim.ratio)} of what is printed." for claim in with_ratio[: gaps.MOST_NAMED]]
-    if len(with_ratio) > gaps.MOST_NAMED:
-        sentences.append(f"{len(with_ratio) - gaps.MOST_NAMED} more in the table.")
+    told = [claim for claim in claims if claim.ratio.value is not None]
     refused = {f"{claim.label} to {claim.beside}": claim.ratio for claim in claims if claim.ratio.value is None}
-    return " ".join([*sentences, *_no_ratios(refused)])
+    ratios = [f"{claim.label}: {ratio(claim.ratio)} of what is printed." for claim in told]
+    return " ".join([*_first(ratios, ".", gaps.MOST_NAMED), *_no_ratios(refused)])
 
 
 def _changed(answer: Answer) -> str:
@@ -606,25 +578,22 @@ def _changed(answer: Answer) -> str:
 
 def question_words(answer: Answer) -> str:
     """The question as a person asks it."""
-    question = answer.question
-    stretch = ""
-    if question.start is not None and question.end is not None:
-        stretch = f" from {from_to(question.start, question.end, _place(answer))}"
-    over = f" over {mid_sentence(answer.x_label)}" if answer.x_label else ""
-    scales = f"How far does it scale{over or ' over terminals'}?"
-    what = f"the {mid_sentence(answer.metric_label)}" if answer.metric_label else answer.first or "it"
+    question, metric = answer.question, mid_sentence(answer.metric_label)
     extreme = "lowest" if answer.better == "lower" else "highest"
-    of_metric = mid_sentence(answer.metric_label) or "it"
-    is_other = bool(answer.x_label) and answer.x_kind != CLIENT
-    if question.kind == asked.NEWER:
-        return f"Is the newest batch worse than {baseline_words(question.than)}?"
+    over = f" over {mid_sentence(answer.x_label)}" if answer.x_label else ""
+    stretch, scales = over, f"How far does it scale{over or ' over terminals'}?"
+    if question.start is not None and question.end is not None:
+        stretch = f" from {from_to(question.start, question.end, answer.x)}"
+    if answer.x_label and answer.x_kind != CLIENT:
+        scales = f"At which {mid_sentence(answer.x_label)} is {metric or 'it'} {extreme}?"
     words = {
-        asked.LOSS: f"{_loss_words(answer)}{stretch or over}?",
+        asked.LOSS: f"{_loss_words(answer)}{stretch}?",
         asked.FALLS_OFF: f"Where does it fall off{over}?",
-        asked.SCALES: f"At which {mid_sentence(answer.x_label)} is {of_metric} {extreme}?" if is_other else scales,
+        asked.SCALES: scales,
         asked.EFFECTS: "What did each setting do?",
         asked.LOAD: f"Which {gaps.thing_words('dbms', answer.versions_of)} loads fastest?",
-        asked.SINCE: f"Has {what} changed, and since when?",
+        asked.SINCE: f"Has {f'the {metric}' if metric else answer.first or 'it'} changed, and since when?",
+        asked.NEWER: f"Is the newest batch worse than {baseline_words(question.than)}?",
         asked.PUBLISHED: "How does it compare with what is published?",
         asked.CHANGED: "What differs between these two?",
         asked.A_B: f"How does {answer.first} compare with {answer.second}?" if answer.first else "How do two compare?",
@@ -632,12 +601,10 @@ def question_words(answer: Answer) -> str:
     if question.kind in words:
         return words[question.kind]
     # Nobody asks which size of a value is best: each is a question of its own.
-    of_factor = question.fact.removeprefix(FACTOR) if question.fact.startswith(FACTOR) else ""
-    is_open = of_factor and any(missing.kind == "order" for missing in answer.lacking)
-    has_no_order = answer.better == "none" or (is_open and factor_role(of_factor) == Role.QUESTION)
-    if answer.metric_label and has_no_order:
-        return f"How do they differ in {mid_sentence(answer.metric_label)}?"
-    is_best = f"has the {extreme} {mid_sentence(answer.metric_label)}" if answer.metric_label else "is best"
+    asks = question.fact.startswith(FACTOR) and factor_role(question.fact.removeprefix(FACTOR)) == Role.QUESTION
+    if metric and (answer.better == "none" or (asks and any(missing.kind == "order" for missing in answer.lacking))):
+        return f"How do they differ in {metric}?"
+    is_best = f"has the {extreme} {metric}" if metric else "is best"
     where = {"": "", "best": " at its best", "equal_levels": f" {equal_words(answer.held)}"}[answer.ranked_at]
     return f"Which {gaps.thing_words(question.fact, answer.versions_of)} {is_best}{where}, and is it sure?"
 
@@ -654,7 +621,12 @@ def _loss_words(answer: Answer) -> str:
 def baseline_words(than: str) -> str:
     """A baseline, as read by `runs.compare.baseline.Baseline`, beside the batch that is set against it."""
     kind, _, value = than.partition(":")
-    return {
-        "last": f"the {value} before it", "days": f"those of {value} days before", "label": f"those labelled {value}",
-        "commit": f"those of commit {value}", "version": f"those of version {value}",
-    }.get(kind, "those before it")  # fmt: skip
+    if kind in _NAMED:
+        return f"those {_NAMED[kind]} {value}"
+    return {"last": f"the {value} before it", "days": f"those of {value} days before"}.get(kind, "those before it")
+
+
+_SAYS: Mapping[type[Claim], Callable[[Answer], str]] = {
+    Standing: _ranking, LevelChange: _a_against_b, Loss: _loss, FallsOff: _falls_off, ScalesTo: _scales,
+    Effect: _effects, Step: _since, Newer: _newer, Published: _published, Changed: _changed,
+}  # fmt: skip

@@ -10,7 +10,7 @@ from runs.compare.axes import BARS, LATENCY, ON_AXES, TIME, TRADE_OFF
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Group
 from runs.compare.panels import stands_at
-from runs.formatting import mid_sentence, number
+from runs.formatting import grouped, mid_sentence, number
 from runs.stats import CELL_CONFIDENCE
 
 # So wide that it holds in about 95 % of cases of skewed noise too.
@@ -77,10 +77,8 @@ def left_out_words(comparison: Comparison, group: Group) -> str:
 
 def without_dot_words(groups: Sequence[Group], across: Mapping[str, Group]) -> str:
     """Which groups have no dot, by the kind of reason; the table of the numbers has the reasons of each run."""
-    without: dict[str, list[str]] = {}
-    for group in groups:
-        if why := group.gap or across[group.key].gap:
-            without.setdefault(why.partition(":")[0], []).append(group.label)
+    gaps = ((group.gap or across[group.key].gap, group.label) for group in groups)
+    without = grouped((why.partition(":")[0], label) for why, label in gaps if why)
     return f"No dot: {with_reasons(without)}." if without else ""
 
 

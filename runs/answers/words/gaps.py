@@ -14,7 +14,7 @@ from runs.compare.groups import Contrast, Group, Repeat
 from runs.compare.guard import Difference
 from runs.compare.panels import CLIENTS
 from runs.compare.select import MAX_RUNS
-from runs.formatting import joined, listed, mid_sentence, percent
+from runs.formatting import grouped, joined, listed, mid_sentence, percent
 from runs.listing.cursor import COUNT_LIMIT
 from runs.stats import Ratio, ends_of
 from runs.stats.curves import LEAST_FOR_KNEE, LEAST_VALUES_FOR_KNEE, Knee
@@ -81,7 +81,8 @@ _LACKING: Mapping[Lacking, str] = {
     "steady_batches": "the batches vary beyond all measure",
     "lost_batches": "batches without a value before the last: {count} ({levels}): {first}",
     "lost_repeats": "repeats without a number: {count} ({levels}): {first}",
-    "followed": "since {first} {others}, another series: {change}, its first {count} batches against the last {least}",
+    "followed": "since {all[0]} {all[1]} follows {all[2]}, another series: {change}, its first {count} batches against "
+    "the last {least}",
 }
 
 
@@ -92,7 +93,7 @@ def names(every: Sequence[str]) -> str:
 
 
 def with_reasons(labels_by_reason: Mapping[str, Sequence[str]]) -> str:
-    """The names behind each reason: "A and B (failed); C (not measured)"."""
+    """The names before each reason: "A and B (failed); C (not measured)"."""
     return "; ".join(f"{names(labels)} ({why})" for why, labels in labels_by_reason.items())
 
 
@@ -108,14 +109,13 @@ def thing_words(fact: str, versions_of: str = "") -> str:
 
 
 def lacking_words(missing: Missing) -> str:
-    thing, differing = thing_words("".join(missing.names[:1])), "; ".join(map(difference_words, missing.differing))
-    why = f": {names([*dict.fromkeys(map(_short_reason, missing.names))])}" if missing.names else ""
-    filled_in = {"names": names(missing.names), "thing": thing, "differing": differing, "why": why,
-            "first": _short_reason("".join(missing.names[:1])), "others": joined(missing.names[1:]),
-            "levels": names(missing.names[1:]), "change": _change_words(missing.change)}  # fmt: skip
-    if missing.kind == "followed":
-        filled_in["others"] = " follows ".join(missing.names[1:])
-    return _LACKING[missing.kind].format(count=missing.count, least=missing.least, **filled_in)
+    first, others = "".join(missing.names[:1]), missing.names[1:]
+    return _LACKING[missing.kind].format(
+        count=missing.count, least=missing.least, change=_change_words(missing.change), all=missing.names,
+        names=names(missing.names), first=_short_reason(first), others=joined(others), levels=names(others),
+        thing=thing_words(first), differing="; ".join(map(difference_words, missing.differing)),
+        why=f": {names([*dict.fromkeys(map(_short_reason, missing.names))])}" if missing.names else "",
+    )  # fmt: skip
 
 
 def _change_words(change: Ratio | None) -> str:
@@ -136,18 +136,14 @@ def _short_reasons(gaps: Iterable[Repeat]) -> str:
 
 
 def lacking_sentences(lacking: Iterable[Missing]) -> list[str]:
-    """One for all curves of which the same is to be said."""
-    curves_by_words: dict[str, list[str]] = {}
-    for missing in lacking:
-        curves_by_words.setdefault(lacking_words(missing), []).extend(filter(None, [missing.of]))
-    return of_curves(curves_by_words)
+    return of_curves((lacking_words(missing), missing.of) for missing in lacking)
 
 
-def of_curves(curves_by_words: Mapping[str, Sequence[str]]) -> list[str]:
-    """A sentence for all curves of which the same is said. A name stays as it is."""
+def of_curves(said: Iterable[tuple[str, str]]) -> list[str]:
+    """One sentence for all curves of which the same is said, each as (words, curve). A name stays as it is."""
     return [
-        f"{names(curves)}: {words}." if any(curves) else f"{words[:1].upper()}{words[1:]}."
-        for words, curves in curves_by_words.items()
+        f"{names([*filter(None, curves)])}: {words}." if any(curves) else f"{words[:1].upper()}{words[1:]}."
+        for words, curves in grouped(said).items()
     ]
 
 
@@ -217,9 +213,7 @@ def counted(reasons: Iterable[str]) -> list[str]:
     """With their counts, what most say first: "2 × the cell is empty". Of those that differ in time, process and folder
     alone, as the end of a server's log does, the first stands for all.
     """
-    alike: dict[str, list[str]] = {}
-    for reason in reasons:
-        alike.setdefault(_OF_ONE_RUN.sub("", reason), []).append(reason)
+    alike = grouped((_OF_ONE_RUN.sub("", reason), reason) for reason in reasons)
     in_order = sorted(alike.values(), key=len, reverse=True)
     return [f"{len(same)} × {same[0]}" if len(same) > 1 else same[0] for same in in_order]
 
@@ -257,11 +251,7 @@ def refusal_words(against: Contrast | None) -> str:
 
 def unranked_by_class(comparison: Comparison) -> dict[str, list[Group]]:
     """The groups that are not ranked, by the words of their class, else by why: each class stands for itself."""
-    classes: dict[str, list[Group]] = {}
-    for group in comparison.groups:
-        if not group.ranked:
-            classes.setdefault(_class_words(group), []).append(group)
-    return classes
+    return grouped((_class_words(group), group) for group in comparison.groups if not group.ranked)
 
 
 def _class_words(group: Group) -> str:
@@ -270,13 +260,13 @@ def _class_words(group: Group) -> str:
 
 def set_apart_words(answer: Answer) -> dict[str, list[str]]:
     """What has no group that is ranked, by why."""
-    labels_by_class: dict[str, list[str]] = {}
-    for label, group in answer.set_apart.items():
-        words = "no value is above zero" if group.ranked else _class_words(group)
+
+    def words(group: Group) -> str:
         if not group.dots:
-            words = _short_reasons(group.gaps)
-        labels_by_class.setdefault(words, []).append(label)
-    return labels_by_class
+            return _short_reasons(group.gaps)
+        return "no value is above zero" if group.ranked else _class_words(group)
+
+    return grouped((words(group), label) for label, group in answer.set_apart.items())
 
 
 def by_class(comparison: Comparison) -> dict[str, list[Group]]:

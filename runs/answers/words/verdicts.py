@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from statistics import fmean
 
 from runs.answers.words.gaps import refusal_words
 from runs.compare.facts import with_heading
 from runs.compare.groups import Contrast
 from runs.compare.levels import LevelRow, LevelSeries, levels_words
-from runs.formatting import THIN, joined, listed, mid_sentence, percent, three_digits, times
+from runs.formatting import THIN, grouped, joined, listed, mid_sentence, percent, three_digits, times
 from runs.stats import ALPHA, MIN_REPEATS, MOST_REPEATS_ASKED, WINNERS, Interval, Kind, Lack, Ratio, Verdict, ends_of
 
 # From so many times on growth is said as a multiple.
@@ -169,7 +170,8 @@ def by_level_words(series: LevelSeries | None) -> str:
         return f"{_ends(series.rows)}, of too few repeats to tell that from noise"
     is_open = verdicts.overall and verdicts.overall.kind == Kind.MIXED
     is_open = is_open and not any(row.kind in WINNERS for row in series.rows)
-    return _ratios_by_level(series.rows) + (", undecided at each of them" if is_open else "")
+    # By the values of the fact that parts them, else of the levels with the highest and the lowest.
+    return (_two_ranges(series.rows) or _ends(series.rows)) + (", undecided at each of them" if is_open else "")
 
 
 def is_perhaps_noise(series: LevelSeries | None) -> bool:
@@ -182,9 +184,7 @@ def is_perhaps_noise(series: LevelSeries | None) -> bool:
 
 def best_at_words(best_by_level: Sequence[tuple[LevelRow, str]]) -> str:
     """Which is the best at which levels, and at which none is."""
-    rows_by_best: dict[str, list[LevelRow]] = {}
-    for row, best in best_by_level:
-        rows_by_best.setdefault(best, []).append(row)
+    rows_by_best = grouped((best, row) for row, best in best_by_level)
     every, open_ones = [row for row, _ in best_by_level], rows_by_best.pop("", [])
     parts: list[str] = []
     for best, rows in rows_by_best.items():
@@ -202,11 +202,6 @@ def _levels_named(rows: Sequence[LevelRow], every: Sequence[LevelRow]) -> str:
     return listed(labels) if len(labels) <= MOST_LEVELS_NAMED else f"{len(rows)} of {len(every)} levels"
 
 
-def _ratios_by_level(rows: Sequence[LevelRow]) -> str:
-    """The ratios by the values of the fact that parts them; else of the levels with the highest and the lowest."""
-    return _two_ranges(rows) or _ends(rows)
-
-
 def _ends(rows: Sequence[LevelRow]) -> str:
     """The highest and the lowest ratio, each with its level."""
     falling = sorted((row for row in rows if row.ratio), key=lambda row: -(row.ratio or 0.0))
@@ -221,10 +216,7 @@ def _two_ranges(rows: Sequence[LevelRow]) -> str:
     """Two ranges of ratios that lie well apart, each with its values of one fact; else empty."""
     widest, split = 0.0, ("", [""], [""])
     for heading in rows[0].words if rows else ():
-        logs: dict[str, list[float]] = {}
-        for row in rows:
-            if row.ratio:
-                logs.setdefault(row.words[heading], []).append(math.log(row.ratio))
+        logs = grouped((row.words[heading], math.log(row.ratio)) for row in rows if row.ratio)
         names = sorted(logs, key=lambda name: fmean(logs[name]))
         for cut in range(1, len(names)):
             low, high = ([value for name in part for value in logs[name]] for part in (names[:cut], names[cut:]))
@@ -268,18 +260,16 @@ def _ratios_by_winner(rows: Sequence[LevelRow]) -> str:
     """
     decided = [row for row in rows if row.ratio and row.kind in WINNERS]
     for heading in decided[0].words if decided else ():
-        kinds_by_value: dict[str, set[str]] = {}
-        for row in decided:
-            kinds_by_value.setdefault(row.words[heading], set()).add(row.kind)
-        if any(len(kinds) > 1 for kinds in kinds_by_value.values()):
-            continue
+        of_kinds = grouped((row.kind, row.words[heading]) for row in decided)
+        values_by_kind = {kind: [*dict.fromkeys(values)] for kind, values in of_kinds.items()}
+        told = {*chain(*values_by_kind.values())}
+        if sum(map(len, values_by_kind.values())) > len(told):
+            continue  # At some value now one side is better, now the other.
         # One side only: a fact says where, if the levels that decide are a part of its values.
-        one_side = len(set.union(*kinds_by_value.values())) < 2
-        if one_side and all(row.words[heading] in kinds_by_value for row in rows if row.ratio):
+        if len(values_by_kind) < 2 and all(row.words[heading] in told for row in rows if row.ratio):
             continue
         parts = []
-        for kind in dict.fromkeys(row.kind for row in decided):
-            values = [value for value, kinds in kinds_by_value.items() if kind in kinds]
+        for values in values_by_kind.values():
             at_values = [row for row in rows if row.ratio and row.words[heading] in values]
             at = "at" if all(row in decided for row in at_values) else "at some levels of"
             parts.append(_range_words(heading, values, decided, at))
