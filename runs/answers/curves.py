@@ -210,6 +210,11 @@ class Along:
         within, beyond = (per_doubling(part) if len(part) >= LEAST_OF_A_SIDE else None for part in (below, above))
         return within, beyond
 
+    @property
+    def has_half(self) -> bool:
+        """Whether it is asked where half is left."""
+        return self.x.kind == SIZE and self.metric.better in ("higher", "lower")
+
     @cached_property
     def half(self) -> Crossing | Literal["unsure"] | None:
         """Where half is left, of what is lower the better where it has doubled; unsure where the level beyond it may as

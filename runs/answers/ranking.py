@@ -40,15 +40,16 @@ def ranked(comparison: Comparison, question: Question) -> Answer:
         return begun(comparison, question, set_apart=told_apart, lacking=[lacking], without_order=told)
     if comparison.levels and (question.kind == RANK or not _at_their_best(comparison)):
         if fact and fact.field not in {each.field for each in comparison.levels.compared}:
-            is_possible = fact.field in {each.field for each in comparison.levels.choices}
-            lacking = Missing("judging") if is_possible else Missing("shared_levels")
             of_best = (comparison.verdicts.differences_of(best_first[0], group) for group in best_first[1:])
-            field = bare_field(fact.field)
-            blocked = (each for differing in of_best for each in blocking(differing) if each.field == field)
-            if without_order := next(blocked, None):
-                lacking = Missing("order", differing=[without_order])
+            differing = [each for differences in of_best for each in blocking(differences)]
+            if without_order := [each for each in differing if each.field == bare_field(fact.field)]:
+                lacking = Missing("order", differing=without_order[:1])
             elif set_apart:
                 lacking = Missing("another_ranked")
+            elif fact.field in {each.field for each in comparison.levels.choices}:
+                lacking = Missing("judging")
+            else:
+                lacking = Missing("shared_levels")
             return begun(comparison, question, set_apart=set_apart, lacking=[lacking])
         return _of_series(comparison, comparison.levels, question, fact, set_apart)
     return _of_groups(comparison, question, fact, set_apart, best_first)
@@ -150,7 +151,7 @@ def _of_series(
 ) -> Answer:
     names = levels.names
     fields = [each.field for each in levels.compared]
-    position = fields.index(fact.field) if fact and fact.field in fields else None
+    position = fields.index(fact.field) if fact else None
     runs = grouped((key, run) for group, key in levels.group_series for run in group.run_ids)
     compared = _leader_first(levels)
     candidates = []

@@ -581,26 +581,28 @@ def question_words(answer: Answer) -> str:
     question, metric = answer.question, mid_sentence(answer.metric_label)
     extreme = "lowest" if answer.better == "lower" else "highest"
     over = f" over {mid_sentence(answer.x_label)}" if answer.x_label else ""
-    stretch, scales = over, f"How far does it scale{over or ' over terminals'}?"
-    if question.start is not None and question.end is not None:
-        stretch = f" from {from_to(question.start, question.end, answer.x)}"
+    if question.kind == asked.LOSS:
+        if question.start is not None and question.end is not None:
+            over = f" from {from_to(question.start, question.end, answer.x)}"
+        return f"{_is_lost(answer)}{over}?"
+    if question.kind == asked.NEWER:
+        return f"Is the newest batch worse than {baseline_words(question.than)}?"
+    scales = f"How far does it scale{over or ' over terminals'}?"
     if answer.x_label and answer.x_kind != CLIENT:
         scales = f"At which {mid_sentence(answer.x_label)} is {metric or 'it'} {extreme}?"
     words = {
-        asked.LOSS: f"{_loss_words(answer)}{stretch}?",
         asked.FALLS_OFF: f"Where does it fall off{over}?",
         asked.SCALES: scales,
         asked.EFFECTS: "What did each setting do?",
         asked.LOAD: f"Which {gaps.thing_words('dbms', answer.versions_of)} loads fastest?",
         asked.SINCE: f"Has {f'the {metric}' if metric else answer.first or 'it'} changed, and since when?",
-        asked.NEWER: f"Is the newest batch worse than {baseline_words(question.than)}?",
         asked.PUBLISHED: "How does it compare with what is published?",
         asked.CHANGED: "What differs between these two?",
         asked.A_B: f"How does {answer.first} compare with {answer.second}?" if answer.first else "How do two compare?",
     }
     if question.kind in words:
         return words[question.kind]
-    # Nobody asks which size of a value is best: each is a question of its own.
+    # Best and rank. Nobody asks which size of a value is best: each is a question of its own.
     asks = question.fact.startswith(FACTOR) and factor_role(question.fact.removeprefix(FACTOR)) == Role.QUESTION
     if metric and (answer.better == "none" or (asks and any(missing.kind == "order" for missing in answer.lacking))):
         return f"How do they differ in {metric}?"
@@ -609,13 +611,14 @@ def question_words(answer: Answer) -> str:
     return f"Which {gaps.thing_words(question.fact, answer.versions_of)} {is_best}{where}, and is it sure?"
 
 
-def _loss_words(answer: Answer) -> str:
+def _is_lost(answer: Answer) -> str:
     """Nobody loses by more workers, nor where all that is told is a gain."""
     told = [claim.change.value for claim in answer.claims if isinstance(claim, Loss) and claim.change.value is not None]
     is_lower = answer.better == "lower"
     all_gain = bool(told) and all(value < 0 if is_lower else value > 0 for value in told)
-    what = mid_sentence(answer.metric_label) or "it"
-    return f"How does {what} change" if all_gain or answer.x_kind not in ("", SIZE) else "What is lost"
+    if all_gain or answer.x_kind not in ("", SIZE):
+        return f"How does {mid_sentence(answer.metric_label) or 'it'} change"
+    return "What is lost"
 
 
 def baseline_words(than: str) -> str:

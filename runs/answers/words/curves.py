@@ -17,7 +17,7 @@ from runs.answers.words.verdicts import change_words, share_words
 from runs.compare.axes import LEAST_LEVELS
 from runs.compare.comparison import Comparison
 from runs.compare.facts import DATE
-from runs.compare.panels import CLIENT, SIZE
+from runs.compare.panels import CLIENT
 from runs.formatting import number, percent, quantity, times
 from runs.stats import Interval, Slope
 from runs.stats.curves import LEAST_FOR_KNEE, Crossing, above_zero
@@ -58,27 +58,26 @@ def sentences(along: Along) -> list[str]:
         return [_most(along), *_scaling(along)]
     if along.x.kind == CLIENT:
         return [_loss(along)]
-    has_half = along.x.kind == SIZE and along.metric.better in ("higher", "lower")
-    half = _half(along) if has_half else ""
-    if along.turn:
-        return [_loss(along), _turned(along), *filter(None, [half])]
-    return [_loss(along), *_doublings(along), *filter(None, [half]), *_knee(along)]
+    half = _half(along) if along.has_half else ""
+    said = [_turned(along), half] if along.turn else [*_doublings(along), half, *_knee(along)]
+    return [_loss(along), *filter(None, said)]
 
 
 def _note(curves: Sequence[Along], y_as: str, lost: int) -> str:
     notes = []
-    most = max(len(above_zero(along.levels)) for along in curves)
     if all(len(values) < 2 for along in curves for _, values in along.levels):
         notes.append("One value a level: losses have no interval.")
     if curves[0].grows:
         laws = any(isinstance(along.curve.law, Scaling) and not along.curve.law.poor for along in curves)
         notes.append(f"Dotted: in proportion to the first level.{' Dashed: scaling law.' if laws else ''}")
-    if curves[0].x.kind != CLIENT and y_as != "baseline" and any(along.curve.knee.at for along in curves):
-        notes.append("Dashed: two lines that meet at the knee.")
-    if curves[0].x.kind != CLIENT and any(along.levels[0][0] <= 0 for along in curves):
-        notes.append("A level of 0 is in no change per doubling and no knee: no doubling leads to it.")
-    if curves[0].x.kind != CLIENT and most < LEAST_FOR_KNEE:
-        notes.append(f"{too_few_words(most, 'level', LEAST_FOR_KNEE, ' to find a knee')}.")
+    if curves[0].x.kind != CLIENT:
+        most = max(len(above_zero(along.levels)) for along in curves)
+        if y_as != "baseline" and any(along.curve.knee.at for along in curves):
+            notes.append("Dashed: two lines that meet at the knee.")
+        if any(along.levels[0][0] <= 0 for along in curves):
+            notes.append("A level of 0 is in no change per doubling and no knee: no doubling leads to it.")
+        if most < LEAST_FOR_KNEE:
+            notes.append(f"{too_few_words(most, 'level', LEAST_FOR_KNEE, ' to find a knee')}.")
     if lost:
         notes.append(f"{lost} lost value{'s are' if lost > 1 else ' is'} left out.")
     return " ".join(notes)
@@ -86,18 +85,14 @@ def _note(curves: Sequence[Along], y_as: str, lost: int) -> str:
 
 def _of_days(comparison: Comparison) -> list[CurveWords]:
     """Nothing of fewer days than could tell a step."""
-    metric = comparison.metric
-    words = []
-    for curve in comparison.curves if metric else ():
-        claims = steps_of(comparison, curve, curve.label)
-        numbers = [
-            {"date": claim.day, "change": claim.change.value, "interval": [claim.change.low, claim.change.high]}
-            for claim in claims
-            if claim.day
-        ]
-        if claims:
-            label = curve.label or (metric.label if metric else "")
-            words.append(CurveWords(curve.panel, label, [step(claim) for claim in claims], {"steps": numbers}))
+    words, name = [], comparison.metric.label if comparison.metric else ""
+    for curve in comparison.curves:
+        if claims := steps_of(comparison, curve, curve.label):
+            numbers = [
+                {"date": claim.day, "change": claim.change.value, "interval": [claim.change.low, claim.change.high]}
+                for claim in claims if claim.day
+            ]  # fmt: skip
+            words.append(CurveWords(curve.panel, curve.label or name, [*map(step, claims)], {"steps": numbers}))
     return words
 
 
@@ -116,9 +111,8 @@ def _numbers(along: Along) -> dict[str, Any]:
     if along.beside_memory:
         below, above = map(_fit, along.beside_memory)
         numbers |= {"per_doubling_below_ram": below, "per_doubling_above_ram": above}
-    if along.x.kind == SIZE and along.metric.better in ("higher", "lower"):
-        half = along.half
-        name = "half_at" if along.metric.better == "higher" else "doubled_at"
+    if along.has_half:
+        half, name = along.half, "half_at" if along.metric.better == "higher" else "doubled_at"
         numbers[name] = {"x": half.at, "interval": _pair(half.interval)} if isinstance(half, Crossing) else None
     bent, why_not = along.curve.knee, "" if along.curve.knee.at else knee_words(along.curve.knee)
     return numbers | {
@@ -140,7 +134,7 @@ def _law_numbers(law: Scaling | Unfitted, levels: int) -> dict[str, Any]:
     if isinstance(law, str):
         return why
     named = {"lambda": law.rate, "sigma": law.contention, "kappa": law.coherency, "peak": law.peak}
-    return {**{name: _fit(fit) for name, fit in named.items()}, "off": law.off} | why
+    return {name: _fit(fit) for name, fit in named.items()} | {"off": law.off} | why
 
 
 # One curve
@@ -184,12 +178,12 @@ def _turned(along: Along) -> str:
 
 def _doublings(along: Along) -> list[str]:
     """Over all levels, and on both sides of the memory where both have levels."""
-    whole = along.curve.per_doubling
+    whole, levels = along.curve.per_doubling, len(above_zero(along.levels))
     if whole is None:
         return []
     if not is_told(whole):
-        return [f"{len(above_zero(along.levels))} levels are not enough to tell the change per doubling."]
-    words = [f"{_doubling(whole)}, one fit over {len(above_zero(along.levels))} levels."]
+        return [f"{levels} levels are not enough to tell the change per doubling."]
+    words = [f"{_doubling(whole)}, one fit over {levels} levels."]
     within, beyond = along.beside_memory or (None, None)
     if within and beyond and is_told(within) and is_told(beyond):
         words.append(f"Within memory {_doubling(within)}; beyond it {_doubling(beyond)}.")

@@ -81,8 +81,7 @@ _LACKING: Mapping[Lacking, str] = {
     "steady_batches": "the batches vary beyond all measure",
     "lost_batches": "batches without a value before the last: {count} ({levels}): {first}",
     "lost_repeats": "repeats without a number: {count} ({levels}): {first}",
-    "followed": "since {all[0]} {all[1]} follows {all[2]}, another series: {change}, its first {count} batches against "
-    "the last {least}",
+    "followed": "since {first} {follows}, another series: {change}, its first {count} batches against the last {least}",
 }
 
 
@@ -111,9 +110,10 @@ def thing_words(fact: str, versions_of: str = "") -> str:
 def lacking_words(missing: Missing) -> str:
     first, others = "".join(missing.names[:1]), missing.names[1:]
     return _LACKING[missing.kind].format(
-        count=missing.count, least=missing.least, change=_change_words(missing.change), all=missing.names,
+        count=missing.count, least=missing.least, change=_change_words(missing.change),
         names=names(missing.names), first=_short_reason(first), others=joined(others), levels=names(others),
-        thing=thing_words(first), differing="; ".join(map(difference_words, missing.differing)),
+        follows=" follows ".join(others), thing=thing_words(first),
+        differing="; ".join(map(difference_words, missing.differing)),
         why=f": {names([*dict.fromkeys(map(_short_reason, missing.names))])}" if missing.names else "",
     )  # fmt: skip
 

@@ -12,8 +12,9 @@ from runs.answers.words.verdicts import against_words, verdict_words
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Contrast
 from runs.compare.judging import MOST_IN_A_MATRIX
-from runs.compare.levels import LevelRow, Levels
+from runs.compare.levels import Levels
 from runs.compare.verdicts import by_value
+from runs.formatting import grouped
 from runs.stats import WINNERS, Kind, Verdict, letters
 
 # The places of row and column.
@@ -94,35 +95,29 @@ def _of_series(levels: Levels) -> Matrix | None:
         return None  # too many pairs: not all were judged
     pairs = [*combinations(enumerate(levels.order), 2)]
     judged = {(row, column): series for (row, one), (column, other) in pairs if (series := levels.between(one, other))}
-    rows_by_level: dict[str, dict[Places, LevelRow]] = {}
     found: dict[Places, Verdict | str] = {}
     for places, series in judged.items():
         without_ratio = (against_words(row.against) for row in series.rows if not row.ratio)
         found[places] = series.overall or next(without_ratio, "no ratio: one level only")
-        for row in series.rows:
-            rows_by_level.setdefault(row.label, {})[places] = row
+    by_level = grouped((row.label, (places, row)) for places, series in judged.items() for row in series.rows)
     lettered = []
-    for label, rows in rows_by_level.items():
-        of_rows = [row.against.verdict for row in rows.values()]
+    for label, rows in by_level.items():
+        of_rows = [row.against.verdict for _, row in rows]
         if len(rows) == len(pairs) and all(verdict and not _is_open(verdict) for verdict in of_rows):
-            letter = letters(len(names), (places for places, row in rows.items() if row.kind in WINNERS))
-            means = {place: value for places, row in rows.items()
+            letter = letters(len(names), (places for places, row in rows if row.kind in WINNERS))
+            means = {place: value for places, row in rows
                      for place, value in zip(places, (row.value, row.base_value), strict=True)}  # fmt: skip
             of_series = [Lettered(name, means[at], letter[at]) for at, name in enumerate(names)]
             lettered.append(LetteredLevel(label, of_series))
-    without = len(rows_by_level) - len(lettered)
-    of_all = _matrix(names, found, levels.family)
+    of_all, without = _matrix(names, found, levels.family), len(by_level) - len(lettered)
     return replace(of_all, levels=lettered, held=levels.held_words, without_letters=without)
 
 
 def _pair(verdict: Verdict | str) -> Pair:
     if isinstance(verdict, str):
         return Pair("refused", "", verdict)
-    if verdict.kind == Kind.MIXED:
-        words = "depends"
-    else:
-        words = formatting.times(verdict.ratio.value) if verdict.ratio else "no ratio"
-    return Pair(verdict.kind, words, verdict_words(verdict))
+    words = formatting.times(verdict.ratio.value) if verdict.ratio else "no ratio"
+    return Pair(verdict.kind, "depends" if verdict.kind == Kind.MIXED else words, verdict_words(verdict))
 
 
 def _is_open(verdict: Verdict) -> bool:
