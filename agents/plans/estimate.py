@@ -14,6 +14,7 @@ from agents.machines import Engine
 from agents.models import Agent
 from agents.plans.matrix import FactorValue
 from agents.plans.plan import Plan, lacks_of
+from runs.formatting import size_words
 from runs.models import Measurement, Run
 from runs.models.visible import Reader
 
@@ -45,7 +46,7 @@ class Estimate:
     @property
     def words(self) -> str:
         most = "at most " if self.at_most else ""
-        space = f", about {self.space_bytes / 1e9:.2g} GB of space" if self.space_bytes >= MENTIONED_BYTES else ""
+        space = f", about {size_words(self.space_bytes / 1e6)} of space" if self.space_bytes >= MENTIONED_BYTES else ""
         return f"{most}{self.runs} {'run' if self.runs == 1 else 'runs'}, {about(self.seconds)}{space}"
 
     @property
@@ -95,7 +96,7 @@ def _lacking(plan: Plan, space_bytes: Mapping[tuple[Agent | None, str], float]) 
         free = {storage["name"]: storage["free_bytes"] for storage in agent.places if not storage["problem"]}
         for (where, storage), needed in space_bytes.items():
             if where in (None, agent) and (there := free.get(storage)) is not None and there < needed:
-                lacks.append(f"space on storage {storage} ({there / 1e9:.2g} of {needed / 1e9:.2g} GB)")
+                lacks.append(f"space on storage {storage} ({size_words(there / 1e6)} of {size_words(needed / 1e6)})")
         if agent.is_paused or not agent.is_online:
             lacks.append(f"presence: it is {agent.pause_words or 'offline'}")
         if lacks:

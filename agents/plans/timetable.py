@@ -39,8 +39,8 @@ def times(cron: str, zone: str, after: datetime) -> CronSim:
     try:
         return CronSim(cron, after.astimezone(known))
     except CronSimError as error:
-        words = "Five fields are needed: minute, hour, day, month, weekday. 0 2 * * * is every night at two."
-        raise FieldErrors(cron=f"{error} in “{cron}”. {words}") from error
+        five = " Five fields are needed: minute, hour, day, month, weekday. 0 2 * * * is every night at two."
+        raise FieldErrors(cron=f"{error} in “{cron}”.{'' if len(cron.split()) == 5 else five}") from error
 
 
 def coming(schedule: Schedule, after: datetime) -> Iterator[datetime]:

@@ -139,7 +139,7 @@ def _times(waits: Mapping[str, float], numbers: Mapping[str, float], tps: float)
     for event, sessions in waits.items():
         spent = 1000 * sessions / tps
         if event.lower() == RUNNING:
-            ready = Quantity(READY, "Active, without a CPU", "ms", Spending.WAITING_FOR_CPU, is_time=True)
+            ready = Quantity(READY, "Active, no CPU and no wait told", "ms", Spending.WAITING_FOR_CPU, is_time=True)
             values[ready] = max(0.0, spent - own)
         else:
             values[Quantity(f"{WAIT}{event}", f"Waiting: {event}", "ms", _event(event), is_time=True)] = spent

@@ -55,7 +55,7 @@ def what(target: Target) -> dict[str, Any]:
     kept = _files(target)
     return {
         "runs": _runs(target).count(), "files": len(kept), "bytes": sum(file.size_bytes for file in kept),
-        "made": _made(target).isoformat(timespec="seconds"),
+        "made": made_at(target).isoformat(timespec="seconds"),
         "owner": str(owner_id_of(target) or ""),
     }  # fmt: skip
 
@@ -75,7 +75,7 @@ def purge(target: Target, *, by: Person, reason: str = "") -> Change:
         taken = FileImport.objects.select_for_update().get(pk=upload.file_import_id)
         if taken.state == ImportState.READING:
             raise CannotPurge("Its files are being read again, which would bring it back. Purge it when that is done.")
-    counted, kept, since = what(target), _files(target), _made(target)
+    counted, kept, since = what(target), _files(target), made_at(target)
     used = _used(runs)
     kind, pk = str(target._meta.model_name), str(target.pk)
     of_runs = [str(run) for run in runs.values_list("pk", flat=True)]
@@ -139,7 +139,7 @@ def _runs(target: Target) -> QuerySet[Run]:
     return target.runs.all() if isinstance(target, Upload | Experiment) else Run.objects.none()
 
 
-def _made(target: Target) -> datetime:
+def made_at(target: Target) -> datetime:
     return target.received_at if isinstance(target, Upload) else target.created_at
 
 

@@ -396,7 +396,8 @@ def purge(request: PersonRequest, kind: str, key: str) -> HttpResponse:
             return redirect("purge", kind=kind, key=key)
         messages.success(request, "Purged for good.")
         return redirect("purges")
-    return render(request, "purge.html", {"target": target, "kind": kind, "key": key, "what": purging.what(target)})
+    of_target = {"what": purging.what(target), "made_at": purging.made_at(target)}
+    return render(request, "purge.html", {"target": target, "kind": kind, "key": key, **of_target})
 
 
 @require_safe

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -43,6 +44,13 @@ def test_it_guesses_by_a_stated_rate_where_nothing_has_run():
         found.basis == "Load time guessed at 50,000 rows/s for SQLite 3.50.1, Apache Derby 10.16.1.1: "
         "no earlier run of this workload at this size."
     )
+
+
+def test_it_tells_the_space_of_a_large_plan_in_gb():
+    """10,000 branches of 15 MB, and as much again."""
+    plan = plan_of(A)
+    found = estimate.estimate(replace(plan, factors={**plan.factors, "scale_factor": 10_000}))
+    assert found.words.endswith(", about 300 GB of space")
 
 
 def test_it_counts_each_backup_and_one_restore_of_a_cell():

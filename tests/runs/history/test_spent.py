@@ -89,7 +89,7 @@ def test_a_setting_that_was_not_given_before_is_a_difference_and_a_fact_that_was
 
 
 def test_who_has_more_to_compute_and_waits_for_it_has_more_to_compute():
-    ready = Quantity("cpu_wait_ms", "Active, without a CPU", "ms", Spending.WAITING_FOR_CPU, is_time=True)
+    ready = Quantity("cpu_wait_ms", "Active, no CPU and no wait told", "ms", Spending.WAITING_FOR_CPU, is_time=True)
     before = side(latency=1, cpu=0.2) | {ready: [0.5, 0.51, 0.49, 0.5]}
     more = side(latency=3, cpu=0.8) | {ready: [1.9, 1.91, 1.92, 1.9]}
     less = side(latency=3, cpu=0.2) | {ready: [2.5, 2.51, 2.49, 2.5]}
