@@ -18,7 +18,7 @@ from runs.models import Config, HardwareProfile, Machine, Metric, Run, StorageDe
 from runs.models.base import clean
 from runs.models.choices import Visibility
 from runs.models.subjects import dbms_name
-from runs.run.facets import FACTOR, factor_facets
+from runs.run.facets import DATASET, FACTOR, data_facets, data_sizes, factor_facets
 
 # The branch that is watched goes by any of these names, or by none.
 MAIN_BRANCHES = frozenset({"", "main", "master", "trunk"})
@@ -66,6 +66,8 @@ def identity_of(run: Run, metric: Metric) -> Identity:
         if factor_role(factor.name, factor.role) != Role.PROCEDURE and factor.name not in _IDLE
         and not (factor.name in FACTORS and FACTORS[factor.name].kind == FactorKind.STORAGE and devices)
     }  # fmt: skip
+    # As they tell cells apart: another size of the data is another question.
+    factors |= {f"{DATASET}{name}": f"{size:.10g}" for name, size in data_sizes(run).items()}
     same = {
         "workload": base_slug(run.workload),
         "dbms": [run.dbms_version.dbms.slug, run.dbms_version.architecture],
@@ -86,7 +88,7 @@ def branch_of(run: Run) -> str:
 def _names(run: Run, config: str) -> tuple[str, ...]:
     """What a person calls the benchmark: workload, system, what varies, configuration, machine."""
     facets = [
-        facet.text for facet in factor_facets(run)
+        facet.text for facet in [*factor_facets(run), *data_facets(run)]
         if factor_role(name := facet.field.removeprefix(FACTOR)) != Role.PROCEDURE and name not in _IDLE
         and len(facet.text) <= _LONGEST // 4 and facet.value
     ]  # fmt: skip

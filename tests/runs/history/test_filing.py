@@ -10,7 +10,7 @@ from runs.access.rules import change_visibility
 from runs.compare.compare import compare
 from runs.compare.guard import differences
 from runs.history import filing, identity, joining
-from runs.models import Batch, Benchmark, Config, HardwareProfile, Run, SeriesBatch, Upload
+from runs.models import Batch, Benchmark, ChangePoint, Config, HardwareProfile, Run, SeriesBatch, Upload
 from runs.results import editing, purge
 from tests.runs.builders import hardware_facts
 from tests.runs.history.nights import DISK, file, measured, night, nights
@@ -53,12 +53,25 @@ def test_batches_that_came_together_are_read_by_the_queries_of_one(contributor):
         {"tested": {"branch": "wal"}},
         {"visibility": "private"},
         {"workload": "tpcb"},
+        {"dataset": {"rows": 1_000_000}},
     ],
     ids=str,
 )
 def test_it_is_another_benchmark_where_what_stays_the_same_differs(contributor, change):
     file([night(1), night(2, **change)], contributor)
     assert [benchmark.batches for benchmark in Benchmark.objects.all()] == [1, 1]
+
+
+def test_the_same_nights_on_ten_times_the_rows_are_another_benchmark_that_is_called_by_them(contributor):
+    """Was: one series of both, and −20 % on the day of the swap."""
+    documents = [
+        night(number, level=0.8 if number > 11 else 1.0, dataset={"rows": 1_000_000 if number > 11 else 100_000})
+        for number in range(22)
+    ]
+    file(documents, contributor, at_once=22)
+    named = {each.name.rpartition(", ")[2]: each.batches for each in Benchmark.objects.all()}
+    assert named == {"100,000 rows": 12, "1,000,000 rows": 10}
+    assert not ChangePoint.objects.exists()
 
 
 def test_it_knows_a_machine_by_its_id_whatever_it_is_called_and_whoever_sends(contributor, operator):
