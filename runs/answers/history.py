@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Sequence
-from datetime import date, timedelta
+from datetime import date
 from itertools import chain, groupby, pairwise
 from typing import Any
 
 from runs.answers.answer import REFUSED, Amount, Answer, Newer, Step, amount_of, as_share, begun, change_of
 from runs.answers.curves import untold_levels
 from runs.compare.asked import Lacking, Missing, Question
-from runs.compare.baseline import DEFAULT_BASELINE, Baseline
+from runs.compare.baseline import DEFAULT_BASELINE, Baseline, Facts
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Group, Repeat
 from runs.compare.panels import Curve
@@ -153,7 +153,7 @@ def steps_of(comparison: Comparison, curve: Curve, label: str) -> list[Step]:
             before, first = points[xs[found.at - 1]], points[xs[found.at]]
             near = xs[max(0, found.at - LEAST_DAYS) : found.at + LEAST_DAYS + 1]
             fields |= {
-                "is_expected": any(run.pk in comparison.expected_runs for x in near for run in points[x].all_runs),
+                "is_expected": any(_is_expected(comparison, points[x]) for x in near),
                 "days_near": tuple(batch_at(curve, xs[place]) for place in found.near or (found.at, found.at)),
                 "tested": tested_words(first.all_runs[0]),
                 "between": [before.runs[0].pk, first.runs[0].pk],
@@ -195,7 +195,9 @@ def newer(comparison: Comparison, curves: Sequence[Curve], question: Question) -
             lacking.append(Missing("batch", label))
             continue
         lacking += _mixed_audiences(curve)
-        newest, named = valued[-1], _baseline(valued, Baseline.read(asked.than), comparison)
+        newest = valued[-1]
+        expected = [_facts_of(point).measured_at for point in valued if _is_expected(comparison, point)]
+        named = Baseline.read(asked.than).before(valued, _facts_of, expected_at=max(expected, default=None))
         before = [point for point in named if point.centre]
         if not before:
             lacking.append(Missing("baseline", label, names=[asked.than]))
@@ -237,27 +239,16 @@ def batch_at(curve: Curve, x: float) -> str:
     return level_by_x[x] if is_one_day and level_by_x[x] else str(day_at(x))
 
 
-def _baseline(valued: Sequence[Group], baseline: Baseline, comparison: Comparison) -> list[Group]:
-    """The batches before the newest that the baseline is; of the recent ones none from before a change that people
-    expect, as on the page of a benchmark.
-    """
-    before, newest = list(valued[:-1]), valued[-1]
-    if baseline.is_recent:
-        is_expected = [any(run.pk in comparison.expected_runs for run in point.all_runs) for point in before]
-        before = before[max((at for at, is_one in enumerate(is_expected) if is_one), default=0) :]
-    if baseline.kind == "last":
-        return before[-int(baseline.value) :]
-    if baseline.kind == "days":
-        begin = day_at(newest.x) - timedelta(days=int(baseline.value))
-        return [point for point in before if day_at(point.x) >= begin]
-    return [point for point in before if _is_named(point.all_runs[0], baseline)]
+def _is_expected(comparison: Comparison, batch: Group) -> bool:
+    """Whether people said that a change which begins with it is."""
+    return any(run.pk in comparison.expected_runs for run in batch.all_runs)
 
 
-def _is_named(run: Run, baseline: Baseline) -> bool:
-    return baseline.is_named(
-        label=run.effective_label, commit=str(run.effective_tested.get("commit", "")),
-        versions=[run.dbms_version.version, run.dbms_version.name],
-    )  # fmt: skip
+def _facts_of(batch: Group) -> Facts:
+    run = batch.all_runs[0]
+    versions = [run.dbms_version.version, run.dbms_version.name]
+    commit = str(run.effective_tested.get("commit", ""))
+    return Facts(run.measured_at or run.created_at, run.effective_label, commit, versions)
 
 
 def expected_amount(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import NamedTuple, TypeVar
 
 DEFAULT_BASELINE = "last:10"
 # What a form offers; a name is typed behind its colon.
@@ -13,6 +15,18 @@ BASELINES = {
     "label:": "a label", "version:": "a version", "commit:": "a commit",
 }  # fmt: skip
 MOST, MOST_LETTERS = 99_999, 120
+
+
+class Facts(NamedTuple):
+    """What a baseline asks of a batch. `versions`: what the version of its DBMS is called."""
+
+    measured_at: datetime
+    label: str = ""
+    commit: str = ""
+    versions: Collection[str] = ()
+
+
+Batch = TypeVar("Batch")
 
 
 class WrongBaseline(ValueError):
@@ -48,8 +62,25 @@ class Baseline:
         """Whether it is told by how long ago a batch was measured, not by a name."""
         return self.kind in ("last", "days")
 
-    def is_named(self, *, label: str, commit: str, versions: Collection[str]) -> bool:
-        """Whether it names a batch that has these."""
+    def before(
+        self, batches: Sequence[Batch], facts_of: Callable[[Batch], Facts], *, expected_at: datetime | None = None
+    ) -> list[Batch]:
+        """Those before the newest that it is, `batches` in order; of the recent ones none from before a change that
+        people expect.
+        """
+        *before, newest = [(facts_of(batch), batch) for batch in batches]
+        if self.is_recent and expected_at is not None:
+            before = [(facts, batch) for facts, batch in before if facts.measured_at >= expected_at]
+        if self.kind == "last":
+            before = before[-int(self.value) :]
+        elif self.kind == "days":
+            begin = newest[0].measured_at.date() - timedelta(days=int(self.value))
+            before = [(facts, batch) for facts, batch in before if facts.measured_at.date() >= begin]
+        else:
+            before = [(facts, batch) for facts, batch in before if self._is_named(facts)]
+        return [batch for _, batch in before]
+
+    def _is_named(self, facts: Facts) -> bool:
         if self.kind == "commit":
-            return commit.startswith(self.value)
-        return self.value in ([label] if self.kind == "label" else versions)
+            return facts.commit.startswith(self.value)
+        return self.value in ([facts.label] if self.kind == "label" else facts.versions)

@@ -22,9 +22,8 @@ from django.db.models import Max
 from runs.answers.answer import Amount, change_of
 from runs.answers.history import LEAST_BATCHES, expected_amount
 from runs.compare.asked import Missing
-from runs.compare.baseline import Baseline
+from runs.compare.baseline import Baseline, Facts
 from runs.history import filing
-from runs.history.overview import before_newest
 from runs.history.watching import threshold
 from runs.models import Batch, Benchmark, ChangePoint, Measurement, Metric, Run, SeriesBatch
 from runs.models.choices import AlertState, Better
@@ -215,7 +214,11 @@ def _before(row: SeriesBatch, batches: Collection[UUID], baseline: Baseline) -> 
         benchmark__in={each.benchmark_id for each in rows}, alert__state=AlertState.EXPECTED
     ).aggregate(at=Max("at__measured_at"))
     earlier = [each for each in rows if each.measured_at <= row.measured_at]
-    return before_newest([*earlier, row], baseline, expected_at=expected["at"])
+    return baseline.before([*earlier, row], _facts_of, expected_at=expected["at"])
+
+
+def _facts_of(row: SeriesBatch) -> Facts:
+    return Facts(row.measured_at, row.label, row.commit, [row.version.version])
 
 
 def _judged(

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple, TypeVar
+from operator import attrgetter
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.db.models import Q, QuerySet
@@ -13,7 +14,7 @@ from django.db.models import Q, QuerySet
 from runs.answers import words as saying
 from runs.answers.answer import Amount, as_share
 from runs.answers.history import expected_amount
-from runs.compare.baseline import DEFAULT_BASELINE, Baseline
+from runs.compare.baseline import DEFAULT_BASELINE, Baseline, Facts
 from runs.history.watching import RECENT, threshold
 from runs.models import Benchmark, ChangePoint, SeriesBatch
 from runs.models.choices import AlertState, ChangeKind, ChangeState
@@ -26,14 +27,8 @@ SPARK_WIDTH, SPARK_HEIGHT = 120, 28
 class Past(NamedTuple):
     """A batch, as far as a baseline asks for it: a list reads thousands."""
 
-    measured_at: datetime
     centre: float | None
-    label: str = ""
-    commit: str = ""
-    version_name: str = ""
-
-
-Dated = TypeVar("Dated", SeriesBatch, Past)
+    facts: Facts
 
 
 def read_baseline(text: str) -> Baseline:
@@ -41,42 +36,32 @@ def read_baseline(text: str) -> Baseline:
     return Baseline.read(text or DEFAULT_BASELINE, most_batches=RECENT - 1)
 
 
-def before_newest(rows: Sequence[Dated], baseline: Baseline, *, expected_at: datetime | None = None) -> list[Dated]:
-    """Those before the newest that the baseline is, `rows` in order; of the recent ones none from before a change that
-    people expect.
-    """
-    before: list[Dated] = list(rows[:-1])
-    newest = rows[-1]
-    if baseline.is_recent and expected_at is not None:
-        before = [row for row in before if row.measured_at >= expected_at]
-    if baseline.kind == "last":
-        return before[-int(baseline.value) :]
-    if baseline.kind == "days":
-        begin = newest.measured_at - timedelta(days=int(baseline.value))
-        return [row for row in before if row.measured_at >= begin]
-    return [row for row in before if baseline.is_named(label=row.label, commit=row.commit, versions=[row.version_name])]
-
-
 @dataclass(frozen=True)
 class Row:
-    """`change`: the newest batch as a ratio to the baseline, None where that has no batch. `step`: the last one."""
+    """`change`: the newest batch as a ratio to the baseline, None where that has no batch. `step`: the last one that is
+    confirmed; `suspicion`: the last that further batches have yet to confirm.
+    """
 
     benchmark: Benchmark
     newest: float | None
     change: Amount | None
     step: ChangePoint | None
+    suspicion: ChangePoint | None = None
 
     @property
     def change_words(self) -> str:
         return saying.share(as_share(self.change)) if self.change and self.change.value is not None else ""
 
     @property
-    def step_words(self) -> str:
-        if self.step is None:
-            return ""
-        change = saying.share(Amount(value=self.step.change.get("value", 0.0)))
-        kind = "" if self.step.kind == ChangeKind.STEP else f" {self.step.get_kind_display().lower()}"
-        return f"{change}{kind} since {self.step.at.measured_at:%Y-%m-%d}"
+    def last_changes(self) -> list[tuple[ChangePoint, str]]:
+        """What was confirmed last, and what is suspected, in words."""
+        told = []
+        for point in filter(None, (self.step, self.suspicion)):
+            change = saying.share(Amount(value=point.change.get("value", 0.0)))
+            kind = "" if point.kind == ChangeKind.STEP else f" {point.get_kind_display().lower()}"
+            is_open = "suspected " if point == self.suspicion else ""
+            told.append((point, f"{is_open}{change}{kind} since {point.at.measured_at:%Y-%m-%d}"))
+        return told
 
     @property
     def spark(self) -> str:
@@ -105,7 +90,8 @@ def rows_of(benchmarks: Sequence[Benchmark], baseline: Baseline) -> list[Row]:
     series = _series(benchmarks, baseline)
     points: dict[UUID, list[ChangePoint]] = {}
     for point in (
-        ChangePoint.objects.filter(benchmark__in=benchmarks, state=ChangeState.CONFIRMED)
+        ChangePoint.objects.filter(benchmark__in=benchmarks)
+        .exclude(state=ChangeState.REFUTED)
         .exclude(alert__state=AlertState.NOISE)
         .select_related("at", "alert")
         .defer("at__values", "alert__note", "alert__links")
@@ -119,21 +105,22 @@ def rows_of(benchmarks: Sequence[Benchmark], baseline: Baseline) -> list[Row]:
 
 
 def _row(benchmark: Benchmark, rows: Sequence[Past], baseline: Baseline, points: Sequence[ChangePoint]) -> Row:
-    newest, step = rows[-1].centre if rows else None, points[-1] if points else None
+    newest = rows[-1].centre if rows else None
+    last = {point.state: point for point in points}
     expected = [point.at.measured_at for point in points if point.alert and point.alert.state == AlertState.EXPECTED]
-    held = before_newest(rows, baseline, expected_at=max(expected, default=None)) if rows else []
+    held = baseline.before(rows, attrgetter("facts"), expected_at=max(expected, default=None)) if rows else []
     before = [row.centre for row in held if row.centre]
     change = None
     if newest and before:
         change = expected_amount(newest, before, better=benchmark.metric.better, threshold=threshold(benchmark.metric))
-    return Row(benchmark, newest, change, step)
+    return Row(benchmark, newest, change, last.get(ChangeState.CONFIRMED), last.get(ChangeState.SUSPECTED))
 
 
 def _series(benchmarks: Sequence[Benchmark], baseline: Baseline) -> dict[UUID, list[Past]]:
     """For each benchmark its newest batch and those that the baseline can name, in order."""
     if baseline.kind == "last":
         return {
-            benchmark.pk: [Past(datetime.fromisoformat(each["at"]), each["centre"]) for each in benchmark.recent]
+            benchmark.pk: [Past(each["centre"], Facts(datetime.fromisoformat(each["at"]))) for each in benchmark.recent]
             for benchmark in benchmarks
         }
     wanted = SeriesBatch.objects.filter(benchmark__in=benchmarks).exclude(centre=None)
@@ -147,5 +134,5 @@ def _series(benchmarks: Sequence[Benchmark], baseline: Baseline) -> dict[UUID, l
     asked = wanted.in_order().values_list("benchmark", "measured_at", "centre", "label", "commit", "version__version")
     found: dict[UUID, list[Past]] = {}
     for pk, at, centre, label, commit, version in asked:
-        found.setdefault(pk, []).append(Past(at, centre, label, commit, version))
+        found.setdefault(pk, []).append(Past(centre, Facts(at, label, commit, [version])))
     return found

@@ -172,10 +172,6 @@ class SeriesBatch(models.Model):
         return f"{self.measured_at:%Y-%m-%d}: {self.centre}"
 
     @property
-    def version_name(self) -> str:
-        return self.version.version
-
-    @property
     def place(self) -> tuple[int, str, object, int]:
         """Its place in the series."""
         return (self.commit_number, self.version_order, self.measured_at, self.pk)

@@ -40,6 +40,17 @@ def test_a_confirmed_change_comes_before_a_ratio_to_batches_of_both_levels(contr
     assert row["last_change"] is None
 
 
+def test_the_list_tells_a_suspicion_that_is_not_confirmed_as_one(contributor, client):
+    """Was: "none" under its last change, beside its open alert."""
+    file([*nights(range(1, 14), of=14), night(14, of=14, level=0.9)], contributor, at_once=14)
+    (row,) = client.get("/benchmarks/").context["rows"]
+    ((point, words),) = row.last_changes
+    assert (row.step, point.state) == (None, "suspected")
+    assert words.startswith("suspected −") and words.endswith(f"since {point.at.measured_at:%Y-%m-%d}")
+    (row,) = client.get("/api/v1/benchmarks/").json()["results"]
+    assert row["last_change"] is None
+
+
 def with_setting(number: int, synchronous_commit: str, **changes: Any) -> dict[str, Any]:
     settings = {"synchronous_commit": synchronous_commit, "fsync": "on", "full_page_writes": "on"}
     config = [{"name": name, "value": value} for name, value in settings.items()]

@@ -158,7 +158,8 @@ def test_noise_that_grows_is_a_change_of_its_own_kind(contributor):
     (point,) = ChangePoint.objects.filter(kind="noise")
     assert (point.side, abs(BenchmarkSeries.of(point.benchmark).index[point.at_id] - 11) <= 3) == ("worse", True)
     assert Benchmark.objects.get().moved < 0.5  # its level has not
-    assert "%" not in Row(point.benchmark, None, None, point).step_words, "told as on its page: 4.4 times"
+    ((_, words),) = Row(point.benchmark, None, None, point).last_changes
+    assert "%" not in words, "told as on its page: 4.4 times"
 
 
 def test_a_machine_that_becomes_noisier_is_one_alert_though_a_batch_between_hides_since_when(contributor):

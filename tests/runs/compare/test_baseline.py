@@ -1,0 +1,30 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from runs.compare.baseline import Baseline, Facts
+
+NIGHTS = [
+    Facts(datetime(2026, 11, day, hour, tzinfo=UTC), label, commit, [version])
+    for day, hour, label, commit, version in (
+        (1, 2, "old", "a1", "17.0"), (5, 1, "old", "b2", "18.0"),
+        (6, 3, "new", "b3", "18.0"), (10, 2, "new", "c4", "18.1"),
+    )
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "days"),
+    [("last:2", [5, 6]), ("days:5", [5, 6]), ("label:old", [1, 5]), ("commit:b", [5, 6]), ("version:17.0", [1])],
+)
+def test_it_names_batches_before_the_newest(text, days):
+    """Was: of the last five days on pages none of an hour before the newest, though answers took it."""
+    assert [night.measured_at.day for night in Baseline.read(text).before(NIGHTS, lambda night: night)] == days
+
+
+@pytest.mark.parametrize(("text", "days"), [("last:3", [6]), ("days:9", [6]), ("label:old", [1, 5])])
+def test_recent_batches_of_before_an_expected_change_are_none_of_it(text, days):
+    held = Baseline.read(text).before(NIGHTS, lambda night: night, expected_at=NIGHTS[2].measured_at)
+    assert [night.measured_at.day for night in held] == days
