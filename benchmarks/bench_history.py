@@ -24,12 +24,15 @@ import numpy as np
 from benchmarks.other_rules import Alarms, Otava, all_alarms
 from runs.stats import mean, stdev
 from runs.stats.watch import CONFIRMING, Watched, band, changes_of_noise, is_confirmed, places, watch
+from runs.stats.watch import watched as told_at_once
 
 REPEATS, UNCHANGED, CHANGED, AT, FIRST = 3, 200, 75, 60, 10
 THRESHOLD = 0.03
 # A batch that is measured again comes so many days later in a series whose days hang together.
 DISTANCE = 1
 OF_OTAVA = 4
+# Batches of a series that is asked once, how much alike its neighbours are, and by how much batches differ.
+ASKED, ALIKE, BETWEEN = 62, (0.0, 0.5, 0.7), 0.035
 # Batches between the steps of two series.
 APART = (0, 1, 2, 5)
 SPREADS, STEPS = (0.02, 0.05), (-0.03, -0.05, -0.10)
@@ -262,6 +265,21 @@ def noise_told(series: int, seed: int, louder: float) -> float:
     return told / series
 
 
+def told_by_an_answer(alike: float, series: int, seed: int, step: float = 0.0) -> float:
+    """Of series that are asked once since when they changed, with a step at the 56th batch or none: the share that is
+    told one. Neighbours are alike by so much (AR(1)).
+    """
+    told, at = 0, ASKED - 7
+    for number in range(series):
+        rng, day, logs = random.Random(f"{seed} answer {alike} {number}"), 0.0, list[float]()
+        for batch in range(ASKED):
+            day = alike * day + rng.gauss(0, BETWEEN) * math.sqrt(1 - alike**2) if batch else rng.gauss(0, BETWEEN)
+            logs.append(day + (math.log1p(step) if batch >= at else 0.0))
+        found = [each.at for each in told_at_once(logs, THRESHOLD).confirmed if each.kind == "step"]
+        told += any(abs(place - at) <= CONFIRMING for place in found) if step else bool(found)
+    return told / series
+
+
 def _world(kind: Kind, spread: float, seed: int, number: int, **more: float) -> World:
     return World(random.Random(f"{seed} {kind.name} {spread} {more.get('step', 0.0)} {number}"), kind, spread, **more)
 
@@ -359,6 +377,12 @@ def goals(series: int, seed: int) -> None:
         )
     found = detection(KINDS[0], SPREADS[0], -0.05, series, seed)
     print(f"−5 %: within 3 {found.within_3:.1%} waiting, {found.again:.1%} measured again; placed {found.placed:.1%}")
+    for alike in ALIKE:
+        false, right = (told_by_an_answer(alike, series, seed, step) for step in (0.0, -0.10))
+        print(
+            f"asked once of {ASKED} batches that differ by {BETWEEN:.1%}, neighbours alike by {alike}: a step is told "
+            f"in {false:.1%} without one, in {right:.1%} with −10 %", flush=True,
+        )  # fmt: skip
     of_each = [(0.02, -0.05, 1), (0.02, -0.10, 1), (0.05, -0.10, 1)]
     for spread, step, every in (*of_each, (0.02, -0.10, 2), (0.02, -0.10, 3)):
         told = {apart: told_as_one(spread, step, apart, series, seed, every=every) for apart in APART}

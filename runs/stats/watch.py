@@ -18,7 +18,16 @@ from statistics import median
 from typing import Literal
 
 from runs.stats.ratios import Ratio
-from runs.stats.steps import LEAST_DAYS, change_of_level, least_step, near, steps_of
+from runs.stats.steps import (
+    LEAST_DAYS,
+    MOST_ALLOWED_FOR,
+    autocorrelation,
+    change_of_level,
+    inflation,
+    least_step,
+    near,
+    steps_of,
+)
 from runs.stats.summaries import CONFIDENCE, Interval, interval_of_logs, mean, stdev, t_quantile, variance
 
 # One more batch of an unchanged series lies within the band in 98 of 100.
@@ -46,9 +55,6 @@ MUCH_FARTHER = 2.0
 PLACED = 0.9999
 # So many batches of an unchanged level tell how far they scatter; the newest so many are looked at.
 LEAST_TO_TELL, MOST_IN_BAND = 6, 100
-# What is allowed for the errors of a level and of how alike its neighbours are shrinks no further than for so many: of
-# more, what is known better saves false alarms.
-MOST_ALLOWED_FOR = 60
 CONFIRMING = 3
 # Steps are looked for in the newest so many: of more the matrix of all stretches grows too large.
 WINDOW = 100
@@ -90,7 +96,7 @@ class Band:
     def shift_error(self, count: int) -> float:
         """Standard error of the mean of so many batches in a row, less that of the level before."""
         alike = 2 * math.fsum((count - lag) / count * self.hang**lag for lag in range(1, count))
-        level = (1 + self.hang) / (1 - self.hang) / min(self.batches, MOST_ALLOWED_FOR)
+        level = inflation(self.hang) / min(self.batches, MOST_ALLOWED_FOR)
         return self.error * math.sqrt((1 + alike) / count + level)
 
     def least_sure(self, confidence: float) -> float:
@@ -154,7 +160,7 @@ def band(logs: Sequence[float], starts: Sequence[int] = ()) -> Band | None:
     half = t_quantile(0.5 + BAND / 2, df) * error * math.sqrt(1 + 1 / len(now))
     # At least half of the error: some hardly vary.
     quiet = max(error / 2, min(error, usual))
-    return Band(mean(now), half, error, df, len(now), quiet, _hanging_together(*levels, errors=1))
+    return Band(mean(now), half, error, df, len(now), quiet, autocorrelation(*levels, errors=1))
 
 
 def expected(logs: Sequence[float], starts: Sequence[int] = (), drifts: Sequence[range] = ()) -> Band | None:
@@ -304,31 +310,15 @@ def _less(logs: Sequence[float], centre: float) -> list[float]:
 
 def _stands_out(before: Sequence[float], after: Sequence[float]) -> bool:
     """Neighbouring batches hang together: a run of a few that lie off is likelier than of single ones."""
-    hang = _hanging_together(before, after, errors=1.5)
+    hang = autocorrelation(before, after, errors=1.5)
     n, m = len(before), len(after)
     if min(n, m) < 2 or hang <= 0:
         return True
     # One spread for both: that of three batches which were found because they are alike says nothing.
     within = (variance(before) * (n - 1) + variance(after) * (m - 1)) / (n + m - 2)
-    error = math.sqrt(within * (1 / n + 1 / m) * (1 + hang) / (1 - hang))
+    error = math.sqrt(within * (1 / n + 1 / m) * inflation(hang))
     shift = abs(mean(after) - mean(before))
     return shift >= t_quantile(0.5 + PLACED / 2, max(2, n + m - 2)) * error
-
-
-def _hanging_together(*levels: Sequence[float], errors: float = 0.0, fitted: int = 1) -> float:
-    """Correlation of neighbours within levels, or so many of its errors above it: it is estimated of few.
-
-    Of n batches it is too low by (1 + 3 r) / n (M. G. Kendall, Biometrika 41, 1954), off a line, of which two numbers
-    are `fitted`, by (2 + 4 r) / n.
-    """
-    off = [_less(level, mean(level)) for level in levels if level]
-    squares = math.fsum(value * value for level in off for value in level)
-    if not squares:
-        return 0.0
-    count = sum(map(len, off))
-    neighbours = math.fsum(a * b for level in off for a, b in pairwise(level)) / squares
-    above = errors / math.sqrt(min(count, MOST_ALLOWED_FOR))
-    return max(0.0, min(0.9, neighbours + (fitted + (2 + fitted) * neighbours) / count + above))
 
 
 def drift(logs: Sequence[float], threshold: float, starts: Sequence[int] = (), begin: int = 0) -> Found | None:
@@ -359,13 +349,12 @@ def _trend(
     if n < LEAST_OF_DRIFT:
         return None
     slope, off = _line(logs[begin:])
-    hang, squares = _hanging_together(off, errors=1.5, fitted=2), math.fsum(value * value for value in off)
-    error = math.sqrt(squares / (n - 2) / (n * (n * n - 1) / 12) * (1 + hang) / (1 - hang)) * (n - 1)
+    hang, squares = autocorrelation(off, errors=1.5, fitted=2), math.fsum(value * value for value in off)
+    error = math.sqrt(squares / (n - 2) / (n * (n * n - 1) / 12) * inflation(hang)) * (n - 1)
     df = n - 2.0
     if is_new:
         # Batches that hang together tell as much of their scatter as fewer would.
-        usual = _hanging_together(off, fitted=2)
-        df = max(1.0, n * (1 - usual) / (1 + usual) - 2)
+        df = max(1.0, n / inflation(autocorrelation(off, fitted=2)) - 2)
     change, half = slope * (n - 1), t_quantile(0.5 + confidence / 2, df) * error
     if abs(change) < max(math.log1p(threshold), half):
         return None
