@@ -88,13 +88,14 @@ def branch_of(run: Run) -> str:
 def _names(run: Run, config: str) -> tuple[str, ...]:
     """What a person calls the benchmark: workload, system, what varies, configuration, machine."""
     facets = [
-        facet.text for facet in [*factor_facets(run), *data_facets(run)]
+        facet.text for facet in factor_facets(run)
         if factor_role(name := facet.field.removeprefix(FACTOR)) != Role.PROCEDURE and name not in _IDLE
         and len(facet.text) <= _LONGEST // 4 and facet.value
     ]  # fmt: skip
     version = run.dbms_version
     system = " ".join(filter(None, (dbms_name(version.dbms.name, run.durability), version.architecture)))
-    return tuple(filter(None, (run.workload.name, system, *facets[:6], config)))
+    sizes = [facet.text for facet in data_facets(run)]
+    return tuple(filter(None, (run.workload.name, system, *facets[:6], *sizes, config)))
 
 
 def base_slug(workload: Workload) -> str:
