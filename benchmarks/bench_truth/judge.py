@@ -687,7 +687,7 @@ class Judge:
             alike = math.isclose(one, other)
             yield Mark(FALSE_WINNER if alike else SIGN, kind, one > other and not alike,
                        f"{best} is best at {level}, in truth {one} and {other}")  # fmt: skip
-        if self.world.kind == "reversed" and body["over"] and body["question"]["fact"] in ("", "dbms"):
+        if self.world.kind == "reversed" and kind in ("best", "rank") and body["question"]["fact"] in ("", "dbms"):
             winners = [*self._winners(body)]
             for system, disk in winners if len({system for system, _ in winners}) > 1 else ():
                 is_told = any(disk in level for level in told.get(system, []))

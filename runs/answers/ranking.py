@@ -135,7 +135,7 @@ def _of_groups(
     # Who has the most at some level may be behind at others.
     levels = comparison.levels
     if levels and [each.field for each in levels.compared] == [fact.field if fact else ""]:
-        best_by_level = _best_by_level(levels, levels.order)
+        best_by_level = _best_by_level(levels, levels.order, comparison.metric)
     else:
         best_by_level = _best_group_by_level(comparison, fact, best_first[0])
     return begun(
@@ -186,11 +186,11 @@ def _of_series(
         lost={names[key]: lost for key in unranked if (lost := lost_levels(names[key], levels.groups_of(key)))},
         ranked_at="equal_levels", held=levels.held_words, over=series.over(levels.held_words),
         first=names[first], second=names[second],
-        best_by_level=_best_by_level(levels, compared) if len(claims) > 2 and not sure else [],
+        best_by_level=_best_by_level(levels, compared, comparison.metric),
     )  # fmt: skip
 
 
-def _best_by_level(levels: Levels, compared: Sequence[Key]) -> list[tuple[LevelRow, str]]:
+def _best_by_level(levels: Levels, compared: Sequence[Key], metric: Metric | None) -> list[tuple[LevelRow, str]]:
     """Each level with the name of the series that is surely better there than every other, "" where none is; empty
     where not two of them are so somewhere, or not all pairs were judged.
     """
@@ -199,8 +199,11 @@ def _best_by_level(levels: Levels, compared: Sequence[Key]) -> list[tuple[LevelR
     if any(series is None for _, series in pairs):
         return []
     rows = {row.label: row for _, row in judged}
-    kinds = grouped(((row.label, key), row.kind) for key, row in judged)
-    best = {label: levels.names[key] for (label, key), told in kinds.items() if {*told} == {Kind.BETTER}}
+    is_better = grouped(
+        ((row.label, key), row.kind == Kind.BETTER or all(_is_above_nothing(*pair, metric) for pair in row.pairs))
+        for key, row in judged
+    )
+    best = {label: levels.names[key] for (label, key), told in is_better.items() if all(told)}
     in_order = [(rows[label], best.get(label, "")) for label in levels.labels if label in rows]
     return in_order if len({*best.values()}) > 1 else []
 
@@ -217,11 +220,22 @@ def _best_group_by_level(comparison: Comparison, fact: Fact | None, first: Group
         if len(leaders) < 2:
             continue
         best, *others = leaders
-        better = [other for other in others if _is_winner(verdicts.of(best, other))]
+        better = [
+            other for other in others
+            if _is_winner(verdicts.of(best, other)) or _is_above_nothing(best, other, metric)
+        ]  # fmt: skip
         is_beaten = is_beaten or any(fact_value(other, fact.field) == fact_value(first, fact.field) for other in better)
         name = fact.in_legend(fact_value(best, fact.field)) if len(better) == len(others) else ""
         in_order.append((LevelRow(label, words, leaders, [], [], UNMEASURED), name))
     return in_order if is_beaten else []
+
+
+def _is_above_nothing(group: Group, other: Group, metric: Metric | None) -> bool:
+    """Whether it is better without a ratio: one of the two came to 0 in every repeat, and the other in none."""
+    if metric is None or metric.better == "none" or min(group.n, other.n) < MIN_REPEATS:
+        return False
+    one, none = (group, other) if metric.better == "higher" else (other, group)
+    return min(one.judged) > 0 and not any(none.judged)
 
 
 def _decisive(claims: Sequence[Standing]) -> Standing:

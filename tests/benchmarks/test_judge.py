@@ -218,11 +218,13 @@ def cell(size_gb: int, tool: str, tps: float) -> Cell:
 
 
 def curve(shape: str, noise: str) -> World:
-    cells = []
+    """Of its levels the one at 32 GB is the highest, those behind 64 GB lie lower, or all are alike."""
+    cells, place = [], {"knee": 64, "highest": 32}.get(shape)
     for size in (8, 16, 32, 64, 128):
-        tps = {"tps": 100.0 / 2 ** (shape == "knee" and size > 64)}
-        cells.append(Cell({"dbms": "A 1", "size_gb": size}, tps, {f"run {size}": tps}, batch="b"))
-    return World(0, "sizes", noise, "tps", cells, knees={"A 1": (shape, 64 if shape == "knee" else None)})
+        tps = 100.0 / 2 ** (size != 32 if shape == "highest" else shape == "knee" and size > 64)
+        runs = {f"run {size} {at}": {"tps": tps} for at in range(3)}
+        cells.append(Cell({"dbms": "A 1", "size_gb": size}, {"tps": tps}, runs, batch="b"))
+    return World(0, "sizes", noise, "tps", cells, knees={"A 1": (shape, place)})
 
 
 @pytest.mark.parametrize(
@@ -236,6 +238,11 @@ def curve(shape: str, noise: str) -> World:
         # Was held against it, whatever the noise; and a knee that was told counted for nothing.
         ("knee", "20 %", {"shape": "none"}, set()),
         ("flat", "2 %", {"shape": "none", "memory": 23.5}, {judge.PLACE}),
+        ("highest", "2 %", {"shape": "turn", "turn": "highest", "turns_at": 32.0, "turns_to": 100.0}, set()),
+        ("highest", "2 %", {"shape": "turn", "turn": "highest", "turns_at": 32.0, "turns_to": 90.0}, {judge.NUMBER}),
+        ("highest", "2 %", {"shape": "turn", "turn": "lowest", "turns_at": 8.0, "turns_to": 50.0}, {judge.PLACE}),
+        ("highest", "2 %", {"shape": "none"}, {judge.DECIDED}),
+        ("flat", "2 %", {"shape": "turn", "turn": "highest", "turns_at": 32.0, "turns_to": 100.0}, {judge.PLACE}),
     ],
 )
 def test_it_knows_where_a_curve_falls_off(shape, noise, claim, found):
@@ -251,6 +258,67 @@ def test_it_knows_where_a_curve_falls_off(shape, noise, claim, found):
     }
     marks = Judge(made).answer(answer)
     assert {mark.what for mark in marks if not mark.right and mark.what not in (judge.COUNT, judge.OMISSION)} == found
+
+
+def two_disks(zero: str = "") -> World:
+    """A is best on one disk and B on the other; one of them may come to nothing on its best."""
+    cells = []
+    for name, disk, tps in (
+        ("A 1", "HDD", 100.0),
+        ("B 1", "HDD", 50.0),
+        ("A 1", "NVMe", 200.0),
+        ("B 1", "NVMe", 400.0),
+    ):
+        mean = 0.0 if f"{name} {disk}" == zero else tps
+        runs = {f"{name} {disk} {at}": {"tps": mean} for at in range(3)}
+        cells.append(Cell({"dbms": name, "disk": disk}, {"tps": mean}, runs, batch="b"))
+    return World(0, "reversed", "2 %", "tps", cells)
+
+
+@pytest.mark.parametrize(
+    ("best_at", "zero", "found"),
+    [
+        ({"A 1": ["HDD"], "B 1": ["NVMe (NVMe)"]}, "", set()),
+        ({"A 1": ["NVMe"], "B 1": ["HDD"]}, "", {judge.SIGN, judge.DECIDED}),
+        ({"A 1": ["HDD"]}, "", {judge.DECIDED}),
+        ({}, "", {judge.DECIDED}),
+        ({"A 1": ["NVMe", "HDD"]}, "B 1 NVMe", set()),
+        ({"B 1": ["HDD"], "A 1": ["NVMe"]}, "A 1 HDD", {judge.SIGN}),
+    ],
+)
+def test_it_knows_which_is_best_at_a_level(best_at, zero, found):
+    made = two_disks(zero)
+    marks = Judge(made).answer(ranking(DIFFERENT) | {"claims": [], "words": "A 1, B 1", "best_at": best_at})
+    assert {mark.what for mark in marks if not mark.right and " best " in mark.words} == found
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [("Left out: HDD (A 1 has 0 TPS).", set()), ("Left out: HDD (a value is zero).", {judge.OMISSION})],
+)
+def test_it_asks_who_came_to_nothing_at_a_level(words, found):
+    made = two_disks("A 1 HDD")
+    level = {"kind": "level", "label": "NVMe", "runs": ["A 1 NVMe 0", "B 1 NVMe 0"], "ratio": {**NOTHING, "value": 0.5}}
+    answer = ranking(DIFFERENT) | {"question": {"kind": "a_b", "fact": "dbms"}, "claims": [level], "words": words}
+    marks = Judge(made).answer(answer | {"first": "A 1", "second": "B 1", "over": "1 level of data storage"})
+    assert {
+        mark.what for mark in marks if not mark.right and ("nothing" in mark.words or "no ratio" in mark.words)
+    } == found
+
+
+@pytest.mark.parametrize(("value", "found"), [(-1.0, set()), (-0.9, {judge.NUMBER})])
+def test_it_knows_that_all_is_lost(value, found):
+    cells = [
+        Cell({"dbms": "A 1", "size_gb": size}, {"tps": tps}, {f"{size} {at}": {"tps": tps} for at in range(3)}, "b")
+        for size, tps in ((8, 100.0), (16, 0.0))
+    ]  # fmt: skip
+    curve = {"runs": [], "shape": "too_few"}
+    told = {"kind": "loss", "label": "", "runs": ["8 0", "16 0"], "start": 8.0, "end": 16.0, "falls_off": curve,
+            "change": {**NOTHING, "value": value}}  # fmt: skip
+    question = {"kind": "loss", "fact": "", "x": "factor:size_gb"}
+    answer = ranking(DIFFERENT) | {"question": question, "claims": [told]}
+    marks = Judge(World(0, "collapse", "2 %", "tps", cells)).answer(answer)
+    assert {mark.what for mark in marks if not mark.right and "lost" in mark.words} == found
 
 
 DAYS = [date(2026, 3, day) for day in range(1, 21)]

@@ -33,9 +33,10 @@ def wrong(made: World) -> list[str]:
 # Those of `make test` have between them each kind of noise and all that goes wrong in practice: a cell missing, copies,
 # several batches, starving, an outlier, unlike settings and windows, a failed run, a gap, sizes of their own.
 WORLDS = [
-    (264, "systems"), (199, "versions"), (14, "terminals"), (235, "settings"), (203, "nightlies"), (271, "machines"),
-    (85, "zeros"), (32, "published"), (9, "sweep"),
-    *whole((101, "sizes"), (160, "loads"), (31, "two"), (21, "published"), (19, "sweep")),
+    (264, "systems"), (101, "sizes"), (235, "settings"), (203, "nightlies"), (271, "machines"), (85, "zeros"),
+    (32, "published"), (23, "collapse"), (46, "at zero"), (93, "hills"), (52, "reversed"),
+    *whole((199, "versions"), (14, "terminals"), (160, "loads"), (31, "two"), (21, "published"), (9, "sweep"),
+           (19, "sweep"), (72, "collapse")),
 ]  # fmt: skip
 
 

@@ -309,7 +309,7 @@ def _nothing(answer: Answer, none: Sequence[str]) -> str:
 
 
 def _no_single_number(answer: Answer) -> str:
-    if answer.best_by_level and answer.over:
+    if answer.best_by_level and sum(isinstance(claim, Standing) for claim in answer.claims) > 2:
         return f"No single winner over {answer.over}: {best_at_words(answer.best_by_level)}."
     lower = " (lower is better)" if answer.better == "lower" else ""
     pair = f"{answer.first} against {answer.second}{lower} is {by_level_words(answer.series)}"

@@ -320,3 +320,24 @@ def test_of_a_level_without_a_ratio_it_is_told_who_came_to_nothing_there():
     both = f"{told['first']} and {told['second']} have 0 TPS in every repeat"
     assert {told["first"], told["second"]} == {first, second}
     assert told["words"].endswith(f"Left out: 128 GB ({second} has 0 TPS in every repeat); 256 GB ({both}).")
+
+
+def test_of_two_systems_it_is_told_which_is_best_on_which_disk():
+    """Seen: no `best_at` of two, of which each is better on one of the disks."""
+    world = World()
+    for size in (10, 40):
+        for name, disk, tps in (("A", "HDD", 300), ("B", "HDD", 400), ("A", "NVMe", 2000), ("B", "NVMe", 1000)):
+            world.add(tps / size, dbms={"name": name, "version": "1"}, factors={"size_gb": size, "disk": disk})
+    told = ask(world.store(), "ask=best")
+    assert told["best_at"] == {"B 1": ["10 GB · HDD", "40 GB · HDD"], "A 1": ["10 GB · NVMe", "40 GB · NVMe"]}
+    assert told["words"].startswith("No single number over 4 levels of size and disk: ")
+
+
+def test_where_another_came_to_nothing_a_system_is_the_best():
+    """Seen: no `best_at`, of a system that is faster up to the size at which it stands still."""
+    world = World()
+    for size, first in ((10, 3000), (40, 3000), (160, 0)):
+        for name, tps in (("A", first), ("B", 2000)):
+            world.add(tps, dbms={"name": name, "version": "1"}, factors={"size_gb": size})
+    told = ask(world.store(), "ask=best")
+    assert told["best_at"] == {"A 1": ["10 GB", "40 GB"], "B 1": ["160 GB"]}
