@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from runs import formatting
+from runs.answers.answer import pair_of
 from runs.answers.words.drawn import APART_NOTE, DOUBT_NOTE, EFFECTS_NOTE, NO_GEOMETRIC_MEAN, bars_note, centre_label
 from runs.answers.words.gaps import by_class, difference_words, not_known_words, unranked_by_class
 from runs.answers.words.verdicts import against_words, robustness_words, series_words
@@ -79,7 +80,7 @@ def _panels(comparison: Comparison, groups: Sequence[Group], *, id: str, words: 
     """Small multiples on one scale, named within a panel by the other facts; with one table of all."""
     metric, axes, figures = comparison.metric, comparison.axes, []
     title = f"{metric.label}{f' ({metric.unit})' if metric.unit else ''}" if metric else ""
-    names = [name for name in (*axes.series, axes.x) if name in axes.facts]
+    names = [*axes.series, *filter(None, [axes.x])]
     labels = {
         group.key: " · ".join(axes.facts[name].in_legend(fact_value(group, name)) for name in names) for group in groups
     }
@@ -163,8 +164,8 @@ def effects_figure(comparison: Comparison) -> Figure:
             bars_of.append(
                 BarGroup(
                     label=label, color=settings.index(each.setting) % COLOURS, value=ratio.value if ratio else None,
-                    text=f"{formatting.percent(ratio.value - 1, signed=True)}" if ratio else "",
-                    interval=(ratio.interval.low, ratio.interval.high) if ratio and ratio.interval else None,
+                    text=formatting.percent(ratio.value - 1, signed=True) if ratio else "",
+                    interval=pair_of(ratio.interval if ratio else None),
                     dots=[], gap=None if ratio else words, ranked=True, origin=words,
                 )
             )  # fmt: skip
@@ -190,7 +191,7 @@ def group_bar(group: Group) -> BarGroup:
         "label": group.label,
         "color": group.color,
         "value": group.centre,
-        "interval": (group.interval.low, group.interval.high) if group.interval else None,
+        "interval": pair_of(group.interval),
         "dots": group.values,
         "gap": group.gap,
         "ranked": group.ranked,

@@ -8,31 +8,36 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date
-from itertools import chain
+from itertools import chain, pairwise
 
 from runs import formatting
 from runs.answers.curves import Along, curves_along
-from runs.answers.places import Place, place_of, x_label
-from runs.answers.words.curves import curve_words
+from runs.answers.places import Place, memory_places, place_of, x_label
+from runs.answers.words.curves import MOST_SAID, curve_words
 from runs.answers.words.drawn import INTERVAL_WORDS, centre_label, centre_words
 from runs.answers.words.gaps import by_class
 from runs.answers.words.verdicts import change_words
-from runs.charts.base import Axis, Figure, Key, LineGap, LineSeries, Multiples, Scale, lines
+from runs.charts.base import Axis, Figure, Key, LineGap, LineSeries, Mark, Multiples, Point, Scale, lines
 from runs.charts.compare import class_title
-from runs.charts.overlays import marks, overlays
+from runs.compare.axes import LEAST_LEVELS
 from runs.compare.comparison import Comparison
 from runs.compare.facts import DATE
 from runs.compare.groups import Group
-from runs.compare.panels import COLOURS, RELATIVE, Axes, Curve, Panel
-from runs.formatting import mid_sentence
+from runs.compare.panels import CLIENT, COLOURS, RELATIVE, Axes, Curve, Panel
+from runs.formatting import mid_sentence, percent
 from runs.models import Metric
 from runs.stats import Ratio, ends_of
+from runs.stats.curves import above_zero
+from runs.stats.scaling import Scaling
+from runs.stats.watch import watched
 from runs.tables import Column, Table, TableCell
 
 # From where on an axis is logarithmic, unless a reader says: the largest over the smallest.
 X_LOG_FROM, Y_LOG_FROM, PANELS_LOG_FROM = 10.0, 100.0, 10.0
 # How far, in lengths of the largest value, the interval of few scattered repeats may stretch the axis.
 MOST_OF_A_BAND = 1.5
+# So many straight parts make a line that is drawn over the points.
+_STEPS = 40
 NOTE = f"Band: {INTERVAL_WORDS}, from three repeats on. Dots: every repeat."
 LINEAR_NOTE = "Linear: a value is zero or negative."
 LINEAR_X_NOTE = "The axis of {x} is linear: a level is zero or negative."
@@ -102,14 +107,10 @@ def _multiples(comparison: Comparison, metric: Metric, *, id: str, title: str) -
 
 def _x_axis(axes: Axes, groups: Sequence[Group], place: Place) -> Axis:
     xs = [group.x for group in groups]
-    ticks = _ticks(groups, axes)
-    x: Axis = {
-        "label": place.label, "unit": place.unit, "even": True, "span": (min(xs), max(xs)),
-        "scale": "linear" if ticks else scale_of(xs, axes.x_scale, X_LOG_FROM),
-    }  # fmt: skip
-    if ticks:
-        x["ticks"] = ticks
-    return x
+    x: Axis = {"label": place.label, "unit": place.unit, "even": True, "span": (min(xs), max(xs))}
+    if ticks := _ticks(groups, axes):
+        return x | {"scale": "linear", "ticks": ticks}
+    return x | {"scale": scale_of(xs, axes.x_scale, X_LOG_FROM)}
 
 
 def _y_axis(axes: Axes, groups: Sequence[Group], panels: Sequence[Panel], metric: Metric) -> Axis:
@@ -235,3 +236,76 @@ def _alt(panel: Panel, metric: Metric, unit: str) -> str:
             ends = " to ".join(formatting.quantity(point.centre, unit) for point in (points[0], points[-1]))
             curves.append(f"{curve.label or metric.label} {ends}")
     return f"Lines of {metric.label.lower()}, from the first level to the last: {'; '.join(curves)}."
+
+
+# What is drawn over the curves
+
+
+def marks(panel: Panel, comparison: Comparison) -> list[Mark]:
+    """Over a size the memory and the buffer pool that all runs share. Over days the steps of the curves, and where one
+    goes on with another version of its DBMS; none of a kind of which there are more than can be told apart.
+    """
+    placed = memory_places(panel.points, comparison.axes)
+    if comparison.axes.x == DATE:
+        is_absolute = comparison.axes.y_as == "absolute"
+        # What both series of a slower machine lose is no step of the one in % of the other.
+        changes, drifts = [], []
+        for curve in panel.curves:
+            told = comparison.changes[curve.name] if is_absolute else watched(curve.logs, comparison.threshold)
+            for found in told.confirmed:
+                words, at = percent(found.change.value - 1, signed=True), curve.levels[found.at][0]
+                (drifts.append((f"{words} drift", at)) if found.kind == "drift" else changes.append((words, at)))
+        upgrades = []
+        for curve in panel.curves:
+            versions = [(point.all_runs[0].dbms_version.version, point.x) for point in curve.points]
+            upgrades += [after for before, after in pairwise(versions) if after[0] != before[0]]
+        if len(changes) <= MOST_SAID:
+            placed += changes
+        placed += drifts if len(drifts) <= MOST_SAID else []
+        if len(upgrades) <= MOST_SAID:
+            # That of all curves is one mark.
+            placed += dict.fromkeys(upgrades)
+    return [{"axis": "x", "value": at, "label": words} for words, at in placed]
+
+
+def overlays(curves: Sequence[Along]) -> list[LineSeries]:
+    """In the unit that is drawn: of a rate over clients the ideal line and the scaling law, else a knee's two lines."""
+    values = [value for each in curves for point in each.curve.points for value in point.values]
+    in_values = [each for each in curves if values and each.x.kind and each.comparison.axes.y_as != "baseline"]
+    bent = [line for each in in_values if each.x.kind != CLIENT for line in _bent(each)]
+    return [*bent, *(line for each in in_values if each.grows for line in _over_clients(each, max(values)))]
+
+
+def _bent(along: Along) -> list[LineSeries]:
+    """The two lines that meet at a knee, where two fit better than one."""
+    curve, levels, bent = along.curve, along.levels, along.curve.knee
+    if bent.at is None:
+        return []
+    xs = sorted([bent.at, *_places_between(above_zero(levels)[0][0], levels[-1][0])])
+    points: list[Point] = [(x, bent.fitted(x)) for x in xs]
+    return [{"label": f"{curve.label or 'all'}, two lines with a knee", "color": curve.color % COLOURS, "dash": True,
+             "points": points}]  # fmt: skip
+
+
+def _over_clients(along: Along, most: float) -> list[LineSeries]:
+    curve, levels = along.curve, above_zero(along.levels)
+    if len(levels) < LEAST_LEVELS:
+        return []
+    first, last = levels[0][0], levels[-1][0]
+    centre = next(point.centre for point in curve.valued if point.x == first) or 0.0
+    # No further than the data reach: it must not squeeze them.
+    end = min(last, first * most / centre) if centre else first
+    xs = _places_between(first, last)
+    ideal = [*(x for x in xs if x < end), end]
+    named, color, law = curve.label or "all", curve.color % COLOURS, curve.law
+    over: list[LineSeries] = [
+        {"label": f"{named}, ideal", "color": color, "dash": False, "points": [(x, centre * x / first) for x in ideal]}
+    ]
+    if isinstance(law, Scaling) and not law.poor:
+        points: list[Point] = [(x, law.at(x)) for x in xs]
+        over.append({"label": f"{named}, scaling law", "color": color, "dash": True, "points": points})
+    return over
+
+
+def _places_between(first: float, last: float) -> list[float]:
+    return [first * (last / first) ** (step / _STEPS) for step in range(_STEPS + 1)]

@@ -45,6 +45,7 @@ def overview(runs: Sequence[Run]) -> dict[str, Any]:
     to_come = [group for group in comparison.groups if group.is_to_come]
     shown = replace(comparison, groups=[group for group in comparison.groups if not group.is_to_come])
     is_open = any(run.is_open for run in runs)
+    others = [] if is_open else offered(comparison, answer_of(comparison))
     return {
         "comparison": comparison,
         "headline": headline(comparison),
@@ -59,13 +60,9 @@ def overview(runs: Sequence[Run]) -> dict[str, Any]:
         "total": len(runs),
         "ended": sum(run.state in ENDED_STATES for run in runs),
         "is_open": is_open,
-        "questions": [] if is_open else _questions(comparison),
+        # In words and as a part of an address, as on a page that compares them.
+        "questions": [(question_words(other), other.question.query) for other in others],
     }
-
-
-def _questions(comparison: Comparison) -> list[tuple[str, str]]:
-    """What else can be asked of its runs, in words and as a part of an address, as on a page that compares them."""
-    return [(question_words(other), other.question.query) for other in offered(comparison, answer_of(comparison))]
 
 
 def fingerprint(runs: Sequence[Run]) -> str:

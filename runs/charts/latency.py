@@ -125,10 +125,8 @@ def _span(repeats: Sequence[TypeLatency], key: str) -> TableCell:
 def _over_time(groups: Sequence[Group]) -> Multiples | None:
     """A panel per group: what the seconds of its repeats say."""
     by_run = of_runs([run for group in groups for run in group.runs], (LOW, MIDDLE, HIGH))
-    sampled = []
-    for group in groups:
-        if repeats := [series for run in group.runs if len(series := by_run[run.pk]) == 3]:
-            sampled.append((group, repeats))
+    by_group = ((group, [by_run[run.pk] for run in group.runs if len(by_run[run.pk]) == 3]) for group in groups)
+    sampled = [(group, repeats) for group, repeats in by_group if repeats]
     if not sampled:
         return None
     columns = columns_of(3 * len(sampled))
@@ -168,13 +166,11 @@ def _maps(groups: Sequence[tuple[Group, Sequence[Run]]]) -> Multiples | None:
     maps = [(group, heat) for group, runs in groups if (heat := map_of(runs))]
     if not maps:
         return None
-    lows, highs = zip(*(_span_ms(heat) for _, heat in maps), strict=True)
+    span = _span_ms([heat for _, heat in maps])
     panels = [
-        heat_figure(
-            heat, group.runs, id=numbered("latency-map-panel", at), title=group.label, span=(min(lows), max(highs))
-        )
+        heat_figure(heat, group.runs, id=numbered("latency-map-panel", at), title=group.label, span=span)
         for at, (group, heat) in enumerate(maps)
-    ]  # fmt: skip
+    ]
     table = Table(
         [Column("Group", numeric=False), *panels[0].table.columns],
         [[TableCell(text=panel.title), *row] for panel in panels for row in panel.table.rows],
@@ -184,15 +180,16 @@ def _maps(groups: Sequence[tuple[Group, Sequence[Run]]]) -> Multiples | None:
     return Multiples("latency-map", "Transactions by latency over time", panels, [], table, MAP_NOTE)
 
 
-def _span_ms(heat: LatencyMap) -> tuple[float, float]:
-    return min(low for _, low, _, _ in heat.cells), max(high for _, _, high, _ in heat.cells)
+def _span_ms(maps: Sequence[LatencyMap]) -> tuple[float, float]:
+    cells = [cell for heat in maps for cell in heat.cells]
+    return min(low for _, low, _, _ in cells), max(high for _, _, high, _ in cells)
 
 
 def heat_figure(
     heat: LatencyMap, runs: Sequence[Run], *, id: str, title: str, span: tuple[float, float] | None = None
 ) -> Figure:
     """`span` in ms: of the axis of panels that share it."""
-    cells, span = heat.cells, span or _span_ms(heat)
+    cells, span = heat.cells, span or _span_ms([heat])
     spec: HeatSpec = {
         "type": "heat", "x": {"label": "Time", "unit": "s", "scale": "linear"},
         "y": {"label": "Latency", "unit": "ms", "scale": "log", "span": span}, "interval_s": heat.interval_s,
@@ -200,14 +197,13 @@ def heat_figure(
     }  # fmt: skip
     counts: dict[tuple[float, float], list[tuple[int, float]]] = {}
     for begin_s, low, high, count in cells:
-        counts.setdefault((low, high), []).append((count, begin_s))
+        counts.setdefault((low, high), []).append((count, -begin_s))
     whole = sum(count for *_, count in cells)
     rows = []
     for (low, high), of in sorted(counts.items()):
-        most, at_s = max(of, key=lambda count_and_begin: (count_and_begin[0], -count_and_begin[1]))
+        most, begin = max(of)
         total = sum(count for count, _ in of)
-        numbers = (low, high, total, 100 * total / whole, most, at_s)
-        rows.append([TableCell(value) for value in numbers])
+        rows.append([*map(TableCell, (low, high, total, 100 * total / whole, most, -begin))])
     columns = [Column("From", "ms"), Column("to", "ms"), Column("Transactions"), Column("Share", "%"),
                Column("Most in an interval"), Column("at", "s")]  # fmt: skip
     return Figure(

@@ -35,6 +35,7 @@ from runs.run.series import Series, Stretch, samples_each, thinned
 
 # So many rows of a CSV file are written at once.
 ROWS_AT_ONCE = 5_000
+MIB = 2**20
 THINNED = (
     "Thinned: of every {each:,} samples the lowest and the highest, so that each peak and each stall is there. "
     "Dragging over a stretch loads what lies in it; the CSV file has every sample."
@@ -145,7 +146,7 @@ def _figure(
     run: Run, plot: Plot, wanted: Sequence[Line], sampled: Mapping[str, Series], *, columns: int,
     events: Sequence[EventSpec],
 ) -> Figure:  # fmt: skip
-    unit, scale = ("MiB", 2**20) if plot.unit == "bytes" else (plot.unit, 1)
+    unit, scale = ("MiB", MIB) if plot.unit == "bytes" else (plot.unit, 1)
     query = "&".join(f"metric={line.metric}" for line in wanted)
     url = f"{reverse('api-run-series', args=[run.id])}?{query}"
     whole = reverse("run-series-csv", args=[run.id])
@@ -242,9 +243,6 @@ def csv_pieces(rows: Iterator[list[str]]) -> Iterator[str]:
         text = StringIO()
         csv.writer(text).writerows(piece)
         yield text.getvalue()
-
-
-MIB = 2**20
 
 
 def memory_figure(run: Run) -> Figure | None:

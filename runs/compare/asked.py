@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -14,6 +13,7 @@ from pydantic import BaseModel, ConfigDict
 
 from runs.compare.baseline import Baseline, WrongBaseline
 from runs.compare.guard import Difference
+from runs.listing.filters import finite_number
 from runs.stats import Ratio
 
 BEST, RANK, A_B, LOSS, FALLS_OFF, SCALES, EFFECTS, LOAD, SINCE, NEWER, PUBLISHED, CHANGED = KINDS = QUESTIONS
@@ -98,27 +98,14 @@ def read(params: QueryDict) -> tuple[Question, dict[str, list[str]]]:
         than = than and str(Baseline.read(than))
     except WrongBaseline as error:
         problems["than"], than = [str(error)], ""
-    ends: dict[str, float] = {}
-    for name in ("from", "to"):
-        if text := params.get(name, ""):
-            number = _number(text)
-            if math.isfinite(number):
-                ends[name] = number
-            else:
-                problems[name] = [f"“{text}” is not a number."]
+    ends = {name: finite_number(params[name]) for name in ("from", "to") if params.get(name)}
+    problems |= {name: [f"“{params[name]}” is not a number."] for name, number in ends.items() if number is None}
     question = Question(
         kind=kind, metric=params.get("metric", "") if kind else "", fact=params.get("fact", ""),
         x=params.get("x", "") if kind in OF_CURVES else "", start=ends.get("from"), end=ends.get("to"),
         a=params.get("a", ""), b=params.get("b", ""), than=than,
     )  # fmt: skip
     return question, problems
-
-
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        return math.nan
 
 
 def with_controls(params: QueryDict, question: Question) -> QueryDict:

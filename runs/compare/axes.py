@@ -335,16 +335,12 @@ def _is_changed(name: str, columns: Columns, groups: Iterable[Group]) -> bool:
     """
     lasted = Counter(value for _, value in {*zip(columns[DATE], columns[name], strict=True)})
     follow = columns.follow([name], [DATE]) and _stretches(name, columns) == 1
-    is_one = len({group.all_runs[0].dbms_version.dbms_id for group in groups}) == 1
-    are_releases = name == "dbms" and len(lasted) >= 2 * LEAST_DAYS and _come_in_order(columns)
-    return is_one and follow and (max(lasted.values()) >= LEAST_LEVELS or are_releases)
-
-
-def _come_in_order(columns: Columns) -> bool:
-    """Whether a later day has no older version of the DBMS than an earlier one."""
+    if not follow or len({group.all_runs[0].dbms_version.dbms_id for group in groups}) > 1:
+        return False
     versions = [version_order(group.all_runs[0].dbms_version.version) for group in columns.groups]
     by_day = [version for _, version in sorted(zip(columns[DATE], versions, strict=True))]
-    return by_day == sorted(versions)
+    are_releases = name == "dbms" and len(lasted) >= 2 * LEAST_DAYS and by_day == sorted(versions)
+    return are_releases or max(lasted.values()) >= LEAST_LEVELS
 
 
 def _stretches(name: str, columns: Columns) -> float:

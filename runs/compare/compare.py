@@ -16,14 +16,24 @@ from runs.compare.asked import LOAD, LOAD_METRICS, Question, read, with_controls
 from runs.compare.axes import ON_AXES, arrange
 from runs.compare.comparison import Comparison
 from runs.compare.configurations import not_in_force, short_names
-from runs.compare.facts import DATE, MOMENT, SET, Naming, fact_values, in_words, name_cells
+from runs.compare.facts import (
+    DATE,
+    MOMENT,
+    NEVER_TAKEN,
+    POOLED,
+    SET,
+    Naming,
+    fact_value,
+    fact_values,
+    in_words,
+    name_cells,
+)
 from runs.compare.grouping import BATCH, GROUPINGS, Cell, batch_facets, cells_of, day_of, moments, pooled_words
-from runs.compare.groups import Group, Printed, by_histograms, repeats_of, summed_up
+from runs.compare.groups import Group, Printed, by_histograms, pooled, repeats_of, summed_up
 from runs.compare.guard import bare_field, conditions_of, fetch_settings
 from runs.compare.judging import judged
 from runs.compare.levels import NO_LEVELS
-from runs.compare.panels import COLOURS, Axes, series_colors
-from runs.compare.pooling import at_chosen_levels
+from runs.compare.panels import COLOURS, Axes, series_colors, stands_at
 from runs.compare.select import Selection
 from runs.compare.verdicts import Verdicts
 from runs.machines.facts import told_apart
@@ -87,20 +97,19 @@ def compare(
             if words := short.get(cell["config"].value) if "config" in cell else None:
                 cell["config"] = replace(cell["config"], words=words, text=words)
         naming = in_words(naming, facets_of_cells)
-        labels = dict(zip(naming.keys, naming.labels, strict=True))
         groups = [
-            replace(group, label=labels[group.key], conditions=group.conditions.with_config_called(short))
-            for group in groups
+            replace(group, label=label, conditions=group.conditions.with_config_called(short))
+            for group, label in zip(groups, naming.labels, strict=True)
         ]
     groups = _ranked(groups, chosen, order)
-    pooled = pooled_words(cells, grouping)
     comparison = Comparison(
         chosen, metrics, groups, None, naming.common, naming.varying,
         named=[bare_field(field) for field in naming.fields], threshold=_threshold(chosen, threshold),
-        asked_threshold=threshold, grouping=grouping, pooled=pooled, question=question, controls=controls,
+        asked_threshold=threshold, grouping=grouping, pooled=pooled_words(cells, grouping), question=question,
+        controls=controls,
     )  # fmt: skip
     if "fix" in controls or "pool" in controls:
-        comparison = at_chosen_levels(comparison)
+        comparison = _at_chosen_levels(comparison)
     comparison = replace(comparison, axes=arrange(comparison))
     groups = _coloured(comparison)
     return judged(replace(comparison, groups=groups, baseline=_baseline(groups, baseline, base_runs)))
@@ -280,6 +289,49 @@ def _ranked(groups: Sequence[Group], metric: Metric | None, order: str) -> list[
     return sorted(ranked, key=position)
 
 
+def _at_chosen_levels(comparison: Comparison) -> Comparison:
+    """Without the groups that a reader fixes away, and with those taken together that differ in what is pooled.
+
+    Groups of two classes of durability are never pooled.
+    """
+    axes = arrange(comparison)
+    if not axes.fixed and not axes.pooled:
+        return comparison
+    names = [name for name in axes.facts if name not in axes.pooled and name not in NEVER_TAKEN and name != DATE]
+    pools: dict[tuple[str, ...], list[Group]] = {}
+    for group in comparison.groups:
+        if stands_at(group, axes.fixed):
+            key = (group.durability_words, *fact_values(group, names)) if axes.pooled else (group.key,)
+            pools.setdefault(key, []).append(group)
+    headings = [fact.label for fact in comparison.varying if fact.field in axes.pooled]
+    groups = []
+    for pool in pools.values():
+        group = pooled(pool)
+        if len(pool) > 1:
+            shown = [name for name in names if name not in axes.fixed and name not in axes.follow]
+            label = " · ".join(axes.facts[name].in_legend(fact_value(group, name)) for name in shown)
+            group = replace(
+                group,
+                label=label or "all",
+                conditions=conditions_of(
+                    group.runs or group.all_runs, metric=comparison.metric.name if comparison.metric else ""
+                ),
+            )
+        # The day stays that of the first: it is a place on an axis.
+        facts = {**group.facts, **dict.fromkeys(axes.pooled, POOLED), DATE: group.facts[DATE]}
+        groups.append(replace(group, facts=facts, factors={**group.factors, **dict.fromkeys(headings, POOLED)}))
+    varying, common = [], [*comparison.common]
+    for fact in comparison.varying:
+        values = list(dict.fromkeys(group.facts[fact.field] for group in groups))
+        words = {**fact.words, POOLED: POOLED}
+        if len(values) == 1:
+            text = words[value := values[0]]
+            common.append(Facet(fact.field, fact.label, value, text, text, value))
+        else:
+            varying.append(replace(fact, values=values, words=words))
+    return replace(comparison, groups=groups, varying=varying, common=common, whole=comparison)
+
+
 def _coloured(comparison: Comparison) -> list[Group]:
     """With the index of the palette: that of its curve, where curves are drawn.
 
@@ -289,8 +341,7 @@ def _coloured(comparison: Comparison) -> list[Group]:
     groups, axes, asked = comparison.groups, comparison.axes, comparison.question.fact
     if axes.view in ON_AXES:
         colors = series_colors(comparison.drawn, axes, asked)
-        names = [name for name in axes.series if name in axes.facts]
-        return [replace(group, color=colors.get(fact_values(group, names), 0) % COLOURS) for group in groups]
+        return [replace(group, color=colors.get(fact_values(group, axes.series), 0) % COLOURS) for group in groups]
     if len(groups) <= COLOURS and not asked:
         return [replace(group, color=index) for index, group in enumerate(groups)]
     # The DBMS first, then what has names; sizes and counts are an axis, not a colour.

@@ -120,7 +120,10 @@ def _level(name: str, of_rest: Iterable[Mapping[str, Sequence[Group]]], start: s
     for group, base in pairs:
         differing = differences(group.conditions, base.conditions)
         found = blocking(differing)
-        others = [each for each in found if not _is_promise(each, group, base)]
+        sides = (group.conditions, base.conditions)
+        # What a commit is worth, on a disk, told by both and contradicted by nothing that was counted.
+        is_told = all(side.durability not in ("", Durability.MEMORY) and not side.doubt for side in sides)
+        others = [each for each in found if each.field != "durability" or not is_told]
         if others:
             reasons = reasons or found
         else:
@@ -140,13 +143,6 @@ def _of_one_batch(groups: Sequence[Group], bases: Sequence[Group]) -> list[tuple
     # Each base once: two groups of one batch that are set against one base are no two pairs.
     together = [(group, of_batch.pop(0)) for group in groups if (of_batch := by_batch.get(fact_value(group, "batch")))]
     return together or [(groups[0], bases[0])]
-
-
-def _is_promise(difference: Difference, group: Group, base: Group) -> bool:
-    """Whether both tell what a commit is worth, on a disk, and nothing that was counted contradicts it."""
-    sides = (group.conditions, base.conditions)
-    is_told = all(side.durability and not side.doubt and side.durability != Durability.MEMORY for side in sides)
-    return is_told and difference.field == "durability"
 
 
 def printed_pairs(groups: Iterable[Group]) -> list[tuple[Group, Group]]:

@@ -21,6 +21,8 @@ MOMENT = "moment"
 SET = "set"
 # What a group has of a fact that it does not state.
 NO_FACT = "–"
+# What the groups have of a fact that a reader pools.
+POOLED = "pooled"
 # Bookkeeping and consequences: offered as axes, never taken by the rule; what they alone tell apart is pooled.
 NEVER_TAKEN = frozenset({"durability", "provenance", "publication", "experiment", "label", "tags", "factor:test_no"})
 # Factors whose numbers are names; what names by any name; and what numbers them.

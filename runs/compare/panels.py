@@ -180,12 +180,11 @@ def panels_of(groups: Sequence[Group], axes: Axes, asked: str = "") -> list[Pane
     `asked`: the fact that a question is about.
     """
     xs = _xs(groups, axes)
-    names = [name for name in axes.series if name in axes.facts]
     series = series_colors(groups, axes, asked)
     panels: list[Panel] = []
     for heading, of_panel in panel_groups(groups, axes):
         by_level: dict[tuple[str, ...], dict[str, list[Group]]] = {}
-        for group, key in zip(of_panel, Columns(of_panel).rows(names), strict=True):
+        for group, key in zip(of_panel, Columns(of_panel).rows(axes.series), strict=True):
             if group.key in xs:
                 level = fact_value(group, MOMENT) if axes.x == DATE else size_level(group, axes.x)
                 by_level.setdefault(key, {}).setdefault(level, []).append(group)
@@ -198,7 +197,7 @@ def panels_of(groups: Sequence[Group], axes: Axes, asked: str = "") -> list[Pane
                 x = statistics.fmean(xs[group.key] for group in at_level)
                 points.append(replace(pooled(at_level), x=x, x_words=words, level=level))
             if points:
-                label = " · ".join(axes.facts[name].in_legend(value) for name, value in zip(names, key, strict=True))
+                label = " · ".join(map(Fact.in_legend, [axes.facts[name] for name in axes.series], key))
                 in_order = sorted(points, key=lambda point: point.x)
                 curves.append(Curve(label, panel_key(label), color, in_order, heading, zero_words(axes.x)))
         if any(not point.is_to_come for curve in curves for point in curve.points):
@@ -207,15 +206,16 @@ def panels_of(groups: Sequence[Group], axes: Axes, asked: str = "") -> list[Pane
 
 
 def series_colors(groups: Sequence[Group], axes: Axes, asked: str) -> dict[tuple[str, ...], int]:
-    """The values that name each series, in their order, and its color.
+    """The values that name each series, each in the order of its fact, and its color.
 
     Where a question is about one fact, one color for each of its values, and dashed for the second series that has it:
     from `COLOURS` on a line is dashed.
     """
-    names = [name for name in axes.series if name in axes.facts]
-    series = _combinations(groups, names, axes.facts)
-    if asked in names:
-        values = [key[names.index(asked)] for key in series]
+    ranks = [axes.facts[name].ranks for name in axes.series]
+    keys = dict.fromkeys(Columns(groups).rows(axes.series))
+    series = sorted(keys, key=lambda key: [rank[value] for rank, value in zip(ranks, key, strict=True)])
+    if asked in axes.series:
+        values = [key[axes.series.index(asked)] for key in series]
         distinct = list(dict.fromkeys(values))
         colors = [distinct.index(value) + COLOURS * values[:at].count(value) for at, value in enumerate(values)]
         if len(distinct) <= COLOURS and max(colors) < 2 * COLOURS:
@@ -238,13 +238,6 @@ def panel_groups(groups: Sequence[Group], axes: Axes) -> list[tuple[str, list[Gr
 def panel_key(label: str) -> str:
     """As a part of an id."""
     return slugify(label.replace(".", "-")) or "all"
-
-
-def _combinations(groups: Sequence[Group], names: Sequence[str], facts: Mapping[str, Fact]) -> list[tuple[str, ...]]:
-    """Those of the facts' values that occur together, each in the order of its fact."""
-    ranks = [facts[name].ranks for name in names]
-    keys = dict.fromkeys(Columns(groups).rows(names))
-    return sorted(keys, key=lambda key: [rank[value] for rank, value in zip(ranks, key, strict=True)])
 
 
 def _xs(groups: Sequence[Group], axes: Axes) -> dict[str, float]:

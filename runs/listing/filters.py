@@ -182,7 +182,7 @@ class FactorFilter(django_filters.Filter):  # type: ignore[misc]  # untyped base
     def filter(self, qs: QuerySet[Run], value: list[str]) -> QuerySet[Run]:
         if not value:
             return qs
-        numbers = [number for number in map(_number, value) if number is not None]
+        numbers = [number for number in map(finite_number, value) if number is not None]
         wanted = RunFactor.objects.filter(
             Q(text__in=value, number=None) | Q(number__in=numbers), name=self.extra["factor"]
         )
@@ -272,7 +272,8 @@ class NamedFilter(AnyOf):
         self.offer = offer
 
 
-def _number(text: str) -> float | None:
+def finite_number(text: str) -> float | None:
+    """None of what is none."""
     try:
         number = float(text)
     except ValueError:

@@ -8,9 +8,9 @@ from itertools import chain
 
 from runs.answers.words.gaps import unranked_by_class
 from runs.compare.comparison import Comparison
+from runs.compare.facts import POOLED
 from runs.compare.groups import Group
 from runs.compare.guard import blocking
-from runs.compare.pooling import POOLED
 from runs.formatting import joined, mid_sentence
 from runs.results.remarks import are_far_apart
 from runs.run.likeness import partly_stated

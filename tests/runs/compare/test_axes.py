@@ -11,7 +11,7 @@ import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.http import QueryDict
 
-from runs.charts.overlays import marks
+from runs.charts.curves import marks
 from runs.compare.axes import arrange
 from runs.compare.compare import compare, compare_selection
 from runs.compare.select import select
