@@ -131,11 +131,8 @@ def _figure(pairs: Sequence[tuple[Group, Group]], x: Metric, y: Metric, *, id: s
         "joined": len({_question(group) for _, group in pairs}) == 1, "type": "tradeoff",
         "x": _axis(x, [dot["x"] for dot in dots]), "y": _axis(y, [dot["y"] for dot in dots]), "groups": dots,
     }  # fmt: skip
-    columns = [Column("Group", numeric=False)]
-    for metric in (y, x):
-        headings = (metric.label, "Interval from", "to")
-        columns += [Column(heading, metric.unit) for heading in headings]
-    columns += [Column("n"), Column("Best of its kind", numeric=False)]
+    numbers = [Column(name, each.unit) for each in (y, x) for name in (each.label, "Interval from", "to")]
+    columns = [Column("Group", numeric=False), *numbers, Column("n"), Column("Best of its kind", numeric=False)]
     rows = [
         [
             TableCell(text=dot["label"]),

@@ -109,6 +109,9 @@ def arrange(
         of_several = "config" in named and "dbms" in facts and "dbms" not in (*named, x, panels)
         series = ("dbms", *named) if of_several else (*named,)
     used = {x, panels, *series, *pooled, *fixed}
+    # An article's GB and somebody's scale factors stand on one axis by the sizes that they came to.
+    is_size = x.removeprefix(FACTOR) in SIZES
+    sizes_differ_in_kind = is_size and any(size_level(group, x) != fact_value(group, x) for group in columns.groups)
     return Axes(
         view=view or (CURVE if x and facts[x].is_number else BARS),
         x=x,
@@ -116,7 +119,7 @@ def arrange(
         panels=panels or "",
         fixed=fixed,
         pooled=tuple(pooled),
-        x_as=address.x_as(x) or ("size" if _sizes_differ_in_kind(x, columns.groups) else "value"),
+        x_as=address.x_as(x) or ("size" if sizes_differ_in_kind else "value"),
         y_as=address.choice("y_as", Y_AS) or "absolute",
         x_scale=address.choice("x_scale", SCALES),
         y_scale=address.choice("y_scale", SCALES),
@@ -142,11 +145,6 @@ def _shared_out(
         else:
             named.append(name)
     return named, panels
-
-
-def _sizes_differ_in_kind(x: str, groups: Iterable[Group]) -> bool:
-    """An article's GB and somebody's scale factors stand on one axis by the sizes that they came to."""
-    return x.removeprefix(FACTOR) in SIZES and any(size_level(group, x) != fact_value(group, x) for group in groups)
 
 
 class _Address:

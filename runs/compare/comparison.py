@@ -86,9 +86,8 @@ class Comparison:
         """Where each curve over dates changes for good, by its name, as the page of a benchmark finds it: nothing of a
         curve that came to zero.
         """
-        is_whole = {curve.name: len(curve.logs) == len(curve.levels) for curve in self.curves}
         return {
-            curve.name: watched(curve.logs, self.threshold) if is_whole[curve.name] else Watched()
+            curve.name: watched(curve.logs, self.threshold) if len(curve.logs) == len(curve.levels) else Watched()
             for curve in self.curves
         }
 
