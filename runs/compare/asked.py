@@ -98,8 +98,9 @@ def read(params: QueryDict) -> tuple[Question, dict[str, list[str]]]:
         than = than and str(Baseline.read(than))
     except WrongBaseline as error:
         problems["than"], than = [str(error)], ""
-    ends = {name: finite_number(params[name]) for name in ("from", "to") if params.get(name)}
-    problems |= {name: [f"“{params[name]}” is not a number."] for name, number in ends.items() if number is None}
+    texts = {name: text for name in ("from", "to") if (text := params.get(name, ""))}
+    ends = {name: finite_number(text) for name, text in texts.items()}
+    problems |= {name: [f"“{texts[name]}” is not a number."] for name, number in ends.items() if number is None}
     question = Question(
         kind=kind, metric=params.get("metric", "") if kind else "", fact=params.get("fact", ""),
         x=params.get("x", "") if kind in OF_CURVES else "", start=ends.get("from"), end=ends.get("to"),
