@@ -205,21 +205,25 @@ class ScheduledRun(Outgoing):
 
 
 class ExperimentStarted(Outgoing):
-    """`estimated_s`: how long all of it is expected to take, on one machine."""
+    """`estimated_s`: how long all of it is expected to take, on one machine. `warnings`: what each machine that may run
+    it lacks, as space.
+    """
 
     slug: str
     url: str
     name: str
     visibility: str
     estimated_s: float
+    warnings: list[str]
     runs: list[ScheduledRun]
 
     @classmethod
     def of(cls, row: Experiment, **values: Any) -> Self:
         """`plan` and `request` are in `values`."""
         request = values["request"]
+        expected = estimate.estimate(values["plan"], user=request.user)
         return super().of(
-            row, url=page_of(row, request), estimated_s=estimate.estimate(values["plan"], user=request.user).seconds,
+            row, url=page_of(row, request), estimated_s=expected.seconds, warnings=[*expected.lacking],
             runs=[
                 ScheduledRun.of(run, url=page_of(run, request), dbms=run.dbms_version.name)
                 for run in row.runs.select_related("dbms_version").order_by("order_index")

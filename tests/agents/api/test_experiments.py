@@ -6,6 +6,7 @@ import pytest
 from benchagent.plugins import LACKING
 from django.utils import timezone
 
+from agents.models import Agent
 from agents.plans import schedule
 from runs.api import once
 from runs.models import AnsweredRequest, Batch, Experiment, Run
@@ -48,6 +49,18 @@ def test_it_starts_an_experiment(client, bearer, machine):
     assert run.job.spec["settings"] == [["cache_size", "-2000"], ["cache_size", "-4000"]]
     assert run.experiment.created_by.username == "olga-operator"
     assert body["estimated_s"] > 4 * 7
+    assert body["warnings"] == []
+
+
+def test_it_says_which_machine_has_no_room_for_it(client, bearer, machine):
+    bench = machine()
+    place = {
+        "name": "default", "device": "sda", "disks": [], "medium": None, "model": None, "bus": None, "emulated": "",
+        "capacity_bytes": 10**9, "free_bytes": 10**6, "problem": "",
+    }  # fmt: skip
+    Agent.objects.filter(pk=bench.agent.pk).update(places=[place])
+    body = post(client, BODY, bearer("schedule")).json()
+    assert body["warnings"] == ["bench1 lacks space on storage default (1 MB of 30 MB)."]
 
 
 def test_it_names_an_engine_and_a_workload_whose_plug_in_is_lacking(client, bearer, machine):

@@ -140,6 +140,7 @@ class FakeApi:
             "slug": "night",
             "url": f"{self.url}/experiments/night/",
             "estimated_s": 75.0,
+            "warnings": ["bench1 lacks space on storage default (76 GB of 300 GB)."],
             "runs": runs,
             "body": body,
         }

@@ -34,6 +34,7 @@ def test_it_schedules_what_the_options_say(night: FakeApi, capsys: pytest.Captur
     captured = capsys.readouterr()
     assert captured.out.strip().endswith("/experiments/night/")
     assert "about 1 min 15 s" in captured.err
+    assert "warning: bench1 lacks space on storage default" in captured.err
 
 
 def test_it_schedules_a_plan_from_a_file_and_waits(

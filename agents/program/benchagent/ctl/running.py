@@ -44,6 +44,8 @@ def _started(api: Api, path: str, body: Any, options: argparse.Namespace) -> int
     else:
         print(answer["url"])
         print_line(f"{counted(len(answer['runs']))}, about {_duration(answer.get('estimated_s'))}: {answer['slug']}")
+        for warning in answer.get("warnings", ()):
+            print_line(f"warning: {warning}")
     return _watch(api, answer["slug"], options) if options.watch else 0
 
 
