@@ -556,7 +556,7 @@ def _document(made: World, cell: Cell, runs: Iterable[str]) -> dict[str, Any]:
         "dbms": {"name": name, "version": version},
         "hardware": {
             "name": facts.get("machine", f"machine {made.number}"),
-            "ram_bytes": RAM_GB << 30,
+            "ram_bytes": RAM_GB * 10**9,
             "storage": disks,
         },
         "durability": "none" if "unlike durability" in made.features else facts.get("durability", "power_loss"),
