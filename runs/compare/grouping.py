@@ -48,7 +48,7 @@ def moments(runs: Mapping[str, Run]) -> dict[str, str]:
     """
     by_day: dict[tuple[str, date], dict[UUID, list[str]]] = {}
     for key, run in sorted(
-        runs.items(), key=lambda each: (each[1].measured_at or each[1].created_at, each[1].created_at)
+        runs.items(), key=lambda each: (each[1].measured_at or each[1].created_at, each[1].batch.created_at)
     ):
         by_day.setdefault((run.cell_key, day_of(run)), {}).setdefault(run.batch_id, []).append(key)
     found: dict[str, str] = {}
@@ -115,8 +115,8 @@ def cells_of(runs: Sequence[Run], grouping: str, set_of: Mapping[UUID, tuple[str
 
 
 def _position(run: Run) -> tuple[object, ...]:
-    """As planned or printed; uploads by day and time, those of one request by system, machine, factors and
-    configuration, numbers by size.
+    """As planned or printed; uploads by day and time, those of one request by system, machine, factors,
+    configuration and batch, numbers by size.
     """
     created = run.created_at
     if run.order_index is not None or run.source_id:
@@ -130,7 +130,8 @@ def _position(run: Run) -> tuple[object, ...]:
     system = natural(run.dbms_version.dbms.name), run.dbms_version.place
     machine = natural(run.hardware.name if run.hardware else "")
     config = natural(run.config.name if run.config else "")
-    return (True, 0, day_of(run), created, 0, "", system, machine, devices, factors, config, run.repeat, str(run.id))
+    place = (system, machine, devices, factors, config, run.batch.created_at)
+    return (True, 0, day_of(run), created, 0, "", *place, run.repeat, str(run.id))
 
 
 def _pool(run: Run, grouping: str) -> str:
@@ -155,7 +156,7 @@ def batch_facets(cells: Sequence[Cell], grouping: str) -> list[dict[str, Facet]]
     pools: dict[str, list[Run]] = {}
     for cell in cells:
         pools.setdefault(cell.pool, []).extend(cell.runs)
-    oldest_first = sorted(pools, key=lambda key: min(run.created_at for run in pools[key]))
+    oldest_first = sorted(pools, key=lambda key: min(run.batch.created_at for run in pools[key]))
     names_by_pool = {key: _batch_names(pools[key], grouping) for key in oldest_first}
     facets_by_cell = parting_facets([cell.runs for cell in cells], [cell.key for cell in cells])
     isolations = [facets["isolation"].value if "isolation" in facets else "" for facets in facets_by_cell]

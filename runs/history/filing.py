@@ -84,7 +84,7 @@ def keep_up() -> int:
 def file_batches(ids: Sequence[UUID]) -> None:
     """These, and look what that says of their benchmarks. Whoever changes one meanwhile has it filed again."""
     with transaction.atomic():
-        rows = Batch.objects.select_for_update().filter(pk__in=ids).order_by("pk")
+        rows = Batch.objects.select_for_update().filter(pk__in=ids).order_by("created_at", "pk")
         runs = Run.objects.filter(batch__in=ids).counts_by("batch")
         large = [batch for batch in rows if runs.get(batch.pk, 0) > MOST_RUNS]
         touched: Touched = {}

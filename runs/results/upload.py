@@ -17,7 +17,7 @@ import uuid
 from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import accumulate
 from typing import Any
 
@@ -104,13 +104,15 @@ class UploadOutcome:
 
 @dataclass
 class _Item:
-    """A document on its way: it waits while its outcome has no status. `data` is what was read of it, if it was.
+    """A document on its way: it waits while its outcome has no status. `position`: in its request. `data` is what was
+    read of it, if it was.
 
     What `get_ready` makes: `clean`, the same without secrets, `kept`, what is kept of the document, `files`, which are
     on the disk, and `packed`, by repeat the columns of each series.
     """
 
     document: Any
+    position: int
     outcome: UploadOutcome = field(default_factory=UploadOutcome)
     data: UploadDocument = field(init=False)
     digest: str = ""
@@ -152,7 +154,7 @@ def store_uploads(
     """
     if len(documents) > MAX_RESULTS:
         raise ValidationError({"results": [f"At most {MAX_RESULTS:,} results are allowed in one request."]})
-    items = [_read(document) for document in documents]
+    items = [_read(document, position) for position, document in enumerate(documents)]
     if sum(len(item.data.repeats) for item in items if not item.outcome.status) > MAX_RUNS:
         raise ValidationError({"results": [f"At most {MAX_RUNS:,} repeats are allowed in one request."]})
     owner = owner or (token.owner if token else None)
@@ -177,8 +179,8 @@ def store_uploads(
     return [item.outcome for item in items]
 
 
-def _read(document: Any) -> _Item:
-    item = _Item(document)
+def _read(document: Any, position: int) -> _Item:
+    item = _Item(document, position)
     if not isinstance(document, dict):
         item.outcome = UploadOutcome("invalid", errors={"detail": "A JSON object is required."})
         return item
@@ -246,7 +248,7 @@ def _store(items: Sequence[_Item], rows: _Rows) -> None:
             for item in ready:
                 try:
                     subjects = resolver.subjects_of(item.data)
-                    batch = rows.batch_of(item.data)
+                    batch = rows.batch_of(item)
                 except ValidationError as error:
                     refused.append((item, error))
                 else:
@@ -302,16 +304,19 @@ class _Rows:
     def batch_id(self, data: UploadDocument) -> uuid.UUID:
         return self.file_import.pk if self.file_import else data.batch or data.id
 
-    def batch_of(self, data: UploadDocument) -> Batch:
+    def batch_of(self, item: _Item) -> Batch:
         """Raises ValidationError for one of somebody else. Of one that the document names nothing is said: each of its
         documents says it of its own runs.
         """
+        data = item.data
         pk = self.batch_id(data)
         if (batch := self.batches.get(pk)) is None:
             described = {} if data.batch else data.columns()
             if self.file_import:  # what files name of their own is said of their runs
                 described["tested"] = self.file_import.subject.get("tested", {})
-            batch = self.batches[pk] = Batch(pk=pk, owner=self.owner, created_at=self.now, **described)
+            # Batches of one day count in the order in which they were sent.
+            created_at = self.now + timedelta(microseconds=item.position)
+            batch = self.batches[pk] = Batch(pk=pk, owner=self.owner, created_at=created_at, **described)
             self.new_batches.append(batch)
         elif self.file_import is None and batch.owner_id != (self.owner and self.owner.pk):
             if data.batch is None and Upload.objects.filter(pk=data.id).exists():

@@ -11,7 +11,7 @@ import pytest
 from runs import results
 from runs.compare.compare import compare
 from runs.compare.comparison import Comparison
-from runs.compare.facts import name_cells
+from runs.compare.facts import MOMENT, name_cells
 from runs.models import Batch, Run
 from runs.run.facets import Facet
 from tests.runs.builders import store_upload
@@ -63,6 +63,20 @@ def test_versions_of_one_request_stand_in_their_order_however_they_were_sent():
     assert not any(outcome.errors for outcome in results.store_uploads(documents=documents))
     shown = [group.runs[0].dbms_version.version for group in compare(all_runs()).groups]
     assert shown == ["9.6", "10.1", "18beta1", "18.0"]
+
+
+@pytest.mark.parametrize("first", [1, 2])
+def test_batches_of_one_day_and_one_request_count_in_the_order_in_which_they_were_sent(first):
+    """Was: in that of their ids, so that every other improvement was told as a regression."""
+    sent = {first: ("before", OCTOBER), 3 - first: ("after", NOVEMBER)}
+    documents = [
+        document(number, values, label=label, measured_on="2026-10-20") for number, (label, values) in sent.items()
+    ]
+    assert not any(outcome.errors for outcome in results.store_uploads(documents=documents))
+    comparison = compare(all_runs())
+    assert [group.label for group in comparison.groups] == ["before", "after"]
+    assert comparison.baseline == comparison.groups[0]
+    assert [group.facts[MOMENT] for group in comparison.groups] == ["2026-10-20 #1", "2026-10-20 #2"]
 
 
 def test_two_experiments_are_two_groups():

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from uuid import UUID
+
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
@@ -41,6 +43,15 @@ def test_batches_that_came_together_are_read_by_the_queries_of_one(contributor):
     rows = benchmark.series.in_order().select_related("run")
     assert [row.commit for row in rows] == [f"{number:040x}" for number in range(1, 11)]
     assert all(row.run.batch_id == row.batch_id for row in rows)
+
+
+def test_batches_of_one_day_and_one_request_stand_as_they_were_sent(contributor):
+    """Was: by their ids."""
+    documents = [night(1, level=number, id=str(UUID(int=9 - number)), label=str(number)) for number in range(1, 6)]
+    for each in documents:
+        each["measured_on"] = each.pop("started_at")[:10]
+    file(documents, contributor, at_once=5)
+    assert [row.label for row in Benchmark.objects.get().series.in_order()] == ["1", "2", "3", "4", "5"]
 
 
 @pytest.mark.parametrize(
