@@ -165,7 +165,8 @@ class Step(Claim):
     `days_near`: the first and the last day that fit nearly as well. `besides`: what was recorded differently of the
     batch before it, but for what was `tested`. `back_to`: the day of the step before it, where it takes that one back.
     `is_drift`: it changes slowly from that day on, as a line fits its newest batches better than steps do.
-    `is_expected`: a person said so of its alert; the newest batch is set against those since then.
+    `is_expected`: a person said so of its alert; the newest batch is set against those since then. `is_suspected`: the
+    batches after it will tell whether it is one.
     """
 
     kind: Literal["step"] = "step"
@@ -181,6 +182,7 @@ class Step(Claim):
     back_to: str = ""
     is_drift: bool = False
     is_expected: bool = False
+    is_suspected: bool = False
     besides: list[str] = Field(default_factory=list)
     between: list[UUID] = Field(default_factory=list, exclude=True)
 

@@ -14,17 +14,18 @@ from runs.answers.curves import untold_levels
 from runs.compare.asked import Lacking, Missing, Question
 from runs.compare.baseline import DEFAULT_BASELINE, Baseline, Facts
 from runs.compare.comparison import Comparison
-from runs.compare.groups import Group, Repeat
+from runs.compare.groups import Contrast, Group, Repeat
+from runs.compare.guard import blocking
 from runs.compare.panels import Curve
 from runs.formatting import percent_of
 from runs.models import Run
 from runs.models.choices import Visibility
 from runs.run.circumstances import changes, circumstances
 from runs.run.facets import tested_words
-from runs.stats import ALPHA, CONFIDENCE, Interval, Kind, Ratio, interval_of_logs, t_quantile
+from runs.stats import ALPHA, CONFIDENCE, Interval, Kind, Ratio, interval_of_logs, judge, t_quantile
 from runs.stats.steps import LEAST_DAYS, change_of_level, days_after_to_show, days_to_show
 from runs.stats.verdicts import judge_interval
-from runs.stats.watch import calmed, least_told
+from runs.stats.watch import Found, calmed, change_at, least_told
 
 LEAST_BATCHES = 3
 # Where one series follows another so many batches of each are set against each other.
@@ -38,6 +39,7 @@ MOST_UNSEEN = 1.0
 def since(comparison: Comparison, curves: Sequence[Curve], question: Question) -> Answer:
     """`curves` over dates."""
     claims: list[Step] = []
+    newest: list[Newer] = []
     lacking = [] if curves else [Missing("days")]
     for curve in curves:
         claims += (of_curve := steps_of(comparison, curve, curve.name))
@@ -46,19 +48,47 @@ def since(comparison: Comparison, curves: Sequence[Curve], question: Question) -
             continue
         if not curve.levels:
             lacking.append(Missing("value", curve.name))
-        elif not of_curve and len(curve.levels) < 2 * LEAST_DAYS:
-            lacking.append(Missing("batches", curve.name, len(curve.levels), 2 * LEAST_DAYS))
         elif not of_curve:
-            lacking.append(_batches_to_show(None, curve.name, MOST_UNSEEN, "batches_for_less"))
+            is_short = len(curve.levels) < 2 * LEAST_DAYS
+            few = Missing("batches", curve.name, len(curve.levels), 2 * LEAST_DAYS)
+            lacking.append(few if is_short else Missing("unlike_batches", curve.name))
+            newest += _against_the_last(comparison, curve, len(curves))
         elif not of_curve[0].day and of_curve[0].threshold > comparison.threshold:
-            batches = days_to_show(calmed(curve.logs), comparison.threshold)
+            batches = days_to_show(calmed(comparison.changes[curve.name].settled(curve.logs)), comparison.threshold)
             # Where batches are alike, more of them show no less.
             batches = batches if batches and batches > len(curve.levels) else None
             lacking.append(_batches_to_show(batches, curve.name, comparison.threshold, "batches_for_less"))
         lacking += [*untold_levels(curve, _day_of), *_lost(curve), *_mixed_audiences(curve)]
     lacking += _followed(curves)
-    sure = any(claim.day for claim in claims)
-    return begun(comparison, question, claims=_with_what_changed(claims), lacking=lacking, sure=sure)
+    sure = any(claim.day and not claim.is_suspected for claim in claims)
+    told = [*_with_what_changed(claims), *newest]
+    return begun(comparison, question, claims=told, lacking=lacking, sure=sure)
+
+
+def _against_the_last(comparison: Comparison, curve: Curve, curves: int) -> list[Newer]:
+    """The newest batch against the one before it, as releases are, by the repeats of the two alone: of few batches, or
+    of several that all differ, nothing says how far two of one level lie apart.
+    """
+    if len(curve.levels) < 2 or comparison.metric is None:
+        return []
+    before, newest = curve.valued[-2:]
+    along, differing = comparison.axes.along_x(curve.points), comparison.verdicts.differences_of(newest, before)
+    if refused := blocking(each for each in differing if each.field not in along):
+        ratio = change_of(None, refused=Contrast(refused))
+    else:
+        better, confidence = comparison.metric.better, 1 - ALPHA / curves
+        ratio = change_of(
+            judge(
+                newest.judged, before.judged, better=better, threshold=comparison.threshold, confidence=confidence
+            )
+        )  # fmt: skip
+    runs = [*newest.run_ids, *before.run_ids]
+    return [Newer(label=curve.name, runs=runs, newest=_newest_name(curve), of="last:1", batches=1, ratio=ratio)]
+
+
+def _newest_name(curve: Curve) -> str:
+    newest = curve.valued[-1]
+    return " · ".join(filter(None, (batch_at(curve, newest.x), tested_words(newest.all_runs[0]))))
 
 
 def _lost(curve: Curve) -> list[Missing]:
@@ -136,7 +166,7 @@ def steps_of(comparison: Comparison, curve: Curve, label: str) -> list[Step]:
         return []
     told, xs = comparison.changes[curve.name], [x for x, _ in levels]
     # What is not told is said not to be as far only as these batches would show it.
-    least = max(comparison.threshold, least_told(logs, told.starts, told.drifts) or 0.0)
+    least = max(comparison.threshold, least_told(told.settled(logs), told.starts, told.drifts) or 0.0)
     unchanged = Step(
         label=label, runs=[run for point in points.values() for run in point.run_ids], change=Amount(),
         batches=len(levels), days=int(levels[-1][0] - levels[0][0]) + 1, threshold=least,
@@ -163,7 +193,30 @@ def steps_of(comparison: Comparison, curve: Curve, label: str) -> list[Step]:
             if earlier and earlier.kind == "step" and abs(both) < math.log1p(comparison.threshold):
                 fields["back_to"] = batch_at(curve, xs[earlier.at])
         claims.append(unchanged.model_copy(update=fields))
-    return claims or ([unchanged] if least <= MOST_UNSEEN else [])
+    claims = claims or ([unchanged] if least <= MOST_UNSEEN else [])
+    for at in told.suspects:
+        if found := suspicion(logs, at, told.starts, told.drifts, better=better, threshold=comparison.threshold):
+            fields = {
+                "day": batch_at(curve, xs[at]), "tested": tested_words(points[xs[at]].all_runs[0]),
+                "change": as_share(amount_of(found.change, verdict=_side(found.change, better))),
+                "batches": found.after, "batches_before": found.before, "is_suspected": True,
+            }  # fmt: skip
+            claims.append(unchanged.model_copy(update=fields))
+    return claims
+
+
+def suspicion(
+    logs: Sequence[float], at: int, starts: Sequence[int], drifts: Sequence[range], *, better: str, threshold: float
+) -> Found | None:
+    """How far the batch at `at` lies off its level; None where that is surely less than matters, as of batches that
+    hardly vary it may be. Bad nights before it do not move it.
+    """
+    begin = max((start for start in starts if start < at), default=0)
+    before = [math.exp(log) for log in logs[begin:at]]
+    amount = expected_amount(math.exp(logs[at]), before, better=better, threshold=threshold)
+    if amount.verdict in (Kind.EQUIVALENT, Kind.TOO_SMALL):
+        return None
+    return change_at([*calmed(logs[:at]), logs[at]], at, begin, None, drifts)
 
 
 def _side(change: Ratio, better: str) -> str:
@@ -217,7 +270,7 @@ def newer(comparison: Comparison, curves: Sequence[Curve], question: Question) -
             further = None if batches is None else batches - 1
             lacking.append(_batches_to_show(further, label, comparison.threshold, "batches_like_it"))
         runs = [run for point in (newest, *before) for run in point.run_ids]
-        name = " · ".join(filter(None, (batch_at(curve, newest.x), tested_words(newest.all_runs[0]))))
+        name = _newest_name(curve)
         claims.append(Newer(label=label, runs=runs, newest=name, of=asked.than, batches=len(before), ratio=ratio))
     sure = any(claim.ratio.verdict in ("better", "worse") for claim in claims)
     return begun(comparison, asked, claims=claims, lacking=lacking, sure=sure)

@@ -66,7 +66,7 @@ Lacking: TypeAlias = Literal[
     "batches_apart", "again", "no_value", "zero", "zero_in_part", "level_asked", "two_levels", "positive_levels",
     "levels_for_knee", "levels_above_zero", "values_for_knee",
     "days", "days_apart", "batch", "base_batch", "baseline", "batches", "batches_for_less",
-    "batches_like_it", "steadier_batches", "step_within", "visibilities", "steady_batches",
+    "batches_like_it", "unlike_batches", "steadier_batches", "step_within", "visibilities", "steady_batches",
     "lost_batches", "lost_repeats", "followed",
 ]  # fmt: skip
 

@@ -345,7 +345,8 @@ def ends_of_curve(curve: Curve, question: Question) -> tuple[Group, Group] | Mis
             gap = next((point for point in curve.points if point.gap and _is_level(point, wanted)), None)
             if gap:
                 return Missing("no_value", curve.name, names=[gap.gap or "", gap.x_words])
-            return Missing("level_asked", curve.name, names=[f"{wanted:.10g}"])
+            unit = first.level.partition(" ")[2]
+            return Missing("level_asked", curve.name, names=[f"{wanted:.10g} {unit}".strip()])
         chosen.append(nearest)
     first, last = chosen
     return (first, last) if first is not last else Missing("two_levels", curve.name)

@@ -13,11 +13,11 @@ from django.db.models import Count, Q
 from django.utils import timezone
 
 from runs.answers.answer import Amount, amount_of, as_share
-from runs.answers.history import expected_amount
+from runs.answers.history import expected_amount, suspicion
 from runs.history import alerts
 from runs.models import Alert, Benchmark, ChangePoint, Metric, Run, SeriesBatch, User
 from runs.models.choices import OF_LEVEL, OPEN_ALERTS, OPEN_STATES, AlertState, Better, ChangeKind, ChangeState
-from runs.stats import PRACTICAL_THRESHOLD, WINNERS, Kind, mean
+from runs.stats import PRACTICAL_THRESHOLD, WINNERS, mean
 from runs.stats import watch as statistics
 from runs.stats.steps import LEAST_DAYS
 
@@ -86,13 +86,18 @@ class BenchmarkSeries:
         at = self.index.get(point.at_id, -1)
         return min(at + point.batches_after, len(self.rows)) - 1 if point.kind == ChangeKind.DRIFT else at
 
+    @property
+    def settled(self) -> list[float]:
+        """The logs of the batches before the first that is suspected: what it is off by is no scatter of theirs."""
+        return self.logs[: min(self.places(ChangeState.SUSPECTED), default=None)]
+
     def band(self) -> statistics.Band | None:
         """Where the next batch is expected."""
-        return statistics.expected(self.logs, self.starts, self.drifts)
+        return statistics.expected(self.settled, self.starts, self.drifts)
 
     def least_told(self) -> float:
         """The least change that three further batches show, as an answer of the same series tells it."""
-        least = statistics.least_told(self.logs, self.starts, self.drifts)
+        least = statistics.least_told(self.settled, self.starts, self.drifts)
         return max(threshold(self.benchmark.metric), least or 0.0)
 
     def repeats_needed(self, expected: statistics.Band, share: float) -> int | None:
@@ -104,7 +109,7 @@ class BenchmarkSeries:
             mean([statistics.spread_of(row.values) ** 2 for row in rows]),
             mean([len(row.values) for row in rows]),
         )
-        least = statistics.least_told(self.logs, self.starts, self.drifts) or 0.0
+        least = statistics.least_told(self.settled, self.starts, self.drifts) or 0.0
         return statistics.repeats_needed(expected, least, within=within, repeats=repeats, share=share)
 
 
@@ -262,17 +267,16 @@ def _look_at_noise(series: BenchmarkSeries, begin: int) -> None:
 
 
 def _suspect(series: BenchmarkSeries, at: int, after: statistics.Watched, among: list[ChangePoint]) -> None:
-    begin = max((start for start in after.starts if start < at), default=0)
-    if _is_too_small(series, begin, at):
+    better, least = series.benchmark.metric.better, threshold(series.benchmark.metric)
+    found = suspicion(series.logs, at, after.starts, after.drifts, better=better, threshold=least)
+    if found is None:
         return
     # That a batch a few places before proved to be none, as a bad night does, says nothing of this one.
     row = series.rows[at].pk
     point = _take(series, at, [each for each in among if each.state != ChangeState.REFUTED or each.at_id == row])
     if point:
         among.remove(point)
-    logs = [*statistics.calmed(series.logs[:at]), series.logs[at]]
-    found = statistics.change_at(logs, at, begin, None, after.drifts)
-    if found and point:
+    if point:
         before = point.state, point.at_id
         _describe(series, point, found)
         point.state = ChangeState.SUSPECTED
@@ -281,15 +285,8 @@ def _suspect(series: BenchmarkSeries, at: int, after: statistics.Watched, among:
             _tell(series, point, was_refuted=True)
         elif before != (ChangeState.SUSPECTED, row):
             alerts.came_late(point, series.rows)
-    elif found:
+    else:
         _new(series, found, ChangeState.SUSPECTED)
-
-
-def _is_too_small(series: BenchmarkSeries, begin: int, at: int) -> bool:
-    """Whether a batch surely lies no farther off its level than matters, as batches that hardly vary may do."""
-    metric, before = series.benchmark.metric, [row.centre for row in series.rows[begin:at] if row.centre]
-    amount = expected_amount(series.rows[at].centre or 0, before, better=metric.better, threshold=threshold(metric))
-    return amount.verdict in (Kind.EQUIVALENT, Kind.TOO_SMALL)
 
 
 def _confirm(series: BenchmarkSeries, found: statistics.Found, point: ChangePoint | None) -> None:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, time
 from benchagent.catalog import Durability
 
 from runs.answers.answer import Amount, Step
-from runs.answers.words import step, why
+from runs.answers.words import step, suspicion, why
 from runs.formatting import listed, mid_sentence
 from runs.history.causes import OWN_OF_A_BATCH, commit_given
 from runs.models import Alert, ChangePoint, SeriesBatch
@@ -53,19 +53,21 @@ def claim_of(point: ChangePoint, *, is_last: bool = True) -> Step:
     return Step(
         label=point.benchmark.name, runs=row.runs, day=moment_words(row.measured_at, is_alone=is_alone),
         tested=tested_of(row), change=amount, batches=point.batches_after, days=0,
-        batches_before=point.batches_before, is_last=is_last,
+        batches_before=point.batches_before, is_last=is_last, is_suspected=point.state == ChangeState.SUSPECTED,
     )  # fmt: skip
 
 
 def change_words(point: ChangePoint, *, is_last: bool = True) -> str:
     """Throughput −6.1 % (−6.5 to −5.8) since 2026-05-27 (f3eb639a), against the 40 batches before: worse."""
-    words, metric = step(claim_of(point, is_last=is_last)), point.benchmark.metric.label
+    claim, metric = claim_of(point, is_last=is_last), point.benchmark.metric.label
+    if claim.is_suspected:
+        return suspicion(claim, metric)
+    words = step(claim)
     if point.kind == ChangeKind.NOISE:
         return f"The spread of the repeats: {words}"
     if point.kind == ChangeKind.DRIFT:
         return f"A slow drift: {mid_sentence(metric)} {words}"
-    is_open = point.state == ChangeState.SUSPECTED
-    return f"Suspected: {mid_sentence(metric)} {words}" if is_open else f"{metric} {words}"
+    return f"{metric} {words}"
 
 
 def _side_words(point: ChangePoint) -> str:

@@ -376,6 +376,10 @@ class Watched:
     drifts: tuple[range, ...] = ()
     absorbed: tuple[int, ...] = ()
 
+    def settled(self, logs: Sequence[float]) -> Sequence[float]:
+        """Those before the first batch that is suspected: what it is off by is no scatter of theirs."""
+        return logs[: min(self.suspects, default=None)]
+
 
 def watch(logs: Sequence[float], before: Watched, threshold: float) -> Watched:
     """After one more batch, the last of `logs`.
@@ -451,7 +455,9 @@ def watched(logs: Sequence[float], threshold: float) -> Watched:
     while passed := next((each for each in found if _is_unsure(each) or _is_small(each, threshold)), None):
         starts = [each.at for each in found if each is not passed]
         found = [each for at in starts if (each := measured(logs, at, starts, state.drifts))]
-    return replace(state, starts=tuple(each.at for each in found), confirmed=tuple(found))
+    starts = [each.at for each in found]
+    suspects = tuple(at for at in state.suspects if not _is_near(at, starts))
+    return replace(state, starts=tuple(starts), suspects=suspects, confirmed=tuple(found))
 
 
 def measured(logs: Sequence[float], at: int, starts: Sequence[int], drifts: Sequence[range]) -> Found | None:

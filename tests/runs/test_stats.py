@@ -6,14 +6,17 @@ import math
 import random
 import re
 import statistics
+from dataclasses import replace
 from itertools import combinations
 
 import pytest
 
 from runs.answers.words.verdicts import robustness_words, verdict_words
 from runs.stats import (
+    Interval,
     Kind,
     Lack,
+    Ratio,
     geometric_mean,
     geometric_mean_interval,
     holm,
@@ -28,6 +31,7 @@ from runs.stats import (
     t_quantile,
 )
 from runs.stats.levels import judge_family
+from runs.stats.verdicts import judge_interval
 from tests.conftest import REPOSITORY
 
 POSTGRESQL = [465, 511, 546, 469, 508]
@@ -306,6 +310,15 @@ def test_it_does_not_ask_for_a_thousand_repeats():
     assert verdict.kind == Kind.UNDECIDED
     assert verdict.repeats_needed is None
     assert verdict.ratio.interval.high - 1 < bound_of(verdict_words(verdict)) * 1.05
+
+
+def test_the_bound_of_a_sure_difference_is_of_the_ratio_that_stands_beside_it():
+    """Was: "better, but undecided whether by 10%: …; the difference, if any, is below 14%", of 0.88 to 0.96."""
+    interval = Interval(0.878, 0.955)
+    estimate = Ratio(0.9157, interval, 8)
+    verdict = judge_interval(estimate, interval, better="lower", threshold=0.1, fewest=None)
+    words = verdict_words(replace(verdict, fewest=5, repeats_needed=None))
+    assert words == "better, but undecided whether by 10%: needs over 20 more repeats; the difference is below 13%"
 
 
 def test_a_bound_that_says_nothing_is_not_told():

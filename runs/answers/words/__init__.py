@@ -486,10 +486,16 @@ def _besides(claim: Effect) -> str:
 
 def _since(answer: Answer) -> str:
     steps = [claim for claim in answer.claims if isinstance(claim, Step)]
+    suspected = [claim for claim in steps if claim.is_suspected]
+    open_ones = _first([
+        f"{f'{claim.label}: ' if claim.label else ''}{suspicion(claim, answer.metric_label)}" for claim in suspected
+    ], ".")  # fmt: skip
+    besides = [*open_ones, *filter(None, [_newer(answer)])]
+    steps = [claim for claim in steps if claim not in suspected]
     newest = max((claim for claim in steps if claim.day), key=lambda claim: claim.day, default=None)
     if newest is None:
         said = ((_no_step(claim, answer.metric_label), claim.label) for claim in steps)
-        return " ".join(_first(gaps.of_curves(said), "."))
+        return " ".join([*_first(gaps.of_curves(said), "."), *besides])
     subject = f"{newest.label}: {mid_sentence(answer.metric_label)}" if newest.label else answer.metric_label
     others = [claim for claim in steps if claim.day and claim is not newest]
     same_day = [f"{claim.label} {share(claim.change)}" for claim in others if claim.day == newest.day]
@@ -501,7 +507,8 @@ def _since(answer: Answer) -> str:
         f" Before it {share(claim.change)} from {claim.day} on, a slow drift in {claim.batches} batches."
         for claim in drifts
     )
-    return f"{subject} {step(newest)} {_what_changed(newest)}{also}{drifted}{more}"
+    told = f"{subject} {step(newest)} {_what_changed(newest)}{also}{drifted}{more}"
+    return " ".join([told, *besides])
 
 
 def _what_changed(claim: Step) -> str:
@@ -527,6 +534,11 @@ def step(claim: Step) -> str:
     back = f" That is the level of before {claim.back_to}." if claim.back_to else ""
     expected = " It was said to be expected." if claim.is_expected else ""
     return f"{share(claim.change)} {since}, {of}{side}.{expected}{back}{perhaps}"
+
+
+def suspicion(claim: Step, metric_label: str) -> str:
+    """Suspected: throughput −15.8 % since 2026-11-24, against the 14 batches before: worse."""
+    return f"Suspected: {mid_sentence(metric_label)} {step(claim)}"
 
 
 def _no_step(claim: Step, metric_label: str = "") -> str:

@@ -11,7 +11,7 @@ from runs.answers.answer import ScalesTo
 from runs.answers.curves import Along, is_told
 from runs.answers.history import steps_of
 from runs.answers.places import from_to, place_words
-from runs.answers.words import not_surely_more, step
+from runs.answers.words import not_surely_more, step, suspicion
 from runs.answers.words.gaps import knee_words, law_words, too_few_words
 from runs.answers.words.verdicts import change_words, share_words
 from runs.compare.axes import LEAST_LEVELS
@@ -90,9 +90,10 @@ def _of_days(comparison: Comparison) -> list[CurveWords]:
         if claims := steps_of(comparison, curve, curve.label):
             numbers = [
                 {"date": claim.day, "change": claim.change.value, "interval": [claim.change.low, claim.change.high]}
-                for claim in claims if claim.day
+                for claim in claims if claim.day and not claim.is_suspected
             ]  # fmt: skip
-            words.append(CurveWords(curve.panel, curve.label or name, [*map(step, claims)], {"steps": numbers}))
+            told = [suspicion(claim, name) if claim.is_suspected else step(claim) for claim in claims]
+            words.append(CurveWords(curve.panel, curve.label or name, told, {"steps": numbers}))
     return words
 
 
@@ -177,9 +178,9 @@ def _turned(along: Along) -> str:
 
 
 def _doublings(along: Along) -> list[str]:
-    """Over all levels, and on both sides of the memory where both have levels."""
+    """Over all levels, and on both sides of the memory where both have levels; none where a knee has its own."""
     whole, levels = along.curve.per_doubling, len(above_zero(along.levels))
-    if whole is None:
+    if whole is None or along.curve.knee.at:
         return []
     if not is_told(whole):
         return [f"{levels} levels are not enough to tell the change per doubling."]
@@ -208,11 +209,11 @@ def _half(along: Along) -> str:
         if loss and (loss.value >= 1) == falling:
             return ""
         return f"{'More than half is left' if falling else 'Not doubled'} up to {last}."
-    if reached.interval:
-        between = from_to(reached.interval.low, reached.interval.high, along.x, named=False)
-    else:
-        between = f"no level between: {from_to(reached.after, reached.before, along.x, named=False)}"
-    return f"{'Half is left' if falling else 'It has doubled'} at {place_words(reached.at, along.x)} ({between})."
+    told = f"{'Half is left' if falling else 'It has doubled'} at {place_words(reached.at, along.x)}"
+    if reached.at in (reached.after, reached.before):
+        return f"{told}."
+    between = from_to(reached.after, reached.before, along.x, named=False)
+    return f"{told} (interpolated, no level between: {between})."
 
 
 def _knee(along: Along) -> list[str]:

@@ -73,6 +73,7 @@ _LACKING: Mapping[Lacking, str] = {
     "base_batch": "the baseline has no batch",
     "baseline": "no batch before it is “{names}”",
     "batches": "too few batches to tell a change, {count} of {least}",
+    "unlike_batches": "the batches differ too much to tell since when",
     "batches_for_less": "a change of {names} would show in about {count} batches",
     "batches_like_it": "a change of {names} would show in about {count} more batches like it",
     "steadier_batches": "a change of {names} would not show: the batches differ too much",
@@ -238,7 +239,8 @@ def lost_words(group: Group) -> str:
     if not group.lost or not group.dots:
         return ""
     count = len(group.lost)
-    return f"{count} of {count + group.n} repeats have no number: {_short_reasons(group.lost)}"
+    has = "has" if count == 1 else "have"
+    return f"{count} of {count + group.n} repeats {has} no number: {_short_reasons(group.lost)}"
 
 
 def refusal_words(against: Contrast | None) -> str:

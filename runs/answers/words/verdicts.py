@@ -58,12 +58,16 @@ def _more_words(verdict: Verdict, fewest: int, interval: Interval) -> str:
         return f"at least {MIN_REPEATS} repeats of each are needed"
     if repeats := verdict.repeats_needed:
         return f"needs about {repeats} more repeat{'s' * (repeats != 1)}"
-    most = max(interval.high, 1 / interval.low) - 1
-    needs = f"needs over {MOST_REPEATS_ASKED} more repeats"
+    needs, what = f"needs over {MOST_REPEATS_ASKED} more repeats", "the difference"
+    if verdict.is_sided:
+        # As the ratio beside it has it: 0.88 × is 12 % off.
+        most = max(interval.high - 1, 1 - interval.low)
+    else:
+        most, what = max(interval.high, 1 / interval.low) - 1, f"{what}, if any,"
     if most >= MOST_TOLD:
         return needs
     bound = f"{math.ceil(most * 100)}%" if most < 2 else f"{math.ceil(most + 1)} times"
-    return f"{needs}; the difference, if any, is below {bound}"
+    return f"{needs}; {what} is below {bound}"
 
 
 def _without_interval(verdict: Verdict) -> str:
@@ -170,8 +174,11 @@ def by_level_words(series: LevelSeries | None) -> str:
         return f"{_ends(series.rows)}, of too few repeats to tell that from noise"
     is_open = verdicts.overall and verdicts.overall.kind == Kind.MIXED
     is_open = is_open and not any(row.kind in WINNERS for row in series.rows)
-    # By the values of the fact that parts them, else of the levels with the highest and the lowest.
-    return (_two_ranges(series.rows) or _ends(series.rows)) + (", undecided at each of them" if is_open else "")
+    if ranges := _two_ranges(series.rows):
+        return f"{ranges}{', undecided at each of them' if is_open else ''}"
+    is_noise = not verdicts.of_repeats and not any(row.kind in WINNERS for row in series.rows)
+    told = ", undecided at each of them" if is_open else ", which may be noise of single runs" if is_noise else ""
+    return f"{_ends(series.rows)}{told}"
 
 
 def is_perhaps_noise(series: LevelSeries | None) -> bool:

@@ -62,7 +62,7 @@ def test_no_change_is_denied_that_so_few_batches_would_not_show(count: int):
         world.add(1080 if night >= 6 else 1000, measured_on=str(first + timedelta(days=night)), label="nightly")
         world.store()
     told = ask("label=nightly", "ask=since")
-    (claim,) = told["claims"]
+    claim = told["claims"][0]
     assert claim["day"] or claim["threshold"] > 0.03
     assert bool(claim["day"]) != bool(told["missing"])
 
@@ -431,3 +431,53 @@ def test_the_loss_that_nobody_asked_for_is_that_which_is_asked_for():
     assert by_rule["claims"] == by_question["claims"]
     assert by_rule["claims"][0]["change"]["verdict"] == "worse"
     assert (by_rule["sure"], by_rule["words"]) == (True, by_question["words"])
+
+
+def test_the_newest_of_releases_that_all_differ_is_set_against_the_one_before_it():
+    """Was: "A change of 100 % would not show" as the whole answer, of a last release 15 % slower."""
+    for number, level in enumerate((5.0, 5.0, 5.0, 4.0, 4.0, 4.6), 1):
+        world = World(seed=number)
+        world.add(
+            level, repeats=5, metric="latency_p99_ms", measured_on=f"2026-{number:02d}-10",
+            dbms={"name": "PostgreSQL", "version": f"{12 + number}.1"},
+        )  # fmt: skip
+        world.store()
+    told = ask("workload=tpcb", "ask=since&metric=latency_p99_ms")
+    (newest,) = told["claims"]
+    assert (newest["kind"], newest["of"], newest["ratio"]["verdict"]) == ("newer", "last:1", "worse")
+    assert newest["ratio"]["low"] < 1.15 < newest["ratio"]["high"]
+    assert "100" not in told["words"]
+
+
+def test_single_runs_that_differ_from_level_to_level_may_be_noise():
+    """Was: "1.20 × …, from 1.27 × at scale factor 1 to 1.13 × at …", of one run each."""
+    world = World(noise=0.03)
+    for name, factor in (("PostgreSQL", 1.2), ("MariaDB", 1.0)):
+        for scale in (1, 10, 100, 1000, 10000):
+            world.add(
+                1000 * factor, repeats=1, factors={"scale_factor": scale}, dbms={"name": name, "version": "1"}
+            )  # fmt: skip
+    told = ask(world.store())
+    assert told["sure"] and told["words"].endswith(", which may be noise of single runs.")
+
+
+def test_what_has_no_order_is_no_lack_of_levels():
+    """Was: "No two series have two levels in common", of systems that share all of them."""
+    world = World()
+    for name in ("PostgreSQL", "MariaDB"):
+        for scale in (1, 10, 100):
+            for terminals in (1, 8):
+                world.add(
+                    1000 / scale * terminals, factors={"scale_factor": scale, "terminals": terminals},
+                    dbms={"name": name, "version": "1"},
+                )  # fmt: skip
+    (lacking,) = ask(world.store(), "ask=rank&fact=factor:scale_factor")["missing"]
+    assert lacking.startswith("Groups that differ in this have no order: Scale factor")
+
+
+def test_a_level_that_was_not_measured_is_named_with_its_unit():
+    world = World()
+    for size in (1, 10, 30):
+        world.add(1000 / size, factors={"size_gb": {"value": size, "unit": "GB"}})
+    told = ask(world.store(), "ask=loss&x=factor:size_gb&from=1&to=100")
+    assert told["words"].endswith("ot measured at 100 GB.")

@@ -15,6 +15,7 @@ from runs.formatting import percent_of
 from runs.history import alerts, filing
 from runs.history.page import context_of
 from runs.history.watching import set_alert_state
+from runs.history.words import change_words
 from runs.models import Alert, Benchmark, ChangePoint, Run
 from runs.models.choices import AlertState, ChangeState, RunState
 from tests.runs.answers.test_answers import World, ask
@@ -195,3 +196,16 @@ def test_what_follows_another_series_is_told_since_when_and_by_how_much_its_numb
     words = ask("workload=tpcb", "ask=since")["words"]
     assert "Since 2026-10-10 PostgreSQL 18.1 follows PostgreSQL 18.0, another series: −" in words, words
     assert "Since 2026-10-22 PostgreSQL 18.0 follows PostgreSQL 18.1, another series: +" in words, words
+
+
+def test_page_and_answer_name_the_same_suspicion_and_it_is_no_scatter_of_the_batches_before():
+    """Was: "No lasting change by 8.9 % or more", of a night 15 % slower, beside "Suspected: −15.8 %"."""
+    benchmark = posted([1.0] * 14 + [0.85])
+    (point,) = benchmark.changes.select_related("at", "benchmark__metric")
+    told = ask("workload=tpcb", "ask=since")
+    unchanged, suspected = told["claims"]
+    assert (point.state, suspected["is_suspected"], told["sure"]) == (ChangeState.SUSPECTED, True, False)
+    assert suspected["day"] == str(point.at.measured_at.date())
+    assert suspected["change"]["value"] == pytest.approx(point.change["value"])
+    assert (unchanged["day"], unchanged["threshold"]) == ("", 0.03)
+    assert told["words"].endswith(change_words(point))
