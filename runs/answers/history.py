@@ -195,11 +195,11 @@ def steps_of(comparison: Comparison, curve: Curve, label: str) -> list[Step]:
         claims.append(unchanged.model_copy(update=fields))
     claims = claims or ([unchanged] if least <= MOST_UNSEEN else [])
     for at in told.suspects:
-        if found := suspicion(logs, at, told.starts, told.drifts, better=better, threshold=comparison.threshold):
+        if off := suspicion(logs, at, told.starts, told.drifts, better=better, threshold=comparison.threshold):
             fields = {
                 "day": batch_at(curve, xs[at]), "tested": tested_words(points[xs[at]].all_runs[0]),
-                "change": as_share(amount_of(found.change, verdict=_side(found.change, better))),
-                "batches": found.after, "batches_before": found.before, "is_suspected": True,
+                "change": as_share(amount_of(off.change, verdict=_side(off.change, better))),
+                "batches": off.after, "batches_before": off.before, "is_suspected": True,
             }  # fmt: skip
             claims.append(unchanged.model_copy(update=fields))
     return claims

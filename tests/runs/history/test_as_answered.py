@@ -40,7 +40,9 @@ def posted(levels: list[float], seed: int = 1) -> Benchmark:
 
 def told_by_both(benchmark: Benchmark) -> tuple[list[dict[str, Any]], list[ChangePoint]]:
     points = benchmark.changes.filter(state=ChangeState.CONFIRMED, kind__in=("step", "drift")).select_related("at")
-    claims = [claim for claim in ask("workload=tpcb", "ask=since")["claims"] if claim["day"]]
+    claims = [
+        claim for claim in ask("workload=tpcb", "ask=since")["claims"] if claim["day"] and not claim["is_suspected"]
+    ]
     return claims, sorted(points, key=lambda point: point.at.place)
 
 
