@@ -10,7 +10,7 @@ from benchagent.catalog import Role, factor_role
 from django.http import QueryDict
 
 from runs.answers import curves, history, pairs
-from runs.answers.answer import Answer, begun
+from runs.answers.answer import Answer, Step, begun
 from runs.answers.places import NO_PLACE, place_of
 from runs.answers.ranking import ranked
 from runs.compare import asked
@@ -105,7 +105,7 @@ def _over_dates(comparison: Comparison, question: Question) -> Answer:
     if question.kind == asked.NEWER:
         return history.newer(comparison, curves_of_days, question)
     answer = history.since(comparison, curves_of_days, question)
-    if answer.claims or comparison.question.kind:
+    if comparison.question.kind or any(isinstance(claim, Step) for claim in answer.claims):
         return answer
     if comparison.levels:
         return ranked(comparison, Question(kind=asked.BEST, fact=told_apart_by(comparison, comparison.levels)))
