@@ -109,7 +109,7 @@ def test_what_it_says_first_names_no_winner_without_a_verdict(client, experiment
     Run.objects.filter(state__in=["queued", "measuring"]).update(state="cancelled")
     said = (
         "No winner is named, with fewer than 3 repeats a group: Derby 10.6 (200 TPS) and H2 2.4 (100 TPS). "
-        "Derby 10.6: 1 of 2 repeats have no number: cancelled. "
+        "Derby 10.6: 1 of 2 repeats has no number: cancelled. "
         "H2 2.4: 2 of 3 repeats have no number: failed: The disk is full; cancelled."
     )
     assert f'<p class="lead" data-answer>{said}</p>' in page(client, URL)
