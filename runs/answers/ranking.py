@@ -81,6 +81,15 @@ def _set_apart(comparison: Comparison, fact: Fact | None, best_first: Sequence[G
     return set_apart
 
 
+def _beside_ranked(comparison: Comparison, fact: Fact | None, claims: Sequence[Standing]) -> GroupsByLabel:
+    """Groups that are not ranked, of values that are: what stands at its best may have been better where it failed, or
+    is faster where a commit promises less.
+    """
+    values = {claim.value for claim in claims}
+    unranked = [group for group in comparison.groups if (group.gap or not group.ranked) and not group.is_to_come]
+    return {group.label: group for group in unranked if _value_and_label(group, fact)[0] in values}
+
+
 def _lacking(
     comparison: Comparison, question: Question, fact: Fact | None, best_first: Sequence[Group]
 ) -> Missing | None:
@@ -121,13 +130,7 @@ def _of_groups(
         amount = {"centre": group.centre, "interval": pair_of(group.interval), "n": group.n, "group": group}
         candidates.append({"value": value, "label": label, "of": group.label, "runs": group.run_ids, **amount})
     claims = _standings(candidates, lambda one, other: verdicts.of(best_first[one], best_first[other]))
-    # What is ranked by its best group may have been better at a level where it failed.
-    ranked_values = {claim.value for claim in claims}
-    of_ranked = {
-        group.label: group
-        for group in comparison.groups
-        if group.gap and not group.is_to_come and _value_and_label(group, fact)[0] in ranked_values
-    }
+    of_ranked = _beside_ranked(comparison, fact, claims)
     sure, lacking = _sureness(comparison, claims, set_apart)
     # Without a winner those are told that are not surely behind.
     shown = [claim for claim in claims[1:] if sure or claim.ratio.verdict not in WINNERS]
@@ -180,8 +183,9 @@ def _of_series(
     }
     sure, lacking = _sureness(comparison, claims, set_apart)
     unranked = [key for key in levels.order if key not in compared and names[key] not in set_apart]
+    beside = {label: group for label, group in _beside_ranked(comparison, fact, claims).items() if group.dots}
     return begun(
-        comparison, question, set_apart=set_apart, claims=[*claims, *map(level_change, series.with_ratio)], sure=sure,
+        comparison, question, set_apart=set_apart | beside, claims=[*claims, *map(level_change, series.with_ratio)], sure=sure,
         lacking=lacking, series=series, differing=differing,
         unranked=[names[key] for key in unranked],
         lost={names[key]: lost for key in unranked if (lost := lost_levels(names[key], levels.groups_of(key)))},

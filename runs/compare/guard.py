@@ -54,6 +54,7 @@ class Difference:
     """One thing in which two groups differ. `blocks`: a bare ratio would mislead. `note`: read it with this in mind.
 
     `role`: of a factor as the catalogue or its sender says, of anything else what it is to a comparison.
+    `is_own_question`: of a factor whose sender may declare it a condition.
     """
 
     field: str
@@ -62,6 +63,7 @@ class Difference:
     b: str
     severity: Severity
     role: Role = Role.CONDITION
+    is_own_question: bool = False
 
     @property
     def turned(self) -> Difference:
@@ -192,7 +194,9 @@ def differences(a: Conditions, b: Conditions) -> list[Difference]:
             a.extreme and name == WINDOW and a.numbers.get(name) != b.numbers.get(name)
         )
         blocks = role == Role.QUESTION or (role == Role.PROCEDURE and beyond)
-        differing += _differ(a, b, f"{FACTOR}{name}", role, blocks=blocks)
+        is_own = role == Role.QUESTION != factor_role(name, Role.CONDITION)
+        found = _differ(a, b, f"{FACTOR}{name}", role, blocks=blocks)
+        differing += [replace(each, is_own_question=is_own) for each in found]
 
     promises, doubted = (a.durability, b.durability), a.doubt or b.doubt
     if any(promises) or doubted:

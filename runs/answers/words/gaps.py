@@ -35,7 +35,7 @@ _LACKING: Mapping[Lacking, str] = {
     "better_side": "{names} has no better side",
     "long_window": "short demonstration windows rank nothing",
     "varying": "all that stands here has one {thing}, or none that is known",
-    "order": "groups that differ in this have no order: {differing}",
+    "order": "groups that differ in this have no order: {differing}{unless}",
     "judging": "not judged",
     "unknown": "nothing with values here is “{first}”; there are: {others}",
     "another": "there is one only: add another to set it against",
@@ -87,9 +87,9 @@ _LACKING: Mapping[Lacking, str] = {
 
 
 def names(every: Sequence[str]) -> str:
-    """The first of them; beyond, they are counted."""
+    """The first of them; beyond, they are counted, but for a single one."""
     more = len(every) - MOST_NAMED
-    return listed([*every[:MOST_NAMED], *([f"{more} more"] if more > 0 else [])])
+    return listed([*every[:MOST_NAMED], f"{more} more"] if more > 1 else every)
 
 
 def with_reasons(labels_by_reason: Mapping[str, Sequence[str]]) -> str:
@@ -110,11 +110,13 @@ def thing_words(fact: str, versions_of: str = "") -> str:
 
 def lacking_words(missing: Missing) -> str:
     first, others = "".join(missing.names[:1]), missing.names[1:]
+    own = [mid_sentence(each.label) for each in missing.differing if each.is_own_question]
     return _LACKING[missing.kind].format(
         count=missing.count, least=missing.least, change=_change_words(missing.change),
         names=names(missing.names), first=_short_reason(first), others=joined(others), levels=names(others),
         follows=" follows ".join(others), thing=thing_words(first),
         differing="; ".join(map(difference_words, missing.differing)),
+        unless=f"; sent with the role “condition”, {joined(own)} would have one" if own else "",
         why=f": {names([*dict.fromkeys(map(_short_reason, missing.names))])}" if missing.names else "",
     )  # fmt: skip
 

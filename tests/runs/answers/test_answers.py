@@ -1630,6 +1630,25 @@ def test_nothing_is_ranked_of_which_one_is_ranked_only():
     assert "best" not in {each["kind"] for each in told["questions"]}
 
 
+@pytest.mark.parametrize("levels", [(8,), (1, 8, 64)])
+def test_a_group_that_is_not_ranked_is_named_also_where_another_of_its_system_is(levels: tuple[int, ...]):
+    """Was: the highest throughput of PostgreSQL, and no word of its 3,000 TPS with commits that promise less."""
+    world = World(noise=0.005)
+    for terminals in levels:
+        for name, tps, durability in (
+            ("PostgreSQL", 1000, "power_loss"), ("PostgreSQL", 3000, "bounded_loss"), ("MySQL", 900, "power_loss")
+        ):  # fmt: skip
+            world.add(
+                tps, dbms={"name": name, "version": "1"}, factors={"terminals": terminals}, durability=durability
+            )  # fmt: skip
+    selects = world.store()
+    for question in ("", "ask=best&fact=dbms", "ask=rank&fact=dbms"):
+        told = ask(selects, question)
+        assert told["sure"] and [claim["label"] for claim in told["claims"][:2]] == ["PostgreSQL 1", "MySQL 1"]
+        (unranked,) = told["apart"].values()
+        assert len(unranked) == len(levels) and "Not ranked: PostgreSQL 1" in told["words"]
+
+
 def test_settings_that_were_measured_on_days_of_their_own_are_asked_since_when():
     world = World(noise=0.005)
     for night in range(24):

@@ -231,7 +231,10 @@ def test_of_too_many_runs_the_last_measured_are_compared_whatever_came_in_last(m
     assert told["words"].endswith(words) and words in page("label=nightly", "ask=since")
 
 
-NO_ORDER = "Groups that differ in this have no order: Mix: read-only against read-write."
+NO_ORDER = (
+    "Groups that differ in this have no order: Mix: read-only against read-write; "
+    "sent with the role “condition”, mix would have one."
+)
 
 
 def mixes(*names: str) -> str:
@@ -247,6 +250,23 @@ def test_of_groups_without_an_order_the_numbers_are_told():
     told = ask(mixes("PostgreSQL"))
     assert told["claims"] == [] and told["missing"] == [NO_ORDER]
     assert told["words"] == f"{NO_ORDER} Throughput is 20,000 TPS of read-only and 4,000 TPS of read-write."
+
+
+def test_of_four_groups_without_an_order_all_are_named():
+    """Was: "and 1 more" for the fourth."""
+    world = World(noise=0.0)
+    for compression in ("none", "lz4", "zstd", "pglz"):
+        world.add(1000, factors={"compression": compression, "scale_factor": 10})
+    words = ask(world.store())["words"]
+    assert all(name in words for name in ("none", "lz4", "zstd", "pglz")) and " more" not in words
+
+
+def test_that_a_known_question_has_no_order_offers_no_role():
+    world = World(noise=0.0)
+    for version, size in (("16", 100), ("17", 10)):
+        world.add(1000, dbms={"name": "PostgreSQL", "version": version}, factors={"scale_factor": size})
+    (missing,) = ask(world.store())["missing"]
+    assert "no order: Scale factor" in missing and "role" not in missing
 
 
 def test_that_a_question_has_no_order_is_not_told_as_levels_that_are_not_there():
