@@ -21,7 +21,7 @@ from runs.compare.asked import Question
 from runs.compare.choosing import LOOKED_THROUGH
 from runs.compare.facts import is_name
 from runs.compare.groups import SIZES
-from runs.compare.panels import CLIENT, CLIENTS, OTHER, SIZE
+from runs.compare.panels import CLIENT, CLIENTS, NEAR, OTHER, SIZE
 from runs.formatting import grouped, mid_sentence
 from runs.models import Batch, Benchmark, Metric, Publication, Run, RunFactor, SeriesBatch
 from runs.models.choices import Better, StorageRole
@@ -62,6 +62,7 @@ def questions(user: Reader) -> list[Offer]:
     rows = Run.objects.with_values().listed_for(user)
     fields = (
         "pk", "batch", "cell_key", "workload", "workload__name", "workload__slug", "measured_at", "label",
+        "started_at", "measured_on",
         "dbms_version__name", "dbms_version__dbms__name", "batch__label", "hardware__name", "hardware__slug",
     )  # fmt: skip
     measured_rows = rows.filter(publication=None).order_by("-created_at")
@@ -80,8 +81,8 @@ def questions(user: Reader) -> list[Offer]:
     for row in varied:
         slug, batch = row["publication__slug"], names[row["batch"]]
         selects = {"publication": slug} if slug else {"batch": str(row["batch"])}
-        title = row["publication__title_en"] or batch.label or row["label"] or str(batch)
         runs = [run for run in newest if (run["batch"], run["workload__slug"]) == (batch.pk, row["workload__slug"])]
+        title = row["publication__title_en"] or batch.label or row["label"] or _began(runs)
         days = len({run["measured_at"].date() for run in runs})
         own = row | {"upgraded": _is_upgraded(runs), "days": days}
         (published if slug else measured).extend(_offers(own, title, selects))
@@ -94,6 +95,13 @@ def questions(user: Reader) -> list[Offer]:
             kept.append(offer)
     measured = [*kept[: MOST_QUESTIONS - len(single)], *single]
     return [*_distinguished([*measured, *published[:MOST_QUESTIONS]])]
+
+
+def _began(runs: Sequence[Mapping[str, Any]]) -> str:
+    """When the first of them was measured: the day, and the minute where more than the day is known."""
+    first = min(runs, key=lambda run: run["measured_at"])
+    is_day = first["measured_on"] and not first["started_at"]
+    return f"{first['measured_at']:%Y-%m-%d}" if is_day else f"{first['measured_at']:%Y-%m-%d %H:%M}"
 
 
 def _sweeps(chosen: RunQuerySet, *by: str) -> list[dict[str, Any]]:
@@ -268,7 +276,10 @@ def _offers(row: Mapping[str, Any], title: str, selects: Mapping[str, Any]) -> I
 
 def _of_sweep(row: Mapping[str, Any]) -> Iterable[Answer]:
     """Unanswered yet: with what the words of its question need."""
-    levels = row["levels"]
+    # What differs so little was meant to be one level.
+    levels = {
+        name: span for name, span in row["levels"].items() if span["high"] - span["low"] > NEAR * abs(span["high"])
+    }
     # What came in batches of its own is a history already.
     if row.get("days", 0) >= 2 * LEAST_DAYS:
         yield Answer(question=Question(kind=asked.SINCE), first=row["system"] if row["systems"] == 1 else "")

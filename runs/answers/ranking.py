@@ -185,8 +185,8 @@ def _of_series(
     unranked = [key for key in levels.order if key not in compared and names[key] not in set_apart]
     beside = {label: group for label, group in _beside_ranked(comparison, fact, claims).items() if group.dots}
     return begun(
-        comparison, question, set_apart=set_apart | beside, claims=[*claims, *map(level_change, series.with_ratio)], sure=sure,
-        lacking=lacking, series=series, differing=differing,
+        comparison, question, set_apart=set_apart | beside, claims=[*claims, *map(level_change, series.with_ratio)],
+        sure=sure, lacking=lacking, series=series, differing=differing,
         unranked=[names[key] for key in unranked],
         lost={names[key]: lost for key in unranked if (lost := lost_levels(names[key], levels.groups_of(key)))},
         ranked_at="equal_levels", held=levels.held_words, over=series.over(levels.held_words),

@@ -197,7 +197,8 @@ def document(repeats: Repeats, subject: dict[str, Any], *, upload_id: uuid.UUID)
         made["config"] = [{"name": setting, "value": value} for setting, value in first.subject.settings]
     if first.started_at:
         made["started_at"] = first.started_at
-    if "measured_on" in subject:
+    # Said for files that do not tell it.
+    if "measured_on" in subject and not any(report.started_at for report in reports):
         made["measured_on"] = subject["measured_on"]
     made |= {field: subject[field] for field in _FROM_SUBJECT if field in subject}
     # What a person says, else what the file names; with the place of its commit in the list that was sent.

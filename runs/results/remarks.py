@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
 
-from django.db.models import Count, Max, Min
+from django.db.models import Max, Min
 
 from runs.access.rules import nameable
 from runs.machines import MACHINE_FIELDS
 from runs.models import HardwareProfile, Run
 from runs.models.visible import Reader
+from runs.run.likeness import alike
 
 # Batch and key.
 Cell = tuple[object, str]
@@ -50,14 +51,20 @@ def warnings_of(runs: Sequence[Run], reader: Reader) -> dict[Cell, list[str]]:
     if len(cells) <= MOST_CELLS:
         rows = rows.filter(cell_key__in={key for _, key in cells})
     ends = (
-        rows.order_by()
-        .values_list("batch", "cell_key")
-        .annotate(n=Count("pk"), least=Min("primary_value"), most=Max("primary_value"))
+        rows.order_by().values_list("batch", "cell_key").annotate(least=Min("primary_value"), most=Max("primary_value"))
     )
-    for batch, key, n, least, most in ends:
-        if (batch, key) in said and are_far_apart((least, most)):
-            metric = cells[batch, key].workload.primary_metric
-            said[batch, key].append(far_apart_words(n, least, most, metric))
+    wide: dict[Cell, list[Run]] = {
+        (batch, key): [] for batch, key, least, most in ends if (batch, key) in said and are_far_apart((least, most))
+    }
+    if wide:
+        for run in rows.filter(cell_key__in={key for _, key in wide}).for_lists():
+            wide.get((run.batch_id, run.cell_key), []).append(run)
+    for cell, several in wide.items():
+        for repeats in alike(several, by_day=True):
+            values = [run.primary_value for run in repeats if run.primary_value is not None]
+            if are_far_apart(values):
+                metric = cells[cell].workload.primary_metric
+                said[cell].append(far_apart_words(len(values), min(values), max(values), metric))
     if cells:
         for cell, words in _parted(cells):
             said[cell].append(words)

@@ -236,7 +236,9 @@ class Resolver:
         )  # fmt: skip
 
     def _find_machine(self, data: str | UploadHardware) -> HardwareProfile | None:
-        """The machine by slug, or by all of its facts: an equal description is the same. A merged one leads on."""
+        """The machine by slug, or by its description: an equal one is the same, and so is the only one of the sender's
+        of this name that no stated fact contradicts. A merged one leads on.
+        """
         slug = data if isinstance(data, str) else data.slug
         rows = HardwareProfile.objects.all()
         row = self._hardware.get(slug) if slug else None
@@ -247,14 +249,30 @@ class Resolver:
             described = rows.filter(fingerprint=mark)
             row = self._hardware.get(mark) or described.filter(created_by=self._owner).first()
             # Whether others' runs show it is asked where it is somebody else's only: that costs four queries in one.
-            row = row or self._visible(described).first()
+            row = row or self._visible(described).first() or self._uncontradicted(data)
+            if row is not None:
+                self._hardware[mark] = row
         if row is None:
             return None
         self._hardware |= {row.slug: row, row.fingerprint: row}
         return row.merged_into or row
 
+    def _uncontradicted(self, data: UploadHardware) -> HardwareProfile | None:
+        if data.slug:
+            return None
+        own = HardwareProfile.objects.filter(
+            name=data.name, created_by=self._owner, provenance=Provenance.UPLOADED
+        ).select_related("merged_into")
+        facts = _facts(data)
+        fitting = {
+            row
+            for row in (row.merged_into or row for row in own)
+            if data.machine_id in ("", row.details.get("machine_id", "")) and not _contradictions("", "", row, facts)
+        }
+        return fitting.pop() if len(fitting) == 1 else None
+
     def _machine(self, data: str | UploadHardware, *, is_hidden: bool) -> HardwareProfile:
-        """Made where it is new; nothing known is overwritten."""
+        """Made where it is new; nothing known is overwritten, and gaps in what is known of the sender's are filled."""
         row = self._find_machine(data)
         if isinstance(data, str):
             if row is None:
@@ -271,6 +289,8 @@ class Resolver:
                 **_facts(data),
             )
             self._hardware |= {row.slug: row, row.fingerprint: row}
+        elif row.created_by == self._owner and row.provenance == Provenance.UPLOADED:
+            row.change(**{name: value for name, value in _facts(data).items() if getattr(row, name) in (None, "")})
         for device in data.storage:
             self._device(device, row)
         return row

@@ -12,6 +12,7 @@ import pytest
 
 from runs.models import Measurement, Run
 from runs.results import document as declared
+from tests.benchagent.importers.samples import reports
 from tests.conftest import REPOSITORY
 from tests.runs.builders import document
 
@@ -62,6 +63,17 @@ def test_the_example_s_percentiles_are_computed(client, bearer):
     found = {row.metric.name: row.value for row in Measurement.objects.filter(provenance="computed")}
     assert found["latency_p50_ms"] == pytest.approx(15, rel=0.01)
     assert found["latency_max_ms"] == pytest.approx(30, rel=0.01)
+
+
+def test_the_example_of_hammerdb_is_what_its_importer_reads():
+    """Was: "hammerdb-tpcc" in 1/min beside the importer's "tprocc" in NOPM, two workloads that nothing compares."""
+    text = (REPOSITORY / "tests" / "benchagent" / "importers" / "data" / "hammerdb" / "run_v4_db2.txt").read_text()
+    example, (report,) = json.loads(EXAMPLES["tpcc"]), reports("run.txt", text.encode())
+    assert example["workload"] == {
+        "slug": report.subject.workload, "name": report.subject.workload_name, "kind": report.tool
+    }  # fmt: skip
+    units = {metric["name"]: metric.get("unit") for metric in example["repeats"][0]["metrics"]}
+    assert {metric.name: metric.unit for metric in report.metrics}.items() <= units.items()
 
 
 @pytest.mark.parametrize("key", list(declared.UploadDocument.model_fields))

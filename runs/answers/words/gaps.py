@@ -203,7 +203,8 @@ def too_few_words(count: int, thing: str, least: int, to: str = "") -> str:
 def beyond_words(count: int) -> str:
     """Of so many runs that match beyond those that are compared, which are counted so far only; empty of none."""
     more = f"{count:,}{' or more' if count >= COUNT_LIMIT - MAX_RUNS else ''}"
-    return f"Only the newest {MAX_RUNS:,} runs are compared: {more} others match." if count else ""
+    newest = f"Only the newest {MAX_RUNS:,} runs are compared, of one day those that were stored last"
+    return f"{newest}: {more} others match." if count else ""
 
 
 def gap_words(group: Group) -> str:

@@ -227,7 +227,7 @@ def test_of_too_many_runs_the_last_measured_are_compared_whatever_came_in_last(m
     told = ask("label=nightly", "ask=since")
     assert [claim["day"] for claim in told["claims"]] == ["2026-03-21"]
     assert (told["beyond"], told["counts"]["left_out"], told["counts"]["selected"]) == (30, 30, 90)
-    words = "Only the newest 60 runs are compared: 30 others match."
+    words = "Only the newest 60 runs are compared, of one day those that were stored last: 30 others match."
     assert told["words"].endswith(words) and words in page("label=nightly", "ask=since")
 
 

@@ -52,6 +52,21 @@ def test_a_question_that_is_asked_of_two_says_in_its_words_of_which():
     assert words == {f"{label}: what is lost from scale factor 1 to 100?" for label in ("on monday", "on tuesday")}
 
 
+def test_a_batch_without_a_label_is_named_by_when_it_was_measured():
+    """Was: by the minute in which it was stored."""
+    for day, started in (("2026-05-04", {}), ("2026-05-03", {"started_at": "2026-05-03T20:15:00Z"})):
+        stored(*[tpcb(scale_factor=scale, measured_on=day, **started) for scale in (1, 10, 100)])
+    words = {question.words for question in questions(AnonymousUser())}
+    assert words == {f"{of}: what is lost from scale factor 1 to 100?" for of in ("2026-05-04", "2026-05-03 20:15")}
+
+
+@pytest.mark.parametrize(("most", "is_asked"), [(200_006, False), (400_000, True)])
+def test_levels_that_hardly_differ_are_one(most: int, is_asked: bool):
+    """Was: "How does it change from operations 200,000 to 200,006?"."""
+    stored(*[tpcb() | {"factors": {"operations": count, "terminals": 8}} for count in (200_000, most)])
+    assert any("operations" in question.words for question in questions(AnonymousUser())) is is_asked
+
+
 def test_of_configurations_that_promise_different_things_is_asked_what_the_setting_did():
     """Was: "Which configuration is best?", of which the answer was that only one is ranked."""
     kept_by_value = {"off": "bounded_loss", "on": "power_loss"}

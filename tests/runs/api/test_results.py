@@ -450,6 +450,19 @@ def test_it_says_that_repeats_lie_many_times_apart(post):
     assert "475-fold" in other["warnings"][0]
 
 
+def test_what_was_stated_and_is_not_pooled_is_no_doubt(post):
+    """Was: "nothing that was stated tells them apart", of two isolation levels."""
+    batch = str(uuid.uuid4())
+
+    def sent(level: str, *values: float) -> Any:
+        driver, repeats = {"name": "own", "isolation": level}, [{"metrics": {"tps": value}} for value in values]
+        return post(document(id=str(uuid.uuid4()), batch=batch, driver=driver, repeats=repeats)).json()
+
+    assert "warnings" not in sent("read committed", 3000, 3010)
+    assert "warnings" not in sent("serializable", 800, 810)
+    assert "3 repeats of one cell go from 80 to 810 tps" in sent("serializable", 80)["warnings"][0]
+
+
 def test_it_says_that_a_second_machine_of_a_name_was_made(post):
     """Facts that contradict a machine named by its slug are refused; by its name alone it is another one."""
     first = {"name": "db 1", "cpu_model": "EPYC 9354", "cpu_cores": 32}
@@ -461,6 +474,25 @@ def test_it_says_that_a_second_machine_of_a_name_was_made(post):
     assert "warnings" not in post(document(id=str(uuid.uuid4()), hardware={**first, "cpu_cores": 64}, label="b")).json()
     refused = post(document(id=str(uuid.uuid4()), hardware={**first, "slug": "db-1", "cpu_cores": 64}))
     assert refused.status_code == 400 and "hardware.cpu_cores" in refused.json()
+
+
+def test_facts_that_are_not_stated_contradict_no_machine_of_the_name(post):
+    """Was: `benchctl upload --hardware "Bench Box 8"` made a second one, as the name alone states no facts."""
+
+    def machine_of(**stated: Any) -> HardwareProfile:
+        answer = post(document(id=str(uuid.uuid4()), hardware={"name": "Bench Box 8", **stated})).json()
+        run = Run.objects.get(pk=answer["runs"][0]["id"])
+        assert run.hardware
+        return run.hardware
+
+    first = machine_of(cpu_model="EPYC 9354", cpu_cores=32)
+    assert machine_of() == first
+    assert machine_of(cpu_model="EPYC 9354", os="Debian 13").os == "Debian 13"
+    assert HardwareProfile.objects.count() == 1
+    other = machine_of(cpu_cores=64)
+    assert other != first and machine_of(cpu_cores=64, kernel="6.12") == other
+    # Which of the two is meant the name alone does not tell.
+    assert machine_of() not in (first, other)
 
 
 @pytest.mark.parametrize(("given", "version"), [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import re
-from datetime import timedelta
+from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
@@ -175,6 +175,19 @@ def test_what_was_said_of_an_import_that_lacks_something_fills_the_form_that_com
     client.force_login(operator)
     form = client.get(f"/imports/{taken.pk}/").context["form"]
     assert [str(form[name].value()) for name in subject] == [*subject.values()]
+
+
+def test_a_day_that_is_said_counts_where_the_file_tells_none(contributor):
+    """Was: "incomplete", as the day that was said is not that of started_at."""
+    table = b"started_at,terminals,tps\n2026-05-01T10:00:00Z,8,100\n,16,150\n"
+    taken, _ = imports.receive(files=[file("sweep.csv", table)], owner=contributor)
+    imports.store(
+        taken,
+        subject=SUBJECT | {"workload": {"slug": "own", "name": "Own"}, "measured_on": "2026-05-04"},
+        owner=contributor,
+    )
+    days = {run.factor("terminals"): (run.measured_at or run.created_at).date() for run in Run.objects.all()}
+    assert days == {8: date(2026, 5, 1), 16: date(2026, 5, 4)}
 
 
 def test_it_stores_once_however_often_it_is_asked(contributor):
