@@ -263,13 +263,15 @@ class Resolver:
         own = HardwareProfile.objects.filter(
             name=data.name, created_by=self._owner, provenance=Provenance.UPLOADED
         ).select_related("merged_into")
-        facts = _facts(data)
-        fitting = {
-            row
-            for row in (row.merged_into or row for row in own)
-            if data.machine_id in ("", row.details.get("machine_id", "")) and not _contradictions("", "", row, facts)
-        }
-        return fitting.pop() if len(fitting) == 1 else None
+        fitting = [row for row in {row.merged_into or row for row in own} if self._fits(data, row)]
+        return fitting[0] if len(fitting) == 1 else None
+
+    def _fits(self, data: UploadHardware, machine: HardwareProfile) -> bool:
+        """Whether nothing that is stated of the machine and its devices contradicts what is known."""
+        devices = ((_find_device(given.name, self._devices_of(machine)), given) for given in data.storage)
+        pairs: list[tuple[Any, UploadHardware | UploadDevice]] = [(machine, data), *devices]
+        is_other = data.machine_id not in ("", machine.details.get("machine_id", ""))
+        return not is_other and not any(_contradictions("", "", row, _facts(given)) for row, given in pairs if row)
 
     def _machine(self, data: str | UploadHardware, *, is_hidden: bool) -> HardwareProfile:
         """Made where it is new; nothing known is overwritten, and gaps in what is known of the sender's are filled."""

@@ -491,8 +491,11 @@ def test_facts_that_are_not_stated_contradict_no_machine_of_the_name(post):
     assert HardwareProfile.objects.count() == 1
     other = machine_of(cpu_cores=64)
     assert other != first and machine_of(cpu_cores=64, kernel="6.12") == other
-    # Which of the two is meant the name alone does not tell.
-    assert machine_of() not in (first, other)
+    disk = {"name": "nvme0", "medium": "nvme"}
+    on_disk = machine_of(cpu_cores=32, storage=[disk])
+    assert on_disk == first and machine_of(cpu_cores=32, storage=[disk | {"medium": "ssd"}]) != first
+    # Which of them is meant the name alone does not tell.
+    assert machine_of(kernel="6.1") not in (first, other)
 
 
 @pytest.mark.parametrize(("given", "version"), [
