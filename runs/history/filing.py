@@ -219,12 +219,17 @@ def _benchmark(group: _Group, varied_config: str, short: Mapping[str, str]) -> B
     identity, run = group.identity, group.first
     line = identity.line(with_config=varied_config)
     name = run.config.name if varied_config and run.config else ""
-    names = [*identity.names, *filter(None, [short.get(name, name)])]
+    called = clean(", ".join([*identity.names, *filter(None, [short.get(name, name)])]), _LONGEST_NAME)
+    key, former_line = digest([line, identity.branch]), identity.without_sizes.line(with_config=varied_config)
+    if former_line != line and not Benchmark.objects.filter(key=key).exists():
+        # What held several sizes keeps its address, and what people said of it, with the first that is filed anew.
+        former = Benchmark.objects.filter(key=digest([former_line, identity.branch]), series__batch=run.batch_id)
+        former.update(key=key, line=line, name=called)
     row, _ = Benchmark.objects.select_related("metric").defer("recent").get_or_create(
-        key=digest([line, identity.branch]),
+        key=key,
         defaults={
             "line": line, "branch": identity.branch, "visibility": identity.visibility, "owner_id": identity.owner,
-            "name": clean(", ".join(names), _LONGEST_NAME), "workload": run.workload, "metric": identity.metric,
+            "name": called, "workload": run.workload, "metric": identity.metric,
             "dbms": run.dbms_version.dbms, "config": run.config, "hardware": run.hardware,
             "machine": identity.machine,
         },

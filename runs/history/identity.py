@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from benchagent.catalog import FACTORS, FactorKind, Role, factor_role
@@ -53,6 +53,12 @@ class Identity:
         """`with_config`: its own where a batch has several that nobody named."""
         document = [self.same, with_config or self.config, self.visibility, str(self.owner or ""), self.metric.pk]
         return digest(document)
+
+    @property
+    def without_sizes(self) -> Identity:
+        """As it was before sizes of data told benchmarks apart."""
+        factors = {name: value for name, value in self.same["factors"].items() if not name.startswith(DATASET)}
+        return replace(self, same={**self.same, "factors": factors})
 
 
 def identity_of(run: Run, metric: Metric) -> Identity:

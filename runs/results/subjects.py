@@ -291,7 +291,7 @@ class Resolver:
                 **_facts(data),
             )
             self._hardware |= {row.slug: row, row.fingerprint: row}
-        elif row.created_by == self._owner and row.provenance == Provenance.UPLOADED:
+        elif self._owner and row.created_by_id == self._owner.pk and row.provenance == Provenance.UPLOADED:
             row.change(**{name: value for name, value in _facts(data).items() if getattr(row, name) in (None, "")})
         for device in data.storage:
             self._device(device, row)

@@ -85,6 +85,21 @@ def test_the_same_nights_on_ten_times_the_rows_are_another_benchmark_that_is_cal
     assert not ChangePoint.objects.exists()
 
 
+def test_a_benchmark_of_before_sizes_told_benchmarks_apart_keeps_its_address(contributor, monkeypatch):
+    """An earlier version filed all sizes in one; migration 0044 has them filed anew."""
+    documents = [night(number, dataset={"rows": 1_000_000 if number > 2 else 100_000}) for number in range(4)]
+    with monkeypatch.context() as earlier:
+        earlier.setattr(identity, "data_sizes", lambda run: {})
+        earlier.setattr(identity, "data_facets", lambda run: [])
+        file(documents, contributor)
+    before = Benchmark.objects.get()
+    Batch.objects.update(is_filed=False)
+    filing.keep_up()
+    kept = Benchmark.objects.get(pk=before.pk)
+    assert (kept.name.rpartition(", ")[2], kept.batches) == ("100,000 rows", 3)
+    assert Benchmark.objects.exclude(pk=before.pk).get().batches == 1
+
+
 def test_it_knows_a_machine_by_its_id_whatever_it_is_called_and_whoever_sends(contributor, operator):
     named = [{"name": name, "machine_id": "4711", "storage": [DISK]} for name in ("alpha", "beta")]
     file([night(1, hardware=named[0])], contributor)
