@@ -208,15 +208,18 @@ def steps_of(comparison: Comparison, curve: Curve, label: str) -> list[Step]:
 def suspicion(
     logs: Sequence[float], at: int, starts: Sequence[int], drifts: Sequence[range], *, better: str, threshold: float
 ) -> Found | None:
-    """How far the batch at `at` lies off its level; None where that is surely less than matters, as of batches that
-    hardly vary it may be. Bad nights before it do not move it.
+    """How far the batch at `at` lies off its level, or off the drift before it; None where that is surely less than
+    matters, as of batches that hardly vary it may be. Bad nights before it do not move it.
     """
     begin = max((start for start in starts if start < at), default=0)
     before = [math.exp(log) for log in logs[begin:at]]
     amount = expected_amount(math.exp(logs[at]), before, better=better, threshold=threshold)
     if amount.verdict in (Kind.EQUIVALENT, Kind.TOO_SMALL):
         return None
-    return change_at([*calmed(logs[:at]), logs[at]], at, begin, None, drifts)
+    found = change_at([*calmed(logs[:at]), logs[at]], at, begin, None, drifts)
+    # Off the line of a drift it may be less than matters, however far off the level it is.
+    is_on_drift = any(drift.start == begin for drift in drifts)
+    return None if found and is_on_drift and abs(found.change.value - 1) < threshold else found
 
 
 def _side(change: Ratio, better: str) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.utils import timezone
 
+from runs.answers.history import suspicion
 from runs.history import alerts
 from runs.history.page import answer_words, context_of
 from runs.history.watching import BenchmarkSeries
@@ -91,3 +93,12 @@ def test_what_surely_matters_to_nobody_is_no_suspicion(contributor):
     file([night(14, of=14, noise=0.001, level=0.992)], contributor)
     assert not ChangePoint.objects.exists()
     assert not Alert.objects.exists()
+
+
+def test_a_batch_that_lies_hardly_off_its_drift_is_no_suspicion():
+    """It was suspected with −1.8 %: off the level before it lay far, for the drift's sake."""
+    logs = [math.log(1 - 0.0015 * number) + (0.004 if number % 2 else -0.004) for number in range(59)]
+    for off, change in ((0.018, None), (0.068, -0.066)):
+        newest = math.log(1 - 0.0015 * 59) - off
+        found = suspicion([*logs, newest], 59, [], [range(60)], better="higher", threshold=0.03)
+        assert (found and found.change.value - 1) == (change and pytest.approx(change, abs=0.01))
