@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('agents', '0001_squashed_0014_errands'),
+        ('agents', '0014_errands'),
     ]
 
     operations = [

@@ -170,14 +170,16 @@ def by_level_words(series: LevelSeries | None) -> str:
             return words
     elif verdicts.of_repeats and (verdicts.p_alike is None or verdicts.p_alike >= ALPHA):
         return ""
+    of_noise = ", of too few repeats to tell that from noise"
     if is_perhaps_noise(series):
-        return f"{_ends(series.rows)}, of too few repeats to tell that from noise"
+        return f"{_ends(series.rows)}{of_noise}"
     is_open = verdicts.overall and verdicts.overall.kind == Kind.MIXED
     is_open = is_open and not any(row.kind in WINNERS for row in series.rows)
     if ranges := _two_ranges(series.rows):
         return f"{ranges}{', undecided at each of them' if is_open else ''}"
-    is_noise = not verdicts.of_repeats and not any(row.kind in WINNERS for row in series.rows)
-    told = ", undecided at each of them" if is_open else ", which may be noise of single runs" if is_noise else ""
+    is_range = len({times(row.ratio) for row in series.rows if row.ratio}) > 1
+    is_noise = is_range and not verdicts.of_repeats and not any(row.kind in WINNERS for row in series.rows)
+    told = ", undecided at each of them" if is_open else of_noise if is_noise else ""
     return f"{_ends(series.rows)}{told}"
 
 

@@ -171,7 +171,7 @@ def test_the_answer_of_the_api_and_the_csv_name_what_differs_and_in_which_role(c
     assert differences == [
         {
             "field": "cache_state", "label": "Caches at the start", "a": "warm caches", "b": "cold caches",
-            "severity": "note", "role": "condition",
+            "severity": "note", "role": "condition", "is_own_question": False,
         }
     ]  # fmt: skip
     head, *rows = csv_rows(comparison)
