@@ -348,6 +348,7 @@ def nightlies(change: float) -> World:
         (0.046, {"day": "", "batches": 20, "days": 20, "threshold": 0.05}, set()),  # hardly above the threshold
         (0.02, {"day": "", "batches": 20, "days": 20}, set()),  # below the threshold
         (0.0, {"day": "", "batches": 20, "days": 354}, {judge.COUNT}),
+        (0.0, {"is_suspected": True, "days_near": None}, set()),
     ],
 )
 def test_it_knows_since_when(change, claim, found):
@@ -355,7 +356,8 @@ def test_it_knows_since_when(change, claim, found):
     told = {
         "kind": "step", "label": "", "runs": [*made.by_run], "day": str(DAYS[10]), "tested": f"{DAYS[10]:%m%d}abcdef",
         "days_near": [str(DAYS[10])] * 2, "batches": 10, "days": 20, "batches_before": 10, "threshold": 0.03,
-        "change": {**NOTHING, "value": 0.22, "low": 0.2, "high": 0.24, "verdict": "better"}, **claim,
+        "is_suspected": False, "change": {**NOTHING, "value": 0.22, "low": 0.2, "high": 0.24, "verdict": "better"},
+        **claim,
     }  # fmt: skip
     answer = {**ranking(DIFFERENT), "question": {"kind": "since", "fact": ""}, "claims": [told]}
     marks = Judge(made).answer(answer)
