@@ -10,7 +10,7 @@ from itertools import pairwise
 from benchagent.catalog.values import COUNTED, amount
 
 from runs.compare.axes import X_AS
-from runs.compare.groups import Group
+from runs.compare.groups import Group, mb_each
 from runs.compare.panels import CLIENT, SIZE, Axes, sizes_mb
 from runs.formatting import byte_size, mid_sentence, number, size_words, times
 from runs.run.facets import FACTOR, shown_unit
@@ -104,9 +104,11 @@ def memories(groups: Sequence[Group]) -> list[tuple[str, float]]:
 
 
 def _x_of_bytes(groups: Sequence[Group], axes: Axes) -> Callable[[float], float | None]:
-    """Where on x so many bytes stand: in MB, or between the sizes that its levels came to."""
+    """Where on x so many bytes stand: by its unit, or between the sizes that its levels came to."""
     if axes.x_as == "size":
         return lambda size_bytes: size_bytes / MB
+    if each := mb_each(groups[0].all_runs[0], axes.x.removeprefix(FACTOR)):
+        return lambda size_bytes: size_bytes / MB / each
     loaded = sizes_mb(groups)
     numbers = axes.x_fact.numbers if axes.x_fact else {}
     line = sorted({(loaded[group.key], numbers[value]) for group in groups

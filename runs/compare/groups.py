@@ -48,6 +48,13 @@ SIZES = (
 # What sizes are stated in, of 1,000 each. An article's GB are of 1024 MB of 1024 kB, as its memory is.
 _MB_EACH = {"MB": 1.0, "GB": 1_000.0}
 _MB_EACH_PRINTED = _MB_EACH | {"GB": 1024**3 / MB}
+
+
+def mb_each(run: Run, name: str) -> float | None:
+    """How many MB one unit of a size is, as the run's source states it; None of what is counted, as rows."""
+    return (_MB_EACH_PRINTED if run.publication_id else _MB_EACH).get(factor_unit(name))
+
+
 # If more of a group's repeats are lost, the others are those that happened to be fast enough.
 MOST_LOST = 1 / 3
 
@@ -188,8 +195,7 @@ class Group:
         if measured := values_of(self.all_runs, SIZE_METRIC):
             return round(statistics.fmean(measured) / MB, 1)
         run = self.all_runs[0]
-        mb_each = _MB_EACH_PRINTED if run.publication_id else _MB_EACH
-        wanted = ((run.factor(name), mb_each.get(factor_unit(name))) for name in SIZES)
+        wanted = ((run.factor(name), mb_each(run, name)) for name in SIZES)
         size = next((number * each for number, each in wanted if each and isinstance(number, int | float)), None)
         return round(size, 1) if size else None
 
