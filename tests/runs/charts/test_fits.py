@@ -275,6 +275,15 @@ def test_a_size_stands_against_memory_and_buffer_pool():
     )
 
 
+def test_memory_stands_at_its_own_size_though_the_engine_stored_the_data_in_more():
+    """An axis of GB is that of the data which were asked for."""
+    for size in (17.18, 34.36, 68.72, 137.4):
+        run = make_run("PostgreSQL 16", 3000 - 10 * size, factors={"size_gb": size}, on=on(64 << 30))
+        add_number(run, 1.8 * size * 1e9, name="db_size_bytes", unit="bytes")
+    (mark,) = figure("x=factor:size_gb").figures[0].spec["marks"]
+    assert mark["value"] == pytest.approx(68.72, rel=1e-4)
+
+
 @pytest.mark.parametrize("name", ["size_gb", "dataset_gb", "db_size_gb"])
 def test_memory_stands_among_sizes_that_somebody_sent_at_its_own_size(name: str):
     """Was: 64 GiB of data at 68.7 GB and "RAM 64 GiB" at 64, as if the data did not fit."""
