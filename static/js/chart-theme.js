@@ -175,6 +175,8 @@ export function rowScale(theme, labels, callback) {
   const base = scaleBase(theme, "");
   return {
     ...base, type: "category", labels, offset: true, grid: { display: false },
+    // A label is no higher than its row: Chart.js would leave half of one free above the first and below the last.
+    afterFit: (fitted) => { fitted.paddingTop = fitted.paddingBottom = 0; },
     ticks: { ...base.ticks, color: theme.ink, autoSkip: false, callback },
   };
 }

@@ -79,6 +79,40 @@ def test_every_page_fits_every_screen_and_is_accessible(site: Site, browser):
     assert (troubles, said) == ({}, [])
 
 
+def test_names_of_sixty_characters_fit(site: Site, page):
+    """No page scrolls sideways, a label of a bar stays in its row, and the verdict is in sight."""
+    name = "AVeryLongDatabaseManagementSystemNameEnterpriseEditionWithOptions"
+    document = {
+        "schema_version": 1, "workload": {"slug": "wide-names", "name": "Wide names", "version": "1"},
+        "hardware": {"name": "db-server"}, "tags": ["wide-names"],
+        "batch": "6f1c1f6e-5a0e-4b52-9a53-0d1f7f6a1c60", "factors": {"terminals": 8}, "measured_on": "2026-05-04",
+    }  # fmt: skip
+    documents = [
+        document | {
+            "id": f"6f1c1f6e-5a0e-4b52-9a53-0d1f7f6a1c6{index}",
+            "dbms": {"name": f"{name} {index}", "version": "1" * 40},
+            "repeats": [{"metrics": {"tps": tps * 10**index}} for tps in (99, 100, 101)],
+        } for index in (1, 2, 3)
+    ]  # fmt: skip
+    stored = site.send("POST", "/api/v1/results/", documents).json()["results"]
+    assert {each["status"] for each in stored} == {"created"}, stored
+    for width in (390, 1280):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.goto(f"{site.url}/compare/?tag=wide-names&view=bars")
+        page.wait_for_function("() => document.querySelector('figure[data-drawn] canvas')")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        row_px, label_px = page.locator("figure.chart canvas").first.evaluate(
+            """canvas => {
+                const { scales: { y } } = canvas.benchsiteChart;
+                const lines = y.ticks.map(({ label }) => label.length);
+                return [y.height / y.ticks.length, Math.max(...lines) * 14.4];
+            }"""
+        )
+        assert row_px >= label_px
+        for box in (verdict.bounding_box() for verdict in page.locator("table.comparison .verdict").all()):
+            assert box and box["x"] >= 0 and box["x"] + box["width"] <= width
+
+
 def test_opened_tables_of_numbers_fit_on_paper(site: Site, page):
     page.set_viewport_size({"width": 754, "height": 1100})
     page.goto(f"{site.url}/compare/?publication=tpcb-2010&publication=firebird-terabyte-2015&view=bars")
