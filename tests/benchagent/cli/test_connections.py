@@ -9,8 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from benchagent.cli import connections as commands
 from benchagent.cli.main import main
-from benchagent.dbms.external.connections import Connections
+from benchagent.dbms.external import discover
+from benchagent.dbms.external.connections import Connections, from_answers
+from benchagent.errors import JobError
 from benchagent.paths import AgentDirs
 
 from tests.benchagent.dbms.conftest import make_trial
@@ -51,6 +54,48 @@ def test_it_adds_from_a_file_or_standard_input_lists_and_removes(dirs: AgentDirs
     ]
     assert call(dirs, "remove", "first") == 0
     assert [one.name for one in Connections(dirs.root).listed()] == ["second"]
+
+
+def test_a_known_name_is_refused_before_anything_is_asked(dirs: AgentDirs, monkeypatch, capsys):
+    Connections(dirs.root).add(from_answers("first", "postgresql", GOOD))
+    monkeypatch.setattr("sys.stdin", io.StringIO(""))
+    assert call(dirs, "add", "first", "--dbms", "postgresql") == 1
+    told = capsys.readouterr().err
+    assert "already" in told and "connections password first" in told and "connections remove first" in told
+
+
+def test_a_password_is_replaced_and_never_shown(dirs: AgentDirs, monkeypatch, capsys):
+    connections = Connections(dirs.root)
+    connections.add(from_answers("first", "postgresql", GOOD))
+    connections.note_version("first", "15.18")
+    connections.note_failure("first", "password authentication failed")
+    monkeypatch.setattr("sys.stdin", io.StringIO(json.dumps({"password": "swordfish"})))
+    assert call(dirs, "password", "first", "--from", "-") == 0
+    changed = connections.get("first")
+    assert (changed.password, changed.user, changed.version, changed.failure) == ("swordfish", "ann", "15.18", "")
+    assert "swordfish" not in capsys.readouterr().out
+    assert call(dirs, "password", "second", "--from", "-") == 1
+    assert "no connection 'second'" in capsys.readouterr().err
+
+
+def test_a_failed_check_is_told_where_connections_are_listed_and_offered(dirs: AgentDirs, monkeypatch, capsys):
+    """Was: "not checked yet", in the list and in the form."""
+    Connections(dirs.root).add(from_answers("first", "postgresql", GOOD))
+
+    def refuse(*_given: Any) -> None:
+        raise JobError('connection first: password authentication failed for user "[user of first]"')
+
+    monkeypatch.setattr(commands, "visit", refuse)
+    assert call(dirs, "check", "first") == 1
+    capsys.readouterr()
+    assert call(dirs, "list") == 0
+    why = r'check failed on \d{4}-\d\d-\d\d \d\d:\d\d UTC: password authentication failed for user "\[user of first\]"'
+    assert re.fullmatch(f"first  PostgreSQL  {why}\n", capsys.readouterr().out)
+    (offered,) = discover(dirs.root)
+    assert not offered["available"]
+    assert re.fullmatch(f"{why}: benchagent connections check first", offered["reason"])
+    Connections(dirs.root).note_version("first", "15.18")
+    assert discover(dirs.root)[0]["available"]
 
 
 @pytest.mark.parametrize(

@@ -45,6 +45,10 @@ def add_parser(commands: Any, common: argparse.ArgumentParser) -> None:
     words = "the address leads through a tunnel or into a container: no folder of the server is looked at here"
     add.add_argument("--elsewhere", action="store_true", help=words)
 
+    password = actions.add("password", _password, "replace its password, which is asked for", "name")
+    words = 'a JSON file with "password", or - for standard input, instead of being asked'
+    password.add_argument("--from", dest="source", metavar="FILE", help=words)
+
     words = "name the agent on the server's machine that samples it, and its observation; without: nobody does"
     pair = actions.add("pair", _pair, words, "name")
     pair.add_argument("observed_by", metavar=PAIR, nargs="?", default="")
@@ -64,18 +68,36 @@ def add_parser(commands: Any, common: argparse.ArgumentParser) -> None:
 def _list(_options: argparse.Namespace, dirs: AgentDirs) -> None:
     for connection in Connections(dirs.root).listed():
         entry, words = DBMSS[connection.dbms], [connection.name]
-        words += [entry.name, "not checked yet" if connection.version == UNKNOWN_VERSION else connection.version]
+        words += [entry.name, *([] if connection.version == UNKNOWN_VERSION else [connection.version])]
+        words += [connection.unusable] if connection.unusable else []
         words += [NOT_VERIFIED] if entry.unverified else []
         words += [f"observed by {connection.observed_by}"] if connection.observed_by else []
         print("  ".join(words))
 
 
 def _add(options: argparse.Namespace, dirs: AgentDirs) -> None:
+    name, connections = options.name, Connections(dirs.root)
+    if any(known.name == name for known in connections.listed()):
+        raise JobError(
+            f"there is a connection {name!r} already: `benchagent connections password {name}` replaces its password; "
+            f"to name another server, `benchagent connections remove {name}` first"
+        )
     answers = _read(options.source) if options.source else _asked()
-    made = from_answers(options.name, options.dbms, answers)
-    made = replace(made, observed_by=options.observed_by, elsewhere=options.elsewhere)
-    Connections(dirs.root).add(made)
-    print(f"connection {options.name} added; try it with `benchagent connections check {options.name}`")
+    made = from_answers(name, options.dbms, answers)
+    connections.add(replace(made, observed_by=options.observed_by, elsewhere=options.elsewhere))
+    print(f"connection {name} added; try it with `benchagent connections check {name}`")
+
+
+def _password(options: argparse.Namespace, dirs: AgentDirs) -> None:
+    connections = Connections(dirs.root)
+    connections.get(options.name)
+    if options.source:
+        password = str(_read(options.source).get("password") or "")
+    else:
+        _need_terminal()
+        password = getpass.getpass("new password: ")
+    connections.set_password(options.name, password)
+    print(f"connection {options.name} has the new password; try it with `benchagent connections check {options.name}`")
 
 
 def _pair(options: argparse.Namespace, dirs: AgentDirs) -> None:
@@ -94,9 +116,13 @@ def _read(source: str) -> Mapping[str, Any]:
     return answers
 
 
-def _asked() -> dict[str, str]:
+def _need_terminal() -> None:
     if not sys.stdin.isatty():
         raise JobError("there is no terminal to ask at: answer by --from FILE, or --from - on standard input")
+
+
+def _asked() -> dict[str, str]:
+    _need_terminal()
     answers = {
         "url": input("JDBC URL: "),
         "user": input("user: "),
@@ -172,7 +198,13 @@ def _visited(name: str, dirs: AgentDirs) -> Iterator[Visit]:
         (folder / "tmp").mkdir()
         children = Children(folder)
         try:
-            connection = Connections(dirs.root).get(name)
-            yield visit(connection, identity.agent_id(dirs.identity), JavaToolchain(dirs.cache), children, folder)
+            connections = Connections(dirs.root)
+            connection, agent_id = connections.get(name), identity.agent_id(dirs.identity)
+            try:
+                seen = visit(connection, agent_id, JavaToolchain(dirs.cache), children, folder)
+            except JobError as error:
+                connections.note_failure(name, str(error).removeprefix(f"connection {name}: "))
+                raise
+            yield seen
         finally:
             children.kill_all()

@@ -54,21 +54,31 @@ def test_it_finds_hosts_and_databases_in_an_url_and_nothing_else(url: str, hosts
 
 def test_it_takes_out_all_words_of_an_url_of_an_unknown_form():
     scrub = Scrubber(ServerConnection("theirs", "h2", "jdbc:new:wire:one.example~shop", "ann", "x-y", "own"))
-    assert scrub.text("one.example~shop is closed to ANN (x-y)") == "[theirs] is closed to [theirs] ([theirs])"
+    assert (
+        scrub.text("one.example~shop is closed to ANN (x-y)")
+        == "[host of theirs] is closed to [user of theirs] ([theirs])"
+    )
 
 
 def test_it_takes_names_and_passwords_out_of_what_a_driver_says():
     url = "jdbc:postgresql://db.example:5433/shop"
     scrub = Scrubber(ServerConnection("theirs", "postgresql", url, "ann", "open-sesame", "own"))
     said = 'Connection to db.example:5433 refused for user "ann", annual: open-sesame'
-    assert scrub.text(said) == 'Connection to [theirs]:5433 refused for user "[theirs]", annual: [theirs]'
+    assert scrub.text(said) == (
+        'Connection to [host of theirs]:5433 refused for user "[user of theirs]", annual: [theirs]'
+    )
     event = {
         "event": "summary",
         "dead_terminals": [{"terminal": 1, "error": "ann at db.example"}],
         "retried": [{"count": 1, "error": "ann waited"}],
     }
-    assert scrub.event(event)["dead_terminals"] == [{"terminal": 1, "error": "[theirs] at [theirs]"}]
-    assert scrub.event(event)["retried"] == [{"count": 1, "error": "[theirs] waited"}]
+    assert scrub.event(event)["dead_terminals"] == [{"terminal": 1, "error": "[user of theirs] at [host of theirs]"}]
+    assert scrub.event(event)["retried"] == [{"count": 1, "error": "[user of theirs] waited"}]
+
+
+def test_a_word_that_is_user_and_database_is_said_to_be_one_of_them_and_a_password_is_never_said_to_be_one():
+    scrub = Scrubber(ServerConnection("theirs", "postgresql", "jdbc:postgresql://db.example/ann", "ann", "ann", "own"))
+    assert scrub.text("ann, Ann") == "[user or database of theirs], [user or database of theirs]"
 
 
 def test_a_database_that_is_called_like_a_value_of_settings_changes_none():

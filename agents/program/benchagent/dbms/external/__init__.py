@@ -9,7 +9,7 @@ from pathlib import Path
 from benchagent.catalog import DBMSS
 from benchagent.dbms.base import JobError, ProvisionRequest
 from benchagent.dbms.discovery import engine_facts
-from benchagent.dbms.external.connections import UNKNOWN_VERSION, Connections, ConnectionsError
+from benchagent.dbms.external.connections import Connections, ConnectionsError
 from benchagent.dbms.external.instance import ExternalInstance
 from benchagent.dbms.external.server import reachable
 from benchagent.dbms.external.visit import CLEANING_S, Visit, visit, within
@@ -65,8 +65,8 @@ def discover(root: Path) -> list[EngineFacts]:
     engines = []
     for connection in listed:
         reason = "" if reachable(connection.dbms) else "the agent cannot work on a server of others of this DBMS"
-        if not reason and connection.version == UNKNOWN_VERSION:
-            reason = f"not checked yet: benchagent connections check {connection.name}"
+        if not reason and connection.unusable:
+            reason = f"{connection.unusable}: benchagent connections check {connection.name}"
         facts = engine_facts(connection.dbms, connection.version, reason, f"connection {connection.name}")
         facts["connection"] = connection.name
         if connection.observed_by:

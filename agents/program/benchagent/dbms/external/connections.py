@@ -12,6 +12,7 @@ import shutil
 import socket
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, unquote
@@ -44,6 +45,7 @@ class ServerConnection:
 
     `observed_by`: "agent/observation" that samples the server's machine, by the name on the agents page; or empty.
     `elsewhere`: an address of this machine leads to another one, or into a container: its folders are not here.
+    `failure`: when and why the last look at it failed, empty where none was or it did not.
     """
 
     name: str
@@ -55,6 +57,14 @@ class ServerConnection:
     version: str = UNKNOWN_VERSION
     observed_by: str = ""
     elsewhere: bool = False
+    failure: str = ""
+
+    @property
+    def unusable(self) -> str:
+        """Why nothing can be planned on it; empty where its last look succeeded."""
+        if self.failure:
+            return f"check failed on {self.failure}"
+        return "not checked yet" if self.version == UNKNOWN_VERSION else ""
 
 
 def from_answers(name: str, dbms: str, answers: Mapping[str, Any]) -> ServerConnection:
@@ -79,7 +89,15 @@ class Connections(NamedFile[ServerConnection]):
         return _checked(ServerConnection(**entry))
 
     def note_version(self, name: str, version: str) -> None:
-        self._change(name, version=version)
+        self._change(name, version=version, failure="")
+
+    def note_failure(self, name: str, words: str) -> None:
+        """`words` hold no secret."""
+        self._change(name, failure=f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC: {words}")
+
+    def set_password(self, name: str, password: str) -> None:
+        self.get(name)
+        self._change(name, password=password, failure="")
 
     def pair(self, name: str, observed_by: str) -> None:
         """Empty: nobody observes it any more."""
@@ -263,18 +281,29 @@ class Scrubber:
     def __init__(self, connection: ServerConnection) -> None:
         self._name = connection.name
         url = connection.url
-        whole = [connection.password, url, url.partition("//")[2] or url.partition("@")[2]]
         hosts = hosts_of(url)
         addresses = [address for host in hosts for address in addresses_of(host)]
-        named = [connection.user, *databases_of(url), *(hosts or words_of(url)), *addresses]
-        words = [word for word in named if not word.isdigit() and word.lower() not in VALUES]
+        whole = [connection.password, url, url.partition("//")[2] or url.partition("@")[2]]
+        named = {
+            "user": [connection.user], "database": databases_of(url), "host": [*(hosts or words_of(url)), *addresses],
+        }  # fmt: skip
+        # Each of them in small letters, and what it is.
+        self._kinds: dict[str, list[str]] = {}
+        for kind, words in named.items():
+            for word in dict.fromkeys(map(str.lower, words)):
+                if not word.isdigit() and word not in VALUES:
+                    self._kinds.setdefault(word, []).append(kind)
         # Words alone: the user "a" is no letter of another word.
-        alone = [rf"(?<!\w){re.escape(word)}(?!\w)" for word in _longest_first(words)]
-        patterns = [*map(re.escape, _longest_first(whole)), *alone]
-        self._pattern = re.compile("|".join(patterns), re.IGNORECASE)
+        alone = [rf"(?<!\w){re.escape(word)}(?!\w)" for word in _longest_first([*self._kinds])]
+        self._pattern = re.compile("|".join([*map(re.escape, _longest_first(whole)), *alone]), re.IGNORECASE)
 
     def text(self, text: str) -> str:
-        return redact_text(self._pattern.sub(f"[{self._name}]", text))
+        return redact_text(self._pattern.sub(self._instead, text))
+
+    def _instead(self, match: re.Match[str]) -> str:
+        """`[user of shop]`, `[user or database of shop]`; password and URL are `[shop]`."""
+        kinds = " or ".join(self._kinds.get(match[0].lower(), []))
+        return f"[{kinds} of {self._name}]" if kinds else f"[{self._name}]"
 
     def event(self, event: Mapping[str, Any]) -> dict[str, Any]:
         """The same event, its words cleaned, also inside lists as that of the dead terminals."""
