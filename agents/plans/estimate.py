@@ -13,7 +13,7 @@ from django.contrib.auth.models import AnonymousUser
 from agents.machines import Engine
 from agents.models import Agent
 from agents.plans.matrix import FactorValue
-from agents.plans.plan import Plan, lacks_of
+from agents.plans.plan import Plan, lacks_of, number_of
 from runs.formatting import size_words
 from runs.models import Measurement, Run
 from runs.models.visible import Reader
@@ -113,11 +113,6 @@ def before_window_s(run: Run) -> float:
 
 def window_s(factors: Mapping[str, FactorValue]) -> float:
     return float(sum(number_of(factors, name) for name in ("warm_up_s", "duration_s", "settle_s")))
-
-
-def number_of(factors: Mapping[str, FactorValue], name: str) -> float:
-    value = factors.get(name, 0)
-    return 0 if isinstance(value, str) else value
 
 
 def _guessed_s(workload: str, factors: Mapping[str, FactorValue], *, loads: int = 1, backups: int = 1) -> float:

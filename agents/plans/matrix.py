@@ -10,7 +10,7 @@ from itertools import product, starmap
 from typing import Annotated, Any, Literal, TypeVar
 
 from benchagent.configfiles.engines import ENGINES
-from benchagent.configfiles.meaning import unread_values
+from benchagent.configfiles.meaning import settings_of, unread_values
 from benchagent.configfiles.refusals import refused_setting
 from benchagent.configfiles.settings import Given
 from benchagent.redaction import REDACTED
@@ -71,6 +71,23 @@ def stored_settings(config: Config) -> Settings:
     if hidden := [parameter.name for parameter in parameters if parameter.value == REDACTED]:
         raise ValueError(f"{config}: the value of {', '.join(hidden)} is a secret, which is not stored.")
     return tuple((parameter.name, parameter.value or "") for parameter in parameters)
+
+
+def set_by_agent(dbms: str, names: Iterable[str]) -> str:
+    """Which of these settings the agent alone decides on, so that none is in force as given; empty where none is."""
+    engine = ENGINES.get(dbms)
+    own = [name for name in names if engine and engine.canonical(name) in engine.set_by_agent]
+    return f"{own[0]}: the agent sets this itself. Leave out: {', '.join(own)}." if own else ""
+
+
+def too_few_connections(dbms: str, given: Settings, terminals: FactorValue) -> str:
+    """Why so many terminals cannot connect; empty where they can, or nothing is set."""
+    settings = settings_of(dbms, starmap(Given, given))
+    limits = settings.used("max_connections") if settings else []
+    most = settings.means("max_connections") if settings else None
+    if not limits or most is None or isinstance(most.value, str | None) or isinstance(terminals, str):
+        return ""
+    return f"{limits[-1].name}={limits[-1].value}: too few for {terminals} terminals." if most.value < terminals else ""
 
 
 def refused(dbms: str, version: str, settings: Settings, swept: Swept) -> str:

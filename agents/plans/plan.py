@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 from itertools import chain, product
-from math import prod
+from math import inf, prod
 from typing import Any, cast
 
 from benchagent.catalog import DBMSS, WORKLOADS, FactorDef, FactorKind, factor_label
@@ -238,6 +238,11 @@ class Plan:
         )
 
 
+def number_of(factors: Mapping[str, FactorValue], name: str) -> float:
+    value = factors.get(name, 0)
+    return 0 if isinstance(value, str) else value
+
+
 def may_be_on(agent: Agent, machines: Iterable[str], labels: Iterable[str]) -> bool:
     """Whether it is one of these machines, which are all where none is named, and has these labels."""
     named = set(machines)
@@ -297,18 +302,12 @@ def _matrix_errors(plan: Plan) -> dict[str, list[str]]:
     """What is wrong with the matrix of a plan whose factors, repeats and engines are right."""
     if plan.run_count > MAX_RUNS:
         return {"repeats": [f"{plan.run_count} runs are more than the {MAX_RUNS} one experiment may have."]}
+    cells = plan.cells()
     errors: dict[str, list[str]] = {}
-    for dbms in (*plan.configs, *plan.swept):
-        if dbms not in {engine.dbms for engine in plan.engines if not engine.connection}:
-            errors["settings"] = [f"No engine of {dbms} is chosen whose settings could be varied."]
-    for engine in plan.engines:
-        stored = plan.configs.get(engine.dbms, {}) if not engine.connection else {}
-        given = (*plan.settings_of(engine), *chain.from_iterable(stored.values()))
-        if problem := matrix.refused(engine.dbms, engine.version, given, plan.swept.get(engine.dbms, {})):
-            errors["settings"] = [problem]
+    if problem := next(filter(None, _settings_problems(plan, cells)), ""):
+        errors["settings"] = [problem]
     if plan.agent and (plan.machines or plan.labels or plan.each):
         errors["machines"] = ["Name one agent, or which of several may run it."]
-    cells = plan.cells()
     if plan.each and (lacking := {agent.name: lacks for agent in plan.candidates if (lacks := lacks_of(plan, agent))}):
         errors["machines"] = [f"{name} lacks {', '.join(lacks)}." for name, lacks in lacking.items()]
     everything = replace(plan, exclude=()).cells()
@@ -324,15 +323,44 @@ def _matrix_errors(plan: Plan) -> dict[str, list[str]]:
     return errors
 
 
+def _settings_problems(plan: Plan, cells: Iterable[Cell]) -> Iterator[str]:
+    """As far as is known before a run. Each begins with the name of its setting, where it has one."""
+    for dbms in (*plan.configs, *plan.swept):
+        if dbms not in {engine.dbms for engine in plan.engines if not engine.connection}:
+            yield f"No engine of {dbms} is chosen whose settings could be varied."
+    for engine in plan.engines:
+        stored = plan.configs.get(engine.dbms, {}) if not engine.connection else {}
+        typed, swept = plan.settings_of(engine), plan.swept.get(engine.dbms, {})
+        # A stored configuration may be a server's whole file: of that a run passes over what is the agent's to say.
+        yield matrix.set_by_agent(engine.dbms, (*dict(typed), *swept))
+        yield matrix.refused(engine.dbms, engine.version, (*typed, *chain.from_iterable(stored.values())), swept)
+    for cell in cells:
+        terminals = number_of(cell.factors, "terminals")
+        yield matrix.too_few_connections(cell.engine.dbms, cell.configuration.settings, terminals)
+
+
+# What a cell may be limited to, by the factor, and how a machine that has not so much is told of it.
+LIMITS = {"memory_limit_mb": "memory for a limit of {:,} MB", "cpus": "{:,} CPUs"}
+
+
+def most_of(agent: Agent, limit: str) -> float:
+    """The most that the factor may be on the agent's machine, as far as that is known."""
+    ram_bytes, threads = (agent.facts.get(name) for name in ("ram_bytes", "cpu_threads"))
+    known = {"memory_limit_mb": ram_bytes and (ram_bytes - 1) // 1_000_000, "cpus": threads}
+    return known[limit] or inf
+
+
 def lacks_of(plan: Plan, agent: Agent) -> list[str]:
-    """Engines and storages that the plan's cells need and the agent has not."""
+    """What the plan's cells need and the agent has not: engines, storages, memory and CPUs."""
     cells = [cell for cell in plan.cells() if cell.agent in (None, agent)]
     engines = dict.fromkeys(cell.engine for cell in cells)
     lacks = [each.label for each in engines if not agent.offers(each.dbms, each.version, each.connection)]
     usable = {storage["name"] for storage in agent.places if not storage["problem"]}
     storages = [factor.name for factor in WORKLOADS[plan.workload].factors if factor.kind == FactorKind.STORAGE]
     wanted = dict.fromkeys(str(cell.factors.get(name, "")) for cell in cells for name in storages)
-    return lacks + [f"storage {name}" for name in wanted if name and name not in usable]
+    lacks += [f"storage {name}" for name in wanted if name and name not in usable]
+    most = {name: max((number_of(cell.factors, name) for cell in cells), default=0) for name in LIMITS}
+    return lacks + [LIMITS[name].format(value) for name, value in most.items() if value > most_of(agent, name)]
 
 
 def _factor_errors(plan: Plan) -> dict[str, list[str]]:
@@ -368,6 +396,10 @@ def _not_here(plan: Plan, factor: FactorDef, value: FactorValue) -> str:
         if all(storage["name"] != value or storage["problem"] for storage in storages):
             names = ", ".join(sorted({storage["name"] for storage in storages}))
             return f"No usable storage {value!r}; there are: {names or 'none'}."
+    if factor.name in LIMITS and not isinstance(value, str):
+        most = max((most_of(agent, factor.name) for agent in plan.candidates), default=inf)
+        if value > most:
+            return f"No machine has so much: {most:,} {factor.unit} at most."
     if factor.engine_values and value != factor.default:
         for engine in plan.engines:
             there = (factor.external_values if engine.connection else factor.engine_values).get(engine.dbms, ())

@@ -157,6 +157,53 @@ def test_what_a_server_refused_in_an_earlier_run_is_refused_before_it_starts_aga
     assert runs_of(plan_of("postgresql:15.18", settings={"postgresql": (("synchronous_commit", "off"),)}))
 
 
+def test_what_no_run_can_be_given_is_refused_before_it_starts(machine):
+    """Was: `port=5432` named configurations and was not in force; the others failed in the run, minutes later."""
+    machine("m1", "postgresql:15.18")
+
+    def refused(**more) -> dict[str, list[str]]:
+        return wrong(replace(plan_of("postgresql:15.18"), **more))
+
+    given = {"postgresql": (("Port", "5432"), ("work_mem", "8MB"), ("ssl", "on"))}
+    assert refused(settings=given) == {
+        "settings": ["Port: the agent sets this itself. Leave out: Port, ssl."]
+    }  # fmt: skip
+    assert list(refused(swept={"postgresql": {"port": ("5432", "5433")}})) == ["settings"]
+    too_few = refused(settings={"postgresql": (("max_connections", "1"),)})
+    assert too_few == {"settings": ["max_connections=1: too few for 2 terminals."]}
+    varied = {name: value for name, value in FACTORS.items() if name != "terminals"}
+    swept = {"postgresql": {"max_connections": ("4", "20")}}
+    too_few = refused(factors=varied, sweep={"terminals": (4, 8)}, swept=swept)
+    assert too_few == {"settings": ["max_connections=4: too few for 8 terminals."]}
+    beyond = refused(factors={**FACTORS, "memory_limit_mb": 999_999, "cpus": 5})
+    assert beyond == {
+        "factors.memory_limit_mb": ["No machine has so much: 8,589 MB at most."],
+        "factors.cpus": ["No machine has so much: 4 CPUs at most."],
+    }  # fmt: skip
+    apart = [{"terminals": "8", "max_connections": "4"}]
+    plan = plan_of("postgresql:15.18", sweep={"terminals": (4, 8)}, swept=swept, exclude=tuple(apart))
+    assert len(runs_of(replace(plan, factors={**varied, "memory_limit_mb": 8_589, "cpus": 4}))) == 3
+
+
+def test_a_machine_that_has_not_the_memory_is_named_where_another_has_it(machine):
+    machine("m1", A)
+    small = machine("m2", A).agent
+    small.change(facts={**small.facts, "ram_bytes": 4_000_000_000})
+    plan = plan_of(A)
+    plan = replace(plan, factors={**FACTORS, "memory_limit_mb": 5_000})
+    assert estimate.estimate(plan).lacking == ("m2 lacks memory for a limit of 5,000 MB.",)
+    assert wrong(replace(plan, each=True)) == {"machines": ["m2 lacks memory for a limit of 5,000 MB."]}
+
+
+def test_a_stored_configuration_may_hold_what_the_agent_sets(machine):
+    """It may be the whole file of a server."""
+    machine("m1", "postgresql:15.18")
+    run = runs_of(plan_of("postgresql:15.18", settings={"postgresql": (("work_mem", "8MB"),)}))[0]
+    run.config.parameters.update(name="port", value="5432")
+    stored = stored_configs("postgresql", [run.config.slug], None)
+    assert runs_of(plan_of("postgresql:15.18", configs={"postgresql": stored}))
+
+
 def test_a_random_order_is_another_in_each_repeat_and_the_same_for_one_seed(machine):
     machine()
     sized = {name: value for name, value in FACTORS.items() if name != "terminals"}

@@ -80,6 +80,8 @@ class Engine:
     canonical: Callable[[str], str] = str.lower
     is_server: Callable[[str], bool] = lambda section: True
     more_names: frozenset[str] = field(default_factory=frozenset)
+    # Of an instance that the agent starts: what is given of these is not in force.
+    set_by_agent: frozenset[str] = field(default_factory=frozenset)
     # What SQL calls settings that decide on a commit, beside their names here.
     sql_names: tuple[str, ...] = ()
     # What stands in SQL that decides on a commit and is no setting: by the name of what an agent reads of it.

@@ -4,8 +4,9 @@
 values are (bytes, seconds, pages, numbers, flags, texts) of `name = default`, "" for none, or with `unit` (bytes or
 seconds of a number without unit), `since` (the default from a version on, "" where it is computed), `words` (values
 that mean something else) and `only` (all values that there are, of an engine that takes others in silence);
-`more_names`, which tell the format of a file; `sql_names`, under which SQL sets what decides on a commit; `aliases`;
-and `meanings`, the names that an engine has for what others have too.
+`more_names`, which tell the format of a file; `set_by_agent`, names whose values are the agent's to say; `sql_names`,
+under which SQL sets what decides on a commit; `aliases`; and `meanings`, the names that an engine has for what others
+have too.
 """
 
 from __future__ import annotations
@@ -62,6 +63,7 @@ def read_engine(
         slug=slug, source=data["source"], specs=_specs(data, key), suffixes=suffixes, meanings=meanings,
         durability=durability, canonical=key, is_server=is_server, translate=translate, duplicates=duplicates,
         more_names=frozenset(map(key, data.get("more_names", "").split())),
+        set_by_agent=frozenset(map(key, data.get("set_by_agent", "").split())),
         sql_names=tuple(data.get("sql_names", ())), sql_marks=data.get("sql_marks", {}),
         spelling={key(name): name for table in KINDS for name in data.get(table, {})},
     )  # fmt: skip

@@ -192,7 +192,7 @@ FIRST_WITHOUT_DRIVER_CLASS = (10, 16)
 FIRST_WITH_FETCH_FIRST = (10, 5)
 FIRST_WITH_UPDATE_STATISTICS = (10, 5)
 FIRST_WITH_AUTOMATIC_STATISTICS = (10, 8)
-LOCKED = ("derby.system.home", "derby.stream.error.file", "derby.storage.tempDirectory")
+LOCKED = ENGINE.set_by_agent
 # Where rights are asked for, who has made the database owns it and alone reaches files; the guest has the usual schema.
 OWNER = "BENCH_OWNER"
 AUTHORIZATION = ("derby.database.sqlAuthorization", "true")

@@ -14,12 +14,7 @@ from benchagent.configfiles.units import NO, YES
 from benchagent.dbms.base import ConfigurationRefused, Settings
 from benchagent.dbms.counters import QueryRows
 
-# The agent decides where everything lies, how it is reached and who may log in.
-_LOCKED = """\
-remoteserviceport remoteservicename remotebindaddress remoteauxport remoteaccess ipcname providers redirection
-securitydatabase rootdirectory databaseaccess authserver authclient authentication usermanager tempdirectories
-ipv6v6only bugcheckabort externalfileaccess udfaccess audittraceconfigfile"""
-LOCKED = frozenset(_LOCKED.split())
+LOCKED = FIREBIRD.set_by_agent
 DOORS = {
     r"(\w*plugin|include)\b": "runs code of the machine, or reads its files",
     r"(OutputRedirectionFile|RemotePipeName)\b": "reads or writes files of the machine",

@@ -20,15 +20,7 @@ from benchagent.dbms.private_server import HOST
 SPARE_CONNECTIONS = 10
 DEFAULT_CONNECTIONS = 151
 LOG_BIN_NAME = "binlog"
-# The agent decides where everything lies and how the server is reached.
-_LOCKED = """user basedir datadir tmpdir socket port bind_address bind_addresses pid_file log_error chroot
-innodb_log_group_home_dir innodb_data_home_dir innodb_undo_directory innodb_temp_tablespaces_dir innodb_directories
-innodb_tmpdir innodb_doublewrite_dir innodb_doublewrite_file log_bin_index relay_log relay_log_index
-slow_query_log_file general_log_file plugin_dir character_sets_dir lc_messages lc_messages_dir secure_file_priv
-slave_load_tmpdir aria_log_dir_path init_file skip_networking skip_grant_tables admin_address admin_port mysqlx
-mysqlx_port mysqlx_socket ssl ssl_ca ssl_cert ssl_key ssl_capath skip_ssl require_secure_transport extra_port
-default_authentication_plugin report_host report_port local_infile daemonize bootstrap old_passwords secure_auth"""
-LOCKED = frozenset(_LOCKED.split())
+LOCKED = MYSQL.set_by_agent
 DOORS = {
     r"(loose_)*(plugin_load\w*|early_plugin_load|wsrep\w*) ": "runs programs or code of the machine",
     r"(loose_)*(keyring_\w+|server_audit\w*) ": "reads or writes files of the machine",

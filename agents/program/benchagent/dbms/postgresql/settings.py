@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from benchagent.configfiles.engines.postgresql import SUFFIXES, UNLOGGED_TABLES
+from benchagent.configfiles.engines.postgresql import ENGINE, SUFFIXES, UNLOGGED_TABLES
 from benchagent.configfiles.settings import bare
 from benchagent.configfiles.units import MIB, NO, YES, Kind, Spec, convert
 from benchagent.dbms.base import ConfigurationRefused, JobError, Settings
@@ -15,13 +15,7 @@ from benchagent.dbms.postgresql.discovery import Version
 from benchagent.dbms.postgresql.server import TEMP_TABLESPACE
 from benchagent.dbms.private_server import HOST
 
-# The agent decides where the cluster lies, how it is reached and where it logs. A private server has no standby: a
-# commit that waited for one would wait for ever.
-_LOCKED = """port listen_addresses data_directory hba_file ident_file external_pid_file config_file
-unix_socket_directory unix_socket_directories include include_dir include_if_exists logging_collector
-log_destination ssl synchronous_standby_names stats_temp_directory krb_server_keyfile promote_trigger_file
-trigger_file primary_conninfo lo_compat_privileges"""
-LOCKED = tuple(_LOCKED.split())
+LOCKED = ENGINE.set_by_agent
 DOORS = {
     r"\w+_command (?!\W*(/bin/|/usr/bin/)?true\W*\Z|\W*\Z)": "runs programs of the machine",
     r"(archive_library|dynamic_library_path|extension_control_path) ": "runs code of the machine",
@@ -104,7 +98,7 @@ COLUMNS = "name, current_setting(name), source, setting, unit, vartype, boot_val
 def effective_queries(version: Version, given: Settings, *, superuser: bool = True) -> dict[str, str]:
     """``settings``: `COLUMNS` and whether a restart is needed; ``unlogged``: how many tables are so, of how many;
     ``file_errors`` since 9.5, for superusers only."""
-    hidden = quoted_names(LOCKED)
+    hidden = quoted_names(sorted(LOCKED))
     listed = quoted_names(list(dict.fromkeys([*TELLING, *(name.lower() for name, _ in given)])))
     pending = "pending_restart" if version >= (9, 5) else "false"
     queries = {
