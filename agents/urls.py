@@ -23,6 +23,7 @@ urlpatterns = [
     path("templates/", views.templates, name="templates"),
     path("schedules/", views.schedules, name="schedules"),
     path("schedules/new/", views.new_schedule, name="schedule-new"),
+    path("schedules/<slug:slug>/purge/", views.purge_schedule, name="schedule-purge"),
     path("schedules/<slug:slug>/", views.one_schedule, name="schedule-one"),
     path("runs/<uuid:run_id>/job/", views.job, name="run-job"),
     path("runs/<uuid:run_id>/cancel/", views.cancel_run, name="run-cancel"),

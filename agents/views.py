@@ -45,7 +45,8 @@ from runs.models.visible import Reader
 from runs.publications.article import article_of
 from runs.publications.page.reruns import schedule_query
 from runs.results.checking import runs_not_judged
-from runs.views.guards import PersonRequest, operator_required, page_before
+from runs.views.guards import PersonRequest, administrator_required, operator_required, page_before
+from runs.views.runs import purge_page
 
 # Agents
 
@@ -464,6 +465,14 @@ def one_schedule(request: PersonRequest, slug: str) -> HttpResponse:
     if chosen.deleted_at is not None:
         return render(request, "agents/schedule_deleted.html", {"schedule": chosen}, status=HTTPStatus.GONE)
     return _schedule_page(request, chosen, TimesForm.of(chosen))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@administrator_required
+@never_cache
+def purge_schedule(request: PersonRequest, slug: str) -> HttpResponse:
+    """A deleted schedule, with what came of its times; its experiments stay."""
+    return purge_page(request, get_object_or_404(Schedule.objects.exclude(deleted_at=None), slug=slug))
 
 
 def _change_schedule(request: PersonRequest, chosen: Schedule) -> HttpResponse:

@@ -253,7 +253,7 @@ class ExperimentAnswer(Outgoing):
     @classmethod
     def of(cls, row: Experiment, **values: Any) -> Self:
         """`request` is in `values`."""
-        states = Counter(run.state for run in row.runs.all())
+        states = Counter(run.state for run in row.runs.all() if run.deleted_at is None)
         is_open = any(states[state] for state in OPEN_STATES)
         return super().of(row, url=page_of(row, values["request"]), is_open=is_open, states=states)
 

@@ -9,6 +9,7 @@ from benchagent.catalog import WORKLOADS
 from django import template
 
 from agents.jobs import status
+from agents.models import Schedule
 from agents.plans import schedule
 from runs.access.rules import may_operate
 from runs.listing.rows import RunRow
@@ -40,6 +41,12 @@ def repeat_button(context: template.Context, run: Run) -> dict[str, Any]:
     """A button that runs this cell once more, for operators, on scheduled runs that have ended."""
     shown = run.has_ended and may_operate(context.get("user")) and status.job_of(run) is not None
     return {"run": run, "shown": shown, "outdated": schedule.outdated(run) if shown else ""}
+
+
+@register.simple_tag
+def deleted_schedules() -> list[Schedule]:
+    """Newest first."""
+    return list(Schedule.objects.exclude(deleted_at=None).order_by("-deleted_at"))
 
 
 @register.filter

@@ -17,7 +17,7 @@ from rest_framework.exceptions import ValidationError
 
 from runs.access import changes
 from runs.incoming.values import Day, Labels, Strict, Text, contradiction
-from runs.models import Annotation, Batch, Run, Upload, User, delete_softly, take_out
+from runs.models import Annotation, Batch, Experiment, Run, Upload, User, delete_softly, take_out
 from runs.models import restore as restore_run
 from runs.models.base import clean
 from runs.models.visible import sees_all
@@ -95,24 +95,25 @@ def restore(run: Run, *, by: User | None) -> bool:
     return True
 
 
-def delete_upload(upload: Upload, *, by: User | None) -> int:
-    """Take all its runs out of lists and charts; document and files go with them. -> how many there were."""
+def delete_runs(of: Upload | Experiment, *, by: User | None) -> int:
+    """Take all its runs out of lists and charts, with the document and files of an upload. -> how many there were."""
     with transaction.atomic():
-        count = upload.runs.filter(deleted_at=None).update(deleted_at=timezone.now())
-        take_out(set(upload.runs.order_by().values_list("batch", flat=True)))
-        copies.release(upload.runs.all())
-        changes.record(target=upload, field="runs deleted", old=0, new=count, by=by)
+        count = of.runs.filter(deleted_at=None).update(deleted_at=timezone.now())
+        take_out(set(of.runs.order_by().values_list("batch", flat=True)))
+        copies.release(of.runs.all())
+        changes.record(target=of, field="runs deleted", old=0, new=count, by=by)
     return count
 
 
-def restore_upload(upload: Upload, *, by: User | None) -> int:
+def restore_runs(of: Upload | Experiment, *, by: User | None) -> int:
+    """Bring back whatever was deleted of it. -> how many there were."""
     with transaction.atomic():
-        gone = list(upload.runs.exclude(deleted_at=None))
+        gone = list(of.runs.exclude(deleted_at=None))
         Run.objects.filter(pk__in=[run.pk for run in gone]).update(deleted_at=None)
-        Batch.objects.refile(upload.runs.all())
+        Batch.objects.refile(of.runs.all())
         for run in gone:
             _judge(run)
-        changes.record(target=upload, field="runs brought back", old=0, new=len(gone), by=by)
+        changes.record(target=of, field="runs brought back", old=0, new=len(gone), by=by)
     return len(gone)
 
 

@@ -1,4 +1,4 @@
-"""Gone for good: an upload, a run, an experiment or a report with everything that only it holds, by an administrator.
+"""Gone for good, by an administrator: an upload, a run, an experiment, a report, a schedule, with all it alone has.
 
 What stays is a record of what it was in numbers, who purged it, when and why. Deleting (`runs.results.editing`) hides
 from every reader and can be undone; this cannot.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from contextlib import suppress
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 from benchagent.catalog import METRICS
@@ -35,7 +35,7 @@ from runs.models import (
     Workload,
     take_out,
 )
-from runs.models.base import in_parts
+from runs.models.base import NamedModel, in_parts
 from runs.models.choices import OPEN_STATES, ImportState, Provenance
 from runs.models.visible import Person, owner_id_of
 from runs.results import copies
@@ -50,7 +50,7 @@ class CannotPurge(ValueError):
     """The text says why, and what to do first."""
 
 
-def what(target: Target) -> dict[str, Any]:
+def what(target: Target | NamedModel) -> dict[str, Any]:
     """What goes with it, in numbers, as its record keeps it. Without names: they go too."""
     kept = _files(target)
     return {
@@ -61,7 +61,7 @@ def what(target: Target) -> dict[str, Any]:
 
 
 @transaction.atomic
-def purge(target: Target, *, by: Person, reason: str = "") -> Change:
+def purge(target: Target | NamedModel, *, by: Person, reason: str = "") -> Change:
     """Raises CannotPurge."""
     if isinstance(target, Run) and target.publication_id is not None:
         raise CannotPurge("This run is part of a publication: delete that.")
@@ -133,17 +133,17 @@ def forget_empty(batches: Iterable[UUID]) -> None:
     empty.delete()
 
 
-def _runs(target: Target) -> QuerySet[Run]:
+def _runs(target: Target | NamedModel) -> QuerySet[Run]:
     if isinstance(target, Run):
         return Run.objects.filter(pk=target.pk)
     return target.runs.all() if isinstance(target, Upload | Experiment) else Run.objects.none()
 
 
-def made_at(target: Target) -> datetime:
-    return target.received_at if isinstance(target, Upload) else target.created_at
+def made_at(target: Target | NamedModel) -> datetime:
+    return cast(datetime, getattr(target, "received_at" if isinstance(target, Upload) else "created_at"))
 
 
-def _files(target: Target) -> list[Artefact]:
+def _files(target: Target | NamedModel) -> list[Artefact]:
     holder = Q(run__in=_runs(target))
     if isinstance(target, Upload):
         holder |= Q(upload=target)

@@ -37,7 +37,8 @@ from runs.listing.cursor import WrongCursor
 from runs.listing.filters import RunFilter, columns_of, without, without_blanks
 from runs.listing.rows import RunRow
 from runs.models import Alert, Annotation, Experiment, Publication, Report, Run, Upload
-from runs.models.choices import RunState, Visibility
+from runs.models.base import NamedModel
+from runs.models.choices import OPEN_STATES, RunState, Visibility
 from runs.models.visible import may_open
 from runs.publications.material import Material
 from runs.publications.page.reproductions import gaps_of, is_told, table
@@ -388,16 +389,23 @@ def purge(request: PersonRequest, kind: str, key: str) -> HttpResponse:
         target = get_object_or_404(Run, pk=_uuid(key), publication=None)
     else:
         target = _target(request, kind, key)
+    return purge_page(request, target)
+
+
+def purge_page(request: PersonRequest, target: Target | NamedModel) -> HttpResponse:
     if request.method == "POST":
         try:
             purging.purge(target, by=request.user, reason=request.POST.get("reason", "")[: editing.REASON_LIMIT])
         except purging.CannotPurge as error:
             messages.error(request, str(error))
-            return redirect("purge", kind=kind, key=key)
+            return redirect(request.path)
         messages.success(request, "Purged for good.")
         return redirect("purges")
-    of_target = {"what": purging.what(target), "made_at": purging.made_at(target)}
-    return render(request, "purge.html", {"target": target, "kind": kind, "key": key, **of_target})
+    context = {
+        "target": target, "kind": target._meta.verbose_name, "what": purging.what(target),
+        "made_at": purging.made_at(target),
+    }  # fmt: skip
+    return render(request, "purge.html", context)
 
 
 @require_safe
@@ -429,13 +437,35 @@ def experiment(request: HttpRequest, slug: str) -> HttpResponse:
     if request.GET.get("seen") == seen:
         return HttpResponse(status=NOTHING_NEW)
     context = {
-        "experiment": chosen, "runs": runs, "seen": seen, "gaps": gaps_of(chosen), **overview(runs),
+        "experiment": chosen, "runs": runs, "seen": seen,
+        "deleted": not runs and chosen.runs.exclude(deleted_at=None).count(), "gaps": gaps_of(chosen), **overview(runs),
         "accepted": may_operate(request.user) and changes.history(chosen).filter(field="brought").first(),
         **_published(chosen, runs),
     }  # fmt: skip
     if changed := dict.fromkeys(words for run in runs for words in run.ignored_settings):
         context["warnings"] = [*context["warnings"], f"Not in force as given: {'; '.join(changed)}."]
     return render(request, "experiment.html#runs" if "seen" in request.GET else "experiment.html", context)
+
+
+@require_POST
+@contributor_required
+def delete_experiment(request: PersonRequest, slug: str) -> HttpResponse:
+    """All its runs at once; it can be brought back as a whole."""
+    chosen = changeable(request.user, get_object_or_404(Experiment.objects.readable_by(request.user), slug=slug))
+    if chosen.runs.present().filter(state__in=OPEN_STATES).exists():
+        messages.error(request, "A run of it has not ended. Cancel it first.")
+    else:
+        editing.delete_runs(chosen, by=request.user)
+    return redirect(chosen)
+
+
+@require_POST
+@contributor_required
+def restore_experiment(request: PersonRequest, slug: str) -> HttpResponse:
+    chosen = changeable(request.user, get_object_or_404(Experiment.objects.readable_by(request.user), slug=slug))
+    count = editing.restore_runs(chosen, by=request.user)
+    messages.success(request, f"{count} run{'s' * (count != 1)} brought back.")
+    return redirect(chosen)
 
 
 @require_POST

@@ -88,7 +88,7 @@ def upload(request: HttpRequest, upload_id: UUID) -> HttpResponse:
 @contributor_required
 def delete_upload(request: PersonRequest, upload_id: UUID) -> HttpResponse:
     kept = _changeable(request, upload_id)
-    count = editing.delete_upload(kept, by=request.user)
+    count = editing.delete_runs(kept, by=request.user)
     messages.success(request, f"{count} run{'s' * (count != 1)} deleted. They can be brought back below.")
     return redirect(kept)
 
@@ -97,7 +97,7 @@ def delete_upload(request: PersonRequest, upload_id: UUID) -> HttpResponse:
 @contributor_required
 def restore_upload(request: PersonRequest, upload_id: UUID) -> HttpResponse:
     kept = _changeable(request, upload_id)
-    count = editing.restore_upload(kept, by=request.user)
+    count = editing.restore_runs(kept, by=request.user)
     messages.success(request, f"{count} run{'s' * (count != 1)} brought back.")
     return redirect(kept)
 

@@ -249,11 +249,25 @@ def test_a_deleted_schedule_starts_nothing_and_can_be_brought_back(planned, clie
     assert timetable.tick() == 0
     assert "Nightly" not in client.get("/schedules/").content.decode()
     assert client.post(path, {"action": "resume"}).status_code == 404
+    assert "Nightly" in client.get("/deleted/").content.decode()
     back = client.post(path, {"action": "restore"}, follow=True)
     assert (back.status_code, len(back.context["occurrences"])) == (200, 1)
     # Times that came meanwhile are passed over.
     assert back.context["next_times"][0] > datetime.now(UTC)
     assert timetable.tick() == 0
+
+
+def test_a_deleted_schedule_can_be_purged_and_its_experiments_stay(planned, client, nightly, administrator):
+    schedule = nightly(datetime.now(UTC) - timedelta(days=3))
+    assert timetable.tick(now=datetime.now(UTC) - timedelta(days=2)) == 1
+    client.force_login(administrator)
+    assert client.get(f"/schedules/{schedule.slug}/purge/").status_code == 404
+    timetable.delete(schedule)
+    assert "Purge this schedule for good?" in client.get(f"/schedules/{schedule.slug}/purge/").content.decode()
+    count = Experiment.objects.count()
+    record = client.post(f"/schedules/{schedule.slug}/purge/", {"reason": "a trial"}, follow=True).content.decode()
+    assert "a trial" in record and "schedule" in record
+    assert (Schedule.objects.count(), Experiment.objects.count()) == (0, count)
 
 
 def test_one_whose_only_time_came_while_it_was_deleted_is_due_no_more(bench, operator):

@@ -68,7 +68,9 @@ def test_no_route_shows_strangers_anything_of_a_deleted_upload(world, by_all):
         delete(world, upload_of(world))
         for at, row in enumerate((*READING, *MORE)):
             for who in ANYBODY if by_all else (OPERATOR, OTHERS[at % len(OTHERS)]):
-                if row.action in ("people", "account") or (who == OPERATOR and row.route in ("run", "upload")):
+                if row.action in ("people", "account") or (
+                    who == OPERATOR and row.route in ("run", "upload", "deleted")
+                ):
                     continue  # who may bring it back is told what it was
                 answer = ask(world, row, who, "public")
                 # A page that is not there repeats its address: the way back after a login.
