@@ -238,7 +238,9 @@ class RunCancelled(Part):
 
 
 class ExperimentAnswer(Outgoing):
-    """`states`: how many of its runs are in each state."""
+    """`states`: how many of its runs are in each state; `failed`: how many repeats failed or were lost and were not
+    made up for since, as by "Repeat what failed".
+    """
 
     slug: str
     url: str
@@ -248,14 +250,17 @@ class ExperimentAnswer(Outgoing):
     created_at: datetime
     is_open: bool
     states: dict[str, int]
+    failed: int
     plan: dict[str, Any]
 
     @classmethod
     def of(cls, row: Experiment, **values: Any) -> Self:
         """`request` is in `values`."""
-        states = Counter(run.state for run in row.runs.all() if run.deleted_at is None)
+        runs = [run for run in row.runs.all() if run.deleted_at is None]
+        states = Counter(run.state for run in runs)
+        failed = len(schedule.not_made_up(row, [run for run in runs if hasattr(run, "job")]))
         is_open = any(states[state] for state in OPEN_STATES)
-        return super().of(row, url=page_of(row, values["request"]), is_open=is_open, states=states)
+        return super().of(row, url=page_of(row, values["request"]), is_open=is_open, states=states, failed=failed)
 
 
 class ExperimentPage(Page):
@@ -278,7 +283,7 @@ class Experiments(OperatorView):
     )
     def get(self, request: Request) -> Response:
         """Experiments that whoever asks sees in lists, newest first."""
-        rows = Experiment.objects.listed_for(request.user).prefetch_related("runs")
+        rows = Experiment.objects.listed_for(request.user).prefetch_related("runs__job")
         pages = ExperimentPages()
         page = pages.paginate_queryset(rows, request) or []
         shown = [ExperimentAnswer.of(row, request=request).model_dump(mode="json") for row in page]

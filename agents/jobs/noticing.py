@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
+from django.db.models import Prefetch
 from django.urls import reverse
 from django.utils import timezone
 
@@ -16,6 +17,7 @@ from agents.jobs.dispatch import queued
 from agents.jobs.queue import stalled
 from agents.jobs.status import reason, silence
 from agents.models import Job
+from agents.plans import schedule
 from runs.models import Experiment, Notice, Run, TellingRule
 from runs.models.choices import ACTIVE_STATES, ON_AGENT_STATES, OPEN_STATES, RunState
 
@@ -35,8 +37,9 @@ def notice() -> int:
     return len(Notice.objects.bulk_create(found, ignore_conflicts=True))
 
 
-def _of(experiment: Experiment, key: str, title: str) -> Notice:
-    return Notice(key=key, title=title[:400], path=experiment.get_absolute_url(), experiment=experiment)
+def _of(experiment: Experiment, key: str, title: str, *, at: datetime) -> Notice:
+    """`at`: when it was so; a rule tells of nothing from before it was made."""
+    return Notice(key=key, title=title[:400], path=experiment.get_absolute_url(), experiment=experiment, at=at)
 
 
 def _begun(now: datetime) -> Iterator[Notice]:
@@ -44,24 +47,29 @@ def _begun(now: datetime) -> Iterator[Notice]:
     under_way = Run.objects.present().filter(job__isnull=False, state__in=OPEN_STATES)
     lately = Experiment.objects.filter(created_at__gt=now - LATELY)
     for experiment in lately.filter(pk__in=under_way.order_by().values("experiment")):
-        yield _of(experiment, f"{Notice.BEGUN} {experiment.pk}", f"{experiment} is in progress")
+        title = f"{experiment} is in progress"
+        yield _of(experiment, f"{Notice.BEGUN} {experiment.pk}", title, at=experiment.created_at)
 
 
 def _ended(now: datetime) -> Iterator[Notice]:
     """Experiments, with what became of their runs; the last that ended is part of the key: repeats end it anew."""
     lately = Run.objects.present().filter(job__isnull=False, finished_at__gt=now - LATELY)
-    for experiment in Experiment.objects.filter(runs__in=lately).distinct().prefetch_related("runs"):
-        runs = [run for run in experiment.runs.all() if run.deleted_at is None]
+    scheduled = Prefetch("runs", Run.objects.present().filter(job__isnull=False).select_related("job"))
+    for experiment in Experiment.objects.filter(runs__in=lately).distinct().prefetch_related(scheduled):
+        runs = list(experiment.runs.all())
         states = Counter(run.state for run in runs)
         if not any(states[state] for state in OPEN_STATES):
             last = max(run.finished_at for run in runs if run.finished_at)
             how = ", ".join(f"{count} {RunState(state).label.lower()}" for state, count in sorted(states.items()))
-            failed = states[RunState.FAILED] + states[RunState.LOST]
+            failed = schedule.not_made_up(experiment, runs)
+            if not failed and states[RunState.FAILED] + states[RunState.LOST]:
+                how += "; what failed was repeated"
             partly = " in part" * (states[RunState.FINISHED] > 0)
             ended = (
                 f"failed{partly}" if failed else f"was cancelled{partly}" if states[RunState.CANCELLED] else "is done"
             )
-            yield _of(experiment, f"{Notice.ENDED} {experiment.pk} {last.isoformat()}", f"{experiment} {ended}: {how}")
+            key = f"{Notice.ENDED} {experiment.pk} {last.isoformat()}"
+            yield _of(experiment, key, f"{experiment} {ended}: {how}", at=last)
 
 
 def _waiting(now: datetime) -> Iterator[Notice]:
@@ -73,9 +81,8 @@ def _waiting(now: datetime) -> Iterator[Notice]:
     ):
         if run.experiment and run.experiment.pk not in seen | running:
             seen.add(run.experiment.pk)
-            yield _of(
-                run.experiment, f"waits {run.pk}", f"{run.experiment} waits for over an hour: {reason(run, now=now)}"
-            )
+            title = f"{run.experiment} waits for over an hour: {reason(run, now=now)}"
+            yield _of(run.experiment, f"waits {run.pk}", title, at=now)
 
 
 def _lost(now: datetime) -> Iterator[Notice]:

@@ -93,7 +93,7 @@ def experiment_progress(experiment: Experiment, user: Viewer) -> dict[str, Any]:
         # Why nothing is happening.
         "reason": silence(active) if active else reason(first) if first else "",
         "left": estimate.about(_left_s(runs)) if is_open else "",
-        "failed": states[RunState.FAILED] + states[RunState.LOST],
+        "failed": bool(schedule.not_made_up(experiment, runs)),
         "failures": counted(run.message for run in runs if run.state in _NOT_ENDED_WELL and run.message),
         "last_ended": max((run.finished_at for run in runs if run.finished_at), default=None),
         "can_operate": may_operate(user),

@@ -204,15 +204,23 @@ def repeat_failed(experiment: Experiment, *, user: User | None, token: ApiToken 
     with transaction.atomic():
         Experiment.objects.select_for_update().get(pk=experiment.pk)
         runs = Run.objects.present().filter(experiment=experiment, job__isnull=False).order_by("order_index")
-        cells: dict[str, list[Run]] = defaultdict(list)
-        for run in runs.select_related("job__agent", "job__requested_agent", "experiment", "batch", "owner"):
-            cells[run.job.cell].append(run)
-        asked = experiment.plan.get("repeats", 1)
-        return [
-            repeat_cell(of_cell[0], user=user, token=token)
-            for of_cell in cells.values()
-            for _ in range(asked - sum(run.state not in (RunState.FAILED, RunState.LOST) for run in of_cell))
-        ]
+        rows = runs.select_related("job__agent", "job__requested_agent", "experiment", "batch", "owner")
+        return [repeat_cell(run, user=user, token=token) for run in not_made_up(experiment, rows)]
+
+
+def not_made_up(experiment: Experiment, runs: Iterable[Run]) -> list[Run]:
+    """Of its scheduled runs, with their jobs, one of the same cell for each repeat that failed or was lost, and of
+    which no other was made since.
+    """
+    cells: dict[str, list[Run]] = defaultdict(list)
+    for run in runs:
+        cells[run.job.cell].append(run)
+    asked = experiment.plan.get("repeats", 1)
+    return [
+        of_cell[0]
+        for of_cell in cells.values()
+        for _ in range(asked - sum(run.state not in (RunState.FAILED, RunState.LOST) for run in of_cell))
+    ]
 
 
 # The first experiment

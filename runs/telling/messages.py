@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import shorten
 from typing import Any
 from uuid import UUID
 
@@ -13,6 +14,7 @@ from runs.history.words import change_words
 from runs.models import Alert, ChangePoint, Notice, TellingRule
 
 MOST_CHANGES = 5
+MOST_OF_SUBJECT = 100
 
 
 class ChangeMessage(BaseModel):
@@ -101,8 +103,9 @@ def subject(message: Message) -> str:
     titles = message.titles
     if not titles:
         return "[Benchsite] A test"
-    what = "alerts" if not message.notices else "events"
-    return f"[Benchsite] {titles[0]}" if len(titles) == 1 else f"[Benchsite] {len(titles)} {what}"
+    if len(titles) == 1:
+        return f"[Benchsite] {shorten(titles[0], MOST_OF_SUBJECT, placeholder=' …')}"
+    return f"[Benchsite] {len(titles)} {'events' if message.notices else 'alerts'}"
 
 
 def text(message: Message, rule: TellingRule) -> str:

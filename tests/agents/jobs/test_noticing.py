@@ -72,7 +72,28 @@ def test_an_experiment_is_told_once_when_it_has_ended_and_again_after_a_repeat(m
     schedule.repeat_failed(experiment, user=operator)
     assert told() == []
     ended(experiment, RunState.FINISHED, RunState.FAILED, RunState.FINISHED)
-    assert len(told()) == 1
+    (subject,) = told()
+    assert "Night is done: 1 failed, 2 finished; what failed was repeated" in subject
+
+
+def test_a_rule_tells_nothing_that_ended_before_it_was_made(machine, operator, told):
+    """Was: the first rule was told at once of all experiments of a day."""
+    machine()
+    TellingRule.objects.update(created_at=timezone.now())
+    experiment = schedule.start(plan_of(A, name="Night"), user=operator)
+    ended(experiment, RunState.FINISHED)
+    experiment.runs.update(finished_at=timezone.now() - timedelta(hours=1))
+    assert told() == []
+    ended(schedule.start(plan_of(A, name="Day"), user=operator), RunState.FINISHED)
+    assert [subject.partition(":")[0] for subject in told()] == ["[Benchsite] Day is done"]
+
+
+def test_a_long_title_is_cut_in_the_subject_and_whole_in_the_text(told, operator):
+    words = "No sign of life from bench1 for two minutes. If it is heard of again, the run goes on. " * 3
+    Notice.objects.create(key="silent", title=words.strip(), path="/agents/bench1/")
+    (subject,) = told()
+    assert subject.endswith(" …") and len(subject) < 120
+    assert words.strip() in mail.outbox[0].body
 
 
 def test_it_tells_nobody_of_what_they_may_not_see(machine, administrator, told):

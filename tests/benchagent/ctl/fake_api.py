@@ -66,6 +66,8 @@ class FakeApi:
             return self._store(parts[1], body)
         if path in self.answers:
             return 200, self.answers[path]
+        if method == "GET" and parts == ["experiments", "night"]:
+            return 200, {"slug": "night"}
         if method == "PATCH" and parts[0] == "batches":
             return 200, body
         if method == "POST" and parts == ["tools"]:

@@ -55,6 +55,15 @@ def test_it_ends_with_the_status_of_the_worst_end(night: FakeApi, end: str, stat
     assert main(["watch", "night", "--poll", "0.01"]) == status
 
 
+def test_a_failed_run_that_was_made_up_for_counts_no_longer(night: FakeApi) -> None:
+    night.states = ["failed"]
+    night.answers["/experiments/night/"] = {"failed": 1}
+    assert main(["watch", "night", "--poll", "0.01"]) == 20
+    night.answers["/experiments/night/"] = {"failed": 0}
+    assert main(["watch", "night", "--poll", "0.01"]) == 0
+    assert main(["watch", night.runs[0]["id"], "--poll", "0.01"]) == 20
+
+
 def test_it_watches_one_run(night: FakeApi, capsys: pytest.CaptureFixture[str]) -> None:
     night.states = ["measuring", "finished"]
     assert main(["watch", night.runs[0]["id"], "--poll", "0.01", "--json"]) == 0

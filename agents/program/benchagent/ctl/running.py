@@ -161,7 +161,10 @@ def _watch(api: Api, what: str, options: argparse.Namespace) -> int:
         for row in rows:
             if row["status"] != "finished" and row.get("message"):
                 print_line(f"{row['id']}: {row['message']}")
-    return max(ENDED[row["status"]] for row in rows)
+    # A repeat that failed and was made up for since does not count.
+    if not id_of(what) and api.get(f"/experiments/{quote(what, safe='')}/").get("failed") == 0:
+        rows = [row for row in rows if row["status"] not in ("failed", "lost")]
+    return max((ENDED[row["status"]] for row in rows), default=0)
 
 
 def until_ended(api: Api, what: str, *, poll_s: float, timeout_s: float | None = None) -> list[dict[str, Any]]:
