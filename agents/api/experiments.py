@@ -206,7 +206,7 @@ class ScheduledRun(Outgoing):
 
 class ExperimentStarted(Outgoing):
     """`estimated_s`: how long all of it is expected to take, on one machine. `warnings`: what each machine that may run
-    it lacks, as space.
+    it lacks, as space, and a warm-up that is short.
     """
 
     slug: str
@@ -223,7 +223,7 @@ class ExperimentStarted(Outgoing):
         request = values["request"]
         expected = estimate.estimate(values["plan"], user=request.user)
         return super().of(
-            row, url=page_of(row, request), estimated_s=expected.seconds, warnings=[*expected.lacking],
+            row, url=page_of(row, request), estimated_s=expected.seconds, warnings=expected.warnings,
             runs=[
                 ScheduledRun.of(run, url=page_of(run, request), dbms=run.dbms_version.name)
                 for run in row.runs.select_related("dbms_version").order_by("order_index")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from benchagent.catalog import DBMSS, WORKLOADS
+from benchagent.catalog.factors import SETTLED_AFTER_S
 from django.contrib.auth.models import AnonymousUser
 
 from agents.machines import Engine
@@ -42,6 +43,16 @@ class Estimate:
     space_bytes: float = 0
     lacking: tuple[str, ...] = ()
     at_most: bool = False
+    warm_up_s: float = SETTLED_AFTER_S
+
+    @property
+    def warnings(self) -> list[str]:
+        """What machines lack, and a warm-up that is too short, a line each."""
+        short = (
+            f"A warm-up of {self.warm_up_s:g} s is short: under {SETTLED_AFTER_S} s the load generator's code is still "
+            "being compiled in the measured window."
+        )
+        return [*self.lacking, *([short] if self.warm_up_s < SETTLED_AFTER_S else [])]
 
     @property
     def words(self) -> str:
@@ -67,7 +78,8 @@ def estimate(plan: Plan, *, user: Reader | None = None) -> Estimate:
     around: dict[tuple[Engine, object], tuple[float | None, float | None]] = {}
     space_bytes: dict[tuple[Agent | None, str], float] = defaultdict(float)
     size = WORKLOADS[plan.workload].size_factor
-    for cell in plan.cells():
+    cells = plan.cells()
+    for cell in cells:
         key = cell.engine, cell.factors.get(size.name) if size else None
         first = key not in around
         if first:
@@ -86,6 +98,8 @@ def estimate(plan: Plan, *, user: Reader | None = None) -> Estimate:
     return Estimate(
         plan.workload, plan.run_count, max(by_machine.values(), default=0.0), tuple(dict.fromkeys(guessed)),
         max(space_bytes.values(), default=0.0), tuple(_lacking(plan, space_bytes)), plan.stop is not None,
+        min((number_of(cell.factors, "warm_up_s") for cell in cells if "warm_up_s" in cell.factors),
+            default=SETTLED_AFTER_S),
     )  # fmt: skip
 
 

@@ -53,6 +53,18 @@ def test_it_tells_the_space_of_a_large_plan_in_gb():
     assert found.words.endswith(", about 300 GB of space")
 
 
+@pytest.mark.parametrize(("warm_up_s", "warned"), [(1, True), (10, False)])
+def test_a_warm_up_that_is_short_is_warned_of(warm_up_s, warned):
+    """Was: the help of the form says 10 s, and its preview nothing of 1 s."""
+    plan = plan_of(A)
+    found = estimate.estimate(replace(plan, factors={**plan.factors, "warm_up_s": warm_up_s}))
+    assert ["A warm-up of 1 s is short" in line for line in found.warnings] == [True] * warned
+    swept = {name: value for name, value in plan.factors.items() if name != "warm_up_s"}
+    assert estimate.estimate(replace(plan, factors=swept, sweep={"warm_up_s": (30, warm_up_s)})).warnings == (
+        found.warnings
+    )
+
+
 def test_it_counts_each_backup_and_one_restore_of_a_cell():
     """300 MB: 36 s for the first load, then for each of two repeats 5 s of backup and 4 s around; 6 s of restore."""
     factors = {"dataset_mb": 300, "data_origin": "restored"}

@@ -95,6 +95,8 @@ KNOBS = (
         "vacuum, sweep, purge, statistics; empty: as configured",
     ),
 )
+# The load generator's JVM has compiled what it runs.
+SETTLED_AFTER_S = 10
 LOADER_THREADS = FactorDef("loader_threads", "Loader threads", "connections", 2, 1, 64, optional=True, role=CONDITION)
 
 
@@ -106,7 +108,8 @@ def window(terminals: int) -> tuple[FactorDef, ...]:
             role=CONDITION,
         ),
         FactorDef(
-            "warm_up_s", "Warm-up", "s", 10, 0, 3_600, "10 s or more lets the JIT compiler settle",
+            "warm_up_s", "Warm-up", "s", SETTLED_AFTER_S, 0, 3_600,
+            f"{SETTLED_AFTER_S} s or more lets the JIT compiler settle",
             role=PROCEDURE, span=60,
         ),
         FactorDef("duration_s", "Measured window", "s", 30, 1, 86_400, role=PROCEDURE),
