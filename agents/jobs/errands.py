@@ -38,7 +38,8 @@ def ask(agent: Agent, *, by: Person, command: str, words: Sequence[str]) -> Erra
         words = [wheel.name, wheel.sha256]
     elif not words or (agent.errands[command] and words[0] not in agent.errands[command]):
         names = ", ".join(agent.errands[command]) or "a name"
-        raise FieldErrors(words=f"{agent.name} takes for {command} one of: {names}.")
+        wrong = f"{words[0]!r} is none" if words else "none is named"
+        raise FieldErrors(words=f"{agent.name} takes for {command} one of: {names}; {wrong}.")
     if Errand.objects.open().filter(agent=agent, command=command, words=list(words)).exists():
         raise FieldErrors(command="It is asked already.")
     made = Errand(agent=agent, command=command, words=[clean(word, 500) for word in words])

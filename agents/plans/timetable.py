@@ -8,6 +8,7 @@ ticks may work at once.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import islice, takewhile
@@ -39,8 +40,13 @@ def times(cron: str, zone: str, after: datetime) -> CronSim:
     try:
         return CronSim(cron, after.astimezone(known))
     except CronSimError as error:
+        fields = cron.split()
+        if len(fields) == 5 and str(error) == "Bad day-of-month":
+            with suppress(CronSimError):
+                CronSim(" ".join([*fields[:3], "*", fields[4]]), after)
+                raise FieldErrors(cron=f"“{cron}” never happens: no month that it names has such a day.") from error
         five = " Five fields are needed: minute, hour, day, month, weekday. 0 2 * * * is every night at two."
-        raise FieldErrors(cron=f"{error} in “{cron}”.{'' if len(cron.split()) == 5 else five}") from error
+        raise FieldErrors(cron=f"{error} in “{cron}”.{'' if len(fields) == 5 else five}") from error
 
 
 def coming(schedule: Schedule, after: datetime) -> Iterator[datetime]:

@@ -115,6 +115,8 @@ def test_it_asks_a_machine_itself_waits_and_says_how_it_ended(lab: FakeApi, caps
     assert main(words) == 20
     assert "no room" in capsys.readouterr().out
     assert lab.sent("POST", "/agents/box/errands/") == [{"command": "engines install", "words": ["mysql-5.5.34"]}]
+    assert main(["errand", "box", "engines install", "mysql-5.5.34", "--poll", "0"]) == 20
+    assert lab.sent("POST", "/agents/box/errands/")[1] == {"command": "engines install", "words": ["mysql-5.5.34"]}
     assert main(["errand", "box", "rm"]) == 2
 
 

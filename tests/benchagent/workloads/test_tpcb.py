@@ -150,7 +150,8 @@ def test_it_fills_in_default_factors_and_refuses_what_is_out_of_range():
     )
     with pytest.raises(JobError, match="Terminals must be between 1 and 1000, not 0"):
         WORKLOAD.factors({"terminals": 0})
-    with pytest.raises(JobError, match="Terminals must be between 1 and 1000, not 'many'"):
+    not_a_number = "Terminals must be a whole number of connections, between 1 and 1000, not 'many'"
+    with pytest.raises(JobError, match=not_a_number):
         WORKLOAD.factors({"terminals": "many"})
     with pytest.raises(JobError, match="Caches at the start must be one of warm, cold, preread, not 'tepid'"):
         WORKLOAD.factors({"cache_state": "tepid"})

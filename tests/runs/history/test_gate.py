@@ -268,7 +268,12 @@ def test_the_base_of_what_is_measured_in_turn_is_what_came_first():
     assert len(sides_of([*rows, newer])) == 3
 
 
-def test_gate_takes_files_or_a_plan(gate, tmp_path):
+def test_gate_takes_files_or_a_plan_of_three_repeats(gate, tmp_path, capsys):
+    """Of fewer it was told after they had run."""
+    few = tmp_path / "few.json"
+    few.write_text(json.dumps({"workload": "tpcb", "repeats": 1}))
+    assert main(["gate", "--run", str(few)]) == 3
+    assert "few.json: repeats is 1, and no verdict is made of fewer than 3" in capsys.readouterr().err
     assert main(["gate"]) == main(["gate", "a.json", "--run", "b.json"]) == 2
 
 

@@ -127,9 +127,12 @@ class FactorDef:
     def refusal(self, value: object) -> str:
         """Why it can have this value nowhere; empty where it can, as far as machine and engine allow."""
         if self.kind == FactorKind.NUMBER:
-            is_number = isinstance(value, int | float if self.decimals else int)
-            if not is_number or not self.minimum <= value <= self.maximum:  # type: ignore[operator]
-                return f"{self.label} must be between {self.minimum} and {self.maximum}."
+            within = f"between {self.minimum} and {self.maximum}"
+            if not isinstance(value, int | float if self.decimals else int):
+                of_unit = f" of {'seconds' if self.unit == 's' else self.unit}" if self.unit else ""
+                return f"{self.label} must be a {'' if self.decimals else 'whole '}number{of_unit}, {within}."
+            if not self.minimum <= value <= self.maximum:
+                return f"{self.label} must be {within}."
         elif self.kind == FactorKind.CHOICE:
             if value not in self.words:
                 return f"{self.label} must be one of {', '.join(choice or '(empty)' for choice in self.words)}."

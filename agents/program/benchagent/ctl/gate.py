@@ -19,6 +19,7 @@ from benchagent.link.client import InsecureUrl, Refused, Unreachable
 EXIT_WORSE, EXIT_UNDECIDED, EXIT_COULD_NOT, EXIT_UNREACHABLE = 1, 2, 3, 4
 FORMATS = ("table", "markdown", "junit", "json")
 HEADING = ("BENCHMARK", "METRIC", "NEW", "CHANGE", "INTERVAL", "VERDICT")
+LEAST_REPEATS = 3
 # So many metrics that were not judged are named.
 MOST_NAMED = 4
 Cell = Mapping[str, Any]
@@ -82,8 +83,12 @@ def _nothing(options: argparse.Namespace, not_judged: Sequence[tuple[str, str]])
 
 def _in_turn(options: argparse.Namespace) -> dict[str, Any]:
     """Two sides of a plan measured in turn on one agent, with the same data and disks. Raises UsageError."""
+    plan = plan_of(options.run)
+    repeats = plan.get("repeats", 1)
+    if "template" not in plan and isinstance(repeats, int) and repeats < LEAST_REPEATS:
+        raise UsageError(f"{options.run}: repeats is {repeats}, and no verdict is made of fewer than {LEAST_REPEATS}")
     api = connect()
-    experiment = api.post("/experiments/", plan_of(options.run))
+    experiment = api.post("/experiments/", plan)
     print_line(f"{experiment['url']}: {counted(len(experiment['runs']))}, base and head in turn")
     rows = until_ended(api, experiment["slug"], poll_s=options.poll)
     sides = sides_of(rows)

@@ -42,12 +42,14 @@ def reservations(options: argparse.Namespace) -> int:
 
 def errand(options: argparse.Namespace) -> int:
     """Waits for its end; interrupted it goes on, as the agent's page shows."""
-    api, path, line = connect(), f"/agents/{quote(options.agent, safe='')}/", " ".join(options.words)
+    # The command may be one word of the shell: "engines remove".
+    given = [*options.words[0].split(), *options.words[1:]]
+    api, path, line = connect(), f"/agents/{quote(options.agent, safe='')}/", " ".join(given)
     offered = api.get(path)["errands"]
     command = next((each for each in offered if f"{line} ".startswith(f"{each} ")), None)
     if command is None:
         raise UsageError(f"{options.agent} can be asked for: {', '.join(offered) or 'nothing (it is too old)'}")
-    words = options.words[len(command.split()) :]
+    words = given[len(command.split()) :]
     order = api.post(f"{path}errands/", {"command": command, "words": words})
     while order["state"] in ("waiting", "running"):
         time.sleep(options.poll)
