@@ -23,7 +23,7 @@ from django.db import Error, connection, connections
 from django.db.migrations.executor import MigrationExecutor
 
 from agents.models import EnrolmentCode
-from agents.plans.schedule import set_failed_first_aside
+from agents.plans.schedule import first_experiment, set_failed_first_aside
 from benchsite import liveness, programs
 from benchsite.backup import finish
 from benchsite.programs import Address, CannotStart
@@ -31,7 +31,7 @@ from benchsite.schema import why_newer
 from benchsite.state import OPERATOR, State, read, write_private
 from benchsite.supervisor import Supervisor, kill_leftovers
 from runs.models import User
-from runs.models.choices import UserRole
+from runs.models.choices import OPEN_STATES, UserRole
 from runs.results.checking import judge_upgraded
 
 LOOK_EVERY_S = 0.3
@@ -208,8 +208,11 @@ def make(target: str) -> str:
 
 
 def first_steps() -> str:
+    is_coming = settings.FIRST_RUN and (
+        (first := first_experiment()) is None or first.runs.filter(state__in=OPEN_STATES).exists()
+    )
     return FIRST_STEPS.format(
-        fills=": the home page fills up with the first runs by itself" * settings.FIRST_RUN, token=make("token")
+        fills=": the home page fills up with the first runs by itself" * is_coming, token=make("token")
     )
 
 

@@ -17,6 +17,8 @@ from django.core.management import CommandError, call_command
 from benchsite import embedded, liveness, programs
 from benchsite.programs import Address
 from benchsite.settings import env_secret
+from runs.models import Experiment
+from tests.runs.cells import make_run
 
 pytestmark = pytest.mark.ops
 
@@ -186,6 +188,7 @@ def test_the_schedule_of_beat_lies_in_a_folder_that_is_there(repository):
     assert text.index("manage.py migrate && ") < text.index("manage.py web --listen")
 
 
+@pytest.mark.django_db
 @pytest.mark.parametrize(
     ("state", "command"), [("", "make token NAME"), ("/srv/x y", "make token STATE='/srv/x y' NAME")]
 )
@@ -193,6 +196,16 @@ def test_the_first_steps_name_the_state_they_are_of(state, command, monkeypatch)
     monkeypatch.setenv("STATE", state)
     assert command in embedded.first_steps()
     assert embedded.make("login") == command.replace("token", "login").removesuffix(" NAME")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("state", "fills"), [("", True), ("measuring", True), ("cancelled", False)])
+def test_home_is_said_to_fill_by_itself_while_the_first_experiment_is_to_come_or_goes_on(settings, state, fills):
+    settings.FIRST_RUN = True
+    if state:
+        first = Experiment.objects.create(slug="first", name="First light", demonstration=True)
+        make_run("H2 2.4", None, experiment=first, state=state)
+    assert ("fills up" in embedded.first_steps()) is fills
 
 
 def test_behind_tls_no_address_is_named_where_nobody_answers(settings):
