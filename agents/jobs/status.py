@@ -20,6 +20,7 @@ from agents.jobs.reservations import Calendar
 from agents.machines import approved_agents
 from agents.models import Agent, AgentStatus, Errand, Job, Reservation
 from agents.plans import estimate, schedule
+from agents.plans.plan import number_of
 from runs.access.rules import may_operate
 from runs.answers.words.gaps import counted
 from runs.models import Experiment, Run, User
@@ -313,7 +314,7 @@ def progress(run: Run, *, now: datetime | None = None) -> Progress | None:
     now = now or timezone.now()
     factors = run.job.spec["factors"]
     around_s = estimate.before_window_s(run)
-    warm_up_s, duration_s = (estimate.number_of(factors, name) for name in ("warm_up_s", "duration_s"))
+    warm_up_s, duration_s = (number_of(factors, name) for name in ("warm_up_s", "duration_s"))
     spent_s = (now - run.started_at).total_seconds()
     in_state_s = (now - run.state_changed_at).total_seconds()
     left_s = {
