@@ -124,9 +124,11 @@ def duration(seconds: float | None) -> str:
 
 
 def mid_sentence(label: str) -> str:
-    """A label within a sentence: what begins with a name keeps its capital (Jain's index, CPU, TPS)."""
-    first = label.partition(" ")[0]
-    is_name = first.endswith("'s") or not first[1:].islower()
+    """A label within a sentence: what begins with a name keeps its capital (Jain's index, CPU, TPS); an article is none
+    (a commit).
+    """
+    first, _, rest = label.partition(" ")
+    is_name = first.endswith("'s") or not (first[1:].islower() or (first == "A" and rest.islower()))
     return label if is_name else label[:1].lower() + label[1:]
 
 

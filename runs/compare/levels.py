@@ -250,7 +250,11 @@ class Levels:
     @cached_property
     def headings(self) -> list[Fact]:
         """The facts that tell the levels apart."""
-        needed = distinguishing({fact.field: [key[at] for key in self.table] for at, fact in enumerate(self.held)})
+        return self._telling_apart(self.table)
+
+    def _telling_apart(self, levels: Iterable[Key]) -> list[Fact]:
+        keys = [*levels]
+        needed = distinguishing({fact.field: [key[at] for key in keys] for at, fact in enumerate(self.held)})
         return [fact for fact in self.held if fact.field in needed]
 
     @cached_property
@@ -368,7 +372,9 @@ class Levels:
 
     @property
     def held_words(self) -> str:
-        return listed([mid_sentence(fact.label) for fact in self.headings])
+        """What tells the levels apart at which series may be set against each other."""
+        shared = self._telling_apart(key for key, level in self.table.items() if len(level) > 1)
+        return listed([mid_sentence(fact.label) for fact in shared or self.headings])
 
     @property
     def averaged_words(self) -> str:

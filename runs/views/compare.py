@@ -16,6 +16,7 @@ from django.utils.dateparse import parse_datetime
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_GET, require_POST, require_safe
 
+from runs.answers.answer import Answer
 from runs.answers.ask import answer_of, offered
 from runs.answers.words import as_markdown, headline, question_words, sentence
 from runs.answers.words.drawn import centre_label, empty_words
@@ -124,7 +125,8 @@ def _tables_beside(comparison: Comparison) -> dict[str, Any]:
 
 def comparison_context(selection: Selection, comparison: Comparison) -> dict[str, Any]:
     """What _comparison.html shows."""
-    drawing, warnings, params = draw(comparison), warnings_of(comparison), comparison.controls
+    drawing, told, params = draw(comparison), answer_of(comparison), comparison.controls
+    warnings = warnings_of(comparison, told)
     _, lost = charts.drawn_and_lost(comparison.groups)
     listed = [group for group in comparison.groups if not lost or group.dots]
     shown = listed if params.get("rows") == "all" else listed[:FIRST_ROWS]
@@ -142,7 +144,7 @@ def comparison_context(selection: Selection, comparison: Comparison) -> dict[str
             "selection": selection,
             "drawing": drawing,
             "missing": empty_words(comparison),
-            **_answered(comparison),
+            **_answered(comparison, told),
             "warnings": warnings,
             "warning_subjects": dict.fromkeys(warning.partition(":")[0] for warning in warnings),
             # The controls.
@@ -171,9 +173,8 @@ def comparison_context(selection: Selection, comparison: Comparison) -> dict[str
     )
 
 
-def _answered(comparison: Comparison) -> dict[str, Any]:
+def _answered(comparison: Comparison, answer: Answer) -> dict[str, Any]:
     """The question with its answer, and the addresses of the others that the same runs can answer."""
-    answer = answer_of(comparison)
     selects = without(comparison.controls, *CONTROLS).urlencode()
     return {
         "question": question_words(answer),

@@ -116,8 +116,11 @@ def _levels_without_ratio(answer: Answer) -> str:
             words = f"{answer.first if is_of_first else answer.second}: {words}"
         return words
 
-    rows = answer.series.rows if answer.series else ()
-    labels_by_reason = grouped((reason(row), row.label) for row in rows if row.against.ratio is None)
+    apart = {group.key for group in answer.set_apart.values()}
+    rows = [row for row in answer.series.rows if row.against.ratio is None] if answer.series else []
+    # Where nothing but what is not ranked was measured, that is told.
+    rows = [row for row in rows if not {group.key for group in (*row.groups, *row.bases)} <= apart]
+    labels_by_reason = grouped((reason(row), row.label) for row in rows)
     return f"Left out: {gaps.with_reasons(labels_by_reason)}." if labels_by_reason else ""
 
 
@@ -596,7 +599,9 @@ def question_words(answer: Answer) -> str:
     if question.kind == asked.LOSS:
         if question.start is not None and question.end is not None:
             over = f" from {from_to(question.start, question.end, answer.x)}"
-        return f"{_is_lost(answer)}{over}?"
+        # The same before and after it is answered; nobody loses by more workers.
+        begin = "What is lost" if answer.x_kind in ("", SIZE) else f"How does {metric or 'it'} change"
+        return f"{begin}{over}?"
     if question.kind == asked.NEWER:
         return f"Is the newest batch worse than {baseline_words(question.than)}?"
     scales = f"How far does it scale{over or ' over terminals'}?"
@@ -621,16 +626,6 @@ def question_words(answer: Answer) -> str:
     is_best = f"has the {extreme} {metric}" if metric else "is best"
     where = {"": "", "best": " at its best", "equal_levels": f" {equal_words(answer.held)}"}[answer.ranked_at]
     return f"Which {gaps.thing_words(question.fact, answer.versions_of)} {is_best}{where}, and is it sure?"
-
-
-def _is_lost(answer: Answer) -> str:
-    """Nobody loses by more workers, nor where all that is told is a gain."""
-    told = [claim.change.value for claim in answer.claims if isinstance(claim, Loss) and claim.change.value is not None]
-    is_lower = answer.better == "lower"
-    all_gain = bool(told) and all(value < 0 if is_lower else value > 0 for value in told)
-    if all_gain or answer.x_kind not in ("", SIZE):
-        return f"How does {mid_sentence(answer.metric_label) or 'it'} change"
-    return "What is lost"
 
 
 def baseline_words(than: str) -> str:

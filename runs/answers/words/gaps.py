@@ -93,8 +93,14 @@ def names(every: Sequence[str]) -> str:
 
 
 def with_reasons(labels_by_reason: Mapping[str, Sequence[str]]) -> str:
-    """The names before each reason: "A and B (failed); C (not measured)"."""
-    return "; ".join(f"{names(labels)} ({why})" for why, labels in labels_by_reason.items())
+    """The names before each reason: "A and B (failed); C (not measured)". A name that tells the reason is told without
+    it; where it tells nothing else it stands alone.
+    """
+    words = []
+    for why, labels in labels_by_reason.items():
+        others = [" · ".join(part for part in label.split(" · ") if part != why) for label in labels]
+        words.append(f"{names(others)} ({why})" if all(others) else names(labels))
+    return "; ".join(words)
 
 
 def thing_words(fact: str, versions_of: str = "") -> str:

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import chain
 
-from runs.answers.words.gaps import unranked_by_class
+from runs.answers.answer import Answer
+from runs.answers.words.gaps import set_apart_words, unranked_by_class, with_reasons
 from runs.compare.comparison import Comparison
 from runs.compare.facts import POOLED
 from runs.compare.groups import Group
@@ -38,8 +39,10 @@ def failed_checks_words(group: Group) -> list[str]:
     ]
 
 
-def warnings_of(comparison: Comparison) -> list[str]:
+def warnings_of(comparison: Comparison, answer: Answer | None = None) -> list[str]:
+    """Beside an `answer` without the classes that it names as not ranked, but for what was measured against them."""
     warnings: list[str] = []
+    named = set_apart_words(answer) if answer else {}
     groups, runs, metric = comparison.groups, comparison.all_runs, comparison.metric
 
     def which(concerned: Sequence[Group]) -> str:
@@ -51,7 +54,8 @@ def warnings_of(comparison: Comparison) -> list[str]:
 
     if any(run.demonstration for run in runs):
         warnings.append("Demonstration, short windows: these runs show the product at work and rank nothing.")
-    for words, apart in unranked_by_class(comparison).items():
+    unranked = unranked_by_class(comparison).items()
+    for words, apart in ((words, apart) for words, apart in unranked if words not in named or apart[0].doubt):
         promises_less = not apart[0].doubt and not apart[0].of_survivors
         why = " A commit there promises less than in the ranked groups." if promises_less else ""
         if len(apart) > MOST_APART:
@@ -59,7 +63,7 @@ def warnings_of(comparison: Comparison) -> list[str]:
         elif apart[0].doubt:
             names = "; ".join(f"{group.label} ({group.doubt})" for group in apart)
         else:
-            names = f"{'; '.join(group.label for group in apart)} ({words})"
+            names = with_reasons({words: [group.label for group in apart]})
         warnings.append(f"Shown apart, not ranked: {names}.{why}")
     found = blocking(chain(*(group.against.differences for group in groups if group.against)))
     if questions := {difference.label for difference in found if difference.field != "durability"}:

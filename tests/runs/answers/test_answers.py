@@ -1647,6 +1647,11 @@ def test_a_group_that_is_not_ranked_is_named_also_where_another_of_its_system_is
         assert told["sure"] and [claim["label"] for claim in told["claims"][:2]] == ["PostgreSQL 1", "MySQL 1"]
         (unranked,) = told["apart"].values()
         assert len(unranked) == len(levels) and "Not ranked: PostgreSQL 1" in told["words"]
+        # Was: its class in its name, once more behind it, and a third time in a notice of the page.
+        assert told["words"].count("a crash may lose the last commits") == 1
+        assert told["over"] == ("3 levels of terminals" if len(levels) > 1 else "")
+        assert "Shown apart, not ranked" not in page(selects, question)
+    assert "Shown apart, not ranked" in page(selects, "ask=changed")
 
 
 def test_settings_that_were_measured_on_days_of_their_own_are_asked_since_when():

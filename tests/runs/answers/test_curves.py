@@ -163,3 +163,15 @@ def test_what_falls_for_the_better_is_no_loss():
     told = ask(selects, "ask=loss&x=factor:workers")
 
     assert told["asked"].startswith("How does ") and "(lower is better)" in told["words"]
+
+
+def test_a_question_has_the_same_words_before_and_after_it_is_answered():
+    """Was: "What is lost from 10 to 500 GB?", answered under "How does throughput change from 10 to 500 GB?"."""
+    world = World()
+    for size, tps in ((10, 1000), (500, 1500)):
+        for disk in ("A1", "B1"):
+            world.add(tps, factors={"size_gb": size, "disk": disk})
+    selects = world.store()
+    (offered,) = [each for each in ask(selects, "ask=changed")["questions"] if each["kind"] == "loss"]
+    told = ask(selects, offered["query"])
+    assert told["asked"] == offered["words"] and told["claims"][0]["change"]["low"] > 0

@@ -144,6 +144,8 @@ def test_the_lowest_latency_wins():
         ("Load generator's share of the machine", "load generator's share of the machine"),
         ("Throughput", "throughput"),
         ("p99 latency", "p99 latency"),
+        ("A commit", "a commit"),
+        ("A 1", "A 1"),
     ],
 )
 def test_a_label_in_a_sentence_keeps_the_capital_of_a_name(label: str, said: str):
