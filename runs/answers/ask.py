@@ -109,13 +109,13 @@ def _over_dates(comparison: Comparison, question: Question) -> Answer:
         return answer
     if comparison.levels:
         return ranked(comparison, Question(kind=asked.BEST, fact=told_apart_by(comparison, comparison.levels)))
-    # With too few batches to tell a change the newest is set against the baseline.
+    # With too few batches to tell a change the newest is set against the one before it.
     base = comparison.baseline
     names = [name for name in (*axes.series, axes.panels) if name and axes.x == DATE]
     own = fact_values(base, names) if base else ()
     beside = [group for group in comparison.groups if fact_values(group, names) == own]
     is_history = len({group.key for group in beside if group.dots}) >= LEAST_LEVELS
-    against = pairs.newest_against_baseline(comparison, beside) if is_history else None
+    against = pairs.newest_against_before(comparison, beside) if is_history else None
     return against or ranked(comparison, Question(kind=asked.BEST))
 
 
@@ -124,15 +124,16 @@ def offered(comparison: Comparison, answer: Answer) -> list[Answer]:
     questions, facts = [], comparison.axes.facts
     own = comparison.metric.name if comparison.metric else ""
     seen = {_subject(answer.question, own, answer.ranked_at)}
+    pair = (answer.first, answer.second) if answer.question.kind == asked.A_B else ()
     for question, how in _answerable(comparison, facts):
         subject = _subject(question, own, how.at if how else "")
-        if subject not in seen:
+        if subject not in seen and (question.a, question.b) != pair:
             seen.add(subject)
             x = NO_PLACE
             if question.kind in asked.OF_CURVES:
                 x = place_of(Axes(view=CURVE, x=question.x, facts=facts), comparison.groups)
             of_other = (metric for metric in comparison.metrics if metric.name == question.metric != own)
-            told = {"ranked_at": how.at, "held": how.held} if how else {}
+            told = {"ranked_at": how.at, "held": how.held} if how else {"first": question.a, "second": question.b}
             questions.append(begun(comparison, question, x, next(of_other, None), **told))
     return questions
 
@@ -181,6 +182,11 @@ def _of_no_ranks(comparison: Comparison, facts: Mapping[str, Fact], with_values:
         yield Question(kind=asked.PUBLISHED)
     if len(comparison.groups) == 2:
         yield Question(kind=asked.CHANGED)
+    # Beside which version of all is best: what the newest has changed.
+    versions = {fact_value(group, "dbms"): group.all_runs[0].dbms_version.place for group in with_values}
+    if len(comparison.systems) == 1 and len(versions) > 2 and not are_days_apart(comparison, "dbms"):
+        *_, before, newest = sorted(versions, key=lambda version: versions[version])
+        yield Question(kind=asked.A_B, fact="dbms", a=newest, b=before)
 
 
 def _turns(comparison: Comparison) -> bool:

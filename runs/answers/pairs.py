@@ -25,8 +25,8 @@ from runs.compare.axes import are_days_apart
 from runs.compare.comparison import Comparison
 from runs.compare.configurations import given, swept
 from runs.compare.effects import printed_pairs
-from runs.compare.facts import NEVER_TAKEN
-from runs.compare.grouping import day_of
+from runs.compare.facts import MOMENT, NEVER_TAKEN
+from runs.compare.grouping import position_of
 from runs.compare.groups import Contrast, Group
 from runs.compare.guard import Difference, bare_field, blocking, unlike
 from runs.compare.levels import Key, Levels, LevelSeries
@@ -54,17 +54,19 @@ def a_against_b(comparison: Comparison, question: Question) -> Answer:
     return answer if question.a and question.b else answer.model_copy(update={"set_apart": set_apart})
 
 
-def newest_against_baseline(comparison: Comparison, groups: Sequence[Group]) -> Answer | None:
-    """The newest against the baseline, of what was measured on several days: nobody asks which day wins. None where no
-    group is newer than the baseline. What is newer still and has no number is set apart.
+def newest_against_before(comparison: Comparison, groups: Sequence[Group]) -> Answer | None:
+    """The newest against the one before it, else against the baseline that a reader chose, of what was measured on
+    several days: nobody asks which day wins. None where there is no other. What is newer still and has no number is set
+    apart.
     """
-    base = comparison.baseline
-    newest = max((group for group in groups if group.dots), key=lambda group: day_of(group.runs[0]), default=None)
-    if base is None or newest is None or newest.key == base.key:
+    in_order = sorted(groups, key=lambda group: position_of(group.facts[MOMENT]))
+    valued = [group for group in in_order if group.dots]
+    chosen = comparison.baseline if {"baseline", "base_set"} & {*comparison.controls} else None
+    base = chosen or (valued[-2] if len(valued) > 1 else None)
+    if base is None or valued[-1].key == base.key:
         return None
-    answer = _groups_against(comparison, Question(kind=A_B), newest, base)
-    day = day_of(newest.runs[0])
-    later = {group.label: group for group in groups if day_of(group.all_runs[0]) > day and not group.is_to_come}
+    answer = _groups_against(comparison, Question(kind=A_B), valued[-1], base)
+    later = {group.label: group for group in in_order[in_order.index(valued[-1]) + 1 :] if not group.is_to_come}
     return answer.model_copy(update={"set_apart": later})
 
 

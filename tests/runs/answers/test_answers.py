@@ -1468,16 +1468,32 @@ def measured_releases(days: range) -> None:
         world.store()
 
 
-def test_of_releases_that_differ_much_the_newest_is_set_against_the_first():
+def test_of_releases_that_differ_much_the_newest_is_set_against_the_one_before_it():
     """Seen: "No lasting change of throughput by 49922.3 % or more in 7 batches"."""
     measured_releases(range(7))
 
     told = ask("workload=tpcb")
 
-    assert told["words"].startswith("PostgreSQL 18.0 has 4.29")
+    assert told["words"].startswith("PostgreSQL 18.0 has 1.02")
+    assert ask("workload=tpcb&baseline=postgresql-8-4-0")["words"].startswith("PostgreSQL 18.0 has 4.29")
     asked = ask("workload=tpcb", "ask=since")
     assert [claim["kind"] for claim in asked["claims"]] == ["newer"]
     assert asked["missing"] == ["The batches differ too much to tell since when."]
+
+
+@pytest.mark.parametrize("days", [[1, 1, 1, 1], [1, 5, 9, 13]])
+def test_of_several_versions_it_is_asked_what_the_newest_has_changed(days: list[int]):
+    """Was: no winner among 17.0 and 16.2, and in no question that 17.1 is slower than 17.0 by a sixth."""
+    world = World(noise=0.01)
+    for version, latency, day in zip(("15.6", "16.2", "17.0", "17.1"), (5.0, 4.0, 4.0, 4.7), days, strict=True):
+        world.add(
+            latency, 5, "latency_p99_ms", dbms={"name": "PostgreSQL", "version": version}, measured_on=day_of_may(day)
+        )
+    selects = world.store()
+    (offered,) = [each for each in ask(selects)["questions"] if each["kind"] == "a_b"]
+    told = ask(selects, offered["query"])
+    assert told["asked"] == offered["words"] == "How does PostgreSQL 17.1 compare with PostgreSQL 17.0?"
+    assert told["claims"][0]["ratio"]["verdict"] == "worse"
 
 
 def test_releases_that_were_measured_from_new_to_old_are_compared():
