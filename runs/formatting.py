@@ -15,6 +15,9 @@ K = TypeVar("K")
 V = TypeVar("V")
 THIN = "\u202f"
 MINUS = "−"
+# Of what is smaller nobody counts the zeros.
+SMALLEST = 1e-6
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 BYTE_UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 # What comes before the version that it is called after: 18beta1, 10.0-rc1, 18devel.
 _STAGES = {"dev": 0, "snapshot": 0, "pre": 0, "dmr": 1, "alpha": 1, "beta": 2, "rc": 3}
@@ -23,18 +26,30 @@ _VERSION_DIGITS = 9
 _LONGEST_ORDER = 200
 # The names of so many machines, systems and configurations are kept as they sort: many runs share a few.
 _MOST_NAMES = 2_000
+# A unit that is a word for several things.
+_PLURAL = re.compile(r"(?!.*(?:i|ss|x|ch|sh)es)([a-z]{3,}[b-hj-nqrtv-z])s")
 # A size with its unit, else a number, else what stands between numbers.
 _NATURAL = re.compile(r"(?P<size>\d+(?:\.\d+)?) ?(?P<unit>(?:[kmgtp]i?)?b)\b|\d+|\D+")
 
 
 def number(value: float | None) -> str:
-    """Four significant digits, whole numbers whole, thousands grouped: 0.01235, 83.27, 508, 1,192, 123,457."""
+    """Four significant digits, whole numbers whole, thousands grouped: 0.01235, 83.27, 508, 1,192, 123,457; below a
+    millionth with a power of ten: 2.126·10⁻⁹.
+    """
     if value is None:
         return ""
     if float(value).is_integer() or abs(value) >= 1000:
         return f"{value:,.0f}"
+    if abs(value) < SMALLEST:
+        return _of_ten(f"{value:.3e}")
     text = f"{Decimal(f'{value:.4g}'):f}"  # a latency of 0.0000015 s, never 1.5e-06
     return f"{value:,.0f}" if abs(float(text)) >= 1000 else text
+
+
+def _of_ten(text: str) -> str:
+    """1.500e-09 as 1.5·10⁻⁹."""
+    digits, exponent = text.split("e")
+    return f"{Decimal(digits).normalize():f}·10{str(int(exponent)).translate(_RAISED)}"
 
 
 def plain(value: float | None) -> str:
@@ -67,6 +82,8 @@ def three_digits(value: float) -> str:
     """Three significant digits, zeros kept: 0.224, 2.80, 31.5, 1,204; of the smallest one: 0.0000033."""
     if 0.001 <= value < 100:
         return f"{value:#.3g}".removesuffix(".")
+    if 0 < value < SMALLEST:
+        return _of_ten(f"{value:.1e}")
     return f"{Decimal(f'{value:.2g}'):f}" if value < 1 else f"{value:,.0f}"
 
 
@@ -105,11 +122,13 @@ def size_words(size_mb: float) -> str:
 
 
 def quantity(value: float | None, unit: str) -> str:
-    """Number with unit: 508 TPS, 12.5 MiB for bytes, 10.7 GB for 10,737 MB."""
+    """Number with unit: 508 TPS, 1 deadlock, 12.5 MiB for bytes, 10.7 GB for 10,737 MB."""
     if value is None:
         return ""
     if unit == "MB" and abs(value) >= 1000:
         return size_words(value)
+    if value == 1 and (counted := _PLURAL.fullmatch(unit)):
+        unit = counted[1]
     return byte_size(value) if unit in ("bytes", "B") else f"{number(value)} {unit}".strip()
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from urllib.parse import urlencode
 
-from benchagent.catalog import Role, factor_role
+from benchagent.catalog import METRICS, Role, factor_role
 from django.http import QueryDict
 
 from runs.answers import curves, history, pairs
@@ -31,6 +31,8 @@ from runs.stats.steps import LEAST_DAYS
 # What is asked beside throughput, or the time of a backup, the first that is there; of latencies also those of one kind
 # of operation, as tools tell them (`read_latency_p99_ms`).
 _BESIDE = ("latency_p99_ms", "latency_p95_ms", "latency_mean_ms", "latency_avg_ms", "restore_s")
+# Of what senders named themselves so many are asked for.
+MOST_OWN = 4
 
 
 def answer_of(comparison: Comparison) -> Answer:
@@ -174,8 +176,7 @@ def _of_no_ranks(comparison: Comparison, facts: Mapping[str, Fact], with_values:
     days = most_levels(DATE, facts.keys(), columns)
     if days >= 2 * LEAST_DAYS:
         yield Question(kind=asked.SINCE)
-        if other := _other_side(comparison, _other_metrics(comparison), "dbms", values=1):
-            yield Question(kind=asked.SINCE, metric=other)
+        yield from (Question(kind=asked.SINCE, metric=other) for other in _beside(comparison, "dbms", values=1))
     if days >= LEAST_LEVELS:
         yield Question(kind=asked.NEWER, than=DEFAULT_BASELINE)
     if len({bool(group.all_runs[0].publication_id) for group in with_values}) > 1:
@@ -213,10 +214,9 @@ def _rankings(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[tup
         several = len({value for value in of_ranked[name] if value != NO_FACT}) > 1
         if is_ranked and several and not of_ranked.follow([name], ["dbms"]) and not are_days_apart(comparison, name):
             questions.append(Question(kind=asked.RANK, fact=name))
-    names = _other_metrics(comparison)
     for first in questions[:1]:
-        if other := _other_side(comparison, names, first.fact):
-            questions.append(first.model_copy(update={"metric": other}))
+        questions += [first.model_copy(update={"metric": other}) for other in _beside(comparison, first.fact)]
+    names = _other_metrics(comparison)
     load = next((name for name in asked.LOAD_METRICS if name in names), "")
     if load and ranks_systems:
         questions.append(Question(kind=asked.LOAD, metric=load))
@@ -230,31 +230,30 @@ def _rankings(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[tup
             yield question, how
 
 
-def _other_metrics(comparison: Comparison) -> set[str]:
-    return {metric.name for metric in comparison.metrics if metric != comparison.metric}
+def _other_metrics(comparison: Comparison) -> list[str]:
+    return [*dict.fromkeys(metric.name for metric in comparison.metrics if metric != comparison.metric)]
 
 
-def _other_side(comparison: Comparison, names: Collection[str], fact: str, *, values: int = 2) -> str:
-    """A latency beside a rate, a restore beside a backup, and the primary metric beside these, that so many values of
-    the fact have: more throughput is often bought with latency, and a fast backup with a slow restore.
+def _beside(comparison: Comparison, fact: str, *, values: int = 2) -> list[str]:
+    """A latency beside a rate, a restore beside a backup, and the primary metric beside all others: more throughput is
+    often bought with latency, and a fast backup with a slow restore. Then what its sender named, as cost and energy. Of
+    those that so many values of the fact have.
     """
     metric = comparison.metric.name if comparison.metric else ""
     primary = [group.all_runs[0].workload.primary_metric for group in comparison.groups]
-    wanted: list[str] = []
-    if metric.endswith(_BESIDE):
-        wanted = [*dict.fromkeys(primary)]
-    elif metric in primary:
+    told: dict[str, set[str]] = {}
+    for group in comparison.groups:
+        for name in {row.metric.name for run in group.runs for row in run.measurements.all()}:
+            told.setdefault(name, set()).add(fact_value(group, fact))
+    names = [name for name in _other_metrics(comparison) if len(told.get(name, ())) >= values]
+    wanted = [*dict.fromkeys(primary)]
+    if metric in primary and not metric.endswith(_BESIDE):
         # That of the operation that is counted before those of others.
         of_tools = sorted(names, key=lambda name: (name.partition("_")[0] != metric.partition("_")[0], name))
         wanted = [name for beside in _BESIDE for name in (beside, *of_tools) if name.endswith(beside)]
-    for name in (name for name in wanted if name in names):
-        told: set[str] = set()
-        for group in comparison.groups:
-            if any(row.metric.name == name for run in group.runs for row in run.measurements.all()):
-                told.add(fact_value(group, fact))
-            if len(told) >= values:
-                return name
-    return ""
+    first = [name for name in wanted if name in names][:1]
+    own = [name for name in names if name not in METRICS and not name.endswith(_BESIDE) and name not in first]
+    return [*first, *own[:MOST_OWN]]
 
 
 def _over(name: str, comparison: Comparison, columns: Columns) -> Iterator[Question]:

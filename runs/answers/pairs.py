@@ -25,11 +25,12 @@ from runs.compare.axes import are_days_apart
 from runs.compare.comparison import Comparison
 from runs.compare.configurations import given, swept
 from runs.compare.effects import printed_pairs
-from runs.compare.facts import MOMENT, NEVER_TAKEN
+from runs.compare.facts import DATE, MOMENT, NEVER_TAKEN
 from runs.compare.grouping import position_of
 from runs.compare.groups import Contrast, Group
 from runs.compare.guard import Difference, bare_field, blocking, unlike
 from runs.compare.levels import Key, Levels, LevelSeries
+from runs.stats import MIN_REPEATS, Kind
 
 
 def a_against_b(comparison: Comparison, question: Question) -> Answer:
@@ -56,14 +57,15 @@ def a_against_b(comparison: Comparison, question: Question) -> Answer:
 
 def newest_against_before(comparison: Comparison, groups: Sequence[Group]) -> Answer | None:
     """The newest against the one before it, else against the baseline that a reader chose, of what was measured on
-    several days: nobody asks which day wins. None where there is no other. What is newer still and has no number is set
-    apart.
+    several days: nobody asks which day wins. None where there is no other, nor another day. What is newer still and has
+    no number is set apart.
     """
     in_order = sorted(groups, key=lambda group: position_of(group.facts[MOMENT]))
     valued = [group for group in in_order if group.dots]
     chosen = comparison.baseline if {"baseline", "base_set"} & {*comparison.controls} else None
     base = chosen or (valued[-2] if len(valued) > 1 else None)
-    if base is None or valued[-1].key == base.key:
+    is_one_day = len({group.facts[DATE] for group in valued}) < 2
+    if base is None or is_one_day or valued[-1].key == base.key:
         return None
     answer = _groups_against(comparison, Question(kind=A_B), valued[-1], base)
     later = {group.label: group for group in in_order[in_order.index(valued[-1]) + 1 :] if not group.is_to_come}
@@ -119,6 +121,10 @@ def effects(comparison: Comparison, question: Question) -> Answer:
     together = [name for name in swept(map(given, configs)) if name not in told]
     lacking = [Missing("settings_together", names=together)] if claims and together else []
     lacking = lacking if claims else [Missing("single_setting")]
+    rows = [each.row for each in comparison.effects if each.row.kind == Kind.TOO_FEW]
+    groups = {group.key: group for row in rows for pair in row.pairs for group in pair if group.n < MIN_REPEATS}
+    if few := [group.label for group in groups.values()]:
+        lacking.append(Missing("repeats", least=MIN_REPEATS, names=few))
     sure = any(claim.ratio.is_sure for claim in claims)
     failed = {group.label: group for group in comparison.groups if not group.dots and not group.is_to_come}
     return begun(comparison, question, claims=claims, lacking=lacking, sure=sure, set_apart=failed)

@@ -12,7 +12,7 @@ from rest_framework.views import APIView
 from runs.answers.answer import Answer, Part
 from runs.answers.ask import answer_of, offered
 from runs.answers.words import missing_sentences, question_words, sentence, with_words
-from runs.answers.words.gaps import differing_words, set_apart_words
+from runs.answers.words.gaps import beyond_reason, differing_words, set_apart_words
 from runs.answers.words.verdicts import by_level_words
 from runs.api.compare import drawn, selected
 from runs.api.outgoing import answered
@@ -28,9 +28,12 @@ class Offered(Part):
     query: str
 
 
-class LeftOutRun(Part):
-    run: UUID
+class LeftOut(Part):
+    """A run, or so many that are too many to be named, and why it is not drawn."""
+
+    run: UUID | None
     reason: str
+    count: int = 1
 
 
 class AskedAnswer(Answer):
@@ -49,7 +52,7 @@ class AskedAnswer(Answer):
     best_at: dict[str, list[str]]
     apart: dict[str, list[str]]
     counts: Counted
-    left_out: list[LeftOutRun]
+    left_out: list[LeftOut]
     questions: list[Offered]
 
 
@@ -81,6 +84,9 @@ def _asked(answer: Answer, drawing: Drawing, beyond: int) -> AskedAnswer:
     for row, best in answer.best_by_level:
         if best:
             best_at.setdefault(best, []).append(row.label)
+    left_out = [LeftOut(run=run, reason=each.reason) for each in drawing.left_out for run in each.runs]
+    if beyond:
+        left_out.append(LeftOut(run=None, reason=beyond_reason(), count=beyond))
     return AskedAnswer(
         **dict(answer) | {"claims": [with_words(claim) for claim in answer.claims]},
         asked=question_words(answer),
@@ -91,7 +97,7 @@ def _asked(answer: Answer, drawing: Drawing, beyond: int) -> AskedAnswer:
         best_at=best_at,
         apart=set_apart_words(answer),
         counts=drawing.counts(beyond),
-        left_out=[LeftOutRun(run=run, reason=each.reason) for each in drawing.left_out for run in each.runs],
+        left_out=left_out,
         questions=[
             Offered(kind=other.question.kind, words=question_words(other), query=other.question.query)
             for other in offered(comparison, answer)

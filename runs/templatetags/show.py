@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from datetime import UTC, date, datetime, time
 from typing import Any
 from uuid import UUID
@@ -22,6 +23,7 @@ from django.http import QueryDict
 from django.template import Context
 from django.template.defaultfilters import pluralize
 from django.urls import reverse
+from django.utils.dateparse import parse_datetime
 from django.utils.html import escape, format_html, format_html_join
 from django.utils.safestring import SafeString
 
@@ -430,6 +432,11 @@ def _quoted(value: Any) -> str:
         value = ", ".join(f"{name} {inner}" for name, inner in value.items())
     if isinstance(value, bool):
         return "yes" if value else "no"
+    # A day alone is no time.
+    if isinstance(value, str) and "T" in value:
+        with suppress(ValueError):
+            if (at := parse_datetime(value)) and at.tzinfo:
+                return f"{at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
     return "none" if value in (None, "", []) else f"“{value}”"
 
 

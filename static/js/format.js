@@ -1,8 +1,12 @@
 // Numbers as pages write them. Pure; the server's twin is runs/formatting.py.
 
-/** Four significant digits, whole numbers whole, thousands grouped: 0.01235, 83.27, 508, 1,192. */
+/** Four significant digits, whole numbers whole, thousands grouped: 0.01235, 83.27, 508, 1,192; 2.126·10⁻⁹. */
 export function formatNumber(value) {
   const rounded = Number(value.toPrecision(4));
+  if (value !== 0 && Math.abs(value) < 1e-6) {
+    const [digits, exponent] = rounded.toExponential().split("e");
+    return `${digits}·10${[...exponent].map((sign) => (sign === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[sign])).join("")}`;
+  }
   if (Number.isInteger(value) || Math.abs(rounded) >= 1000) return Math.round(value).toLocaleString("en-US");
   return String(rounded);
 }
@@ -17,7 +21,8 @@ export function sizeWords(megabytes) {
 /** Number with unit; a missing value is said in words, never zero. */
 export function withUnit(value, unit) {
   if (value === null || value === undefined || Number.isNaN(value)) return "not known";
-  return unit ? `${formatNumber(value)} ${unit}` : formatNumber(value);
+  const one = value === 1 ? unit?.replace(/^(?!.*(?:i|ss|x|ch|sh)es$)([a-z]{3,}[b-hj-nqrtv-z])s$/, "$1") : unit;
+  return one ? `${formatNumber(value)} ${one}` : formatNumber(value);
 }
 
 /** All digits of a printed value, up to ten: 446.42, 1,813.969025. */

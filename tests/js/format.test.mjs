@@ -3,8 +3,8 @@ import test from "node:test";
 import { axisTitle, formatNumber, logBounds, logTicks, sizeWords, spread, withUnit, wrapLabel } from "../../static/js/format.js";
 
 test("it writes numbers with four significant digits and groups thousands", () => {
-  const written = [0, 1.5282e-6, 0.0123456, 0.5, 83.2712, 508, 508.46, 1192.4, 123456.7, -3.25].map(formatNumber);
-  assert.deepEqual(written, ["0", "0.000001528", "0.01235", "0.5", "83.27", "508", "508.5", "1,192", "123,457", "-3.25"]);
+  const written = [0, 1.5282e-6, 2.126e-9, 0.0123456, 0.5, 83.2712, 508, 508.46, 1192.4, 123456.7, -3.25].map(formatNumber);
+  assert.deepEqual(written, ["0", "0.000001528", "2.126·10⁻⁹", "0.01235", "0.5", "83.27", "508", "508.5", "1,192", "123,457", "-3.25"]);
 });
 
 test("it says a size in the unit that it comes to", () => {

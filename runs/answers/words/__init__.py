@@ -39,7 +39,7 @@ from runs.answers.words.verdicts import (
 )
 from runs.compare import asked
 from runs.compare.comparison import Comparison
-from runs.compare.groups import Contrast
+from runs.compare.groups import Contrast, Group
 from runs.compare.levels import LevelRow, equal_words
 from runs.compare.panels import CLIENT, SIZE
 from runs.formatting import grouped, joined, listed, mid_sentence, number, percent_of, quantity
@@ -76,12 +76,16 @@ def _of_compared(answer: Answer) -> str:
     unranked = gaps.with_reasons(gaps.set_apart_words(answer) | few)
     apart = f"Not ranked: {unranked}." if unranked else ""
     if not words:
-        amounts = [f"{quantity(group.centre, answer.unit)} of {group.label}" for group in answer.without_order]
-        beside = f"{answer.metric_label} is {gaps.names(amounts)}." if amounts else ""
+        values, medians = _centres(answer.without_order)
+        amounts = [
+            f"{quantity(value, answer.unit)} of {group.label}"
+            for group, value in zip(answer.without_order, values, strict=True)
+        ]
+        beside = f"{answer.metric_label} is {gaps.names(amounts)}{medians}." if amounts else ""
         return " ".join(filter(None, [*gaps.lacking_sentences(answer.lacking), beside, apart]))
     # What there is no claim of is told as well: nothing is left out without a word.
-    of_curves = answer.question.kind in (*asked.OF_CURVES, *asked.OF_DATES)
-    untold = [missing for missing in answer.lacking if of_curves or missing.kind in ("to_come", "settings_together")]
+    of_curves = answer.question.kind in (*asked.OF_CURVES, *asked.OF_DATES, asked.EFFECTS)
+    untold = [missing for missing in answer.lacking if of_curves or missing.kind == "to_come"]
     # Where the newest batch has no value, what is said is of one before it.
     newest = [missing for missing in untold if (answer.question.kind, missing.kind) == (asked.NEWER, "no_value")]
     others = [missing for missing in untold if missing not in newest]
@@ -321,11 +325,23 @@ def _no_single_number(answer: Answer) -> str:
 
 
 def _amounts(answer: Answer, standings: Sequence[Standing]) -> str:
+    groups = [each.group for each in standings if each.group]
+    values, medians = _centres(groups) if len(groups) == len(standings) else ([each.centre for each in standings], "")
     amounts = [
-        f"{each.label} ({quantity(each.centre, answer.unit)})" if each.centre is not None else each.label
-        for each in standings
+        f"{each.label} ({quantity(value, answer.unit)})" if value is not None else each.label
+        for each, value in zip(standings, values, strict=True)
     ]
-    return listed(amounts) if len(amounts) <= gaps.MOST_NAMED else f"{amounts[0]} and {len(amounts) - 1} others"
+    named = listed(amounts) if len(amounts) <= gaps.MOST_NAMED else f"{amounts[0]} and {len(amounts) - 1} others"
+    return f"{named}{medians}"
+
+
+def _centres(groups: Sequence[Group]) -> tuple[list[float | None], str]:
+    """What stands for the repeats of groups that are told beside each other, and what it is called where it is no
+    geometric mean: the medians of all, where some repeats of one come to 0 or less.
+    """
+    if any(any(group.values) and min(group.values) <= 0 for group in groups):
+        return [group.median for group in groups], " as medians"
+    return [group.centre for group in groups], ""
 
 
 def _a_against_b(answer: Answer) -> str:

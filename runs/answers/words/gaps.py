@@ -41,7 +41,7 @@ _LACKING: Mapping[Lacking, str] = {
     "another": "there is one only: add another to set it against",
     "another_ranked": "only one is ranked: add another that may be set against it",
     "to_come": "still to come: {names}",
-    "repeats": "at least {least} repeats of {names}",
+    "repeats": "it takes at least {least} repeats of {names}",
     "level_repeats": "some levels have fewer than the {least} repeats that it takes to be sure",
     "more_repeats": "about {count} more repeats a group",
     "shared_levels": "no two series have two levels in common",
@@ -67,7 +67,7 @@ _LACKING: Mapping[Lacking, str] = {
     "levels_for_knee": "too few levels to tell where it falls off, {count} of {least}",
     "levels_above_zero": "too few levels above 0 to tell where it falls off per doubling, {count} of {least}",
     "values_for_knee": "too few values to tell where it falls off, {count} of {least}",
-    "days": "nothing here was measured on two days",
+    "days": "nothing here was measured in two batches",
     "days_apart": "each was measured on days of its own: ask since when it has changed, or pool the runs of all days",
     "batch": "one batch only, measure a second",
     "base_batch": "the baseline has no batch",
@@ -209,8 +209,11 @@ def too_few_words(count: int, thing: str, least: int, to: str = "") -> str:
 def beyond_words(count: int) -> str:
     """Of so many runs that match beyond those that are compared, which are counted so far only; empty of none."""
     more = f"{count:,}{' or more' if count >= COUNT_LIMIT - MAX_RUNS else ''}"
-    newest = f"Only the newest {MAX_RUNS:,} runs are compared, of one day those that were stored last"
-    return f"{newest}: {more} others match." if count else ""
+    return f"{beyond_reason().capitalize()}: {more} others match." if count else ""
+
+
+def beyond_reason() -> str:
+    return f"only the newest {MAX_RUNS:,} runs are compared, of one day those that were stored last"
 
 
 def gap_words(group: Group) -> str:

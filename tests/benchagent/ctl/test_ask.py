@@ -34,7 +34,10 @@ def asked(logged_in: FakeApi) -> FakeApi:
     logged_in.answered = {
         "asked": "Which is best?", "words": "DB2 is fastest.", "claims": CLAIMS, "missing": ["One size only."],
         "unit": "TPS", "counts": {"selected": 9, "drawn": 6, "unnumbered": 2, "left_out": 1},
-        "left_out": [{"run": a_run(1)["id"], "reason": "held at another level"}],
+        "left_out": [
+            {"run": a_run(1)["id"], "reason": "held at another level"},
+            {"run": None, "reason": "only the newest 1,000 runs are compared", "count": 1200},
+        ],
     }  # fmt: skip
     return logged_in
 
@@ -61,8 +64,16 @@ def test_it_prints_words_claims_and_what_is_missing(asked: FakeApi, capsys: pyte
     )  # fmt: skip
     assert [cell for cell in cells if cell not in told.out] == []
     assert "One size only." in told.err
-    assert "held at another level" in told.err
+    assert "1 × held at another level" in told.err and "1,200 × only the newest 1,000" in told.err
     assert "6 of 9 runs, 2 without a number, 1 left out" in told.err
+
+
+def test_what_has_no_ratio_has_no_rank(asked: FakeApi, capsys: pytest.CaptureFixture[str]) -> None:
+    """Was: "rank 1" and "undecided" of each, where the first has 0 in every repeat."""
+    asked.answered["claims"] = [{**CLAIMS[0], "rank": 1, "ratio": {**NOTHING, "verdict": "undecided"}}]
+    assert main(["ask", "best"]) == 0
+    row = capsys.readouterr().out.splitlines()[-1]
+    assert "no rank, 10,456.250 TPS" in row and row.endswith("no ratio")
 
 
 def test_its_exit_status_is_that_of_the_verdicts_that_are_named(asked: FakeApi) -> None:

@@ -210,8 +210,8 @@ def test_a_loss_between_levels_that_promise_unlike_is_no_ratio():
     [
         ("ask=rank&fact=hardware", "machine"),
         ("ask=load", "loading"),
-        ("ask=since", "two days"),
-        ("ask=newer", "two days"),
+        ("ask=since", "in two batches"),
+        ("ask=newer", "in two batches"),
         ("ask=effects", "one setting"),
         ("ask=scales", "terminals"),
         ("ask=a_b&a=nobody", "nobody"),
@@ -345,6 +345,16 @@ def test_a_setting_that_did_little_at_several_values_is_named_once():
     words = ask(world.store(), "ask=effects")["words"]
     assert words.startswith("level 0 → 9: −") and words.count("size") == 1
     assert "level 0 → 1" in words, "its other value did much: which one did little is said"
+
+
+def test_the_cell_that_lacks_repeats_for_what_a_setting_did_is_named():
+    """Was: "too few repeats (3 a level needed)", of settings whose levels have 6 and 5."""
+    world = World()
+    for jit, work_mem, repeats in (("off", "4MB", 3), ("off", "64MB", 3), ("on", "4MB", 2), ("on", "64MB", 3)):
+        world.add(1000, repeats, config=[{"name": "jit", "value": jit}, {"name": "work_mem", "value": work_mem}])
+    told = ask(world.store(), "ask=effects")
+    assert told["missing"] == ["It takes at least 3 repeats of jit=on."]
+    assert told["words"].endswith(told["missing"][0])
 
 
 def test_a_warning_of_few_repeats_denies_no_verdict_that_is_told():
@@ -572,7 +582,7 @@ def test_whoever_has_too_few_repeats_is_named_and_nobody_else():
         world.add(tps, repeats=repeats, dbms={"name": name, "version": "1"})
     told = ask(world.store())
     assert not told["sure"]
-    assert told["missing"] == ["At least 3 repeats of PostgreSQL 1."]
+    assert told["missing"] == ["It takes at least 3 repeats of PostgreSQL 1."]
     assert "3 repeats of PostgreSQL 1:" in told["words"]
 
 

@@ -65,6 +65,17 @@ def test_what_has_no_better_side_is_told_and_not_asked_for_the_highest():
     assert re.search(r"is 11\.\d+ GiB of PostgreSQL 16\.4 and 8\.\d+ GiB of PostgreSQL 17\.2\.$", told["words"])
 
 
+def test_beside_a_group_with_zeros_the_medians_of_all_are_told():
+    """Was: the median of what came to 0 in some repeats beside the geometric mean of another."""
+    world = World()
+    for name, counts in (("PostgreSQL", (0, 0, 0)), ("MySQL", (3, 5, 4)), ("MariaDB", (0, 2, 1))):
+        world.add(1, dbms={"name": name, "version": "1"})
+        for count, repeat in zip(counts, world.documents[-1]["repeats"], strict=True):
+            repeat["metrics"] = [{"name": "stalls", "value": count, "unit": "stalls", "better": "lower"}]
+    words = ask(world.store())["words"]
+    assert "PostgreSQL 1 (0 stalls), MariaDB 1 (1 stall) and MySQL 1 (4 stalls) as medians; " in words
+
+
 def test_beside_the_backup_its_restore_is_asked():
     """Seen: the system that is best in backup and worst in restore, and no question of the restore."""
     world = World(noise=0.005)
@@ -79,6 +90,29 @@ def test_beside_the_backup_its_restore_is_asked():
     assert told["asked"].startswith("Which system has the lowest backup time")
     assert "ask=best&metric=restore_s&fact=dbms" in [question["query"] for question in told["questions"]]
     assert ask(selects, "metric=restore_s")["claims"][0]["label"] == "PostgreSQL 1"
+
+
+def test_what_its_sender_named_is_asked_beside_throughput():
+    """Was: cost and energy were in the list of metrics alone."""
+    world = World(noise=0.005)
+    costs = {"cost_per_million": ("USD", "lower"), "work_per_joule": ("1/J", "higher"), "plans": ("plans", "none")}
+    for name, factor in (("PostgreSQL", 0.8), ("MySQL", 1.0)):
+        world.add(1000, dbms={"name": name, "version": "1"})
+        for at, repeat in enumerate(world.documents[-1]["repeats"]):
+            own = [
+                {"name": cost, "value": factor * (1 + at / 500), "unit": unit, "better": better}
+                for cost, (unit, better) in costs.items()
+            ]
+            repeat["metrics"] = [{"name": "tps", "value": repeat["metrics"]["tps"]}, *own]
+    selects = world.store()
+    asked = {each["query"]: each["words"] for each in ask(selects)["questions"] if each["kind"] == "best"}
+    assert [*asked.values()] == [
+        "Which system has the lowest cost per million, and is it sure?",
+        "Which system has the highest work per joule, and is it sure?", "How do they differ in plans?",
+    ]  # fmt: skip
+    assert [ask(selects, query)["asked"] for query in asked] == [*asked.values()]
+    back = ask(selects, next(iter(asked)))["questions"]
+    assert "ask=best&metric=tps&fact=dbms" in [each["query"] for each in back]
 
 
 def test_the_p99_of_a_tool_is_asked_beside_its_rate_of_disks_too():

@@ -8,6 +8,7 @@ import pytest
 
 from runs import formatting
 from runs.charts.base import lines, lines_table
+from runs.models import Change
 from runs.tables import TableCell
 from runs.templatetags import show
 
@@ -15,7 +16,8 @@ from runs.templatetags import show
 @pytest.mark.parametrize(
     ("value", "text"),
     [
-        (0, "0"), (1.5282e-6, "0.000001528"), (0.0123456, "0.01235"), (0.5, "0.5"), (83.2712, "83.27"), (508, "508"),
+        (0, "0"), (1.5282e-6, "0.000001528"), (-2.126e-9, "-2.126·10⁻⁹"), (1.5e-12, "1.5·10⁻¹²"),
+        (0.0123456, "0.01235"), (0.5, "0.5"), (83.2712, "83.27"), (508, "508"),
         (508.46, "508.5"), (1192.4, "1,192"), (123456.7, "123,457"), (-3.25, "-3.25"),
     ],
 )  # fmt: skip
@@ -24,8 +26,8 @@ def test_it_writes_numbers_as_the_charts_do(value, text):
 
 
 def test_the_end_of_an_interval_is_written_out():
-    assert [formatting.three_digits(end) for end in (3.29e-6, 0.0157, 2.8, 1204)] == [
-        "0.0000033", "0.0157", "2.80", "1,204",
+    assert [formatting.three_digits(end) for end in (3.29e-8, 3.29e-6, 0.0157, 2.8, 1204)] == [
+        "3.3·10⁻⁸", "0.0000033", "0.0157", "2.80", "1,204",
     ]  # fmt: skip
 
 
@@ -43,6 +45,8 @@ def test_it_writes_durations(seconds, text):
 
 
 def test_it_never_writes_a_missing_value_as_a_number():
+    assert [formatting.quantity(count, "deadlocks") for count in (0, 1)] == ["0 deadlocks", "1 deadlock"]
+    assert [formatting.quantity(1, unit) for unit in ("TPS", "rows/s", "passes")] == ["1 TPS", "1 rows/s", "1 passes"]
     assert [formatting.quantity(size, "MB") for size in (160, 10_737)] == ["160 MB", "10.7 GB"]
     assert (formatting.number(None), formatting.quantity(None, "TPS"), formatting.byte_size(None)) == ("",) * 3
     assert (formatting.plain(None), formatting.exact(None), formatting.duration(None)) == ("",) * 3
@@ -98,3 +102,11 @@ def test_the_table_of_lines_has_every_point_and_tells_gaps_from_absence():
 def test_it_shows_what_a_file_says_of_a_factor_as_lists_do(name, value, shown):
     """Seen: "scale factor 1 branch, terminals 1 connection"."""
     assert show.factor_said(value, name) == shown
+
+
+def test_a_time_in_a_recorded_change_is_written_as_pages_write_it():
+    """Was: frozen: none → “2026-11-29T22:44:43+00:00”."""
+    froze = Change(field="frozen", old=None, new="2026-11-29T23:44:43+01:00")
+    moved = Change(field="measured_on", old="2026-11-29", new="T1")
+    assert show.change_words(froze) == "frozen: none → 2026-11-29 22:44 UTC"
+    assert show.change_words(moved) == "measured on: “2026-11-29” → “T1”"

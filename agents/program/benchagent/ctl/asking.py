@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,6 +13,7 @@ from benchagent.ctl.output import UsageError, plain_number, print_json, print_li
 
 # There is no claim: the answer says what is missing. The verdicts that --fail-if names have those of `compare`.
 EXIT_NO_ANSWER = 19
+NO_RATIO = "no ratio"
 
 
 def run(options: argparse.Namespace) -> int:
@@ -52,7 +54,7 @@ def _show(answer: Mapping[str, Any]) -> None:
     print(answer.get("words") or "")
     rows = [
         (str(claim["kind"]), str(claim.get("label") or "all"), _found(claim, str(answer.get("unit") or "")),
-         _number(claim), str(_change(claim).get("verdict") or ""))
+         _number(claim), _verdict(claim))
         for claim in answer.get("claims") or ()
     ]  # fmt: skip
     if rows:
@@ -65,8 +67,11 @@ def _show(answer: Mapping[str, Any]) -> None:
     counts = answer.get("counts") or {}
     if counts.get("unnumbered") or counts.get("left_out"):
         print_line("{drawn} of {selected} runs, {unnumbered} without a number, {left_out} left out".format(**counts))
-    for reason in dict.fromkeys(str(each["reason"]) for each in answer.get("left_out") or ()):
-        print_line(f"left out: {reason}")
+    counted = Counter[str]()
+    for each in answer.get("left_out") or ():
+        counted[str(each["reason"])] += int(each.get("count", 1))
+    for reason, count in counted.items():
+        print_line(f"left out: {count:,} × {reason}")
 
 
 def _found(claim: Mapping[str, Any], unit: str) -> str:
@@ -75,7 +80,8 @@ def _found(claim: Mapping[str, Any], unit: str) -> str:
     match claim["kind"]:
         case "standing":
             centre = "" if claim["centre"] is None else f", {plain_number(float(claim['centre']))} {unit}".rstrip()
-            words = f"rank {claim['rank']}{centre}"
+            is_ranked, rank = _verdict(claim) != NO_RATIO, claim["rank"]
+            words = f"{f'rank {rank}' if is_ranked else 'no rank'}{centre}"
         case "loss":
             words = " → ".join(claim["levels"])
         case "falls_off":
@@ -96,6 +102,13 @@ def _found(claim: Mapping[str, Any], unit: str) -> str:
         case "changed":
             words = f"{claim['a']} → {claim['b']}"
     return words
+
+
+def _verdict(claim: Mapping[str, Any]) -> str:
+    change = _change(claim)
+    verdict = str(change.get("verdict") or "")
+    is_judged = verdict not in ("", "refused") and "ratio" in claim
+    return NO_RATIO if is_judged and change.get("value") is None else verdict
 
 
 def _number(claim: Mapping[str, Any]) -> str:
