@@ -252,8 +252,11 @@ def newer(comparison: Comparison, curves: Sequence[Curve], question: Question) -
             continue
         lacking += _mixed_audiences(curve)
         newest = valued[-1]
-        expected = [_facts_of(point).measured_at for point in valued if _is_expected(comparison, point)]
-        named = Baseline.read(asked.than).before(valued, _facts_of, expected_at=max(expected, default=None))
+        changed = [curve.levels[at][0] for at in comparison.changes[label].starts]
+        begun_at = [
+            _facts_of(point).measured_at for point in valued if point.x in changed or _is_expected(comparison, point)
+        ]
+        named = Baseline.read(asked.than).before(valued, _facts_of, changed_at=begun_at)
         before = [point for point in named if point.centre]
         if not before:
             lacking.append(Missing("baseline", label, names=[asked.than]))
@@ -263,8 +266,7 @@ def newer(comparison: Comparison, curves: Sequence[Curve], question: Question) -
         ratio = expected_amount(
             newest.centre or 0.0, centres, better=better, threshold=comparison.threshold, confidence=confidence
         )  # fmt: skip
-        changed = [curve.levels[at][0] for at in comparison.changes[curve.name].starts]
-        stepped = [x for x in changed if before[0].x < x <= newest.x]
+        stepped = [x for x in changed if before[0].x < x <= before[-1].x]
         if ratio.verdict == Kind.UNDECIDED and stepped:
             lacking.append(Missing("step_within", label, names=[batch_at(curve, stepped[-1])]))
         elif ratio.verdict == Kind.UNDECIDED and ratio.low is not None:

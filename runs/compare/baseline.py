@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import NamedTuple, TypeVar
@@ -63,14 +63,15 @@ class Baseline:
         return self.kind in ("last", "days")
 
     def before(
-        self, batches: Sequence[Batch], facts_of: Callable[[Batch], Facts], *, expected_at: datetime | None = None
+        self, batches: Sequence[Batch], facts_of: Callable[[Batch], Facts], *, changed_at: Iterable[datetime] = ()
     ) -> list[Batch]:
-        """Those before the newest that it is, `batches` in order; of the recent ones none from before a change that
-        people expect.
+        """Those before the newest that it is, `batches` in order; the recent ones are of one level, that since the last
+        change before the newest: a mean of two levels is none.
         """
         *before, newest = [(facts_of(batch), batch) for batch in batches]
-        if self.is_recent and expected_at is not None:
-            before = [(facts, batch) for facts, batch in before if facts.measured_at >= expected_at]
+        changes = [at for at in changed_at if at < newest[0].measured_at]
+        if self.is_recent and changes:
+            before = [(facts, batch) for facts, batch in before if facts.measured_at >= max(changes)]
         if self.kind == "last":
             before = before[-int(self.value) :]
         elif self.kind == "days":

@@ -17,8 +17,6 @@ from types import MappingProxyType
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Max
-
 from runs.answers.answer import Amount, change_of
 from runs.answers.history import LEAST_BATCHES, expected_amount
 from runs.compare.asked import Missing
@@ -26,7 +24,7 @@ from runs.compare.baseline import Baseline, Facts
 from runs.history import filing
 from runs.history.watching import threshold
 from runs.models import Batch, Benchmark, ChangePoint, Measurement, Metric, Run, SeriesBatch
-from runs.models.choices import AlertState, Better
+from runs.models.choices import Better
 from runs.models.visible import Reader
 from runs.run.facets import factor_facets
 from runs.run.number import number_of, primary_number, why_no_number
@@ -210,11 +208,10 @@ def _before(row: SeriesBatch, batches: Collection[UUID], baseline: Baseline) -> 
     """What the baseline names of the main branch of the same benchmark; never what is judged itself."""
     main = SeriesBatch.objects.filter(benchmark__line=row.benchmark.line, benchmark__branch="").exclude(centre=None)
     rows = [*main.exclude(batch__in=batches).select_related("version", "benchmark").in_order()]
-    expected = ChangePoint.objects.filter(
-        benchmark__in={each.benchmark_id for each in rows}, alert__state=AlertState.EXPECTED
-    ).aggregate(at=Max("at__measured_at"))
+    changes = ChangePoint.objects.filter(benchmark__in={each.benchmark_id for each in rows})
+    changed_at = [point.at.measured_at for point in changes.select_related("at", "alert") if point.begins_level]
     earlier = [each for each in rows if each.measured_at <= row.measured_at]
-    return baseline.before([*earlier, row], _facts_of, expected_at=expected["at"])
+    return baseline.before([*earlier, row], _facts_of, changed_at=changed_at)
 
 
 def _facts_of(row: SeriesBatch) -> Facts:

@@ -107,8 +107,8 @@ def rows_of(benchmarks: Sequence[Benchmark], baseline: Baseline) -> list[Row]:
 def _row(benchmark: Benchmark, rows: Sequence[Past], baseline: Baseline, points: Sequence[ChangePoint]) -> Row:
     newest = rows[-1].centre if rows else None
     last = {point.state: point for point in points}
-    expected = [point.at.measured_at for point in points if point.alert and point.alert.state == AlertState.EXPECTED]
-    held = baseline.before(rows, attrgetter("facts"), expected_at=max(expected, default=None)) if rows else []
+    changed_at = [point.at.measured_at for point in points if point.begins_level]
+    held = baseline.before(rows, attrgetter("facts"), changed_at=changed_at) if rows else []
     before = [row.centre for row in held if row.centre]
     change = None
     if newest and before:

@@ -121,8 +121,8 @@ def commit_url(benchmark: Benchmark, commit: str) -> str:
 
 
 def answer_words(series: BenchmarkSeries) -> str:
-    """The newest batch against those before it, with what was recorded differently of it; and before that the change
-    that was confirmed among them, which the ratio to batches of both levels hides.
+    """The newest batch against those of its level before it, with what was recorded differently of it; and before that
+    the change that was confirmed among the last.
     """
     before = series.rows[series.baseline_from : -1][-BASELINE:]
     if (amount := newest_against(series, before)) is None:
@@ -130,7 +130,7 @@ def answer_words(series: BenchmarkSeries) -> str:
     newest = series.rows[-1]
     name = " · ".join(filter(None, (moments(series.rows)[-1], tested_of(newest))))
     claim = Newer(label="", newest=name, of=f"last:{len(before)}", batches=len(before), ratio=amount)
-    among = {row.pk for row in (*before[1:], newest)}
+    among = {row.pk for row in series.rows[-BASELINE:]}
     confirmed = [
         point for point in series.points
         if point.at_id in among and point.state == ChangeState.CONFIRMED and point.kind in OF_LEVEL

@@ -77,9 +77,9 @@ class BenchmarkSeries:
 
     @property
     def baseline_from(self) -> int:
-        """The first batch that the present baseline may hold: an expected change moves it, as a split does a share."""
-        expected = [each for each in self.points if each.alert and each.alert.state == AlertState.EXPECTED]
-        return max((self.index[each.at_id] for each in expected if each.at_id in self.index), default=0)
+        """The first batch that the present baseline may hold: the last change before the newest moves it."""
+        begins = [self.index[each.at_id] for each in self.points if each.begins_level and each.at_id in self.index]
+        return max((at for at in begins if at < len(self.rows) - 1), default=0)
 
     def last_of(self, point: ChangePoint) -> int:
         """The newest batch that a change tells of: a drift leads up to it, and began long before."""

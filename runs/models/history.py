@@ -19,7 +19,7 @@ from django.utils import timezone
 
 from runs.models.base import UUIDModel
 from runs.models.batches import Batch
-from runs.models.choices import OPEN_ALERTS, AlertState, ChangeKind, ChangeState, Visibility
+from runs.models.choices import OF_LEVEL, OPEN_ALERTS, AlertState, ChangeKind, ChangeState, Visibility
 from runs.models.measurements import Metric
 from runs.models.runs import Run
 from runs.models.shapes import ChangeAmount, Ident, RecentBatch
@@ -282,3 +282,12 @@ class ChangePoint(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} at {self.at_id}"
+
+    @property
+    def begins_level(self) -> bool:
+        """Whether the newest batch is set against those from it on: it is confirmed and nobody says that it means
+        nothing, or people expect it.
+        """
+        judged = self.alert.state if self.alert else ""
+        is_confirmed = self.state == ChangeState.CONFIRMED and self.kind in OF_LEVEL and judged != AlertState.NOISE
+        return is_confirmed or judged == AlertState.EXPECTED

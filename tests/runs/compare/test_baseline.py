@@ -25,6 +25,7 @@ def test_it_names_batches_before_the_newest(text, days):
 
 
 @pytest.mark.parametrize(("text", "days"), [("last:3", [6]), ("days:9", [6]), ("label:old", [1, 5])])
-def test_recent_batches_of_before_an_expected_change_are_none_of_it(text, days):
-    held = Baseline.read(text).before(NIGHTS, lambda night: night, expected_at=NIGHTS[2].measured_at)
+def test_recent_batches_are_of_the_level_since_the_last_change_before_the_newest(text, days):
+    changed_at = [NIGHTS[at].measured_at for at in (1, 2, 3)]
+    held = Baseline.read(text).before(NIGHTS, lambda night: night, changed_at=changed_at)
     assert [night.measured_at.day for night in held] == days

@@ -24,20 +24,21 @@ def headline() -> str:
     return answer_words(BenchmarkSeries.of(Benchmark.objects.get()))
 
 
-def test_a_confirmed_change_comes_before_a_ratio_to_batches_of_both_levels(contributor, client):
-    """Was: "undecided" beside a confirmed 12 %."""
+def test_after_a_confirmed_change_the_newest_is_set_against_batches_of_its_level(contributor, client):
+    """Was: "undecided" beside a confirmed 12 %, as 6 of the 10 batches before it are of the level before."""
     file([*nights(range(1, 13), of=17), *nights(range(13, 18), of=17, level=0.88)], contributor, at_once=17)
     point = ChangePoint.objects.get(state="confirmed")
     assert headline().startswith(f"Throughput −1{headline()[13:].partition(' ')[0]} ")
-    assert headline().index(f"since {point.at.measured_at:%Y-%m-%d}") < headline().index("undecided")
+    against = "the throughput of the 4 batches before it: equivalent"
+    assert headline().index(f"since {point.at.measured_at:%Y-%m-%d}") < headline().index(against)
     assert ".." not in headline()
     (row,) = client.get("/api/v1/benchmarks/").json()["results"]
-    assert (row["last_change"]["state"], row["change"]["verdict"]) == ("confirmed", "undecided")
+    assert (row["last_change"]["state"], row["change"]["verdict"]) == ("confirmed", "equivalent")
     assert row["last_change"]["change"]["value"] == pytest.approx(-0.12, abs=0.01)
     heads = client.get("/benchmarks/").content.decode().partition("<thead>")[2].partition("</thead>")[0]
     assert heads.index("Last change") < heads.index("Against")
     alerts.move(Alert.objects.get(state="confirmed"), "noise", by=contributor)
-    assert headline().startswith("The batch of ")
+    assert headline().startswith("The batch of ") and "of the 10 batches before it: undecided" in headline()
     (row,) = client.get("/api/v1/benchmarks/").json()["results"]
     assert row["last_change"] is None
 

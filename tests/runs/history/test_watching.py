@@ -110,11 +110,19 @@ def test_a_rejected_change_stays_rejected_when_the_series_grows(contributor):
     assert not Alert.objects.exclude(state="noise").exists()
 
 
-def test_an_expected_change_moves_the_baseline(contributor):
-    file(with_step(0.9), contributor, at_once=22)
-    assert BenchmarkSeries.of(Benchmark.objects.get()).baseline_from == 0
-    alerts.move(Alert.objects.get(state="confirmed"), "expected", by=contributor)
-    assert BenchmarkSeries.of(Benchmark.objects.get()).baseline_from == STEP - 1
+def test_a_change_moves_the_baseline_where_it_is_confirmed_or_expected_and_not_where_it_is_noise(contributor):
+    def baseline_from() -> int:
+        return BenchmarkSeries.of(Benchmark.objects.get()).baseline_from
+
+    file(with_step(0.9, last=STEP + 1), contributor, at_once=STEP + 1)
+    assert baseline_from() == 0
+    alerts.move(Alert.objects.get(), "expected", by=contributor)
+    assert baseline_from() == STEP - 1
+    alerts.move(Alert.objects.get(), "confirmed", by=contributor)
+    file(nights(range(STEP + 2, 23), level=0.9), contributor)
+    assert baseline_from() == STEP - 1
+    alerts.move(Alert.objects.get(), "noise", by=contributor)
+    assert baseline_from() == 0
 
 
 def test_a_back_dated_batch_falls_into_its_place_and_changes_nothing(contributor):
