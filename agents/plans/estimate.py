@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from benchagent.catalog import DBMSS, WORKLOADS
+from benchagent.catalog import WORKLOADS
 from benchagent.catalog.factors import SETTLED_AFTER_S
+from benchagent.catalog.space import DIVISORS, data_bytes, needed_bytes
 from django.contrib.auth.models import AnonymousUser
 
 from agents.machines import Engine
@@ -16,7 +17,7 @@ from agents.models import Agent
 from agents.plans.matrix import FactorValue
 from agents.plans.plan import Plan, lacks_of, number_of
 from runs.formatting import size_words
-from runs.models import Measurement, Run
+from runs.models import Run
 from runs.models.visible import Reader
 
 # Guesses for an engine that has not run here yet: rows loaded a second, speeds of backups, all around load and window.
@@ -24,12 +25,7 @@ LOAD_ROWS_PER_S = 50_000
 BACKUP_MB_PER_S = 60
 RESTORE_MB_PER_S = 50
 OVERHEAD_S = 4.0
-# What the factor `warehouse_rows` makes of a unit.
-PARTS = {"tenth": 10, "hundredth": 100}
 EARLIER_RUNS = 5
-ROW_BYTES, WAREHOUSE_BYTES = 150, 100_000_000
-# The data need their own size, and as much again for the log, a copy, or what upkeep leaves.
-SPACE_FACTOR = 2
 MENTIONED_BYTES = 1_000_000_000
 
 
@@ -39,8 +35,9 @@ class Estimate:
     runs: int
     seconds: float
     guessed: tuple[str, ...]
-    # The space of the largest cell, with as much again for log and copies; what machines lack, a line each.
+    # The space of the largest cell, as an agent asks for it; what machines lack, a line each.
     space_bytes: float = 0
+    data_bytes: float = 0
     lacking: tuple[str, ...] = ()
     at_most: bool = False
     warm_up_s: float = SETTLED_AFTER_S
@@ -57,7 +54,9 @@ class Estimate:
     @property
     def words(self) -> str:
         most = "at most " if self.at_most else ""
-        space = f", about {size_words(self.space_bytes / 1e6)} of space" if self.space_bytes >= MENTIONED_BYTES else ""
+        sizes = [size_words(size_bytes / 1e6) for size_bytes in (self.space_bytes, self.data_bytes)]
+        room = f", about {sizes[0]} of space, of which the data take {sizes[1]}"
+        space = room if self.space_bytes >= MENTIONED_BYTES else ""
         return f"{most}{self.runs} {'run' if self.runs == 1 else 'runs'}, {about(self.seconds)}{space}"
 
     @property
@@ -75,8 +74,9 @@ def estimate(plan: Plan, *, user: Reader | None = None) -> Estimate:
     """From what `user` (None: a stranger) may see listed: how long somebody's private runs took is theirs to know."""
     guessed: list[str] = []
     by_machine: dict[Agent | None, float] = defaultdict(float)
-    around: dict[tuple[Engine, object], tuple[float | None, float | None]] = {}
-    space_bytes: dict[tuple[Agent | None, str], float] = defaultdict(float)
+    around: dict[tuple[Engine, object], float | None] = {}
+    space_bytes: dict[tuple[Agent | None, str], int] = defaultdict(int)
+    largest_bytes = 0.0
     size = WORKLOADS[plan.workload].size_factor
     cells = plan.cells()
     for cell in cells:
@@ -84,26 +84,28 @@ def estimate(plan: Plan, *, user: Reader | None = None) -> Estimate:
         first = key not in around
         if first:
             earlier = _earlier(plan.workload, cell.engine, cell.factors, user or AnonymousUser())
-            around[key] = _around_s(earlier), _size_bytes(earlier)
-        known_s, known_bytes = around[key]
+            around[key] = _around_s(earlier)
+        known_s = around[key]
         if known_s is None:
             guessed.append(cell.engine.label)
             loads = plan.repeats if cell.factors.get("data_origin", "fresh") == "fresh" else int(first)
             by_machine[cell.agent] += _guessed_s(plan.workload, cell.factors, loads=loads, backups=plan.repeats)
         around_s = OVERHEAD_S if known_s is None else known_s
         by_machine[cell.agent] += plan.repeats * (around_s + window_s(cell.factors))
-        data_bytes = known_bytes or _guessed_bytes(plan.workload, cell.engine, cell.factors)
-        where = cell.agent, str(cell.factors.get("data_storage", "")) or "default"
-        space_bytes[where] = max(space_bytes[where], SPACE_FACTOR * data_bytes)
+        if not cell.engine.connection:  # there the server's space counts, of which nothing is known here
+            where = cell.agent, str(cell.factors.get("data_storage", "")) or "default"
+            needed = needed_bytes(plan.workload, cell.engine.dbms, cell.factors)
+            space_bytes[where] = max(space_bytes[where], needed)
+            largest_bytes = max(largest_bytes, data_bytes(plan.workload, cell.engine.dbms, cell.factors))
     return Estimate(
         plan.workload, plan.run_count, max(by_machine.values(), default=0.0), tuple(dict.fromkeys(guessed)),
-        max(space_bytes.values(), default=0.0), tuple(_lacking(plan, space_bytes)), plan.stop is not None,
+        max(space_bytes.values(), default=0), largest_bytes, tuple(_lacking(plan, space_bytes)), plan.stop is not None,
         min((number_of(cell.factors, "warm_up_s") for cell in cells if "warm_up_s" in cell.factors),
             default=SETTLED_AFTER_S),
     )  # fmt: skip
 
 
-def _lacking(plan: Plan, space_bytes: Mapping[tuple[Agent | None, str], float]) -> Iterator[str]:
+def _lacking(plan: Plan, space_bytes: Mapping[tuple[Agent | None, str], int]) -> Iterator[str]:
     """What each machine that may run it lacks, a line each."""
     for agent in plan.candidates:
         lacks = lacks_of(plan, agent)
@@ -132,19 +134,10 @@ def window_s(factors: Mapping[str, FactorValue]) -> float:
 def _guessed_s(workload: str, factors: Mapping[str, FactorValue], *, loads: int = 1, backups: int = 1) -> float:
     """Loads, backups where there are any, and one restore of them: that is done once per cell."""
     size = WORKLOADS[workload].size_factor if workload in WORKLOADS else None
-    units = max(1, number_of(factors, size.name)) / PARTS.get(str(factors.get("warehouse_rows")), 1) if size else 0
+    units = max(1, number_of(factors, size.name)) / DIVISORS.get(str(factors.get("warehouse_rows")), 1) if size else 0
     rows = units * size.rows_each if size else 0
     backed_up_mb = number_of(factors, "dataset_mb")
     return loads * rows / LOAD_ROWS_PER_S + backups * backed_up_mb / BACKUP_MB_PER_S + backed_up_mb / RESTORE_MB_PER_S
-
-
-def _guessed_bytes(workload: str, engine: Engine, factors: Mapping[str, FactorValue]) -> float:
-    size = WORKLOADS[workload].size_factor
-    if size is None:
-        return number_of(factors, "dataset_mb") * 1e6
-    units = number_of(factors, size.name) / PARTS.get(str(factors.get("warehouse_rows")), 1)
-    warehouse_bytes = DBMSS[engine.dbms].warehouse_bytes or WAREHOUSE_BYTES
-    return units * (warehouse_bytes if size.name == "warehouses" else size.rows_each * ROW_BYTES)
 
 
 def _earlier(workload: str, engine: Engine, factors: Mapping[str, FactorValue], user: Reader) -> list[Run]:
@@ -175,13 +168,6 @@ def _around_s(earlier: Sequence[Run]) -> float | None:
         if run.started_at and run.finished_at
     ]
     return max(0.0, median(around)) if around else None
-
-
-def _size_bytes(earlier: Sequence[Run]) -> float | None:
-    """Median size of the database on disk."""
-    sizes = Measurement.objects.filter(run__in=[run.pk for run in earlier], metric__name="db_size_bytes")
-    values = list(sizes.values_list("value", flat=True)) if earlier else []
-    return median(values) if values else None
 
 
 def about(seconds: float) -> str:

@@ -60,7 +60,7 @@ def test_it_says_which_machine_has_no_room_for_it(client, bearer, machine):
     }  # fmt: skip
     Agent.objects.filter(pk=bench.agent.pk).update(places=[place])
     body = post(client, BODY, bearer("schedule")).json()
-    assert body["warnings"][0] == "bench1 lacks space on storage default (1 MB of 30 MB)."
+    assert body["warnings"][0] == "bench1 lacks space on storage default (1 MB of 640 MB)."
 
 
 def test_it_names_an_engine_and_a_workload_whose_plug_in_is_lacking(client, bearer, machine):

@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from benchagent import workloads
 from django.utils import timezone
 
 from agents.machines import Engine
@@ -46,11 +47,14 @@ def test_it_guesses_by_a_stated_rate_where_nothing_has_run():
     )
 
 
-def test_it_tells_the_space_of_a_large_plan_in_gb():
-    """10,000 branches of 15 MB, and as much again."""
-    plan = plan_of(A)
-    found = estimate.estimate(replace(plan, factors={**plan.factors, "scale_factor": 10_000}))
-    assert found.words.endswith(", about 300 GB of space")
+def test_it_tells_the_space_of_a_large_plan_in_gb_as_the_agent_asks_for_it():
+    """10,000 branches of 15.4 MB, and 1.5 times as much for logs and copies: as the agent asks for."""
+    plan = plan_of("postgresql:15.18")
+    factors = {**plan.factors, "scale_factor": 10_000}
+    found = estimate.estimate(replace(plan, factors=factors))
+    assert found.words.endswith(", about 386 GB of space, of which the data take 154 GB")
+    asked = workloads.workload("tpcb", "1")
+    assert found.space_bytes == asked.disk_bytes(asked.factors(factors, "postgresql"))
 
 
 @pytest.mark.parametrize(("warm_up_s", "warned"), [(1, True), (10, False)])

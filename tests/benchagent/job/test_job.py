@@ -226,9 +226,9 @@ def test_it_can_be_cancelled_while_the_server_is_being_made(
 
 
 def test_it_refuses_a_job_that_does_not_fit_on_the_disk(make_job: MakeJob):
-    item = make_job("sqlite", scale_factor=10_000).run()
+    item = make_job("hsqldb", scale_factor=10_000).run()
     assert item["outcome"] == "failed"
-    assert "600.6 GB of disk space are needed" in item["message"]
+    assert "650.6 GB of disk space are needed with room for logs and copies" in item["message"]
 
 
 def test_it_refuses_a_workload_version_it_does_not_have(make_job: MakeJob):

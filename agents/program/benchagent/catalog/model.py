@@ -59,8 +59,8 @@ class DbmsEntry:
 
     `configuration`: as "package.module:NAME", what is known of its settings; without it a commit's promise is not
     known. `backup_methods`: the ways to back up by the slug that a run stores, as people read them. `external_methods`:
-    those of them that are there on servers that the agent did not start. `warehouse_bytes`: of tpcc after the load,
-    measured; 0 takes a common value. `order`: where it stands in lists.
+    those of them that are there on servers that the agent did not start. `branch_bytes`: of tpcb after the load,
+    `warehouse_bytes`: of tpcc, measured; 0 takes a common value. `order`: where it stands in lists.
     """
 
     slug: str
@@ -76,6 +76,7 @@ class DbmsEntry:
     configuration: str = ""
     backup_methods: Mapping[str, str] = field(default_factory=dict, hash=False)
     external_methods: Sequence[str] = ()
+    branch_bytes: int = 0
     warehouse_bytes: int = 0
     order: int = 1_000
 

@@ -178,7 +178,8 @@ class DataPlan:
         self._make_room(folder, bytes_needed)
         free = shutil.disk_usage(folder).free
         if free < bytes_needed:
-            raise JobError(f"{bytes_needed / 1e9:.1f} GB of disk space are needed, {free / 1e9:.1f} GB are free")
+            needed = f"{bytes_needed / 1e9:.1f} GB of disk space are needed with room for logs and copies"
+            raise JobError(f"{needed}, {free / 1e9:.1f} GB are free")
 
     def facts(self, dataset: Dataset | None, loaded: Mapping[str, Any]) -> dict[str, Any]:
         """How the data of this run came about; `loaded`: what it would load itself."""

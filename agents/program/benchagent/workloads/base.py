@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from benchagent.catalog import WORKLOADS, FactorKind, number_in
+from benchagent.catalog.space import needed_bytes
 from benchagent.dbms.backup import ToolCommand
 from benchagent.dbms.base import Instance, JobError
 from benchagent.dbms.counters import QueryRows
@@ -25,11 +26,11 @@ COUNTED_BEFORE = (
 class Factors:
     """All factors of a job, defaults filled in, each of the type that the catalogue says.
 
-    `absent`: the value of one that the workload does not have.
+    `absent`: the value of one that the workload does not have. `dbms` is empty where it is not known yet.
     """
 
-    def __init__(self, values: Mapping[str, int | float | str]) -> None:
-        self._values = dict(values)
+    def __init__(self, values: Mapping[str, int | float | str], dbms: str = "") -> None:
+        self._values, self.dbms = dict(values), dbms
 
     def number(self, name: str, absent: int | None = None) -> int:
         return int(self._values[name] if absent is None else self._values.get(name, absent))
@@ -43,8 +44,12 @@ class Factors:
     def __contains__(self, name: str) -> bool:
         return name in self._values
 
+    def needed_bytes(self, workload: str) -> int:
+        """The disk that a workload of the catalogue needs with them."""
+        return needed_bytes(workload, self.dbms, self._values)
+
     def replaced(self, **values: int | float | str) -> Factors:
-        return Factors({**self._values, **values})
+        return Factors({**self._values, **values}, self.dbms)
 
 
 @dataclass
@@ -207,7 +212,7 @@ class Workload(ABC):
             if refusal := factor.refusal(value):
                 raise JobError(f"{refusal.rstrip('.')}, not {value!r:.80}")
             values[factor.name] = value if isinstance(value, int | float) else str(value)
-        return Factors(values)
+        return Factors(values, dbms)
 
     @abstractmethod
     def perform(self, bench: Bench) -> None:

@@ -22,7 +22,6 @@ from benchagent.workloads.base import Bench, Factors, Observe, Workload
 LOADER_THREADS = 2
 TIMEOUT_S = 24 * 3600.0
 MEGABYTE = 1_000_000
-BYTES_MINIMUM = 1_500_000_000
 LARGE_TABLES = tuple(dataset.ARTICLE_ROWS)
 BACKUP, RESTORE, PREPARE, COUNT = "backup", "restore", "prepare", "count"
 # Condition that says which run has proven the backup.
@@ -92,8 +91,7 @@ class Backup(Workload):
         return {"rows": {**dict(list(rows.items())[:3]), "each of 147 small tables": list(rows.values())[-1]}}
 
     def disk_bytes(self, factors: Factors) -> int:
-        # Data with indexes, a dense copy, the backup and a restored database stand side by side.
-        return BYTES_MINIMUM + 5 * factors.number("dataset_mb") * MEGABYTE
+        return factors.needed_bytes(self.slug)
 
 
 WORKLOAD = Backup()

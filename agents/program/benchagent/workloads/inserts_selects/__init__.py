@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from math import gcd
 from typing import Any
 
+from benchagent.catalog.space import ROW_BYTES
 from benchagent.dbms import probes
 from benchagent.dbms.base import JobError, first_value
 from benchagent.dbms.dialect import Dialect
@@ -37,9 +38,6 @@ COLUMNS = (
 # The others have defaults.
 INSERTED = tuple(column for column in COLUMNS if column not in ("col10", "col15"))
 
-# Row with its three index entries, roughly, as row stores keep them: for the check of free space and the narrow range.
-ROW_BYTES = 800
-BYTES_MINIMUM = 1_000_000_000
 INSERT, NARROW = "insert", "select_narrow"
 SELECTS = "select"
 BATCH_ROWS, COMMIT_ROWS = 500, 5_000
@@ -82,7 +80,7 @@ class InsertsSelects(Workload):
         return {"rows": {"each of 40 tables": rows, "all": rows * len(TABLES)}}
 
     def disk_bytes(self, factors: Factors) -> int:
-        return BYTES_MINIMUM + len(TABLES) * _loaded_rows(factors) * ROW_BYTES * 2
+        return factors.needed_bytes(self.slug)
 
     def _prepare(self, bench: Bench) -> list[Step]:
         """The 40 tables: 15 columns, a primary key, a unique and a secondary index."""

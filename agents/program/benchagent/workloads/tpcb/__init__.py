@@ -20,8 +20,6 @@ from benchagent.workloads.base import Bench, Factors, Workload, is_used, load_an
 
 TELLERS, ACCOUNTS = 10, 100_000  # per branch (scale factor 1)
 MAX_DELTA = 5_000
-BYTES_PER_BRANCH = 60_000_000  # PostgreSQL takes 15 MB; engines that log the load take several times that
-BYTES_MINIMUM = 600_000_000  # transaction logs grow whatever the scale is
 KEYS = {"branches": "bid", "tellers": "tid", "accounts": "aid"}
 
 BALANCES = {
@@ -69,7 +67,7 @@ class Tpcb(Workload):
         return {"scale_factor": scale, "rows": {**rows, "history": 0}}
 
     def disk_bytes(self, factors: Factors) -> int:
-        return BYTES_MINIMUM + factors.number("scale_factor") * BYTES_PER_BRANCH
+        return factors.needed_bytes(self.slug)
 
 
 WORKLOAD = Tpcb()

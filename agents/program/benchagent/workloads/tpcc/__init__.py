@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from benchagent.catalog import DBMSS
+from benchagent.catalog.space import warehouse_bytes
 from benchagent.dbms import probes
 from benchagent.dbms.base import JobError, first_value
 from benchagent.dbms.counters import QueryRows
@@ -23,16 +23,8 @@ from benchagent.workloads.tpcc import conditions, queries, tables, transactions
 from benchagent.workloads.tpcc.queries import memory_curve
 
 MEGABYTE = 1_000_000
-# The bytes of one warehouse after the load.
-BYTES_PER_WAREHOUSE = {slug: entry.warehouse_bytes for slug, entry in DBMSS.items() if entry.warehouse_bytes}
-BYTES_ELSEWHERE = 110_000_000
 # The items are shared by all warehouses.
 BYTES_OF_ITEMS = 12_000_000
-# The log of the load, sorting for indexes, row versions of the run: what a database takes for a while beside its data.
-SPARE_SHARE = 1.5
-BYTES_MINIMUM = 800_000_000
-# New orders and payments grow the database: about 1 kB each, with everything that is written along.
-BYTES_PER_SECOND_OF_RUN = 4_000_000
 # The article's loader: the first 70 % of the data fast, up to 35 MB/s, the rest slowly, down to 1 MB/s. Here 30 % of
 # the rows; most are of `stock` with 300 bytes each, so this is 1.2 MB/s: below what the slowest engine loads.
 SLOW_PART = {"slow_share": 0.3, "slow_rows_per_s": 4_000}
@@ -58,7 +50,7 @@ class Tpcc(Workload):
         if not target_mb:
             return factors
         wanted = target_mb * MEGABYTE - BYTES_OF_ITEMS / divisor
-        nearest = round(wanted / (BYTES_PER_WAREHOUSE.get(dbms, BYTES_ELSEWHERE) / divisor))
+        nearest = round(wanted / (warehouse_bytes(dbms) / divisor))
         return factors.replaced(warehouses=max(1, nearest))
 
     def tables(self, factors: Factors) -> Sequence[str]:
@@ -73,11 +65,7 @@ class Tpcc(Workload):
         return {"warehouses": warehouses, "rows": rows}
 
     def disk_bytes(self, factors: Factors) -> int:
-        """The bytes on disk of the engine that needs the most."""
-        run_s = factors.number("warm_up_s") + factors.number("duration_s")
-        largest = max(BYTES_ELSEWHERE, *BYTES_PER_WAREHOUSE.values())
-        loaded = factors.number("warehouses") * largest / tables.divisor(factors)
-        return round(BYTES_MINIMUM + loaded * (1 + SPARE_SHARE) + run_s * BYTES_PER_SECOND_OF_RUN)
+        return factors.needed_bytes(self.slug)
 
     def perform(self, bench: Bench) -> None:
         _Performance(bench).perform()

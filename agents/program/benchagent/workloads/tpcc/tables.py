@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from functools import partial
 from operator import attrgetter, methodcaller
 
+from benchagent.catalog.space import DIVISORS
 from benchagent.dbms.dialect import Dialect
 from benchagent.workloads.base import Factors
 
 Type = Callable[[Dialect], str]
 DISTRICTS, LINES_PER_ORDER = 10, 10
 ITEMS, CUSTOMERS, NEW_ORDERS = 100_000, 3_000, 900  # customers, orders and new orders are those of a district
-DIVISORS = {"standard": 1, "tenth": 10, "hundredth": 100}
 
 
 number: Type = attrgetter("integer")
