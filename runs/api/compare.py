@@ -404,7 +404,6 @@ class ReportList(generics.ListAPIView[Report]):
     """Reports, newest first: public ones and one's own."""
 
     pagination_class = ReportPagination
-    filter_backends: list[Any] = []
 
     def get_queryset(self) -> QuerySet[Report]:
         return Report.objects.present().listed_for(self.request.user).select_related("owner")

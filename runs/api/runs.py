@@ -11,6 +11,7 @@ from benchagent.plugins import LACKING
 from django.db.models import QuerySet
 from django.http import Http404, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
+from django_filters.rest_framework import DjangoFilterBackend
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from pydantic import Field
@@ -148,6 +149,7 @@ class RunList(JsonErrors, generics.ListAPIView[Run]):
     """
 
     pagination_class = RunPagination
+    filter_backends = [DjangoFilterBackend]
     filterset_class = RunFilter
 
     def get_renderers(self) -> list[BaseRenderer]:

@@ -78,8 +78,6 @@ register.filter("series_words", verdicts.series_words)
 register.filter("markdown", markdown.rendered)
 register.filter("markdown_text", markdown.plain)
 
-_LEVELS = {"debug": "info", "info": "info", "success": "good", "warning": "warn", "error": "bad"}
-
 
 @register.simple_tag(takes_context=True)
 def nav_link(context: dict[str, Any], name: str, label: str) -> SafeString:
@@ -92,11 +90,6 @@ def nav_link(context: dict[str, Any], name: str, label: str) -> SafeString:
 def attribute(name: str, value: str) -> SafeString:
     """An attribute of an HTML element; nothing without a value."""
     return format_html(' {}="{}"', name, value) if value else SafeString("")
-
-
-@register.filter
-def message_level(tag: str) -> str:
-    return _LEVELS.get(tag, "info")
 
 
 @register.filter
