@@ -6,8 +6,9 @@ MAKEFLAGS += --no-print-directory
 BOOTSTRAP = $(PYTHON) scripts/bootstrap.py
 DEV = $(BOOTSTRAP) --dev
 RUN = .venv/bin/python
+BENCHMARKS = $(subst _,-,$(basename $(notdir $(wildcard benchmarks/bench_*))))
 
-.PHONY: help up login token backup restore test proofs check lock bundle experiments bench-driver bench-sysbench bench-sampling bench-confinement bench-uploads bench-imports bench-importers bench-stream bench-pages bench-views bench-journeys bench-truth bench-history bench-watch bench-causes bench-series bench-stopping bench-fuzz bench-kills bench-lab bench-fleet bench-week bench-servers fuzz-api article-checks count-lines clean
+.PHONY: help up login token backup restore test proofs check lock bundle experiments $(BENCHMARKS) fuzz-api article-checks count-lines clean
 
 help:
 	@echo 'make up            install, start everything, run a first benchmark; stop with Ctrl-C'
@@ -100,7 +101,7 @@ bundle:
 experiments:
 	@QUICK=$(QUICK) exec $(BOOTSTRAP) scripts/experiments.py $(ARGS)
 
-bench-driver bench-sysbench bench-sampling bench-confinement bench-uploads bench-imports bench-importers bench-stream bench-pages bench-views bench-journeys bench-truth bench-history bench-watch bench-causes bench-series bench-stopping bench-fuzz bench-kills bench-lab bench-fleet bench-week bench-servers:
+$(BENCHMARKS):
 	@$(DEV)
 	@exec $(RUN) -m benchmarks.$(subst -,_,$@) $(ARGS)
 
