@@ -45,7 +45,7 @@ from runs.models.visible import Reader
 from runs.publications.article import article_of
 from runs.publications.page.reruns import schedule_query
 from runs.results.checking import runs_not_judged
-from runs.views.guards import PersonRequest, administrator_required, operator_required, page_before
+from runs.views.guards import PersonRequest, administrator_required, as_uuid, operator_required, page_before
 from runs.views.runs import purge_page
 
 # Agents
@@ -253,13 +253,6 @@ def _cancel(request: PersonRequest) -> HttpResponse:
     count = life.cancel_waiting(rows.filter(of_experiments | Q(pk__in=ids)))
     messages.success(request, f"{count} waiting {'run' if count == 1 else 'runs'} cancelled.")
     return redirect("queue")
-
-
-def as_uuid(text: str) -> uuid.UUID | None:
-    try:
-        return uuid.UUID(text)
-    except ValueError:
-        return None
 
 
 @operator_required

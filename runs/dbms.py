@@ -12,6 +12,7 @@ from django.db.models import Q, QuerySet
 from django.utils.text import slugify
 
 from runs.access.rules import nameable
+from runs.formatting import grouped
 from runs.machines.usage import MOST_COUNTED, BestResult, best_of
 from runs.models import Config, Dbms, DbmsVersion, Run, UnknownName
 from runs.models.base import clean
@@ -76,19 +77,6 @@ class SystemRow:
     unverified: str
 
 
-@dataclass(frozen=True)
-class Ranking:
-    """Best results of one question in one durability class, best first: only these may be ranked."""
-
-    workload: str
-    level: str
-    workload_slug: str
-    durability: str
-    unit: str
-    metric: str
-    results: Sequence[BestResult]
-
-
 def system_rows(rows: Iterable[Dbms], user: Reader) -> list[SystemRow]:
     """In a fixed number of queries."""
     counts = Run.objects.present().listed_for(user).counts_up_to(MOST_COUNTED, "dbms_version")
@@ -120,20 +108,15 @@ def version_rows(rows: Sequence[DbmsVersion], user: Reader) -> list[tuple[DbmsVe
     return [(version, runs[version.pk]) for version in rows]
 
 
-def rankings(runs: RunQuerySet) -> list[Ranking]:
-    """Per workload, level of it and durability class the best of these; an unknown class stands for itself."""
-    best = best_of(runs.with_values())
-    groups: dict[tuple[str, str, str, str, str, str], list[BestResult]] = {}
-    for result in best:
-        key = (result.workload, result.level, result.workload_slug, result.durability, result.unit, result.metric)
-        groups.setdefault(key, []).append(result)
-    return [
-        Ranking(
-            *key,
-            sorted(results, key=lambda result: result.value if result.lower_is_better else -result.value)[:MOST_RANKED],
-        )
-        for key, results in groups.items()
-    ]
+def rankings(runs: RunQuerySet) -> list[list[BestResult]]:
+    """Per workload, level of it and durability class the best of these, best first: only these may be ranked. An
+    unknown class stands for itself.
+    """
+    questions = grouped(
+        ((best.workload, best.level, best.workload_slug, best.durability, best.unit, best.metric), best)
+        for best in best_of(runs.with_values())
+    )
+    return [results[:MOST_RANKED] for results in questions.values()]
 
 
 def words_filter(rows: QuerySet[Dbms], words: str) -> QuerySet[Dbms]:

@@ -14,21 +14,9 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from runs import imports, models
-from runs.api.outgoing import PAGING, Outgoing, Page, page_of, paged
+from runs.api.outgoing import PAGING, BatchRow, Outgoing, Page, page_of, paged
 from runs.api.permissions import person_of
 from runs.models import FileImport, Run, Upload
-
-
-class BatchRow(Outgoing):
-    """`runs`: how many of its runs the reader may see."""
-
-    id: UUID
-    url: str
-    label: str
-    tags: list[str]
-    tested: dict[str, str]
-    created_at: datetime
-    runs: int
 
 
 class BatchPage(Page):

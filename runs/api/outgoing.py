@@ -352,21 +352,26 @@ class SampledRun(Part):
     thinned: list[ThinnedSeries]
 
 
-class Batch(Outgoing):
-    """What was measured together. Its runs say the same unless they say something of their own.
-
-    `runs`: how many the reader may see. `changes`: newest first.
-    """
+class BatchRow(Outgoing):
+    """`runs`: how many of its runs the reader may see."""
 
     id: UUID
     url: Annotated[str, Field(description="The batch's page.")]
     label: str
     tags: list[str]
-    note: str
     tested: dict[str, str]
-    owner: Username
     created_at: datetime
     runs: int
+
+
+class Batch(BatchRow):
+    """What was measured together. Its runs say the same unless they say something of their own.
+
+    `changes`: newest first.
+    """
+
+    note: str
+    owner: Username
     changes: list[Change]
 
     @classmethod

@@ -21,6 +21,7 @@ from rest_framework.response import Response
 from rest_framework.reverse import reverse
 from rest_framework.views import APIView
 
+from runs.api.outgoing import Outgoing
 from runs.api.permissions import person_of
 from runs.imports import parts
 from runs.models import FileInParts
@@ -52,7 +53,7 @@ class Bytes(BaseParser):
         return stream
 
 
-class PartsAnswer(BaseModel):
+class PartsAnswer(Outgoing):
     """A file that is sent in parts. `mark`: what its sender called it by, to find it again."""
 
     id: UUID
@@ -103,8 +104,7 @@ class TusView(APIView):
 
 
 def _about(request: Request, kept: FileInParts) -> PartsAnswer:
-    fields = {name: getattr(kept, name) for name in PartsAnswer.model_fields if name != "url"}
-    return PartsAnswer(url=reverse("api-part", args=[kept.pk], request=request), **fields)
+    return PartsAnswer.of(kept, url=reverse("api-part", args=[kept.pk], request=request))
 
 
 class Parts(TusView):

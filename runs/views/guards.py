@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Concatenate, ParamSpec, cast
 from urllib.parse import urlsplit
+from uuid import UUID
 
 from django.conf import settings
 from django.contrib.auth.views import redirect_to_login
@@ -100,3 +101,11 @@ def own_path(request: HttpRequest, address: str, default: str = "/") -> str:
     path = f"{parts.path}?{parts.query}" if parts.query else parts.path
     # "//elsewhere/" is a path here and a host to a browser that is led to it.
     return path if path.startswith("/") and url_has_allowed_host_and_scheme(path, None) else default
+
+
+def as_uuid(text: str) -> UUID | None:
+    """None is the id of no row."""
+    try:
+        return UUID(text)
+    except ValueError:
+        return None

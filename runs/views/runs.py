@@ -49,6 +49,7 @@ from runs.templatetags.show import visibility_control
 from runs.views.guards import (
     PersonRequest,
     administrator_required,
+    as_uuid,
     contributor_required,
     operator_required,
     page_before,
@@ -238,7 +239,7 @@ MOST_DIFFERED = 6
 def run_diff(request: HttpRequest) -> HttpResponse:
     """Runs side by side: the rows that differ, or with `all=` every one."""
     given = list(dict.fromkeys(filter(None, request.GET.getlist("run"))))[:MOST_DIFFERED]
-    ids = {text: _uuid_or_none(text) for text in given}
+    ids = {text: as_uuid(text) for text in given}
     rows = Run.objects.present().for_lists().prefetch_related("config__parameters").readable_by(request.user)
     by_id = {run.id: run for run in rows.filter(pk__in=filter(None, ids.values()))}
     runs = [by_id[run_id] for run_id in ids.values() if run_id in by_id]
@@ -356,8 +357,8 @@ def set_visibility(request: PersonRequest, kind: str, key: str) -> HttpResponse:
     change_visibility(target=target, visibility=chosen, by=request.user)
     if request.htmx:  # type: ignore[attr-defined]
         thing: Target = target
-        if on_run := request.POST.get("on_run"):  # shown on a run's page, as that of the run
-            thing = Run.objects.filter(pk=_uuid(on_run)).select_related("experiment", "upload").first() or target
+        if run_id := as_uuid(request.POST.get("on_run", "")):  # shown on a run's page, as that of the run
+            thing = Run.objects.filter(pk=run_id).select_related("experiment", "upload").first() or target
         return render(request, "_visibility.html", visibility_control(Context({"user": request.user}), thing))
     messages.success(request, f"Now {Visibility(chosen).label.lower()}.")
     return redirect(page_before(request, target.get_absolute_url()) if may_open(request.user, target) else "runs")
@@ -370,10 +371,10 @@ def _target(request: HttpRequest, kind: str, key: str) -> Target:
     if kind == "report":
         return get_object_or_404(Report.objects.present().readable_by(user), slug=key)
     if kind == "upload":
-        return get_object_or_404(Upload.objects.readable_by(user), pk=_uuid(key))
+        return get_object_or_404(Upload.objects.readable_by(user), pk=as_uuid(key))
     if kind == "run":
         alone = Run.objects.readable_by(user).filter(experiment=None, upload=None, publication=None)
-        return get_object_or_404(alone, pk=_uuid(key))
+        return get_object_or_404(alone, pk=as_uuid(key))
     raise Http404
 
 
@@ -386,7 +387,7 @@ def purge(request: PersonRequest, kind: str, key: str) -> HttpResponse:
     if kind == "report":
         target = get_object_or_404(Report, slug=key)
     elif kind == "run":
-        target = get_object_or_404(Run, pk=_uuid(key), publication=None)
+        target = get_object_or_404(Run, pk=as_uuid(key), publication=None)
     else:
         target = _target(request, kind, key)
     return purge_page(request, target)
@@ -414,19 +415,6 @@ def purge_list(request: PersonRequest) -> HttpResponse:
     """What was purged, by whom and when."""
     page = Paginator(purging.purges(), PER_PAGE).get_page(request.GET.get("page"))
     return render(request, "purges.html", {"page": page})
-
-
-def _uuid_or_none(text: str) -> uuid.UUID | None:
-    try:
-        return uuid.UUID(text)
-    except ValueError:
-        return None
-
-
-def _uuid(text: str) -> uuid.UUID:
-    if parsed := _uuid_or_none(text):
-        return parsed
-    raise Http404
 
 
 @require_safe

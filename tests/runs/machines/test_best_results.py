@@ -29,7 +29,7 @@ def test_a_dbms_ranks_its_versions_at_each_size():
     for version, size, tps in (("8.0", 1, 9000), ("8.4", 100, 500), ("8.0", 100, 800)):
         make_run(f"MySQL {version}", tps, factors={"scale_factor": size})
     ranked = rankings(Run.objects.listed_for(VISITOR))
-    assert [[(row.dbms, row.value) for row in ranking.results] for ranking in ranked] == [
+    assert [[(row.dbms, row.value) for row in results] for results in ranked] == [
         [("MySQL 8.0", 9000)], [("MySQL 8.0", 800), ("MySQL 8.4", 500)],
     ]  # fmt: skip
 
