@@ -13,7 +13,7 @@ from benchsite.schema import end_on_other_tables
 
 
 class TasklessBeat(Beat):
-    """It sends tasks by their names, so it loads neither them nor the models: half of the time of its start."""
+    """It sends tasks by their names, and loads neither them nor the models (docs/decisions/0017)."""
 
     def init_loader(self) -> None:
         app.finalize()
