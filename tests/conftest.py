@@ -70,6 +70,7 @@ SAME_ON_ANY_DATABASE = (
     "tests/runs/api/test_publications.py",
     "tests/runs/publications/test_fifth.py",
     # What is computed from series of batches: tests/runs/history/test_filing.py and test_pages.py file and list them.
+    "tests/runs/history/test_as_answered.py",
     "tests/runs/history/test_gate.py",
     "tests/runs/history/test_grids.py",
     "tests/runs/history/test_more_pages.py",
