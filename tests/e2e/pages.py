@@ -22,7 +22,7 @@ FIXED = [
     "/configs/cfg-tpcb-db2-stmm/", "/dbms/", "/dbms/postgresql/", "/imports/", "/imports/api/", "/imports/tools/",
     "/uploads/", "/schedule/", "/schedule/?workload=tpcc", "/schedule/article/tpcb-2010/", "/agents/", "/account/",
     "/account/password/",
-    "/people/", "/purge/", "/reports/", f"/reports/new/?{ARTICLE}", f"/compare/?{ARTICLE}",
+    "/people/", "/deleted/", "/purge/", "/reports/", f"/reports/new/?{ARTICLE}", f"/compare/?{ARTICLE}",
     f"/embed/compare/?{ARTICLE}", "/compare/?label=nothing", "/nothing-here/",
 ]  # fmt: skip
 VIEWS = ("bars", "curve", "heatmap", "table", "tradeoff")

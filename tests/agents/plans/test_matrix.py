@@ -274,11 +274,13 @@ def test_lines_are_read_or_refused_whole():
 
 @pytest.mark.parametrize(("field", "text"), [
     ("swept_sqlite", "synchronous = OFF, SUPER"), ("settings_sqlite", "journal_mode = WALL"),
+    ("swept_postgresql", "port = 5432, 5433"), ("settings_postgresql", "max_connections = 1"),
+    ("memory_limit_mb", "999999"),
 ])  # fmt: skip
 def test_what_is_wrong_with_a_setting_is_said_beside_its_field(machine, field, text):
     """Was: beside the engines."""
-    machine("m1", A)
-    blank = ScheduleForm(initial=initial_of(plan_of(A).as_json()), user=AnonymousUser())
+    machine("m1", A, "postgresql:15.18")
+    blank = ScheduleForm(initial=initial_of(plan_of(A, "postgresql:15.18").as_json()), user=AnonymousUser())
     data = {name: value for name in blank.fields if (value := blank[name].value()) is not None}
     assert list(ScheduleForm(data | {field: text}).errors) == [field]
 
