@@ -14,6 +14,7 @@ from benchagent.dbms.private_server import failure
     ("[ERROR] mariadbd: unknown variable 'innodb_cash_size=1'", ("innodb_cash_size", None)),
     ("[ERROR] mysqld: unknown option '--no-such'", ("no-such", None)),
     ("mariadbd: Error while setting value 'foo' to 'innodb-flush-method'", ("innodb-flush-method", "foo")),
+    ('Unsupported connection setting "NO_SUCH" [90113-252]', ("NO_SUCH", None)),
     ("FATAL:  could not map anonymous shared memory: Cannot allocate memory", None),
     ("the port is taken", None),
 ])  # fmt: skip

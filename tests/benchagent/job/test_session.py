@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from benchagent.catalog import Durability
 from benchagent.dbms import probes
-from benchagent.dbms.base import Connection, Guest, Instance, JobError, Retryable, Transaction
+from benchagent.dbms.base import ConfigurationRefused, Connection, Guest, Instance, JobError, Retryable, Transaction
 from benchagent.dbms.counters import EngineCounters, QueryRows
-from benchagent.job.session import changes, session_job, watched
+from benchagent.job.session import changes, require_end, session_job, watched
+from benchagent.workloads.base import SessionResult
 
 LOOK, CHANGE = {"name": "look", "weight": 1}, {"name": "change", "weight": 2}
 RUN = {"op": "run", "phase": "run", "terminals": 2, "transactions": [LOOK, CHANGE]}
@@ -136,3 +138,21 @@ def test_settings_that_changed_during_a_run_are_named():
     assert changes([], before) == ""  # nothing was known before
     after = [("fsync", "on"), ("synchronous_commit", "off"), ("unlogged_tables", "1 of 3")]
     assert changes(before, after) == "synchronous_commit from on to off, unlogged_tables from nothing to 1 of 3"
+
+
+@pytest.mark.parametrize(
+    ("error", "of_settings"),
+    [
+        ({"message": 'Unsupported connection setting "NO_SUCH" [90113-252]', "sqlstate": "90113"}, True),
+        ({"message": "unexpected token: NO_SUCH", "sqlstate": "42581", "phase": "setup"}, True),
+        ({"message": "unexpected token: NO_SUCH", "sqlstate": "42581", "phase": "script"}, False),
+        ({"message": 'unrecognized configuration parameter "a.b"', "sqlstate": "42704", "phase": "script"}, False),
+        ({"message": "the disk is full", "sqlstate": "53100", "phase": "setup"}, False),
+        ({"message": "the server is gone"}, False),
+    ],
+)
+def test_that_a_driver_takes_no_setting_is_a_failure_of_its_kind(error: dict[str, Any], of_settings: bool):
+    """So the other repeats with the same settings are not begun."""
+    with pytest.raises(JobError) as caught:
+        require_end(SessionResult(error=error), 1)
+    assert isinstance(caught.value, ConfigurationRefused) == of_settings

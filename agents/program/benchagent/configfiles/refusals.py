@@ -10,6 +10,7 @@ _PATTERNS = [
         r'unrecognized configuration parameter "(?P<name>[^"]+)"',
         r'invalid value for parameter "(?P<name>[^"]+)": "(?P<value>[^"]*)"',
         r'(?P<value>\S+)(?: \w+)? is outside the valid range for parameter "(?P<name>[^"]+)"',
+        r'Unsupported connection setting "(?P<name>[^"]+)"',
         r"unknown variable '(?P<name>[^'=]+)",
         r"unknown option '--(?P<name>[^'=]+)",
         r"Error while setting value '(?P<value>[^']*)' to '(?P<name>[^']+)'",

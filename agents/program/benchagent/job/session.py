@@ -7,13 +7,18 @@ from dataclasses import asdict
 from itertools import chain
 from typing import Any
 
+from benchagent.configfiles.refusals import refused_setting
 from benchagent.dbms import probes
-from benchagent.dbms.base import Instance, JobError, Settings
+from benchagent.dbms.base import ConfigurationRefused, Instance, JobError, Settings
 from benchagent.dbms.external.guard import statements
 from benchagent.dbms.probes import Step
 from benchagent.job import checks
 from benchagent.workloads.base import SessionResult
 from benchagent.workloads.steps import execute
+
+SETUP = "setup"
+# HSQLDB's SQLSTATE of a word that its SQL does not know, as the name of a setting.
+UNEXPECTED_TOKEN = "42581"
 
 
 def session_job(instance: Instance, steps: Sequence[Step], *, setup: bool, foreign: bool = False) -> dict[str, Any]:
@@ -28,7 +33,7 @@ def session_job(instance: Instance, steps: Sequence[Step], *, setup: bool, forei
         for sql in chain.from_iterable(map(statements, of_guest)):
             guest.check(sql)
     grants = guest.grants if guest else ()
-    before = execute("setup", [*instance.setup_sql, *grants]) if setup else []
+    before = execute(SETUP, [*instance.setup_sql, *grants]) if setup else []
     return {
         "version": 1,
         "connection": asdict(guest.owner if guest else instance.connection),
@@ -81,10 +86,18 @@ def require_end(session: SessionResult, status: int | None) -> SessionResult:
     if session.error:
         # What is asked after a run whose server is gone only fails too.
         dead = [checks.terminals_alive(session.summary)["detail"]] if session.summary and deaths(session) else []
-        raise JobError("; then ".join([*dead, _error_words(session.error)]))
+        words = "; then ".join([*dead, _error_words(session.error)])
+        raise ConfigurationRefused(words) if _is_of_settings(session.error) else JobError(words)
     if status:
         raise JobError("the load generator ended without a result; the end of its output is in the log")
     return session
+
+
+def _is_of_settings(event: Mapping[str, Any]) -> bool:
+    """Whether a driver does not take a setting: of the URL, or of the statements that HSQLDB is set up with."""
+    if event.get("phase"):
+        return event["phase"] == SETUP and event.get("sqlstate") == UNEXPECTED_TOKEN
+    return refused_setting(str(event.get("message"))) is not None
 
 
 def _error_words(event: Mapping[str, Any]) -> str:
