@@ -37,6 +37,12 @@ def test_it_schedules_what_the_options_say(night: FakeApi, capsys: pytest.Captur
     assert "warning: bench1 lacks space on storage default" in captured.err
 
 
+def test_an_engine_may_be_that_of_a_connection(night: FakeApi) -> None:
+    assert main(["schedule", "--workload", "tpcb", "--engine", "postgresql:15.18@shop"]) == 0
+    (plan,) = night.sent("POST", "/experiments/")
+    assert plan["engines"] == [{"dbms": "postgresql", "version": "15.18", "connection": "shop"}]
+
+
 def test_it_schedules_a_plan_from_a_file_and_waits(
     night: FakeApi, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -244,7 +244,7 @@ def _add_experiments(commands: Any) -> None:
     schedule.add_argument("--template", metavar="SLUG", help="with what else is said in the place of its own")
     schedule.add_argument("--part", metavar="NAME", help="of a template that has several")
     schedule.add_argument("--workload", metavar="SLUG")
-    schedule.add_argument("--engine", action="append", metavar="DBMS:VERSION", help="repeatable")
+    schedule.add_argument("--engine", action="append", metavar="DBMS:VERSION[@CONNECTION]", help="repeatable")
     schedule.add_argument("--factor", action="append", metavar="NAME=NUMBER[,…]", help="each value is run; repeatable")
     schedule.add_argument("--config", action="append", metavar="SLUG", help="stored configuration; repeatable")
     words = "setting of the engine, each value is run; repeatable; of several engines as postgresql:NAME=…"

@@ -93,11 +93,12 @@ def plan_of(name: str) -> dict[str, Any]:
 
 
 def _engine(text: str) -> dict[str, str]:
-    """postgresql:15.14"""
-    dbms, separator, version = text.partition(":")
+    """postgresql:15.14, or postgresql:15.14@shop on a connection"""
+    dbms, separator, rest = text.partition(":")
+    version, _, connection = rest.partition("@")
     if not separator or not dbms or not version:
-        raise UsageError(f"--engine {text!r}: say DBMS:VERSION, as postgresql:15.14")
-    return {"dbms": dbms, "version": version}
+        raise UsageError(f"--engine {text!r}: say DBMS:VERSION, as postgresql:15.14, or DBMS:VERSION@CONNECTION")
+    return {"dbms": dbms, "version": version, **({"connection": connection} if connection else {})}
 
 
 def _of_dbms(option: str, text: str, dbmss: Sequence[str]) -> tuple[str, str]:
