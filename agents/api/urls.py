@@ -8,12 +8,12 @@ from agents.api import agents, bisections, errands, experiments, queue, reservat
 protocol = [
     path("register/", views.register, name="agent-register"),
     path("poll/", views.poll, name="agent-poll"),
-    path("jobs/<str:run_id>/claim/", views.claim, name="agent-claim"),
-    path("jobs/<str:run_id>/heartbeat/", views.heartbeat, name="agent-heartbeat"),
-    path("jobs/<str:run_id>/batch/", views.batch, name="agent-batch"),
-    path("observations/<str:run_id>/claim/", views.observer_claim, name="observation-claim"),
-    path("observations/<str:run_id>/heartbeat/", views.observer_heartbeat, name="observation-heartbeat"),
-    path("observations/<str:run_id>/batch/", views.observer_batch, name="observation-batch"),
+    path("jobs/<uuid:run_id>/claim/", views.claim, name="agent-claim"),
+    path("jobs/<uuid:run_id>/heartbeat/", views.heartbeat, name="agent-heartbeat"),
+    path("jobs/<uuid:run_id>/batch/", views.batch, name="agent-batch"),
+    path("observations/<uuid:run_id>/claim/", views.observer_claim, name="observation-claim"),
+    path("observations/<uuid:run_id>/heartbeat/", views.observer_heartbeat, name="observation-heartbeat"),
+    path("observations/<uuid:run_id>/batch/", views.observer_batch, name="observation-batch"),
 ]
 # Below /api/v1/: for people and their programs.
 urlpatterns = [

@@ -8,10 +8,10 @@ from __future__ import annotations
 import hmac
 import random
 import time
-import uuid
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, Literal, TypeVar, cast
+from uuid import UUID
 
 from benchagent.protocol import (
     CLOCK_HEADER,
@@ -125,19 +125,19 @@ def approved(agent: Agent) -> Agent:
     return agent
 
 
-def job_of(request: HttpRequest, run_id: str) -> Job:
+def job_of(request: HttpRequest, run_id: UUID) -> Job:
     """The job whose token came with the request, which is a sign of life of its agent."""
     return _opened(Job.objects.select_related("agent"), request, run_id, "run", "job token")
 
 
-def order_of(request: HttpRequest, run_id: str) -> ObserverOrder:
+def order_of(request: HttpRequest, run_id: UUID) -> ObserverOrder:
     """The order whose token came with the request, which is a sign of life of its agent."""
     orders = ObserverOrder.objects.select_related("agent", "job__run")
     return _opened(orders, request, run_id, "observation", "token of an observation")
 
 
-def _opened(rows: QuerySet[Opened], request: HttpRequest, run_id: str, what: str, token: str) -> Opened:
-    row = rows.filter(pk=as_uuid(run_id)).first()
+def _opened(rows: QuerySet[Opened], request: HttpRequest, run_id: UUID, what: str, token: str) -> Opened:
+    row = rows.filter(pk=run_id).first()
     if row is None:
         raise Refusal(404, f"no such {what}")
     if not row.token_digest or not hmac.compare_digest(row.token_digest, digest_secret(bearer(request))):
@@ -145,13 +145,6 @@ def _opened(rows: QuerySet[Opened], request: HttpRequest, run_id: str, what: str
     if row.agent is not None:
         machines.touch(row.agent)
     return row
-
-
-def as_uuid(text: str) -> uuid.UUID:
-    try:
-        return uuid.UUID(text)
-    except ValueError:
-        raise Refusal(404, "no such run") from None
 
 
 def check_protocol(body: Body) -> None:
@@ -221,21 +214,21 @@ def _tempo_s(agent: Agent) -> float:
 
 
 @endpoint
-def claim(request: HttpRequest, body: Body, run_id: str) -> Claimed:
+def claim(request: HttpRequest, body: Body, run_id: UUID) -> Claimed:
     agent = approved(agent_of(request))
     try:
-        return life.claim(agent=agent, run_id=as_uuid(run_id))
+        return life.claim(agent=agent, run_id=run_id)
     except Job.DoesNotExist:
         raise Refusal(404, "no such run") from None
 
 
 @endpoint
-def heartbeat(request: HttpRequest, body: Body, run_id: str) -> Lease:
+def heartbeat(request: HttpRequest, body: Body, run_id: UUID) -> Lease:
     return life.heartbeat(job_of(request, run_id))
 
 
 @endpoint
-def batch(request: HttpRequest, body: Body, run_id: str) -> Ack:
+def batch(request: HttpRequest, body: Body, run_id: UUID) -> Ack:
     job = job_of(request, run_id)
     return life.apply(run_id=job.pk, batch=check(Batch, body))
 
@@ -244,16 +237,16 @@ def batch(request: HttpRequest, body: Body, run_id: str) -> Ack:
 
 
 @endpoint
-def observer_claim(request: HttpRequest, body: Body, run_id: str) -> Ordered:
-    return observers.claim(agent=approved(agent_of(request)), run_id=as_uuid(run_id))
+def observer_claim(request: HttpRequest, body: Body, run_id: UUID) -> Ordered:
+    return observers.claim(agent=approved(agent_of(request)), run_id=run_id)
 
 
 @endpoint
-def observer_heartbeat(request: HttpRequest, body: Body, run_id: str) -> Watch:
+def observer_heartbeat(request: HttpRequest, body: Body, run_id: UUID) -> Watch:
     return observers.watch(order_of(request, run_id))
 
 
 @endpoint
-def observer_batch(request: HttpRequest, body: Body, run_id: str) -> Ack:
+def observer_batch(request: HttpRequest, body: Body, run_id: UUID) -> Ack:
     order = order_of(request, run_id)
     return life.apply_observed(run_id=order.pk, batch=check(ObservedBatch, body))

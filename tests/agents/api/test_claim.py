@@ -76,8 +76,10 @@ def test_it_refuses_a_disabled_agent(assigned):
     assert "not approved" in answer.json()["detail"]
 
 
-@pytest.mark.parametrize("run_id", [uuid.uuid4(), "nonsense"])
-def test_it_does_not_know_another_run(machine, run_id):
+@pytest.mark.parametrize(
+    ("run_id", "words"), [(uuid.uuid4(), "no such run"), ("nonsense", "There is nothing at this address.")]
+)
+def test_it_does_not_know_another_run(machine, run_id, words):
     answer = machine().claim(run_id)
     assert answer.status_code == 404
-    assert answer.json() == {"detail": "no such run"}
+    assert answer.json() == {"detail": words}
