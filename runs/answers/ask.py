@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from urllib.parse import urlencode
 
@@ -20,7 +20,6 @@ from runs.compare.baseline import DEFAULT_BASELINE
 from runs.compare.comparison import Comparison
 from runs.compare.effects import setting_pairs
 from runs.compare.facts import DATE, NEVER_TAKEN, NO_FACT, Columns, Fact, fact_value, fact_values, is_name
-from runs.compare.groups import Group
 from runs.compare.judging import RANKED, Ranked, judged, ranked_as, told_apart_by
 from runs.compare.panels import CLIENT, CLIENTS, Axes, zero_words
 from runs.run.facets import CONTEXT, FACTOR
@@ -85,7 +84,7 @@ def _over_size(comparison: Comparison) -> Answer | None:
     and so is a number that nobody knows. None where no curve has them.
     """
     axes = comparison.axes
-    columns = Columns([group for group in comparison.groups if group.dots])
+    columns = Columns(comparison.valued)
     sizes = (question for name in axes.facts for question in _over(name, comparison, columns))
     x = axes.x if axes.asks_of_levels else next((each.x for each in sizes if each.kind == asked.LOSS), "")
     if not x:
@@ -151,16 +150,15 @@ def _subject(question: Question, metric: str, ranked_at: RankedAt) -> tuple[str,
 
 def _answerable(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[tuple[Question, Ranked | None]]:
     """Each question; those that rank with how they do."""
-    with_values = [group for group in comparison.groups if group.dots]
-    if comparison.metric is None or len(with_values) < 2:
+    if comparison.metric is None or len(comparison.valued) < 2:
         return
     if comparison.metric.better != "none":
         yield from _rankings(comparison, facts)
-    yield from ((question, None) for question in _of_no_ranks(comparison, facts, with_values))
+    yield from ((question, None) for question in _of_no_ranks(comparison, facts))
 
 
-def _of_no_ranks(comparison: Comparison, facts: Mapping[str, Fact], with_values: Sequence[Group]) -> Iterator[Question]:
-    columns, over = Columns(with_values), list[str]()
+def _of_no_ranks(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[Question]:
+    columns, over = Columns(comparison.valued), list[str]()
     for name in facts:
         # A size that is stated twice, as scale and in GB, is one question.
         if (questions := [*_over(name, comparison, columns)]) and not any(columns.alike(name, x) for x in over):
@@ -170,7 +168,7 @@ def _of_no_ranks(comparison: Comparison, facts: Mapping[str, Fact], with_values:
                 yield Question(kind=asked.SCALES, x=name)
     # Where each system has a configuration of its own, no two groups differ in one setting.
     several = not columns.follow(["config"], ["dbms"]) and not are_days_apart(comparison, "config")
-    if several and any(setting_pairs(with_values, comparison.varying)):
+    if several and any(setting_pairs(comparison.valued, comparison.varying)):
         yield Question(kind=asked.EFFECTS)
     # Batches of one day are batches.
     days = most_levels(DATE, facts.keys(), columns)
@@ -179,12 +177,12 @@ def _of_no_ranks(comparison: Comparison, facts: Mapping[str, Fact], with_values:
         yield from (Question(kind=asked.SINCE, metric=other) for other in _beside(comparison, "dbms", values=1))
     if days >= LEAST_LEVELS:
         yield Question(kind=asked.NEWER, than=DEFAULT_BASELINE)
-    if len({bool(group.all_runs[0].publication_id) for group in with_values}) > 1:
+    if len({bool(group.all_runs[0].publication_id) for group in comparison.valued}) > 1:
         yield Question(kind=asked.PUBLISHED)
     if len(comparison.groups) == 2:
         yield Question(kind=asked.CHANGED)
     # Beside which version of all is best: what the newest has changed.
-    versions = {fact_value(group, "dbms"): group.all_runs[0].dbms_version.place for group in with_values}
+    versions = {fact_value(group, "dbms"): group.all_runs[0].dbms_version.place for group in comparison.valued}
     if len(comparison.systems) == 1 and len(versions) > 2 and not are_days_apart(comparison, "dbms"):
         *_, before, newest = sorted(versions, key=lambda version: versions[version])
         yield Question(kind=asked.A_B, fact="dbms", a=newest, b=before)
@@ -201,7 +199,7 @@ def _turns(comparison: Comparison) -> bool:
 
 def _rankings(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[tuple[Question, Ranked]]:
     """Those that have an answer."""
-    of_ranked = Columns([group for group in comparison.groups if group.dots and group.ranked])
+    of_ranked = Columns([group for group in comparison.valued if group.ranked])
     several_systems = "dbms" in facts and len(set(of_ranked["dbms"])) > 1
     ranks_systems = several_systems and not are_days_apart(comparison, "dbms")
     questions = [Question(kind=asked.BEST, fact="dbms")] if ranks_systems else []

@@ -35,7 +35,7 @@ from runs.stats import MIN_REPEATS, Kind
 
 def a_against_b(comparison: Comparison, question: Question) -> Answer:
     """The first that is asked for against the second: groups or series by a value of the fact or a group's key."""
-    base, levels, valued = comparison.baseline, comparison.levels, [group for group in comparison.groups if group.dots]
+    base, levels, valued = comparison.baseline, comparison.levels, comparison.valued
     set_apart = {group.label: group for group in comparison.groups if not group.dots and not group.is_to_come}
     if base is None or len(valued) < 2:
         lacking = Missing("another_ranked" if set_apart else "another")
@@ -116,7 +116,7 @@ def effects(comparison: Comparison, question: Question) -> Answer:
                 ],
             )
         )  # fmt: skip
-    configs = dict.fromkeys(group.all_runs[0].config for group in comparison.groups if group.dots)
+    configs = dict.fromkeys(group.all_runs[0].config for group in comparison.valued)
     told = {claim.label for claim in claims}
     together = [name for name in swept(map(given, configs)) if name not in told]
     lacking = [Missing("settings_together", names=together)] if claims and together else []

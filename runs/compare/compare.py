@@ -399,7 +399,7 @@ def unread(params: QueryDict, comparison: Comparison, axes: Axes) -> dict[str, l
     names = list(dict.fromkeys(metric.name for metric in comparison.metrics))
     if unknown := [name for name in params.getlist("metric") if name and name not in names]:
         problems["metric"] = [f"No run has the metric “{unknown[0]}”. There are: {_some(names)}."]
-    keys = [group.key for group in comparison.groups if group.dots]
+    keys = [group.key for group in comparison.valued]
     if baseline and baseline not in keys:
         problems["baseline"] = [f"There is no group “{baseline}” with values. There are: {_some(keys)}."]
     return problems

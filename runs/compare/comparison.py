@@ -122,6 +122,11 @@ class Comparison:
         return f"{self.threshold * 100:.6g}"
 
     @property
+    def valued(self) -> list[Group]:
+        """The groups with a value."""
+        return [group for group in self.groups if group.dots]
+
+    @property
     def ranked(self) -> list[Group]:
         return [group for group in self.groups if group.ranked]
 

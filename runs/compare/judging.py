@@ -125,7 +125,7 @@ def _best_groups(comparison: Comparison, fact: str, metric: Metric) -> tuple[lis
     in words where not all was measured there.
     """
     axes = comparison.axes
-    among, alike_in = [group for group in comparison.groups if group.dots and group.ranked], list[str]()
+    among, alike_in = [group for group in comparison.valued if group.ranked], list[str]()
     if comparison.question.kind in ("", *OF_RANKS) and fact in axes.facts:
         among, alike_in = measured_alike(among, fact, [each for each in axes.facts.values() if _is_place(each, fact)])
     return best_of_curves(axes, among if alike_in else comparison.groups, metric), alike_in
@@ -334,7 +334,7 @@ def _asked(
     comparison: Comparison, base: Group, levels: Levels | None, judged: Iterable[tuple[Key, Key]]
 ) -> list[tuple[Key, Key]]:
     """The pair that a question names, if it is not among those that are judged: series, or groups by their keys."""
-    groups = [group for group in comparison.groups if group.dots]
+    groups = comparison.valued
     if comparison.question.kind != A_B or len(groups) < 2:
         return []
     pair = asked_pair(comparison.question, groups, base, levels)
