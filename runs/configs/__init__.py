@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from runs.configs.creating import (
     DETAIL_FIELDS,
-    EDITABLE,
     Content,
     Parameter,
     config_of,
@@ -16,10 +15,9 @@ from runs.configs.creating import (
     resolve_config,
     revise,
 )
-from runs.configs.diff import Difference, DiffRow, diff
+from runs.configs.diff import Difference, diff
 from runs.configs.facts import (
     FileFacts,
-    ParameterRow,
     dbms_of,
     durability_of,
     files_of,
@@ -28,4 +26,4 @@ from runs.configs.facts import (
     settings_of,
 )
 from runs.configs.pages import family_of, for_pages, listed_configs, readable_configs, stated_by, versions_for
-from runs.configs.reading import ConfigError, FileText, Understood, understand
+from runs.configs.reading import ConfigError, FileText, understand

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from runs.machines.facts import DEVICE_FIELDS, MACHINE_FIELDS, DeviceRow, compare_profiles, device_facts, profile_facts
+from runs.machines.facts import DEVICE_FIELDS, MACHINE_FIELDS, compare_profiles, device_facts, profile_facts
 from runs.machines.profiles import (
     CannotMerge,
     add_device,
     create_profile,
-    device_named,
     edit_device,
     edit_facts,
     merge,
     unmerge,
     upsert_hardware,
 )
-from runs.machines.usage import LOOKED_AT, MOST_COUNTED, BestResult, best_results, listed_profiles, readable_profiles
+from runs.machines.usage import LOOKED_AT, MOST_COUNTED, best_results, listed_profiles, readable_profiles

@@ -14,6 +14,6 @@ from runs.results.live import (
     record_state,
     scheduled_run,
 )
-from runs.results.names import present_slug, resolve_metric_rows, resolve_metrics, resolve_workload
+from runs.results.names import present_slug, resolve_metric_rows, resolve_workload
 from runs.results.published import PublishedRun, store_published
 from runs.results.upload import UploadOutcome, store_uploads

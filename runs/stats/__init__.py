@@ -6,9 +6,7 @@ start of every process, most of which (broker's workers, commands, a web process
 
 from runs.stats.fits import Slope, slope
 from runs.stats.levels import (
-    Overall,
     SeriesVerdicts,
-    alike,
     judge_levels,
     judge_pairs,
     letters,
@@ -16,19 +14,16 @@ from runs.stats.levels import (
     ratios_of_levels,
 )
 from runs.stats.noise import Noise, geometric_mean_interval, page_noise
-from runs.stats.ratios import DELTAS, MIN_FOR_RANKS, Lack, Ranks, Ratio, Welch, holm, ranks, ratio
-from runs.stats.repeats import MOST_REPEATS_ASKED, POWER, more_repeats
+from runs.stats.ratios import Lack, Ranks, Ratio, Welch, holm, ranks, ratio
+from runs.stats.repeats import MOST_REPEATS_ASKED, more_repeats
 from runs.stats.summaries import (
     ALPHA,
     CELL_CONFIDENCE,
     CONFIDENCE,
     MIN_REPEATS,
-    MOST_LOG,
     OF_ALL,
-    Array,
     Interval,
     Moments,
-    Real,
     Summary,
     ends_of,
     geometric_mean,
@@ -41,56 +36,3 @@ from runs.stats.summaries import (
     t_quantile,
 )
 from runs.stats.verdicts import PRACTICAL_THRESHOLD, WINNERS, Kind, Verdict, judge
-
-__all__ = [
-    "ALPHA",
-    "CELL_CONFIDENCE",
-    "CONFIDENCE",
-    "DELTAS",
-    "MIN_FOR_RANKS",
-    "MIN_REPEATS",
-    "MOST_LOG",
-    "MOST_REPEATS_ASKED",
-    "OF_ALL",
-    "POWER",
-    "PRACTICAL_THRESHOLD",
-    "WINNERS",
-    "Array",
-    "Interval",
-    "Kind",
-    "Lack",
-    "Moments",
-    "Noise",
-    "Overall",
-    "Ranks",
-    "Ratio",
-    "Real",
-    "SeriesVerdicts",
-    "Slope",
-    "Summary",
-    "Verdict",
-    "Welch",
-    "alike",
-    "ends_of",
-    "geometric_mean",
-    "geometric_mean_interval",
-    "holm",
-    "interval_of_logs",
-    "jackknifed",
-    "judge",
-    "judge_levels",
-    "judge_pairs",
-    "letters",
-    "log_values",
-    "mean",
-    "more_repeats",
-    "overall_ratio",
-    "page_noise",
-    "ranks",
-    "ratio",
-    "ratios_of_levels",
-    "slope",
-    "stdev",
-    "summarise",
-    "t_quantile",
-]
