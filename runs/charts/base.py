@@ -6,8 +6,9 @@ without JavaScript.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import ClassVar, Literal, NotRequired, TypedDict
 
 from runs.answers.words.curves import MOST_SAID, CurveWords
@@ -16,6 +17,9 @@ from runs.tables import Column, Table, TableCell
 
 # All lines of a page together have so many: with their tables they stay well below 2 MB. A picture has no more columns.
 MOST_STRETCHES, MOST_COLUMNS = 7_000, 1_000
+# From so many times on the line from one level to the next is dotted: a factor of ten, whose ends may be rounded.
+LEAP = 9.99
+LEAP_NOTE = "Dotted between two points: ten times as far or more, with nothing measured between."
 Scale = Literal["linear", "log"]
 Point = tuple[float, float | None]
 
@@ -25,6 +29,7 @@ class Axis(TypedDict):
 
     `span`: what all panels of a figure hold. `ticks`: values with words of their own, as names or dates are. `nines`:
     values are decades of 1/(1 − p), and said as percentiles. `untitled`: a panel's neighbours or title say what it is.
+    `leap`: from so many times on a line is dotted from one level to the next.
     """
 
     label: str
@@ -37,6 +42,7 @@ class Axis(TypedDict):
     ticks: NotRequired[list[tuple[float, str]]]
     nines: NotRequired[bool]
     untitled: NotRequired[bool]
+    leap: NotRequired[float]
 
 
 class LineSeries(TypedDict):
@@ -255,6 +261,16 @@ def lines(
     *, x: Axis, y: Axis, series: Sequence[LineSeries], bands: Sequence[BandSpec] = (), marks: Sequence[Mark] = ()
 ) -> LinesSpec:  # fmt: skip
     return {"type": "lines", "x": x, "y": y, "series": list(series), "marks": list(marks), "bands": list(bands)}
+
+
+def with_leaps(x: Axis, lines: Iterable[Sequence[Point]]) -> tuple[Axis, str]:
+    """The axis of levels that were varied, and the note of lines that leap over a decade of it; "" where none does."""
+    leaps = not x.get("ticks") and any(
+        0 < x_before * LEAP <= x_after and before is not None and after is not None
+        for points in lines
+        for (x_before, before), (x_after, after) in pairwise(points)
+    )
+    return (x | {"leap": LEAP}, LEAP_NOTE) if leaps else (x, "")
 
 
 def lines_table(spec: LinesSpec) -> Table:

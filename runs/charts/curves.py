@@ -17,7 +17,7 @@ from runs.answers.words.curves import MOST_SAID, curve_words
 from runs.answers.words.drawn import INTERVAL_WORDS, centre_label, centre_words
 from runs.answers.words.gaps import by_class
 from runs.answers.words.verdicts import change_words
-from runs.charts.base import Axis, Figure, Key, LineGap, LineSeries, Mark, Multiples, Point, Scale, lines
+from runs.charts.base import Axis, Figure, Key, LineGap, LineSeries, Mark, Multiples, Point, Scale, lines, with_leaps
 from runs.charts.compare import class_title
 from runs.compare.axes import LEAST_LEVELS
 from runs.compare.comparison import Comparison
@@ -44,6 +44,10 @@ LINEAR_X_NOTE = "The axis of {x} is linear: a level is zero or negative."
 ZOOMED_NOTE = "The axis of values does not begin at 0."
 CHANGES = ("Against the first level", "Against the level before")
 OPEN_NOTE = "Arrow: an interval that reaches far beyond the chart; the table has its ends."
+# Of what is drawn thin over the curves.
+IDEAL_NOTE = "Thin and dotted: in proportion to the first level."
+LAW_NOTE = "Thin and dashed: scaling law."
+KNEE_NOTE = "Thin and dashed: two lines that meet at the knee."
 
 
 def curve_figures(comparison: Comparison, *, id: str = "curve", title: str = "") -> list[Multiples]:
@@ -73,20 +77,23 @@ def _multiples(comparison: Comparison, metric: Metric, *, id: str, title: str) -
     axes, panels = comparison.axes, comparison.shown_panels
     groups = [point for panel in panels for point in panel.points]
     place, unit = place_of(axes, groups), "%" if axes.y_as in RELATIVE else metric.unit
-    x = _x_axis(axes, groups, place)
+    curves = [curve for panel in panels for curve in panel.curves]
+    x, leap_note = with_leaps(_x_axis(axes, groups, place), map(_points, curves))
     y = _y_axis(axes, groups, panels, metric)
     furthest = MOST_OF_A_BAND * max(value for group in groups for value in group.values)
     drawn = [curves_along(comparison, place, panel.curves) for panel in panels]
+    over = [overlays(along) for along in drawn]
     specs = [
         lines(
             x=x, y=y, series=[_series(curve, furthest) for curve in panel.curves],
             marks=marks(panel, comparison),
-        ) | {"gaps": _gaps(panel), "panel": len(panels) > 1, "overlays": overlays(curves)}
-        for panel, curves in zip(panels, drawn, strict=True)
+        ) | {"gaps": _gaps(panel), "panel": len(panels) > 1, "overlays": [line for _, line in thin]}
+        for panel, thin in zip(panels, over, strict=True)
     ]  # fmt: skip
     every = [*chain(*drawn)]
     table = _table(every, x, comparison, unit)
     note = _note(comparison, metric, groups, x, y, is_open=any(s.get("open") for spec in specs for s in spec["series"]))
+    note = " ".join(filter(None, [note, leap_note, *dict.fromkeys(words for words, _ in chain(*over))]))
     figures = [
         Figure(
             id=f"{id}-{panel.key}" if len(panels) > 1 else id, spec=spec, table=table, alt=_alt(panel, metric, unit),
@@ -160,11 +167,15 @@ def _series(curve: Curve, furthest: float) -> LineSeries:
     intervals = [(point.x, point.interval) for point in curve.points if point.interval]
     return {
         "label": curve.label, "color": curve.color % COLOURS, "dash": curve.color >= COLOURS,
-        "points": [(point.x, point.centre) for point in curve.points],
+        "points": _points(curve),
         "dots": [(point.x, value) for point in curve.points if point.n > 1 for value in point.values],
         "band": [(x, interval.low, interval.high) for x, interval in intervals if interval.high <= furthest],
         "open": [(x, interval.low, interval.high) for x, interval in intervals if interval.high > furthest],
     }  # fmt: skip
+
+
+def _points(curve: Curve) -> list[Point]:
+    return [(point.x, point.centre) for point in curve.points]
 
 
 def _gaps(panel: Panel) -> list[LineGap]:
@@ -268,26 +279,28 @@ def marks(panel: Panel, comparison: Comparison) -> list[Mark]:
     return [{"axis": "x", "value": at, "label": words} for words, at in placed]
 
 
-def overlays(curves: Sequence[Along]) -> list[LineSeries]:
-    """In the unit that is drawn: of a rate over clients the ideal line and the scaling law, else a knee's two lines."""
+def overlays(curves: Sequence[Along]) -> list[tuple[str, LineSeries]]:
+    """In the unit that is drawn, each with its note: of a rate over clients the ideal line and the scaling law, else a
+    knee's two lines.
+    """
     values = [value for each in curves for point in each.curve.points for value in point.values]
     in_values = [each for each in curves if values and each.x.kind and each.comparison.axes.y_as != "baseline"]
     bent = [line for each in in_values if each.x.kind != CLIENT for line in _bent(each)]
     return [*bent, *(line for each in in_values if each.grows for line in _over_clients(each, max(values)))]
 
 
-def _bent(along: Along) -> list[LineSeries]:
+def _bent(along: Along) -> list[tuple[str, LineSeries]]:
     """The two lines that meet at a knee, where two fit better than one."""
     curve, levels, bent = along.curve, along.levels, along.curve.knee
     if bent.at is None:
         return []
     xs = sorted([bent.at, *_places_between(above_zero(levels)[0][0], levels[-1][0])])
     points: list[Point] = [(x, bent.fitted(x)) for x in xs]
-    return [{"label": f"{curve.label or 'all'}, two lines with a knee", "color": curve.color % COLOURS, "dash": True,
-             "points": points}]  # fmt: skip
+    return [(KNEE_NOTE, {"label": f"{curve.label or 'all'}, two lines with a knee", "color": curve.color % COLOURS,
+                         "dash": True, "points": points})]  # fmt: skip
 
 
-def _over_clients(along: Along, most: float) -> list[LineSeries]:
+def _over_clients(along: Along, most: float) -> list[tuple[str, LineSeries]]:
     curve, levels = along.curve, above_zero(along.levels)
     if len(levels) < LEAST_LEVELS:
         return []
@@ -298,12 +311,13 @@ def _over_clients(along: Along, most: float) -> list[LineSeries]:
     xs = _places_between(first, last)
     ideal = [*(x for x in xs if x < end), end]
     named, color, law = curve.label or "all", curve.color % COLOURS, curve.law
-    over: list[LineSeries] = [
-        {"label": f"{named}, ideal", "color": color, "dash": False, "points": [(x, centre * x / first) for x in ideal]}
+    ideal_points: list[Point] = [(x, centre * x / first) for x in ideal]
+    over: list[tuple[str, LineSeries]] = [
+        (IDEAL_NOTE, {"label": f"{named}, ideal", "color": color, "dash": False, "points": ideal_points})
     ]
     if isinstance(law, Scaling) and not law.poor:
         points: list[Point] = [(x, law.at(x)) for x in xs]
-        over.append({"label": f"{named}, scaling law", "color": color, "dash": True, "points": points})
+        over.append((LAW_NOTE, {"label": f"{named}, scaling law", "color": color, "dash": True, "points": points}))
     return over
 
 

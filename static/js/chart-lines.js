@@ -8,8 +8,7 @@ import { exactNumber, formatNumber, percentileWords, roundEnd, sizeWords, withOr
 const MOST_MARKERS = 60;
 // The plot of a panel is as high as that of its neighbours (charts.css): their axes are the same.
 const PLOT_PX = 320, PANEL_PX = 240;
-// A factor of ten, whose ends may be rounded.
-const LEAP = 9.99, LEAP_DOTS = [1, 5];
+const LEAP_DOTS = [1, 5];
 // Of a legend: so many rows have room in a figure as it is.
 const FREE_ROWS = 2, KEY_ROW_PX = 20, KEY_GAP_PX = 16, LETTER_PX = 6.5;
 const LOG_ROOM = 1.15;
@@ -22,9 +21,9 @@ const SHARE_PX = 34;
 const SHARE_STEPS = [1, 2, 5, 10, 20, 25, 50, 100];
 
 /** Dots where a line leaps over a decade or more of a number that was varied: nothing was measured there. */
-const leaps = (axis) => (axis.ticks || axis.nines || axis.label === "Time" ? {} : {
-  segment: { borderDash: ({ p0, p1 }) => (p0.parsed.x > 0 && p1.parsed.x >= LEAP * p0.parsed.x ? LEAP_DOTS : undefined) },
-});
+const leaps = ({ leap }) => (leap ? {
+  segment: { borderDash: ({ p0, p1 }) => (p0.parsed.x > 0 && p1.parsed.x >= leap * p0.parsed.x ? LEAP_DOTS : undefined) },
+} : {});
 
 function dataset(series, theme, axis) {
   const colour = seriesColour(theme, series.color);

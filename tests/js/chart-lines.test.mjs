@@ -70,9 +70,9 @@ test("the axis of one point says that one value only", () => {
 
 test("a line over a decade that nobody measured is dotted", () => {
   const dashOf = (x, from, to) => linesConfig(spec([[from, 1], [to, 2]], x), theme).data.datasets[0].segment?.borderDash({ p0: { parsed: { x: from } }, p1: { parsed: { x: to } } });
-  assert.ok(dashOf({ unit: "GB" }, 30.3, 1814).length);
-  assert.ok(dashOf({ unit: "MB" }, 1073.7, 10737).length);
-  assert.equal(dashOf({ unit: "GB" }, 10, 90), undefined);
+  assert.ok(dashOf({ unit: "GB", leap: 9.99 }, 30.3, 1814).length);
+  assert.ok(dashOf({ unit: "MB", leap: 9.99 }, 1073.7, 10737).length);
+  assert.equal(dashOf({ unit: "GB", leap: 9.99 }, 10, 90), undefined);
   assert.equal(dashOf({ label: "Time", unit: "s" }, 1, 100), undefined);
 });
 

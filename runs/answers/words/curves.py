@@ -50,7 +50,7 @@ def curve_words(comparison: Comparison, every: Sequence[Along]) -> tuple[list[Cu
     name = comparison.metric.label if comparison.metric else ""
     words = [CurveWords(each.curve.panel, each.curve.label or name, sentences(each), _numbers(each)) for each in curves]
     lost = sum(not point.dots for curve in comparison.curves for point in curve.points)
-    return words, _note(curves, comparison.axes.y_as, lost) if curves else ""
+    return words, _note(curves, lost) if curves else ""
 
 
 def sentences(along: Along) -> list[str]:
@@ -63,17 +63,12 @@ def sentences(along: Along) -> list[str]:
     return [_loss(along), *filter(None, said)]
 
 
-def _note(curves: Sequence[Along], y_as: str, lost: int) -> str:
+def _note(curves: Sequence[Along], lost: int) -> str:
     notes = []
     if all(len(values) < 2 for along in curves for _, values in along.levels):
         notes.append("One value a level: losses have no interval.")
-    if curves[0].grows:
-        laws = any(isinstance(along.curve.law, Scaling) and not along.curve.law.poor for along in curves)
-        notes.append(f"Dotted: in proportion to the first level.{' Dashed: scaling law.' if laws else ''}")
     if curves[0].x.kind != CLIENT:
         most = max(len(above_zero(along.levels)) for along in curves)
-        if y_as != "baseline" and any(along.curve.knee.at for along in curves):
-            notes.append("Dashed: two lines that meet at the knee.")
         if any(along.levels[0][0] <= 0 for along in curves):
             notes.append("A level of 0 is in no change per doubling and no knee: no doubling leads to it.")
         if most < LEAST_FOR_KNEE:

@@ -15,7 +15,19 @@ from urllib.parse import urlencode
 from benchagent.configfiles.units import GIB
 
 from runs.answers.words import articles as words
-from runs.charts.base import Axis, BandSpec, Figure, LineGap, LineSeries, Mark, Scale, bars, lines, single_bar
+from runs.charts.base import (
+    Axis,
+    BandSpec,
+    Figure,
+    LineGap,
+    LineSeries,
+    Mark,
+    Scale,
+    bars,
+    lines,
+    single_bar,
+    with_leaps,
+)
 from runs.formatting import exact
 from runs.models import Metric, Run
 from runs.models.choices import RunState
@@ -201,7 +213,8 @@ def _drawn(spec: CurveSpec, runs: Sequence[Run], metric: Metric) -> Figure:
          "origin": origin_of(curve.amounts.values())}
         for curve in shown if curve.amounts
     ]  # fmt: skip
-    x: Axis = {"label": "Database size", "unit": "GB", "scale": scale, "even": True}
+    sizes: Axis = {"label": "Database size", "unit": "GB", "scale": scale, "even": True}
+    x, leap_note = with_leaps(sizes, [each["points"] for each in series])
     chart = lines(x=x, y=y, series=series, marks=_ram_mark(runs), bands=bands)
     if gaps:
         chart["gaps"] = gaps
@@ -210,7 +223,7 @@ def _drawn(spec: CurveSpec, runs: Sequence[Run], metric: Metric) -> Figure:
     title = spec.title.replace("{dense}", exact(small))
     said = [curve.words for curve in shown if curve.amounts]
     said += [f"{gap['label']}: {len(gap['xs'])} values not known." for gap in gaps]
-    return Figure(spec.id, title, chart, numbers, f"{title}. {' '.join(said)}", note=spec.note)
+    return Figure(spec.id, title, chart, numbers, f"{title}. {' '.join(said)}", note=f"{spec.note} {leap_note}".strip())
 
 
 def _table_of(spec: TableSpec, runs: Sequence[Run]) -> NamedTable:

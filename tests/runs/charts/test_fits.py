@@ -18,8 +18,8 @@ from runs.answers.places import Place, from_to, place_words
 from runs.answers.words import share
 from runs.answers.words.gaps import too_few_words
 from runs.answers.words.verdicts import change_words
-from runs.charts.base import Multiples
-from runs.charts.curves import curve_figures
+from runs.charts.base import LEAP_NOTE, Axis, Multiples, with_leaps
+from runs.charts.curves import IDEAL_NOTE, KNEE_NOTE, LAW_NOTE, NOTE, curve_figures
 from runs.compare.axes import arrange
 from runs.compare.compare import compare
 from runs.compare.panels import SIZE
@@ -138,10 +138,7 @@ def test_a_knee_has_a_place_and_the_memory_stands_between_the_sizes_that_were_lo
     assert mark["label"] == "RAM 16 GiB"
     assert mark["value"] == pytest.approx((16 << 30) / GB * 10)
     (bent,) = multiples.figures[0].spec["overlays"]
-    assert (bent["label"], multiples.words_note) == (
-        "all, two lines with a knee",
-        "Dashed: two lines that meet at the knee.",
-    )
+    assert bent["label"] == "all, two lines with a knee" and multiples.figures[0].note.endswith(KNEE_NOTE)
     line, values = (
         dict(bent["points"]),
         {point[0]: point[1] for point in multiples.figures[0].spec["series"][0]["points"]},
@@ -211,7 +208,21 @@ def test_over_terminals_there_are_an_ideal_line_and_a_law_with_its_peak():
     highest = max(value for value in compare(all_runs()).groups[5].values)
     assert max(y for _, y in ideal["points"]) <= highest * 1.01
     assert law["points"][-1][0] == pytest.approx(64)
-    assert multiples.words_note == "Dotted: in proportion to the first level. Dashed: scaling law."
+    assert multiples.figures[0].note.endswith(f"{NOTE} {IDEAL_NOTE} {LAW_NOTE}")
+
+
+@pytest.mark.parametrize(
+    ("points", "leaps"),
+    [
+        ([(1.0, 5.0), (10.0, 4.0)], True), ([(1.0, 5.0), (3.0, None), (30.0, 4.0)], False),
+        ([(0.0, 5.0), (9.0, 4.0)], False), ([(1.0, 5.0), (9.0, 4.0)], False),
+    ],
+)  # fmt: skip
+def test_a_line_is_dotted_where_it_leaps_over_a_decade_and_the_note_says_so(points, leaps):
+    axis: Axis = {"label": "Scale factor", "unit": ""}
+    x, note = with_leaps(axis, [points])
+    assert ("leap" in x, note) == (leaps, LEAP_NOTE if leaps else "")
+    assert with_leaps(axis | {"ticks": [(1.0, "a")]}, [points])[1] == ""
 
 
 def test_of_a_latency_over_terminals_only_the_change_is_said():
