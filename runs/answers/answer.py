@@ -11,7 +11,7 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field, InstanceOf
 
 from runs.answers.places import NO_PLACE, Place
-from runs.compare.asked import Missing, Question, RankedAt
+from runs.compare.asked import EFFECTS, Missing, Question, RankedAt
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Contrast, Group
 from runs.compare.guard import Difference
@@ -230,10 +230,10 @@ class Answer(Part):
     first of the claim is not like each that it is set against, by the label of that one. `unranked`: what has too few
     levels in common with the others; `set_apart`: what has no group that is ranked, with one that it has;
     `without_order`: the groups that may not be ranked. `versions_of`: the only DBMS, so that systems are versions of
-    it. `pooled`: what is pooled on request, in words. `alike_in`: the machines, disks or systems that the ranking is
-    of, where not each was measured on all of them. `best_by_level`: where the best depends on the level, each level
-    with the one that is surely better than all others, or "". `beyond`: how many runs match that are not compared, as
-    they are too many.
+    it. `pooled`: what is pooled on request, in words. `unsaid`: the settings that hold where the name of a
+    configuration does not say others. `alike_in`: the machines, disks or systems that the ranking is of, where not each
+    was measured on all of them. `best_by_level`: where the best depends on the level, each level with the one that is
+    surely better than all others, or "". `beyond`: how many runs match that are not compared, as they are too many.
     """
 
     question: Question
@@ -265,6 +265,7 @@ class Answer(Part):
     without_order: list[InstanceOf[Group]] = Field(default_factory=list, exclude=True)
     best_by_level: list[tuple[InstanceOf[LevelRow], str]] = Field(default_factory=list, exclude=True)
     versions_of: str = Field(default="", exclude=True)
+    unsaid: str = Field(default="", exclude=True)
 
     @property
     def x(self) -> Place:
@@ -284,7 +285,7 @@ def begun(
         x_label=x.label, x_unit=x.unit, x_kind=x.kind,
         threshold=comparison.threshold, family=comparison.verdicts.family,
         versions_of="".join(comparison.systems) if len(comparison.systems) == 1 else "", pooled=comparison.pooled,
-        beyond=comparison.left_out, **fields,
+        unsaid="" if question.kind == EFFECTS else comparison.unsaid, beyond=comparison.left_out, **fields,
     )  # fmt: skip
 
 

@@ -17,7 +17,7 @@ from runs.answers.ask import answer_of, offered
 from runs.answers.places import x_label
 from runs.answers.words import headline, question_words
 from runs.answers.words.drawn import bars_note
-from runs.answers.words.gaps import gap_reasons, names
+from runs.answers.words.gaps import gap_reasons, names, unsaid_words
 from runs.answers.words.warnings import warnings_of
 from runs.charts.base import Figure, Multiples
 from runs.charts.compare import apart_figures, bars_figure
@@ -77,7 +77,8 @@ def _ranked_figure(shown: Comparison, to_come: Sequence[Group]) -> Figure:
         title = f"{title}: {', '.join(dict.fromkeys(group.durability_words for group in shown.ranked))}"
     note = bars_note(shown.ranked)
     if to_come:
-        note += f" Still to come: {names([group.label for group in to_come])}."
+        to_be = f"Still to come: {names([group.label for group in to_come])}."
+        note = " ".join(filter(None, [note, to_be, unsaid_words(shown.unsaid)]))
     return bars_figure(shown, shown.ranked, id="ranked", title=title, note=note)
 
 

@@ -92,7 +92,8 @@ def compare(
     base = _baseline(groups, baseline, base_runs)
     cells_with_values = ((group.all_runs[0], bool(group.dots)) for group in groups)
     idle = not_in_force(run for run in present if run.counts)
-    if short := short_names(cells_with_values, base.all_runs[0].config if base else None, idle):
+    short, unsaid = short_names(cells_with_values, base.all_runs[0].config if base else None, idle)
+    if short:
         for cell in facets_of_cells:
             if words := short.get(cell["config"].value) if "config" in cell else None:
                 cell["config"] = replace(cell["config"], words=words, text=words)
@@ -106,7 +107,7 @@ def compare(
         chosen, metrics, groups, None, naming.common, naming.varying,
         named=[bare_field(field) for field in naming.fields], threshold=_threshold(chosen, threshold),
         asked_threshold=threshold, grouping=grouping, pooled=pooled_words(cells, grouping), question=question,
-        controls=controls,
+        controls=controls, unsaid=unsaid if "config" in naming.fields else "",
     )  # fmt: skip
     if "fix" in controls or "pool" in controls:
         comparison = _at_chosen_levels(comparison)

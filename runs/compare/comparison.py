@@ -36,6 +36,7 @@ class Comparison:
     `named`: fields that the labels of the groups tell. `threshold`, a share of 1: a smaller difference is too small to
     matter; `asked_threshold` where a reader set one for all metrics. `verdicts`: of all that the page sets against each
     other, judged together. `pooled` says what is pooled beyond batches on request (`grouping`), empty where nothing is.
+    `unsaid`: the settings of the baseline, which hold where the name of a configuration does not say others.
     `left_out`: runs beyond what is compared at once. `levels`: where groups are set against each other at equal levels,
     and not all against the one baseline; `equal`: else those at which several values of the ranked fact were measured,
     which are judged by their groups. `effects`: of settings, where a question asks for them. `best_groups`: of each
@@ -56,6 +57,7 @@ class Comparison:
     verdicts: Verdicts = field(default_factory=Verdicts)
     grouping: str = BATCH
     pooled: str = ""
+    unsaid: str = ""
     left_out: int = 0
     levels: Levels | None = None
     equal: Levels | None = None

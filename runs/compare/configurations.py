@@ -40,9 +40,10 @@ def not_in_force(runs: Iterable[Run]) -> dict[str, set[str]]:
 
 def short_names(
     runs: Iterable[tuple[Run, bool]], base: Config | None, idle: Mapping[str, Set[str]] | None = None
-) -> dict[str, str]:
+) -> tuple[dict[str, str], str]:
     """The configurations of each DBMS by the settings in which they differ from the `base` one; that one, and those of
     a DBMS that it is not of, by all that are not alike. A setting of which all runs failed names none that did not.
+    Second: the name of the base where others leave out some of what it names, else "".
 
     `runs`: one of each cell, and whether the cell has a value. `idle`: what `not_in_force` tells, to be said of them.
     """
@@ -56,6 +57,7 @@ def short_names(
     several = [configs for configs in by_dbms.values() if len(configs) > 1]
     prefetch_related_objects([config for configs in several for config in configs.values()], "parameters")
     short: dict[str, str] = {}
+    unsaid = ""
     for configs in several:
         settings = {config.name: given(config) for config in configs.values()}
         every = swept(settings.values())
@@ -69,7 +71,14 @@ def short_names(
         }
         if all(own.values()) and len({*own.values()}) == len(own) and max(map(len, own.values())) <= LONGEST:
             short |= own
-    return short
+            if base and of_base and any(_leaves_out(told, values, of_base) for values in settings.values()):
+                unsaid = own[base.name]
+    return short, unsaid
+
+
+def _leaves_out(names: Sequence[str], values: Mapping[str, str], of_base: Mapping[str, str]) -> bool:
+    """Whether the name of these settings tells only some in which they differ from the base."""
+    return len({values.get(name) == of_base.get(name) for name in names}) > 1
 
 
 def _own_words(

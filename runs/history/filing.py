@@ -201,7 +201,7 @@ def _with_benchmarks(groups: Sequence[_Group]) -> list[tuple[Benchmark, _Group]]
     configs: dict[str, set[Any]] = {}
     for group in groups:
         configs.setdefault(group.identity.line(), set()).add(group.first.config_id)
-    short = short_names(((group.first, True) for group in groups), None)
+    short, _ = short_names(((group.first, True) for group in groups), None)
     found = []
     counts: Counter[tuple[UUID, str]] = Counter()
     for group in groups:

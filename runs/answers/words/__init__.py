@@ -58,14 +58,16 @@ def headline(comparison: Comparison) -> str:
     answer = answer_of(comparison)
     if answer.claims or comparison.question.kind:
         return sentence(answer)
-    return " ".join(filter(None, (comparison.pooled, gaps.beyond_words(comparison.left_out))))
+    qualified = (gaps.unsaid_words(comparison.unsaid), comparison.pooled, gaps.beyond_words(comparison.left_out))
+    return " ".join(filter(None, qualified))
 
 
 def sentence(answer: Answer) -> str:
-    """The answer in words; where there is none, what is missing, and what stands apart; what is pooled, and what is not
-    compared.
+    """The answer in words; where there is none, what is missing, and what stands apart; what names of configurations do
+    not say, what is pooled, and what is not compared.
     """
-    return " ".join(filter(None, (_of_compared(answer), answer.pooled, gaps.beyond_words(answer.beyond))))
+    qualified = (gaps.unsaid_words(answer.unsaid), answer.pooled, gaps.beyond_words(answer.beyond))
+    return " ".join(filter(None, (_of_compared(answer), *qualified)))
 
 
 def _of_compared(answer: Answer) -> str:

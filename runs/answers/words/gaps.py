@@ -216,6 +216,11 @@ def beyond_reason() -> str:
     return f"only the newest {MAX_RUNS:,} runs are compared, of one day those that were stored last"
 
 
+def unsaid_words(settings: str) -> str:
+    """Which settings of the baseline hold where the name of a configuration leaves them out; empty of none."""
+    return f"Where a name does not say it: {settings}." if settings else ""
+
+
 def gap_words(group: Group) -> str:
     """Why it has no value, as what it is: one that is not known, or one that is known and not counted."""
     uncounted = any(gap.uncounted for gap in group.gaps)

@@ -7,6 +7,7 @@ import pytest
 from benchagent.catalog import DURABILITY_WORDS
 from benchagent.catalog.durability import HOST
 
+from runs.answers.words import headline
 from runs.answers.words.gaps import gap_notes, unranked_by_class
 from runs.answers.words.verdicts import against_words
 from runs.answers.words.warnings import warnings_of
@@ -373,7 +374,10 @@ def test_configurations_are_named_by_what_differs_from_the_baseline_and_that_one
     assert configured(*settings) == [
         "shared_buffers=128MB, max_wal_size=1GB", "shared_buffers=16GB", "shared_buffers=16GB, max_wal_size=64GB",
     ]  # fmt: skip
-    first = compare(all_runs()).groups
+    comparison = compare(all_runs())
+    first = comparison.groups
+    assert comparison.unsaid == "shared_buffers=128MB, max_wal_size=1GB"
+    assert headline(comparison).endswith(f" Where a name does not say it: {comparison.unsaid}.")
     best_first = compare(all_runs(), order="best").groups
     # A question that puts the best first names them as the others do.
     assert {group.key: group.label for group in best_first} == {group.key: group.label for group in first}
@@ -385,6 +389,7 @@ def test_configurations_are_named_by_what_differs_from_the_baseline_and_that_one
 
 def test_a_setting_that_one_does_not_give_is_told():
     assert configured({"work_mem": "4MB"}, {"work_mem": "4MB", "jit": "off"}) == ["jit not given", "jit=off"]
+    assert compare(all_runs()).unsaid == ""
 
 
 def test_a_configuration_that_has_a_part_of_the_baseline_s_settings_is_named_by_these():
