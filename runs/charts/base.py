@@ -144,13 +144,16 @@ class BarGroup(TypedDict):
 
 
 class BarsSpec(TypedDict):
-    """`most`: the largest value that the axis holds, of panels that share it."""
+    """`least` and `most`: the ends of what the axis holds, of panels that share it. On a logarithmic one a mark stands
+    at each value: there is no 0 at which a bar could begin.
+    """
 
     type: Literal["bars"]
     y: Axis
     scale: Scale
     groups: list[BarGroup]
     marks: NotRequired[list[Mark]]
+    least: NotRequired[float]
     most: NotRequired[float]
 
 
@@ -261,6 +264,14 @@ def lines(
     *, x: Axis, y: Axis, series: Sequence[LineSeries], bands: Sequence[BandSpec] = (), marks: Sequence[Mark] = ()
 ) -> LinesSpec:  # fmt: skip
     return {"type": "lines", "x": x, "y": y, "series": list(series), "marks": list(marks), "bands": list(bands)}
+
+
+def scale_of(values: Iterable[float], wanted: str, log_from: float) -> Scale:
+    """Logarithmic by the span of the values, unless a reader says; never where one is not positive."""
+    every = list(values)
+    if wanted == "linear" or not every or min(every) <= 0:
+        return "linear"
+    return "log" if wanted == "log" or max(every) / min(every) >= log_from else "linear"
 
 
 def with_leaps(x: Axis, lines: Iterable[Sequence[Point]]) -> tuple[Axis, str]:

@@ -7,10 +7,18 @@ from dataclasses import replace
 
 from runs import formatting
 from runs.answers.answer import pair_of
-from runs.answers.words.drawn import APART_NOTE, DOUBT_NOTE, EFFECTS_NOTE, NO_GEOMETRIC_MEAN, bars_note, centre_label
+from runs.answers.words.drawn import (
+    APART_NOTE,
+    DOUBT_NOTE,
+    EFFECTS_NOTE,
+    LOG_BARS_NOTE,
+    NO_GEOMETRIC_MEAN,
+    bars_note,
+    centre_label,
+)
 from runs.answers.words.gaps import by_class, difference_words, not_known_words, unranked_by_class
 from runs.answers.words.verdicts import against_words, robustness_words, series_words
-from runs.charts.base import BarGroup, Figure, Multiples, bars
+from runs.charts.base import BarGroup, Figure, Multiples, bars, scale_of
 from runs.compare.comparison import Comparison
 from runs.compare.facts import fact_value
 from runs.compare.groups import Contrast, Group
@@ -30,6 +38,8 @@ CSV_HEAD = [
 
 # How far, in lengths of the longest value, an interval may stretch the axis of panels: that of static/js/chart-bars.js.
 WHISKER_REACH = 1.15
+# From where on the axis of bars is logarithmic, unless a reader says: from 0 on the shortest could not be seen.
+BARS_LOG_FROM = 1000.0
 # Up to so many groups without a value have a row of their own among the bars.
 MOST_GAPS = 5
 # A page has no more bars, and rows of their table; the others are left out by name, and in the CSV file.
@@ -88,13 +98,12 @@ def _panels(comparison: Comparison, groups: Sequence[Group], *, id: str, words: 
     if not all(labels.values()) or any(len({labels[group.key] for group in of}) < len(of) for _, of in panels):
         labels = {group.key: group.label for group in groups}
     order = {label: index % COLOURS for index, label in enumerate(dict.fromkeys(labels.values()))}
-    most = _axis_end([value for group in groups for value in group.values], map(group_bar, groups))
     for label, of in panels:
         named = [replace(group, label=labels[group.key], color=order[labels[group.key]]) for group in of]
-        figures.append(bars_figure(comparison, named, id=f"{id}-{panel_key(label)}", title=label, most=most))
+        figures.append(bars_figure(comparison, named, id=f"{id}-{panel_key(label)}", title=label, beside=groups))
     return Multiples(
-        id, class_title(words, title), figures, [],
-        bars_table(groups, metric.unit if metric else ""), note=note, metric=metric.name if metric else "",
+        id, class_title(words, title), figures, [], bars_table(groups, metric.unit if metric else ""),
+        note=" ".join(filter(None, [note, figures[0].note])), metric=metric.name if metric else "",
     )  # fmt: skip
 
 
@@ -127,27 +136,29 @@ def numbered(id: str, index: int) -> str:
 
 def bars_figure(
     comparison: Comparison, groups: Sequence[Group], *, id: str = "comparison", title: str = "", note: str = "",
-    most: float | None = None,
+    beside: Sequence[Group] = (),
 ) -> Figure:  # fmt: skip
     """Geometric means of these groups as bars with their intervals as whiskers, every repeat as a dot.
 
-    `most`: the largest value that the axis holds, where panels share it.
+    `beside`: the groups of all panels that share its axis.
     """
     metric = comparison.metric
     label, unit, better = (metric.label, metric.unit, metric.better) if metric else ("", "", "none")
     centre = centre_label(groups).lower()
     what = f"the {centre} of {label.lower()}" if centre == "geometric mean" else f"{label.lower()}, {centre}"
     values = formatting.joined(f"{group.label} {formatting.number(group.centre) or 'not known'}" for group in groups)
-    spec = bars(label=label, unit=unit, better=better, groups=[group_bar(group) for group in groups])
-    if most is not None:
-        spec["most"] = most
+    shown = [value for group in beside or groups for value in group.values]
+    scale = scale_of(shown, comparison.axes.y_scale, BARS_LOG_FROM)
+    spec = bars(label=label, unit=unit, better=better, groups=[group_bar(group) for group in groups], scale=scale)
+    if beside:
+        spec["least"], spec["most"] = min(shown), _axis_end(shown, map(group_bar, beside))
     return Figure(
         id=id,
         title=title or (f"{label}, {unit}" if unit else label),
         spec=spec,
         table=bars_table(groups, unit),
         alt=f"Bars of {what}: {values}." if metric else "No run has a number.",
-        note=note,
+        note=" ".join(filter(None, [note, LOG_BARS_NOTE if scale == "log" else ""])),
     )
 
 

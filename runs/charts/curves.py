@@ -17,7 +17,7 @@ from runs.answers.words.curves import MOST_SAID, curve_words
 from runs.answers.words.drawn import INTERVAL_WORDS, centre_label, centre_words
 from runs.answers.words.gaps import by_class
 from runs.answers.words.verdicts import change_words
-from runs.charts.base import Axis, Figure, Key, LineGap, LineSeries, Mark, Multiples, Point, Scale, lines, with_leaps
+from runs.charts.base import Axis, Figure, Key, LineGap, LineSeries, Mark, Multiples, Point, lines, scale_of, with_leaps
 from runs.charts.compare import class_title
 from runs.compare.axes import LEAST_LEVELS
 from runs.compare.comparison import Comparison
@@ -63,14 +63,6 @@ def curve_figures(comparison: Comparison, *, id: str = "curve", title: str = "")
             named = class_title(words, name)
             figures.append(_multiples(of_class, comparison.metric, id=f"{id}-{index}" if index else id, title=named))
     return figures
-
-
-def scale_of(values: Iterable[float], wanted: str, log_from: float) -> Scale:
-    """Logarithmic by the span of the values, unless a reader says; never where one is not positive."""
-    every = list(values)
-    if wanted == "linear" or not every or min(every) <= 0:
-        return "linear"
-    return "log" if wanted == "log" or max(every) / min(every) >= log_from else "linear"
 
 
 def _multiples(comparison: Comparison, metric: Metric, *, id: str, title: str) -> Multiples:

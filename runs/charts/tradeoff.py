@@ -12,9 +12,9 @@ from runs import formatting
 from runs.answers.answer import pair_of
 from runs.answers.words.drawn import without_dot_words
 from runs.answers.words.gaps import by_class
-from runs.charts.base import Axis, Figure, TradeOffGroup, TradeOffSpec
+from runs.charts.base import Axis, Figure, TradeOffGroup, TradeOffSpec, scale_of
 from runs.charts.compare import class_title
-from runs.charts.curves import X_LOG_FROM, scale_of
+from runs.charts.curves import X_LOG_FROM
 from runs.compare.compare import with_metric
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Group

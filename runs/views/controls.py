@@ -49,7 +49,7 @@ def controls_of(drawing: Drawing, params: QueryDict) -> dict[str, Any]:
         "held": [select for select in held if len(select.options) > 1],
         "holds": bool(axes.fixed or axes.pooled),
         "against_select": _against(drawing) if axes.view == TRADE_OFF else None,
-        "scales": _scales(drawing, params) if on_axes else [],
+        "scales": _scales(drawing, params) if on_axes or axes.view == BARS else [],
         "scaled": any(params.get(name) for name in ("x_as", "y_as", "x_scale", "y_scale")),
         "more_metrics": _more(drawing.comparisons[0].metrics, metrics),
         "most_metrics": MOST_METRICS,
@@ -108,6 +108,9 @@ def _hold(fact: Fact, drawing: Drawing) -> Select:
 def _scales(drawing: Drawing, params: QueryDict) -> list[Select]:
     axes = drawing.axes
     scales = [("", "by the span"), *((scale, f"{scale}arithmic" if scale == "log" else scale) for scale in SCALES)]
+    y_scale = Select("y_scale", "y-scale", "y scale", scales, axes.y_scale)
+    if axes.view == BARS:
+        return [y_scale]
     values = [("" if name == "absolute" else name, words) for name, words in Y_AS.items()]
     selects = [Select("y_as", "y-as", "Values", values, "" if axes.y_as == "absolute" else axes.y_as)]
     x_as = params.get("x_as")
@@ -119,6 +122,6 @@ def _scales(drawing: Drawing, params: QueryDict) -> list[Select]:
     if axes.view == CURVE:
         selects += [
             Select("x_scale", "x-scale", "x scale", scales, axes.x_scale),
-            Select("y_scale", "y-scale", "y scale", scales, axes.y_scale),
+            y_scale,
         ]
     return selects

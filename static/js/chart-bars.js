@@ -50,11 +50,13 @@ export function barData(groups) {
   });
 }
 
-function barDataset(groups, theme) {
+function barDataset({ groups, scale }, theme) {
+  const isLog = scale === "log";
   const colours = groups.map((group) => seriesColour(theme, group.color));
   return {
     type: "barWithErrorBars", label: "Value", data: barData(groups), order: 2, barPercentage: 0.62, categoryPercentage: 1,
-    backgroundColor: groups.map((group, row) => (group.claim ? hatched(colours[row]) : translucent(colours[row], group.ranked ? 0.32 : 0.12))),
+    // A bar begins at 0, which a logarithmic axis has not: its end alone is drawn.
+    backgroundColor: isLog ? "transparent" : groups.map((group, row) => (group.claim ? hatched(colours[row]) : translucent(colours[row], group.ranked ? 0.32 : 0.12))),
     borderColor: colours, borderWidth: { top: 0, right: 3, bottom: 0, left: 0 }, borderSkipped: false,
     errorBarColor: theme.ink, errorBarWhiskerColor: theme.ink, errorBarLineWidth: 1.25, errorBarWhiskerLineWidth: 1.25,
     errorBarWhiskerSize: 10, minBarLength: 2,
@@ -155,7 +157,7 @@ const medians = (groups, theme) => drawing("benchsiteMedians", ({ ctx: context, 
 });
 
 function valueScale(spec, theme) {
-  const shown = shownValues(spec.groups);
+  const shown = [...shownValues(spec.groups), ...[spec.least, spec.most].filter((end) => end !== undefined)];
   const linear = { beginAtZero: true, max: axisEnd(spec) || undefined };
   return numberScale(theme, { ...spec.y, scale: spec.scale }, shown, linear);
 }
@@ -192,7 +194,7 @@ export function barsConfig(spec, theme) {
   const ends = spec.groups.map((group) => endWords(group, axisEnd(spec)));
   return {
     type: "barWithErrorBars",
-    data: { labels: spec.groups.map((group) => group.label), datasets: [barDataset(spec.groups, theme), dotDataset(spec.groups, theme)] },
+    data: { labels: spec.groups.map((group) => group.label), datasets: [barDataset(spec, theme), dotDataset(spec.groups, theme)] },
     options: {
       ...baseOptions(theme), normalized: false, indexAxis: "y",
       layout: { padding: { top: spec.marks?.length ? MARK_PX + 4 : 4, right: numbers.some(Boolean) ? columnPx([...numbers, ...ends]) : 8 } },

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { barData, barsHeight, dotData, endWords, labelLines, shownValues } from "../../static/js/chart-bars.js";
+import { barData, barsConfig, barsHeight, dotData, endWords, labelLines, shownValues } from "../../static/js/chart-bars.js";
 
 const group = (extra) => ({ label: "g", color: 0, value: 508, interval: null, dots: [465, 508, 511], gap: null, ranked: true, ...extra });
 
@@ -45,4 +45,14 @@ test("it grows with its groups", () => {
   assert.ok(barsHeight(wordy, 360) > barsHeight(wordy, 1200));
   const titled = { y: { label: "Throughput", unit: "TPS", better: "higher" }, groups: [group({ label: "H2" })] };
   assert.equal(barsHeight(titled, 360) - barsHeight(titled, 1200), 15);
+});
+
+test("on a logarithmic axis only the end of a bar is drawn, in all panels on one axis", () => {
+  const theme = { series: ["rgb(0, 0, 0)"], font: "", panel: "", ink: "", soft: "", grid: "", rule: "" };
+  const y = { label: "Throughput", unit: "TPS", better: "higher" };
+  const config = (scale) => barsConfig({ y, scale, groups: [group()], least: 2, most: 9000 }, theme);
+  assert.equal(config("log").data.datasets[0].backgroundColor, "transparent");
+  assert.deepEqual(config("linear").data.datasets[0].backgroundColor, ["rgba(0, 0, 0, 0.32)"]);
+  const { min, max } = config("log").options.scales.x;
+  assert.deepEqual([min, max], [1, 10000]);
 });

@@ -21,6 +21,7 @@ EFFECTS_NOTE = (
     "Bar: ratio over the pairs of groups that differ in this setting alone. Whisker: its interval. "
     "A bar that ends at 1 changed nothing."
 )
+LOG_BARS_NOTE = "The axis is logarithmic and has no 0: a mark stands where a bar would end."
 DOUBT_NOTE = "More TPS than the terminals times the syncs a second that were measured of the disk."
 # What views of the inside of a run say if none of the runs holds it, and what brings it.
 _INSIDE = {

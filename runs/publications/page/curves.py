@@ -15,6 +15,7 @@ from urllib.parse import urlencode
 from benchagent.configfiles.units import GIB
 
 from runs.answers.words import articles as words
+from runs.answers.words.drawn import LOG_BARS_NOTE
 from runs.charts.base import (
     Axis,
     BandSpec,
@@ -261,7 +262,7 @@ def _size_bars(runs: Sequence[Run], sizes: Sequence[float], *, id: str, title: s
     spec["marks"] = _ram_mark(runs)
     rows: Rows = [[Amount(number), Amount(size)] for number, size in enumerate(sizes, start=1)]
     alt = f"Bars of the database sizes from {exact(sizes[0])} to {exact(sizes[-1])} GB, the RAM as a line."
-    note = "1 GB = 1024 MB." + (" Logarithmic axis." if log else "")
+    note = "1 GB = 1024 MB." + (f" {LOG_BARS_NOTE}" if log else "")
     return Figure(id, title, spec, table([Column("Test"), Column("Size", "GB")], rows), alt, note=note)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from runs.answers.words import articles as words
+from runs.answers.words.drawn import LOG_BARS_NOTE
 from runs.charts.base import BarGroup, Figure, StackedSpec, bars, single_bar
 from runs.publications.document import QueryRow
 from runs.publications.material import Material
@@ -159,5 +160,5 @@ def _figure(stats: Sequence[QueryRow]) -> Figure:
     spec = bars(label="Elapsed", unit="s", better="lower", groups=groups, scale="log")
     return Figure(
         "queries-chart", "Elapsed time, s", spec, table([Column("Query"), Column("Elapsed", "s")], rows),
-        "Bars of the elapsed time of each query.", note="Logarithmic axis.",
+        "Bars of the elapsed time of each query.", note=LOG_BARS_NOTE,
     )  # fmt: skip

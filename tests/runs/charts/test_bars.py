@@ -1,0 +1,44 @@
+"""Bars begin at 0; where that hides the small ones, marks stand on a logarithmic axis."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from django.http import QueryDict
+
+from runs.answers.words.drawn import LOG_BARS_NOTE
+from runs.charts.compare import bars_parts
+from runs.compare.axes import arrange
+from runs.compare.compare import compare
+from tests.runs.cells import all_runs, make_run
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize(
+    ("values", "query", "scale"),
+    [
+        ((2.0, 400.0, 1999.0), "", "linear"), ((2.0, 400.0, 2000.0), "", "log"), ((0.0, 400.0, 2000.0), "", "linear"),
+        ((2.0, 400.0, 2000.0), "y_scale=linear", "linear"), ((200.0, 400.0, 300.0), "y_scale=log", "log"),
+    ],
+)  # fmt: skip
+def test_values_a_thousandfold_apart_stand_on_a_logarithmic_axis(values, query, scale):
+    for system, value in zip(("H2 2.4", "MySQL 8.4", "PostgreSQL 17.2"), values, strict=True):
+        make_run(system, value)
+    comparison = compare(all_runs())
+    (figure,) = bars_parts(replace(comparison, axes=arrange(comparison, QueryDict(query))))
+    assert figure.spec["scale"] == scale
+    assert figure.note.endswith(LOG_BARS_NOTE) == (scale == "log")
+
+
+def test_panels_share_the_axis():
+    for system, terminals, value in (("H2 2.4", 1, 2.0), ("H2 2.4", 8, 30.0), ("MySQL 8.4", 1, 9_000.0)):
+        make_run(system, value, factors={"terminals": terminals})
+    comparison = compare(all_runs())
+    (panels,) = bars_parts(
+        replace(comparison, axes=arrange(comparison, QueryDict("view=bars&panels=factor:terminals")))
+    )
+    specs = [figure.spec for figure in panels.figures]
+    assert [(spec["scale"], spec["least"], spec["most"]) for spec in specs] == [("log", 2.0, 9_000.0)] * 2
+    assert panels.note.endswith(LOG_BARS_NOTE)
