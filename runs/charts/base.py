@@ -102,6 +102,8 @@ class LinesSpec(TypedDict):
     gaps: NotRequired[list[LineGap]]
     # One of several panels, which share a legend.
     panel: NotRequired[bool]
+    # So many lines that all look alike: without a legend, each named where it is pointed at.
+    alike: NotRequired[bool]
     # Lines that were computed of the series, drawn thin over them: no values of their own.
     overlays: NotRequired[list[LineSeries]]
     # Charts of the same name share crosshair and zoom.

@@ -43,6 +43,9 @@ LINEAR_NOTE = "Linear: a value is zero or negative."
 LINEAR_X_NOTE = "The axis of {x} is linear: a level is zero or negative."
 ZOOMED_NOTE = "The axis of values does not begin at 0."
 CHANGES = ("Against the first level", "Against the level before")
+# So many lines look unlike: in each colour one that is dashed, too.
+LOOKS = 2 * COLOURS
+ALIKE_NOTE = "{lines} lines are more than can be told apart, so all look alike; the page names one that is pointed at."
 OPEN_NOTE = "Arrow: an interval that reaches far beyond the chart; the table has its ends."
 # Of what is drawn thin over the curves.
 IDEAL_NOTE = "Thin and dotted: in proportion to the first level."
@@ -74,18 +77,21 @@ def _multiples(comparison: Comparison, metric: Metric, *, id: str, title: str) -
     y = _y_axis(axes, groups, panels, metric)
     furthest = MOST_OF_A_BAND * max(value for group in groups for value in group.values)
     drawn = [curves_along(comparison, place, panel.curves) for panel in panels]
-    over = [overlays(along) for along in drawn]
+    colors = {curve.color for curve in curves}
+    alike = len(colors) > LOOKS
+    over = [[] if alike else overlays(along) for along in drawn]
     specs = [
         lines(
-            x=x, y=y, series=[_series(curve, furthest) for curve in panel.curves],
+            x=x, y=y, series=[_series(curve, furthest, alike=alike) for curve in panel.curves],
             marks=marks(panel, comparison),
-        ) | {"gaps": _gaps(panel), "panel": len(panels) > 1, "overlays": [line for _, line in thin]}
+        ) | {"gaps": _gaps(panel), "panel": len(panels) > 1, "overlays": [line for _, line in thin], "alike": alike}
         for panel, thin in zip(panels, over, strict=True)
     ]  # fmt: skip
     every = [*chain(*drawn)]
     table = _table(every, x, comparison, unit)
     note = _note(comparison, metric, groups, x, y, is_open=any(s.get("open") for spec in specs for s in spec["series"]))
-    note = " ".join(filter(None, [note, leap_note, *dict.fromkeys(words for words, _ in chain(*over))]))
+    alike_note = ALIKE_NOTE.format(lines=len(colors)) if alike else ""
+    note = " ".join(filter(None, [note, alike_note, leap_note, *dict.fromkeys(words for words, _ in chain(*over))]))
     figures = [
         Figure(
             id=f"{id}-{panel.key}" if len(panels) > 1 else id, spec=spec, table=table, alt=_alt(panel, metric, unit),
@@ -94,7 +100,7 @@ def _multiples(comparison: Comparison, metric: Metric, *, id: str, title: str) -
         )
         for panel, spec in zip(panels, specs, strict=True)
     ]  # fmt: skip
-    curves_drawn = (along.curve for along in every)
+    curves_drawn = [] if alike else [along.curve for along in every]
     keys = {each.color: Key(each.label, each.color % COLOURS, each.color >= COLOURS) for each in curves_drawn}
     # Words are of values, whatever is drawn.
     of_values = curves_along(comparison, place, comparison.curves) if axes.y_as in RELATIVE else every
@@ -154,11 +160,12 @@ def _ends(group: Group) -> list[float]:
     return [max(group.interval.low, 0.0), min(group.interval.high, max(group.values) * MOST_OF_A_BAND)]
 
 
-def _series(curve: Curve, furthest: float) -> LineSeries:
-    """`furthest`: where an interval is too wide for a band."""
+def _series(curve: Curve, furthest: float, *, alike: bool) -> LineSeries:
+    """`furthest`: where an interval is too wide for a band. `alike`: whether it looks as all others do."""
+    color = COLOURS - 1 if alike else curve.color
     intervals = [(point.x, point.interval) for point in curve.points if point.interval]
     return {
-        "label": curve.label, "color": curve.color % COLOURS, "dash": curve.color >= COLOURS,
+        "label": curve.label, "color": color % COLOURS, "dash": color >= COLOURS,
         "points": _points(curve),
         "dots": [(point.x, value) for point in curve.points if point.n > 1 for value in point.values],
         "band": [(x, interval.low, interval.high) for x, interval in intervals if interval.high <= furthest],

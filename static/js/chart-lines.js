@@ -25,15 +25,15 @@ const leaps = ({ leap }) => (leap ? {
   segment: { borderDash: ({ p0, p1 }) => (p0.parsed.x > 0 && p1.parsed.x >= leap * p0.parsed.x ? LEAP_DOTS : undefined) },
 } : {});
 
-function dataset(series, theme, axis) {
+function dataset(series, theme, { x, alike }) {
   const colour = seriesColour(theme, series.color);
   const few = series.points.length <= MOST_MARKERS;
   return {
     label: series.label, color: series.color, dashed: Boolean(series.dash), data: toData(series.points), borderColor: colour, backgroundColor: colour,
-    borderWidth: few ? 2 : 1.5, borderDash: series.dash ? dash((series.color % 7) + 1) : [],
+    borderWidth: alike ? 1 : few ? 2 : 1.5, borderDash: series.dash ? dash((series.color % 7) + 1) : [],
     pointStyle: pointStyle(series.color), pointRadius: few ? 3 : 0, pointHoverRadius: 4, pointHitRadius: 8,
     // A point at the end of an axis is drawn whole.
-    spanGaps: false, tension: 0, clip: 5, ...leaps(axis),
+    spanGaps: false, tension: 0, clip: 5, ...leaps(x),
   };
 }
 
@@ -198,7 +198,7 @@ export function fromZero(xs) {
   return least >= 0 && least < 0.05 * (most - least) ? { min: 0 } : {};
 }
 
-const hasLegend = ({ panel, series = [], gaps = [] }) => !panel && new Set([...series, ...gaps].map(({ label }) => label)).size > 1;
+const hasLegend = ({ panel, alike, series = [], gaps = [] }) => !panel && !alike && new Set([...series, ...gaps].map(({ label }) => label)).size > 1;
 
 /** The legend goes below the plot where labels of marks stand above it. */
 const raised = (shown, marks) => (marks.length ? { ...shown, position: "bottom" } : shown);
@@ -228,10 +228,10 @@ export function linesConfig(spec, theme) {
   const annotations = spec.bands.map((band) => bandBox(band, theme));
   return {
     type: "line",
-    data: { datasets: [...spec.series.map((series) => dataset(series, theme, spec.x)), ...repeatDatasets(spec, theme), ...overlayDatasets(spec, theme)] },
+    data: { datasets: [...spec.series.map((series) => dataset(series, theme, spec)), ...repeatDatasets(spec, theme), ...overlayDatasets(spec, theme)] },
     options: {
       ...baseOptions(theme), layout: { padding: { top: marksHeight(spec.marks) + 4, bottom: gapsHeight(gaps) } },
-      interaction: { mode: "nearest", axis: "x", intersect: false },
+      interaction: { mode: "nearest", axis: spec.alike ? "xy" : "x", intersect: false },
       scales: { x: xScale(spec, xs, theme), y: yScale(spec, theme) },
       plugins: {
         legend: { ...raised(legend(theme, hasLegend(spec)), spec.marks), ...repeatLegend },

@@ -76,6 +76,13 @@ test("a line over a decade that nobody measured is dotted", () => {
   assert.equal(dashOf({ label: "Time", unit: "s" }, 1, 100), undefined);
 });
 
+test("lines that all look alike have no legend, and the one that is pointed at is named", () => {
+  const two = { ...spec([[1, 1], [2, 2]]), series: ["a", "b"].map((label) => ({ label, color: 7, dash: false, points: [[1, 1], [2, 2]] })) };
+  const of = (alike) => linesConfig({ ...two, alike }, { ...theme, series: Array(8).fill("#000") }).options;
+  assert.deepEqual([of(false).plugins.legend.display, of(false).interaction.axis], [true, "x"]);
+  assert.deepEqual([of(true).plugins.legend.display, of(true).interaction.axis], [false, "xy"]);
+});
+
 test("sizes of more than a GB are said in the unit of each", () => {
   const axis = sized({ label: "Database size", unit: "MB" }, [10, 10737]);
   assert.deepEqual([axis.unit, axis.words(10), axis.words(10737)], ["", "10 MB", "10.7 GB"]);

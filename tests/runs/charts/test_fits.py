@@ -19,7 +19,7 @@ from runs.answers.words import share
 from runs.answers.words.gaps import too_few_words
 from runs.answers.words.verdicts import change_words
 from runs.charts.base import LEAP_NOTE, Axis, Multiples, with_leaps
-from runs.charts.curves import IDEAL_NOTE, KNEE_NOTE, LAW_NOTE, NOTE, curve_figures
+from runs.charts.curves import ALIKE_NOTE, IDEAL_NOTE, KNEE_NOTE, LAW_NOTE, NOTE, curve_figures
 from runs.compare.axes import arrange
 from runs.compare.compare import compare
 from runs.compare.panels import SIZE
@@ -223,6 +223,19 @@ def test_a_line_is_dotted_where_it_leaps_over_a_decade_and_the_note_says_so(poin
     x, note = with_leaps(axis, [points])
     assert ("leap" in x, note) == (leaps, LEAP_NOTE if leaps else "")
     assert with_leaps(axis | {"ticks": [(1.0, "a")]}, [points])[1] == ""
+
+
+@pytest.mark.parametrize(("lines", "alike"), [(16, False), (17, True)])
+def test_more_lines_than_can_be_told_apart_look_alike_and_have_no_key(lines, alike):
+    for line in range(lines):
+        for terminals in (1, 4, 16):
+            make_run("H2 2.4", 100 * terminals + line, factors={"terminals": terminals, "variant": f"v{line}"})
+    multiples = figure("view=curve&x=factor:terminals&series=factor:variant")
+    spec = multiples.figures[0].spec
+    looks = {(series["color"], series["dash"]) for series in spec["series"]}
+    assert (len(looks), len(multiples.keys), spec["alike"]) == ((1, 0, True) if alike else (16, 16, False))
+    assert (ALIKE_NOTE.format(lines=lines) in multiples.figures[0].note) == alike
+    assert bool(spec["overlays"]) != alike
 
 
 def test_of_a_latency_over_terminals_only_the_change_is_said():
