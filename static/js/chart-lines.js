@@ -1,6 +1,6 @@
 // Lines over time or size: gaps stay gaps, the warm-up is shaded, marks stand at RAM and the like.
 import { KEY_PX, baseOptions, dash, keyPlugin, legend, numberScale, pointStyle, seriesColour, toData, tooltip, translucent } from "./chart-theme.js";
-import { gapPlugin, gapsHeight, markPlugin, marksHeight, overlayDatasets } from "./chart-marks.js";
+import { gapPlugin, gapsHeight, markPlugin, markRows, marksHeight, overlayDatasets } from "./chart-marks.js";
 import { openIntervals, repeatDatasets, repeatLegend, repeatWords } from "./chart-repeats.js";
 import { clockTicks, clockWords, eventsAt, isLong, timePlugin } from "./chart-time.js";
 import { exactNumber, formatNumber, percentileWords, roundEnd, sizeWords, withOrigin, withUnit } from "./format.js";
@@ -222,15 +222,16 @@ export function linesHeight(spec, width) {
 }
 
 /** Chart.js configuration of a lines specification. */
-export function linesConfig(spec, theme) {
+export function linesConfig(spec, theme, width = 1000) {
   const gaps = spec.gaps ?? [];
   const xs = [...spec.series.flatMap((series) => series.points.map(([x]) => x)), ...gaps.flatMap((gap) => gap.xs)];
+  const rows = markRows(spec.marks, spec.x, width);
   const annotations = spec.bands.map((band) => bandBox(band, theme));
   return {
     type: "line",
     data: { datasets: [...spec.series.map((series) => dataset(series, theme, spec)), ...repeatDatasets(spec, theme), ...overlayDatasets(spec, theme)] },
     options: {
-      ...baseOptions(theme), layout: { padding: { top: marksHeight(spec.marks) + 4, bottom: gapsHeight(gaps) } },
+      ...baseOptions(theme), layout: { padding: { top: marksHeight(spec.marks, rows) + 4, bottom: gapsHeight(gaps) } },
       interaction: { mode: "nearest", axis: spec.alike ? "xy" : "x", intersect: false },
       scales: { x: xScale(spec, xs, theme), y: yScale(spec, theme) },
       plugins: {
@@ -239,6 +240,6 @@ export function linesConfig(spec, theme) {
         annotation: { annotations }, zoom: zoom(theme),
       },
     },
-    plugins: [...(spec.series.some((series) => series.band) ? [openIntervals(spec, theme)] : []), ...(hasLegend(spec) ? [keyPlugin] : []), ...(spec.sync || spec.events?.length ? [timePlugin(spec, theme)] : []), ...(gaps.length ? [gapPlugin(gaps, theme)] : []), ...(spec.marks.length ? [markPlugin(spec.marks, theme)] : [])],
+    plugins: [...(spec.series.some((series) => series.band) ? [openIntervals(spec, theme)] : []), ...(hasLegend(spec) ? [keyPlugin] : []), ...(spec.sync || spec.events?.length ? [timePlugin(spec, theme)] : []), ...(gaps.length ? [gapPlugin(gaps, theme)] : []), ...(spec.marks.length ? [markPlugin(spec.marks, rows, theme)] : [])],
   };
 }

@@ -16,11 +16,32 @@ export function markLine(mark, theme, raise = 0) {
   };
 }
 
-// Marks of lines, above the plot: each has a row of its own, so that no two labels run into each other.
+// Marks of lines stand above the plot, in as many rows as it takes that no two labels run into each other.
 const MARK_ROW_PX = 16;
+const MARK_LETTER_PX = 7, MARK_GAP_PX = 16;
+// What is left of a chart's width beside the axis of values and the room at both ends of the other.
+const PLOT_SHARE = 0.75;
 
-/** Room in px that the marks of a chart of lines need above its plot. */
-export const marksHeight = (marks) => marks.filter((mark) => mark.axis === "x").length * MARK_ROW_PX;
+/** The row of each mark in a chart of `width` px, by what its x axis holds; where that is not known each has its own. */
+export function markRows(marks, { span: whole, ticks, scale }, width) {
+  const span = whole ?? (ticks && [ticks[0][0], ticks.at(-1)[0]]);
+  const place = (x) => (scale === "log" ? Math.log(x) : x);
+  const share = (x) => (place(x) - place(span[0])) / (place(span[1]) - place(span[0]) || 1);
+  const ends = [];
+  return marks.map((mark) => {
+    if (mark.axis !== "x") return 0;
+    const px = mark.label.length * MARK_LETTER_PX + MARK_GAP_PX;
+    // A label does not leave the plot.
+    const middle = span ? Math.max(px / 2, Math.min(width * PLOT_SHARE - px / 2, share(mark.value) * width * PLOT_SHARE)) : 0;
+    const free = ends.findIndex((taken) => taken.every((other) => Math.abs(other.middle - middle) >= (other.px + px) / 2));
+    const row = span && free >= 0 ? free : ends.length;
+    (ends[row] ??= []).push({ middle, px });
+    return row;
+  });
+}
+
+/** Room in px that these rows of marks of a chart of lines need above its plot. */
+export const marksHeight = (marks, rows) => Math.max(0, ...rows.map((row, index) => (marks[index].axis === "x" ? row + 1 : 0))) * MARK_ROW_PX;
 
 /**
  * Where a mark stands on its axis of `min` to `max`: "in", "before", "after". The data set the axis, never a mark: of
@@ -52,11 +73,10 @@ function placed(chart, mark, row) {
   return { line: side === "in" ? line : null, words, width, x, y };
 }
 
-/** Chart.js plugin that draws `marks` [{axis, value, label}] as dashed lines, or as arrows at the edge. */
-export const markPlugin = (marks, theme) => drawing("benchsiteMarks", (chart) => {
+/** Chart.js plugin that draws `marks` [{axis, value, label}], each in its row, as dashed lines, or as arrows at the edge. */
+export const markPlugin = (marks, rows, theme) => drawing("benchsiteMarks", (chart) => {
   const context = chart.ctx;
   Object.assign(context, { strokeStyle: theme.mark, lineWidth: 1.5, font: `11px ${theme.font}`, textBaseline: "bottom" });
-  const rows = marks.map((mark, index) => marks.slice(0, index).filter((before) => before.axis === "x").length);
   const shown = marks.map((mark, index) => placed(chart, mark, rows[index]));
   context.setLineDash([4, 3]);
   for (const { line } of shown) if (line) drawLine(context, ...line);

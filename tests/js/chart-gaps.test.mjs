@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { rowSums, stackedConfig, stackedHeight } from "../../static/js/chart-stacked.js";
 import { fromZero, linesConfig, linesHeight } from "../../static/js/chart-lines.js";
-import { gapWords, gapsHeight, markLine, markSide, markWords, marksHeight, overlayDatasets, stripTop } from "../../static/js/chart-marks.js";
+import { gapWords, gapsHeight, markLine, markSide, markRows, markWords, marksHeight, overlayDatasets, stripTop } from "../../static/js/chart-marks.js";
 import { chartCsv } from "../../static/js/csv.js";
 
 const theme = { series: Array(8).fill("rgb(0, 105, 168)"), font: "sans" };
@@ -79,8 +79,15 @@ test("a mark never sets the axis: beyond the data an arrow at the edge says wher
   assert.equal(markWords({ axis: "y", label: "1" }, "after"), "1 ↑");
 });
 
-test("marks have rows of their own above the plot", () => {
-  assert.equal(marksHeight([{ axis: "x" }, { axis: "x" }, { axis: "y" }]), 2 * marksHeight([{ axis: "x" }]));
+test("marks have as many rows above the plot as their labels take", () => {
+  const marks = [10, 40, 45, 90].map((value) => ({ axis: "x", value, label: "17.2" })).concat({ axis: "y", value: 1, label: "1" });
+  const axis = { span: [0, 100], scale: "linear" };
+  assert.deepEqual(markRows(marks, axis, 1000), [0, 0, 1, 0, 0]);
+  assert.deepEqual(markRows(marks, axis, 150), [0, 1, 2, 0, 0]);
+  assert.deepEqual(markRows(marks, { ticks: [[0, "a"], [100, "b"]] }, 1000), [0, 0, 1, 0, 0]);
+  assert.deepEqual(markRows(marks, {}, 1000), [0, 1, 2, 3, 0]);
+  assert.equal(marksHeight(marks, [0, 0, 1, 0, 0]), 2 * marksHeight(marks, [0, 0, 0, 0, 0]));
+  assert.equal(marksHeight(marks.slice(4), [0]), 0);
 });
 
 test("an axis of sizes does not begin below zero", () => {
