@@ -147,7 +147,7 @@ class BarGroup(TypedDict):
 
 class BarsSpec(TypedDict):
     """`least` and `most`: the ends of what the axis holds, of panels that share it. On a logarithmic one a mark stands
-    at each value: there is no 0 at which a bar could begin.
+    at each value: there is no 0 at which a bar could begin. `base`: where bars begin that tell a change, not an amount.
     """
 
     type: Literal["bars"]
@@ -157,6 +157,7 @@ class BarsSpec(TypedDict):
     marks: NotRequired[list[Mark]]
     least: NotRequired[float]
     most: NotRequired[float]
+    base: NotRequired[float]
 
 
 class StackedPart(TypedDict):

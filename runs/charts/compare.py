@@ -185,7 +185,7 @@ def effects_figure(comparison: Comparison) -> Figure:
             rows.append([TableCell(text=label), *numbers, TableCell(pairs), TableCell(text=words)])
     metric = comparison.metric.label if comparison.metric else ""
     spec = bars(label=f"{metric}, as a ratio", unit="", better="none", groups=bars_of)
-    spec["marks"] = [{"axis": "x", "value": 1.0, "label": "1, no change"}]
+    spec["base"], spec["marks"] = 1.0, [{"axis": "x", "value": 1.0, "label": "1, no change"}]
     spec["most"] = _axis_end([1.0, *(bar["value"] for bar in bars_of if bar["value"])], bars_of)
     columns = [
         Column("Setting", numeric=False),

@@ -50,14 +50,15 @@ export function barData(groups) {
   });
 }
 
-function barDataset({ groups, scale }, theme) {
+function barDataset({ groups, scale, base }, theme) {
   const isLog = scale === "log";
   const colours = groups.map((group) => seriesColour(theme, group.color));
   return {
     type: "barWithErrorBars", label: "Value", data: barData(groups), order: 2, barPercentage: 0.62, categoryPercentage: 1,
     // A bar begins at 0, which a logarithmic axis has not: its end alone is drawn.
     backgroundColor: isLog ? "transparent" : groups.map((group, row) => (group.claim ? hatched(colours[row]) : translucent(colours[row], group.ranked ? 0.32 : 0.12))),
-    borderColor: colours, borderWidth: { top: 0, right: 3, bottom: 0, left: 0 }, borderSkipped: false,
+    borderColor: colours, borderSkipped: false, base,
+    borderWidth: groups.map(({ value }) => ({ top: 0, right: 0, bottom: 0, left: 0, [base !== undefined && value < base ? "left" : "right"]: 3 })),
     errorBarColor: theme.ink, errorBarWhiskerColor: theme.ink, errorBarLineWidth: 1.25, errorBarWhiskerLineWidth: 1.25,
     errorBarWhiskerSize: 10, minBarLength: 2,
   };
@@ -158,7 +159,9 @@ const medians = (groups, theme) => drawing("benchsiteMedians", ({ ctx: context, 
 
 function valueScale(spec, theme) {
   const shown = [...shownValues(spec.groups), ...[spec.least, spec.most].filter((end) => end !== undefined)];
-  const linear = { beginAtZero: true, max: axisEnd(spec) || undefined };
+  // Of changes as far below as the least of them, with some room.
+  const begin = spec.base === undefined ? { beginAtZero: true } : { min: Math.min(spec.base, ...shown) * 0.95 };
+  const linear = { ...begin, max: axisEnd(spec) || undefined };
   return numberScale(theme, { ...spec.y, scale: spec.scale }, shown, linear);
 }
 

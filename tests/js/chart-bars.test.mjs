@@ -47,6 +47,16 @@ test("it grows with its groups", () => {
   assert.equal(barsHeight(titled, 360) - barsHeight(titled, 1200), 15);
 });
 
+test("bars of changes begin at no change, and a fall ends at its left", () => {
+  const theme = { series: ["rgb(0, 0, 0)"], font: "", panel: "", ink: "", soft: "", grid: "", rule: "" };
+  const groups = [0.8, 1.5].map((value) => group({ value, dots: [] }));
+  const config = barsConfig({ y: { label: "Throughput, as a ratio", unit: "" }, scale: "linear", groups, base: 1 }, theme);
+  const [bars] = config.data.datasets;
+  assert.deepEqual([bars.base, bars.borderWidth.map(({ left, right }) => [left, right])], [1, [[3, 0], [0, 3]]]);
+  const { min, beginAtZero } = config.options.scales.x;
+  assert.ok(min > 0.7 && min < 0.8 && !beginAtZero);
+});
+
 test("on a logarithmic axis only the end of a bar is drawn, in all panels on one axis", () => {
   const theme = { series: ["rgb(0, 0, 0)"], font: "", panel: "", ink: "", soft: "", grid: "", rule: "" };
   const y = { label: "Throughput", unit: "TPS", better: "higher" };

@@ -8,9 +8,11 @@ import pytest
 from django.http import QueryDict
 
 from runs.answers.words.drawn import LOG_BARS_NOTE
-from runs.charts.compare import bars_parts
+from runs.charts.compare import bars_parts, effects_figure
+from runs.compare.asked import EFFECTS, Question
 from runs.compare.axes import arrange
 from runs.compare.compare import compare
+from runs.configs.creating import Parameter, config_of
 from tests.runs.cells import all_runs, make_run
 
 pytestmark = pytest.mark.django_db
@@ -42,3 +44,13 @@ def test_panels_share_the_axis():
     specs = [figure.spec for figure in panels.figures]
     assert [(spec["scale"], spec["least"], spec["most"]) for spec in specs] == [("log", 2.0, 9_000.0)] * 2
     assert panels.note.endswith(LOG_BARS_NOTE)
+
+
+def test_what_a_setting_did_begins_at_no_change():
+    for level, value in (("off", 1000), ("on", 850)):
+        config, _ = config_of("postgresql", "PostgreSQL", [Parameter("jit", level)], provenance="uploaded")
+        for repeat in (1, 2, 3):
+            make_run("PostgreSQL 18.0", value + repeat, config=config, repeat=repeat)
+    spec = effects_figure(compare(all_runs(), question=Question(kind=EFFECTS))).spec
+    assert spec["base"] == 1.0
+    assert [bar["text"] for bar in spec["groups"]] == ["−15.0\u202f%"]
