@@ -107,5 +107,14 @@ export function wrapLabel(text, width) {
   return fill(text.split(" · "), " · ", width).flatMap(fitted);
 }
 
+/** Labels of which one is longer than `most` characters, without the words that all begin with: "… a 1.0", "… b 1.0". */
+export function tellingEnds(labels, most) {
+  if (labels.every((label) => label.length <= most)) return labels;
+  const [first, ...others] = labels;
+  const alike = first.split("").findIndex((letter, at) => others.some((other) => other[at] !== letter));
+  const begin = first.lastIndexOf(" ", alike - 1) + 1;
+  return others.length && begin ? labels.map((label) => `… ${label.slice(begin)}`) : labels;
+}
+
 /** What an element of a page says, on one line. */
 export const wordsOf = (element) => element.textContent.trim().replace(/\s+/g, " ");
