@@ -1,6 +1,6 @@
 // A chart as a picture that says what it is: title, the answer of the page, note, the chart, and where and when it was
 // saved. Made on a canvas.
-import { canvasContext } from "./chart-theme.js";
+import { KEY_PX, canvasContext } from "./chart-theme.js";
 import { fill } from "./format.js";
 
 /** The words of `text` as lines that fit `width`; `measure` gives the width of a text. Pure. */
@@ -12,21 +12,34 @@ export function shortened(text, most) {
 }
 
 const PADDING = 16;
+const KEY_ROW_PX = 20, KEY_GAP_PX = 16;
+
+/** Where the keys of a legend stand, {key, x, y} each, in rows of at most `width`; `measure` gives the width of one. Pure. */
+export function keyPlaces(keys, width, measure) {
+  let [x, y] = [0, 0];
+  return keys.map((key) => {
+    const wide = measure(key);
+    if (x && x + wide > width) [x, y] = [0, y + KEY_ROW_PX];
+    const place = { key, x, y };
+    x += wide + KEY_GAP_PX;
+    return place;
+  });
+}
 
 /** All panels of small multiples on one canvas, as they stand on the page, each with its title and all with the legend. */
 export function panelsTogether(panels, keys, theme) {
   const box = panels.getBoundingClientRect();
-  const legendPx = keys.length ? 24 : 0;
+  const probe = document.createElement("canvas").getContext("2d");
+  probe.font = `12px ${theme.font}`;
+  const places = keyPlaces(keys, box.width, ({ label }) => KEY_PX + 6 + probe.measureText(label).width);
+  const legendPx = places.length ? places.at(-1).y + KEY_ROW_PX + 4 : 0;
   const context = canvasContext(box.width, box.height + legendPx);
   context.textBaseline = "middle";
-  context.font = `12px ${theme.font}`;
-  let x = 0;
-  for (const { label, colour } of keys) {
-    context.fillStyle = colour;
-    context.fillRect(x, 7, 22, 2);
-    context.fillStyle = theme.ink;
-    context.fillText(label, x + 28, 8);
-    x += 44 + context.measureText(label).width;
+  context.font = probe.font;
+  context.fillStyle = theme.ink;
+  for (const { key: { label, mark }, x, y } of places) {
+    if (mark) context.drawImage(mark, x, y + 2, KEY_PX, 12);
+    context.fillText(label, x + KEY_PX + 6, y + 8);
   }
   context.font = `600 13px ${theme.font}`;
   for (const figure of panels.querySelectorAll("figure.chart")) {

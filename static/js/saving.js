@@ -55,9 +55,7 @@ export function saveCsv(figure, spec) {
 /** All panels of small multiples as one picture. */
 export function savePanels(multiples) {
   const theme = readTheme();
-  const keys = [...multiples.querySelectorAll(".keys li")].map((key) => ({
-    label: key.textContent.trim(), colour: theme.series[Number(key.querySelector("[data-color]").dataset.color)],
-  }));
+  const keys = [...multiples.querySelectorAll(".keys li")].map((key) => ({ label: key.textContent.trim(), mark: key.querySelector("canvas") }));
   savePicture(panelsTogether(multiples.querySelector(".panels"), keys, theme), headingIn(multiples, "header"));
 }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { shortened, wrapped } from "../../static/js/png.js";
+import { keyPlaces, shortened, wrapped } from "../../static/js/png.js";
 
 const letters = (text) => text.length;
 
@@ -16,4 +16,9 @@ test("a long address keeps its beginning and its end", () => {
   assert.ok(short.length <= 101);
   assert.ok(short.startsWith("https://bench.example/compare/") && short.endsWith("metric=tps"));
   assert.equal(shortened("https://bench.example/", 100), "https://bench.example/");
+});
+
+test("keys of a legend go on in another row where one has no room", () => {
+  const at = keyPlaces(["Derby", "MariaDB", "a name that is longer than the picture", "H2"], 30, letters).map(({ x, y }) => [x, y]);
+  assert.deepEqual(at, [[0, 0], [21, 0], [0, 20], [0, 40]]);
 });
