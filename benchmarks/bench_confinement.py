@@ -27,7 +27,7 @@ from benchagent.dbms.base import EngineContext
 from benchagent.java import JavaToolchain
 from benchagent.machine.landlock import version as landlock
 from benchagent.workloads.tpcb import WORKLOAD as TPCB
-from benchagent.workloads.tpcb import _run as tpcb_step
+from benchagent.workloads.tpcb import run_step as tpcb_step
 
 from benchmarks.clients import MEMORY
 from benchmarks.pairs import CACHE, Measurement, Pair, of_summary, options

@@ -29,7 +29,7 @@ from benchagent.machine.process import Abort
 from benchagent.protocol import Claimed, JobSpec
 from benchagent.workloads.base import Factors
 from benchagent.workloads.tpcb import WORKLOAD as TPCB
-from benchagent.workloads.tpcb import _run as tpcb_step
+from benchagent.workloads.tpcb import run_step as tpcb_step
 
 from benchmarks.pairs import PERCENTILES, ClientFailed, Measurement, finished, of_summary
 from tests.benchagent.dbms.trial import Trial

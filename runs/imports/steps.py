@@ -67,17 +67,14 @@ def receive(*, files: Sequence[Sent], owner: User) -> tuple[FileImport, bool]:
             _wait(taken, files, owner)
         except IntegrityError:  # the same files came twice at the same moment
             taken, is_new = same.get(), False
-    if not is_new and taken.state == ImportState.DRAFT and any(map(_is_unread, taken.items)):
+    unread = [item for item in taken.items if item["status"] == Status.NOT_UNDERSTOOD]
+    if unread and not is_new and taken.state == ImportState.DRAFT:
         reading.begin(taken)  # by a plug-in, a description or a program that has come since
     if is_new and taken.attempts:
         new = taken
         reading.read_at_once(new, lambda: forget(new))
     note_used(files)
     return taken, is_new
-
-
-def _is_unread(item: dict[str, Any]) -> bool:
-    return bool(item["status"] == Status.NOT_UNDERSTOOD)
 
 
 def _wait(taken: FileImport, files: Sequence[Sent], owner: User) -> None:

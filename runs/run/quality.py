@@ -200,7 +200,7 @@ def no_stalls(facts: RunFacts) -> Check | None:
     stalled, bound = stalls(window), f"a third of the median, {STALL_SHARE * median(rates):,.0f} TPS"
     if not stalled:
         return {"name": "no_stalls", "ok": True, "detail": f"no second below {bound}"}
-    first_s = begin if begin > rate.t0_s else rate.t0_s
+    first_s = max(begin, rate.t0_s)
     listed = []
     for stall in stalled[:STALLS_LISTED]:
         at_s, lasts_s = first_s + stall.start * rate.interval_s, len(stall) * rate.interval_s

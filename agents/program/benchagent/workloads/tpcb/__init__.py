@@ -42,7 +42,7 @@ class Tpcb(Workload):
         scale = bench.factors.number("scale_factor")
         # Data that were used before hold the history of earlier runs.
         before = probes.steps(BEFORE, HISTORY) if is_used(bench) else []
-        run = [_run(bench.factors, bench.seed), *probes.steps("", {**BALANCES, **HISTORY})]
+        run = [run_step(bench.factors, bench.seed), *probes.steps("", {**BALANCES, **HISTORY})]
         result = load_and_run(bench, _prepare(bench.instance.dialect, scale), run, before=before)
         sums = {name: _number(result.rows, name) for name in BALANCES}
         listed = ", ".join(f"{name} {value}" for name, value in sums.items())
@@ -113,7 +113,7 @@ def _prepare(dialect: Dialect, scale: int) -> list[Step]:
     return steps.prepare(dialect, (*KEYS, "history"), create=create, load=steps.load(tables), index=keys)
 
 
-def _run(factors: Factors, seed: int) -> Step:
+def run_step(factors: Factors, seed: int) -> Step:
     scale = factors.number("scale_factor")
 
     def uniform(name: str, low: int, high: int) -> Step:
