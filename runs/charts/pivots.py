@@ -76,7 +76,8 @@ def _pivot(panel: Panel, comparison: Comparison, scale: tuple[float, float] | No
     corner = f"{series} ↓  {x} →" if scale else f"{x} ↓  {series} →"
     centre = centre_label(panel.points).lower()
     better = f"; {metric.better} is better" if metric and metric.better in ("higher", "lower") else ""
-    note = f"Number: {centre}{'' if scale else '; with intervals'}{better}."
+    intervals = "; with intervals" if not scale and any(point.interval for point in panel.points) else ""
+    note = f"Number: {centre}{intervals}{better}."
     if len(rows) < len(down) or len(columns) < len(over):
         note += (
             f" The first {len(rows)} of {len(down)} rows, {len(columns)} of {len(over)} columns; the CSV file has all."

@@ -109,6 +109,14 @@ def test_a_class_with_a_single_panel_keeps_its_title(client):
     ), text
 
 
+def test_a_table_speaks_of_intervals_where_it_has_some(client, sweep):
+    assert "geometric mean; with intervals; higher is better" in page(client, "&view=table")
+    alone = Experiment.objects.create(slug="alone", name="Alone")
+    for terminals in (1, 8):
+        make_run("H2 2.4", 100 * terminals, factors={"terminals": terminals}, experiment=alone)
+    assert "geometric mean; higher is better" in page(client, "&view=table", of="alone")
+
+
 def test_who_comes_to_bars_by_an_x_axis_finds_its_select_again(client, sweep):
     """Seen: another x axis chosen with the keyboard led to bars without the select, and the focus was lost."""
     by_system = options(page(client, "&x=dbms"), "x")
