@@ -383,7 +383,7 @@ def _measure_anew(series: BenchmarkSeries) -> None:
         found = statistics.measured(series.logs, at, starts, series.drifts)
         # What people have judged stays.
         is_judged = point.alert is not None and point.alert.state not in (AlertState.NEW, AlertState.CONFIRMED)
-        if found and at != starts[-1] and not is_judged and statistics.is_none(found, least):
+        if found and not is_judged and statistics.is_none(found, least, is_last=at == starts[-1]):
             _refute(point)
             _measure_anew(series)
             return

@@ -452,7 +452,7 @@ def watched(logs: Sequence[float], threshold: float) -> Watched:
     # Who looks once sees a little more than who is woken each night, which takes a band and how alike batches are.
     starts = state.starts or steps_of(calmed(logs), threshold)
     found = [each for at in starts if (each := measured(logs, at, starts, state.drifts))]
-    while passed := next((each for each in found if _is_unsure(each) or _is_small(each, threshold)), None):
+    while passed := next((each for each in found if not stands(each, threshold)), None):
         starts = [each.at for each in found if each is not passed]
         found = [each for at in starts if (each := measured(logs, at, starts, state.drifts))]
     starts = [each.at for each in found]
@@ -471,9 +471,17 @@ def measured(logs: Sequence[float], at: int, starts: Sequence[int], drifts: Sequ
     return replace(found, near=near(level[begin:end], begin, at)) if found else None
 
 
-def is_none(found: Found, threshold: float) -> bool:
-    """Whether a step that another follows is too small and not sure."""
-    return found.kind == "step" and _is_unsure(found) and _is_small(found, threshold)
+def stands(found: Found, threshold: float) -> bool:
+    """Whether all batches up to the next change show it surely, and by as much as matters."""
+    return not _is_unsure(found) and not _is_small(found, threshold)
+
+
+def is_none(found: Found, threshold: float, *, is_last: bool) -> bool:
+    """Whether a step that was confirmed does not stand. Of fewer batches after it than show a drift that is not asked,
+    as a part of one is no sure step by itself, but of one that another follows and that is too small as well.
+    """
+    is_passed = not is_last and _is_unsure(found) and _is_small(found, threshold)
+    return found.kind == "step" and (is_passed or (found.after >= LEAST_OF_DRIFT and not stands(found, threshold)))
 
 
 def _is_unsure(found: Found) -> bool:
