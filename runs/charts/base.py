@@ -29,7 +29,6 @@ class Axis(TypedDict):
 
     `span`: what all panels of a figure hold. `ticks`: values with words of their own, as names or dates are. `nines`:
     values are decades of 1/(1 − p), and said as percentiles. `untitled`: a panel's neighbours or title say what it is.
-    `leap`: from so many times on a line is dotted from one level to the next.
     """
 
     label: str
@@ -42,14 +41,13 @@ class Axis(TypedDict):
     ticks: NotRequired[list[tuple[float, str]]]
     nines: NotRequired[bool]
     untitled: NotRequired[bool]
-    leap: NotRequired[float]
 
 
 class LineSeries(TypedDict):
     """`metric` names the API's series, for what comes later; `origin` says where the values come from.
 
     `dots` are the repeats behind the points, `band` is (x, low, high) of their intervals, `open` of those that reach
-    so far that a band would cover the chart.
+    so far that a band would cover the chart. `leaps`: the x up to which it is dotted, from the point before.
     """
 
     label: str
@@ -65,6 +63,7 @@ class LineSeries(TypedDict):
     dots: NotRequired[list[tuple[float, float]]]
     band: NotRequired[list[tuple[float, float, float]]]
     open: NotRequired[list[tuple[float, float, float]]]
+    leaps: NotRequired[list[float]]
 
 
 class Mark(TypedDict):
@@ -277,14 +276,15 @@ def scale_of(values: Iterable[float], wanted: str, log_from: float) -> Scale:
     return "log" if wanted == "log" or max(every) / min(every) >= log_from else "linear"
 
 
-def with_leaps(x: Axis, lines: Iterable[Sequence[Point]]) -> tuple[Axis, str]:
-    """The axis of levels that were varied, and the note of lines that leap over a decade of it; "" where none does."""
-    leaps = not x.get("ticks") and any(
-        0 < x_before * LEAP <= x_after and before is not None and after is not None
-        for points in lines
+def leaps_of(x: Axis, points: Sequence[Point]) -> list[float]:
+    """The levels up to which the line is dotted: each lies a decade or more beyond the one before it. None of names."""
+    if x.get("ticks"):
+        return []
+    return [
+        x_after
         for (x_before, before), (x_after, after) in pairwise(points)
-    )
-    return (x | {"leap": LEAP}, LEAP_NOTE) if leaps else (x, "")
+        if 0 < x_before * LEAP <= x_after and before is not None and after is not None
+    ]
 
 
 def lines_table(spec: LinesSpec) -> Table:

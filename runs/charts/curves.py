@@ -17,7 +17,20 @@ from runs.answers.words.curves import MOST_SAID, curve_words
 from runs.answers.words.drawn import INTERVAL_WORDS, centre_label, centre_words
 from runs.answers.words.gaps import by_class
 from runs.answers.words.verdicts import change_words
-from runs.charts.base import Axis, Figure, Key, LineGap, LineSeries, Mark, Multiples, Point, lines, scale_of, with_leaps
+from runs.charts.base import (
+    LEAP_NOTE,
+    Axis,
+    Figure,
+    Key,
+    LineGap,
+    LineSeries,
+    Mark,
+    Multiples,
+    Point,
+    leaps_of,
+    lines,
+    scale_of,
+)
 from runs.charts.compare import class_title
 from runs.compare.axes import LEAST_LEVELS
 from runs.compare.comparison import Comparison
@@ -73,7 +86,7 @@ def _multiples(comparison: Comparison, metric: Metric, *, id: str, title: str) -
     groups = [point for panel in panels for point in panel.points]
     place, unit = place_of(axes, groups), "%" if axes.y_as in RELATIVE else metric.unit
     curves = [curve for panel in panels for curve in panel.curves]
-    x, leap_note = with_leaps(_x_axis(axes, groups, place), map(_points, curves))
+    x = _x_axis(axes, groups, place)
     y = _y_axis(axes, groups, panels, metric)
     furthest = MOST_OF_A_BAND * max(value for group in groups for value in group.values)
     drawn = [curves_along(comparison, place, panel.curves) for panel in panels]
@@ -82,7 +95,7 @@ def _multiples(comparison: Comparison, metric: Metric, *, id: str, title: str) -
     over = [[] if alike else overlays(along) for along in drawn]
     specs = [
         lines(
-            x=x, y=y, series=[_series(curve, furthest, alike=alike) for curve in panel.curves],
+            x=x, y=y, series=[_series(curve, x, furthest, alike=alike) for curve in panel.curves],
             marks=marks(panel, comparison),
         ) | {"gaps": _gaps(panel), "panel": len(panels) > 1, "overlays": [line for _, line in thin], "alike": alike}
         for panel, thin in zip(panels, over, strict=True)
@@ -90,6 +103,7 @@ def _multiples(comparison: Comparison, metric: Metric, *, id: str, title: str) -
     every = [*chain(*drawn)]
     table = _table(every, x, comparison, unit)
     note = _note(comparison, metric, groups, x, y, is_open=any(s.get("open") for spec in specs for s in spec["series"]))
+    leap_note = LEAP_NOTE if any(series["leaps"] for spec in specs for series in spec["series"]) else ""
     alike_note = ALIKE_NOTE.format(lines=len(colors)) if alike else ""
     note = " ".join(filter(None, [note, alike_note, leap_note, *dict.fromkeys(words for words, _ in chain(*over))]))
     figures = [
@@ -160,21 +174,18 @@ def _ends(group: Group) -> list[float]:
     return [max(group.interval.low, 0.0), min(group.interval.high, max(group.values) * MOST_OF_A_BAND)]
 
 
-def _series(curve: Curve, furthest: float, *, alike: bool) -> LineSeries:
+def _series(curve: Curve, x: Axis, furthest: float, *, alike: bool) -> LineSeries:
     """`furthest`: where an interval is too wide for a band. `alike`: whether it looks as all others do."""
     color = COLOURS - 1 if alike else curve.color
+    points: list[Point] = [(point.x, point.centre) for point in curve.points]
     intervals = [(point.x, point.interval) for point in curve.points if point.interval]
     return {
         "label": curve.label, "color": color % COLOURS, "dash": color >= COLOURS,
-        "points": _points(curve),
+        "points": points, "leaps": leaps_of(x, points),
         "dots": [(point.x, value) for point in curve.points if point.n > 1 for value in point.values],
         "band": [(x, interval.low, interval.high) for x, interval in intervals if interval.high <= furthest],
         "open": [(x, interval.low, interval.high) for x, interval in intervals if interval.high > furthest],
     }  # fmt: skip
-
-
-def _points(curve: Curve) -> list[Point]:
-    return [(point.x, point.centre) for point in curve.points]
 
 
 def _gaps(panel: Panel) -> list[LineGap]:

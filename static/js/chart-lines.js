@@ -21,11 +21,9 @@ const SHARE_PX = 34;
 const SHARE_STEPS = [1, 2, 5, 10, 20, 25, 50, 100];
 
 /** Dots where a line leaps over a decade or more of a number that was varied: nothing was measured there. */
-const leaps = ({ leap }) => (leap ? {
-  segment: { borderDash: ({ p0, p1 }) => (p0.parsed.x > 0 && p1.parsed.x >= leap * p0.parsed.x ? LEAP_DOTS : undefined) },
-} : {});
+const dotted = ({ leaps }) => (leaps?.length ? { segment: { borderDash: ({ p1 }) => (leaps.includes(p1.parsed.x) ? LEAP_DOTS : undefined) } } : {});
 
-function dataset(series, theme, { x, alike }) {
+function dataset(series, theme, { alike }) {
   const colour = seriesColour(theme, series.color);
   const few = series.points.length <= MOST_MARKERS;
   return {
@@ -33,7 +31,7 @@ function dataset(series, theme, { x, alike }) {
     borderWidth: alike ? 1 : few ? 2 : 1.5, borderDash: series.dash ? dash((series.color % 7) + 1) : [],
     pointStyle: pointStyle(series.color), pointRadius: few ? 3 : 0, pointHoverRadius: 4, pointHitRadius: 8,
     // A point at the end of an axis is drawn whole.
-    spanGaps: false, tension: 0, clip: 5, ...leaps(x),
+    spanGaps: false, tension: 0, clip: 5, ...dotted(series),
   };
 }
 

@@ -68,12 +68,12 @@ test("the axis of one point says that one value only", () => {
   }
 });
 
-test("a line over a decade that nobody measured is dotted", () => {
-  const dashOf = (x, from, to) => linesConfig(spec([[from, 1], [to, 2]], x), theme).data.datasets[0].segment?.borderDash({ p0: { parsed: { x: from } }, p1: { parsed: { x: to } } });
-  assert.ok(dashOf({ unit: "GB", leap: 9.99 }, 30.3, 1814).length);
-  assert.ok(dashOf({ unit: "MB", leap: 9.99 }, 1073.7, 10737).length);
-  assert.equal(dashOf({ unit: "GB", leap: 9.99 }, 10, 90), undefined);
-  assert.equal(dashOf({ label: "Time", unit: "s" }, 1, 100), undefined);
+test("a line is dotted up to the levels that it leaps to", () => {
+  const of = (leaps) => linesConfig({ ...spec([[1, 1], [2, 2], [30, 3]]), series: [{ label: "a", color: 0, dash: false, points: [[1, 1], [2, 2], [30, 3]], leaps }] }, theme).data.datasets[0].segment;
+  const dashAt = (x) => of([30]).borderDash({ p1: { parsed: { x } } });
+  assert.ok(dashAt(30).length);
+  assert.equal(dashAt(2), undefined);
+  assert.equal(of([]), undefined);
 });
 
 test("lines that all look alike have no legend, and the one that is pointed at is named", () => {

@@ -17,6 +17,7 @@ from benchagent.configfiles.units import GIB
 from runs.answers.words import articles as words
 from runs.answers.words.drawn import LOG_BARS_NOTE
 from runs.charts.base import (
+    LEAP_NOTE,
     Axis,
     BandSpec,
     Figure,
@@ -25,9 +26,9 @@ from runs.charts.base import (
     Mark,
     Scale,
     bars,
+    leaps_of,
     lines,
     single_bar,
-    with_leaps,
 )
 from runs.formatting import exact
 from runs.models import Metric, Run
@@ -214,8 +215,10 @@ def _drawn(spec: CurveSpec, runs: Sequence[Run], metric: Metric) -> Figure:
          "origin": origin_of(curve.amounts.values())}
         for curve in shown if curve.amounts
     ]  # fmt: skip
-    sizes: Axis = {"label": "Database size", "unit": "GB", "scale": scale, "even": True}
-    x, leap_note = with_leaps(sizes, [each["points"] for each in series])
+    x: Axis = {"label": "Database size", "unit": "GB", "scale": scale, "even": True}
+    for line in series:
+        line["leaps"] = leaps_of(x, line["points"])
+    leap_note = LEAP_NOTE if any(line["leaps"] for line in series) else ""
     chart = lines(x=x, y=y, series=series, marks=_ram_mark(runs), bands=bands)
     if gaps:
         chart["gaps"] = gaps

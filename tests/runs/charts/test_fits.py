@@ -18,7 +18,7 @@ from runs.answers.places import Place, from_to, place_words
 from runs.answers.words import share
 from runs.answers.words.gaps import too_few_words
 from runs.answers.words.verdicts import change_words
-from runs.charts.base import LEAP_NOTE, Axis, Multiples, with_leaps
+from runs.charts.base import LEAP_NOTE, Axis, Multiples, leaps_of
 from runs.charts.curves import ALIKE_NOTE, IDEAL_NOTE, KNEE_NOTE, LAW_NOTE, NOTE, curve_figures
 from runs.compare.axes import arrange
 from runs.compare.compare import compare
@@ -214,15 +214,21 @@ def test_over_terminals_there_are_an_ideal_line_and_a_law_with_its_peak():
 @pytest.mark.parametrize(
     ("points", "leaps"),
     [
-        ([(1.0, 5.0), (10.0, 4.0)], True), ([(1.0, 5.0), (3.0, None), (30.0, 4.0)], False),
-        ([(0.0, 5.0), (9.0, 4.0)], False), ([(1.0, 5.0), (9.0, 4.0)], False),
+        ([(1.0, 5.0), (10.0, 4.0), (20.0, 3.0)], [10.0]), ([(1.0, 5.0), (3.0, None), (30.0, 4.0)], []),
+        ([(0.0, 5.0), (9.0, 4.0)], []), ([(1.0, 5.0), (9.0, 4.0)], []),
     ],
 )  # fmt: skip
-def test_a_line_is_dotted_where_it_leaps_over_a_decade_and_the_note_says_so(points, leaps):
+def test_a_line_is_dotted_up_to_a_level_a_decade_beyond_the_one_before(points, leaps):
     axis: Axis = {"label": "Scale factor", "unit": ""}
-    x, note = with_leaps(axis, [points])
-    assert ("leap" in x, note) == (leaps, LEAP_NOTE if leaps else "")
-    assert with_leaps(axis | {"ticks": [(1.0, "a")]}, [points])[1] == ""
+    assert leaps_of(axis, points) == leaps
+    assert leaps_of(axis | {"ticks": [(1.0, "a")]}, points) == []
+
+
+@pytest.mark.parametrize(("last", "noted"), [(4, False), (40, True)])
+def test_the_note_tells_what_a_dotted_stretch_is(last, noted):
+    for terminals in (1, 2, last):
+        make_run("H2 2.4", 100 + terminals, factors={"terminals": terminals})
+    assert (LEAP_NOTE in figure("view=curve").figures[0].note) == noted
 
 
 @pytest.mark.parametrize(("lines", "alike"), [(16, False), (17, True)])
