@@ -42,11 +42,16 @@ def since(comparison: Comparison, curves: Sequence[Curve], question: Question) -
     newest: list[Newer] = []
     lacking = [] if curves else [Missing("days")]
     for curve in curves:
-        claims += (of_curve := steps_of(comparison, curve, curve.name))
+        around_zero = _to_and_from_zero(curve)
+        # What came from 0 or went there has changed, whatever the batches above 0 tell.
+        of_curve = [step for step in steps_of(comparison, curve, curve.name) if step.day or not around_zero]
+        claims += of_curve
         if curve.missing and not curve.valued:
             lacking.append(curve.missing)
             continue
-        if not curve.levels:
+        if around_zero:
+            lacking += around_zero
+        elif not curve.levels:
             lacking.append(Missing("value", curve.name))
         elif not of_curve:
             is_short = len(curve.levels) < 2 * LEAST_DAYS
@@ -113,6 +118,18 @@ def _lost(curve: Curve) -> list[Missing]:
         of_days = [f"{len(lost)} of {len(lost) + point.n} on {_day_of(point)}" for point, lost in partly]
         told.append(Missing("lost_repeats", curve.name, sum(len(lost) for _, lost in partly), names=[why, *of_days]))
     return told
+
+
+def _to_and_from_zero(curve: Curve) -> list[Missing]:
+    """Where batches of which each repeat is 0 are followed by such as are not, or follow them: to 0 there is no ratio."""
+    stretches = [
+        (is_zero, [*points]) for is_zero, points in groupby(curve.valued, key=lambda point: not any(point.judged))
+    ]
+    return [
+        Missing("to_zero" if is_zero else "from_zero", curve.name, len(points), len(before), names=[_day_of(points[0])])
+        for (_, before), (is_zero, points) in pairwise(stretches)
+        if min(len(before), len(points)) >= LEAST_DAYS
+    ]
 
 
 def _followed(curves: Sequence[Curve]) -> list[Missing]:

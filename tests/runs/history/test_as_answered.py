@@ -222,3 +222,18 @@ def test_page_and_answer_name_the_same_suspicion_and_it_is_no_scatter_of_the_bat
     assert suspected["change"]["value"] == pytest.approx(point.change["value"])
     assert (unchanged["day"], unchanged["threshold"]) == ("", 0.03)
     assert told["words"].endswith(change_words(point))
+
+
+def test_what_was_zero_until_a_day_is_said_to_have_changed_on_it():
+    """Was: "−15.2 % since 2026-11-25: better" of deadlocks that had not been before 2026-11-10."""
+    for at in range(20):
+        world = World(seed=at, noise=0.02)
+        has_any = 8 <= at < 14
+        world.add(6.0 if has_any else 0.0, metric="deadlocks", measured_on=str(FIRST + timedelta(days=at)))
+        world.store()
+    told = ask("workload=tpcb", "ask=since&metric=deadlocks")
+    assert told["claims"] == []
+    since, back = (FIRST + timedelta(days=at) for at in (8, 14))
+    assert f"Above 0 since {since}, in 6 batches; in the 8 before each repeat was 0." in told["words"]
+    assert f"0 in each repeat since {back}, in 6 batches; in the 6 before it was not." in told["words"]
+    assert "No lasting change" not in told["words"]
