@@ -121,7 +121,7 @@ def _lost(curve: Curve) -> list[Missing]:
 
 
 def _to_and_from_zero(curve: Curve) -> list[Missing]:
-    """Where batches of which each repeat is 0 are followed by such as are not, or follow them: to 0 there is no ratio."""
+    """Where batches at 0 in each repeat follow others, or are followed by them: to 0 there is no ratio."""
     stretches = [
         (is_zero, [*points]) for is_zero, points in groupby(curve.valued, key=lambda point: not any(point.judged))
     ]
