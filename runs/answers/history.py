@@ -270,10 +270,11 @@ def newer(comparison: Comparison, curves: Sequence[Curve], question: Question) -
         lacking += _mixed_audiences(curve)
         newest = valued[-1]
         changed = [curve.levels[at][0] for at in comparison.changes[label].starts]
-        begun_at = [
-            _facts_of(point).measured_at for point in valued if point.x in changed or _is_expected(comparison, point)
-        ]
-        named = Baseline.read(asked.than).before(valued, _facts_of, changed_at=begun_at)
+        baseline, earlier = Baseline.read(asked.than), range(1, len(valued) - 1)
+        starts = (at for at in earlier if valued[at].x in changed or _is_expected(comparison, valued[at]))
+        # By places: batches of one day may have no times.
+        level = valued[max(starts, default=0) :] if baseline.is_recent else valued
+        named = baseline.before(level, _facts_of)
         before = [point for point in named if point.centre]
         if not before:
             lacking.append(Missing("baseline", label, names=[asked.than]))
