@@ -552,7 +552,7 @@ def step(claim: Step) -> str:
     of = f"a slow drift {of}" if claim.is_drift else of
     first, last = claim.days_near or (claim.day, claim.day)
     perhaps = f" It may have begun on any day from {first} to {last}." if first < last else ""
-    back = f" That is the level of before {claim.back_to}." if claim.back_to else ""
+    back = f" That is nearly the level of before {claim.back_to}." if claim.back_to else ""
     expected = " It was said to be expected." if claim.is_expected else ""
     return f"{share(claim.change)} {since}, {of}{side}.{expected}{back}{perhaps}"
 

@@ -1419,7 +1419,7 @@ def test_a_step_that_is_taken_back_says_so():
     assert [(claim["day"], claim["back_to"]) for claim in told["claims"]] == [
         (day_of_may(10), ""), (day_of_may(20), day_of_may(10)),
     ]  # fmt: skip
-    assert f"That is the level of before {day_of_may(10)}." in told["words"]
+    assert f"That is nearly the level of before {day_of_may(10)}." in told["words"]
 
 
 def test_the_newest_batch_is_set_against_batches_of_one_level():
