@@ -36,7 +36,6 @@ from runs.listing.filters import RunFilter, without
 from runs.models import Alert, Benchmark, ChangePoint, Metric, User
 from runs.models.choices import AlertState
 from runs.results.document import Ident
-from runs.stats import geometric_mean
 
 T = TypeVar("T", Alert, Benchmark)
 MOST = 100
@@ -238,8 +237,10 @@ class GateRequest(Strict):
 
 
 class GateCell(Part):
-    """A cell of the runs against the baseline. `batches`: of the baseline. `change`: as a ratio, with its verdict.
-    `not_worse`: its interval holds no loss that matters, though it may be undecided whether anything was won.
+    """A cell of the runs against the baseline. `value`: the geometric mean of its repeats, where one is 0 or negative
+    the median. `batches`: of the baseline. `change`: as a ratio, with its verdict, which has no ratio where a side is
+    zero in every repeat. `not_worse`: its interval holds no loss that matters, though it may be undecided whether
+    anything was won.
     """
 
     benchmark: str
@@ -318,7 +319,7 @@ def _cell_in_turn(cell: InTurn, request: Request) -> GateCell:
     return GateCell(
         benchmark=cell.name, url=page_of(run.experiment or run, request),
         machine=run.hardware.name if run.hardware else "", metric=cell.metric.label, unit=cell.metric.unit,
-        value=geometric_mean([value for _, value in cell.runs]), runs=[each.pk for each, _ in cell.runs],
+        value=cell.value, runs=[each.pk for each, _ in cell.runs],
         batches=1, change=change_in_turn(cell.change, cell.base[0][0].durability, run.durability),
         not_worse=cell.is_not_worse,
     )  # fmt: skip

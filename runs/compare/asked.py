@@ -64,6 +64,7 @@ Lacking: TypeAlias = Literal[
     "shared_levels", "levels_with_ratio", "two_groups", "difference", "single_setting", "settings_together", "printed",
     "number_axis", "clients_axis", "rate", "value", "level",
     "batches_apart", "again", "no_value", "zero", "zero_in_part", "level_asked", "two_levels", "positive_levels",
+    "zero_now", "zero_before", "zero_both",
     "levels_for_knee", "levels_above_zero", "values_for_knee",
     "days", "days_apart", "batch", "base_batch", "baseline", "batches", "batches_for_less",
     "batches_like_it", "unlike_batches", "steadier_batches", "step_within", "visibilities", "steady_batches",

@@ -19,7 +19,7 @@ from uuid import UUID
 
 from runs.answers.answer import Amount, change_of
 from runs.answers.history import LEAST_BATCHES, expected_amount
-from runs.compare.asked import Missing
+from runs.compare.asked import Lacking, Missing
 from runs.compare.baseline import Baseline, Facts
 from runs.history import filing
 from runs.history.watching import threshold
@@ -28,7 +28,7 @@ from runs.models.choices import Better
 from runs.models.visible import Reader
 from runs.run.facets import factor_facets
 from runs.run.number import number_of, primary_number, why_no_number
-from runs.stats import ALPHA, Kind, Verdict, geometric_mean, judge, judge_pairs
+from runs.stats import ALPHA, MIN_REPEATS, Kind, geometric_mean, judge, judge_pairs, summarise
 
 # How fewer pairs scatter is hardly known: then two sides by themselves tell it better.
 LEAST_PAIRS = 6
@@ -36,7 +36,7 @@ LEAST_PAIRS = 6
 
 @dataclass(frozen=True)
 class Gated:
-    """A cell: its new batch, of which runs it has a mean of a metric, how many batches the baseline has, the ratio."""
+    """A cell: its new batch, of which runs it has a value of a metric, how many batches the baseline has, the ratio."""
 
     row: SeriesBatch
     metric: Metric
@@ -62,9 +62,18 @@ class InTurn:
         return self.runs[0][0]
 
     @property
+    def value(self) -> float | None:
+        return _centre([value for _, value in self.runs])
+
+    @property
     def name(self) -> str:
         facets = [facet.text for facet in factor_facets(self.first) if facet.value]
         return ", ".join([self.first.workload.name, self.first.dbms_version.dbms.name, *facets])
+
+
+def _centre(values: Sequence[float]) -> float | None:
+    summary = summarise(values)
+    return summary.centre if summary else None
 
 
 def in_turn(
@@ -80,8 +89,7 @@ def in_turn(
     judged = []
     for (_, metric), own, other in shared:
         least = allowed or threshold(metric)
-        verdict = _verdict_in_turn(metric, own, other, least=least, confidence=1 - ALPHA / len(shared))
-        change = change_of(verdict)
+        change = _judged_in_turn(metric, own, other, least=least, confidence=1 - ALPHA / len(shared))
         judged.append(InTurn(metric, own, other, change, is_not_worse(change, better=metric.better, least=least)))
     return judged
 
@@ -102,17 +110,42 @@ def is_not_worse(change: Amount, *, better: str, least: float) -> bool:
     return worst >= 1 / (1 + least)
 
 
-def _verdict_in_turn(
+def _judged_in_turn(
     metric: Metric, own: Sequence[tuple[Run, float]], other: Sequence[tuple[Run, float]], *, least: float,
     confidence: float,
-) -> Verdict:  # fmt: skip
+) -> Amount:  # fmt: skip
     """From six repeats of one experiment on by pairs: both sides of a pair have it if the machine becomes slower."""
     base = {(run.experiment_id, run.repeat): value for run, value in other if run.experiment_id}
     pairs = [(value, base[key]) for run, value in own if (key := (run.experiment_id, run.repeat)) in base]
     if len(pairs) >= LEAST_PAIRS and min(map(min, pairs)) > 0:
-        return judge_pairs(pairs, better=metric.better, threshold=least, confidence=confidence)
-    values, before = [value for _, value in own], [value for _, value in other]
-    return judge(values, before, better=metric.better, threshold=least, confidence=confidence)
+        return change_of(judge_pairs(pairs, better=metric.better, threshold=least, confidence=confidence))
+    return _judged_by_repeats(
+        metric, [value for _, value in own], [value for _, value in other], least=least, confidence=confidence
+    )
+
+
+def _judged_by_repeats(
+    metric: Metric, values: Sequence[float], before: Sequence[float], *, least: float, confidence: float
+) -> Amount:
+    if min(len(values), len(before)) >= MIN_REPEATS and (change := _of_zeros(metric, values, before)):
+        return change
+    return change_of(judge(values, before, better=metric.better, threshold=least, confidence=confidence))
+
+
+def _of_zeros(metric: Metric, values: Sequence[float], before: Sequence[float]) -> Amount | None:
+    """Where a side is zero in every repeat: which one is better needs no ratio, and there is none."""
+    zeros: Lacking
+    if not any(values) and not any(before):
+        kind, zeros = Kind.EQUIVALENT, "zero_both"
+    elif not any(values) and min(before) > 0:
+        kind, zeros = Kind.BETTER if metric.better == Better.LOWER else Kind.WORSE, "zero_now"
+    elif not any(before) and min(values) > 0:
+        kind, zeros = Kind.WORSE if metric.better == Better.LOWER else Kind.BETTER, "zero_before"
+    else:
+        return None
+    if metric.better == Better.NONE and kind != Kind.EQUIVALENT:
+        kind = Kind.DIFFERENT
+    return Amount(verdict=kind, basis=Missing(zeros, names=[kind]))
 
 
 def _cells(
@@ -178,7 +211,7 @@ def gated(
         of_base = [[*each.values()] for each in before if each]
         change = _judged(metric, values, of_base, least=least, confidence=1 - ALPHA / len(cells))
         not_worse = is_not_worse(change, better=metric.better, least=least)
-        judged.append(Gated(row, metric, [*own], geometric_mean(values), len(of_base), change, not_worse))
+        judged.append(Gated(row, metric, [*own], _centre(values), len(of_base), change, not_worse))
     return judged
 
 
@@ -206,8 +239,9 @@ def _by_metric(
 
 def _before(row: SeriesBatch, batches: Collection[UUID], baseline: Baseline) -> list[SeriesBatch]:
     """What the baseline names of the main branch of the same benchmark; never what is judged itself."""
-    main = SeriesBatch.objects.filter(benchmark__line=row.benchmark.line, benchmark__branch="").exclude(centre=None)
-    rows = [*main.exclude(batch__in=batches).select_related("version", "benchmark").in_order()]
+    main = SeriesBatch.objects.filter(benchmark__line=row.benchmark.line, benchmark__branch="")
+    every = main.exclude(batch__in=batches).select_related("version", "benchmark").in_order()
+    rows = [each for each in every if each.centre or not any(each.values)]
     changes = ChangePoint.objects.filter(benchmark__in={each.benchmark_id for each in rows})
     changed_at = [point.at.measured_at for point in changes.select_related("at", "alert") if point.begins_level]
     earlier = [each for each in rows if each.measured_at <= row.measured_at]
@@ -223,9 +257,11 @@ def _judged(
 ) -> Amount:
     if not before:
         return Amount(verdict=Kind.TOO_FEW, basis=Missing("base_batch"))
+    repeats = [value for each in before for value in each]
     if len(before) < LEAST_BATCHES:
-        repeats = [value for each in before for value in each]
-        return change_of(judge(values, repeats, better=metric.better, threshold=least, confidence=confidence))
+        return _judged_by_repeats(metric, values, repeats, least=least, confidence=confidence)
+    if change := _of_zeros(metric, values, repeats):
+        return change
     centres = [centre for each in before if (centre := geometric_mean(each))]
     centre = geometric_mean(values) or 0.0
     return expected_amount(centre, centres, better=metric.better, threshold=least, confidence=confidence)

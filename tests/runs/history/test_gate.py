@@ -154,6 +154,43 @@ def test_it_is_judged_by_the_metrics_that_are_asked_for_and_says_which(gate, ope
     assert asked("--metric", "latency_p98_ms")[0] == COULD_NOT
 
 
+def counted(number: int, repeats: tuple[float, ...], **changes):
+    named = {"workload": {"slug": "locks", "name": "Locks", "version": "1", "kind": ""}}
+    metrics = [{"metrics": {"tps": 1000.0 + at, "deadlocks": value}} for at, value in enumerate(repeats)]
+    return night(number, **named, **changes) | {"repeats": metrics}
+
+
+@pytest.mark.parametrize("batches", [13, 1])
+@pytest.mark.parametrize(
+    ("before", "after", "ended", "verdict"),
+    [((6, 7, 8), (0, 0, 0), 0, "better"), ((0, 0, 0), (6, 7, 8), WORSE, "worse"),
+     ((0, 0, 0), (0, 0, 0), 0, "equivalent")],
+)  # fmt: skip
+def test_zero_in_every_repeat_is_judged_without_a_ratio(gate, operator, batches, before, after, ended, verdict):
+    """Was: "a value is zero or negative", exit status 3, of the best result that a count of deadlocks can have."""
+    file([counted(number, before) for number in range(14 - batches, 14)], operator, at_once=13)
+    status, told = gate(counted(14, after, **PULL_REQUEST), metric="deadlocks", format="json")
+    (cell,) = json.loads(told)["cells"]
+    change = cell["change"]
+    assert (status, change["verdict"], change["value"]) == (ended, verdict, None)
+    assert cell["value"] == pytest.approx(sum(after) / 3, rel=0.02)
+    assert change["why"].startswith(f"{verdict}: zero in every repeat")
+
+
+def test_a_main_metric_that_was_zero_has_a_baseline_and_some_zeros_decide_nothing(gate, operator):
+    def stalled(number: int, *values: float, **changes):
+        named = {"workload": {"slug": "stalls", "name": "Stalls", "version": "1", "kind": ""}}
+        return night(number, **named, **changes) | {"repeats": [{"metrics": {"tps": value}} for value in values]}
+
+    file([stalled(number, 0, 0, 0) for number in range(1, 14)], operator, at_once=13)
+    verdicts = []
+    for values in ((90, 91, 92), (0, 91, 92)):
+        ended, told = gate(stalled(14, *values, **PULL_REQUEST), format="json")
+        (cell,) = json.loads(told)["cells"]
+        verdicts.append((ended, cell["change"]["verdict"], cell["batches"], round(cell["value"])))
+    assert verdicts == [(0, "better", 10, 91), (COULD_NOT, "refused", 10, 91)]
+
+
 @pytest.mark.parametrize("form", ["junit", "json", "markdown"])
 def test_what_cannot_be_stored_is_an_error_in_every_form(gate, tmp_path, capsys, form):
     """A pipeline keeps what is printed; of a file that its tool has not written, too."""
