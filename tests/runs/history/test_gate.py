@@ -119,6 +119,18 @@ def test_it_writes_junit_and_markdown(gate):
     assert "1 worse" in told
 
 
+@pytest.mark.parametrize("form", ["table", "markdown"])
+def test_rows_of_several_machines_name_them(gate, form):
+    """Was: the same text twice."""
+    beta = night(14, **PULL_REQUEST)
+    beta["hardware"] = {**beta["hardware"], "name": "beta"}
+    _, told = gate(night(14, **PULL_REQUEST), beta, format=form)
+    words = " ".join(told.split())
+    assert (" on alpha" in words, " on beta" in words) == (True, True)
+    _, told = gate(beta, format=form)
+    assert " on beta" not in " ".join(told.split())
+
+
 def test_it_is_judged_by_the_metrics_that_are_asked_for_and_says_which(gate, operator, tmp_path, capsys):
     """Was: by TPS alone, and no word of it; a p99 that had grown by half was equivalent."""
 

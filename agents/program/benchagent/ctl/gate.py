@@ -130,7 +130,7 @@ def _print(answer: Mapping[str, Any], form: str, status: int) -> None:
     elif form == "markdown":
         _print_markdown(answer)
     else:
-        print_table([_row(cell) for cell in cells], heading=HEADING)
+        print_table([_row(cell) for cell in _on_machines(cells)], heading=HEADING)
         print_line(f"{heading(answer)}: {summary(cells)}")
     if form in ("table", "markdown") and (others := answer.get("also_measured", ())):
         more = f" and {len(others) - MOST_NAMED} more" if len(others) > MOST_NAMED else ""
@@ -144,11 +144,19 @@ def _print_markdown(answer: Mapping[str, Any]) -> None:
     print(f"### Benchmarks, {heading(answer)}: {summary(cells)}\n")
     if cells:
         rows = [tuple(name.capitalize() for name in HEADING), ("---",) * len(HEADING)]
-        rows += [(f"[{cell['benchmark'].translate(escapes)}]({cell['url']})", *_row(cell)[1:]) for cell in cells]
+        for cell in _on_machines(cells):
+            rows.append((f"[{cell['benchmark'].translate(escapes)}]({cell['url']})", *_row(cell)[1:]))
         print("\n".join(f"| {' | '.join(row)} |" for row in rows))
     for each in answer["not_judged"]:
         what, why = (" ".join(each[name].split()).translate(escapes) for name in ("what", "why"))
         print(f"* not judged: {what}: {why}")
+
+
+def _on_machines(cells: Sequence[Cell]) -> Sequence[Cell]:
+    """These cells, their benchmarks with the machine where they are of several."""
+    if len({cell["machine"] for cell in cells}) < 2:
+        return cells
+    return [{**cell, "benchmark": f"{cell['benchmark']} on {cell['machine'] or 'no machine'}"} for cell in cells]
 
 
 def heading(answer: Mapping[str, Any]) -> str:
