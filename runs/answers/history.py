@@ -25,7 +25,7 @@ from runs.run.facets import tested_words
 from runs.stats import ALPHA, CONFIDENCE, Interval, Kind, Ratio, interval_of_logs, judge, t_quantile
 from runs.stats.steps import LEAST_DAYS, change_of_level, days_after_to_show, days_to_show
 from runs.stats.verdicts import judge_interval
-from runs.stats.watch import Found, calmed, change_at, least_told
+from runs.stats.watch import Found, calmed, change_at, changes_of_noise, least_told, spread_of
 
 LEAST_BATCHES = 3
 # Where one series follows another so many batches of each are set against each other.
@@ -63,7 +63,7 @@ def since(comparison: Comparison, curves: Sequence[Curve], question: Question) -
             # Where batches are alike, more of them show no less.
             batches = batches if batches and batches > len(curve.levels) else None
             lacking.append(_batches_to_show(batches, curve.name, comparison.threshold, "batches_for_less"))
-        lacking += [*untold_levels(curve, _day_of), *_lost(curve), *_mixed_audiences(curve)]
+        lacking += [*_noisier(curve), *untold_levels(curve, _day_of), *_lost(curve), *_mixed_audiences(curve)]
     lacking += _followed(curves)
     sure = any(claim.day and not claim.is_suspected for claim in claims)
     told = [*_with_what_changed(claims), *newest]
@@ -130,6 +130,15 @@ def _to_and_from_zero(curve: Curve) -> list[Missing]:
         for (_, before), (is_zero, points) in pairwise(stretches)
         if min(len(before), len(points)) >= LEAST_DAYS
     ]
+
+
+def _noisier(curve: Curve) -> list[Missing]:
+    """Where the spread of the repeats of a batch changed, as the page of the benchmark tells it."""
+    found = changes_of_noise([spread_of(point.judged) for point in curve.valued])
+    return [
+        Missing("noise", curve.name, each.after, each.before, [_day_of(curve.valued[each.at])], change=each.change)
+        for each in found
+    ]  # fmt: skip
 
 
 def _followed(curves: Sequence[Curve]) -> list[Missing]:

@@ -237,3 +237,16 @@ def test_what_was_zero_until_a_day_is_said_to_have_changed_on_it():
     assert f"Above 0 since {since}, in 6 batches; in the 8 before each repeat was 0." in told["words"]
     assert f"0 in each repeat since {back}, in 6 batches; in the 6 before it was not." in told["words"]
     assert "No lasting change" not in told["words"]
+
+
+def test_a_series_that_became_noisier_is_said_to_have():
+    """Was: "No lasting change of throughput" beside an alert: "The spread of the repeats +233 %"."""
+    for at in range(40):
+        world = World(seed=at, noise=0.005 if at < 20 else 0.03)
+        world.add(10_000, repeats=5, measured_on=str(FIRST + timedelta(days=at)))
+        world.store()
+    while filing.keep_up():
+        pass
+    noise = Benchmark.objects.get().changes.get(kind="noise", state=ChangeState.CONFIRMED)
+    told = ask("workload=tpcb", "ask=since")["words"]
+    assert f"The spread of the repeats has changed since {noise.at.measured_at:%Y-%m-%d}: +" in told
