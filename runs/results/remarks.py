@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import timedelta
+from datetime import UTC, timedelta
 
 from django.db.models import Max, Min
 
@@ -94,7 +94,8 @@ def _parted(cells: Mapping[Cell, Run]) -> Iterator[tuple[Cell, str]]:
 
 def _stated(run: Run) -> tuple[str, object, object]:
     """What tells a run from the same cell measured another time."""
-    return run.label or run.batch.label, run.tested or run.batch.tested, run.measured_on
+    day = run.started_at.astimezone(UTC).date() if run.started_at else run.measured_on
+    return run.label or run.batch.label, run.tested or run.batch.tested, day
 
 
 def all_warnings(runs: Sequence[Run], reader: Reader) -> list[str]:

@@ -6,7 +6,7 @@ import copy
 import json
 import random
 import uuid
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -572,6 +572,11 @@ def test_it_says_that_repeats_of_a_moment_ago_are_in_another_batch(post):
     alone = {"repeats": [{"metrics": {"tps": 103.25}}]}
     (words,) = post(document(id=str(uuid.uuid4()), **alone)).json()["warnings"]
     assert words.startswith("repeats of the same cell were stored within the last hour in another import or batch")
+    started = [datetime(2026, 5, day, hour, tzinfo=UTC) for day, hour in ((5, 9), (6, 9), (6, 23))]
+    of_days = [document(id=str(uuid.uuid4()), started_at=f"{at}", finished_at=f"{at}", **alone) for at in started]
+    for each in of_days:
+        del each["measured_on"]
+    assert [post(each).json().get("warnings") for each in of_days] == [None, None, [words]]
     assert "warnings" not in post(document(id=str(uuid.uuid4()), label="patched", **alone)).json()
     Run.objects.update(created_at=timezone.now() - timedelta(hours=2))
     assert "warnings" not in post(document(id=str(uuid.uuid4()), repeats=[{"metrics": {"tps": 99.75}}])).json()
