@@ -142,8 +142,11 @@ class AlertPage(Part):
 
 
 class CauseRow(Part):
+    """`benchmarks`: of how many that moved it was recorded."""
+
     kind: str
     words: str
+    benchmarks: int
 
 
 class CounterRow(Outgoing):
@@ -383,7 +386,8 @@ class AlertDetail(APIView):
         ends = alerts.ends_of(shown.changes.all())
         answer = AlertAnswer.of(
             shown, **_alert(shown, ends, request), is_machine=cause.is_machine, kind=cause.kind,
-            caused_by=[CauseRow(kind=kind, words=words) for kind, words in cause.changed], counters=cause.where,
+            caused_by=[CauseRow(kind=kind, words=words, benchmarks=count) for kind, words, count in cause.changed],
+            counters=cause.where,
         )  # fmt: skip
         return answered(answer)
 

@@ -16,12 +16,12 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Prefetch, QuerySet
+from django.db.models import Exists, OuterRef, Prefetch, QuerySet
 from django.db.models.functions import Greatest
 from django.utils import timezone
 
 from runs.access import changes
-from runs.history.causes import commit_given, given_anew
+from runs.history.causes import commit_given, given_anew, recorded_anew
 from runs.history.words import alert_title
 from runs.models import Alert, Benchmark, ChangePoint, SeriesBatch, User
 from runs.models.choices import OF_LEVEL, AlertState, ChangeKind, ChangeState
@@ -75,7 +75,7 @@ def attach(point: ChangePoint, rows: Sequence[SeriesBatch], *, was_refuted: bool
     benchmark, places = point.benchmark, _places(point, rows)
     span = _span(rows, places)
     causes = _causes(point, rows, places)
-    alert = point.alert or _open_at(benchmark, span) or _open_with(benchmark, causes, rows, places)
+    alert = point.alert or _open_at(point, span, rows, places) or _open_with(benchmark, causes, rows, places)
     if alert is None:
         alert = Alert(
             owner_id=benchmark.owner_id, visibility=benchmark.visibility, machine_id=benchmark.machine_id,
@@ -193,8 +193,7 @@ def _has_step_between(alert: Alert, rows: Sequence[SeriesBatch], places: Sequenc
     if not alert.causes or not all(map(commit_given, (*causes, *alert.causes))):
         return False
     for step in _standing(alert).filter(kind=ChangeKind.STEP).select_related("benchmark"):
-        newest = step.benchmark.series.newest_first().exclude(centre=None).only("benchmark", "commit", "centre")
-        others = list(newest[: statistics.WINDOW])[::-1]
+        others = _newest(step)
         if any(row.pk == step.at_id for row in others):
             of_other = _places(step, others)
             if _is_between(rows, places, others, of_other) or _is_between(others, of_other, rows, places):
@@ -213,15 +212,34 @@ def _is_between(
     return before is not None and last is not None and any(before < place <= last for place in places)
 
 
-def _open_at(benchmark: Benchmark, span: Mapping[str, datetime]) -> Alert | None:
-    """The open alert about the same people's results."""
+def _open_at(
+    point: ChangePoint, span: Mapping[str, datetime], rows: Sequence[SeriesBatch], places: Sequence[int]
+) -> Alert | None:
+    """The open alert about the same people's results; a step has none of steps where something else was recorded."""
+    benchmark = point.benchmark
     if benchmark.machine_id is None:
         return None
-    rows = Alert.objects.filter(
+    found = Alert.objects.filter(
         machine=benchmark.machine_id, owner=benchmark.owner_id, visibility=benchmark.visibility,
         after__lt=span["latest"], latest__gt=span["after"],
-    ).exclude(state=AlertState.NOISE)  # fmt: skip
-    return rows.order_by("created_at").first()
+    ).exclude(state=AlertState.NOISE).order_by("created_at")  # fmt: skip
+    recorded = recorded_anew(rows, places) if point.kind == ChangeKind.STEP else []
+    return next((alert for alert in found if not recorded or _may_share(alert, recorded)), None)
+
+
+def _may_share(alert: Alert, recorded: Sequence[set[tuple[str, str]]]) -> bool:
+    """Whether at a place of its first step something of this was recorded anew, or nothing as at one of these."""
+    step = _standing(alert).filter(kind=ChangeKind.STEP).select_related("benchmark").first()
+    others = _newest(step) if step else []
+    if step is None or all(row.pk != step.at_id for row in others):
+        return True
+    of_other = recorded_anew(others, _places(step, others))
+    return any(each & other or not (each or other) for each in recorded for other in of_other)
+
+
+def _newest(step: ChangePoint) -> list[SeriesBatch]:
+    newest = step.benchmark.series.newest_first().exclude(centre=None).only("benchmark", "commit", "centre")
+    return list(newest[: statistics.WINDOW])[::-1]
 
 
 def places_differ(alert: Alert) -> bool:
@@ -304,12 +322,14 @@ def quality(benchmarks: QuerySet[Benchmark] | Sequence[Benchmark], days: int = 9
 
 
 def watched_beside(alert: Alert) -> int:
-    """How many benchmarks its machines had at that time; those that moved, at least."""
+    """How many benchmarks of its machines were measured before it and since; those that moved, at least."""
     moved = {point.benchmark_id: point.benchmark.machine_id for point in alert.standing()}
     machines = {machine for machine in moved.values() if machine}
     if len(moved) < 2 or not machines:
         return len(moved)
+    series = SeriesBatch.objects.filter(benchmark=OuterRef("pk"))
     rows = Benchmark.objects.watched().filter(
-        machine__in=machines, owner=alert.owner_id, visibility=alert.visibility, joined_to=None
-    )
-    return max(len(moved), rows.filter(series__measured_at__gte=alert.since).distinct().count())
+        Exists(series.filter(measured_at__lt=alert.since)), Exists(series.filter(measured_at__gte=alert.since)),
+        machine__in=machines, owner=alert.owner_id, visibility=alert.visibility, joined_to=None,
+    )  # fmt: skip
+    return max(len(moved), rows.count())

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
+from operator import itemgetter
 from typing import Any
 from uuid import UUID
 
@@ -50,18 +52,21 @@ _ORDER = (
 
 @dataclass(frozen=True)
 class Why:
-    """`changed`: (kind, in words) of what was recorded differently; `where`: of one benchmark, the largest first.
+    """`changed`: (kind, in words) of what was recorded differently, and of how many of all `moved` benchmarks.
+    `where`: of one benchmark, the largest first.
 
     `is_machine`: nearly all that its one machine runs has moved, and nothing of the systems tested changed, or several
-    systems moved at once. `kind`: the likeliest cause, of what was recorded or else of what the time went on.
-    `is_place`: that is the commit alone, and each batch has one of its own: where it began, not why. `ends`: a run of
-    the batch before the largest change and one of its first, between which may be measured.
+    systems moved at once. `kind`: the likeliest cause, of what was recorded or else of what the time went on, which
+    `held` benchmarks share. `is_place`: that is the commit alone, and each batch has one of its own: where it began,
+    not why. `ends`: a run of the batch before the largest change and one of its first, between which may be measured.
     """
 
-    changed: list[tuple[str, str]]
+    changed: list[tuple[str, str, int]]
+    moved: int
     where: list[Spent]
     is_machine: bool
     kind: str
+    held: int
     is_place: bool
     ends: Sequence[UUID]
 
@@ -70,9 +75,10 @@ def why(alert: Alert, points: Sequence[ChangePoint], watched: int) -> Why:
     """Why an alert's changes came about, of `watched` benchmarks that its machines had."""
     standing = [point for point in points if point.state != ChangeState.REFUTED] or list(points)
     machines = {point.benchmark.machine_id for point in standing}
-    changed: dict[tuple[str, str], None] = {}
+    changed: dict[tuple[str, str], set[UUID]] = defaultdict(set)
     for point in standing:
-        changed |= dict.fromkeys(changed_at(point))
+        for each in changed_at(point):
+            changed[each].add(point.benchmark_id)
     ordered = sorted(changed, key=lambda each: _ORDER.index(each[0]) if each[0] in _ORDER else len(_ORDER))
     # What changed there alone tells more than a commit, which every night has anew.
     seldom = [each for each in ordered if each[0] not in ("commit", "info")]
@@ -92,7 +98,10 @@ def why(alert: Alert, points: Sequence[ChangePoint], watched: int) -> Why:
     kind = "machine" if is_by_others else _kind(suspects, where, is_machine, is_slower=is_slower)
     is_place = has_a_commit_each and kind == _COMMIT
     ends = _ends(largest) if largest else []
-    return Why([*suspects, *others], where[:MOST_SHOWN], is_machine, kind, is_place, ends)
+    told = [(kind, words, len(changed[kind, words])) for kind, words in (*suspects, *others)]
+    recorded = [] if is_machine or is_by_others else [ids for each, ids in changed.items() if each[0] == kind]
+    held = len(set[UUID]().union(*recorded)) or moved
+    return Why(told, moved, where[:MOST_SHOWN], is_machine, kind, held, is_place, ends)
 
 
 def _ends(point: ChangePoint) -> list[UUID]:
@@ -139,18 +148,34 @@ def given_anew(rows: Sequence[SeriesBatch], places: Sequence[int]) -> list[str]:
     machines may be given it, too. Of each place a line of each, or the commit, build or label where nothing else is
     new. Nothing where at the likeliest the machine itself has changed.
     """
-    wanted = {rows[at].pk for place in places if place for at in (place - 1, place)}
-    known = SeriesBatch.objects.select_related("conditions", "version__dbms").in_bulk(wanted)
-    found = [_given(known[rows[place - 1].pk], known[rows[place].pk]) for place in places if place]
+    found = [_given(*pair) for pair in _neighbours(rows, places)]
     return [given for given in dict.fromkeys(found) if given] if found and found[0] else []
 
 
-def _given(old: SeriesBatch, new: SeriesBatch) -> str:
+def recorded_anew(rows: Sequence[SeriesBatch], places: Sequence[int]) -> list[set[tuple[str, str]]]:
+    """What was recorded anew of the system and its machine at each of these places, but for commit, build and label."""
+    return [set(_recorded(*pair)) for pair in _neighbours(rows, places)]
+
+
+def _neighbours(rows: Sequence[SeriesBatch], places: Sequence[int]) -> list[tuple[SeriesBatch, SeriesBatch]]:
+    """For each of these places the batch before it and its own, with what was recorded of them."""
+    wanted = {rows[at].pk for place in places if place for at in (place - 1, place)}
+    known = SeriesBatch.objects.select_related("conditions", "version__dbms").in_bulk(wanted)
+    return [(known[rows[place - 1].pk], known[rows[place].pk]) for place in places if place]
+
+
+def _recorded(old: SeriesBatch, new: SeriesBatch) -> list[tuple[str, str]]:
     changed = changes(old.conditions.facts, new.conditions.facts)
-    if any(kind in _OF_MACHINE for kind, _ in changed):
+    version = [("version", new.version.name)] if new.version_id != old.version_id else []
+    others = [(kind, words) for kind, words in changed if kind in {"setting", "workload"} | _OF_MACHINE]
+    return [*version, *sorted(others, key=itemgetter(1))]
+
+
+def _given(old: SeriesBatch, new: SeriesBatch) -> str:
+    recorded = _recorded(old, new)
+    if any(kind in _OF_MACHINE for kind, _ in recorded):
         return ""
-    version = [new.version.name] if new.version_id != old.version_id else []
-    given = [*version, *sorted(words for kind, words in changed if kind in ("setting", "workload"))]
+    given = [words for _, words in recorded]
     named = [(_COMMIT, old.commit, new.commit), ("build", old.build, new.build), ("label", old.label, new.label)]
     return "\n".join(given or [f"{name} {value}" for name, was, value in named if value not in ("", was)][:1])
 

@@ -140,3 +140,25 @@ def test_its_page_and_the_api_name_the_machine_of_each_change(client, contributo
     told = client.get(f"/api/v1/alerts/{alert.pk}/").json()
     assert sorted(change["machine"] for change in told["changes"]) == ["alpha", "beta"]
     assert "alpha and beta" in told["title"]
+
+
+def test_a_release_is_one_cause_over_machines_and_no_cause_of_what_ran_on_one_version(client, contributor):
+    """Was: one alert of all on the first machine, since the day of the commit, "Likeliest: version"."""
+    releases = [(1, "17.0"), (2, "17.0"), (3, "17.0"), (10, "17.2"), (11, "17.2"), (12, "17.2")]
+    releases += [(15, "18.0"), (16, "18.0"), (17, "18.0")]
+    file([*nightly("alpha")], contributor, at_once=LAST)
+    for machine in ("alpha", "beta"):
+        of_machine = [
+            night(
+                number, of=LAST + 3, level=0.9 if version == "18.0" else 1, tested={"commit": ""},
+                dbms={"name": "PostgreSQL", "version": version}, hardware={"name": machine, "storage": [DISK]},
+                workload={"slug": "b", "name": "b"},
+            )
+            for number, version in releases
+        ]  # fmt: skip
+        file(of_machine, contributor, at_once=LAST)
+    nights, release = sorted(confirmed(), key=lambda alert: alert.since)
+    assert len(nights.changes.all()) == 1
+    assert alerts.title(release).startswith("2 of 3 benchmarks on alpha and beta since PostgreSQL 18.0, ")
+    whys = [client.get(alert.get_absolute_url()).context["why"] for alert in (nights, release)]
+    assert [(why.kind, why.held, why.moved) for why in whys] == [("commit", 1, 1), ("version", 2, 2)]

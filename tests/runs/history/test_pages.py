@@ -128,7 +128,7 @@ def test_two_ticked_batches_are_set_against_each_other(client, moved):
 def test_an_alert_says_what_changed_there_and_where_the_time_went(client, moved):
     page = client.get(Alert.objects.get(state="confirmed").get_absolute_url())
     # Every night has a commit of its own: the kernel changed there alone.
-    assert page.context["why"].changed[0] == ("machine", "Kernel 6.1 → 6.12")
+    assert page.context["why"].changed[0] == ("machine", "Kernel 6.1 → 6.12", 1)
     assert page.context["why"].kind == "machine"
     (where,) = page.context["why"].where
     assert where.change.value == pytest.approx(0.49, abs=0.05)
@@ -237,7 +237,7 @@ def test_the_api_gives_benchmarks_their_series_and_alerts(client, api_token, mov
         content_type="application/json", headers=headers,
     ).json()  # fmt: skip
     assert (said["state"], said["links"]) == ("expected", ["https://example.org/1"])
-    assert {"kind": "machine", "words": "Kernel 6.1 → 6.12"} in said["caused_by"]
+    assert {"kind": "machine", "words": "Kernel 6.1 → 6.12", "benchmarks": 1} in said["caused_by"]
     wrong = client.patch(
         f"/api/v1/alerts/{alert['id']}/", {"assignee": "nobody"}, content_type="application/json", headers=headers
     )
