@@ -116,7 +116,8 @@ class Loss(Claim):
 class ScalesTo(Claim):
     """`most` at the level `most_at` that was measured, `efficiency` at the last level, a share of the ideal.
 
-    `peak_at`: of the scaling law; `still_grows` where the last level has the most, and no peak before it is sure.
+    `peak_at`: of the scaling law; `peak_measured` where it lies within the levels and one near it, no further than √2,
+    was measured, at about its rate; `still_grows` where the last level has the most, and no peak before it is sure.
     `as_high`: the levels than which that of the most is not surely higher.
     """
 

@@ -328,10 +328,10 @@ class Along:
         best = min if self.metric.better == "lower" else max
         most_at = best((x for x, _ in self.levels), key=lambda x: means.get(x, 0.0))
         law = self.curve.law if self.grows else None
-        fitted = isinstance(law, Scaling) and not law.poor
-        peak = law.peak if isinstance(law, Scaling) and fitted else None
+        fitted = law if isinstance(law, Scaling) and not law.poor else None
+        peak = fitted.peak if fitted else None
         gain = ratio(dict(self.levels)[most_at], self.levels[0][1]) if most_at != first else None
-        has_peaked = bool(peak and peak.value <= last and peak.interval and peak.interval.high <= last)
+        has_peaked = bool(fitted and peak and peak.interval.high <= last and fitted.is_peak_shown(self.levels))
         as_high = self._as_high(most_at)
         return ScalesTo(
             label=self.curve.name, runs=self.runs, most_at=most_at, most=means[most_at], last=last,

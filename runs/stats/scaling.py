@@ -12,11 +12,13 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from runs.stats.curves import Levels
-from runs.stats.summaries import ALPHA, CONFIDENCE, MOST_LOG, Array, Interval, t_quantile
+from runs.stats.summaries import ALPHA, CONFIDENCE, MOST_LOG, Array, Interval, mean, t_quantile
 
 LEAST_LEVELS = 4
 # If levels' means lie further off the law, as a root mean square, the law is no description of what was measured.
 MOST_OFF = 0.10
+# Where levels double one lies no further from a peak, and the law there at most 6 % below it.
+NEAR = math.sqrt(2)
 # What the search leaves of a σ or κ of 0, in units of the most terminals.
 _NOTHING = 1e-4
 
@@ -53,6 +55,14 @@ class Scaling:
     def at(self, terminals: float) -> float:
         pairs = self.coherency.value * terminals * (terminals - 1)
         return self.rate.value * terminals / (1 + self.contention.value * (terminals - 1) + pairs)
+
+    def is_peak_shown(self, levels: Levels) -> bool:
+        """Whether a level near its peak was measured, at a rate no further below that of the law than levels may be."""
+        if self.peak is None:
+            return False
+        at = self.peak.value
+        near = [mean([math.log(value) for value in values]) for x, values in levels if 1 / NEAR <= x / at <= NEAR]
+        return math.log(self.at(at)) - max(near, default=-math.inf) <= MOST_OFF
 
 
 def scaling(levels: Levels) -> Scaling | Unfitted:

@@ -245,6 +245,8 @@ def _peak(along: Along, law: Scaling) -> str:
     place = f"{place_words(round(at), along.x)} ({near.low:,.0f} to {near.high:,.0f})"
     if at > last:
         return f"No peak up to {place_words(last, along.x)}; the law would have it at {place}, which was not measured."
+    if not law.is_peak_shown(along.levels):
+        return f"The levels show no peak; the law would have it at {place}."
     return f"Peak at {place}: {number(law.at(at))} {along.metric.unit}."
 
 

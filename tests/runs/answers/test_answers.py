@@ -270,6 +270,20 @@ def test_how_far_each_scales():
     assert postgresql["most_at"] == 64
 
 
+def test_a_peak_between_levels_that_were_measured_far_from_it_is_not_told():
+    """Was: "peak of the scaling law at 33 terminals, 32.2 to 33.7", and `peak_measured`, of 1, 4, 16 and 64 threads."""
+    world = World(noise=0.004)
+    for terminals, tps in {1: 300, 4: 1_150, 16: 3_900, 64: 4_000}.items():
+        world.add(tps, factors={"terminals": terminals})
+    selects = world.store()
+    told = ask(selects, "ask=scales&x=factor:terminals")
+
+    (claim,) = told["claims"]
+    assert 30 < claim["peak_at"] < 36 and not claim["peak_measured"]
+    assert "peak" not in told["words"]
+    assert "The levels show no peak; the law would have it at 3" in page(selects, "ask=scales&x=factor:terminals")
+
+
 def test_one_against_another_that_wins_here_and_loses_there_has_no_single_number():
     selects = two_systems_over_terminals()
     told = ask(selects, "ask=a_b&fact=dbms&a=PostgreSQL 18.0")

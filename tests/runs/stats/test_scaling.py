@@ -57,6 +57,22 @@ def test_published_measurements_have_nearly_their_published_law():
     assert law.off < 0.025
 
 
+@pytest.mark.parametrize(
+    ("levels", "is_shown"),
+    [
+        # sysbench at 1, 4, 16 and 64 threads: "Peak at 33 (32 to 34): 4,936 TPS", 24 % above anything measured.
+        ({1: 300, 4: 1_150, 16: 3_900, 64: 4_000}, False),
+        ({1: 300, 4: 1_150, 16: 3_900, 32: 4_900, 64: 4_000}, True),
+        # A level near it, 13 % below the law.
+        ({1: 300, 2: 598, 4: 1_180, 8: 2_280, 16: 3_900, 32: 3_900, 64: 4_000}, False),
+    ],
+)
+def test_a_peak_is_shown_by_a_level_near_it_alone(levels: dict[int, float], is_shown: bool):
+    law = fitted([(n, [rate * share for share in (0.995, 1, 1.005)]) for n, rate in levels.items()])
+    assert law.peak and 25 < law.peak.value < 40
+    assert law.is_peak_shown([(n, [rate]) for n, rate in levels.items()]) == is_shown
+
+
 def test_a_law_without_coherency_has_no_certain_peak():
     law = fitted(measured([1, 2, 4, 8, 16, 32], 3, (100, 0.05, 0), 0.03, 1))
     assert law.peak is None
