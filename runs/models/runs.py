@@ -231,6 +231,8 @@ class Run(UUIDModel, Labelled):
             models.Index(fields=["measured_at"], name="run_measured_at"),
             models.Index(fields=["tags"], name="run_tags"),
             models.Index(fields=["label"], name="run_label"),
+            # Of the few that the list of what was deleted reads.
+            models.Index(fields=["-deleted_at"], condition=models.Q(deleted_at__isnull=False), name="run_deleted"),
         ]  # fmt: skip
         constraints = [
             models.UniqueConstraint(

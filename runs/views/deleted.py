@@ -45,7 +45,7 @@ def deleted_list(request: PersonRequest) -> HttpResponse:
 
 def _of_runs(user: User) -> Iterator[Deleted]:
     """An experiment or an upload of which nothing is left as one; of others each run."""
-    gone = Run.objects.exclude(deleted_at=None).exclude(deleted_at=STAGED_AT)
+    gone = Run.objects.filter(deleted_at__isnull=False).exclude(deleted_at=STAGED_AT)
     gone = gone.readable_by(user) if may_operate(user) else gone.filter(owner=user)
     rows = gone.select_related("dbms_version__dbms", "workload", "experiment", "upload").order_by("-deleted_at")[:MOST]
     held: dict[Experiment | Upload | Run, list[Run]] = defaultdict(list)
