@@ -21,6 +21,7 @@ from rest_framework.views import APIView
 from runs.access.rules import candidates, may_operate
 from runs.answers.answer import Amount, Part
 from runs.answers.words import explained
+from runs.api.errors import refuse_unknown
 from runs.api.outgoing import FIELD_ERRORS, Outgoing, answered, page_of, source
 from runs.compare.baseline import DEFAULT_BASELINE, Baseline, WrongBaseline
 from runs.history import alerts, watching
@@ -206,6 +207,7 @@ class BenchmarkDetail(APIView):
     )
     def get(self, request: Request, benchmark_id: uuid.UUID) -> Response:
         """One with its series, its changes and where the next batch is expected."""
+        refuse_unknown(request.query_params, {"than"})
         rows = Benchmark.objects.readable_by(request.user).select_related("metric", "hardware")
         shown = get_object_or_404(rows, pk=benchmark_id)
         (row,) = rows_of([shown], baseline_of(request.query_params.get("than", "")))

@@ -85,7 +85,8 @@ def benchmark(request: HttpRequest, benchmark_id: uuid.UUID) -> HttpResponse:
     context["by_agents"] = shown.series.filter(run__upload=None).exists()
     context["joined"] = shown.joined.all()
     context["joinable"] = joining.candidates(shown)[:PER_PAGE]
-    return render(request, "benchmarks/detail.html", context)
+    context["unknown"] = [name for name in request.GET if name != "batches"]
+    return render(request, "benchmarks/detail.html", context, status=400 if context["unknown"] else 200)
 
 
 def _readable(request: HttpRequest, benchmark_id: uuid.UUID) -> Benchmark:

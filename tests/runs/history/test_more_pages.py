@@ -56,6 +56,17 @@ def test_a_benchmark_whose_noise_hides_five_per_cent_says_so(client, contributor
     assert not ChangePoint.objects.filter(state="confirmed").exists()
 
 
+def test_it_refuses_a_parameter_that_it_does_not_know(client, contributor):
+    """Was: `metric=latency_p99_ms` was answered with throughput, without an error."""
+    file(nights([1, 2]), contributor)
+    address = Benchmark.objects.get().get_absolute_url()
+    for path in (f"/api/v1{address}", address):
+        answer = client.get(path, {"metric": "latency_p99_ms"})
+        assert (answer.status_code, b"metric" in answer.content) == (400, True)
+    assert client.get(f"/api/v1{address}", {"than": "last:10"}).status_code == 200
+    assert client.get(address, {"batches": "1000"}).status_code == 200
+
+
 def test_it_refuses_a_text_that_is_no_id_wherever_one_is_read(client, contributor, operator):
     file(nights([1, 2]), contributor)
     benchmark = Benchmark.objects.get()
