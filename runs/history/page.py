@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
+from urllib.parse import urlencode
 
 from django.conf import settings
 
@@ -14,14 +15,15 @@ from runs.answers import words as saying
 from runs.answers.answer import Newer
 from runs.charts.base import EventSpec, Figure, LineSeries, LinesSpec, Mark, lines
 from runs.charts.curves import ZOOMED_NOTE
+from runs.compare.asked import SINCE, Question
 from runs.formatting import listed, percent, percent_of
 from runs.history.alerts import ends_of
 from runs.history.identity import branch_of
 from runs.history.watching import BASELINE, BenchmarkSeries, is_rejected, newest_against, threshold
 from runs.history.words import change_words, moments, tested_of
-from runs.models import Benchmark, Conditions, Run, SeriesBatch
+from runs.models import Benchmark, Conditions, Metric, Run, SeriesBatch
 from runs.models.base import clean
-from runs.models.choices import OF_LEVEL, ChangeKind, ChangeState, RunState
+from runs.models.choices import OF_LEVEL, Better, ChangeKind, ChangeState, RunState
 from runs.run import likeness
 from runs.run.circumstances import changes
 from runs.run.events import CHECKPOINT, NOTE
@@ -38,6 +40,8 @@ LONGEST_NOTE = 60
 MOST_FAILED = 5
 # A mark holds so many words.
 MOST_NAMED = 3
+# So many other metrics of its batches are linked, and so many cells of it, the newest, stand in an address.
+MOST_METRICS, MOST_CELLS = 12, 50
 # The headline names these where they are others than the batch before had.
 TOLD_FIRST = ("setting", "durability", "version", "workload", "procedure", "disk", "machine")
 # What says once more, of one commit, what is promised or was seen of all.
@@ -109,9 +113,24 @@ def context_of(benchmark: Benchmark, siblings: Sequence[Benchmark], *, drawn: in
         "unfolded": rows[:UNFOLDED],
         "folded": rows[UNFOLDED:],
         "siblings": siblings,
+        "other_metrics": other_metrics(benchmark, series.rows),
         "drawn": len(series.rows),
         "more": MOST_DRAWN if benchmark.batches > drawn == DRAWN else 0,
     }  # fmt: skip
+
+
+def other_metrics(benchmark: Benchmark, rows: Sequence[SeriesBatch]) -> list[tuple[str, str]]:
+    """The label of each other metric with a better side that its newest batch has, and a query that asks whether it has
+    changed in the cells of these batches.
+    """
+    if len(rows) < 2:
+        return []
+    metrics = Metric.objects.filter(measurements__run__in=rows[-1].runs).exclude(pk=benchmark.metric_id)
+    others = [*metrics.exclude(better=Better.NONE).distinct().order_by("name")[:MOST_METRICS]]
+    runs = Run.objects.filter(pk__in=[row.run_id for row in rows]) if others else Run.objects.none()
+    keys = dict.fromkeys(runs.order_by("-measured_at").values_list("cell_key", flat=True))
+    cells = urlencode([("cell", key[:12]) for key in [*keys][:MOST_CELLS]])
+    return [(each.label, f"{cells}&{Question(kind=SINCE, metric=each.name).query}") for each in others]
 
 
 def commit_url(benchmark: Benchmark, commit: str) -> str:

@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 
 from runs.listing.filters import RunFilter
-from runs.models import Alert, Benchmark, ChangePoint
+from runs.models import Alert, Benchmark, ChangePoint, Metric
 from tests.runs.history.nights import file, night, nights
 
 pytestmark = pytest.mark.django_db
@@ -65,6 +65,18 @@ def test_it_refuses_a_parameter_that_it_does_not_know(client, contributor):
         assert (answer.status_code, b"metric" in answer.content) == (400, True)
     assert client.get(f"/api/v1{address}", {"than": "last:10"}).status_code == 200
     assert client.get(address, {"batches": "1000"}).status_code == 200
+
+
+def test_it_links_the_question_of_each_other_metric(client, contributor):
+    documents = nights(range(1, 8))
+    for number, document in enumerate(documents):
+        for at, repeat in enumerate(document["repeats"]):
+            repeat["metrics"]["latency_p99_ms"] = (12 if number < 4 else 18) + 0.1 * at + 0.05 * number
+    file(documents, contributor, at_once=7)
+    ((label, query),) = client.get(Benchmark.objects.get().get_absolute_url()).context["other_metrics"]
+    assert label == Metric.objects.get(name="latency_p99_ms").label
+    told = client.get(f"/api/v1/answers/?{query}").json()
+    assert told["metric"] == "latency_p99_ms" and {claim["kind"] for claim in told["claims"]} == {"step"}
 
 
 def test_it_refuses_a_text_that_is_no_id_wherever_one_is_read(client, contributor, operator):
