@@ -19,7 +19,8 @@ from typing import Any
 from benchagent.dbms.probes import Step
 from benchagent.java import LoadGenerator
 from benchagent.job.session import session_job
-from benchagent.workloads.tpcb import _prepare, _run
+from benchagent.workloads.tpcb import _prepare
+from benchagent.workloads.tpcb import run_step as tpcb_step
 
 from tests.benchagent.dbms.trial import Trial
 from tests.benchagent.small import FULL_SPEED
@@ -94,7 +95,7 @@ def loaded(trial: Trial) -> Trial:
 
 
 def run_step(trial: Trial, **changes: Any) -> Step:
-    return {**_run(trial.factors.replaced(rate_per_s=FULL_SPEED), trial.seed), **changes}
+    return {**tpcb_step(trial.factors.replaced(rate_per_s=FULL_SPEED), trial.seed), **changes}
 
 
 def numbered(step: Step) -> Step:
