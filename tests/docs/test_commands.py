@@ -55,6 +55,7 @@ NOT_RUN: Mapping[str, str] = {
     "benchagent engines remove": "needs one that is installed: tests/benchagent/engines",
     "benchagent connections add": "asks a person for a password: tests/benchagent/cli/test_connections.py",
     "benchagent connections check": "needs a server of others: tests/benchagent/cli/test_connections.py",
+    "benchagent connections password": "asks a person for a password: tests/benchagent/cli/test_connections.py",
     "benchagent connections pair": "needs one that was added: tests/benchagent/cli/test_connections.py",
     "benchagent connections clean": "needs one that was added: tests/benchagent/cli/test_connections.py",
     "benchagent connections remove": "needs one that was added: tests/benchagent/cli/test_connections.py",

@@ -15,6 +15,7 @@ from typing import Any
 
 import psutil
 import pytest
+from benchagent.catalog.space import MINIMUM_BYTES
 from benchagent.configfiles.meaning import of_effective
 from benchagent.dbms.backup import ToolCommand
 from benchagent.dbms.postgresql.discovery import installations
@@ -34,7 +35,6 @@ from benchagent.machine.process import Abort, Aborted, Children, ProcessFailed, 
 from benchagent.machine.storages import Storages
 from benchagent.paths import AgentDirs
 from benchagent.protocol import Claimed
-from benchagent.workloads import tpcb
 from benchagent.workloads.backup import WORKLOAD as BACKUP
 
 from tests.benchagent.fake_server import job_spec
@@ -344,7 +344,7 @@ def test_a_server_starts_cold_from_a_copy_within_its_memory(make_job: MakeJob):
 
 @needs_emulation
 def test_an_emulated_disk_is_slow_for_what_is_measured_only(make_job: MakeJob, dirs: AgentDirs, tmp_path, monkeypatch):
-    monkeypatch.setattr(tpcb, "BYTES_MINIMUM", 0)
+    monkeypatch.setitem(MINIMUM_BYTES, "tpcb", 0)
     made = Emulation(file=tmp_path / "disk.img", size_bytes=128_000_000, write_mb_per_s=60)
     storages = Storages(dirs)
     storages.emulate("slow", made)
