@@ -123,10 +123,15 @@ def _levels_without_ratio(answer: Answer) -> str:
         return words
 
     apart = {group.key for group in answer.set_apart.values()}
-    rows = [row for row in answer.series.rows if row.against.ratio is None] if answer.series else []
-    # Where nothing but what is not ranked was measured, that is told.
-    rows = [row for row in rows if not {group.key for group in (*row.groups, *row.bases)} <= apart]
-    labels_by_reason = grouped((reason(row), row.label) for row in rows)
+
+    def is_apart(row: LevelRow) -> bool:
+        return {group.key for group in (*row.groups, *row.bases)} <= apart
+
+    rows = answer.series.rows if answer.series else []
+    # Where nothing but what is not ranked was measured, that is told; unless such levels have ratios.
+    are_compared = any(row.against.ratio is not None and is_apart(row) for row in rows)
+    without = [row for row in rows if row.against.ratio is None and (are_compared or not is_apart(row))]
+    labels_by_reason = grouped((reason(row), row.label) for row in without)
     return f"Left out: {gaps.with_reasons(labels_by_reason)}." if labels_by_reason else ""
 
 

@@ -1693,6 +1693,22 @@ def test_a_group_that_is_not_ranked_is_named_also_where_another_of_its_system_is
     assert "Shown apart, not ranked" in page(selects, "ask=changed")
 
 
+def test_a_level_without_a_ratio_is_named_where_others_of_what_is_not_ranked_have_one():
+    """Was: "over 3 levels", and no word of the fourth, at which one of two machines had not been measured."""
+    world = World(noise=0.005)
+    for size in (10, 40):
+        for durability in ("power_loss", "none"):
+            for machine, tps in (("a", 2000), ("b", 1000)):
+                if (machine, size, durability) != ("a", 10, "none"):
+                    world.add(
+                        tps, hardware={"name": machine}, factors={"size_gb": size, "terminals": 8},
+                        durability=durability,
+                    )  # fmt: skip
+    told = ask(world.store(), "ask=rank&fact=hardware")
+    assert told["over"].startswith("3 levels")
+    assert "Left out: 10 GB · not durable (only b was measured)." in told["words"]
+
+
 def test_settings_that_were_measured_on_days_of_their_own_are_asked_since_when():
     world = World(noise=0.005)
     for night in range(24):
