@@ -12,7 +12,13 @@ function linesRows(spec) {
   const xs = [...series.flatMap((points) => [...points.keys()]), ...gaps.flatMap((gap) => gap.xs)];
   const every = [...new Set(xs)].sort((a, b) => a - b);
   const labels = [...spec.series, ...gaps].map((column) => columnHead(column, spec));
-  return [[heading(spec.x), ...labels], ...every.map((x) => [x, ...series.map((points) => points.get(x)), ...gaps.map(() => null)])];
+  // A last column where the axis shows dates or names: x is their place on it.
+  const ticks = new Map(spec.x.ticks ?? []);
+  const named = (x) => (ticks.size ? [ticks.get(x)] : []);
+  return [
+    [heading(spec.x), ...labels, ...(ticks.size ? ["Label"] : [])],
+    ...every.map((x) => [x, ...series.map((points) => points.get(x)), ...gaps.map(() => null), ...named(x)]),
+  ];
 }
 
 function barsRows(spec) {

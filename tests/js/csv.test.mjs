@@ -10,6 +10,13 @@ test("it writes one line per x with exact numbers and empty gaps", () => {
   assert.equal(chartCsv(spec), "Time (s),p50 (ms),p99 (ms)\n0,1.23456789,\n1,,9\n");
 });
 
+test("it names each x of an axis of dates", () => {
+  const x = { label: "Batch", unit: "", ticks: [[0, "2026-11-28"], [1, "2026-11-29"]] };
+  const series = [{ label: "Mean", points: [[0, 9], [1, 8]] }, { label: "Branch next", points: [[0.5, 7]] }];
+  const spec = { type: "lines", x, y: { label: "Throughput", unit: "TPS" }, series };
+  assert.equal(chartCsv(spec), "Batch,Mean (TPS),Branch next (TPS),Label\n0,9,,2026-11-28\n0.5,,7,\n1,8,,2026-11-29\n");
+});
+
 test("it writes every repeat of a group and quotes its label", () => {
   const spec = {
     type: "bars", y: { label: "Throughput", unit: "TPS" },
