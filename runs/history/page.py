@@ -208,8 +208,8 @@ def notes_of(rows: Sequence[SeriesBatch]) -> dict[int, str]:
 
 
 def failed_of(benchmark: Benchmark, rows: Sequence[SeriesBatch]) -> tuple[list[Run], dict[int, int]]:
-    """A run of each batch that would be one of these, had not all of it failed or been lost, the newest first; and how
-    many repeats of each of these have.
+    """The first run of each batch that would be one of these, had not all of it failed or been lost, the newest first;
+    and how many repeats of each of these have.
     """
     if not rows:
         return [], {}
@@ -224,14 +224,15 @@ def failed_of(benchmark: Benchmark, rows: Sequence[SeriesBatch]) -> tuple[list[R
         if run.owner_id in owners and branch_of(run) == benchmark.branch
     ]  # fmt: skip
     drawn = {row.batch_id for row in rows}
-    of_batches = {run.batch_id: run for run in runs if run.batch_id not in drawn}
+    # A batch is of when it began, as one over midnight.
+    of_batches = {run.batch_id: run for run in reversed(runs) if run.batch_id not in drawn}
     counted = Counter((run.batch_id, run.effective_tested.get("commit", "")) for run in runs)
     # Of what came together in several batches nothing tells whose repeats they were.
     alone = Counter((row.batch_id, row.commit) for row in rows)
     lost = {
         at: counted[row.batch_id, row.commit] for at, row in enumerate(rows) if alone[row.batch_id, row.commit] == 1
     }
-    return list(reversed(of_batches.values())), lost
+    return [*of_batches.values()], lost
 
 
 def _figure(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime, timedelta
 
 import pytest
 
@@ -109,13 +110,20 @@ def test_a_night_that_failed_is_named_and_one_of_others_is_not(client, moved, co
     disk = {"name": "nvme0", "medium": "nvme"}
     hardware = {"name": "alpha", "kernel": "6.1", "cpu_model": "EPYC", "storage": [disk]}
     broken = {"outcome": "failed", "message": "terminal 5 lost its connection", "hardware": hardware}
-    file([night(4, of=23, **broken), night(5, of=23, tested={"branch": "wal"}, **broken)], sender)
+    begun = datetime.fromisoformat(night(4, of=23)["started_at"]).replace(hour=23, minute=54)
+    times = [begun + timedelta(minutes=10 * repeat) for repeat in range(3)]
+    repeats = [{"metrics": {"tps": 1.0}, "started_at": at.isoformat()} for at in times]
+    file(
+        [night(4, of=23, **broken | {"repeats": repeats}), night(5, of=23, tested={"branch": "wal"}, **broken)], sender
+    )
     file([night(6, of=23, visibility="private", **broken)], sender)
     file([night(7, of=23, **broken)], contributor)
     failed = Run.objects.filter(state="failed", owner=sender, cell_key=kept.cell_key)
     assert failed.count() == 9
     page = client.get(moved.get_absolute_url())
     assert [run.effective_tested["commit"] for run in page.context["failed"]] == [f"{4:040x}"]
+    # Was dated by its last repeat, the day after.
+    assert [run.measured_at for run in page.context["failed"]] == [begun]
     assert "failed (terminal 5 lost its connection)" in page.content.decode()
 
 
