@@ -284,7 +284,7 @@ def _figure(
     ).strip()
     return Figure(
         id="history", title=f"{metric.label} of each batch", spec=spec, table=_table(series), note=note,
-        alt=f"{len(rows)} batches from {ticks[0][1]} to {ticks[-1][1]}, with {len(spec['marks'])} changes.",
+        alt=f"Batches from {ticks[0][1]} to {ticks[-1][1]}: {len(rows)}, with changes: {len(spec['marks'])}.",
     )  # fmt: skip
 
 

@@ -133,7 +133,7 @@ def hardware_merge(request: PersonRequest, slug: str) -> HttpResponse:
     into = describable(request.user, hardware.listed_profiles(request.user), request.POST.get("into", ""))
     try:
         moved = hardware.merge(source, into=into, by=request.user)
-        messages.success(request, f"{source} is now {into}; {moved} runs moved. It can be undone on this page.")
+        messages.success(request, f"{source} is now {into}; runs moved: {moved}. It can be undone on this page.")
     except hardware.CannotMerge as error:
         messages.error(request, str(error))
     return redirect("hardware-detail", slug=into.slug)
@@ -145,7 +145,7 @@ def hardware_unmerge(request: PersonRequest, slug: str) -> HttpResponse:
     source = _editable(request, slug)
     try:
         moved = hardware.unmerge(source, by=request.user)
-        messages.success(request, f"{source} is a machine of its own again; {moved} runs moved back.")
+        messages.success(request, f"{source} is a machine of its own again; runs moved back: {moved}.")
     except hardware.CannotMerge as error:
         messages.error(request, str(error))
     return redirect("hardware-detail", slug=source.slug)

@@ -341,8 +341,8 @@ def read_again(request: PersonRequest, import_id: UUID) -> HttpResponse:
         runs = imports.read_again(taken)
         if taken.state == ImportState.READING:
             return redirect("import", import_id=import_id)
-        words = f"Read again; {len(runs)} runs replace the earlier ones." if runs else "Read again."
-        messages.success(request, words)
+        words = "1 run replaces" if len(runs) == 1 else f"{len(runs)} runs replace"
+        messages.success(request, f"Read again; {words} the earlier ones." if runs else "Read again.")
     except imports.BadFiles as error:
         messages.error(request, str(error))
     except ValidationError as error:

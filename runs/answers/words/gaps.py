@@ -43,7 +43,7 @@ _LACKING: Mapping[Lacking, str] = {
     "to_come": "still to come: {names}",
     "repeats": "it takes at least {least} repeats of {names}",
     "level_repeats": "some levels have fewer than the {least} repeats that it takes to be sure",
-    "more_repeats": "about {count} more repeats a group",
+    "more_repeats": "about {count} more repeat{s} a group",
     "shared_levels": "no two series have two levels in common",
     "levels_with_ratio": "fewer than two levels have a ratio",
     "two_groups": "choose two groups, or two runs",
@@ -81,7 +81,7 @@ _LACKING: Mapping[Lacking, str] = {
     "batches_like_it": "a change of {names} would show in about {count} more batches like it",
     "steadier_batches": "a change of {names} would not show: the batches differ too much",
     "step_within": "the batches that it is set against changed on {names}: ask since when",
-    "visibilities": "{count} of its {least} batches are {names}, which a benchmark keeps apart: choose a visibility",
+    "visibilities": "{count} of its {least} batches {are} {names}, which a benchmark keeps apart: choose a visibility",
     "steady_batches": "the batches vary beyond all measure",
     "lost_batches": "batches without a value before the last: {count} ({levels}): {first}",
     "lost_repeats": "repeats without a number: {count} ({levels}): {first}",
@@ -124,7 +124,8 @@ def lacking_words(missing: Missing) -> str:
     first, others = "".join(missing.names[:1]), missing.names[1:]
     own = [mid_sentence(each.label) for each in missing.differing if each.is_own_question]
     return _LACKING[missing.kind].format(
-        count=missing.count, least=missing.least, change=_change_words(missing.change),
+        count=missing.count, least=missing.least, s="" if missing.count == 1 else "s",
+        are="is" if missing.count == 1 else "are", change=_change_words(missing.change),
         names=names(missing.names), first=_short_reason(first), others=joined(others), levels=names(others),
         follows=" follows ".join(others), thing=thing_words(first),
         differing="; ".join(map(difference_words, missing.differing)),

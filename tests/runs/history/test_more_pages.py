@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from django.utils import timezone
 
+from runs.answers.words.gaps import lacking_words
+from runs.compare.asked import Missing
 from runs.listing.filters import RunFilter
 from runs.models import Alert, Benchmark, ChangePoint, Metric
 from tests.runs.history.nights import file, night, nights
@@ -54,6 +56,14 @@ def test_a_benchmark_whose_noise_hides_five_per_cent_says_so(client, contributor
     assert (told["is_blind"], told["repeats_needed"] > 3) == (True, True)
     assert told["figure"].spec["y"]["span"][0] > 0
     assert not ChangePoint.objects.filter(state="confirmed").exists()
+
+
+def test_counts_of_one_are_singular(client, contributor, operator):
+    file([night(1), night(1, hardware={"name": "beta"}, storage=[])], contributor, at_once=2)
+    client.force_login(operator)
+    page = client.get(Benchmark.objects.get(hardware__name="beta").get_absolute_url())
+    assert " on alpha, 1 batch</option>" in page.content.decode()
+    assert lacking_words(Missing("more_repeats", count=1)) == "about 1 more repeat a group"
 
 
 def test_it_refuses_a_parameter_that_it_does_not_know(client, contributor):
