@@ -47,7 +47,9 @@ class ReleaseMaps(Part):
 
 
 class OfMachine(Part):
-    """`mean`: geometric, of the newest ten batches; `share` of the best; `is_best`: no other is surely better."""
+    """`mean`: geometric, of the newest ten batches, since the last confirmed change; `share` of the best; `is_best`: no
+    other is surely better.
+    """
 
     id: uuid.UUID
     url: str

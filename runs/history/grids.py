@@ -6,13 +6,14 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import cached_property
 from typing import NamedTuple
 from uuid import UUID
 
 from runs.formatting import percent
-from runs.history.watching import threshold
-from runs.models import Benchmark, SeriesBatch
+from runs.history.watching import BASELINE, threshold
+from runs.models import Benchmark, ChangePoint, SeriesBatch
 from runs.models.choices import Better
 from runs.stats import MIN_REPEATS, WINNERS, Kind, Verdict, geometric_mean, judge
 from runs.stats.levels import judge_family
@@ -104,7 +105,7 @@ def _cells(
 
 @dataclass(frozen=True)
 class MachineCell:
-    """A benchmark on a machine: the geometric mean of its newest batches.
+    """A benchmark on a machine: the geometric mean of the newest batches of its level.
 
     `share`: of the best. `is_best`: none beats it, and it has the batches that it takes to tell.
     """
@@ -148,26 +149,43 @@ def machine_matrix(benchmarks: Sequence[Benchmark]) -> MachineMatrix:
     """`benchmarks` that differ in nothing but their machine make a row."""
     by_name: dict[tuple[str, int], dict[str, Benchmark]] = {}
     for benchmark in benchmarks:
-        if benchmark.hardware and benchmark.metric.better != Better.NONE and _newest(benchmark):
+        if benchmark.hardware and benchmark.metric.better != Better.NONE and _with_centre(benchmark):
             own = by_name.setdefault((benchmark.name, benchmark.metric_id), {})
             # Where two have one name, as after a new mainboard, what was measured last counts.
             held = own.setdefault(benchmark.hardware.name, benchmark)
             own[benchmark.hardware.name] = max(held, benchmark, key=lambda each: each.recent[-1]["at"])
     shared = {key: own for key, own in by_name.items() if len(own) > 1}
+    values = _of_level([each for own in shared.values() for each in own.values()])
     machines = sorted({name for own in shared.values() for name in own})
     matrix = MachineMatrix(machines, alone=len(by_name) - len(shared))
     for own in shared.values():
-        cells = _against_the_best(own)
+        cells = _against_the_best(own, values)
         matrix.rows.append((next(iter(own.values())), [cells.get(name) for name in machines]))
     return matrix
 
 
-def _newest(benchmark: Benchmark) -> list[float]:
-    return [each["centre"] for each in benchmark.recent[-10:] if each["centre"]]
+def _of_level(benchmarks: Sequence[Benchmark]) -> dict[UUID, list[float]]:
+    """The newest batches of each, since the last confirmed change among them: a mean of two levels is none."""
+    begins: dict[UUID, list[datetime]] = defaultdict(list)
+    points = ChangePoint.objects.filter(benchmark__in=benchmarks).select_related("alert", "at")
+    for point in points.defer("at__runs", "at__values", "alert__note", "alert__links"):
+        if point.begins_level:
+            begins[point.benchmark_id].append(point.at.measured_at)
+    values = {}
+    for each in benchmarks:
+        newest = _with_centre(each)
+        begin = max((at for at in begins[each.pk] if at <= newest[-1][0]), default=None)
+        values[each.pk] = [centre for at, centre in newest if begin is None or at >= begin]
+    return values
 
 
-def _against_the_best(own: Mapping[str, Benchmark]) -> dict[str, MachineCell]:
-    values = {name: _newest(benchmark) for name, benchmark in own.items()}
+def _with_centre(benchmark: Benchmark) -> list[tuple[datetime, float]]:
+    recent = benchmark.recent[-BASELINE:]
+    return [(datetime.fromisoformat(each["at"]), each["centre"]) for each in recent if each["centre"]]
+
+
+def _against_the_best(own: Mapping[str, Benchmark], of_level: Mapping[UUID, list[float]]) -> dict[str, MachineCell]:
+    values = {name: of_level[benchmark.pk] for name, benchmark in own.items()}
     means = {name: geometric_mean(centres) or 0.0 for name, centres in values.items()}
     first = next(iter(own.values()))
     is_rate = first.metric.better == Better.HIGHER

@@ -55,7 +55,8 @@ def test_machines_are_set_against_the_best_and_averaged_over_what_all_have(clien
     matrix = client.get("/benchmarks/?view=machines").context["matrix"]
     assert (matrix.machines, len(matrix.rows), matrix.common, matrix.alone) == (["alpha", "beta"], 2, 2, 1)
     assert [[cell.is_best for cell in cells] for _, cells in matrix.rows] == [[True, False]] * 2
-    assert matrix.means == pytest.approx([1, 0.5 / 0.8**0.4], abs=0.01)
+    # Was a mean over the change of alpha.
+    assert matrix.means == pytest.approx([1, 0.5 / 0.8], abs=0.01)
 
 
 def test_machines_that_nothing_tells_apart_are_both_the_best(client, contributor):
