@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 from django.conf import settings
 
 from runs.answers import words as saying
-from runs.answers.answer import Newer
+from runs.answers.answer import Newer, change_of
 from runs.charts.base import EventSpec, Figure, LineSeries, LinesSpec, Mark, lines
 from runs.charts.curves import ZOOMED_NOTE
 from runs.compare.asked import SINCE, Question
@@ -27,7 +27,7 @@ from runs.models.choices import OF_LEVEL, Better, ChangeKind, ChangeState, RunSt
 from runs.run import likeness
 from runs.run.circumstances import changes
 from runs.run.events import CHECKPOINT, NOTE
-from runs.stats import Interval
+from runs.stats import Interval, judge
 from runs.tables import Column, Table, TableCell
 
 # How many batches a page draws, how many a reader may ask for, and how many its table and its branches show.
@@ -141,12 +141,17 @@ def commit_url(benchmark: Benchmark, commit: str) -> str:
 
 def answer_words(series: BenchmarkSeries) -> str:
     """The newest batch against those of its level before it, with what was recorded differently of it; and before that
-    the change that was confirmed among the last.
+    the change that was confirmed among the last. Where each batch is of a release of its own, the newest against the
+    one before it, by the repeats of the two: all before it pooled are no release.
     """
     before = series.rows[series.baseline_from : -1][-BASELINE:]
     if (amount := newest_against(series, before)) is None:
         return ""
-    newest = series.rows[-1]
+    newest, metric = series.rows[-1], series.benchmark.metric
+    if len({row.version_id for row in series.rows}) == len(series.rows):
+        before = series.rows[-2:-1]
+        verdict = judge(newest.values, before[0].values, better=metric.better, threshold=threshold(metric))
+        amount = change_of(verdict)
     name = " · ".join(filter(None, (moments(series.rows)[-1], tested_of(newest))))
     claim = Newer(label="", newest=name, of=f"last:{len(before)}", batches=len(before), ratio=amount)
     among = {row.pk for row in series.rows[-BASELINE:]}
@@ -159,7 +164,7 @@ def answer_words(series: BenchmarkSeries) -> str:
     return " ".join(
         filter(None, (
             change_words(told) if told else "",
-            saying.newest_words(claim, series.benchmark.metric.label),
+            saying.newest_words(claim, metric.label),
             _differently(series.rows),
         ))
     )  # fmt: skip

@@ -43,6 +43,21 @@ def test_after_a_confirmed_change_the_newest_is_set_against_batches_of_its_level
     assert row["last_change"] is None
 
 
+def test_a_release_is_set_against_the_one_before_it_as_the_answer_does(contributor, client):
+    """Was: 1.27 × (0.72–2.2) all five before it, "undecided"; the answer had 0.998 × the one before, "equivalent"."""
+    levels = {"12.20": 0.5, "13.16": 0.6, "14.13": 0.7, "15.8": 0.8, "16.4": 1.0, "17.0": 1.0}
+    releases = [
+        night(number, level=level, tested={"commit": ""}, dbms={"name": "PostgreSQL", "version": version})
+        for number, (version, level) in enumerate(levels.items(), 1)
+    ]
+    file(releases, contributor, at_once=6)
+    assert "the throughput of the batch before it: equivalent" in headline()
+    told = client.get("/api/v1/answers/?workload=oltp&ask=since").json()["words"]
+    assert told.partition(" has ")[2].partition(" the ")[0] == headline().partition(" has ")[2].partition(" the ")[0]
+    file([night(7, dbms={"name": "PostgreSQL", "version": "17.0"})], contributor)
+    assert "the 6 batches before it" in headline()
+
+
 def test_the_list_tells_a_suspicion_that_is_not_confirmed_as_one(contributor, client):
     """Was: "none" under its last change, beside its open alert."""
     file([*nights(range(1, 14), of=14), night(14, of=14, level=0.9)], contributor, at_once=14)
