@@ -322,14 +322,20 @@ def quality(benchmarks: QuerySet[Benchmark] | Sequence[Benchmark], days: int = 9
 
 
 def watched_beside(alert: Alert) -> int:
-    """How many benchmarks of its machines were measured before it and since; those that moved, at least."""
-    moved = {point.benchmark_id: point.benchmark.machine_id for point in alert.standing()}
+    """How many benchmarks of its machines have the batches before it and since that a change such as these takes to be
+    told; those that moved, at least.
+    """
+    standing = alert.standing()
+    moved = {point.benchmark_id: point.benchmark.machine_id for point in standing}
     machines = {machine for machine in moved.values() if machine}
     if len(moved) < 2 or not machines:
         return len(moved)
-    series = SeriesBatch.objects.filter(benchmark=OuterRef("pk"))
+    is_confirmed = any(point.state == ChangeState.CONFIRMED for point in standing)
+    since = statistics.CONFIRMING if is_confirmed else 1
+    series = SeriesBatch.objects.filter(benchmark=OuterRef("pk")).exclude(centre=None)
     rows = Benchmark.objects.watched().filter(
-        Exists(series.filter(measured_at__lt=alert.since)), Exists(series.filter(measured_at__gte=alert.since)),
+        Exists(series.filter(measured_at__lt=alert.since)[statistics.LEAST_TO_TELL - 1 :]),
+        Exists(series.filter(measured_at__gte=alert.since)[since - 1 :]),
         machine__in=machines, owner=alert.owner_id, visibility=alert.visibility, joined_to=None,
     )  # fmt: skip
     return max(len(moved), rows.count())

@@ -35,8 +35,10 @@ def test_a_machine_that_moved_in_all_it_runs_is_the_cause(client, contributor):
     ]
     file(documents, contributor, at_once=100)
     # Was: what is measured once, long after, took the diagnosis back ("3 of 7 benchmarks").
-    levels = [night(LAST + 1, factors={"scale_factor": 100, "terminals": level}) for level in (1, 2, 4, 8)]
-    for more in ([], levels):
+    sweep = [{"factors": {"scale_factor": 100, "terminals": level}} for level in (1, 2, 4, 8)]
+    # Nor does what could not have shown it: once before, and since then.
+    levels, before = ([night(number, **each) for each in sweep] for number in (LAST + 1, STEP - 3))
+    for more in ([], levels, before):
         file(more, contributor, at_once=100)
         page = client.get(Alert.objects.get(state="confirmed").get_absolute_url())
         assert page.context["why"].is_machine
