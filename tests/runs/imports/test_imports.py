@@ -315,12 +315,13 @@ def test_a_large_one_that_is_read_again_is_replaced_at_once(contributor, two_at_
     assert set(Run.objects.filter(upload__file_import=taken)) == {*old, *new}
 
 
-def test_it_stores_an_aborted_run_as_such(contributor):
+def test_it_stores_an_aborted_run_as_failed(contributor):
+    """Was: cancelled, as if a person had ended it, of a run whose client lost its connection."""
     taken, _ = imports.receive(files=files(ABORTED), owner=contributor)
     runs, _ = imports.store(taken, subject=SUBJECT, owner=contributor)
 
-    assert [run.state for run in runs] == ["cancelled"]
-    assert "aborted" in runs[0].message
+    assert [run.state for run in runs] == ["failed"]
+    assert runs[0].message.endswith("client 2 aborted in command 5 (SQL) of script 0")
     assert not Run.objects.with_values().exists()
 
 
