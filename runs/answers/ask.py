@@ -208,9 +208,11 @@ def _rankings(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[tup
         # Nobody asks which seed wins.
         is_other = bare == name or bare in CLIENTS or name in NEVER_TAKEN or is_name(name)
         is_ranked = name in RANKED or name.startswith(CONTEXT) or (not is_other and factor_role(bare) == Role.CONDITION)
-        # A configuration that each system has of its own is no other question than which system.
+        # A configuration that each system has of its own, or a disk each machine, is no other question than which one.
         several = len({value for value in of_ranked[name] if value != NO_FACT}) > 1
-        if is_ranked and several and not of_ranked.follow([name], ["dbms"]) and not are_days_apart(comparison, name):
+        places = ["dbms", *(["hardware"] if name == "storage:data" else [])]
+        is_own = any(of_ranked.follow([name], [place]) for place in places)
+        if is_ranked and several and not is_own and not are_days_apart(comparison, name):
             questions.append(Question(kind=asked.RANK, fact=name))
     for first in questions[:1]:
         questions += [first.model_copy(update={"metric": other}) for other in _beside(comparison, first.fact)]

@@ -139,6 +139,7 @@ def _sweeps(chosen: RunQuerySet, *by: str) -> list[dict[str, Any]]:
             systems=Count("dbms_version__dbms", distinct=True),
             versions=Count("dbms_version", distinct=True),
             system=Min("dbms_version__dbms__name"),
+            disks=Count("storage__device", distinct=True, filter=data),
             media=Count("storage__device__medium", distinct=True, filter=data),
             machines=Count("hardware", distinct=True),
             configs=Count("config", distinct=True),
@@ -307,7 +308,8 @@ def _of_sweep(row: Mapping[str, Any]) -> Iterable[Answer]:
     if 1 < row["configs"] <= row["promises"] and row["versions"] == 1 and not row["publication__slug"]:
         yield Answer(question=Question(kind=asked.EFFECTS))
         row = {**row, "configs": 1}
-    # A configuration that each version has of its own is no other question than which version.
+    # A configuration that each version has of its own is no other question, nor is a disk of each machine.
+    is_own = {"config": row["versions"] > 1, "storage:data": row["disks"] <= row["machines"]}
     for count, fact in (("configs", "config"), ("media", "storage:data"), ("machines", "hardware")):
-        if row[count] > 1 and (fact != "config" or row["versions"] == 1):
+        if row[count] > 1 and not is_own.get(fact):
             yield Answer(question=Question(kind=asked.RANK, fact=fact))

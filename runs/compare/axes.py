@@ -43,7 +43,7 @@ Y_AS = {"absolute": "absolute", **RELATIVE}
 SCALES = ("linear", "log")
 LEAST_LEVELS, MOST_PANELS, MOST_BARS = 3, 12, 20
 # In this order facts with as many levels take series and panels.
-_SERIES_FIRST = ("dbms", "storage", "factor", "hardware", "config", "tested", "workload", "batch")
+_SERIES_FIRST = ("dbms", "hardware", "storage", "factor", "config", "tested", "workload", "batch")
 # What a date tells already.
 _OF_A_DATE = frozenset({"batch", DAY, "tested"})
 # What changes below a curve that goes on.

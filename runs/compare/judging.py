@@ -114,6 +114,8 @@ def told_apart_by(comparison: Comparison, levels: Levels | None) -> str:
         return "dbms"
     # Nobody asks which length of a window is best.
     asked_of = [name for name in compared if factor_role(name.removeprefix(FACTOR)) != Role.PROCEDURE]
+    if "hardware" in asked_of and Columns(comparison.valued).follow(["storage:data"], ["hardware"]):
+        asked_of = [name for name in asked_of if name != "storage:data"]
     # Nor whether a disk is better than one that is not known, as long as something else may be asked.
     unknown = {fact.field for fact in comparison.varying if sum(value != NO_FACT for value in fact.values) < 2}
     known = [name for name in asked_of if name not in unknown or name not in _KNOWN_OR_NOT]

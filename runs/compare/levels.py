@@ -23,7 +23,7 @@ from runs.stats import WINNERS, Kind, Ratio, SeriesVerdicts, Verdict, geometric_
 
 NO_LEVELS = "none"
 # In this order facts are compared where the axes name none.
-_COMPARED_FIRST = ("dbms", "storage", "hardware", "config", "tested", "batch", "factor")
+_COMPARED_FIRST = ("dbms", "hardware", "storage", "config", "tested", "batch", "factor")
 # What says that levels are days.
 _OF_DAYS = ("date", "measured on")
 LEAST_LEVELS, FEWEST_GROUPS = 2, 4

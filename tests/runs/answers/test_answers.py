@@ -1765,6 +1765,21 @@ def two_disks_of_one_machine_and_one_of_another() -> str:
     return world.store()
 
 
+def test_a_disk_that_each_machine_has_of_its_own_is_a_part_of_it():
+    """Was: "Which disk has the highest throughput", and the names of disks in headlines and legends."""
+    world = World()
+    for name, disk, tps in (("lab-one", "Samsung SSD 970", 8000), ("lab-two", "WDC WD40", 5000)):
+        for size in SIZES_GB:
+            hardware = {"name": name, "storage": [{"name": disk, "medium": "ssd" if tps == 8000 else "hdd"}]}
+            factors, storage = {"size_gb": size}, [{"role": "data", "device": disk}]
+            world.add(tps / size, hardware=hardware, storage=storage, factors=factors)
+    selects = world.store()
+    told = ask(selects)
+    asked = [told["question"]["fact"], *(offer["query"] for offer in told["questions"])]
+    assert (told["claims"][0]["label"], "storage" in " ".join(asked)) == ("lab-one", False)
+    assert [told["label"] for told in ask(selects, "ask=loss")["claims"]] == ["lab-one", "lab-two"]
+
+
 def backups_by_method_and_cpus() -> str:
     world = World()
     for method, cpus, backup_s in (("local", 2, 13), ("services", 2, 26), ("TCP", 2, 34), ("TCP", 1, 29)):

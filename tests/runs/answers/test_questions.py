@@ -153,6 +153,14 @@ def test_nights_of_several_benchmarks_ask_one_question_and_the_newest_night_anot
     assert scales.of == "6 runs of 2026-05-08"
 
 
+def test_a_disk_of_each_machine_is_no_other_question_than_which_machine():
+    disks = {"lab-one": "ssd", "lab-two": "hdd"}
+    machines = [{"name": name, "storage": [{"name": medium, "medium": medium}]} for name, medium in disks.items()]
+    uses = [[{"role": "data", "device": medium}] for medium in disks.values()]
+    stored(*[tpcb(hardware=of, storage=storage) for of, storage in zip(machines, uses, strict=True)])
+    assert [asked.words for asked in questions(AnonymousUser())] == ["Which machine is best, and is it sure?"]
+
+
 def test_what_is_measured_in_latencies_is_not_asked_how_far_it_scales():
     """Seen: "How far does it scale over terminals?", whose page says that a latency is no rate."""
     for metric in ("latency_mean_ms", "tps"):
