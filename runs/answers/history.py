@@ -97,7 +97,9 @@ def _newest_name(curve: Curve) -> str:
 
 
 def _lost(curve: Curve) -> list[Missing]:
-    """The batches before the last number that failed, in stretches, and the repeats that did of those that have one."""
+    """The batches before the last number that failed, in stretches, the repeats that did of those that have one, and
+    the batches that are copies of others.
+    """
 
     def failed(point: Group) -> list[Repeat]:
         return [gap for gap in point.lost if not gap.run.counts]
@@ -117,6 +119,11 @@ def _lost(curve: Curve) -> list[Missing]:
         why = "; ".join(dict.fromkeys(gap.reason for _, lost in partly for gap in lost))
         of_days = [f"{len(lost)} of {len(lost) + point.n} on {_day_of(point)}" for point, lost in partly]
         told.append(Missing("lost_repeats", curve.name, sum(len(lost) for _, lost in partly), names=[why, *of_days]))
+    until_last = [point for point in curve.points if point.x <= last]
+    if day_by_copy := {
+        gap.run.batch_id: _day_of(point) for point in until_last for gap in point.gaps if gap.run.copy_of_id
+    }:
+        told.append(Missing("copies", curve.name, len(day_by_copy), names=[*dict.fromkeys(day_by_copy.values())]))
     return told
 
 

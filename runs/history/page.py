@@ -10,6 +10,7 @@ from typing import Any, cast
 from urllib.parse import urlencode
 
 from django.conf import settings
+from django.db.models import Q
 
 from runs.answers import words as saying
 from runs.answers.answer import Newer, change_of
@@ -213,16 +214,16 @@ def notes_of(rows: Sequence[SeriesBatch]) -> dict[int, str]:
 
 
 def failed_of(benchmark: Benchmark, rows: Sequence[SeriesBatch]) -> tuple[list[Run], dict[int, int]]:
-    """The first run of each batch that would be one of these, had not all of it failed or been lost, the newest first;
-    and how many repeats of each of these have.
+    """The first run of each batch that would be one of these, did any of it count, the newest first; and how many
+    repeats of each of these failed or were lost.
     """
     if not rows:
         return [], {}
     cells = Run.objects.filter(pk__in=[row.run_id for row in rows]).values_list("cell_key", "owner").distinct()
     owners = {owner for _, owner in cells}
     ended = Run.objects.present().filter(
+        Q(state__in=(RunState.FAILED, RunState.LOST)) | Q(invalid_at__isnull=False),
         cell_key__in={key for key, _ in cells}, visibility=benchmark.visibility, measured_at__gte=rows[0].measured_at,
-        state__in=(RunState.FAILED, RunState.LOST),
     )  # fmt: skip
     runs = [
         run for run in ended.select_related("batch").order_by("measured_at", "pk")
@@ -231,7 +232,8 @@ def failed_of(benchmark: Benchmark, rows: Sequence[SeriesBatch]) -> tuple[list[R
     drawn = {row.batch_id for row in rows}
     # A batch is of when it began, as one over midnight.
     of_batches = {run.batch_id: run for run in reversed(runs) if run.batch_id not in drawn}
-    counted = Counter((run.batch_id, run.effective_tested.get("commit", "")) for run in runs)
+    failed = [run for run in runs if run.state != RunState.FINISHED]
+    counted = Counter((run.batch_id, run.effective_tested.get("commit", "")) for run in failed)
     # Of what came together in several batches nothing tells whose repeats they were.
     alone = Counter((row.batch_id, row.commit) for row in rows)
     lost = {

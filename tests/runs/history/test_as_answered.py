@@ -6,6 +6,7 @@ import math
 import random
 from datetime import date, timedelta
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.test import Client
@@ -194,6 +195,19 @@ def test_nights_that_failed_before_a_step_and_repeats_that_did_are_counted_by_an
         ("2026-10-10", 1)
     ]
     assert len(context["failed"]) + context["more_failed"] == 7
+
+
+def test_nights_that_came_twice_are_named_by_answer_and_page(contributor):
+    """Was: ten batches over ten days, and not a word of three that were sent again under another label."""
+    nights = [night(number, of=11) for number in range(1, 11)]
+    file(nights, contributor, at_once=10)
+    file([each | {"id": str(uuid4()), "label": "again"} for each in nights[2:5]], contributor, at_once=3)
+    days = [each["started_at"][:10] for each in nights[2:5]]
+    told = ask("workload=oltp", "ask=since")["words"]
+    assert f"Batches of copies, which count nowhere: 3 ({days[0]}, {days[1]} and {days[2]})." in told
+    context = context_of(Benchmark.objects.get(), [])
+    assert [f"{run.measured_at:%Y-%m-%d}" for run in context["failed"]] == days[::-1]
+    assert not any(row.lost for row in context["rows"])
 
 
 def test_what_follows_another_series_is_told_since_when_and_by_how_much_its_numbers_differ():
