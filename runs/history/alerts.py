@@ -21,7 +21,7 @@ from django.db.models.functions import Greatest
 from django.utils import timezone
 
 from runs.access import changes
-from runs.history.causes import commit_given, given_anew, recorded_anew
+from runs.history.causes import OWN_OF_A_BATCH, commit_given, given_anew, recorded_anew
 from runs.history.words import alert_title
 from runs.models import Alert, Benchmark, ChangePoint, SeriesBatch, User
 from runs.models.choices import OF_LEVEL, AlertState, ChangeKind, ChangeState
@@ -86,7 +86,10 @@ def attach(point: ChangePoint, rows: Sequence[SeriesBatch], *, was_refuted: bool
         # Further batches may have placed it elsewhere.
         alert.change(causes=causes, machine=benchmark.machine, **span)
     else:
-        shared = [cause for cause in alert.causes if cause in causes] or alert.causes
+        # What was recorded of others and not of this one is no cause of both; commits each may have measured others.
+        is_step_there = point.kind == ChangeKind.STEP and alert.machine_id == benchmark.machine_id
+        kept = [cause for cause in alert.causes if not is_step_there or cause.startswith(OWN_OF_A_BATCH)]
+        shared = [cause for cause in alert.causes if cause in causes] or kept
         alert.change(causes=shared, **(_common(alert, span) if alert.machine_id == benchmark.machine_id else {}))
     if point.alert_id != alert.pk:
         point.alert = alert
@@ -228,13 +231,15 @@ def _open_at(
 
 
 def _may_share(alert: Alert, recorded: Sequence[set[tuple[str, str]]]) -> bool:
-    """Whether at a place of its first step something of this was recorded anew, or nothing as at one of these."""
-    step = _standing(alert).filter(kind=ChangeKind.STEP).select_related("benchmark").first()
-    others = _newest(step) if step else []
-    if step is None or all(row.pk != step.at_id for row in others):
-        return True
-    of_other = recorded_anew(others, _places(step, others))
-    return any(each & other or not (each or other) for each in recorded for other in of_other)
+    """Whether at a place of each of its steps something of this was recorded anew, or nothing as at one of these."""
+    for step in _standing(alert).filter(kind=ChangeKind.STEP).select_related("benchmark"):
+        others = _newest(step)
+        if all(row.pk != step.at_id for row in others):
+            continue
+        of_other = recorded_anew(others, _places(step, others))
+        if not any(each & other or not (each or other) for each in recorded for other in of_other):
+            return False
+    return True
 
 
 def _newest(step: ChangePoint) -> list[SeriesBatch]:

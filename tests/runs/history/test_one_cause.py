@@ -162,3 +162,16 @@ def test_a_release_is_one_cause_over_machines_and_no_cause_of_what_ran_on_one_ve
     assert alerts.title(release).startswith("2 of 3 benchmarks on alpha and beta since PostgreSQL 18.0, ")
     whys = [client.get(alert.get_absolute_url()).context["why"] for alert in (nights, release)]
     assert [(why.kind, why.held, why.moved) for why in whys] == [("commit", 1, 1), ("version", 2, 2)]
+
+
+def test_a_step_shares_an_alert_with_each_of_its_steps_not_with_the_first_alone(contributor):
+    """Was: a step that began with a version joined one that may not have, beside one that surely has not."""
+    new = {"dbms": {"name": "PostgreSQL", "version": "18.2"}}
+    unclear = nightly("alpha", "a", noise=0.04, levels={STEP: 0.93}, commits=False, **new)
+    without, surely = nightly("beta", "b", commits=False), nightly("gamma", "c", commits=False, **new)
+    alpha = {"name": "alpha", "kernel": "6.1", "storage": [DISK]}
+    for series in (unclear, without, surely):
+        file([each | {"hardware": alpha} for each in series], contributor, at_once=LAST)
+    shared = [{point.benchmark.workload.name for point in alert.changes.all()} for alert in confirmed()]
+    assert sorted(map(sorted, shared)) == [["a", "b"], ["c"]]
+    assert [title for title in map(alerts.title, confirmed()) if "2 of 3" in title and "18.2" not in title]
