@@ -117,7 +117,7 @@ class ScalesTo(Claim):
     """`most` at the level `most_at` that was measured, `efficiency` at the last level, a share of the ideal.
 
     `peak_at`: of the scaling law; `peak_measured` where it lies within the levels and one near it, no further than √2,
-    was measured, at about its rate; `still_grows` where the last level has the most, and no peak before it is sure.
+    has about its rate, and the most or not surely less, and the last has not the most; `still_grows` where that has.
     `as_high`: the levels than which that of the most is not surely higher.
     """
 

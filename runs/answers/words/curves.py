@@ -21,7 +21,7 @@ from runs.compare.panels import CLIENT
 from runs.formatting import number, percent, quantity, times
 from runs.stats import Interval, Slope
 from runs.stats.curves import LEAST_FOR_KNEE, Crossing, above_zero
-from runs.stats.scaling import Parameter, Scaling, Unfitted
+from runs.stats.scaling import NEAR, Parameter, Scaling, Unfitted
 
 # A last level so many times as far as the one before it is told apart.
 APART = 10.0
@@ -245,8 +245,11 @@ def _peak(along: Along, law: Scaling) -> str:
     place = f"{place_words(round(at), along.x)} ({near.low:,.0f} to {near.high:,.0f})"
     if at > last:
         return f"No peak up to {place_words(last, along.x)}; the law would have it at {place}, which was not measured."
-    if not law.is_peak_shown(along.levels):
-        return f"The levels show no peak; the law would have it at {place}."
+    claim = along.scales
+    if not isinstance(claim, ScalesTo) or not claim.peak_measured:
+        is_near = any(1 / NEAR <= x / at <= NEAR for x, _ in along.levels)
+        why = "which the levels do not show" if is_near else "near which no level was measured"
+        return f"The law would have its peak at {place}, {why}."
     return f"Peak at {place}: {number(law.at(at))} {along.metric.unit}."
 
 

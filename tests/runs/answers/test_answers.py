@@ -281,7 +281,30 @@ def test_a_peak_between_levels_that_were_measured_far_from_it_is_not_told():
     (claim,) = told["claims"]
     assert 30 < claim["peak_at"] < 36 and not claim["peak_measured"]
     assert "peak" not in told["words"]
-    assert "The levels show no peak; the law would have it at 3" in page(selects, "ask=scales&x=factor:terminals")
+    told_below = page(selects, "ask=scales&x=factor:terminals")
+    assert re.search(r"The law would have its peak at 3\d terminals .*, near which no level was measured\.", told_below)
+
+
+@pytest.mark.parametrize(
+    ("rates", "most_at"),
+    [
+        # Was: "The levels show no peak", of a most at 32 than which all further levels have surely less.
+        ((500, 990, 1_950, 3_800, 6_800, 8_000, 7_800, 7_000, 6_000), 32),
+        # Was: "Peak at 139 terminals: 11,669 TPS", of a rate that is highest at the last level.
+        ((430, 850, 1_700, 3_300, 6_000, 8_000, 9_800, 11_000, 11_200), 256),
+    ],
+)
+def test_a_peak_that_the_levels_contradict_is_not_told(rates: tuple[int, ...], most_at: int):
+    world = World(noise=0.008)
+    for doubling, tps in enumerate(rates):
+        world.add(tps, repeats=5, factors={"terminals": 2**doubling})
+    selects = world.store()
+    told = ask(selects, "ask=scales&x=factor:terminals")
+
+    (claim,) = told["claims"]
+    assert claim["most_at"] == most_at and 50 < claim["peak_at"] < 200 and not claim["peak_measured"]
+    assert "peak" not in told["words"]
+    assert ", which the levels do not show." in page(selects, "ask=scales&x=factor:terminals")
 
 
 def test_one_against_another_that_wins_here_and_loses_there_has_no_single_number():
