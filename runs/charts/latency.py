@@ -21,8 +21,8 @@ from runs.tables import Column, Table, TableCell
 MOST_GROUPS, MOST_PANELS = 12, 12
 CURVE_NOTE = "All repeats of a group together, from their merged histograms; never an average of their percentiles."
 OVER_TIME_NOTE = (
-    "Band: from p50 to p99 of each second, over all repeats; line: p95, the highest of them. Seconds keep "
-    "percentiles, not histograms."
+    "Band: from p50 to p99 of each interval of the series, over all repeats; line: p95, the highest of them. Intervals "
+    "keep percentiles, not histograms."
 )
 MAP_NOTE = "The stronger the colour, the more transactions of an interval took so long (logarithmic)."
 LOW, MIDDLE, HIGH = "latency_p50_ms", "latency_p95_ms", "latency_p99_ms"
@@ -157,7 +157,7 @@ def _over_time(groups: Sequence[Group]) -> Multiples | None:
     if len(panels) == 1:
         title = f"Latency over time: {panels[0].title}"
         panels = [replace(panels[0], title=title, table=table, note=OVER_TIME_NOTE)]
-    note = OVER_TIME_NOTE if each == 1 else f"{OVER_TIME_NOTE} Each point stands for {each:,} seconds."
+    note = OVER_TIME_NOTE if each == 1 else f"{OVER_TIME_NOTE} Each point stands for {each:,} intervals."
     return Multiples("latency-over-time", "Latency over time, ms", panels, [], table, note)
 
 

@@ -61,6 +61,7 @@ class Plot:
     y_label: str
     unit: str
     lines: tuple[Line, ...]
+    # With the interval of its samples as `{interval}`.
     note: str = ""
     # Time counts from the begin of this phase; the run's begins with its warm-up.
     phase: str = "run"
@@ -74,7 +75,7 @@ PLOTS = (
             Line("latency_p50_ms", "p50", 0), Line("latency_p95_ms", "p95", 1, dash=True),
             Line("latency_p99_ms", "p99", 3, dash=True),
         ),
-        note="Percentiles of the transactions that ended in each second; a retry counts from its first attempt.",
+        note="Percentiles of the transactions that ended in each {interval}; a retry counts from its first attempt.",
     ),
     Plot(
         "service-time", "Service time at the fixed rate", "Service time", "ms",
@@ -165,7 +166,8 @@ def _figure(
     if plot.phase == "run":
         spec |= {"sync": "run", "events": list(events)}
     names = ", ".join(line.label for line in wanted)
-    note = f"{plot.note} Logarithmic axis." if y_scale == "log" else plot.note
+    note = plot.note.format(interval=sampled[wanted[0].metric].interval_words)
+    note = f"{note} Logarithmic axis." if y_scale == "log" else note
     if not note and is_embedded(run) and any(line.metric.startswith("driver_") for line in wanted):
         note = f"{run.dbms_version.dbms.name} runs inside the load generator: one process."
     # A line alone has no legend: the title names it.

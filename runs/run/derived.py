@@ -141,12 +141,15 @@ def _load(run: Run, series: Mapping[str, Series]) -> list[Figure]:
             figures.append((f"Load, {name} part", took_s, "s", "from the mark between the two parts"))
             figures.append((f"Load, {name} part: rate", count / took_s if count else None, "rows/s", "rows by seconds"))
     spread = variation_percent(rate.values) if rate else None
-    return [*figures, ("Spread of the load rate", spread, "%", "coefficient of variation of the 1-s values in MB/s")]
+    how = f"coefficient of variation of the {rate.interval_s:g}-s values in MB/s" if rate else ""
+    return [*figures, ("Spread of the load rate", spread, "%", how)]
 
 
 def _window(run: Run, series: Mapping[str, Series]) -> list[Figure]:
-    rates = _measured(run, series.get(RATE))
-    steady = "coefficient of variation of the throughput's 1-s values; lower is steadier"
+    rate = series.get(RATE)
+    rates = _measured(run, rate)
+    values = f"{rate.interval_s:g}-s values" if rate else ""
+    steady = f"coefficient of variation of the throughput's {values}; lower is steadier"
     sixths = f"mean of the last sixth ({len(rates) // TREND_PARTS} values) against the first; above 0 it ended faster"
     figures: list[Figure] = [
         ("Steadiness", variation_percent(rates), "%", steady),

@@ -199,17 +199,17 @@ def no_stalls(facts: RunFacts) -> Check | None:
         return None
     stalled, bound = stalls(window), f"a third of the median, {STALL_SHARE * median(rates):,.0f} TPS"
     if not stalled:
-        return {"name": "no_stalls", "ok": True, "detail": f"no second below {bound}"}
+        return {"name": "no_stalls", "ok": True, "detail": f"no {rate.interval_words} below {bound}"}
     first_s = max(begin, rate.t0_s)
     listed = []
     for stall in stalled[:STALLS_LISTED]:
         at_s, lasts_s = first_s + stall.start * rate.interval_s, len(stall) * rate.interval_s
         why = ", ".join(_seen(facts, at_s, lasts_s)) or "no cause in its samples"
-        last_s = at_s + lasts_s - rate.interval_s
-        when = f"second {at_s:,.0f}" if len(stall) == 1 else f"seconds {at_s:,.0f} to {last_s:,.0f}"
+        last_s = at_s + lasts_s - 1
+        when = f"seconds {at_s:,.0f} to {last_s:,.0f}" if last_s > at_s else f"second {at_s:,.0f}"
         listed.append(f"{when}: {mean(without_gaps(window[stall.start : stall.stop])):,.0f} TPS ({why})")
     more = f"; and {len(stalled) - STALLS_LISTED} more" if len(stalled) > STALLS_LISTED else ""
-    seconds = f"{sum(map(len, stalled)):,} of {len(rates):,} seconds"
+    seconds = f"{rate.interval_s * sum(map(len, stalled)):,.0f} of {rate.interval_s * len(rates):,.0f} seconds"
     return {"name": "no_stalls", "ok": False, "detail": f"stalls: {seconds} below {bound}: {'; '.join(listed)}{more}"}
 
 

@@ -47,6 +47,11 @@ class Series:
         """(time in s from the start of the warm-up, value) of every sample."""
         return [(self.t0_s + index * self.interval_s, value) for index, value in enumerate(self.values)]
 
+    @property
+    def interval_words(self) -> str:
+        """What a value of it is of: "second", "interval of 5 s"."""
+        return "second" if self.interval_s == 1 else f"interval of {self.interval_s:g} s"
+
 
 @dataclass(frozen=True)
 class Stretch:

@@ -234,6 +234,30 @@ def test_seconds_of_a_stall_that_follow_each_other_are_one():
     assert "10 of 30 seconds" in said and said.count("seconds 15 to 24: 33 TPS") == said.count(" TPS (") == 1
 
 
+@pytest.mark.parametrize(
+    ("stalled", "told"),
+    [
+        # Was: "no second below" of a tool that prints every fifth: a stall of 2 s cannot be seen.
+        (3_000.0, "no interval of 5 s below a third of the median, 1,000 TPS"),
+        (30.0, "stalls: 5 of 60 seconds below a third of the median, 1,000 TPS: seconds 30 to 34: 30 TPS"),
+    ],
+)
+def test_what_a_tool_printed_is_told_by_its_interval(client: Client, stalled: float, told: str):
+    tps, latency = [3_000.0] * 12, [5.0] * 12
+    tps[6] = stalled
+    rows = [
+        {"name": "tps", "interval_s": 5, "values": tps},
+        {"name": "latency_p95_ms", "interval_s": 5, "values": latency},
+    ]
+    workload = {"slug": "tpcb", "name": "TPC-B profile", "version": "1"}
+    run = uploaded({"metrics": {"tps": 3_000}, "series": rows}, workload=workload, factors={"duration_s": 60})
+    (check,) = [check for check in run.checks if check["name"] == "no_stalls"]
+    assert check["detail"].startswith(told)
+    shown = client.get(run.get_absolute_url()).content.decode()
+    assert "coefficient of variation of the throughput&#x27;s 5-s values" in shown
+    assert "transactions that ended in each interval of 5 s" in shown
+
+
 def test_a_process_that_was_stopped_is_seen_in_its_cpu():
     """Was: "no cause in its samples" of a DBMS that had no CPU for ten seconds, while others had theirs."""
     tps, server, driver = [3_000.0] * 40, [1.2] * 40, [0.6] * 40
