@@ -114,7 +114,8 @@ class Loss(Claim):
 
 
 class ScalesTo(Claim):
-    """`most` at the level `most_at` that was measured, `efficiency` at the last level, a share of the ideal.
+    """`most` at the level `most_at` that was measured; as a share of the ideal line `efficiency_at_most` is that level's
+    and `efficiency` that of the last.
 
     `peak_at`: of the scaling law; `peak_measured` where it lies within the levels and one near it, no further than √2,
     has about its rate, and the most or not surely less, and the last has not the most; `still_grows` where that has.
@@ -126,6 +127,7 @@ class ScalesTo(Claim):
     most: float
     last: float
     efficiency: float | None
+    efficiency_at_most: float | None = None
     gain: Amount
     peak_at: float | None = None
     peak_interval: tuple[float, float] | None = None

@@ -331,6 +331,7 @@ class Along:
         fitted = law if isinstance(law, Scaling) and not law.poor else None
         peak = fitted.peak if fitted else None
         gain = ratio(dict(self.levels)[most_at], self.levels[0][1]) if most_at != first else None
+        grown = gain.value if gain else 1.0
         as_high = self._as_high(most_at)
         # A law's peak beside which the highest levels lie elsewhere, or behind which nothing falls, was not measured.
         highest = [level for level in self.levels if level[0] in (most_at, *as_high)]
@@ -338,7 +339,7 @@ class Along:
         return ScalesTo(
             label=self.curve.name, runs=self.runs, most_at=most_at, most=means[most_at], last=last,
             efficiency=means[last] * first / (means[first] * last) if self.grows and means.get(first) else None,
-            gain=as_share(amount_of(gain)),
+            efficiency_at_most=grown * first / most_at if self.grows else None, gain=as_share(amount_of(gain)),
             peak_at=peak.value if peak else None, peak_interval=pair_of(peak.interval) if peak else None,
             peak_measured=bool(is_shown and peak and peak.interval.high <= last),
             still_grows=most_at == last and not as_high, as_high=as_high,

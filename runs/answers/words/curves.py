@@ -137,20 +137,14 @@ def _law_numbers(law: Scaling | Unfitted, levels: int) -> dict[str, Any]:
 
 
 def _most(along: Along) -> str:
-    first = along.levels[0][0]
-    grown, most = max(
-        ((loss, at) for loss, (at, _) in zip(along.losses, along.levels, strict=True) if loss),
-        key=lambda level: level[0].value,
-        default=(None, first),
-    )
-    if grown is None or grown.value <= 1:
+    first, claim = along.levels[0][0], along.scales
+    if not isinstance(claim, ScalesTo) or claim.most_at == first:
         return f"Most at {place_words(first, along.x)}: more only take away."
-    share = f"{percent(grown.value * first / most)} of ideal"
-    ends = f" ({times(grown.interval.low)} to {times(grown.interval.high)})" if grown.interval else ""
-    rate = f"{times(grown.value)}{ends} the rate of {place_words(first, along.x)}"
-    claim = along.scales
-    unsure = not_surely_more(claim, along.x) if isinstance(claim, ScalesTo) else ""
-    return f"Most at {place_words(most, along.x)}: {rate}, {share}{unsure}."
+    grown = next(loss for loss, (at, _) in zip(along.losses, along.levels, strict=True) if at == claim.most_at)
+    ends = f" ({times(grown.interval.low)} to {times(grown.interval.high)})" if grown and grown.interval else ""
+    rate = f"{times((claim.gain.value or 0.0) + 1)}{ends} the rate of {place_words(first, along.x)}"
+    share = f"{percent(claim.efficiency_at_most or 0.0)} of ideal"
+    return f"Most at {place_words(claim.most_at, along.x)}: {rate}, {share}{not_surely_more(claim, along.x)}."
 
 
 def _loss(along: Along) -> str:

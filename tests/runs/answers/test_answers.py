@@ -270,6 +270,17 @@ def test_how_far_each_scales():
     assert postgresql["most_at"] == 64
 
 
+def test_the_share_of_the_ideal_line_is_told_of_the_best_level_as_the_page_does():
+    """Was: `efficiency` alone, of the last level, beside a page that tells that of the best."""
+    world = World(noise=0)
+    for terminals, tps in {1: 1000, 16: 16_000, 32: 16_200, 128: 16_000}.items():
+        world.add(tps, factors={"terminals": terminals})
+    selects = world.store()
+    (claim,) = ask(selects, "ask=scales&x=factor:terminals")["claims"]
+    assert (claim["efficiency"], claim["efficiency_at_most"]) == pytest.approx((0.125, 0.50625))
+    assert "50.6\u202f% of ideal" in page(selects, "ask=scales&x=factor:terminals")
+
+
 def test_a_peak_between_levels_that_were_measured_far_from_it_is_not_told():
     """Was: "peak of the scaling law at 33 terminals, 32.2 to 33.7", and `peak_measured`, of 1, 4, 16 and 64 threads."""
     world = World(noise=0.004)
