@@ -280,10 +280,11 @@ def _over(name: str, comparison: Comparison, columns: Columns) -> Iterator[Quest
         # Where nothing was measured at both ends, each curve is asked between its own.
         is_whole = any({first, last} <= levels for levels in curves)
         yield loss if is_whole else loss.model_copy(update={"start": None, "end": None})
-        # A knee is looked for per doubling, which leads to no level of 0.
-        doubled = max(sum(number_by_level[level] > 0 for level in levels) for levels in curves)
-        values = doubled * max(len(group.judged) for group in columns.groups)
-        if doubled >= LEAST_FOR_KNEE and values >= LEAST_VALUES_FOR_KNEE:
-            yield Question(kind=asked.FALLS_OFF, x=name)
-    if axes.kind == CLIENT and _is_rate(comparison):
+    scales = axes.kind == CLIENT and _is_rate(comparison)
+    if scales:
         yield Question(kind=asked.SCALES, x=name)
+    # A knee is looked for per doubling, which leads to no level of 0.
+    doubled = max(sum(number_by_level[level] > 0 for level in levels) for levels in curves)
+    values = doubled * max(len(group.judged) for group in columns.groups)
+    if (axes.asks_of_levels or scales) and doubled >= LEAST_FOR_KNEE and values >= LEAST_VALUES_FOR_KNEE:
+        yield Question(kind=asked.FALLS_OFF, x=name)

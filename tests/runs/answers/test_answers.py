@@ -270,6 +270,17 @@ def test_how_far_each_scales():
     assert postgresql["most_at"] == 64
 
 
+def test_beside_how_far_it_scales_is_asked_where_it_falls_off():
+    """Was: offered of sizes alone, of terminals that have a knee not."""
+    world = World()
+    for terminals in (1, 2, 4, 8, 16, 32, 64):
+        world.add(1000 * min(terminals, 16) * (16 / max(terminals, 16)) ** 0.5, factors={"terminals": terminals})
+    selects = world.store()
+    offered = [offer["query"] for offer in ask(selects)["questions"]]
+    assert offered == ["ask=falls_off&x=factor%3Aterminals"]
+    assert ask(selects, offered[0])["claims"][0]["turns_at"] == 16
+
+
 def test_the_share_of_the_ideal_line_is_told_of_the_best_level_as_the_page_does():
     """Was: `efficiency` alone, of the last level, beside a page that tells that of the best."""
     world = World(noise=0)
