@@ -5,14 +5,16 @@ fills them for the API (`words.with_words`).
 
 from __future__ import annotations
 
+from statistics import fmean
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, InstanceOf
 
 from runs.answers.places import NO_PLACE, Place
-from runs.compare.asked import EFFECTS, Missing, Question, RankedAt
+from runs.compare.asked import EFFECTS, LOSS, Missing, Question, RankedAt
 from runs.compare.comparison import Comparison
+from runs.compare.facts import fact_value
 from runs.compare.groups import Contrast, Group
 from runs.compare.guard import Difference
 from runs.compare.levels import LevelRow, LevelSeries
@@ -114,8 +116,8 @@ class Loss(Claim):
 
 
 class ScalesTo(Claim):
-    """`most` at the level `most_at` that was measured; as a share of the ideal line `efficiency_at_most` is that level's
-    and `efficiency` that of the last.
+    """`most` at the level `most_at` that was measured, `efficiency_at_most` there, a share of the ideal line, and
+    `efficiency` at the last level.
 
     `peak_at`: of the scaling law; `peak_measured` where it lies within the levels and one near it, no further than √2,
     has about its rate, and the most or not surely less, and the last has not the most; `still_grows` where that has.
@@ -236,7 +238,8 @@ class Answer(Part):
     it. `pooled`: what is pooled on request, in words. `unsaid`: the settings that hold where the name of a
     configuration does not say others. `alike_in`: the machines, disks or systems that the ranking is of, where not each
     was measured on all of them. `best_by_level`: where the best depends on the level, each level with the one that is
-    surely better than all others, or "". `beyond`: how many runs match that are not compared, as they are too many.
+    surely better than all others, or "". `is_gain`: nothing is lost from the first level of x to the last. `beyond`:
+    how many runs match that are not compared, as they are too many.
     """
 
     question: Question
@@ -269,10 +272,22 @@ class Answer(Part):
     best_by_level: list[tuple[InstanceOf[LevelRow], str]] = Field(default_factory=list, exclude=True)
     versions_of: str = Field(default="", exclude=True)
     unsaid: str = Field(default="", exclude=True)
+    is_gain: bool = Field(default=False, exclude=True)
 
     @property
     def x(self) -> Place:
         return Place(self.x_label, self.x_unit, self.x_kind)
+
+
+def _is_gain(comparison: Comparison, question: Question) -> bool:
+    fact, values = comparison.axes.facts.get(question.x), dict[float, list[float]]()
+    for group in comparison.valued if fact and question.kind == LOSS else ():
+        if fact and (number := fact.numbers.get(fact_value(group, fact.field))) is not None:
+            values.setdefault(number, []).append(group.centre or 0.0)
+    if len(values) < 2 or comparison.metric is None:
+        return False
+    first, last = (fmean(values[level]) for level in (min(values), max(values)))
+    return last < first if comparison.metric.better == "lower" else last > first
 
 
 def begun(
@@ -288,7 +303,8 @@ def begun(
         x_label=x.label, x_unit=x.unit, x_kind=x.kind,
         threshold=comparison.threshold, family=comparison.verdicts.family,
         versions_of="".join(comparison.systems) if len(comparison.systems) == 1 else "", pooled=comparison.pooled,
-        unsaid="" if question.kind == EFFECTS else comparison.unsaid, beyond=comparison.left_out, **fields,
+        unsaid="" if question.kind == EFFECTS else comparison.unsaid, beyond=comparison.left_out,
+        is_gain=_is_gain(comparison, question), **fields,
     )  # fmt: skip
 
 

@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
 
 from benchagent.catalog import FACTORS, Role, factor_label, factor_role
-from django.db.models import Count, Exists, Max, Min, OuterRef, Q
+from django.db.models import Avg, Count, Exists, Min, OuterRef, Q
 
 from runs.answers.answer import Answer
 from runs.answers.words import question_words
@@ -32,7 +32,8 @@ from runs.stats.steps import LEAST_DAYS
 
 # So many questions ask about what was measured last, and as many about what is published.
 MOST_BATCHES, MOST_QUESTIONS = 6, 10
-LEAST_NIGHTS = 5
+# Of fewer batches no change can be told.
+LEAST_NIGHTS = 2 * LEAST_DAYS
 # So many sweeps are looked for that were uploaded run by run, and so many questions asked about them.
 MOST_SWEEPS, MOST_OF_SINGLE = 5, 8
 # Runs that an address names by their ids.
@@ -106,7 +107,8 @@ def _began(runs: Sequence[Mapping[str, Any]]) -> str:
 
 def _sweeps(chosen: RunQuerySet, *by: str) -> list[dict[str, Any]]:
     """How many systems, versions, disks, machines and configurations there are by batch, or together, and by workload;
-    and `levels`: of each number that a factor gives its span. What more is better of may scale.
+    and `levels`: of each number that a factor gives its span, and whether the value `rises` from its low to its high
+    end, by these. What more is better of may scale.
     """
     levels: dict[tuple[object, ...], dict[str, dict[str, Any]]] = {}
     zero_is_none = [name for name, factor in FACTORS.items() if "0" in factor.words]
@@ -114,19 +116,19 @@ def _sweeps(chosen: RunQuerySet, *by: str) -> list[dict[str, Any]]:
     factors = factors.exclude(number=0, name__in=zero_is_none)
     of_factor = (*(f"run__{name}" for name in by), "run__workload__slug")
     # Two systems, each of a size of its own, lose nothing; nor do two sizes at which commits promise different things.
-    for row in factors.values(*of_factor, "run__dbms_version", "run__durability", "name").annotate(
-        levels=Count("number", distinct=True),
-        low=Min("number"),
-        high=Max("number"),
-        least_unit=Min("unit"),
-        unit=Max("unit"),
-    ):
-        if row["levels"] >= 2:
-            own = levels.setdefault(tuple(row[name] for name in of_factor), {})
-            span = own.setdefault(row["name"], row | {"spans": [], "units": set()})
-            span["units"] |= {row["unit"], row["least_unit"]}
-            span["spans"].append((row["low"], row["high"]))
-            span |= {"low": min(span["low"], row["low"]), "high": max(span["high"], row["high"])}
+    of_curve = (*of_factor, "run__dbms_version", "run__durability", "name")
+    values = factors.values(*of_curve, "number", "unit").annotate(value=Avg("run__primary_value")).order_by("number")
+    for key, points in grouped((tuple(row[name] for name in of_curve), row) for row in values).items():
+        low, high = points[0], points[-1]
+        if low["number"] == high["number"]:
+            continue
+        span = levels.setdefault(key[: len(of_factor)], {}).setdefault(
+            key[-1], {"low": low["number"], "high": high["number"], "unit": high["unit"], "units": set(), "rises": {}}
+        )
+        span["units"] |= {point["unit"] for point in points}
+        rises = (high["value"] or 0.0) > (low["value"] or 0.0)
+        span["rises"].setdefault((low["number"], high["number"]), []).append(rises)
+        span |= {"low": min(span["low"], low["number"]), "high": max(span["high"], high["number"])}
     data = Q(storage__role=StorageRole.DATA)
     rates = Metric.objects.filter(name=OuterRef("workload__primary_metric"), better=Better.HIGHER)
     order = ("publication__published_on", *(f"-{name}__created_at" for name in by), "workload")
@@ -288,13 +290,14 @@ def _of_sweep(row: Mapping[str, Any]) -> Iterable[Answer]:
         name for name in levels if name not in CLIENTS and factor_role(name) == Role.QUESTION and not is_name(name)
     )
     if size := next((name for name in (*SIZES, *others) if name in levels), ""):
-        low, high, unit, spans = (levels[size][name] for name in ("low", "high", "unit", "spans"))
+        low, high, unit, rises = (levels[size][name] for name in ("low", "high", "unit", "rises"))
         loss = Question(kind=asked.LOSS, x=f"factor:{size}")
         # Else nothing was measured at both ends, or they are numbers of unlike units.
-        if (low, high) in spans and len(levels[size]["units"]) == 1:
+        if (low, high) in rises and len(levels[size]["units"]) == 1:
             loss = loss.model_copy(update={"start": low, "end": high})
-        kind = SIZE if size in SIZES else OTHER
-        yield Answer(question=loss, x_label=factor_label(size), x_unit=shown_unit(size, unit), x_kind=kind)
+        kind, is_gain = SIZE if size in SIZES else OTHER, {*chain(*rises.values())} == {row["scales"]}
+        label, unit = factor_label(size), shown_unit(size, unit)
+        yield Answer(question=loss, x_label=label, x_unit=unit, x_kind=kind, is_gain=is_gain)
     clients = next((name for name in CLIENTS if name in levels), "")
     if clients and row["scales"]:
         scales = Question(kind=asked.SCALES, x=f"factor:{clients}")

@@ -623,7 +623,8 @@ def question_words(answer: Answer) -> str:
         if question.start is not None and question.end is not None:
             over = f" from {from_to(question.start, question.end, answer.x)}"
         # The same before and after it is answered; nobody loses by more workers.
-        begin = "What is lost" if answer.x_kind in ("", SIZE) else f"How does {metric or 'it'} change"
+        is_loss = answer.x_kind in ("", SIZE) and not answer.is_gain
+        begin = "What is lost" if is_loss else f"How does {metric or 'it'} change"
         return f"{begin}{over}?"
     if question.kind == asked.NEWER:
         return f"Is the newest batch worse than {baseline_words(question.than)}?"

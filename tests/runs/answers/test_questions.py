@@ -173,6 +173,22 @@ def test_what_is_measured_in_latencies_is_not_asked_how_far_it_scales():
     assert asked == {("tps", "How far does it scale over terminals?")}
 
 
+def test_what_grows_with_its_size_is_not_asked_what_is_lost(client):
+    """Seen: "What is lost from scale factor 30 to 35?", and "+49 %" as the answer."""
+    stored(tpcb(1000, scale_factor=30), tpcb(1490, scale_factor=35))
+    (asked,) = questions(AnonymousUser())
+    assert asked.words == "How does it change from scale factor 30 to 35?"
+    told = client.get(f"/api/v1/answers/?{asked.query}").json()
+    assert told["asked"] == "How does throughput change from scale factor 30 to 35?"
+
+
+def test_so_few_nights_that_no_change_can_be_told_are_not_asked_since_when():
+    """Was: asked of five, and the answer "Too few batches to tell a change, 5 of 6"."""
+    for day in range(1, 6):
+        stored(tpcb(measured_on=f"2026-05-0{day}"))
+    assert not questions(AnonymousUser())
+
+
 def test_two_systems_of_a_size_each_are_not_asked_what_is_lost():
     """Was: What is lost from 9 to 10 GB?"""
     stored(tpcb(scale_factor=9), tpcb(scale_factor=10, dbms={"name": "MySQL", "version": "8.4"}))
