@@ -20,7 +20,7 @@ from runs.compare.facts import DATE, MOMENT, NEVER_TAKEN, NO_FACT, SET, Columns,
 from runs.compare.groups import SIZES, Group
 from runs.compare.panels import CLIENTS, RELATIVE, Axes, drawn_groups, size_level
 from runs.formatting import version_order
-from runs.run.facets import FACTOR
+from runs.run.facets import FACTOR, branch_of
 from runs.run.likeness import DAY
 from runs.stats.steps import LEAST_DAYS
 
@@ -48,9 +48,9 @@ _SERIES_FIRST = ("dbms", "hardware", "storage", "factor", "config", "tested", "w
 _OF_A_DATE = frozenset({"batch", DAY, "tested"})
 # What changes below a curve that goes on.
 _MAY_CHANGE = frozenset({"dbms", "config", "context"})
-# Where its values come back more often, on average, each is measured beside the others: a branch at once, a commit not
-# where it is measured once more.
-_MOST_STRETCHES = {"tested:branch": 1.0}
+# Where its values come back more often, on average, each is measured beside the others; a commit not where it is
+# measured once more.
+_MOST_STRETCHES = 1.5
 
 
 def arrange(
@@ -350,16 +350,18 @@ def _stretches(name: str, columns: Columns) -> float:
 def _along_dates(free: Collection[str], columns: Columns) -> set[str]:
     """What names a day of one curve: of two versions that are measured each night each has a batch and a commit. A
     DBMS that is upgraded or configured anew in the midst goes on as the same curve, as does one below which the kernel
-    changes; branches that are measured in turn are two. What has no number, as a copy, parts nothing.
+    changes; another branch is another curve. What has no number, as a copy, parts nothing.
     """
     groups = columns.groups
     columns = Columns([group for group in groups if group.dots])
     names = [name for name in free if name not in NEVER_TAKEN and name != DATE]
+    is_one_branch = len({branch_of(group.all_runs[0]) for group in columns.groups}) < 2
     of_a_date = [
         name
         for name in names
-        if name.partition(":")[0] in _OF_A_DATE and not _stretches(name, columns) > _MOST_STRETCHES.get(name, 1.5)
-    ]
+        if name.partition(":")[0] in _OF_A_DATE and _stretches(name, columns) <= _MOST_STRETCHES
+        and (name != "tested:branch" or is_one_branch)
+    ]  # fmt: skip
     of_a_date += [
         name for name in names if name.partition(":")[0] in _MAY_CHANGE and _is_changed(name, columns, groups)
     ]

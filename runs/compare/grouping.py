@@ -14,7 +14,7 @@ from uuid import UUID
 from runs.compare.facts import numbered
 from runs.formatting import natural
 from runs.models import Run
-from runs.run.facets import SHORT_COMMIT, TESTED, Facet, data_sizes, tested_words
+from runs.run.facets import SHORT_COMMIT, TESTED, Facet, commit_number, data_sizes, tested_words
 from runs.run.likeness import alike, parting_facets
 
 BATCH, LABEL, VERSION, DATE, ALL = "batch", "label", "version", "date", "all"
@@ -43,21 +43,25 @@ def day_of(run: Run) -> date:
 
 
 def moments(runs: Mapping[str, Run]) -> dict[str, str]:
-    """When each of these was measured, by their keys: the day; with the time, or where that is not known the number,
-    where batches of one cell have that day in common.
+    """When each of these was measured, by their keys: the day; with the time where batches of one cell have that day in
+    common; with a number where that is not known of all, or they have it in common, too.
     """
     by_day: dict[tuple[str, date], dict[UUID, list[str]]] = {}
-    for key, run in sorted(
-        runs.items(), key=lambda each: (each[1].measured_at or each[1].created_at, each[1].batch.created_at)
-    ):
+    for key, run in sorted(runs.items(), key=lambda each: _order_of(each[1])):
         by_day.setdefault((run.cell_key, day_of(run)), {}).setdefault(run.batch_id, []).append(key)
     found: dict[str, str] = {}
     for (_, day), batches in by_day.items():
         times = [runs[keys[0]].started_at for keys in batches.values()]
+        is_told_by_time = len({*times}) == len(times) and all(times)
         for number, (keys, time) in enumerate(zip(batches.values(), times, strict=True), 1):
-            of_day = "" if len(batches) == 1 else f" {time:%H:%M:%S}" if time and all(times) else f" #{number}"
+            of_day = "" if len(batches) == 1 else f" {time:%H:%M:%S}" if is_told_by_time else f" #{number}"
             found |= dict.fromkeys(keys, f"{day}{of_day}")
     return found
+
+
+def _order_of(run: Run) -> tuple[datetime, int, datetime]:
+    """Of runs of one time the commits are in their order, and what was stored first comes first."""
+    return run.measured_at or run.created_at, commit_number(run.effective_tested), run.batch.created_at
 
 
 def position_of(moment: str) -> float:

@@ -18,7 +18,7 @@ from django.db.models import Prefetch
 
 from runs.compare.configurations import short_names
 from runs.formatting import version_order
-from runs.history.identity import Identity, commit_number, digest, identity_of
+from runs.history.identity import Identity, digest, identity_of
 from runs.history.ordering import order_by_parents
 from runs.history.watching import watch
 from runs.models import Batch, Benchmark, Conditions, Measurement, Metric, Run, RunStorage, SeriesBatch
@@ -26,6 +26,7 @@ from runs.models.base import clean, in_parts
 from runs.results.rows import pause_for_writers
 from runs.run import likeness
 from runs.run.circumstances import circumstances
+from runs.run.facets import commit_number
 from runs.run.number import primary_number
 from runs.stats import geometric_mean
 

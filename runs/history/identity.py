@@ -18,10 +18,8 @@ from runs.models import Config, HardwareProfile, Machine, Metric, Run, StorageDe
 from runs.models.base import clean
 from runs.models.choices import Visibility
 from runs.models.subjects import dbms_name
-from runs.run.facets import DATASET, FACTOR, data_facets, data_sizes, factor_facets
+from runs.run.facets import DATASET, FACTOR, branch_of, data_facets, data_sizes, factor_facets
 
-# The branch that is watched goes by any of these names, or by none.
-MAIN_BRANCHES = frozenset({"", "main", "master", "trunk"})
 # Factors that tell runs apart and ask nothing else: another value is an event at most.
 _IDLE = frozenset({"seed", "random_seed", "test_no", "filename", "directory", "conn_params"})
 _LONGEST = 200
@@ -83,12 +81,6 @@ def identity_of(run: Run, metric: Metric) -> Identity:
     config = _named_config(run.config) if run.config else ""
     owner = None if is_public else run.owner_id
     return Identity(same, machine, branch_of(run), run.visibility, owner, metric, config, _names(run, config))
-
-
-def branch_of(run: Run) -> str:
-    """Empty where it is the one that is watched."""
-    branch = clean(run.effective_tested.get("branch", ""), 120)
-    return "" if branch.lower() in MAIN_BRANCHES else branch
 
 
 def _names(run: Run, config: str) -> tuple[str, ...]:
@@ -156,9 +148,3 @@ def _mark_of(profile: HardwareProfile) -> str:
     known = HardwareProfile.objects.filter(filed_as=mark, created_by=profile.created_by_id).exclude(motherboard="")
     boards = {*known.values_list("motherboard", flat=True)} if board else set()
     return f"{mark} {board}" if boards and board not in boards else mark
-
-
-def commit_number(tested: Mapping[str, str]) -> int:
-    """How many commits its branch has up to it; 0 where nobody says it."""
-    given = tested.get("commit_number", "")
-    return int(given) if given.isdecimal() and len(given) < 12 else 0

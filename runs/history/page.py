@@ -19,7 +19,6 @@ from runs.charts.curves import ZOOMED_NOTE
 from runs.compare.asked import SINCE, Question
 from runs.formatting import listed, percent, percent_of
 from runs.history.alerts import ends_of
-from runs.history.identity import branch_of
 from runs.history.watching import BASELINE, BenchmarkSeries, is_rejected, newest_against, threshold
 from runs.history.words import change_words, moments, tested_of
 from runs.models import Benchmark, Conditions, Metric, Run, SeriesBatch
@@ -28,6 +27,7 @@ from runs.models.choices import OF_LEVEL, Better, ChangeKind, ChangeState, RunSt
 from runs.run import likeness
 from runs.run.circumstances import changes
 from runs.run.events import CHECKPOINT, NOTE
+from runs.run.facets import branch_of
 from runs.stats import Interval, judge
 from runs.tables import Column, Table, TableCell
 

@@ -30,6 +30,7 @@ from benchagent.configfiles.settings import Facts, Given, Settings
 
 from runs.formatting import quantity
 from runs.models import Config, HardwareProfile, Measurement, Run, RunStorage, StateChange
+from runs.models.base import clean
 from runs.models.choices import SHORT_DURABILITY, Provenance, StorageRole
 from runs.models.subjects import dbms_name
 from runs.run.durability import storage_statement
@@ -55,6 +56,8 @@ _SPEAKABLE = 60
 # What was tested, in the order in which it names a version; the DBMS tells its build id itself.
 TESTED = {"build": "Build", "commit": "Commit", "branch": "Branch", "dbms_build": "DBMS build"}
 SHORT_COMMIT = 10
+# The branch that is watched goes by any of these names, or by none.
+MAIN_BRANCHES = frozenset({"", "main", "master", "trunk"})
 
 # The word for a run with `durability_doubt`, which says the numbers.
 DOUBT_WORDS = "contradicted"
@@ -132,6 +135,18 @@ def tested_words(run: Run) -> str:
     if "commit" in words:
         words["commit"] = words["commit"][:SHORT_COMMIT]
     return " · ".join(words.values())
+
+
+def branch_of(run: Run) -> str:
+    """Empty where it is the one that is watched."""
+    branch = clean(run.effective_tested.get("branch", ""), 120)
+    return "" if branch.lower() in MAIN_BRANCHES else branch
+
+
+def commit_number(tested: Mapping[str, str]) -> int:
+    """How many commits its branch has up to it; 0 where nobody says it."""
+    given = tested.get("commit_number", "")
+    return int(given) if given.isdecimal() and len(given) < 12 else 0
 
 
 @lru_cache(_MOST_LEVELS)

@@ -1376,6 +1376,21 @@ def test_commits_of_one_day_are_places_of_one_curve(has_times):
     )
 
 
+def test_two_commits_with_one_time_are_places_of_one_curve_in_the_order_of_their_numbers():
+    """Seen: "5ab3c90753 · main, cc569f8fcb · main and 19 more: too few batches to tell a change, 1 of 6", since one
+    commit of 21 was measured once more for a pipeline and sent with the time of its night."""
+    world = World(noise=0.005)
+    nights = [(night, 2 * night, 1000 if night < 11 else 940) for night in range(20)]
+    for night, number, tps in [*nights, (11, 21, 1000)]:
+        tested = {"commit": f"{number:02d}" * 20, "commit_number": str(number)}
+        world.add(tps, started_at=f"{day_of_may(night)}T22:00:00Z", tested=tested)
+        world.store()
+
+    (step,) = ask("workload=tpcb")["claims"]
+
+    assert (step["day"], step["tested"], step["batches_before"]) == ("2026-05-12", "2222222222", 12)
+
+
 @pytest.mark.parametrize("has_times", [True, False])
 def test_batches_of_one_day_are_asked_since_when_and_whether_the_newest_differs(has_times):
     """Seen: "nothing here was measured on two days", of thirteen batches whose benchmark's page answers both."""
@@ -1407,6 +1422,20 @@ def test_a_copy_of_one_night_parts_no_curve():
     (step,) = ask(selects)["claims"]
 
     assert (step["day"], step["batches"]) == ("2026-05-13", 8)
+
+
+def test_a_branch_that_was_measured_once_is_no_night_of_the_main_branch():
+    """Seen: "Suspected: −10.1 % since 2026-11-21 (feature-x)" of 20 nights of main and one batch of the branch."""
+    world = World(noise=0.005)
+    for night in range(21):
+        branch = "feature-x" if night == 20 else "main"
+        world.add(800 if night == 20 else 1000, measured_on=day_of_may(night), tested={"branch": branch})
+        world.store()
+
+    told = ask("workload=tpcb", "ask=since")
+
+    assert [claim["day"] for claim in told["claims"] if claim["kind"] == "step"] == [""]
+    assert "feature-x: too few batches" in told["words"]
 
 
 def test_branches_that_are_measured_in_turn_are_two_curves():
