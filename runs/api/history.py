@@ -21,6 +21,7 @@ from rest_framework.views import APIView
 from runs.access.rules import candidates, may_operate
 from runs.answers.answer import Amount, Part
 from runs.answers.words import explained
+from runs.answers.words.gaps import differing_words
 from runs.api.errors import refuse_unknown
 from runs.api.outgoing import FIELD_ERRORS, Outgoing, answered, page_of, source
 from runs.compare.baseline import DEFAULT_BASELINE, Baseline, WrongBaseline
@@ -245,7 +246,7 @@ class GateCell(Part):
     """A cell of the runs against the baseline. `value`: the geometric mean of its repeats, where one is 0 or negative
     the median. `batches`: of the baseline. `change`: as a ratio, with its verdict, which has no ratio where a side is
     zero in every repeat. `not_worse`: its interval holds no loss that matters, though it may be undecided whether
-    anything was won.
+    anything was won. `not_alike`: what else differs of the baseline, which a comparison of both names, too.
     """
 
     benchmark: str
@@ -258,6 +259,7 @@ class GateCell(Part):
     batches: int
     change: Amount
     not_worse: bool
+    not_alike: str
 
 
 class GateAnswer(Part):
@@ -280,7 +282,7 @@ class Gate(APIView):
         """Whether what was just sent is worse than a baseline: each cell, judged together."""
         given = read(GateRequest, request.data)
         allowed = given.allow_pct / 100 if given.allow_pct else None
-        labels = _labels_of(given.metrics)
+        labels, refused = _labels_of(given.metrics), dict[uuid.UUID, str]()
         if given.base:
             turns = in_turn(given.runs, given.base, request.user, metrics=labels, allowed=allowed)
             cells = [_cell_in_turn(cell, request) for cell in turns]
@@ -288,11 +290,14 @@ class Gate(APIView):
         else:
             baseline = baseline_of(given.than)
             found = gated(given.runs, baseline, request.user, metrics=labels, allowed=allowed)
-            cells = [_cell(cell, request) for cell in found]
+            cells = [_cell(cell, request) for cell in found if not cell.is_refused]
+            refused = {
+                uuid.UUID(run): explained(cell.change).why for cell in found if cell.is_refused for run in cell.runs
+            }
             judged = Counter(run for cell in cells for run in cell.runs)
         given_ids = dict.fromkeys(uuid.UUID(str(run)) for run in (*given.runs, *given.base))
         lacking = [run for run in given_ids if judged[run] < max(1, len(labels))]
-        others = why_not_judged(lacking, request.user, labels)
+        others = why_not_judged(lacking, request.user, labels) | refused
         answer = GateAnswer(
             than=IN_TURN if given.base else given.than, cells=cells, without=[*others],
             why_without=[*others.values()],
@@ -316,6 +321,7 @@ def _cell(cell: Gated, request: Request) -> GateCell:
         machine=benchmark.hardware.name if benchmark.hardware else "", metric=cell.metric.label,
         unit=cell.metric.unit, value=cell.value, runs=[uuid.UUID(run) for run in cell.runs],
         batches=cell.batches, change=explained(cell.change), not_worse=cell.is_not_worse,
+        not_alike=differing_words({"": cell.differing}),
     )  # fmt: skip
 
 
@@ -326,7 +332,7 @@ def _cell_in_turn(cell: InTurn, request: Request) -> GateCell:
         machine=run.hardware.name if run.hardware else "", metric=cell.metric.label, unit=cell.metric.unit,
         value=cell.value, runs=[each.pk for each, _ in cell.runs],
         batches=1, change=change_in_turn(cell.change, cell.base[0][0].durability, run.durability),
-        not_worse=cell.is_not_worse,
+        not_worse=cell.is_not_worse, not_alike="",
     )  # fmt: skip
 
 

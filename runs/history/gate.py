@@ -4,6 +4,8 @@ A cell is judged by the main metric of its workload, or by each of those that ar
 
 The baseline are batches of the main branch (`gated`), or runs that were measured in turn with it (`in_turn`).
 
+Only what `runs.compare.guard` lets be compared has a verdict.
+
 Against three batches or more a cell is judged by how batches differ; against fewer by its repeats; in turn, from six
 repeats on, by the pairs of them. Each way one of a set of cells that are all as before is called worse in at most 5 of
 100 cases (Bonferroni's levels).
@@ -11,7 +13,7 @@ repeats on, by the pairs of them. Each way one of a set of cells that are all as
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -21,6 +23,8 @@ from runs.answers.answer import Amount, change_of
 from runs.answers.history import LEAST_BATCHES, expected_amount
 from runs.compare.asked import Lacking, Missing
 from runs.compare.baseline import Baseline, Facts
+from runs.compare.groups import Contrast
+from runs.compare.guard import Difference, blocking, conditions_of, differences, fetch_settings, unlike
 from runs.history import filing
 from runs.history.watching import threshold
 from runs.models import Batch, Benchmark, ChangePoint, Measurement, Metric, Run, SeriesBatch
@@ -36,7 +40,10 @@ LEAST_PAIRS = 6
 
 @dataclass(frozen=True)
 class Gated:
-    """A cell: its new batch, of which runs it has a value of a metric, how many batches the baseline has, the ratio."""
+    """A cell: its new batch, of which runs it has a value of a metric, how many batches the baseline has, the ratio.
+
+    `differing`: in what its runs are not like those of the baseline; where they may not be compared, why.
+    """
 
     row: SeriesBatch
     metric: Metric
@@ -45,6 +52,11 @@ class Gated:
     batches: int
     change: Amount
     is_not_worse: bool
+    differing: Sequence[Difference]
+
+    @property
+    def is_refused(self) -> bool:
+        return bool(blocking(self.differing))
 
 
 @dataclass(frozen=True)
@@ -200,19 +212,48 @@ def gated(
     wanted = {str(pk) for pk in mine.values_list("pk", flat=True)}
     rows = SeriesBatch.objects.filter(batch__in=batches, benchmark__in=Benchmark.objects.readable_by(user))
     rows = rows.select_related("benchmark__metric", "benchmark__hardware", "version").order_by("benchmark__name")
+    bases = [(row, _before(row, batches, baseline)) for row in rows if not wanted.isdisjoint(row.runs)]
+    first_runs = _first_runs([each for row, before in bases for each in (row, *before)])
     cells = [
-        (row, metric, own, before)
-        for row in rows if not wanted.isdisjoint(row.runs)
-        for metric, (own, *before) in _by_metric([row, *_before(row, batches, baseline)], metrics)
+        (row, metric, own, *_alike(row, zip(rows_before, before, strict=True), first_runs, metric))
+        for row, rows_before in bases
+        for metric, (own, *before) in _by_metric([row, *rows_before], metrics)
     ]  # fmt: skip
-    judged = []
-    for row, metric, own, before in cells:
+    judged, count = [], sum(not blocking(differing) for *_, differing in cells)
+    for row, metric, own, of_base, differing in cells:
         least, values = allowed or threshold(metric), [*own.values()]
-        of_base = [[*each.values()] for each in before if each]
-        change = _judged(metric, values, of_base, least=least, confidence=1 - ALPHA / len(cells))
+        if refused := blocking(differing):
+            change = change_of(None, refused=Contrast(refused))
+        else:
+            change = _judged(metric, values, of_base, least=least, confidence=1 - ALPHA / count)
         not_worse = is_not_worse(change, better=metric.better, least=least)
-        judged.append(Gated(row, metric, [*own], _centre(values), len(of_base), change, not_worse))
+        judged.append(Gated(row, metric, [*own], _centre(values), len(of_base), change, not_worse, differing))
     return judged
+
+
+def _first_runs(rows: Sequence[SeriesBatch]) -> dict[UUID | None, Run]:
+    """The first run of each of these batches, which tells what all of its runs tell."""
+    runs = list(Run.objects.for_comparisons().filter(pk__in={row.run_id for row in rows}))
+    fetch_settings(runs)
+    return {run.pk: run for run in runs}
+
+
+def _alike(
+    row: SeriesBatch, before: Iterable[tuple[SeriesBatch, Mapping[str, float]]], runs: Mapping[UUID | None, Run],
+    metric: Metric,
+) -> tuple[list[list[float]], list[Difference]]:  # fmt: skip
+    """The values of those batches before it that it may be compared with, and in what they differ; of none why not."""
+
+    def differing(others: Sequence[SeriesBatch]) -> list[Difference]:
+        own, base = ([runs[each.run_id] for each in side if each.run_id in runs] for side in ([row], others))
+        return differences(conditions_of(own, metric=metric.name), conditions_of(base, metric=metric.name))
+
+    valued = [(each, [*values.values()]) for each, values in before if values]
+    alike = [(each, values) for each, values in valued if not blocking(differing([each]))]
+    if valued and not alike:
+        return [], blocking(differing([valued[-1][0]]))
+    found = unlike(differing([each for each, _ in alike]))
+    return [values for _, values in alike], [each for each in found if each.severity == "note"]
 
 
 def _by_metric(

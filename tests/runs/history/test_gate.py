@@ -166,6 +166,35 @@ def test_it_is_judged_by_the_metrics_that_are_asked_for_and_says_which(gate, ope
     assert asked("--metric", "latency_p98_ms")[0] == COULD_NOT
 
 
+def of_window(seconds: int):
+    """A workload of its own, whose window is told."""
+    named = {"workload": {"slug": "windows", "name": "Windows", "version": "1", "kind": ""}}
+    return named | {"factors": {"scale_factor": 100, "terminals": 16, "duration_s": seconds}}
+
+
+@pytest.mark.parametrize("form", ["json", "junit", "markdown"])
+def test_what_a_comparison_refuses_is_not_judged_and_says_why(gate, operator, form):
+    """Was: "+49.7 % better", exit status 0, of windows of 10 s against such of 600 s. Compare gives no ratio."""
+    file([night(number, **of_window(600)) for number in range(1, 14)], operator, at_once=13)
+    ended, told = gate(night(14, level=1.5, **of_window(10), **PULL_REQUEST), format=form)
+    assert ended == COULD_NOT
+    if form == "json":
+        answer = json.loads(told)
+        assert (answer["cells"], len(answer["not_judged"])) == ([], 3)
+    assert "Measured window: 10 s against 600 s" in told
+
+
+@pytest.mark.parametrize("form", ["json", "junit", "markdown"])
+def test_a_condition_that_differs_is_named_beside_the_verdict(gate, operator, form):
+    """As Compare does it: another load generator is another condition, which has a ratio."""
+    of_sysbench = {"driver": {"name": "sysbench", "version": "1.0.20"}, **of_window(300)}
+    file([night(number, **of_sysbench) for number in range(1, 14)], operator, at_once=13)
+    head = {**of_sysbench, "driver": {"name": "pgbench", "version": "16.4"}}
+    ended, told = gate(night(14, level=0.6, **head, **PULL_REQUEST), format=form)
+    assert ended == WORSE
+    assert "Load generator (pgbench 16.4 against sysbench 1.0.20)" in told
+
+
 def counted(number: int, repeats: tuple[float, ...], **changes):
     named = {"workload": {"slug": "locks", "name": "Locks", "version": "1", "kind": ""}}
     metrics = [{"metrics": {"tps": 1000.0 + at, "deadlocks": value}} for at, value in enumerate(repeats)]
