@@ -300,7 +300,8 @@ def embed_report(request: HttpRequest, slug: str) -> HttpResponse:
         context = {"title": report.name, "source": report.get_absolute_url(), "count": 0}
         return render(request, "embed.html", context | frozen_context(report, STRANGER))
     _, comparison = reports.live(report, STRANGER, request.GET)
-    return _embedded(request, comparison, source=report.get_absolute_url(), title=report.name)
+    said = headline(comparison)
+    return _embedded(request, comparison, source=report.get_absolute_url(), title=report.name, said=said)
 
 
 @require_safe
@@ -323,11 +324,12 @@ def embed_run(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
 
 
 def _embedded(
-    request: HttpRequest, comparison: Comparison, *, source: str, title: str, missing: str = "", status: int = 200
-) -> HttpResponse:
+    request: HttpRequest, comparison: Comparison, *, source: str, title: str, said: str = "", missing: str = "",
+    status: int = 200,
+) -> HttpResponse:  # fmt: skip
     drawing = draw(comparison) if comparison.groups else None
     context: dict[str, Any] = {
-        "title": title, "source": source, "count": len(comparison.all_runs),
+        "title": title, "headline": said, "source": source, "count": len(comparison.all_runs),
         "parts": drawing.parts if drawing else [], "missing": empty_words(comparison) if drawing else missing,
     }  # fmt: skip
     return render(request, "embed.html", context | _tables_beside(comparison), status=status)

@@ -8,6 +8,7 @@ from uuid import UUID
 import pytest
 from benchagent import __version__
 from django.http import QueryDict
+from django.utils.html import escape
 
 from runs.access.rules import change_visibility
 from runs.compare import reports
@@ -135,6 +136,15 @@ def test_what_has_no_number_is_frozen_as_not_known(client, saved, contributor):
     page = client.post("/reports/which-is-faster/freeze/", follow=True)
     assert page.status_code == 200
     assert re.search(r"data-gap[^>]*>not known: [^<]*disk full", page.content.decode())
+
+
+def test_a_frame_of_a_report_tells_its_answer_as_the_page_does(client, saved, contributor):
+    """Was: the name of the report alone, and nothing of what names of configurations do not say."""
+    said = client.get("/reports/which-is-faster/").context["headline"]
+    assert said and escape(said) in client.get("/embed/reports/which-is-faster/").content.decode()
+    client.force_login(contributor)
+    client.post("/reports/which-is-faster/freeze/")
+    assert escape(said) in client.get("/embed/reports/which-is-faster/").content.decode()
 
 
 def test_frozen_numbers_are_shown_only_to_who_may_open_all_their_runs(client, frozen, runs, operator):
