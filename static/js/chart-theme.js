@@ -1,5 +1,5 @@
 // What charts share. Colours and fonts are read from the style sheets, so that light and dark are defined in one place.
-import { axisTitle, formatNumber, logBounds, logTicks, tellingEnds } from "./format.js";
+import { axisTitle, formatNumber, logBounds, logTicks, shortened } from "./format.js";
 
 export const SERIES_COLOURS = 8;
 const POINT_STYLES = ["circle", "rectRot", "triangle", "rect", "star", "crossRot", "cross", "rectRounded"];
@@ -55,7 +55,8 @@ export function legend(theme, display) {
       color: theme.ink, usePointStyle: true, pointStyleWidth: KEY_PX, boxHeight: 7, font: { family: theme.font, size: 12 },
       generateLabels(chart) {
         const items = window.Chart.defaults.plugins.legend.labels.generateLabels(chart).filter((item) => !chart.data.datasets[item.datasetIndex].role);
-        const texts = tellingEnds(items.map((item) => item.text), (chart.width - 2 * KEY_PX) / LETTER_PX);
+        chart.ctx.font = `12px ${theme.font}`;
+        const texts = shortened(items.map((item) => item.text), (text) => chart.ctx.measureText(text).width <= chart.width - 2 * KEY_PX);
         return items.map((item, index) => ({ ...item, text: texts[index], pointStyle: "line", strokeStyle: "transparent" }));
       },
     },

@@ -1,10 +1,10 @@
 // Metric against metric: a dot for each group with its intervals, the ones that no other beats ringed and joined.
 import { baseOptions, drawLine, drawing, legend, numberScale, pointStyle, seriesColour, tooltip, translucent } from "./chart-theme.js";
-import { fill, formatNumber, withUnit } from "./format.js";
+import { formatNumber, withUnit } from "./format.js";
 
 // Beyond so many names a chart is letters; short ones may be more.
 const MOST_NAMES = 12, MOST_SHORT_NAMES = { wide: 48, narrow: 24 }, SHORT = 12;
-const HEIGHT_PX = 420, KEY_HEIGHT_PX = 20, LETTER_PX = 7;
+const HEIGHT_PX = 420, KEY_HEIGHT_PX = 20;
 // Below it names would cover the dots: the legend has them, and a number stands at each dot.
 const NARROW_PX = 520;
 // How far, in lengths of the largest value, an interval may stretch an axis.
@@ -119,7 +119,7 @@ export function tradeOffConfig(spec, theme, width) {
     return {
       label, data: own, showLine: false, order: 1, pointStyle: pointStyle(color), pointBackgroundColor: translucent(colour, 0.7),
       pointRadius: own.map((group) => (group.front ? 7 : 5)), pointHoverRadius: 8,
-      pointBorderColor: own.map((group) => (group.front ? theme.ink : theme.panel)), pointBorderWidth: own.map((group) => (group.front ? 2 : 1)),
+      pointBorderColor: own.map((group) => (group.front ? theme.ink : colour)), pointBorderWidth: own.map((group) => (group.front ? 2 : 1)),
     };
   });
   const front = {
@@ -137,7 +137,7 @@ export function tradeOffConfig(spec, theme, width) {
     labels.generateLabels(chart).map((label) => {
       const { pointBackgroundColor, pointStyle: shape } = chart.data.datasets[label.datasetIndex];
       const words = numbered ? `${label.datasetIndex + 1} ${label.text}` : label.text;
-      return { ...label, text: fill(words.split(" "), " ", Math.floor(width / LETTER_PX) - 4), pointStyle: shape, fillStyle: pointBackgroundColor, strokeStyle: pointBackgroundColor };
+      return { ...label, text: words, pointStyle: shape, fillStyle: pointBackgroundColor, strokeStyle: pointBackgroundColor };
     });
   return {
     type: "line", data: { datasets: [...dots, front] },

@@ -107,13 +107,22 @@ export function wrapLabel(text, width) {
   return fill(text.split(" · "), " · ", width).flatMap(fitted);
 }
 
-/** Labels of which one is longer than `most` characters, without the words that all begin with: "… a 1.0", "… b 1.0". */
-export function tellingEnds(labels, most) {
-  if (labels.every((label) => label.length <= most)) return labels;
+/** Labels of which one does not fit, without the words that all begin with ("… a 1.0"), and as far as they still tell
+ *  what they are of without their middles ("17.2-devel+g…23456789"). */
+export function shortened(labels, fits) {
+  if (labels.every(fits)) return labels;
   const [first, ...others] = labels;
   const alike = first.split("").findIndex((letter, at) => others.some((other) => other[at] !== letter));
   const begin = first.lastIndexOf(" ", alike - 1) + 1;
-  return others.length && begin ? labels.map((label) => `… ${label.slice(begin)}`) : labels;
+  const ends = others.length && begin ? labels.map((label) => `… ${label.slice(begin)}`) : labels;
+  const short = ends.map((label) => withoutMiddle(label, fits));
+  return new Set(short).size === new Set(ends).size ? short : ends;
+}
+
+function withoutMiddle(label, fits) {
+  let short = label;
+  for (let kept = label.length - 1; !fits(short) && kept > 1; kept -= 1) short = `${label.slice(0, Math.ceil(kept / 2))}…${label.slice(-Math.floor(kept / 2))}`;
+  return short;
 }
 
 /** What an element of a page says, on one line. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { axisTitle, formatNumber, logBounds, logTicks, sizeWords, spread, tellingEnds, withUnit, wrapLabel } from "../../static/js/format.js";
+import { axisTitle, formatNumber, logBounds, logTicks, shortened, sizeWords, spread, withUnit, wrapLabel } from "../../static/js/format.js";
 
 test("it writes numbers with four significant digits and groups thousands", () => {
   const written = [0, 1.5282e-6, 2.126e-9, 0.0123456, 0.5, 83.2712, 508, 508.46, 1192.4, 123456.7, -3.25].map(formatNumber);
@@ -57,8 +57,11 @@ test("it breaks labels between their parts first, then between words", () => {
   assert.deepEqual(wrapLabel("x".repeat(20), 16), ["x".repeat(16), "xxxx"]);
 });
 
-test("labels that do not fit leave out the words that all begin with", () => {
-  assert.deepEqual(tellingEnds(["A long system a 1.0", "A long system b 1.0"], 15), ["… a 1.0", "… b 1.0"]);
-  assert.deepEqual(tellingEnds(["A long system 1.0", "A long systems 1.0"], 15), ["… system 1.0", "… systems 1.0"]);
-  for (const labels of [["Derby", "H2"], ["An only system that is long"], ["One that is long", "Another that is"]]) assert.deepEqual(tellingEnds(labels, 15), labels);
+test("labels that do not fit leave out the words that all begin with, then their middles", () => {
+  const fits = (text) => text.length <= 15;
+  assert.deepEqual(shortened(["A long system a 1.0", "A long system b 1.0"], fits), ["… a 1.0", "… b 1.0"]);
+  assert.deepEqual(shortened(["A long system 1.0", "A long systems 1.0"], fits), ["… system 1.0", "… systems 1.0"]);
+  assert.deepEqual(shortened(["PG 17.2-devel+git20261128", "PG 16.4-stable+git20251128"], fits), ["… 17.2-…0261128", "… 16.4-…0251128"]);
+  assert.deepEqual(shortened(["An only system that is long"], fits), ["An only…is long"]);
+  for (const labels of [["Derby", "H2"], [`x${"a".repeat(20)}1z${"b".repeat(20)}`, `x${"a".repeat(20)}2z${"b".repeat(20)}`]]) assert.deepEqual(shortened(labels, fits), labels);
 });
