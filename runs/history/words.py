@@ -15,6 +15,7 @@ from runs.history.causes import OWN_OF_A_BATCH, commit_given
 from runs.models import Alert, ChangePoint, SeriesBatch
 from runs.models.choices import SHORT_DURABILITY, ChangeKind, ChangeState
 from runs.run.facets import SHORT_COMMIT
+from runs.stats import Kind
 
 
 def tested_of(row: SeriesBatch) -> str:
@@ -48,7 +49,8 @@ def claim_of(point: ChangePoint, *, is_last: bool = True) -> Step:
     # Its alert knows of the batch before it.
     is_alone = point.alert is None or point.alert.after.date() != row.measured_at.date()
     amount = Amount(
-        value=change.get("value"), low=change.get("low"), high=change.get("high"), verdict=point.side,
+        value=change.get("value"), low=change.get("low"), high=change.get("high"),
+        verdict=Kind.UNDECIDED if point.is_unsure else point.side,
     )  # fmt: skip
     return Step(
         label=point.benchmark.name, runs=row.runs, day=moment_words(row.measured_at, is_alone=is_alone),
@@ -67,7 +69,7 @@ def change_words(point: ChangePoint, *, is_last: bool = True) -> str:
         return f"The spread of the repeats: {words}"
     if point.kind == ChangeKind.DRIFT:
         return f"A slow drift: {mid_sentence(metric)} {words}"
-    return f"{metric} {words}"
+    return f"Not yet sure: {mid_sentence(metric)} {words}" if point.is_unsure else f"{metric} {words}"
 
 
 def _side_words(point: ChangePoint) -> str:

@@ -284,6 +284,13 @@ class ChangePoint(models.Model):
         return f"{self.kind} at {self.at_id}"
 
     @property
+    def is_unsure(self) -> bool:
+        """Whether it is a step that three batches have confirmed and all up to now do not show surely."""
+        ends = self.change.get("low"), self.change.get("high")
+        is_confirmed_step = self.state == ChangeState.CONFIRMED and self.kind == ChangeKind.STEP
+        return is_confirmed_step and None not in ends and ends[0] <= 0 <= ends[1]
+
+    @property
     def begins_level(self) -> bool:
         """Whether the newest batch is set against those from it on: it is confirmed and nobody says that it means
         nothing, or people expect it.

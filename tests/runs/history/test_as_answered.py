@@ -87,6 +87,19 @@ def test_a_page_takes_back_what_all_batches_no_longer_show_as_the_answer_does(se
     assert benchmark.changes.filter(state=ChangeState.REFUTED).exists()
 
 
+@pytest.mark.parametrize(("seed", "count"), [(3, 40), *whole((1, 40), (63, 50))])
+def test_a_page_says_of_a_step_that_the_answer_does_not_tell_that_it_is_not_yet_sure(seed, count):
+    """Was: "−5.1 % (−13.1 to +3.7) since 2026-10-14: worse" beside an answer of no lasting change."""
+    rng, off, levels = random.Random(seed), 0.0, []
+    for _ in range(count):
+        off = 0.7 * off + rng.gauss(0, 0.02)
+        levels.append(math.exp(off))
+    claims, (point,) = told_by_both(posted(levels))
+    assert claims == []
+    assert change_words(point).startswith("Not yet sure: throughput ")
+    assert not change_words(point).endswith((": worse.", ": better."))
+
+
 def test_a_step_beside_a_drift_has_its_own_size_and_the_drift_is_named_as_one():
     """Was: −9.8 % and "3 more steps before" of −8 % on a drift."""
     posted(WORLDS["a drift and a step"])
