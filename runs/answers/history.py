@@ -32,6 +32,9 @@ LEAST_BATCHES = 3
 AROUND_A_SWAP = 10
 # The newest so many are told.
 MOST_SWAPS = 3
+# What has a batch on so large a share of its days is measured each day; one is absent where two batches lie so many
+# days apart.
+EACH_DAY, LEAST_ABSENT = 0.9, 1.5
 # A series in which not even a doubling would show has no answer: a few releases of many years differ as much.
 MOST_UNSEEN = 1.0
 
@@ -63,7 +66,13 @@ def since(comparison: Comparison, curves: Sequence[Curve], question: Question) -
             # Where batches are alike, more of them show no less.
             batches = batches if batches and batches > len(curve.levels) else None
             lacking.append(_batches_to_show(batches, curve.name, comparison.threshold, "batches_for_less"))
-        lacking += [*_noisier(curve), *untold_levels(curve, _day_of), *_lost(curve), *_mixed_audiences(curve)]
+        lacking += [
+            *_noisier(curve),
+            *untold_levels(curve, _day_of),
+            *_lost(curve),
+            *_absent(curve),
+            *_mixed_audiences(curve),
+        ]
     lacking += _followed(curves)
     sure = any(claim.day and not claim.is_suspected for claim in claims)
     told = [*_with_what_changed(claims), *newest]
@@ -110,10 +119,7 @@ def _lost(curve: Curve) -> list[Missing]:
     gaps = [[*points] for is_gap, points in by_failing if is_gap]
     if lost_days := [*chain(*gaps)]:
         reasons = "; ".join(dict.fromkeys(point.gap or "" for point in lost_days))
-        stretches = [
-            _day_of(days[0]) if len(days) == 1 else f"{len(days)} from {_day_of(days[0])} to {_day_of(days[-1])}"
-            for days in gaps
-        ]
+        stretches = [_stretch([_day_of(point) for point in days]) for days in gaps]
         told.append(Missing("lost_batches", curve.name, len(lost_days), names=[reasons, *stretches]))
     if partly := [(point, lost) for point in curve.valued if (lost := failed(point))]:
         why = "; ".join(dict.fromkeys(gap.reason for _, lost in partly for gap in lost))
@@ -125,6 +131,24 @@ def _lost(curve: Curve) -> list[Missing]:
     }:
         told.append(Missing("copies", curve.name, len(day_by_copy), names=[*dict.fromkeys(day_by_copy.values())]))
     return told
+
+
+def _absent(curve: Curve) -> list[Missing]:
+    """The days without a batch, failed or not, of what is measured each day."""
+    xs = sorted(point.x for point in curve.points)
+    days, absent = len({*map(int, xs)}), list[list[str]]()
+    for x, following in pairwise(xs):
+        # What begins at midnight may be of the days beside it.
+        if following - x > LEAST_ABSENT:
+            absent.append([str(day_at(day)) for day in range(int(x) + 1, int(following))])
+    count = sum(map(len, absent))
+    if not count or days < EACH_DAY * (days + count):
+        return []
+    return [Missing("absent", curve.name, count, days, names=[_stretch(each) for each in absent if each])]
+
+
+def _stretch(days: Sequence[str]) -> str:
+    return days[0] if len(days) == 1 else f"{len(days)} from {days[0]} to {days[-1]}"
 
 
 def _to_and_from_zero(curve: Curve) -> list[Missing]:

@@ -85,6 +85,7 @@ _LACKING: Mapping[Lacking, str] = {
     "steady_batches": "the batches vary beyond all measure",
     "lost_batches": "batches without a value before the last: {count} ({levels}): {first}",
     "lost_repeats": "repeats without a number: {count} ({levels}): {first}",
+    "absent": "days without a batch: {count} ({names}), where {least} have one",
     "copies": "batches of copies, which count nowhere: {count} ({names})",
     "noise": "the spread of the repeats has changed since {first}: {change}, in {count} batches against {least}",
     "from_zero": "above 0 since {first}, in {count} batches; in the {least} before each repeat was 0",

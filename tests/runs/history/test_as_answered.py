@@ -210,6 +210,21 @@ def test_nights_that_failed_before_a_step_and_repeats_that_did_are_counted_by_an
     assert len(context["failed"]) + context["more_failed"] == 7
 
 
+@pytest.mark.parametrize(
+    ("absent", "words"),
+    [({12, 13}, "Days without a batch: 2 (2 from 2026-10-10 to 2026-10-11), where 38 have one."),
+     ({at for at in range(40) if at % 7 > 4}, "")],
+)  # fmt: skip
+def test_nights_that_are_absent_are_named_where_each_day_has_one(absent, words):
+    """Was: "58 batches over 60 days" and no word of which; a week of five nights has none."""
+    for at in sorted({*range(40)} - absent):
+        world = World(seed=at, noise=0.008)
+        world.add(10_000, measured_on=str(FIRST + timedelta(days=at)))
+        world.store()
+    told = ask("workload=tpcb", "ask=since")["words"]
+    assert words in told and ("Days without" in told) == bool(words)
+
+
 def test_nights_that_came_twice_are_named_by_answer_and_page(contributor):
     """Was: ten batches over ten days, and not a word of three that were sent again under another label."""
     nights = [night(number, of=11) for number in range(1, 11)]
