@@ -124,7 +124,8 @@ def wrong(*problems: tuple[str, str] | tuple[tuple[str | int, ...], str]) -> Val
 
 def _date(value: Any) -> datetime.date | None:
     try:
-        return parse_date(value) if isinstance(value, str) else None
+        # The week 2026-W20 is not its Monday.
+        return parse_date(value) if isinstance(value, str) and "W" not in value else None
     except ValueError:
         return None
 
@@ -157,7 +158,8 @@ def _planned(value: Any) -> datetime.datetime:
 def _time(value: Any) -> datetime.datetime:
     try:
         # `parse_datetime` would take a date for its midnight.
-        moment = parse_datetime(value) if isinstance(value, str) and _date(value) is None else None
+        is_time = isinstance(value, str) and "W" not in value and _date(value) is None
+        moment = parse_datetime(value) if is_time else None
         if moment is not None and moment.tzinfo:
             moment = moment.astimezone(datetime.UTC)
     except (ValueError, OverflowError):

@@ -191,4 +191,6 @@ def _date(value: Any) -> str:
         stamp = datetime.fromisoformat(_text(value)) if value else None
     except ValueError as error:
         raise NotUnderstood(f"{_text(value)[:40]!r} is no date") from error
+    if stamp and len(_text(value)) == len("2026-05-04"):  # no time of day is known
+        return stamp.date().isoformat()
     return (stamp if stamp.tzinfo else stamp.replace(tzinfo=UTC)).isoformat() if stamp else ""
