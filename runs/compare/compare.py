@@ -160,8 +160,10 @@ def _metrics(runs: Sequence[Run], wanted: Sequence[str]) -> tuple[list[Metric], 
 
 
 def _in_one_unit(runs: Sequence[Run]) -> None:
-    """A factor that some give in GB and others in MB stands in the largest of these units, on axes as in names."""
-    rows_by_name: dict[str, list[RunFactor]] = {}
+    """A factor that some give in GB and others in MB stands in the largest of these units, on axes, in names and where
+    cells are told apart: 1,000 MB are 1 GB, and 1 MB is not.
+    """
+    rows_by_name, converted = dict[str, list[RunFactor]](), set[UUID]()
     for run in runs:
         for factor in run.factors.all():
             if factor.number is not None and factor.unit:
@@ -175,6 +177,10 @@ def _in_one_unit(runs: Sequence[Run]) -> None:
         for row in rows:
             number = (row.number or 0.0) * sizes[row.unit] / sizes[largest]
             row.number, row.unit = float(f"{number:.12g}"), largest
+            converted.add(row.run_id)
+    for run in runs:
+        if run.pk in converted:
+            run.set_cell_key()
 
 
 def _facets_of(

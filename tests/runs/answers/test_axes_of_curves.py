@@ -34,6 +34,15 @@ def test_sizes_in_two_units_stand_on_one_axis():
     assert "10,000" not in " ".join(offer.words for offer in questions(AnonymousUser()))
 
 
+def test_cells_are_told_apart_by_a_size_whatever_unit_it_is_given_in():
+    """Was: 1 MB and 1 GB pooled as one cell, and 1,000 MB and 1 GB two that could not be told apart."""
+    world = World()
+    for value, unit, tps in ((1, "GB", 1000), (1000, "MB", 1000), (1, "MB", 9000)):
+        world.add(tps, factors={"load_size": {"value": value, "unit": unit}})
+    groups = Client().get(f"/compare/?{world.store()}&format=json").json()["groups"]
+    assert {(group["label"], group["n"]) for group in groups} == {("1 GB", 6), ("0.001 GB", 3)}
+
+
 @pytest.mark.parametrize("name", ["query", "query_no", "seed", "random_seed", "trial"])
 def test_names_that_are_written_in_digits_are_no_axis(name):
     """Seen: "What is lost from query 1 to 22?", and "which seed has the highest throughput"."""
