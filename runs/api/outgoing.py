@@ -331,7 +331,7 @@ class RunDetail(Run):
     @classmethod
     def of(cls, row: models.Run, **values: Any) -> Self:
         """`request` and the run's `series` are in `values`."""
-        run, factors = row, row.factors.all()
+        run, factors, request = row, row.factors.all(), values["request"]
         return super().of(
             run, measurements=list(run.measurements.all()), storage=list(run.storage.all()),
             state_changes=list(run.state_changes.all()), annotations=list(run.annotations.all()),
@@ -339,7 +339,7 @@ class RunDetail(Run):
             factor_roles={factor.name: factor_role(factor.name, factor.role) for factor in factors},
             durability_statements=judgement(run),
             not_judged=quality.not_judged(run, values["series"]),
-            artefacts=[Artefact.of(artefact, request=values["request"]) for artefact in artefacts_of(run)],
+            artefacts=[Artefact.of(each, request=request) for each in artefacts_of(run, request.user)],
             **values,
         )  # fmt: skip
 

@@ -22,6 +22,7 @@ from runs.models.base import in_parts
 from runs.models.choices import Provenance, RunState
 from runs.models.runs import STAGED_AT
 from runs.models.visible import listed
+from runs.run.artefacts import file_of
 from runs.run.number import refresh_primary
 from runs.run.series import decode
 
@@ -249,9 +250,7 @@ def contents_of(runs: QuerySet[Run]) -> list[Content]:
 
 def source_of(run: Run) -> tuple[UUID | None, str]:
     """An upload; of an import the file; of an agent's run the run itself."""
-    files = run.info.get("files")
-    is_of_file = isinstance(files, list) and len(files) >= run.repeat
-    return run.upload_id or run.pk, str(files[run.repeat - 1]) if is_of_file and files else ""
+    return run.upload_id or run.pk, file_of(run)
 
 
 def release(gone: QuerySet[Run]) -> None:

@@ -21,9 +21,10 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.db.models import Min, Q
 from django.utils import timezone
 
-from runs.models import Artefact, FileImport, FileInParts, Run, Upload
+from runs.models import Artefact, FileImport, FileInParts, Run, Upload, User
 from runs.models.base import clean
 from runs.models.choices import ImportState
+from runs.models.visible import Reader, sees_all
 
 MAX_ARTEFACT_BYTES = 64 * 1024 * 1024
 # Where large files lie until a worker has read them, by import (runs.imports.sent).
@@ -158,11 +159,21 @@ def content(artefact: Artefact, most_bytes: int = -1) -> bytes:
         return file.read(most_bytes)
 
 
-def artefacts_of(run: Run) -> list[Artefact]:
-    """The files of a run and of the upload that it came with."""
+def file_of(run: Run) -> str:
+    """The name of the file of an import that it was read from; empty where it was not."""
+    files = run.info.get("files")
+    return str(files[run.repeat - 1]) if isinstance(files, list) and len(files) >= run.repeat else ""
+
+
+def artefacts_of(run: Run, reader: Reader) -> list[Artefact]:
+    """The files of a run and of the upload that it came with; those that it was read from are their owner's alone."""
     if run.upload_id is None:
         return list(run.artefacts.all())
-    return list(Artefact.objects.filter(Q(run=run) | Q(upload=run.upload_id)))
+    shown = Q(run=run) | Q(upload=run.upload_id)
+    if isinstance(reader, User):
+        read_from = Q(file_import__uploads=run.upload_id, name=file_of(run))
+        shown |= read_from if sees_all(reader) else read_from & Q(file_import__owner=reader)
+    return list(Artefact.objects.filter(shown).distinct())
 
 
 def source_of(artefact: Artefact) -> SourceFile:

@@ -33,6 +33,7 @@ from runs.telling.calling import NotReached, post
 GATHERED = timedelta(minutes=2)
 DAILY_AT_HOUR = 7
 SECRET_PREFIX = "whsec_"
+NO_MAIL = "This server sends no mail: EMAIL_HOST is not set."
 RETRIES = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 30, 120, 720))
 
 
@@ -148,7 +149,7 @@ def send(
 
 def _mail(rule: TellingRule, content: messages.Message) -> None:
     if not settings.EMAIL_HOST:
-        raise NotReached("This server sends no mail: EMAIL_HOST is not set.")
+        raise NotReached(NO_MAIL)
     try:
         EmailMessage(*_message(rule, content), to=[rule.target]).send()
     except (SMTPException, OSError) as error:

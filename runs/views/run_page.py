@@ -27,13 +27,13 @@ from runs.run.series import Series
 class About:
     """What a run is: its workload's factors, its settings, its files, how and when it came about."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Run, reader: Reader) -> None:
         self.run = run
         self.factors = factor_facets(run)
         self.settings = setting_rows(run)
         self.origin = origin(run)
         self.steps = time_line(run)
-        self.files = artefacts_of(run)
+        self.files = artefacts_of(run, reader)
         self.notes = run.annotations.all()
         self.unverified = unverified(run.dbms_version.dbms.slug) if run.context.get("connection") else ""
 

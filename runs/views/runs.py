@@ -226,7 +226,8 @@ def run_detail(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
         return render(request, "run.html#charts", {"run": run, "measured": charts})
     measured = Measured(run, samples)
     context = {
-        "run": run, "about": About(run), "measured": measured, "counting": Counting(run, measured, request.user),
+        "run": run, "about": About(run, request.user), "measured": measured,
+        "counting": Counting(run, measured, request.user),
     }  # fmt: skip
     return render(request, "run.html", context)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 
+from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import get_object_or_404, redirect, render
@@ -46,6 +47,7 @@ def rules(request: PersonRequest) -> HttpResponse:
     context = {
         "rules": [(rule, _shown(rule), rule.tellings.select_related("alert", "notice")[:10]) for rule in own],
         "form": form, "secret": secret, "machines": machine_names(request.user),
+        "no_mail": "" if settings.EMAIL_HOST else delivery.NO_MAIL,
     }  # fmt: skip
     return render(request, "telling.html", context, status=422 if form.errors else 200)
 

@@ -129,7 +129,7 @@ def test_files_come_with_a_document(client, operator):
     ]
     body = document(id="7b6f0c1e-52a3-4d4c-9f0a-0d9f6f1c2a77", artefacts=files)
     outcome = store_upload(document=body, owner=operator)
-    first, second = artefacts.artefacts_of(outcome.runs[1])
+    first, second = artefacts.artefacts_of(outcome.runs[1], operator)
     assert artefacts.content(first) == b"--password=[redacted] ok\n"
     assert artefacts.content(second) == b"\x00\x01"
     assert Upload.objects.get().document["artefacts"][0]["text"] == 22

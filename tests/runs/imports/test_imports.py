@@ -140,6 +140,20 @@ def test_its_page_offers_to_change_what_is_said_of_files_that_come_again(client,
     assert 'class="messages"' in page and "before" in told and "f00ba7" in told and f"/batches/{taken.pk}/edit/" in page
 
 
+def test_a_run_links_the_file_that_it_was_read_from_for_its_owner_alone(client, contributor, operator):
+    """Was: raw output was linked on the page of the import, which nothing that a reader meets leads to."""
+    taken, _ = imports.receive(files=files(PGBENCH, SECOND), owner=contributor)
+    first, _ = imports.store(taken, subject=SUBJECT, owner=contributor)[0]
+    for person, expected in ((contributor, ["run-1.txt"]), (operator, []), (None, [])):
+        client.force_login(person) if person else client.logout()
+        sent = client.get(f"/api/v1/runs/{first.pk}/").json()["artefacts"]
+        assert [each["name"] for each in sent] == expected
+        assert ("<h3>Files</h3>" in client.get(f"/runs/{first.pk}/").content.decode()) == bool(expected)
+    client.force_login(contributor)
+    (raw,) = client.get(f"/api/v1/runs/{first.pk}/").json()["artefacts"]
+    assert b"".join(client.get(raw["url"]).streaming_content) == PGBENCH
+
+
 def test_its_page_says_which_of_its_runs_are_copies(client, contributor):
     client.force_login(contributor)
     for name, content in (("first.txt", PGBENCH), ("again.txt.gz", gzip.compress(PGBENCH))):

@@ -52,6 +52,7 @@ def test_a_person_pauses_tests_and_deletes_a_rule_of_his_own_only(client, operat
     client.force_login(operator)
     client.post(PATH, RULE | {"way": "mail", "target": "dba@bench.example"})
     path = f"{PATH}{TellingRule.objects.get().pk}/"
+    assert "EMAIL_HOST is not set" in client.get(PATH).content.decode()
     assert "EMAIL_HOST is not set" in client.post(path, {"action": "test"}, follow=True).content.decode()
     client.post(path, {"action": "pause"})
     assert TellingRule.objects.get().is_paused

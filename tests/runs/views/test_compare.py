@@ -414,6 +414,17 @@ def test_of_many_combinations_the_baseline_is_chosen_by_one_fact(client):
     assert re.findall(r"<option[^>]*>([^<]*)", choice[0]) == [f"Scale factor {scale}" for scale in range(1, 9)]
 
 
+def test_what_is_held_does_not_leave_out_a_baseline_that_nobody_chose(client):
+    """Seen: "There is no group “postgresql-16-4-10-gb-beta” with values", when one size of three was held."""
+    for terminals in (1, 8):
+        for scale in (1, 2, 4):
+            make_run("PostgreSQL 17", 100 + scale, factors={"terminals": terminals, "scale_factor": scale})
+    url = "/compare/?dbms=postgresql&view=bars&compared=none"
+    html = page(client, url)
+    (sent,) = re.findall(r'<option value="([^"]*)" selected>', html.partition('<select id="baseline"')[2])[:1]
+    assert "There is no group" not in page(client, f"{url}&baseline={sent}&fix=factor:scale_factor%3D4")
+
+
 @pytest.mark.parametrize("view", ["bars", "curve", "heatmap", "table"])
 def test_each_id_of_the_page_is_one_elements(client, view):
     """Was: a select and the page's main part had one id, so that each change of a control left one more select."""
