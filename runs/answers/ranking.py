@@ -40,11 +40,11 @@ def ranked(comparison: Comparison, question: Question) -> Answer:
         return begun(comparison, question, set_apart=told_apart, lacking=[lacking], without_order=told)
     if comparison.levels and (question.kind == RANK or not _at_their_best(comparison)):
         if fact and fact.field not in {each.field for each in comparison.levels.compared}:
-            others = (*best_first[1:], *comparison.groups)
+            others = {group.key: group for group in (*best_first[1:], *comparison.groups)}.values()
             of_best = (comparison.verdicts.differences_of(best_first[0], group) for group in others)
-            differing = [each for differences in of_best for each in blocking(differences)]
-            if without_order := [each for each in differing if each.field == bare_field(fact.field)]:
-                lacking = Missing("order", differing=without_order[:1])
+            differing = chain.from_iterable(map(blocking, of_best))
+            if without_order := next((each for each in differing if each.field == bare_field(fact.field)), None):
+                lacking = Missing("order", differing=[without_order])
             elif set_apart:
                 lacking = Missing("another_ranked")
             elif fact.field in {each.field for each in comparison.levels.choices}:

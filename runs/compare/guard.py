@@ -195,8 +195,7 @@ def differences(a: Conditions, b: Conditions) -> list[Difference]:
         )
         blocks = role == Role.QUESTION or (role == Role.PROCEDURE and beyond)
         is_own = role == Role.QUESTION != factor_role(name, Role.CONDITION)
-        found = _differ(a, b, f"{FACTOR}{name}", role, blocks=blocks)
-        differing += [replace(each, is_own_question=is_own) for each in found]
+        differing += _differ(a, b, f"{FACTOR}{name}", role, blocks=blocks, is_own_question=is_own)
 
     promises, doubted = (a.durability, b.durability), a.doubt or b.doubt
     if any(promises) or doubted:
@@ -235,14 +234,15 @@ def differences(a: Conditions, b: Conditions) -> list[Difference]:
 
 
 def _differ(
-    a: Conditions, b: Conditions, field: str, role: Role = Role.CONDITION, label: str = "", *, blocks: bool = False
-) -> list[Difference]:
+    a: Conditions, b: Conditions, field: str, role: Role = Role.CONDITION, label: str = "", *, blocks: bool = False,
+    is_own_question: bool = False,
+) -> list[Difference]:  # fmt: skip
     """One, or none where both say the same."""
     of_a, of_b = _words_of(a, field), _words_of(b, field)
     if of_a == of_b:
         return []
     label = label or a.labels.get(field) or b.labels.get(field, "")
-    return [Difference(bare_field(field), label, of_a, of_b, "blocks" if blocks else "note", role)]
+    return [Difference(bare_field(field), label, of_a, of_b, "blocks" if blocks else "note", role, is_own_question)]
 
 
 def bare_field(field: str) -> str:
@@ -299,10 +299,9 @@ def _machine_facts(a: Conditions, b: Conditions) -> list[Difference]:
 def _storage(a: Mapping[str, str], b: Mapping[str, str]) -> list[Difference]:
     """Log and temporary files mostly lie where the data lie: what differs alike is said once."""
     roles_by_words: dict[tuple[str, str], list[str]] = {}
-    for field in sorted(a.keys() | b.keys()):
-        if field.startswith(STORAGE):
-            of_both = (a.get(field, UNKNOWN), b.get(field, UNKNOWN))
-            roles_by_words.setdefault(of_both, []).append(field.removeprefix(STORAGE))
+    for field in sorted(field for field in {**a, **b} if field.startswith(STORAGE)):
+        of_both = (a.get(field, UNKNOWN), b.get(field, UNKNOWN))
+        roles_by_words.setdefault(of_both, []).append(field.removeprefix(STORAGE))
     return [
         Difference(f"{STORAGE}{roles[0]}", f"Storage of the {', '.join(roles)}", of_a, of_b, "note")
         for (of_a, of_b), roles in roles_by_words.items()
