@@ -110,7 +110,7 @@ class RunQuerySet(VisibleQuerySet["Run"]):
             .defer(*_OF_THE_ARTICLE, *_NOT_COMPARED)
             .prefetch_related(
                 models.Prefetch("experiment", Experiment.objects.defer("plan")),
-                "workload", "dbms_version__dbms", "config", "hardware", "owner", "batch",
+                "workload", "dbms_version__dbms", "config", "hardware", "batch",
                 "factors", "measurements__metric", "storage__device",
             )
         )  # fmt: skip
