@@ -16,8 +16,8 @@ from runs.run.durability import KEY, judgement
 from runs.run.facets import TESTED, context_facets, device_words, factor_facets, tested_words
 from runs.run.number import headline_numbers, why_no_number
 
-# Said by the demonstration badge, or of little use for telling rows apart.
-_NOT_IN_ROWS = frozenset({"factor:warm_up_s", "factor:duration_s"})
+# Of little use for telling rows apart.
+_NOT_IN_ROWS = frozenset({"factor:warm_up_s"})
 # Checks that do not hold of what must not be trusted without a look, in a word; `durability_doubt` has its own.
 DOUBTS = {"machine_alone": "disturbed", "terminals_fair": "unfair", "steady_state": "unsteady"}
 # So many rows of the file are fetched at once.
