@@ -171,7 +171,8 @@ class Step(Claim):
     batch before it, but for what was `tested`. `back_to`: the day of the step before it, where it takes that one back.
     `is_drift`: it changes slowly from that day on, as a line fits its newest batches better than steps do.
     `is_expected`: a person said so of its alert; the newest batch is set against those since then. `is_suspected`: the
-    batches after it will tell whether it is one.
+    batches after it will tell whether it is one. `zero`: whether each repeat is 0 before it (from) or since (to), and
+    is not on the other side: it is sure and has no ratio.
     """
 
     kind: Literal["step"] = "step"
@@ -188,6 +189,7 @@ class Step(Claim):
     is_drift: bool = False
     is_expected: bool = False
     is_suspected: bool = False
+    zero: Literal["", "from", "to"] = ""
     besides: list[str] = Field(default_factory=list)
     between: list[UUID] = Field(default_factory=list, exclude=True)
 

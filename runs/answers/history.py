@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date
 from itertools import chain, groupby, pairwise
-from typing import Any
+from typing import Any, TypeVar
 
 from runs.answers.answer import REFUSED, Amount, Answer, Newer, Step, amount_of, as_share, begun, change_of
 from runs.answers.curves import untold_levels
@@ -22,10 +23,23 @@ from runs.models import Run
 from runs.models.choices import Visibility
 from runs.run.circumstances import changes, circumstances
 from runs.run.facets import tested_words
-from runs.stats import ALPHA, CONFIDENCE, Interval, Kind, Ratio, interval_of_logs, judge, t_quantile
+from runs.stats import (
+    ALPHA,
+    CONFIDENCE,
+    MIN_REPEATS,
+    Interval,
+    Kind,
+    Ratio,
+    interval_of_logs,
+    judge,
+    mean_or_zero,
+    t_quantile,
+)
 from runs.stats.steps import LEAST_DAYS, change_of_level, days_after_to_show, days_to_show
 from runs.stats.verdicts import judge_interval
 from runs.stats.watch import Found, calmed, change_at, changes_of_noise, least_told, spread_of
+
+T = TypeVar("T")
 
 LEAST_BATCHES = 3
 # Where one series follows another so many batches of each are set against each other.
@@ -45,30 +59,24 @@ def since(comparison: Comparison, curves: Sequence[Curve], question: Question) -
     newest: list[Newer] = []
     lacking = [] if curves else [Missing("days")]
     for curve in curves:
-        around_zero = _to_and_from_zero(curve)
-        # What came from 0 or went there has changed, whatever the batches above 0 tell.
-        of_curve = [step for step in steps_of(comparison, curve, curve.name) if step.day or not around_zero]
+        of_curve = steps_of(comparison, curve, curve.name)
         claims += of_curve
         if curve.missing and not curve.valued:
             lacking.append(curve.missing)
             continue
-        if around_zero:
-            lacking += around_zero
-        elif not curve.levels:
-            lacking.append(Missing("value", curve.name))
-        elif not of_curve:
+        if not of_curve and curve.levels:
             is_short = len(curve.levels) < 2 * LEAST_DAYS
             few = Missing("batches", curve.name, len(curve.levels), 2 * LEAST_DAYS)
             lacking.append(few if is_short else Missing("unlike_batches", curve.name))
             newest += _against_the_last(comparison, curve, len(curves))
-        elif not of_curve[0].day and of_curve[0].threshold > comparison.threshold:
+        elif of_curve and not of_curve[0].day and of_curve[0].threshold > comparison.threshold:
             batches = days_to_show(calmed(comparison.changes[curve.name].settled(curve.logs)), comparison.threshold)
             # Where batches are alike, more of them show no less.
             batches = batches if batches and batches > len(curve.levels) else None
             lacking.append(_batches_to_show(batches, curve.name, comparison.threshold, "batches_for_less"))
         lacking += [
             *_noisier(curve),
-            *untold_levels(curve, _day_of),
+            *_untold(curve),
             *_lost(curve),
             *_absent(curve),
             *_mixed_audiences(curve),
@@ -91,13 +99,25 @@ def _against_the_last(comparison: Comparison, curve: Curve, curves: int) -> list
         ratio = change_of(None, refused=Contrast(refused))
     else:
         better, confidence = comparison.metric.better, 1 - ALPHA / curves
-        ratio = change_of(
-            judge(
-                newest.judged, before.judged, better=better, threshold=comparison.threshold, confidence=confidence
-            )
-        )  # fmt: skip
+        ratio = judged_by_repeats(
+            newest.judged, before.judged, better=better, threshold=comparison.threshold, confidence=confidence
+        )
     runs = [*newest.run_ids, *before.run_ids]
     return [Newer(label=curve.name, runs=runs, newest=_newest_name(curve), of="last:1", batches=1, ratio=ratio)]
+
+
+def _untold(curve: Curve) -> list[Missing]:
+    """The batches without a ratio, but for those at zero that a change to it or from it tells of."""
+    batches = [point.judged for point in curve.valued]
+    if batches and not any(any(values) for values in batches):
+        return [Missing("all_zero", curve.name, len(batches))]
+    stretches = [curve.valued[each.at - each.before : each.at + each.after] for each in curve.of_zero]
+    told = {_day_of(point) for points in stretches for point in points}
+    missing = []
+    for each in untold_levels(curve, _day_of):
+        names = [name for name in each.names if each.kind != "zero" or name not in told]
+        missing += [replace(each, names=names)] if names else []
+    return missing
 
 
 def _newest_name(curve: Curve) -> str:
@@ -149,18 +169,6 @@ def _absent(curve: Curve) -> list[Missing]:
 
 def _stretch(days: Sequence[str]) -> str:
     return days[0] if len(days) == 1 else f"{len(days)} from {days[0]} to {days[-1]}"
-
-
-def _to_and_from_zero(curve: Curve) -> list[Missing]:
-    """Where batches at 0 in each repeat follow others, or are followed by them: to 0 there is no ratio."""
-    stretches = [
-        (is_zero, [*points]) for is_zero, points in groupby(curve.valued, key=lambda point: not any(point.judged))
-    ]
-    return [
-        Missing("to_zero" if is_zero else "from_zero", curve.name, len(points), len(before), names=[_day_of(points[0])])
-        for (_, before), (is_zero, points) in pairwise(stretches)
-        if min(len(before), len(points)) >= LEAST_DAYS
-    ]
 
 
 def _noisier(curve: Curve) -> list[Missing]:
@@ -216,9 +224,34 @@ def _with_what_changed(claims: Sequence[Step]) -> list[Step]:
 
 
 def steps_of(comparison: Comparison, curve: Curve, label: str) -> list[Step]:
-    """The steps of one series, or that it has none; empty of too few batches to tell, or that differ too much."""
+    """Where one series came from zero or to it, which is sure, before its other steps, or that it has none; empty of
+    too few batches to tell, or that differ too much.
+    """
+    of_zero, of_ratio = _zero_steps(comparison, curve, label), _ratio_steps(comparison, curve, label)
+    # What came from 0 or went there has changed, whatever the batches above 0 tell.
+    return [*of_zero, *(step for step in of_ratio if step.day or not of_zero)]
+
+
+def _zero_steps(comparison: Comparison, curve: Curve, label: str) -> list[Step]:
+    points, better = curve.valued, comparison.metric.better if comparison.metric else "none"
+    return [
+        Step(
+            label=label, day=batch_at(curve, points[each.at].x), tested=tested_words(points[each.at].all_runs[0]),
+            runs=[run for at in range(each.at - each.before, each.at + each.after) for run in points[at].run_ids],
+            change=Amount(verdict=_side(each.is_rise, better)), zero="to" if each.is_to_zero else "from",
+            batches=each.after, batches_before=each.before, is_last=each is curve.of_zero[-1],
+            days=int(points[each.at + each.after - 1].x - points[each.at].x) + 1,
+            is_expected=_is_expected(comparison, points[each.at]),
+            between=[points[each.at - 1].runs[0].pk, points[each.at].runs[0].pk],
+        )
+        for each in curve.of_zero
+    ]  # fmt: skip
+
+
+def _ratio_steps(comparison: Comparison, curve: Curve, label: str) -> list[Step]:
     better = comparison.metric.better if comparison.metric else "none"
     levels, logs, points = curve.levels, curve.logs, {point.x: point for point in curve.valued}
+    last_of_zero = max((curve.valued[each.at].x for each in curve.of_zero), default=-math.inf)
     if len(levels) < 2 * LEAST_DAYS or len(logs) < len(levels):
         return []
     told, xs = comparison.changes[curve.name], [x for x, _ in levels]
@@ -232,8 +265,8 @@ def steps_of(comparison: Comparison, curve: Curve, label: str) -> list[Step]:
     for earlier, found in zip([None, *told.confirmed], told.confirmed, strict=False):
         fields: dict[str, Any] = {
             "day": batch_at(curve, xs[found.at]), "batches": found.after, "batches_before": found.before,
-            "is_last": found.at == told.starts[-1], "is_drift": found.kind == "drift",
-            "change": as_share(amount_of(found.change, verdict=_side(found.change, better))),
+            "is_last": found.at == told.starts[-1] and xs[found.at] >= last_of_zero, "is_drift": found.kind == "drift",
+            "change": as_share(amount_of(found.change, verdict=_side(found.is_rise, better))),
         }  # fmt: skip
         # A drift has no batch that it began with, and no commit to blame.
         if found.kind == "step":
@@ -255,7 +288,7 @@ def steps_of(comparison: Comparison, curve: Curve, label: str) -> list[Step]:
         if off := suspicion(logs, at, told.starts, told.drifts, better=better, threshold=comparison.threshold):
             fields = {
                 "day": batch_at(curve, xs[at]), "tested": tested_words(points[xs[at]].all_runs[0]),
-                "change": as_share(amount_of(off.change, verdict=_side(off.change, better))),
+                "change": as_share(amount_of(off.change, verdict=_side(off.is_rise, better))),
                 "batches": off.after, "batches_before": off.before, "is_suspected": True,
             }  # fmt: skip
             claims.append(unchanged.model_copy(update=fields))
@@ -279,10 +312,8 @@ def suspicion(
     return None if found and is_on_drift and abs(found.change.value - 1) < threshold else found
 
 
-def _side(change: Ratio, better: str) -> str:
-    if better not in ("higher", "lower"):
-        return Kind.DIFFERENT
-    return "better" if (change.value > 1) == (better == "higher") else "worse"
+def _side(is_rise: bool, better: str) -> Kind:
+    return Kind.DIFFERENT if better == "none" else Kind.BETTER if is_rise == (better == "higher") else Kind.WORSE
 
 
 def _batches_to_show(batches: int | None, of: str, threshold: float, kind: Lacking) -> Missing:
@@ -309,27 +340,28 @@ def newer(comparison: Comparison, curves: Sequence[Curve], question: Question) -
             continue
         lacking += _mixed_audiences(curve)
         newest = valued[-1]
-        changed = [curve.levels[at][0] for at in comparison.changes[label].starts]
+        starts_of_zero = (valued[each.at].x for each in curve.of_zero)
+        changed = sorted([*(curve.levels[at][0] for at in comparison.changes[label].starts), *starts_of_zero])
         baseline, earlier = Baseline.read(asked.than), range(1, len(valued) - 1)
         starts = (at for at in earlier if valued[at].x in changed or _is_expected(comparison, valued[at]))
         # By places: batches of one day may have no times.
         level = valued[max(starts, default=0) :] if baseline.is_recent else valued
         named = baseline.before(level, _facts_of)
-        before = [point for point in named if point.centre]
+        own = mean_or_zero(newest.judged)
+        before, centres = set_against(own, [(point, mean_or_zero(point.judged)) for point in named])
         if not before:
             lacking.append(Missing("baseline", label, names=[asked.than]))
             continue
         better = comparison.metric.better if comparison.metric else "none"
-        centres = [point.centre or 0.0 for point in before]
         ratio = expected_amount(
-            newest.centre or 0.0, centres, better=better, threshold=comparison.threshold, confidence=confidence
+            own, centres, better=better, threshold=comparison.threshold, confidence=confidence
         )  # fmt: skip
         stepped = [x for x in changed if before[0].x < x <= before[-1].x]
         if ratio.verdict == Kind.UNDECIDED and stepped:
             lacking.append(Missing("step_within", label, names=[batch_at(curve, stepped[-1])]))
         elif ratio.verdict == Kind.UNDECIDED and ratio.low is not None:
             # One batch decides nothing: the newest is the first of those that a step takes.
-            batches = days_after_to_show([*map(math.log, centres)], comparison.threshold)
+            batches = days_after_to_show([math.log(centre) for centre in centres if centre], comparison.threshold)
             further = None if batches is None else batches - 1
             lacking.append(_batches_to_show(further, label, comparison.threshold, "batches_like_it"))
         runs = [run for point in (newest, *before) for run in point.run_ids]
@@ -367,15 +399,54 @@ def _facts_of(batch: Group) -> Facts:
     return Facts(run.measured_at or run.created_at, run.effective_label, commit, versions)
 
 
-def expected_amount(
-    newest: float, before: Sequence[float], *, better: str, threshold: float, confidence: float = CONFIDENCE
-) -> Amount:
-    """The newest batch over the geometric mean of those before, with the interval in which one more of them would lie:
-    between batches differs more than the repeats of one show.
+def set_against(newest: float | None, baseline: Sequence[tuple[T, float | None]]) -> tuple[list[T], list[float | None]]:
+    """The batches of a baseline that the newest is set against, and their means, as `mean_or_zero` tells them: of a
+    newest batch above 0 those above it, if any is.
     """
-    logs = [math.log(centre) for centre in before if centre > 0]
-    if not logs or newest <= 0:
+    above = [(batch, mean) for batch, mean in baseline if mean]
+    chosen = above if newest and above else baseline
+    return [batch for batch, _ in chosen], [mean for _, mean in chosen]
+
+
+def judged_by_repeats(
+    values: Sequence[float], before: Sequence[float], *, better: str, threshold: float, confidence: float = CONFIDENCE
+) -> Amount:
+    """The ratio of two batches by their repeats alone; without one where a side is zero throughout."""
+    of_zeros = _of_zeros(values, before, better=better) if min(len(values), len(before)) >= MIN_REPEATS else None
+    return of_zeros or change_of(judge(values, before, better=better, threshold=threshold, confidence=confidence))
+
+
+def _of_zeros(values: Sequence[float], before: Sequence[float], *, better: str) -> Amount | None:
+    """Where a side is zero throughout: which one is better needs no ratio, and there is none."""
+    zeros: Lacking
+    if not any(values) and not any(before):
+        kind, zeros = Kind.EQUIVALENT, "zero_both"
+    elif not any(values) and min(before) > 0:
+        kind, zeros = _side(is_rise=False, better=better), "zero_now"
+    elif not any(before) and min(values) > 0:
+        kind, zeros = _side(is_rise=True, better=better), "zero_before"
+    else:
+        return None
+    return Amount(verdict=kind, basis=Missing(zeros, names=[kind]))
+
+
+def expected_amount(
+    newest: float | None, before: Sequence[float | None], *, better: str, threshold: float,
+    confidence: float = CONFIDENCE,
+) -> Amount:  # fmt: skip
+    """The newest batch over the geometric mean of those before, with the interval in which one more of them would lie:
+    between batches differs more than the repeats of one show. Where either is 0 in each repeat it is told without a
+    ratio. All as `mean_or_zero` tells them.
+    """
+    logs = [math.log(centre) for centre in before if centre]
+    if newest is None or not before:
         return Amount(verdict=REFUSED, basis=Missing("positive"))
+    if newest == 0 or not logs:
+        if len(before) < LEAST_BATCHES:
+            return Amount(verdict=Kind.TOO_FEW, basis=Missing("batches", count=len(before), least=LEAST_BATCHES))
+        known = [centre for centre in before if centre is not None]
+        change = _of_zeros([newest], known, better=better) if len(known) == len(before) else None
+        return change or Amount(verdict=Kind.UNDECIDED, basis=Missing("zero_in_part_of" if newest else "zero_as"))
     centre = math.log(newest) - statistics.fmean(logs)
     if len(logs) < LEAST_BATCHES:
         few = Missing("batches", count=len(logs), least=LEAST_BATCHES)

@@ -10,7 +10,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from runs.answers.answer import Amount, Part, change_of
+from runs.answers.answer import Amount, Part
+from runs.answers.words import explained
 from runs.api.history import BenchmarkHead, baseline_of, chosen_benchmarks, head_of, next_of, part_of
 from runs.api.outgoing import answered, page_of
 from runs.history.grids import MOST_BENCHMARKS, MachineCell, ReleaseCell, machine_matrix, release_maps
@@ -71,7 +72,8 @@ class MachineRow(Part):
 class MachineMatrixAnswer(Part):
     """`means`: of each machine the geometric mean of its shares, over the `common` rows that all have.
 
-    `alone`: benchmarks of one machine alone, which are left out.
+    Left out are `alone`, benchmarks of one machine alone, and `at_zero`, those of which one of the newest ten batches
+    is 0, as nothing is a share of it.
     """
 
     machines: list[str]
@@ -79,6 +81,7 @@ class MachineMatrixAnswer(Part):
     means: list[float]
     common: int
     alone: int
+    at_zero: int
 
 
 class Releases(APIView):
@@ -129,12 +132,13 @@ class Machines(APIView):
         ]  # fmt: skip
         machines, means = matrix.machines, matrix.means
         return answered(MachineMatrixAnswer(
-            machines=machines, means=means, common=matrix.common, alone=matrix.alone, results=rows
+            machines=machines, means=means, common=matrix.common, alone=matrix.alone, at_zero=matrix.at_zero,
+            results=rows,
         ))  # fmt: skip
 
 
 def _of_release(cell: ReleaseCell) -> OfRelease:
-    return OfRelease(mean=cell.mean, batches=cell.batches, change=change_of(cell.verdict) if cell.verdict else None)
+    return OfRelease(mean=cell.mean, batches=cell.batches, change=cell.change and explained(cell.change))
 
 
 def _of_machine(cell: MachineCell, request: Request) -> OfMachine:

@@ -13,6 +13,7 @@ from itertools import chain, pairwise
 from runs import formatting
 from runs.answers.curves import Along, curves_along
 from runs.answers.places import Place, memory_places, place_of, x_label
+from runs.answers.words import to_or_from_zero
 from runs.answers.words.curves import MOST_SAID, curve_words
 from runs.answers.words.drawn import INTERVAL_WORDS, centre_label, centre_words
 from runs.answers.words.gaps import by_class
@@ -140,13 +141,13 @@ def _y_axis(axes: Axes, groups: Sequence[Group], panels: Sequence[Panel], metric
     far_apart = max(tops) >= PANELS_LOG_FROM * min(tops) > 0
     scale = scale_of(values, axes.y_scale, PANELS_LOG_FROM if far_apart else Y_LOG_FROM)
     # A step of 6 % is not to be seen from 0 on; bars always begin there, and what nearly reaches it.
-    zoomed = (axes.x == DATE or axes.y_as == "first") and min(values, default=0.0) >= max(values, default=0.0) / 4
+    zoomed = (axes.x == DATE or axes.y_as == "first") and min(values, default=0.0) > max(values, default=0.0) / 4
     reached = values if zoomed else [*values, *chain(*map(_ends, groups))]
     span = [value for value in reached if scale == "linear" or value > 0]
     return {
         "label": RELATIVE.get(axes.y_as, ""), "unit": "" if axes.y_as in RELATIVE else metric.unit,
         "zero": scale == "linear" and not zoomed, "scale": scale,
-        "better": metric.better if len(panels) == 1 else "none", "span": (min(span), max(span)),
+        "better": metric.better if len(panels) == 1 else "none", "span": (min(span), max(span) or 1.0),
     }  # fmt: skip
 
 
@@ -276,6 +277,8 @@ def marks(panel: Panel, comparison: Comparison) -> list[Mark]:
             for found in told.confirmed:
                 words, at = percent(found.change.value - 1, signed=True), curve.levels[found.at][0]
                 (drifts.append((f"{words} drift", at)) if found.kind == "drift" else changes.append((words, at)))
+            for zero in curve.of_zero:
+                changes.append((to_or_from_zero(is_to_zero=zero.is_to_zero), curve.valued[zero.at].x))
         upgrades = []
         for curve in panel.curves:
             versions = [(point.all_runs[0].dbms_version.version, point.x) for point in curve.points]

@@ -64,11 +64,11 @@ Lacking: TypeAlias = Literal[
     "shared_levels", "levels_with_ratio", "two_groups", "difference", "single_setting", "settings_together", "printed",
     "number_axis", "clients_axis", "rate", "value", "level",
     "batches_apart", "again", "no_value", "zero", "zero_in_part", "level_asked", "two_levels", "positive_levels",
-    "zero_now", "zero_before", "zero_both",
+    "zero_now", "zero_before", "zero_both", "zero_as", "zero_in_part_of", "all_zero",
     "levels_for_knee", "levels_above_zero", "values_for_knee",
     "days", "days_apart", "batch", "base_batch", "baseline", "batches", "batches_for_less",
     "batches_like_it", "unlike_batches", "steadier_batches", "step_within", "visibilities", "steady_batches",
-    "lost_batches", "lost_repeats", "copies", "absent", "followed", "noise", "from_zero", "to_zero",
+    "lost_batches", "lost_repeats", "copies", "absent", "followed", "noise",
 ]  # fmt: skip
 
 

@@ -21,6 +21,7 @@ from runs.run.memory import MB, buffer_bytes, memory_bytes
 from runs.stats import Slope, geometric_mean
 from runs.stats.curves import Knee, knee, measurable, per_doubling
 from runs.stats.scaling import Scaling, Unfitted, scaling
+from runs.stats.zeros import ZeroChange, zero_changes
 
 # The palette of static/css/tokens.css: --series-0 … --series-7.
 COLOURS = 8
@@ -129,6 +130,11 @@ class Curve:
     def logs(self) -> list[float]:
         """The logarithms of the means of its levels, as far as they have one."""
         return [math.log(centre) for _, values in self.levels if (centre := geometric_mean(values)) is not None]
+
+    @cached_property
+    def of_zero(self) -> list[ZeroChange]:
+        """Where it leaves zero or comes to it, by the places of those with values."""
+        return zero_changes([point.judged for point in self.valued])
 
     @cached_property
     def per_doubling(self) -> Slope | None:

@@ -38,6 +38,7 @@ NO_LONGER_SHOWN = "its batch has other numbers by now, which do not show it"
 CAME_LATE = "batches that came late show where it began"
 # Machines are given the same thing within so long.
 ONE_CAUSE = timedelta(days=7)
+BEGIN_WITH_A_BATCH = (ChangeKind.STEP, ChangeKind.ZERO)
 PART_OF_A_DRIFT = "it is part of a slow drift: a line fits the batches better than steps do"
 
 
@@ -87,7 +88,7 @@ def attach(point: ChangePoint, rows: Sequence[SeriesBatch], *, was_refuted: bool
         alert.change(causes=causes, machine=benchmark.machine, **span)
     else:
         # What was recorded of others and not of this one is no cause of both; commits each may have measured others.
-        is_step_there = point.kind == ChangeKind.STEP and alert.machine_id == benchmark.machine_id
+        is_step_there = point.kind in BEGIN_WITH_A_BATCH and alert.machine_id == benchmark.machine_id
         kept = [cause for cause in alert.causes if not is_step_there or cause.startswith(OWN_OF_A_BATCH)]
         shared = [cause for cause in alert.causes if cause in causes] or kept
         alert.change(causes=shared, **(_common(alert, span) if alert.machine_id == benchmark.machine_id else {}))
@@ -102,8 +103,8 @@ def attach(point: ChangePoint, rows: Sequence[SeriesBatch], *, was_refuted: bool
 
 
 def _causes(point: ChangePoint, rows: Sequence[SeriesBatch], places: Sequence[int]) -> list[str]:
-    """A step on a machine has causes; a drift and a noise begin with no batch."""
-    return given_anew(rows, places) if point.kind == ChangeKind.STEP and point.benchmark.machine_id else []
+    """A step on a machine has causes, from zero, too; a drift and a noise begin with no batch."""
+    return given_anew(rows, places) if point.kind in BEGIN_WITH_A_BATCH and point.benchmark.machine_id else []
 
 
 def came_late(point: ChangePoint, rows: Sequence[SeriesBatch]) -> None:
@@ -150,7 +151,7 @@ def _places(point: ChangePoint, rows: Sequence[SeriesBatch]) -> list[int]:
     of_noise = point.kind == ChangeKind.NOISE
     sizes = [statistics.spread_of(row.values) if of_noise else row.centre for row in rows]
     with_size = [place for place, size in enumerate(sizes) if size]
-    if point.kind == ChangeKind.DRIFT or at not in with_size:
+    if point.kind in (ChangeKind.DRIFT, ChangeKind.ZERO) or at not in with_size:
         return [at]
     logs, among = [math.log(size) for size in sizes if size], with_size.index(at)
     logs = statistics.calmed(logs)
@@ -226,7 +227,7 @@ def _open_at(
         machine=benchmark.machine_id, owner=benchmark.owner_id, visibility=benchmark.visibility,
         after__lt=span["latest"], latest__gt=span["after"],
     ).exclude(state=AlertState.NOISE).order_by("created_at")  # fmt: skip
-    recorded = recorded_anew(rows, places) if point.kind == ChangeKind.STEP else []
+    recorded = recorded_anew(rows, places) if point.kind in BEGIN_WITH_A_BATCH else []
     return next((alert for alert in found if not recorded or _may_share(alert, recorded)), None)
 
 
@@ -243,7 +244,7 @@ def _may_share(alert: Alert, recorded: Sequence[set[tuple[str, str]]]) -> bool:
 
 
 def _newest(step: ChangePoint) -> list[SeriesBatch]:
-    newest = step.benchmark.series.newest_first().exclude(centre=None).only("benchmark", "commit", "centre")
+    newest = step.benchmark.series.newest_first().filter(centre__gt=0).only("benchmark", "commit", "centre")
     return list(newest[: statistics.WINDOW])[::-1]
 
 
@@ -267,17 +268,22 @@ def title(alert: Alert, ends: Mapping[int, datetime] | None = None) -> str:
 
 
 def ends_of(points: Iterable[ChangePoint]) -> dict[int, datetime]:
-    """For each of these changes of a level that another has followed, when that was."""
+    """For each of these changes of a level that another has followed, when that was; of one from zero or to it that
+    another such has.
+    """
     asked = [point for point in points if point.kind in OF_LEVEL]
     steps = ChangePoint.objects.filter(
         benchmark__in={point.benchmark_id for point in asked}, state=ChangeState.CONFIRMED, kind__in=OF_LEVEL
     ).select_related("at")
-    starts: dict[UUID, list[SeriesBatch]] = {}
+    followers: dict[UUID, list[ChangePoint]] = {}
     for step in steps.defer("at__runs", "at__values"):
-        starts.setdefault(step.benchmark_id, []).append(step.at)
+        followers.setdefault(step.benchmark_id, []).append(step)
     ends = {}
     for point in asked:
-        later = [at for at in starts.get(point.benchmark_id, []) if at.place > point.at.place]
+        later = [
+            step.at for step in followers.get(point.benchmark_id, [])
+            if step.at.place > point.at.place and (point.kind != ChangeKind.ZERO or step.kind == ChangeKind.ZERO)
+        ]  # fmt: skip
         if later:
             ends[point.pk] = min(later, key=lambda at: at.place).measured_at
     return ends

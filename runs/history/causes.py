@@ -89,7 +89,7 @@ def why(alert: Alert, points: Sequence[ChangePoint], watched: int) -> Why:
     systems = {point.benchmark.dbms_id for point in standing}
     nearly_all = watched >= LEAST_OF_A_MACHINE and moved >= SHARE_OF_A_MACHINE * watched
     is_machine = nearly_all and len(machines) == 1 and (not of_system or len(systems) > 1)
-    largest = max(standing, key=lambda point: abs(point.change.get("value", 0.0)), default=None)
+    largest = max(standing, key=lambda point: point.size, default=None)
     where = where_it_went(largest) if largest else []
     is_slower = largest is not None and largest.side != "better"
     others = [each for each in ordered if each not in suspects]

@@ -28,7 +28,7 @@ from runs.run import likeness
 from runs.run.circumstances import circumstances
 from runs.run.facets import commit_number
 from runs.run.number import primary_number
-from runs.stats import geometric_mean
+from runs.stats import mean_or_zero
 
 # One call of the worker takes so long at most: it has other things to do.
 MOST_S = 5.0
@@ -244,7 +244,7 @@ def _store(row: SeriesBatch, group: _Group) -> bool:
     facts, times = circumstances(run), [each.measured_at for each in group.runs if each.measured_at]
     columns: dict[str, Any] = {
         "run_id": run.pk, "runs": [str(each.pk) for each in group.runs], "values": list(group.values),
-        "centre": geometric_mean(group.values), "measured_at": min(times),
+        "centre": mean_or_zero(group.values), "measured_at": min(times),
         "commit_number": commit_number(tested), "version_order": version_order(run.dbms_version.version),
         "version_id": run.dbms_version_id, "commit": clean(tested.get("commit", ""), 120),
         "build": clean(tested.get("build", "") or tested.get("dbms_build", ""), 120), "label": run.effective_label,

@@ -20,8 +20,8 @@ from typing import Any
 from uuid import UUID
 
 from runs.answers.answer import Amount, change_of
-from runs.answers.history import LEAST_BATCHES, expected_amount
-from runs.compare.asked import Lacking, Missing
+from runs.answers.history import LEAST_BATCHES, expected_amount, judged_by_repeats, set_against
+from runs.compare.asked import Missing
 from runs.compare.baseline import Baseline, Facts
 from runs.compare.groups import Contrast
 from runs.compare.guard import Difference, blocking, conditions_of, differences, fetch_settings, unlike
@@ -32,7 +32,7 @@ from runs.models.choices import Better
 from runs.models.visible import Reader
 from runs.run.facets import factor_facets
 from runs.run.number import number_of, primary_number, why_no_number
-from runs.stats import ALPHA, MIN_REPEATS, Kind, geometric_mean, judge, judge_pairs, summarise
+from runs.stats import ALPHA, Kind, judge_pairs, mean_or_zero, summarise
 
 # How fewer pairs scatter is hardly known: then two sides by themselves tell it better.
 LEAST_PAIRS = 6
@@ -131,33 +131,8 @@ def _judged_in_turn(
     pairs = [(value, base[key]) for run, value in own if (key := (run.experiment_id, run.repeat)) in base]
     if len(pairs) >= LEAST_PAIRS and min(map(min, pairs)) > 0:
         return change_of(judge_pairs(pairs, better=metric.better, threshold=least, confidence=confidence))
-    return _judged_by_repeats(
-        metric, [value for _, value in own], [value for _, value in other], least=least, confidence=confidence
-    )
-
-
-def _judged_by_repeats(
-    metric: Metric, values: Sequence[float], before: Sequence[float], *, least: float, confidence: float
-) -> Amount:
-    if min(len(values), len(before)) >= MIN_REPEATS and (change := _of_zeros(metric, values, before)):
-        return change
-    return change_of(judge(values, before, better=metric.better, threshold=least, confidence=confidence))
-
-
-def _of_zeros(metric: Metric, values: Sequence[float], before: Sequence[float]) -> Amount | None:
-    """Where a side is zero in every repeat: which one is better needs no ratio, and there is none."""
-    zeros: Lacking
-    if not any(values) and not any(before):
-        kind, zeros = Kind.EQUIVALENT, "zero_both"
-    elif not any(values) and min(before) > 0:
-        kind, zeros = Kind.BETTER if metric.better == Better.LOWER else Kind.WORSE, "zero_now"
-    elif not any(before) and min(values) > 0:
-        kind, zeros = Kind.WORSE if metric.better == Better.LOWER else Kind.BETTER, "zero_before"
-    else:
-        return None
-    if metric.better == Better.NONE and kind != Kind.EQUIVALENT:
-        kind = Kind.DIFFERENT
-    return Amount(verdict=kind, basis=Missing(zeros, names=[kind]))
+    values, before = ([value for _, value in side] for side in (own, other))
+    return judged_by_repeats(values, before, better=metric.better, threshold=least, confidence=confidence)
 
 
 def _cells(
@@ -281,8 +256,7 @@ def _by_metric(
 def _before(row: SeriesBatch, batches: Collection[UUID], baseline: Baseline) -> list[SeriesBatch]:
     """What the baseline names of the main branch of the same benchmark; never what is judged itself."""
     main = SeriesBatch.objects.filter(benchmark__line=row.benchmark.line, benchmark__branch="")
-    every = main.exclude(batch__in=batches).select_related("version", "benchmark").in_order()
-    rows = [each for each in every if each.centre or not any(each.values)]
+    rows = main.exclude(batch__in=batches).select_related("version", "benchmark").in_order()
     changes = ChangePoint.objects.filter(benchmark__in={each.benchmark_id for each in rows})
     changed_at = [point.at.measured_at for point in changes.select_related("at", "alert") if point.begins_level]
     earlier = [each for each in rows if each.measured_at <= row.measured_at]
@@ -300,9 +274,6 @@ def _judged(
         return Amount(verdict=Kind.TOO_FEW, basis=Missing("base_batch"))
     repeats = [value for each in before for value in each]
     if len(before) < LEAST_BATCHES:
-        return _judged_by_repeats(metric, values, repeats, least=least, confidence=confidence)
-    if change := _of_zeros(metric, values, repeats):
-        return change
-    centres = [centre for each in before if (centre := geometric_mean(each))]
-    centre = geometric_mean(values) or 0.0
-    return expected_amount(centre, centres, better=metric.better, threshold=least, confidence=confidence)
+        return judged_by_repeats(values, repeats, better=metric.better, threshold=least, confidence=confidence)
+    _, means = set_against(centre := mean_or_zero(values), [(each, mean_or_zero(each)) for each in before])
+    return expected_amount(centre, means, better=metric.better, threshold=least, confidence=confidence)

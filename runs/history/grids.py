@@ -11,11 +11,13 @@ from functools import cached_property
 from typing import NamedTuple
 from uuid import UUID
 
+from runs.answers.answer import Amount
+from runs.answers.history import judged_by_repeats
 from runs.formatting import percent
 from runs.history.watching import BASELINE, threshold
 from runs.models import Benchmark, ChangePoint, SeriesBatch
 from runs.models.choices import Better
-from runs.stats import MIN_REPEATS, WINNERS, Kind, Verdict, geometric_mean, judge
+from runs.stats import MIN_REPEATS, WINNERS, Kind, geometric_mean, summarise
 from runs.stats.levels import judge_family
 
 # Releases of a system that its map shows, the newest; benchmarks that are set side by side.
@@ -26,24 +28,30 @@ _DARKER = (0.1, 0.3)
 
 @dataclass(frozen=True)
 class ReleaseCell:
-    """A release of a benchmark: the geometric mean of its batches, and how it stands to what it is set against."""
+    """A release of a benchmark: the geometric mean of its batches, or the median where one is 0, and how it stands to
+    what it is set against, as a ratio.
+    """
 
     mean: float
     batches: int
-    verdict: Verdict | None = None
+    change: Amount | None = None
 
     @property
-    def change(self) -> str:
-        return percent(self.verdict.ratio.value - 1, signed=True) if self.verdict and self.verdict.ratio else ""
+    def change_words(self) -> str:
+        """The change; of a release that is surely better or worse at 0, or than 0, the verdict."""
+        if self.change is None or (self.change.value is None and self.shade == 0):
+            return ""
+        return self.change.verdict if self.change.value is None else percent(self.change.value - 1, signed=True)
 
     @property
     def shade(self) -> int:
         """From −3, much worse, to 3, much better; 0 where nothing is sure."""
-        ratio = self.verdict.ratio if self.verdict else None
-        if ratio is None or self.verdict is None or self.verdict.kind not in (Kind.BETTER, Kind.WORSE):
+        if self.change is None or self.change.verdict not in (Kind.BETTER, Kind.WORSE):
             return 0
-        steps = 1 + sum(abs(math.log(ratio.value)) >= math.log1p(share) for share in _DARKER)
-        return steps if self.verdict.kind == Kind.BETTER else -steps
+        # To 0 and from it is as far as it goes.
+        far = math.inf if self.change.value is None else abs(math.log(self.change.value))
+        steps = 1 + sum(far >= math.log1p(share) for share in _DARKER)
+        return steps if self.change.verdict == Kind.BETTER else -steps
 
 
 @dataclass(frozen=True)
@@ -95,10 +103,11 @@ def _cells(
         if not values:
             cells.append(None)
             continue
-        judged = None
+        change, metric = None, benchmark.metric
         if base and base is not values:
-            judged = judge(values, base, better=benchmark.metric.better, threshold=threshold(benchmark.metric))
-        cells.append(ReleaseCell(geometric_mean(values) or 0.0, len(values), judged))
+            change = judged_by_repeats(values, base, better=metric.better, threshold=threshold(metric))
+        summary = summarise(values)
+        cells.append(ReleaseCell(summary.centre if summary else 0.0, len(values), change))
         before = values
     return cells
 
@@ -126,8 +135,9 @@ class MachineMatrix:
 
     machines: list[str]
     rows: list[tuple[Benchmark, list[MachineCell | None]]] = field(default_factory=list)
-    # Benchmarks that one machine alone has.
+    # Benchmarks that one machine alone has, and those of which a batch is 0: no share of the best is.
     alone: int = 0
+    at_zero: int = 0
 
     @cached_property
     def common(self) -> int:
@@ -148,16 +158,19 @@ class MachineMatrix:
 def machine_matrix(benchmarks: Sequence[Benchmark]) -> MachineMatrix:
     """`benchmarks` that differ in nothing but their machine make a row."""
     by_name: dict[tuple[str, int], dict[str, Benchmark]] = {}
-    for benchmark in benchmarks:
-        if benchmark.hardware and benchmark.metric.better != Better.NONE and _with_centre(benchmark):
+    with_side = [each for each in benchmarks if each.hardware and each.metric.better != Better.NONE]
+    values = _of_level([each for each in with_side if _with_centre(each)])
+    for benchmark in with_side:
+        if min(values.get(benchmark.pk, []), default=0.0) > 0 and benchmark.hardware:
             own = by_name.setdefault((benchmark.name, benchmark.metric_id), {})
             # Where two have one name, as after a new mainboard, what was measured last counts.
             held = own.setdefault(benchmark.hardware.name, benchmark)
             own[benchmark.hardware.name] = max(held, benchmark, key=lambda each: each.recent[-1]["at"])
     shared = {key: own for key, own in by_name.items() if len(own) > 1}
-    values = _of_level([each for own in shared.values() for each in own.values()])
     machines = sorted({name for own in shared.values() for name in own})
-    matrix = MachineMatrix(machines, alone=len(by_name) - len(shared))
+    matrix = MachineMatrix(
+        machines, alone=len(by_name) - len(shared), at_zero=sum(0 in each for each in values.values())
+    )
     for own in shared.values():
         cells = _against_the_best(own, values)
         matrix.rows.append((next(iter(own.values())), [cells.get(name) for name in machines]))
@@ -181,7 +194,7 @@ def _of_level(benchmarks: Sequence[Benchmark]) -> dict[UUID, list[float]]:
 
 def _with_centre(benchmark: Benchmark) -> list[tuple[datetime, float]]:
     recent = benchmark.recent[-BASELINE:]
-    return [(datetime.fromisoformat(each["at"]), each["centre"]) for each in recent if each["centre"]]
+    return [(datetime.fromisoformat(each["at"]), each["centre"]) for each in recent if each["centre"] is not None]
 
 
 def _against_the_best(own: Mapping[str, Benchmark], of_level: Mapping[UUID, list[float]]) -> dict[str, MachineCell]:

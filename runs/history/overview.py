@@ -13,11 +13,12 @@ from django.db.models import Q, QuerySet
 
 from runs.answers import words as saying
 from runs.answers.answer import Amount, as_share
-from runs.answers.history import expected_amount
+from runs.answers.history import expected_amount, set_against
 from runs.compare.baseline import DEFAULT_BASELINE, Baseline, Facts
 from runs.history.watching import RECENT, threshold
+from runs.history.words import short_change
 from runs.models import Benchmark, ChangePoint, SeriesBatch
-from runs.models.choices import AlertState, ChangeKind, ChangeState
+from runs.models.choices import AlertState, ChangeState
 from runs.models.visible import Reader
 
 _NAMED = {"label": "label", "version": "version__version", "commit": "commit__startswith"}
@@ -57,16 +58,14 @@ class Row:
         """What was confirmed last, and what is suspected, in words."""
         told = []
         for point in filter(None, (self.step, self.suspicion)):
-            change = saying.share(Amount(value=point.change.get("value", 0.0)))
-            kind = "" if point.kind == ChangeKind.STEP else f" {point.get_kind_display().lower()}"
             is_open = "suspected " if point == self.suspicion else ""
-            told.append((point, f"{is_open}{change}{kind} since {point.at.measured_at:%Y-%m-%d}"))
+            told.append((point, f"{is_open}{short_change(point)} since {point.at.measured_at:%Y-%m-%d}"))
         return told
 
     @property
     def spark(self) -> str:
         """The points of an SVG polyline; empty for fewer than two batches."""
-        centres = [each["centre"] for each in self.benchmark.recent if each["centre"]]
+        centres = [each["centre"] for each in self.benchmark.recent if each["centre"] is not None]
         if len(centres) < 2:
             return ""
         least, most = min(centres), max(centres)
@@ -109,9 +108,9 @@ def _row(benchmark: Benchmark, rows: Sequence[Past], baseline: Baseline, points:
     last = {point.state: point for point in points}
     changed_at = [point.at.measured_at for point in points if point.begins_level]
     held = baseline.before(rows, attrgetter("facts"), changed_at=changed_at) if rows else []
-    before = [row.centre for row in held if row.centre]
+    _, before = set_against(newest, [(row, row.centre) for row in held])
     change = None
-    if newest and before:
+    if before:
         change = expected_amount(newest, before, better=benchmark.metric.better, threshold=threshold(benchmark.metric))
     return Row(benchmark, newest, change, last.get(ChangeState.CONFIRMED), last.get(ChangeState.SUSPECTED))
 

@@ -13,14 +13,16 @@ from django.conf import settings
 from django.db.models import Q
 
 from runs.answers import words as saying
-from runs.answers.answer import Newer, change_of
+from runs.answers.answer import Newer
+from runs.answers.history import judged_by_repeats
+from runs.answers.words.gaps import lacking_words
 from runs.charts.base import EventSpec, Figure, LineSeries, LinesSpec, Mark, lines
 from runs.charts.curves import ZOOMED_NOTE
-from runs.compare.asked import SINCE, Question
-from runs.formatting import listed, percent, percent_of
+from runs.compare.asked import SINCE, Missing, Question
+from runs.formatting import listed, percent_of
 from runs.history.alerts import ends_of
 from runs.history.watching import BASELINE, BenchmarkSeries, is_rejected, newest_against, threshold
-from runs.history.words import change_words, moments, tested_of
+from runs.history.words import change_words, moments, short_change, tested_of
 from runs.models import Benchmark, Conditions, Metric, Run, SeriesBatch
 from runs.models.base import clean
 from runs.models.choices import OF_LEVEL, Better, ChangeKind, ChangeState, RunState
@@ -28,7 +30,7 @@ from runs.run import likeness
 from runs.run.circumstances import changes
 from runs.run.events import CHECKPOINT, NOTE
 from runs.run.facets import branch_of
-from runs.stats import Interval, judge
+from runs.stats import Interval
 from runs.tables import Column, Table, TableCell
 
 # How many batches a page draws, how many a reader may ask for, and how many its table and its branches show.
@@ -50,6 +52,7 @@ TOLD_TWICE = tuple(f"{likeness.heading(name)} " for name in ("promised", "storag
 BAND_COLOUR = 7
 # A benchmark says what it would need to see a change of so much.
 TO_SEE = 0.05
+NO_MEAN = lacking_words(Missing("positive"))
 # The axis of values begins at 0 where the least is no larger a part of the most.
 FROM_ZERO = 0.2
 
@@ -108,6 +111,7 @@ def context_of(benchmark: Benchmark, siblings: Sequence[Benchmark], *, drawn: in
         "changes": [(point, words) for point, words in changes if point.state != ChangeState.REFUTED],
         "least_seen": percent_of(least) if band else "",
         "drifts": drifts,
+        "is_at_zero": series.is_at_zero,
         "is_blind": is_blind,
         "repeats_needed": series.repeats_needed(band, TO_SEE) if band and is_blind else None,
         "rows": rows,
@@ -145,14 +149,12 @@ def answer_words(series: BenchmarkSeries) -> str:
     the change that was confirmed among the last. Where each batch is of a release of its own, the newest against the
     one before it, by the repeats of the two: all before it pooled are no release.
     """
-    before = series.rows[series.baseline_from : -1][-BASELINE:]
-    if (amount := newest_against(series, before)) is None:
+    if (amount := newest_against(series)) is None:
         return ""
-    newest, metric = series.rows[-1], series.benchmark.metric
+    newest, metric, (before, _) = series.rows[-1], series.benchmark.metric, series.baseline
     if len({row.version_id for row in series.rows}) == len(series.rows):
         before = series.rows[-2:-1]
-        verdict = judge(newest.values, before[0].values, better=metric.better, threshold=threshold(metric))
-        amount = change_of(verdict)
+        amount = judged_by_repeats(newest.values, before[0].values, better=metric.better, threshold=threshold(metric))
     name = " · ".join(filter(None, (moments(series.rows)[-1], tested_of(newest))))
     claim = Newer(label="", newest=name, of=f"last:{len(before)}", batches=len(before), ratio=amount)
     among = {row.pk for row in series.rows[-BASELINE:]}
@@ -277,7 +279,7 @@ def _figure(
         x={"label": "Batch", "unit": "", "scale": "linear", "ticks": [*ticks, (float(last), "next")]},
         y={
             "label": metric.label, "unit": metric.unit, "zero": not is_zoomed, "scale": "linear",
-            "better": metric.better, "span": (min(reached) if is_zoomed else 0.0, max(reached)),
+            "better": metric.better, "span": (min(reached) if is_zoomed else 0.0, max(reached) or 1.0),
         },
         series=drawn, marks=_marks(series),
     )  # fmt: skip
@@ -308,9 +310,7 @@ def _marks(series: BenchmarkSeries) -> list[Mark]:
     ]  # fmt: skip
     marks: list[Mark] = []
     for point in points:
-        change = percent(point.change.get("value", 0.0), signed=True)
-        words = change if point.kind == ChangeKind.STEP else f"{change} {point.kind}"
-        marks.append({"axis": "x", "value": series.index[point.at_id], "label": words})
+        marks.append({"axis": "x", "value": series.index[point.at_id], "label": short_change(point)})
     return marks
 
 
@@ -332,8 +332,8 @@ def _table(series: BenchmarkSeries) -> Table:
     ]
     rows = [
         [
-            TableCell(text=moment), TableCell(text=tested_of(row)), TableCell(row.centre),
-            TableCell(len(row.values)),
+            TableCell(text=moment), TableCell(text=tested_of(row)),
+            TableCell(gap=NO_MEAN) if row.centre is None else TableCell(row.centre), TableCell(len(row.values)),
         ]
         for moment, row in zip(moments(series.rows), series.rows, strict=True)
     ]  # fmt: skip

@@ -13,13 +13,23 @@ from django.db.models import Count, Q
 from django.utils import timezone
 
 from runs.answers.answer import Amount, amount_of, as_share
-from runs.answers.history import expected_amount, suspicion
+from runs.answers.history import expected_amount, set_against, suspicion
 from runs.history import alerts
 from runs.models import Alert, Benchmark, ChangePoint, Metric, Run, SeriesBatch, User
-from runs.models.choices import OF_LEVEL, OPEN_ALERTS, OPEN_STATES, AlertState, Better, ChangeKind, ChangeState
+from runs.models.choices import (
+    OF_LEVEL,
+    OF_RATIO,
+    OPEN_ALERTS,
+    OPEN_STATES,
+    AlertState,
+    Better,
+    ChangeKind,
+    ChangeState,
+)
 from runs.stats import PRACTICAL_THRESHOLD, WINNERS, mean
 from runs.stats import watch as statistics
 from runs.stats.steps import LEAST_DAYS
+from runs.stats.zeros import ZeroChange, zero_changes
 
 # What lies so far back when it is found wakes nobody.
 PAST = timedelta(days=30)
@@ -30,7 +40,7 @@ SUMMARY = ("batches", "newest_at", "recent", "moved", "verdict", "hardware", "co
 
 @dataclass
 class BenchmarkSeries:
-    """The newest batches of a benchmark that have a centre, in their order, and its changes among them."""
+    """The newest batches of a benchmark, in their order, and its changes among them."""
 
     benchmark: Benchmark
     rows: list[SeriesBatch]
@@ -39,7 +49,7 @@ class BenchmarkSeries:
     @classmethod
     def of(cls, benchmark: Benchmark, most: int | None = None, *, for_readers: bool = True) -> BenchmarkSeries:
         """`for_readers`: with what is shown of each batch beside its values."""
-        rows = benchmark.series.newest_first().exclude(centre=None)
+        rows = benchmark.series.newest_first()
         points = benchmark.changes.select_related("alert").order_by("pk")
         if for_readers:
             rows, points = rows.select_related("version__dbms"), points.select_related("at")
@@ -52,6 +62,17 @@ class BenchmarkSeries:
     def __post_init__(self) -> None:
         self.index = {row.pk: index for index, row in enumerate(self.rows)}
         self.logs = [math.log(row.centre) for row in self.rows if row.centre]
+
+    @property
+    def above_zero(self) -> BenchmarkSeries:
+        """The batches of which there are ratios, as those have logs."""
+        return replace(self, rows=[row for row in self.rows if row.centre])
+
+    @property
+    def is_at_zero(self) -> bool:
+        """Whether most batches since its last change are zero."""
+        present = self.rows[max(self.starts, default=0) :]
+        return 2 * sum(row.centre == 0 for row in present) > len(present)
 
     def places(self, state: str) -> list[int]:
         """The places of the changes of its level."""
@@ -81,6 +102,13 @@ class BenchmarkSeries:
         begins = [self.index[each.at_id] for each in self.points if each.begins_level and each.at_id in self.index]
         return max((at for at in begins if at < len(self.rows) - 1), default=0)
 
+    @property
+    def baseline(self) -> tuple[list[SeriesBatch], list[float | None]]:
+        """The batches that the newest is set against, and their means."""
+        newest = self.rows[-1].centre if self.rows else None
+        batches, means = set_against(newest, [(row, row.centre) for row in self.rows[self.baseline_from : -1]])
+        return batches[-BASELINE:], means[-BASELINE:]
+
     def last_of(self, point: ChangePoint) -> int:
         """The newest batch that a change tells of: a drift leads up to it, and began long before."""
         at = self.index.get(point.at_id, -1)
@@ -93,23 +121,26 @@ class BenchmarkSeries:
 
     def band(self) -> statistics.Band | None:
         """Where the next batch is expected."""
-        return statistics.expected(self.settled, self.starts, self.drifts)
+        above = self.above_zero
+        return None if self.is_at_zero else statistics.expected(above.settled, above.starts, above.drifts)
 
     def least_told(self) -> float:
         """The least change that three further batches show, as an answer of the same series tells it."""
-        least = statistics.least_told(self.settled, self.starts, self.drifts)
+        above = self.above_zero
+        least = statistics.least_told(above.settled, above.starts, above.drifts)
         return max(threshold(self.benchmark.metric), least or 0.0)
 
     def repeats_needed(self, expected: statistics.Band, share: float) -> int | None:
         """A batch, to see a change of this share; None where no number of them would show it."""
-        rows = [row for row in self.rows[-statistics.MOST_IN_BAND :] if len(row.values) > 1]
+        above = self.above_zero
+        rows = [row for row in above.rows[-statistics.MOST_IN_BAND :] if len(row.values) > 1]
         if not rows:
             return None
         within, repeats = (
             mean([statistics.spread_of(row.values) ** 2 for row in rows]),
             mean([len(row.values) for row in rows]),
         )
-        least = statistics.least_told(self.settled, self.starts, self.drifts) or 0.0
+        least = statistics.least_told(above.settled, above.starts, above.drifts) or 0.0
         return statistics.repeats_needed(expected, least, within=within, repeats=repeats, share=share)
 
 
@@ -127,7 +158,7 @@ def watch(benchmark: Benchmark) -> None:
 
     A batch of which runs are still to come is judged once it is whole: the first of its repeats wakes nobody.
     """
-    fresh = Count("pk", filter=Q(is_watched=False, centre__isnull=False))
+    fresh = Count("pk", filter=Q(is_watched=False))
     counted = benchmark.series.aggregate(batches=Count("pk"), fresh=fresh)
     newest = statistics.WINDOW + counted["fresh"]
     series = BenchmarkSeries.of(benchmark, newest, for_readers=False)
@@ -138,10 +169,12 @@ def watch(benchmark: Benchmark) -> None:
     in_part = set(new.filter(batch__runs__state__in=OPEN_STATES).values_list("pk", flat=True))
     whole = replace(series, rows=[row for row in series.rows if row.pk not in in_part])
     if not benchmark.branch and whole.rows:
-        begin = _first_to_look_at(whole)
-        _look(whole, begin)
-        _look_at_noise(whole, begin)
-        _measure_anew(whole)
+        _look_at_zero(whole, _first_to_look_at(whole))
+    if not benchmark.branch and (above := whole.above_zero).rows:
+        begin = _first_to_look_at(above)
+        _look(above, begin)
+        _look_at_noise(above, begin)
+        _measure_anew(above)
     new.exclude(pk__in=in_part).update(is_watched=True)
     summarise(benchmark, series, counted["batches"])
 
@@ -174,7 +207,7 @@ def _look(series: BenchmarkSeries, begin: int) -> None:
     """What the batches from `begin` on tell, one after the other, in whatever order they came. Stored is where that
     ends: what one batch calls out and others deny that are there already wakes nobody.
     """
-    stay, open_ones = _parted(series, OF_LEVEL, begin)
+    stay, open_ones = _parted(series, OF_RATIO, begin)
     suspects = [series.index[point.at_id] for point in open_ones if point.state == ChangeState.SUSPECTED]
     after, found = _watched(series, stay, [at for at in suspects if at < begin], begin)
     begins = {drift.start for drift in after.drifts}
@@ -266,6 +299,26 @@ def _look_at_noise(series: BenchmarkSeries, begin: int) -> None:
     _refute_standing(series, open_ones)
 
 
+def _look_at_zero(series: BenchmarkSeries, begin: int) -> None:
+    """Where it came from zero or to it; how many batches there are before it and since."""
+    stay, open_ones = _parted(series, [ChangeKind.ZERO], begin)
+    held, batches = [series.index[point.at_id] for point in stay], [row.values for row in series.rows]
+    found: list[ZeroChange] = []
+    for newest in range(begin, len(batches)) if any(row.centre == 0 for row in series.rows) else ():
+        found = zero_changes(batches[: newest + 1])
+        for change in found:
+            if change.at not in held:
+                _confirm(series, change, _take(series, change.at, open_ones))
+                held.append(change.at)
+    _refute_standing(series, open_ones)
+    of_zero = {series.index.get(point.at_id): point for point in series.points if point.kind == ChangeKind.ZERO}
+    for change in found:
+        point = of_zero[change.at]
+        if (point.batches_before, point.batches_after) != (change.before, change.after):
+            _describe(series, point, change)
+            point.save()
+
+
 def _suspect(series: BenchmarkSeries, at: int, after: statistics.Watched, among: list[ChangePoint]) -> None:
     better, least = series.benchmark.metric.better, threshold(series.benchmark.metric)
     found = suspicion(series.logs, at, after.starts, after.drifts, better=better, threshold=least)
@@ -289,7 +342,7 @@ def _suspect(series: BenchmarkSeries, at: int, after: statistics.Watched, among:
         _new(series, found, ChangeState.SUSPECTED)
 
 
-def _confirm(series: BenchmarkSeries, found: statistics.Found, point: ChangePoint | None) -> None:
+def _confirm(series: BenchmarkSeries, found: statistics.Found | ZeroChange, point: ChangePoint | None) -> None:
     """`point`: what was there before."""
     if point is None:
         _new(series, found, ChangeState.CONFIRMED)
@@ -339,7 +392,7 @@ def _refute_standing(series: BenchmarkSeries, points: Iterable[ChangePoint]) -> 
             _refute(point, alerts.NO_LONGER_SHOWN if point.at_id == newest else alerts.NOT_CONFIRMED)
 
 
-def _new(series: BenchmarkSeries, found: statistics.Found, state: str) -> None:
+def _new(series: BenchmarkSeries, found: statistics.Found | ZeroChange, state: str) -> None:
     point = ChangePoint(benchmark=series.benchmark, state=state)
     _describe(series, point, found)
     if state == ChangeState.CONFIRMED:
@@ -358,19 +411,21 @@ def _tell(series: BenchmarkSeries, point: ChangePoint, *, was_refuted: bool = Fa
         point.save(update_fields=["alert"])
 
 
-def _describe(series: BenchmarkSeries, point: ChangePoint, found: statistics.Found) -> None:
+def _describe(series: BenchmarkSeries, point: ChangePoint, found: statistics.Found | ZeroChange) -> None:
     point.at, point.kind = series.rows[found.at], ChangeKind(found.kind)
-    point.change = as_share(amount_of(found.change)).model_dump(include={"value", "low", "high"})
+    point.change = {}
+    if not isinstance(found, ZeroChange):
+        point.change = as_share(amount_of(found.change)).model_dump(include={"value", "low", "high"})
     point.side = _side(series.benchmark, found)
     point.batches_before, point.batches_after = found.before, found.after
 
 
-def _side(benchmark: Benchmark, found: statistics.Found) -> str:
+def _side(benchmark: Benchmark, found: statistics.Found | ZeroChange) -> str:
     if found.kind == "noise":
-        return "worse" if found.change.value > 1 else "better"
+        return "worse" if found.is_rise else "better"
     if benchmark.metric.better == Better.NONE:
         return "different"
-    return "better" if (found.change.value > 1) == (benchmark.metric.better == Better.HIGHER) else "worse"
+    return "better" if found.is_rise == (benchmark.metric.better == Better.HIGHER) else "worse"
 
 
 def _measure_anew(series: BenchmarkSeries) -> None:
@@ -378,7 +433,7 @@ def _measure_anew(series: BenchmarkSeries) -> None:
     starts, least = series.starts, threshold(series.benchmark.metric)
     for point in series.points:
         at = series.index.get(point.at_id)
-        if at is None or at not in starts or point.kind not in OF_LEVEL:
+        if at is None or at not in starts or point.kind not in OF_RATIO:
             continue
         found = statistics.measured(series.logs, at, starts, series.drifts)
         # What people have judged stays.
@@ -414,10 +469,11 @@ def summarise(benchmark: Benchmark, series: BenchmarkSeries, count: int) -> None
     if recent and recent[-1].run_id:
         newest = Run.objects.filter(pk=recent[-1].run_id).values_list("hardware", "config", "workload")
         benchmark.hardware_id, benchmark.config_id, benchmark.workload_id = newest.get()
-    amount = newest_against(series, series.rows[series.baseline_from : -1][-BASELINE:])
+    amount = newest_against(series)
     benchmark.verdict = amount.verdict if amount else ""
-    sure = amount is not None and amount.value is not None and amount.verdict in WINNERS
-    now = abs((amount.value or 1.0) - 1) if amount and sure else 0.0
+    now = 0.0
+    if amount and amount.verdict in WINNERS:
+        now = 1.0 if amount.value is None else abs(amount.value - 1)
     benchmark.moved = max([now, *_lately(series)])
     benchmark.save(update_fields=SUMMARY)
 
@@ -429,7 +485,7 @@ def _lately(series: BenchmarkSeries) -> list[float]:
     """
     settled = (AlertState.EXPECTED, AlertState.NOISE)
     return [
-        abs(point.change.get("value", 0.0))
+        point.size
         for point in series.points
         if point.state == ChangeState.CONFIRMED and point.kind in OF_LEVEL
         and series.last_of(point) >= len(series.rows) - RECENT
@@ -437,10 +493,10 @@ def _lately(series: BenchmarkSeries) -> list[float]:
     ]  # fmt: skip
 
 
-def newest_against(series: BenchmarkSeries, before: Sequence[SeriesBatch]) -> Amount | None:
-    """The newest batch as a ratio to those of a baseline. None without either."""
-    if not before or not series.rows or not series.rows[-1].centre:
-        return None
-    centres = [row.centre for row in before if row.centre]
+def newest_against(series: BenchmarkSeries) -> Amount | None:
+    """The newest batch as a ratio to those of its baseline. None without either."""
+    before, means = series.baseline
     metric = series.benchmark.metric
-    return expected_amount(series.rows[-1].centre, centres, better=metric.better, threshold=threshold(metric))
+    if not before:
+        return None
+    return expected_amount(series.rows[-1].centre, means, better=metric.better, threshold=threshold(metric))

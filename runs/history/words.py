@@ -9,7 +9,7 @@ from datetime import UTC, datetime, time
 from benchagent.catalog import Durability
 
 from runs.answers.answer import Amount, Step
-from runs.answers.words import step, suspicion, why
+from runs.answers.words import share, step, suspicion, to_or_from_zero, why
 from runs.formatting import listed, mid_sentence
 from runs.history.causes import OWN_OF_A_BATCH, commit_given
 from runs.models import Alert, ChangePoint, SeriesBatch
@@ -55,6 +55,7 @@ def claim_of(point: ChangePoint, *, is_last: bool = True) -> Step:
     return Step(
         label=point.benchmark.name, runs=row.runs, day=moment_words(row.measured_at, is_alone=is_alone),
         tested=tested_of(row), change=amount, batches=point.batches_after, days=0,
+        zero="" if point.kind != ChangeKind.ZERO else "to" if row.centre == 0 else "from",
         batches_before=point.batches_before, is_last=is_last, is_suspected=point.state == ChangeState.SUSPECTED,
     )  # fmt: skip
 
@@ -70,6 +71,14 @@ def change_words(point: ChangePoint, *, is_last: bool = True) -> str:
     if point.kind == ChangeKind.DRIFT:
         return f"A slow drift: {mid_sentence(metric)} {words}"
     return f"Not yet sure: {mid_sentence(metric)} {words}" if point.is_unsure else f"{metric} {words}"
+
+
+def short_change(point: ChangePoint) -> str:
+    """−6.1 %, +233 % noise, from 0."""
+    if point.kind == ChangeKind.ZERO:
+        return to_or_from_zero(is_to_zero=claim_of(point).zero == "to")
+    kind = "" if point.kind == ChangeKind.STEP else f" {point.get_kind_display().lower()}"
+    return f"{share(Amount(value=point.change.get('value', 0.0)))}{kind}"
 
 
 def _side_words(point: ChangePoint) -> str:

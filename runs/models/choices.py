@@ -105,10 +105,13 @@ class ChangeKind(models.TextChoices):
     STEP = "step", "Step"
     DRIFT = "drift", "Slow drift"
     NOISE = "noise", "Noise"
+    ZERO = "zero", "From or to zero"
 
 
-# Changes of the level itself: where one follows, the level that the one before began has ended.
-OF_LEVEL = (ChangeKind.STEP, ChangeKind.DRIFT)
+# Changes of the level itself, of which some have a ratio: where one follows, the level that the one before began has
+# ended.
+OF_RATIO = (ChangeKind.STEP, ChangeKind.DRIFT)
+OF_LEVEL = (*OF_RATIO, ChangeKind.ZERO)
 
 
 class ChangeState(models.TextChoices):

@@ -135,7 +135,8 @@ class SeriesBatchQuerySet(models.QuerySet["SeriesBatch"]):
 class SeriesBatch(models.Model):
     """One batch of a benchmark: the repeats that were measured together, alike in all that is known.
 
-    `part` tells several of one batch apart. `centre`: geometric mean; null where a value has no log.
+    `part` tells several of one batch apart. `centre`: geometric mean, 0 where each value is 0; null where
+    only some have a log.
     """
 
     benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="series", db_index=False)
@@ -192,7 +193,7 @@ def take_out(batches: Iterable[UUID]) -> None:
     SeriesBatch.objects.filter(pk__in=[row.pk for row in gone]).take_out()
     Alert.objects.filter(pk__in=alerts, changes=None).delete()
     for benchmark in {row.benchmark_id: row.benchmark for row in gone}.values():
-        newest = list(benchmark.series.newest_first().exclude(centre=None)[: len(benchmark.recent)])[::-1]
+        newest = list(benchmark.series.newest_first()[: len(benchmark.recent)])[::-1]
         if benchmark.series.exists() or benchmark.joined_to_id or benchmark.joined.exists():
             before = benchmark.newest_at
             benchmark.show(benchmark.series.count(), newest)
@@ -260,7 +261,8 @@ class Alert(UUIDModel):
 class ChangePoint(models.Model):
     """Where a series changes: suspected by one batch, confirmed by further ones, or refuted by them.
 
-    `at`: the first batch after it. `change`: as a share of 1 with its interval; of noise, of the spread.
+    `at`: the first batch after it. `change`: as a share of 1 with its interval; of noise, of the spread; empty of one
+    from zero or to it.
     """
 
     benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="changes")
@@ -289,6 +291,11 @@ class ChangePoint(models.Model):
         ends = self.change.get("low"), self.change.get("high")
         is_confirmed_step = self.state == ChangeState.CONFIRMED and self.kind == ChangeKind.STEP
         return is_confirmed_step and None not in ends and ends[0] <= 0 <= ends[1]
+
+    @property
+    def size(self) -> float:
+        """How far it goes, as a share of 1: all of it from zero or to it."""
+        return 1.0 if self.kind == ChangeKind.ZERO else abs(self.change.get("value", 0.0))
 
     @property
     def begins_level(self) -> bool:

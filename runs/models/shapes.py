@@ -334,10 +334,10 @@ class ConfigDetails(TypedDict, total=False):
 
 
 class RecentBatch(TypedDict):
-    """One of a benchmark's newest batches: `at` is an ISO time, `centre` the geometric mean."""
+    """One of a benchmark's newest batches: `at` is an ISO time, `centre` the geometric mean, 0 where each repeat is."""
 
     at: Moment
-    centre: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None
+    centre: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None
 
 
 class ChangeAmount(TypedDict, total=False):

@@ -31,6 +31,7 @@ from runs.stats.summaries import (
     jackknifed,
     log_values,
     mean,
+    mean_or_zero,
     stdev,
     summarise,
     t_quantile,

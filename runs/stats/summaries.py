@@ -118,6 +118,11 @@ def geometric_mean(values: Sequence[float]) -> float | None:
     return min(max(values), max(min(values), math.exp(min(mean(logs), MOST_LOG)))) if logs else None
 
 
+def mean_or_zero(values: Sequence[float]) -> float | None:
+    """The geometric mean of a batch, 0 where each of its repeats is; None where only some have a log."""
+    return geometric_mean(values) if any(values) else 0.0
+
+
 def log_values(values: Sequence[float]) -> list[float] | None:
     """Natural logs, or None when a value has none. Run-to-run noise of rates and times is multiplicative,
     so logs are nearer to normal than the values themselves."""

@@ -143,6 +143,10 @@ class Found:
     after: int
     near: tuple[int, int] | None = None
 
+    @property
+    def is_rise(self) -> bool:
+        return self.change.value > 1
+
 
 def band(logs: Sequence[float], starts: Sequence[int] = ()) -> Band | None:
     """After these batches, whose level changed at `starts`. None where they are too few to tell.

@@ -92,9 +92,7 @@ def _fits(rule: TellingRule, alert: Alert) -> bool:
         wanted = getattr(rule, f"{fact}_id")
         points = points.filter(**{f"benchmark__{fact}": wanted}) if wanted else points
     return any(
-        (not rule.worse_only or point.side == "worse")
-        and 100 * abs(point.change.get("value") or 0) >= rule.least_percent
-        for point in points
+        (not rule.worse_only or point.side == "worse") and 100 * point.size >= rule.least_percent for point in points
     )
 
 

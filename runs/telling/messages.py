@@ -57,7 +57,7 @@ class AlertMessage(BaseModel):
     @classmethod
     def of(cls, alert: Alert, rule: TellingRule) -> AlertMessage:
         alert = with_changes(Alert.objects.filter(pk=alert.pk)).get()
-        largest = sorted(alert.standing(), key=lambda point: -abs(point.change.get("value") or 0))
+        largest = sorted(alert.standing(), key=lambda point: -point.size)
         ends = ends_of(largest)
         return cls(
             id=alert.pk, url=rule.site_url + alert.get_absolute_url(), title=title(alert, ends), state=alert.state,

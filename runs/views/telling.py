@@ -13,9 +13,9 @@ from django.utils.html import format_html_join
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from runs.formatting import mid_sentence, percent, quantity
+from runs.formatting import mid_sentence, quantity
 from runs.history.alerts import ends_of, title, with_changes
-from runs.history.words import change_words
+from runs.history.words import change_words, short_change
 from runs.models import Alert, Benchmark, ChangePoint, TellingRule
 from runs.models.choices import OF_LEVEL, AlertState, ChangeState
 from runs.models.telling import TellingWay
@@ -119,7 +119,7 @@ def badge(request: HttpRequest, benchmark_id: uuid.UUID) -> HttpResponse:
     )
     verdict = shown.verdict if shown.verdict in WINNERS else ""
     if changed := max(opened.select_related("at"), key=lambda point: point.at.place, default=None):
-        value += f", {percent(changed.change.get('value', 0.0), signed=True)}"
+        value += f", {short_change(changed)}"
         verdict = f"{changed.side} since {changed.at.measured_at:%Y-%m-%d}"
     label = f"{shown.dbms} {mid_sentence(shown.metric.label)}"
     # About the width of the characters in the font that the picture names.

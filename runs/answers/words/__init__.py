@@ -517,12 +517,15 @@ def _since(answer: Answer) -> str:
         f"{f'{claim.label}: ' if claim.label else ''}{suspicion(claim, answer.metric_label)}" for claim in suspected
     ], ".")  # fmt: skip
     besides = [*open_ones, *filter(None, [_newer(answer)])]
-    steps = [claim for claim in steps if claim not in suspected]
+    of_zero = _first([
+        f"{_of_series(answer, claim)} {step(claim)} {_what_changed(claim)}"
+        for claim in sorted(steps, key=lambda claim: claim.day, reverse=True) if claim.zero
+    ], ".")  # fmt: skip
+    steps = [claim for claim in steps if claim not in suspected and not claim.zero]
     newest = max((claim for claim in steps if claim.day), key=lambda claim: claim.day, default=None)
     if newest is None:
         said = ((_no_step(claim, answer.metric_label), claim.label) for claim in steps)
-        return " ".join([*_first(gaps.of_curves(said), "."), *besides])
-    subject = f"{newest.label}: {mid_sentence(answer.metric_label)}" if newest.label else answer.metric_label
+        return " ".join([*of_zero, *_first(gaps.of_curves(said), "."), *besides])
     others = [claim for claim in steps if claim.day and claim is not newest]
     same_day = [f"{claim.label} {share(claim.change)}" for claim in others if claim.day == newest.day]
     drifts = [claim for claim in others if claim.is_drift and claim.day != newest.day]
@@ -533,8 +536,12 @@ def _since(answer: Answer) -> str:
         f" Before it {share(claim.change)} from {claim.day} on, a slow drift in {claim.batches} batches."
         for claim in drifts
     )
-    told = f"{subject} {step(newest)} {_what_changed(newest)}{also}{drifted}{more}"
-    return " ".join([told, *besides])
+    told = f"{_of_series(answer, newest)} {step(newest)} {_what_changed(newest)}{also}{drifted}{more}"
+    return " ".join([*of_zero, told, *besides])
+
+
+def _of_series(answer: Answer, claim: Step) -> str:
+    return f"{claim.label}: {mid_sentence(answer.metric_label)}" if claim.label else answer.metric_label
 
 
 def _what_changed(claim: Step) -> str:
@@ -547,19 +554,31 @@ def _what_changed(claim: Step) -> str:
 
 
 def step(claim: Step) -> str:
-    """−10.1 % (−10.7 to −9.5) since 2026-11-01 (0dfa28901d), against the 42 batches before: worse."""
+    """−10.1 % (−10.7 to −9.5) since 2026-11-01 (0dfa28901d), against the 42 batches before: worse. Above 0 in 20
+    batches since 2026-11-10, 0 in each repeat of the 40 before: worse.
+    """
     if not claim.day:
         return f"{_no_step(claim).capitalize()}."
     day = f"{claim.day} ({claim.tested})" if claim.tested else claim.day
     since = f"since {day}" if claim.is_last else f"from {day} on"
     side = f": {claim.change.verdict}" if claim.change.verdict in ("better", "worse") else ""
+    expected = " It was said to be expected." if claim.is_expected else ""
+    if claim.zero:
+        at_zero, above = "0 in each repeat of", "above 0 in"
+        own, before = (above, at_zero) if claim.zero == "from" else (at_zero, above)
+        counted = f"{own} {claim.batches} batches {since}, {before} the {claim.batches_before} before"
+        return f"{counted}{side}.{expected}"
     of = f"against the {claim.batches_before} batches before" if claim.batches_before else f"in {claim.batches} batches"
     of = f"a slow drift {of}" if claim.is_drift else of
     first, last = claim.days_near or (claim.day, claim.day)
     perhaps = f" It may have begun on any day from {first} to {last}." if first < last else ""
     back = f" That is nearly the level of before {claim.back_to}." if claim.back_to else ""
-    expected = " It was said to be expected." if claim.is_expected else ""
     return f"{share(claim.change)} {since}, {of}{side}.{expected}{back}{perhaps}"
+
+
+def to_or_from_zero(is_to_zero: bool) -> str:
+    """A change from zero or to it, where others have their share."""
+    return "to 0" if is_to_zero else "from 0"
 
 
 def suspicion(claim: Step, metric_label: str) -> str:
@@ -590,7 +609,8 @@ def newest_words(claim: Newer, metric_label: str) -> str:
     before = f"{batches} {_NAMED[kind]} {value}" if kind in _NAMED else f"{batches} before it"
     reason = why(claim.ratio)
     if claim.ratio.value is None:
-        return f"{subject} against {before}: no ratio, {reason}."
+        is_refused = claim.ratio.verdict in (REFUSED, Kind.TOO_FEW)
+        return f"{subject} against {before}{': no ratio, ' if is_refused else ' is '}{reason}."
     words = f": {reason}" if reason else ""
     return f"{subject} has {ratio(claim.ratio)} the {mid_sentence(metric_label)} of {before}{words}."
 

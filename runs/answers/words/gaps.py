@@ -64,6 +64,9 @@ _LACKING: Mapping[Lacking, str] = {
     "zero_now": "{first}: zero in every repeat, and in none of the baseline",
     "zero_before": "{first}: zero in every repeat of the baseline, and in none of these",
     "zero_both": "{first}: zero in every repeat, as in the baseline",
+    "zero_as": "undecided: zero in every repeat, and in some of the baseline",
+    "zero_in_part_of": "undecided: zero in some repeats of each batch of the baseline",
+    "all_zero": "zero in every repeat of all {count} batches",
     "level_asked": "not measured at {names}",
     "two_levels": "both ends lie at one level",
     "positive_levels": "fewer than two of its levels are above zero",
@@ -88,8 +91,6 @@ _LACKING: Mapping[Lacking, str] = {
     "absent": "days without a batch: {count} ({names}), where {least} have one",
     "copies": "batches of copies, which count nowhere: {count} ({names})",
     "noise": "the spread of the repeats has changed since {first}: {change}, in {count} batches against {least}",
-    "from_zero": "above 0 since {first}, in {count} batches; in the {least} before each repeat was 0",
-    "to_zero": "0 in each repeat since {first}, in {count} batches; in the {least} before it was not",
     "followed": "since {first} {follows}, another series: {change}, its first {count} batches against the last {least}",
 }
 

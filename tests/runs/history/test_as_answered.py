@@ -266,19 +266,36 @@ def test_page_and_answer_name_the_same_suspicion_and_it_is_no_scatter_of_the_bat
     assert told["words"].endswith(change_words(point))
 
 
-def test_what_was_zero_until_a_day_is_said_to_have_changed_on_it():
-    """Was: "−15.2 % since 2026-11-25: better" of deadlocks that had not been before 2026-11-10."""
-    for at in range(20):
+def test_what_left_zero_or_came_to_it_is_told_first_and_its_days_once():
+    """Was: "−15.2 % since 2026-11-25: better" of deadlocks that had not been before 2026-11-10, told before that."""
+    for at in range(30):
         world = World(seed=at, noise=0.02)
-        has_any = 8 <= at < 14
-        world.add(6.0 if has_any else 0.0, metric="deadlocks", measured_on=str(FIRST + timedelta(days=at)))
+        has_any = 8 <= at < 22
+        level = 6.0 if at < 15 else 9.0
+        world.add(level if has_any else 0.0, metric="deadlocks", measured_on=str(FIRST + timedelta(days=at)))
         world.store()
     told = ask("workload=tpcb", "ask=since&metric=deadlocks")
-    assert told["claims"] == []
-    since, back = (FIRST + timedelta(days=at) for at in (8, 14))
-    assert f"Above 0 since {since}, in 6 batches; in the 8 before each repeat was 0." in told["words"]
-    assert f"0 in each repeat since {back}, in 6 batches; in the 6 before it was not." in told["words"]
-    assert "No lasting change" not in told["words"]
+    since, more, back = (str(FIRST + timedelta(days=at)) for at in (8, 15, 22))
+    claims = [(each["zero"], each["day"], each["batches_before"], each["batches"]) for each in told["claims"]]
+    assert claims == [("from", since, 8, 14), ("to", back, 14, 8), ("", more, 7, 7)]
+    assert [each["is_last"] for each in told["claims"]] == [False, True, False]
+    assert [each["change"]["value"] for each in told["claims"]][:2] == [None, None]
+    words = told["words"]
+    places = [
+        words.index(each)
+        for each in (f" 0 in each repeat of 8 batches since {back}", f"14 batches from {since}", f"from {more}")
+    ]
+    assert places == sorted(places) and told["sure"] is True
+    assert told["missing"] == [] and "No lasting change" not in words
+
+
+def test_what_was_never_above_zero_is_said_to_be_zero():
+    """Was: "None of its values is known." """
+    for at in range(6):
+        world = World(seed=at)
+        world.add(0.0, metric="deadlocks", measured_on=str(FIRST + timedelta(days=at)))
+        world.store()
+    assert ask("workload=tpcb", "ask=since&metric=deadlocks")["words"] == "Zero in every repeat of all 6 batches."
 
 
 def test_a_series_that_became_noisier_is_said_to_have():

@@ -40,7 +40,7 @@ def test_releases_are_set_against_the_one_before_or_a_chosen_one(client, fleet):
     (map_,) = client.get("/benchmarks/?view=releases&hardware=alpha&than=version:18.1").context["maps"]
     (cells,) = [cells for row, cells in map_.rows if row.workload.slug == "oltp"]
     assert [cell.shade for cell in cells] == [2, 2, 0]
-    assert cells[0].verdict.ratio.value == pytest.approx(1.25, abs=0.02)
+    assert cells[0].change.value == pytest.approx(1.25, abs=0.02)
 
 
 def test_a_release_that_a_benchmark_has_not_is_a_gap(client, fleet):
