@@ -59,13 +59,14 @@ class BenchmarkHead(Part):
 
 
 class Changed(Part):
-    """`change` as a share of 1; `words` says it."""
+    """`change` as a share of 1; `words` says it. Of the kind zero it has no value: `zero` is from or to."""
 
     kind: str
     state: str
     since: datetime
     commit: str
     change: Amount
+    zero: Literal["", "from", "to"]
     benchmark: uuid.UUID
     machine: str
     words: str
@@ -448,9 +449,10 @@ def _row(row: Row, request: Request) -> dict[str, Any]:
 
 
 def _changed(point: ChangePoint, ends: Mapping[int, datetime]) -> Changed:
+    claim = claim_of(point)
     return Changed(
         kind=point.kind, state=point.state, since=point.at.measured_at, commit=point.at.commit,
-        change=claim_of(point).change, benchmark=point.benchmark_id, alert=point.alert_id,
+        change=claim.change, zero=claim.zero, benchmark=point.benchmark_id, alert=point.alert_id,
         machine=point.benchmark.hardware.name if point.benchmark.hardware else "",
         words=change_words(point, is_last=point.pk not in ends),
     )  # fmt: skip

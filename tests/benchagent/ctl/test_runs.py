@@ -77,6 +77,12 @@ def test_it_lists_benchmarks_and_tells_one_with_its_changes(logged_in: FakeApi, 
     logged_in.answers["/benchmarks/"] = {"results": [row | {"last_change": fell}], "next": None}
     assert main(["benchmarks"]) == 0
     assert "-12.3% since 2026-11-22" in capsys.readouterr().out
+    left = fell | {"kind": "zero", "change": {"value": None}, "zero": "from"}
+    worse = {"value": None, "verdict": "worse"}
+    logged_in.answers["/benchmarks/"] = {"results": [row | {"last_change": left, "change": worse}], "next": None}
+    assert main(["benchmarks"]) == 0
+    printed = capsys.readouterr().out
+    assert "from 0 since 2026-11-22" in printed and "worse" in printed
     assert main(["benchmarks", one]) == 0
     assert capsys.readouterr().out.splitlines() == ["it fell", "confirmed: 12 % less"]
     assert main(["benchmarks", one, "dbms=sqlite"]) == main(["benchmarks", "nightly"]) == 2

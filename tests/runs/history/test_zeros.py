@@ -76,6 +76,9 @@ def test_page_and_list_draw_and_count_the_batches_at_zero(client, contributor):
     assert "equivalent: zero in every repeat, as in the baseline" in context["answer"]
     (row,) = client.get("/benchmarks/?workload=locks").context["rows"]
     assert (row.newest, row.change.verdict, row.last_changes[0][1][:11]) == (0, "equivalent", "to 0 since ")
+    (of_api,) = client.get("/api/v1/benchmarks/?workload=locks").json()["results"]
+    last = of_api["last_change"]
+    assert (of_api["newest"], last["kind"], last["zero"], last["change"]["value"]) == (0, "zero", "to", None)
 
 
 @pytest.mark.parametrize(

@@ -48,9 +48,11 @@ def _newest(row: Row) -> str:
 
 
 def _change(row: Row) -> str:
-    """In per cent, with its verdict."""
+    """In per cent, with its verdict; what is better or worse at zero, or than zero, has none."""
     change = row.get("change") or {}
-    return f"{change['value'] - 1:+.1%} {change.get('verdict', '')}".rstrip() if change.get("value") else ""
+    if not change.get("value"):
+        return str(change["verdict"]) if change.get("verdict") in ("better", "worse") else ""
+    return f"{change['value'] - 1:+.1%} {change.get('verdict', '')}".rstrip()
 
 
 def _last_change(row: Row) -> str:
@@ -59,7 +61,8 @@ def _last_change(row: Row) -> str:
     if not change:
         return ""
     kind = "" if change["kind"] == "step" else f" {change['kind']}"
-    return f"{change['change']['value']:+.1%}{kind} since {change['since'][:10]}"
+    share = f"{change['zero']} 0" if change["kind"] == "zero" else f"{change['change']['value']:+.1%}{kind}"
+    return f"{share} since {change['since'][:10]}"
 
 
 def _state(row: Row) -> str:
