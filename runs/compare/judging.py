@@ -14,9 +14,7 @@ from django.http import QueryDict
 
 from runs.compare.asked import (
     A_B,
-    BEST,
     EFFECTS,
-    LOAD,
     OF_CURVES,
     OF_PAIRS,
     OF_RANKS,
@@ -48,8 +46,10 @@ MOST_IN_A_MATRIX, MOST_COMPARISONS = 20, 600
 RANKED = ("storage:data", "hardware", "config")
 # Every result has one, whether it is told or not.
 _KNOWN_OR_NOT = frozenset({"storage:data", "hardware"})
+# What nobody chooses with a system, a setting or a version: it is held equal, and never that of the best group.
+_MACHINES = frozenset({"hardware", "storage"})
 # What a system, a setting or a version is measured on.
-_PLACES = frozenset({"hardware", "storage", "context", "dbms", "dataset", "isolation"})
+_PLACES = _MACHINES | {"context", "dbms", "dataset", "isolation"}
 Item = TypeVar("Item")
 
 
@@ -146,7 +146,7 @@ def ranked_as(comparison: Comparison, question: Question, columns: Columns) -> R
     asked_so = replace(asked_so, axes=arrange(asked_so, columns=columns))
     best = by_value(_best_groups(asked_so, fact, metric)[0], metric)
     levels = next(_wanted_levels(asked_so, base, columns), None)
-    is_of_most = question.kind != RANK and _asks_for_most(asked_so.axes, metric)
+    is_of_most = question.kind != RANK and _asks_for_most(asked_so.axes, fact, metric)
     is_of_most = is_of_most and 1 < len(best) < len(comparison.groups)
     if levels and not (is_of_most and not blocking(differences(best[0].conditions, best[1].conditions))):
         is_compared = fact in {each.field for each in levels.compared}
@@ -161,9 +161,10 @@ def _may_be_ranked(best_first: Sequence[Group], fact: str) -> bool:
     return is_several and not any(blocking(differences(ranked[0].conditions, each.conditions)) for each in ranked[1:])
 
 
-def _asks_for_most(axes: Axes, metric: Metric) -> bool:
-    """Over terminals the first question is which comes to most, wherever."""
-    return axes.x.removeprefix(FACTOR) in CLIENTS and not axes.panels and metric.better == "higher"
+def _asks_for_most(axes: Axes, fact: str, metric: Metric) -> bool:
+    """Over terminals the first question is which comes to most, wherever; but on no other machine or disk."""
+    is_over_clients = axes.x.removeprefix(FACTOR) in CLIENTS and not axes.panels and metric.better == "higher"
+    return is_over_clients and not any(_is_machine(name) and name != fact for name in axes.series)
 
 
 def _is_place(fact: Fact, ranked: str) -> bool:
@@ -280,25 +281,30 @@ def _levels(comparison: Comparison, base: Group, metric: Metric, columns: Column
 
 def _wanted_levels(comparison: Comparison, base: Group, columns: Columns) -> Iterator[Levels]:
     """Those that may be, the best first, where the curves of a chart share an axis, where some groups ask another
-    question than others (another scale) or have another seed, where a reader wants them, or where several days have the
-    same series.
+    question than others (another scale) or have another seed, where a reader wants them, or where several days, or
+    machines or disks, have the same series.
     """
     controls, axes = comparison.controls, comparison.axes
     fact = controls.get("compared", "")
     if fact == NO_LEVELS:
         return
     wanted = [fact, *controls.getlist("series"), *([SET] if controls.get("base_set") else [])]
-    possible = possible_levels(columns, axes, wanted, controls.getlist("held") or None)
-    if comparison.question.kind == A_B and (asked := comparison.question.fact):
+    possible, kind = possible_levels(columns, axes, wanted, controls.getlist("held") or None), comparison.question.kind
+    if kind == A_B and (asked := comparison.question.fact):
         possible = (levels for levels in possible if asked in {each.field for each in levels.compared})
-    if first := next(possible, None):
-        possible, held = chain([first], possible), [held.field for held in first.held]
-        # Of what has numbers for names, as seeds, none is the best.
-        if fact or axes.x in held or any(map(is_name, held)) or _asks_different_questions(first, base):
-            yield from possible
-            return
+    first = next(possible, None)
+    every, held = chain([first] if first else [], possible), [each.field for each in first.held] if first else []
+    # Of what has numbers for names, as seeds, none is the best.
+    if first and (fact or axes.x in held or any(map(is_name, held)) or _asks_different_questions(first, base)):
+        yield from every
+        return
     if _ranks_over_days(comparison):
-        yield from _over_days(axes, possible, wanted, columns)
+        of_days = _over_days(axes, every, wanted, columns)
+        if newest := next(of_days, None):
+            yield from chain([newest], of_days)
+            return
+    if first and kind in OF_PAIRS and not _is_history(axes) and any(map(_is_machine, held)):
+        yield from chain([first], possible)
 
 
 def _equal_levels(axes: Axes, fact: str, columns: Columns) -> Levels | None:
@@ -314,10 +320,16 @@ def _equal_levels(axes: Axes, fact: str, columns: Columns) -> Levels | None:
 def _ranks_over_days(comparison: Comparison) -> bool:
     """Whether what is best is asked of what was measured on several days. Of many days the rule asks since when."""
     axes, kind = comparison.axes, comparison.question.kind
-    if DATE not in axes.facts:
-        return False
-    is_history = axes.x == DATE and len(axes.facts[DATE].values) >= 2 * LEAST_DAYS
-    return kind in (BEST, LOAD, RANK) or (not kind and not is_history)
+    return DATE in axes.facts and (kind in OF_RANKS or (not kind and not _is_history(axes)))
+
+
+def _is_history(axes: Axes) -> bool:
+    return axes.x == DATE and len(axes.facts[DATE].values) >= 2 * LEAST_DAYS
+
+
+def _is_machine(field: str) -> bool:
+    """Whether it is the machine, or one of its disks."""
+    return field.partition(":")[0] in _MACHINES
 
 
 def _over_days(axes: Axes, possible: Iterator[Levels], wanted: Sequence[str], columns: Columns) -> Iterator[Levels]:
@@ -387,8 +399,8 @@ def _pairs(
     """
     question, axes = comparison.question, comparison.axes
     if is_sweep:
-        is_of_pairs = question.kind in OF_PAIRS and len(best) < len(comparison.groups)
-        return pairs_to_judge(by_value(best, metric), None) if _asks_for_most(axes, metric) and is_of_pairs else []
+        is_of_most = question.kind in OF_PAIRS and _asks_for_most(axes, fact, metric)
+        return pairs_to_judge(by_value(best, metric), None) if is_of_most and len(best) < len(comparison.groups) else []
     valued = by_value(comparison.groups, metric)
     of_base = [(group, base) for group in valued if group.key != base.key]
     if question.kind == PUBLISHED:

@@ -254,7 +254,9 @@ class Levels:
 
     def _telling_apart(self, levels: Iterable[Key]) -> list[Fact]:
         keys = [*levels]
-        needed = distinguishing({fact.field: [key[at] for key in keys] for at, fact in enumerate(self.held)})
+        # Days and batches that are machines of their own are told as machines.
+        in_order = sorted(enumerate(self.held), key=lambda held: held[1].field in ("batch", DATE))
+        needed = distinguishing({fact.field: [key[at] for key in keys] for at, fact in in_order})
         return [fact for fact in self.held if fact.field in needed]
 
     @cached_property
