@@ -29,10 +29,12 @@ from runs.answers.ask import answer_of
 from runs.answers.places import Place, from_to, place_words
 from runs.answers.words import gaps
 from runs.answers.words.verdicts import (
+    NOT_APART,
     best_at_words,
     by_level_words,
     is_perhaps_noise,
     no_ratio_words,
+    parted_words,
     share_words,
     times_words,
     verdict_words,
@@ -247,11 +249,18 @@ def _winner(answer: Answer, first: Standing, others: Sequence[Standing]) -> str:
     words = ratio(upward(second.ratio, answer.better))
     if answer.over:
         subject = _at_its_best(first) if first.variants > 1 else first.label
+        series = answer.series.turned if answer.series and is_lower else answer.series
+        if parted := parted_words(series):
+            ratios, where, alike = parted
+            lie = f"less than {percent_of(answer.threshold)} lie between them at {alike}"
+            if is_lower:
+                return f"{subject} has the lowest {what} at {where}, where {the_next}{comma} has {ratios} of it; {lie}."
+            return f"{subject} has {ratios} the {what} of {the_next}{comma} at {where}; {lie}."
         if is_lower:
             claim = f"{subject} has the lowest {what} over {answer.over}; {the_next}{comma} has {words} of it"
         else:
             claim = f"{subject} has {words} the {what} of {the_next}{comma} over {answer.over}"
-        by_level = by_level_words(answer.series.turned if answer.series and is_lower else answer.series)
+        by_level = by_level_words(series)
         return f"{claim}: {by_level}." if by_level else f"{claim}."
     subject, amount = _at_its_best(first), quantity(first.centre, answer.unit)
     what = f"{what} at its best" if answer.ranked_at == "best" else what
@@ -287,7 +296,7 @@ def _no_winner(answer: Answer, first: Standing, open_ones: Sequence[Standing]) -
         return f"No winner is named{where}: {named} may not all be set against each other."
     if none_at_all := _none_at_all(answer, every):
         return none_at_all
-    if kinds <= {Kind.EQUIVALENT, Kind.TOO_SMALL}:
+    if kinds <= NOT_APART:
         return f"No winner{where}: less than {percent_of(answer.threshold)} lie between {named}."
     return _undecided(answer, first, open_ones, where, named)
 
@@ -364,6 +373,10 @@ def _a_against_b(answer: Answer) -> str:
     if change.value is None:
         no_ratio = "no ratio, " if isinstance(change.basis, Contrast) else ""
         return f"{answer.first} against {answer.second}: {no_ratio}{why(change)}."
+    if parted := parted_words(answer.series):
+        ratios, apart_at, alike = parted
+        lie = f"less than {percent_of(answer.threshold)} lie between them at {alike}"
+        return f"{answer.first} has {ratios} the {what} of {answer.second} at {apart_at}; {lie}."
     words = f"{answer.first} has {ratio(change)} the {what} of {answer.second}{where}"
     return f"{words}: {(levels and by_level_words(answer.series)) or why(change)}."
 
@@ -481,8 +494,7 @@ def not_surely_more(claim: ScalesTo, x: Place, more: str = "more") -> str:
 
 def _effects(answer: Answer) -> str:
     effects = [claim for claim in answer.claims if isinstance(claim, Effect)]
-    is_small = (Kind.EQUIVALENT, Kind.TOO_SMALL)
-    small = [claim for claim in effects if claim.ratio.verdict in is_small and not claim.ends]
+    small = [claim for claim in effects if claim.ratio.verdict in NOT_APART and not claim.ends]
     others = [claim for claim in effects if claim not in small]
     sentences = []
     for claim in others:

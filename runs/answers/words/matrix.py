@@ -67,13 +67,18 @@ class Matrix:
     held: str = ""
     without_letters: int = 0
 
+    @property
+    def has_order(self) -> bool:
+        """Whether no pair depends on the level."""
+        return not any(pair and pair.kind == Kind.MIXED for row in self.rows for pair in row.pairs)
+
 
 def matrix(comparison: Comparison) -> Matrix | None:
     """The matrix of a sweep's series over its levels, else of ranked groups; None of fewer than three or too many."""
     if comparison.metric is None:
         return None
     if comparison.levels:
-        return _of_series(comparison.levels)
+        return _of_series(comparison.levels, comparison.metric.better)
     groups, verdicts = by_value(comparison.ranked, comparison.metric), comparison.verdicts
     if not 3 <= len(groups) <= MOST_IN_A_MATRIX:
         return None
@@ -89,7 +94,7 @@ def matrix(comparison: Comparison) -> Matrix | None:
     return _matrix([group.label for group in groups], found, comparison.verdicts.family)
 
 
-def _of_series(levels: Levels) -> Matrix | None:
+def _of_series(levels: Levels, better: str) -> Matrix | None:
     names = [levels.names[key] for key in levels.order]
     if len(names) < 3 or len(levels.judged) < comb(len(names), 2):
         return None  # too many pairs: not all were judged
@@ -104,10 +109,13 @@ def _of_series(levels: Levels) -> Matrix | None:
     for label, rows in by_level.items():
         of_rows = [row.against.verdict for _, row in rows]
         if len(rows) == len(pairs) and all(verdict and not _is_open(verdict) for verdict in of_rows):
-            letter = letters(len(names), (places for places, row in rows if row.kind in WINNERS))
             means = {place: value for places, row in rows
                      for place, value in zip(places, (row.value, row.base_value), strict=True)}  # fmt: skip
-            of_series = [Lettered(name, means[at], letter[at]) for at, name in enumerate(names)]
+            # Of the best of this level, which is not that of all.
+            best_first = sorted(means, key=lambda place: means[place] or 0.0, reverse=better != "lower")
+            apart = [[best_first.index(place) for place in places] for places, row in rows if row.kind in WINNERS]
+            letter = letters(len(names), ((min(each), max(each)) for each in apart))
+            of_series = [Lettered(name, means[at], letter[best_first.index(at)]) for at, name in enumerate(names)]
             lettered.append(LetteredLevel(label, of_series))
     of_all, without = _matrix(names, found, levels.family), len(by_level) - len(lettered)
     return replace(of_all, levels=lettered, held=levels.held_words, without_letters=without)

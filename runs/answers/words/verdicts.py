@@ -11,9 +11,11 @@ from runs.answers.words.gaps import refusal_words
 from runs.compare.facts import with_heading
 from runs.compare.groups import Contrast
 from runs.compare.levels import LevelRow, LevelSeries, levels_words
-from runs.formatting import THIN, grouped, joined, listed, mid_sentence, percent, three_digits, times
+from runs.formatting import THIN, grouped, joined, listed, mid_sentence, percent, percent_of, three_digits, times
 from runs.stats import ALPHA, MIN_REPEATS, MOST_REPEATS_ASKED, WINNERS, Interval, Kind, Lack, Ratio, Verdict, ends_of
 
+# Nothing lies between the two, or too little to matter.
+NOT_APART = frozenset({Kind.EQUIVALENT, Kind.TOO_SMALL})
 # From so many times on growth is said as a multiple.
 TIMES_FROM = 3.0
 # So many times as far as either is wide lie two ranges of ratios apart that are told one by one.
@@ -183,6 +185,22 @@ def by_level_words(series: LevelSeries | None) -> str:
     return f"{_ends(series.rows)}{told}"
 
 
+def parted_words(series: LevelSeries | None) -> tuple[str, str, str] | None:
+    """Where a ratio over all levels is also of some at which the two are alike: the ratios at the others, these levels,
+    and those at which nothing that matters lies between the two; None where there are no such levels.
+    """
+    every = series.with_ratio if series else []
+    alike = [row for row in every if row.kind in NOT_APART]
+    others = [row for row in every if row not in alike]
+    if not alike or not any(row.kind in WINNERS for row in others):
+        return None
+    ratios = [row.ratio for row in others if row.ratio]
+    told = " to ".join(dict.fromkeys((times(min(ratios)), times(max(ratios)))))
+    # Of a single level with its interval.
+    told = ratio_words(others[0].against.ratio) if len(others) == 1 else told
+    return told, _levels_named(others, every), _levels_named(alike, every)
+
+
 def is_perhaps_noise(series: LevelSeries | None) -> bool:
     """Whether nothing says how much its repeats scatter, and nothing is sure: single runs make patterns of noise."""
     if series is None or series.verdicts.of_repeats or series.overall is None:
@@ -282,8 +300,11 @@ def _ratios_by_winner(rows: Sequence[LevelRow]) -> str:
             at_values = [row for row in rows if row.ratio and row.words[heading] in values]
             at = "at" if all(row in decided for row in at_values) else "at some levels of"
             parts.append(_range_words(heading, values, decided, at))
-        with_ratio = sum(row.ratio is not None for row in rows)
-        if len(decided) < with_ratio:
-            parts.append(f"undecided at {with_ratio - len(decided)} of {with_ratio} levels")
+        with_ratio = [row for row in rows if row.ratio]
+        if alike := [row for row in with_ratio if row.kind in NOT_APART]:
+            share = max(row.against.verdict.threshold for row in alike if row.against.verdict)
+            parts.append(f"less than {percent_of(share)} apart at {_levels_named(alike, with_ratio)}")
+        if undecided := len(with_ratio) - len(decided) - len(alike):
+            parts.append(f"undecided at {undecided} of {len(with_ratio)} levels")
         return joined(parts)
     return ""

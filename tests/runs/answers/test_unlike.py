@@ -8,7 +8,10 @@ from urllib.parse import quote
 import pytest
 
 from runs import results
+from runs.answers.words.matrix import matrix
+from runs.compare.compare import compare
 from tests.runs.answers.test_answers import World, ask, page
+from tests.runs.cells import all_runs
 
 pytestmark = pytest.mark.django_db
 
@@ -87,6 +90,45 @@ def test_no_machine_or_disk_is_taken_at_its_best(
 def test_a_machine_on_the_axis_asks_what_is_asked_without_it():
     selects = reversed_over(MACHINES)
     assert ask(selects, "ask=best")["words"] == ask(selects, "ask=best&x=hardware")["words"]
+
+
+def test_a_level_that_denies_a_winner_is_told():
+    """Was: "nvme0 has the lowest backup time over 2 levels of size; sda has 1.73 × of it", and at 50 GB no winner."""
+    world = World(noise=0.005)
+    for size, fast, slow in ((50, 120, 121), (200, 500, 1500)):
+        for disk, seconds in (("nvme0", fast), ("sda", slow)):
+            world.add(seconds, 5, metric="backup_s", factors={"size_gb": size}, **on(disk))
+
+    words = ask(world.store(), "metric=backup_s")["words"]
+    assert words.startswith("nvme0 has the lowest backup time at 200 GB, where sda (HDD) has 3.0")
+    assert words.endswith("; less than 5\u202f% lie between them at 50 GB.")
+    assert "1.7" not in words
+
+
+def test_a_level_that_is_equivalent_is_not_undecided():
+    """Was: "undecided at 1 of 3 levels" beside the verdict "equivalent (within 3%)" of the table."""
+    world = World(noise=0.005)
+    for terminals, first, second in ((1, 1_000, 850), (8, 4_000, 4_010), (64, 6_000, 9_000)):
+        for dbms, tps in ((POSTGRESQL, first), (MYSQL, second)):
+            world.add(tps, 5, dbms=dbms, factors={"terminals": terminals})
+
+    words = ask(world.store(), "ask=rank&fact=dbms")["words"]
+    assert "less than 3\u202f% apart at 8 terminals" in words and "undecided" not in words
+
+
+def test_the_letters_of_a_level_begin_with_its_best():
+    """Was: "PostgreSQL 10,014 b" and "MySQL 8,956 a", as MySQL comes first over all levels."""
+    html = page(reversed_over(MACHINES, MARIADB))
+
+    series = [
+        {each.label: each.letters for each in level.series}
+        for level in matrix(compare(all_runs())).levels
+    ]  # fmt: skip
+    assert series == [
+        {"PostgreSQL 17.2": "a", "MySQL 8.4.3": "b", "MariaDB 11.4.2": "c"},
+        {"PostgreSQL 17.2": "b", "MySQL 8.4.3": "a", "MariaDB 11.4.2": "c"},
+    ]
+    assert "which is better depends on the level" in html and "best first" not in html.partition('id="matrix"')[2]
 
 
 def test_what_comes_to_most_over_terminals_does_so_on_each_machine():

@@ -160,7 +160,7 @@ def test_a_sweep_of_sizes_is_drawn_as_curves_with_the_memory_as_a_line(client, d
     assert 'id="load-curve"' in html
     (over_size, load) = drawn()
     assert over_size.title == "Throughput over size of the database"
-    assert load.title == "Load rate by bytes of the values over size of the database"
+    assert load.title == "Data load rate over size of the database"
     (spec,) = (figure.spec for figure in over_size.figures)
     assert spec["type"] == "lines"
     assert [one["label"] for one in spec["series"]] == ["fast", "slow"]

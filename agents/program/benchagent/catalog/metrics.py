@@ -73,7 +73,7 @@ METRICS: dict[str, MetricDef] = {
         MetricDef("service_p95_ms", "p95 service time", "ms", "lower", TIME),
         MetricDef("service_p99_ms", "p99 service time", "ms", "lower", TAIL),
         MetricDef("service_max_ms", "Maximum service time", "ms", "lower", EXTREME),
-        MetricDef("load_mb_per_s", "Load rate by bytes of the values", "MB/s", "higher"),
+        MetricDef("load_mb_per_s", "Data load rate", "MB/s", "higher"),
         MetricDef("load_size_mb_per_s", "Load rate by size of the database", "MB/s", "higher"),
         MetricDef("load_bytes", "Bytes loaded", "bytes", "none", SIZE),
         MetricDef("restart_s", "Restart of the DBMS", "s", "none", TIME),
