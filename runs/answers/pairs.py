@@ -112,7 +112,7 @@ def effects(comparison: Comparison, question: Question) -> Answer:
                 only_with=setting.only_with,
                 ends=[
                     EffectBeside(beside=beside, ratio=amount_of(ratio))
-                    for beside, ratio in setting.ends(len(comparison.effects))
+                    for beside, ratio, _ in setting.ends(len(comparison.effects))
                 ],
             )
         )  # fmt: skip

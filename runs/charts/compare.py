@@ -170,7 +170,7 @@ def effects_figure(comparison: Comparison) -> Figure:
         against, name = each.row.against, f"{each.setting} {each.start} → {each.end}"
         told = [(name, against.ratio, against_words(against), len(each.row.pairs))]
         ends = each.ends(len(comparison.effects))
-        told += [(f"{name}, with {beside}", ratio, "", len(each.beside[beside])) for beside, ratio in ends]
+        told += [(f"{name}, with {beside}", ratio, "", pairs) for beside, ratio, pairs in ends]
         for label, ratio, words, pairs in told:
             bars_of.append(
                 BarGroup(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from uuid import UUID
 
 from benchagent.catalog import Durability, Role, factor_role
@@ -18,6 +19,7 @@ from runs.compare.levels import LevelRow
 from runs.formatting import natural
 from runs.run.facets import FACTOR
 from runs.stats import ALPHA, Ratio, ratios_of_levels
+from runs.stats.levels import Pair
 
 # Facts that vary with the configuration alone.
 _OF_A_CONFIGURATION = frozenset({"config", "batch"}) | NEVER_TAKEN
@@ -27,28 +29,52 @@ _OF_A_CONFIGURATION = frozenset({"config", "batch"}) | NEVER_TAKEN
 class SettingPairs:
     """A setting from one value to another: the pairs of groups that differ in it alone, as one level.
 
-    `beside`: these pairs by what else is set, in as few words as tell it apart; `only_with`: what varies elsewhere and
-    is the same in all of them, so that nothing is known of its other values.
+    `rests`: of each pair what else is set, in words by its name; `only_with`: what varies elsewhere and is the same in
+    all of them, so that nothing is known of its other values.
     """
 
     setting: str
     start: str
     end: str
     row: LevelRow
-    beside: dict[str, list[tuple[Group, Group]]]
+    rests: list[dict[str, str]]
     only_with: list[str]
 
-    def ends(self, tests: int) -> list[tuple[str, Ratio]]:
-        """The least and the most that it does, each with what is set beside it, where it surely is not the same beside
-        everything; else empty. `tests`: of so many settings that is asked. Intervals hold for all of them together.
+    def ends(self, tests: int) -> list[tuple[str, Ratio, int]]:
+        """The least and the most that it does, each with what is set beside it, and of how many pairs, where it surely
+        is not the same beside everything; else empty. `tests`: of so many settings that is asked. Intervals hold for
+        all of them together.
+
+        Beside is one other setting where it surely differs by that one and, beside each value of that, by nothing
+        else; and all that is set where no single one is.
         """
-        levels = [[(group.judged, base.judged) for group, base in pairs] for pairs in self.beside.values()]
-        ratios, p_alike = ratios_of_levels(levels)
+        names = distinguishing({name: [rest[name] for rest in self.rests] for name in self.rests[0]})
+        whole = self._beside(names)
+        ratios, p_alike = ratios_of_levels([*whole.values()])
         if p_alike is None or p_alike >= ALPHA / tests:
             return []
-        confidence = 1 - ALPHA / (tests * len(ratios))
-        found = sorted(zip(self.beside, ratios, strict=True), key=lambda each: each[1].value)
-        return [(words, ratio.at(confidence)) for words, ratio in (found[0], found[-1])]
+        found, pairs_of = dict(zip(whole, ratios, strict=True)), whole
+        surest = ALPHA / tests
+        for name in names:
+            parts = self._beside([name])
+            of_parts, p_of_parts = ratios_of_levels([*parts.values()])
+            within = [ratios_of_levels([*self._beside(names, {name: value}).values()])[1] for value in parts]
+            is_it_alone = all(p is None or p >= ALPHA / tests for p in within)
+            if p_of_parts is not None and p_of_parts < surest and is_it_alone:
+                found, pairs_of, surest = dict(zip(parts, of_parts, strict=True)), parts, p_of_parts
+        confidence = 1 - ALPHA / (tests * len(found))
+        least, *_, most = sorted(found.items(), key=lambda each: each[1].value)
+        return [(words, ratio.at(confidence), len(pairs_of[words])) for words, ratio in (least, most)]
+
+    def _beside(self, names: Sequence[str], only: Mapping[str, str] = MappingProxyType({})) -> dict[str, list[Pair]]:
+        """The repeats of these pairs by what these others are set to, the same of both; nights of it are one. `only`
+        those with this among it.
+        """
+        beside: dict[str, list[Pair]] = {}
+        for rest, (group, base) in zip(self.rests, self.row.pairs, strict=True):
+            if only.items() <= rest.items():
+                beside.setdefault(", ".join(rest[name] for name in names), []).append((group.judged, base.judged))
+        return beside
 
 
 def setting_pairs(groups: Sequence[Group], varying: Sequence[Fact]) -> Iterator[SettingPairs]:
@@ -82,16 +108,7 @@ def setting_pairs(groups: Sequence[Group], varying: Sequence[Fact]) -> Iterator[
                     for group, _ in row.pairs
                 ]
                 only_with = [words for other, words in rests[0].items() if len({rest[other] for rest in rests}) == 1]
-                yield SettingPairs(name, start, value, row, _beside(row, rests), only_with)
-
-
-def _beside(row: LevelRow, rests: Sequence[Mapping[str, str]]) -> dict[str, list[tuple[Group, Group]]]:
-    """The pairs by what else is set, the same of both, as `rests` tell it of each; nights of it are one."""
-    names = distinguishing({name: [rest[name] for rest in rests] for name in rests[0]})
-    beside: dict[str, list[tuple[Group, Group]]] = {}
-    for rest, pair in zip(rests, row.pairs, strict=True):
-        beside.setdefault(", ".join(rest[name] for name in names), []).append(pair)
-    return beside
+                yield SettingPairs(name, start, value, row, rests, only_with)
 
 
 def _smallest_first(values: Iterable[str]) -> list[str]:

@@ -313,6 +313,11 @@ def _undecided(answer: Answer, first: Standing, open_ones: Sequence[Standing], w
     says_side = why(change).partition(",")[0] in WINNERS
     of_pair = f"{pair} is " if says_side else "" if len(open_ones) == 1 else f"{pair}: "
     begin = f"No winner{where}" if change.low is None else f"No winner yet{where}, repeats scatter too much"
+    most = 1 + answer.threshold
+    is_close = all(each.ratio.value and 1 / most < each.ratio.value < most for each in open_ones)
+    spreads = [each.group.summary.cv for each in (first, *open_ones) if each.group and each.group.summary]
+    if change.low is not None and is_close and all(cv is not None and cv < answer.threshold for cv in spreads):
+        begin, named = f"No winner{where}", f"less than {percent_of(answer.threshold)} lie between the means of {named}"
     return f"{begin}: {named}; {of_pair}{why(change)}."
 
 
