@@ -582,7 +582,7 @@ def test_ratios_by_three_facts_are_a_map_of_all_their_levels(client):
     html = client.get("/compare/?dbms=derby&dbms=sqlite").content.decode()
     assert (
         html.index('data-export="ratios-1"')
-        < html.index("All 18 levels in numbers")
+        < html.index("All 18 ratios in numbers")
         < html.index('data-export="levels"')
     )
     assert "ratios by scale factor, terminals and batch rows</caption>" in html
