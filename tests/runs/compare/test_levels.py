@@ -171,7 +171,8 @@ def test_a_series_that_wins_here_and_loses_there_has_no_single_number():
     (series,) = comparison.levels.series
     assert series.overall.kind == Kind.MIXED
     assert series.ratio is None
-    turns = "1.20\u202f× at scale factor 1, 0.700\u202f× at scale factor 30, undecided at 1 of 3 levels"
+    alike = "less than 3\u202f% apart at scale factor 10"
+    turns = f"1.20\u202f× at scale factor 1, 0.700\u202f× at scale factor 30, {alike}"
     assert series_words(series) == f"{turns}: no single number"
     assert headline(comparison) == (
         f"No single number over 3 levels of scale factor: SQLite 3.50 against Derby 10.16 is {turns}."
