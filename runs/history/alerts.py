@@ -39,6 +39,8 @@ CAME_LATE = "batches that came late show where it began"
 # Machines are given the same thing within so long.
 ONE_CAUSE = timedelta(days=7)
 BEGIN_WITH_A_BATCH = (ChangeKind.STEP, ChangeKind.ZERO)
+# So many steps of an alert are asked whether another goes with them.
+MOST_ASKED = 20
 PART_OF_A_DRIFT = "it is part of a slow drift: a line fits the batches better than steps do"
 
 
@@ -232,8 +234,11 @@ def _open_at(
 
 
 def _may_share(alert: Alert, recorded: Sequence[set[tuple[str, str]]]) -> bool:
-    """Whether at a place of each of its steps something of this was recorded anew, or nothing as at one of these."""
-    for step in _standing(alert).filter(kind=ChangeKind.STEP).select_related("benchmark"):
+    """Whether at a place of each of its steps something of this was recorded anew, or nothing as at one of these.
+
+    The first of many tell it: each costs two queries, and a release may be slower in a thousand benchmarks.
+    """
+    for step in _standing(alert).filter(kind=ChangeKind.STEP).select_related("benchmark").order_by("pk")[:MOST_ASKED]:
         others = _newest(step)
         if all(row.pk != step.at_id for row in others):
             continue
