@@ -44,11 +44,11 @@ def is_full(error: BaseException | None) -> bool:
 def count_for_sqlite() -> None:
     """SQLite chooses between indexes by what it has counted of them, and counts when it is told; PostgreSQL by itself.
 
-    It looks at 1,000 rows of each index: 10 ms with 100,000 runs.
+    It looks at 5,000 rows of each index: 16 ms of CPU with 100,000 runs.
     """
     if connection.vendor == "sqlite":
         with connection.cursor() as cursor:
-            cursor.execute("PRAGMA analysis_limit=1000")
+            cursor.execute("PRAGMA analysis_limit=5000")
             cursor.execute("ANALYZE")
 
 
