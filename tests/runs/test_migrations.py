@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from benchagent.catalog import METRICS
 from django.apps import apps
 from django.db import connection
 from django.db.migrations.autodetector import MigrationAutodetector
@@ -122,6 +123,16 @@ def test_labels_of_times_say_so_and_those_that_somebody_gave_stay(db: None):
     theirs = Metric.objects.create(name="restore_s", unit="s", label="Restore of ours", better="lower")
     rename(apps, None)
     assert [Metric.objects.get(pk=each.pk).label for each in (ours, theirs)] == ["Load time", "Restore of ours"]
+
+
+def test_the_label_of_the_data_load_rate_is_the_catalogues_and_one_that_somebody_gave_stays(db: None):
+    rename = import_module("runs.migrations.0047_label_of_the_data_load_rate").rename
+    rows = Metric.objects.filter(name="load_mb_per_s", unit="MB/s")
+    rows.get_or_create(defaults={"label": "", "better": "higher", "name": "load_mb_per_s", "unit": "MB/s"})
+    for before, after in (("Load rate by bytes of the values", METRICS["load_mb_per_s"].label), ("Ours", "Ours")):
+        rows.update(label=before)
+        rename(apps, None)
+        assert rows.get().label == after
 
 
 def test_pauses_of_agents_and_of_the_queue_are_reservations(transactional_db: None):
