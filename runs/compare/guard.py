@@ -190,7 +190,7 @@ def differences(a: Conditions, b: Conditions) -> list[Difference]:
     unlike_factors = [each for each in fields if each.startswith(FACTOR) and _words_of(a, each) != _words_of(b, each)]
     for name in [field.removeprefix(FACTOR) for field in unlike_factors]:
         role = factor_role(name, *(group.declared[name] for group in (a, b) if name in group.declared))
-        beyond = _beyond_span(a, b, name) or (
+        beyond = beyond_span(a.numbers, b.numbers, [name]) or (
             a.extreme and name == WINDOW and a.numbers.get(name) != b.numbers.get(name)
         )
         blocks = role == Role.QUESTION or (role == Role.PROCEDURE and beyond)
@@ -258,12 +258,12 @@ def _words_of(group: Conditions, field: str) -> str:
     return factor_words(factor.name, factor.default) if factor and factor.optional else UNKNOWN
 
 
-def _beyond_span(a: Conditions, b: Conditions, name: str) -> bool:
-    """Whether two lengths are too far apart for a ratio: none at all is, of any. One that is not known may be near."""
-    if name not in a.numbers or name not in b.numbers:
-        return False
-    less, more = sorted((a.numbers[name], b.numbers[name]))
-    return more > less * factor_span(name)
+def beyond_span(a: Mapping[str, float], b: Mapping[str, float], names: Iterable[str]) -> bool:
+    """Whether two of these lengths are too far apart for a ratio: none at all is, of any. One that is not known may be
+    near.
+    """
+    shared = [name for name in names if name in a and name in b]
+    return any(max(a[name], b[name]) > min(a[name], b[name]) * factor_span(name) for name in shared)
 
 
 def unlike(differing: Iterable[Difference], named: Collection[str] = ()) -> list[Difference]:

@@ -17,6 +17,7 @@ from django.db import transaction
 from django.db.models import Prefetch
 
 from runs.compare.configurations import short_names
+from runs.compare.guard import beyond_span
 from runs.formatting import version_order
 from runs.history.identity import Identity, digest, identity_of
 from runs.history.ordering import order_by_parents
@@ -226,15 +227,26 @@ def _benchmark(group: _Group, varied_config: str, short: Mapping[str, str]) -> B
         # What held several sizes keeps its address, and what people said of it, with the first that is filed anew.
         former = Benchmark.objects.filter(key=digest([former_line, identity.branch]), series__batch=run.batch_id)
         former.update(key=key, line=line, name=called)
-    row, _ = Benchmark.objects.select_related("metric").defer("recent").get_or_create(
-        key=key,
-        defaults={
-            "line": line, "branch": identity.branch, "visibility": identity.visibility, "owner_id": identity.owner,
-            "name": called, "workload": run.workload, "metric": identity.metric,
-            "dbms": run.dbms_version.dbms, "config": run.config, "hardware": run.hardware,
-            "machine": identity.machine,
-        },
-    )  # fmt: skip
+    known = Benchmark.objects.select_related("metric").defer("recent")
+    siblings = list(known.filter(line=line, branch=identity.branch).order_by("created_at", "pk"))
+    lengths = {name: length for name, (length, _) in identity.procedure.items()}
+    row = next((each for each in siblings if not beyond_span(each.procedure, lengths, lengths)), None)
+    if row is None:
+        if siblings:
+            key, first = digest([line, identity.branch, lengths]), siblings[0].procedure
+            apart = [words for name, (_, words) in identity.procedure.items() if beyond_span(first, lengths, [name])]
+            called = clean(", ".join([called, *apart]), _LONGEST_NAME)
+        row, _ = known.get_or_create(
+            key=key,
+            defaults={
+                "line": line, "branch": identity.branch, "visibility": identity.visibility, "owner_id": identity.owner,
+                "name": called, "workload": run.workload, "metric": identity.metric, "procedure": lengths,
+                "dbms": run.dbms_version.dbms, "config": run.config, "hardware": run.hardware,
+                "machine": identity.machine,
+            },
+        )  # fmt: skip
+    elif not lengths.keys() <= row.procedure.keys():
+        row.change(procedure={**lengths, **row.procedure})
     return row.joined_to or row
 
 

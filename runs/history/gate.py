@@ -24,7 +24,7 @@ from runs.answers.history import LEAST_BATCHES, expected_amount, judged_by_repea
 from runs.compare.asked import Missing
 from runs.compare.baseline import Baseline, Facts
 from runs.compare.groups import Contrast
-from runs.compare.guard import Difference, blocking, conditions_of, differences, fetch_settings, unlike
+from runs.compare.guard import Difference, beyond_span, blocking, conditions_of, differences, fetch_settings, unlike
 from runs.history import filing
 from runs.history.watching import threshold
 from runs.models import Batch, Benchmark, ChangePoint, Measurement, Metric, Run, SeriesBatch
@@ -254,9 +254,13 @@ def _by_metric(
 
 
 def _before(row: SeriesBatch, batches: Collection[UUID], baseline: Baseline) -> list[SeriesBatch]:
-    """What the baseline names of the main branch of the same benchmark; never what is judged itself."""
+    """What the baseline names of the main branch of the same benchmark, of what was measured too differently only where
+    there is nothing else; never what is judged itself.
+    """
     main = SeriesBatch.objects.filter(benchmark__line=row.benchmark.line, benchmark__branch="")
-    rows = main.exclude(batch__in=batches).select_related("version", "benchmark").in_order()
+    rows = list(main.exclude(batch__in=batches).select_related("version", "benchmark").in_order())
+    own = row.benchmark.procedure
+    rows = [each for each in rows if not beyond_span(own, each.benchmark.procedure, own)] or rows
     changes = ChangePoint.objects.filter(benchmark__in={each.benchmark_id for each in rows})
     changed_at = [point.at.measured_at for point in changes.select_related("at", "alert") if point.begins_level]
     earlier = [each for each in rows if each.measured_at <= row.measured_at]

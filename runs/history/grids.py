@@ -13,6 +13,7 @@ from uuid import UUID
 
 from runs.answers.answer import Amount
 from runs.answers.history import judged_by_repeats
+from runs.compare.guard import beyond_span
 from runs.formatting import percent
 from runs.history.watching import BASELINE, threshold
 from runs.models import Benchmark, ChangePoint, SeriesBatch
@@ -157,21 +158,27 @@ class MachineMatrix:
 
 def machine_matrix(benchmarks: Sequence[Benchmark]) -> MachineMatrix:
     """`benchmarks` that differ in nothing but their machine make a row."""
-    by_name: dict[tuple[str, int], dict[str, Benchmark]] = {}
+    by_name: dict[tuple[str, int], list[dict[str, Benchmark]]] = defaultdict(list)
     with_side = [each for each in benchmarks if each.hardware and each.metric.better != Better.NONE]
     values = _of_level([each for each in with_side if _with_centre(each)])
     for benchmark in with_side:
         if min(values.get(benchmark.pk, []), default=0.0) > 0 and benchmark.hardware:
-            own = by_name.setdefault((benchmark.name, benchmark.metric_id), {})
+            rows, lengths = by_name[benchmark.name, benchmark.metric_id], benchmark.procedure
+            alike = (
+                row for row in rows if not any(beyond_span(each.procedure, lengths, lengths) for each in row.values())
+            )
+            if (own := next(alike, None)) is None:
+                rows.append(own := {})
             # Where two have one name, as after a new mainboard, what was measured last counts.
             held = own.setdefault(benchmark.hardware.name, benchmark)
             own[benchmark.hardware.name] = max(held, benchmark, key=lambda each: each.recent[-1]["at"])
-    shared = {key: own for key, own in by_name.items() if len(own) > 1}
-    machines = sorted({name for own in shared.values() for name in own})
+    questions = [own for rows in by_name.values() for own in rows]
+    shared = [own for own in questions if len(own) > 1]
+    machines = sorted({name for own in shared for name in own})
     matrix = MachineMatrix(
-        machines, alone=len(by_name) - len(shared), at_zero=sum(0 in each for each in values.values())
+        machines, alone=len(questions) - len(shared), at_zero=sum(0 in each for each in values.values())
     )
-    for own in shared.values():
+    for own in shared:
         cells = _against_the_best(own, values)
         matrix.rows.append((next(iter(own.values())), [cells.get(name) for name in machines]))
     return matrix

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from benchagent.catalog import FACTORS, FactorKind, Role, factor_role
+from benchagent.catalog import FACTORS, SECONDS_EACH, FactorKind, Role, factor_role
 from django.utils.text import slugify
 
 from runs.models import Config, HardwareProfile, Machine, Metric, Run, StorageDevice, Workload
@@ -35,7 +35,8 @@ def digest(document: Any) -> str:
 class Identity:
     """The benchmark that a run belongs to. `same` is what stays the same, `config` what its settings are called.
 
-    `owner`: whose, where it is not public.
+    `owner`: whose, where it is not public. `procedure`: lengths of its measuring, times in seconds, with their words:
+    runs are of one series as far as a comparison of them gives a ratio.
     """
 
     same: Mapping[str, Any]
@@ -46,6 +47,7 @@ class Identity:
     metric: Metric
     config: str = ""
     names: tuple[str, ...] = field(default=(), compare=False)
+    procedure: Mapping[str, tuple[float, str]] = field(default_factory=dict)
 
     def line(self, *, with_config: str = "") -> str:
         """`with_config`: its own where a batch has several that nobody named."""
@@ -80,7 +82,19 @@ def identity_of(run: Run, metric: Metric) -> Identity:
     }  # fmt: skip
     config = _named_config(run.config) if run.config else ""
     owner = None if is_public else run.owner_id
-    return Identity(same, machine, branch_of(run), run.visibility, owner, metric, config, _names(run, config))
+    return Identity(
+        same, machine, branch_of(run), run.visibility, owner, metric, config, _names(run, config), _procedure(run)
+    )
+
+
+def _procedure(run: Run) -> dict[str, tuple[float, str]]:
+    numbers = {factor.name: factor for factor in run.factors.all() if factor.number is not None}
+    return {
+        name: ((factor.number or 0.0) * SECONDS_EACH.get(factor.unit, 1.0), facet.text)
+        for facet in factor_facets(run)
+        if (factor := numbers.get(name := facet.field.removeprefix(FACTOR)))
+        and factor_role(name, factor.role) == Role.PROCEDURE
+    }
 
 
 def _names(run: Run, config: str) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from django.db.models import Case, F, Min, QuerySet, When
 from rest_framework.exceptions import ValidationError
 
 from runs.access import changes
+from runs.compare.guard import beyond_span
 from runs.history.watching import watch
 from runs.models import Batch, Benchmark, RunStorage, SeriesBatch, User
 from runs.models.choices import StorageRole
@@ -27,6 +28,8 @@ def join(benchmark: Benchmark, to: Benchmark, *, by: User) -> None:
         raise ValidationError({JOINED_TO: ["Join it to another benchmark that is not joined to one itself."]})
     if any(getattr(benchmark, name) != getattr(to, name) for name in alike):
         raise ValidationError({JOINED_TO: ["Both need the same metric, branch, visibility and owner."]})
+    if beyond_span(benchmark.procedure, to.procedure, to.procedure):
+        raise ValidationError({JOINED_TO: ["They were measured too differently for a ratio, as in their windows."]})
     benchmark.joined.update(joined_to=to)
     benchmark.series.update(benchmark=to, is_watched=False)
     benchmark.change(joined_to=to)
@@ -64,7 +67,7 @@ def candidates(benchmark: Benchmark) -> QuerySet[Benchmark]:
     )  # fmt: skip
     machine = benchmark.hardware and benchmark.hardware.name
     called_alike = Case(When(name=benchmark.name, hardware__name=machine, then=0), default=1)
-    return rows.exclude(pk=benchmark.pk).select_related("hardware").order_by(called_alike, "-newest_at")
+    return rows.exclude(line=benchmark.line).select_related("hardware").order_by(called_alike, "-newest_at")
 
 
 def tell_apart(benchmarks: Sequence[Benchmark]) -> None:

@@ -51,6 +51,8 @@ class BenchmarkQuerySet(VisibleQuerySet["Benchmark"]):
 class Benchmark(UUIDModel):
     """`key`: hash of all that stays the same; `line`: the same without the branch, which siblings share.
 
+    `procedure`: how its first batches were measured, times in seconds. What is of one line and branch and was measured
+    beyond the span that a comparison allows is a sibling, too.
     `owner` of what is not public; null for what is. `branch` is empty for the main one.
     `hardware`, `config`: those of the newest batch.
     """
@@ -71,6 +73,7 @@ class Benchmark(UUIDModel):
         HardwareProfile, on_delete=models.SET_NULL, null=True, blank=True, related_name="benchmarks"
     )
     config = models.ForeignKey(Config, on_delete=models.SET_NULL, null=True, blank=True, related_name="benchmarks")
+    procedure = StoredJSON(shape=dict[str, float], default=dict)
     # What a person says it goes on: its batches are filed there.
     joined_to = models.ForeignKey("self", on_delete=models.SET_NULL, null=True, blank=True, related_name="joined")
     created_at = models.DateTimeField(default=timezone.now)

@@ -18,6 +18,7 @@ from runs.access import changes
 from runs.access.rules import candidates
 from runs.answers.words import baseline_words
 from runs.compare.baseline import BASELINES, Baseline, WrongBaseline
+from runs.compare.guard import beyond_span
 from runs.history import alerts, joining, watching
 from runs.history.causes import why
 from runs.history.grids import MOST_BENCHMARKS, machine_matrix, release_maps
@@ -78,9 +79,14 @@ def benchmark(request: HttpRequest, benchmark_id: uuid.UUID) -> HttpResponse:
         return redirect(shown.joined_to)
     joining.tell_apart([shown])
     of_branches = Benchmark.objects.readable_by(request.user).filter(line=shown.line, batches__gt=0)
-    siblings = of_branches.filter(visibility=shown.visibility, owner=shown.owner_id).exclude(pk=shown.pk)
+    beside = of_branches.filter(visibility=shown.visibility, owner=shown.owner_id).exclude(pk=shown.pk)
+    siblings = [
+        each for each in beside.order_by("-newest_at")
+        if each.branch != shown.branch and not beyond_span(each.procedure, shown.procedure, shown.procedure)
+    ]  # fmt: skip
     drawn = MOST_DRAWN if request.GET.get("batches") == str(MOST_DRAWN) else DRAWN
-    context = context_of(shown, list(siblings.order_by("-newest_at")), drawn=drawn)
+    context = context_of(shown, siblings, drawn=drawn)
+    context["apart"] = beside.filter(branch=shown.branch, joined_to=None)
     context["quality"] = alerts.quality([shown])
     context["by_agents"] = shown.series.filter(run__upload=None).exists()
     context["joined"] = shown.joined.all()

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+from importlib import import_module
 from uuid import UUID
 
 import pytest
+from django.apps import apps
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from rest_framework.exceptions import ValidationError
@@ -98,6 +100,45 @@ def test_a_benchmark_of_before_sizes_told_benchmarks_apart_keeps_its_address(con
     kept = Benchmark.objects.get(pk=before.pk)
     assert (kept.name.rpartition(", ")[2], kept.batches) == ("100,000 rows", 3)
     assert Benchmark.objects.exclude(pk=before.pk).get().batches == 1
+
+
+def of_windows(*lengths: tuple[int, range]):
+    """Nights whose window is so long."""
+    return [
+        night(number, level=0.67 if seconds >= 600 else 1.0,
+              factors={"scale_factor": 100, "terminals": 16, "duration_s": seconds, "warm_up_s": 30})
+        for seconds, numbers in lengths for number in numbers
+    ]  # fmt: skip
+
+
+def test_a_window_beyond_the_span_of_a_comparison_begins_a_series(client, contributor):
+    """Was: one series, "−33.4 % worse", confirmed on its page and in an alert, of nothing but a longer window."""
+    file(of_windows((10, range(1, 9)), (60, range(9, 11)), (600, range(11, 22))), contributor, at_once=21)
+    first, other = Benchmark.objects.order_by("created_at", "name")
+    assert (first.batches, other.batches) == (10, 11)
+    assert (other.name, other.line) == (f"{first.name}, measured window 600 s", first.line)
+    assert not ChangePoint.objects.exists()
+    assert other.get_absolute_url() in client.get(first.get_absolute_url()).content.decode()
+    file([night(22, factors={"scale_factor": 100, "terminals": 16, "duration_s": 700})], contributor)
+    assert Benchmark.objects.get(pk=other.pk).batches == 12
+    with pytest.raises(ValidationError, match="too differently"):
+        joining.join(other, first, by=contributor)
+    assert not joining.candidates(other).exists()
+
+
+def test_a_series_of_before_windows_told_series_apart_keeps_its_address(contributor, monkeypatch):
+    """An earlier version filed all windows in one; a migration has those beyond the span filed anew."""
+    with monkeypatch.context() as earlier:
+        earlier.setattr(identity, "_procedure", lambda run: {})
+        file(of_windows((10, range(1, 9)), (600, range(9, 22))), contributor, at_once=21)
+    before = Benchmark.objects.get()
+    assert before.changes.exists()
+    import_module("runs.migrations.0048_procedures_of_benchmarks").tell_procedures(apps, None)
+    assert Batch.objects.filter(is_filed=False).count() == 13
+    filing.keep_up()
+    kept = Benchmark.objects.get(pk=before.pk)
+    assert (kept.batches, kept.procedure) == (8, {"duration_s": 10, "warm_up_s": 30})
+    assert (Benchmark.objects.exclude(pk=before.pk).get().batches, ChangePoint.objects.count()) == (13, 0)
 
 
 def test_it_knows_a_machine_by_its_id_whatever_it_is_called_and_whoever_sends(contributor, operator):

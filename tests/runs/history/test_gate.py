@@ -184,6 +184,14 @@ def test_what_a_comparison_refuses_is_not_judged_and_says_why(gate, operator, fo
     assert "Measured window: 10 s against 600 s" in told
 
 
+def test_a_baseline_is_of_the_batches_that_may_be_compared(gate, operator):
+    """Those of another window are passed over."""
+    file([night(number, **of_window(10 if number < 8 else 600)) for number in range(1, 14)], operator, at_once=13)
+    ended, told = gate(night(14, **of_window(10), **PULL_REQUEST), format="json")
+    (cell,) = json.loads(told)["cells"]
+    assert (ended, cell["batches"], cell["change"]["verdict"]) == (0, 7, "equivalent")
+
+
 @pytest.mark.parametrize("form", ["json", "junit", "markdown"])
 def test_a_condition_that_differs_is_named_beside_the_verdict(gate, operator, form):
     """As Compare does it: another load generator is another condition, which has a ratio."""

@@ -4,8 +4,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from runs.history.grids import machine_matrix
+from runs.history.overview import listed_benchmarks
 from runs.models import User
-from tests.runs.history.nights import file, night
+from tests.runs.history.nights import DISK, file, night, nights
 
 pytestmark = pytest.mark.django_db
 RELEASES = ("17.6", "18.0", "18.1")
@@ -91,3 +93,13 @@ def test_both_grids_are_answered_by_the_api(client, fleet):
     assert [[cell["is_best"] for cell in row["cells"]] for row in matrix["results"]] == [[True, False]] * 2
     for wrong in ("releases/?than=last:3", "releases/?colour=red", "machines/?offset=1"):
         assert client.get(f"/api/v1/benchmarks/{wrong}").status_code == 400
+
+
+def test_machines_whose_windows_may_not_be_compared_are_no_row(operator):
+    """Was: one row of windows of 10 s and of 600 s."""
+    for name, seconds in (("alpha", 10), ("beta", 600), ("gamma", 900)):
+        hardware = {"name": name, "storage": [DISK]}
+        factors = {"scale_factor": 100, "terminals": 16, "duration_s": seconds}
+        file(nights(range(1, 4), hardware=hardware, factors=factors), operator, at_once=3)
+    matrix = machine_matrix(listed_benchmarks(operator))
+    assert (matrix.machines, matrix.alone) == (["beta", "gamma"], 1)
