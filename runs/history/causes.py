@@ -22,8 +22,15 @@ EACH_SIDE = 10
 MOST_SHOWN = 8
 # So many times the bytes a row are another data set, of tables that are this part of all.
 BLOATED, LARGER = 1.5, 0.1
-_OF_SYSTEM = frozenset({"version", "commit", "setting", "workload", "index", "plan", "statistics", "dataset"})
+_OF_SYSTEM = frozenset(
+    {
+        "version", "commit", "setting", "workload", "load generator", "isolation", "index", "plan", "statistics",
+        "dataset",
+    }
+)  # fmt: skip
 _OF_MACHINE = frozenset({"machine", "disk"})
+# What is recorded of a step besides its version: steps that differ in it are of different causes.
+_RECORDED = frozenset({"setting", "workload", "load generator", "isolation", "durability", "procedure"}) | _OF_MACHINE
 # How what is given begins where it is a commit.
 _COMMIT = "commit"
 # How what is given begins where each batch may have one of its own.
@@ -36,6 +43,8 @@ _ORDER = (
     "commit",
     "setting",
     "workload",
+    "load generator",
+    "isolation",
     "index",
     "plan",
     "statistics",
@@ -167,7 +176,7 @@ def _neighbours(rows: Sequence[SeriesBatch], places: Sequence[int]) -> list[tupl
 def _recorded(old: SeriesBatch, new: SeriesBatch) -> list[tuple[str, str]]:
     changed = changes(old.conditions.facts, new.conditions.facts)
     version = [("version", new.version.name)] if new.version_id != old.version_id else []
-    others = [(kind, words) for kind, words in changed if kind in {"setting", "workload"} | _OF_MACHINE]
+    others = [(kind, words) for kind, words in changed if kind in _RECORDED]
     return [*version, *sorted(others, key=itemgetter(1))]
 
 

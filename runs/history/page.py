@@ -46,7 +46,9 @@ MOST_NAMED = 3
 # So many other metrics of its batches are linked, and so many cells of it, the newest, stand in an address.
 MOST_METRICS, MOST_CELLS = 12, 50
 # The headline names these where they are others than the batch before had.
-TOLD_FIRST = ("setting", "durability", "version", "workload", "procedure", "disk", "machine")
+TOLD_FIRST = (
+    "setting", "durability", "isolation", "version", "workload", "load generator", "procedure", "disk", "machine",
+)  # fmt: skip
 # What says once more, of one commit, what is promised or was seen of all.
 TOLD_TWICE = tuple(f"{likeness.heading(name)} " for name in ("promised", "storage_holds", "observed"))
 BAND_COLOUR = 7

@@ -1,4 +1,6 @@
-"""A benchmark knows how it was measured: what was measured beyond the span that a comparison allows is filed anew."""
+"""A benchmark knows how it was measured: what was measured beyond the span that a comparison allows is filed anew, and
+so is what has several load generators or isolation levels, which were told as durability.
+"""
 
 from django.db import migrations, models
 
@@ -9,6 +11,7 @@ SPANS = {
     ), 10),
 }  # fmt: skip
 SECONDS_EACH = {"ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9, "min": 60.0, "h": 3600.0}
+TOLD_AS_DURABILITY = ("Tool", "Isolation level", "Client", "Protocol")
 AT_ONCE = 500
 
 
@@ -28,6 +31,15 @@ def tell_procedures(apps, schema_editor):
             beyond.add(batch)
     for pk, procedure in procedures.items():
         benchmark.filter(pk=pk).update(procedure=procedure)
+    rows = apps.get_model("runs", "SeriesBatch").objects
+    facts = dict(apps.get_model("runs", "Conditions").objects.values_list("digest", "facts"))
+    told = {}
+    for pk, digest in rows.order_by().values_list("benchmark", "conditions").distinct():
+        known = facts[digest] if isinstance(facts[digest], dict) else {}
+        told.setdefault(pk, set()).add(tuple(known.get(f"durability:{name}") for name in TOLD_AS_DURABILITY))
+    several = [pk for pk, kinds in told.items() if len(kinds) > 1]
+    for begin in range(0, len(several), AT_ONCE):
+        beyond.update(rows.filter(benchmark__in=several[begin : begin + AT_ONCE]).values_list("batch", flat=True))
     wanted = [*beyond]
     for begin in range(0, len(wanted), AT_ONCE):
         batches.filter(pk__in=wanted[begin : begin + AT_ONCE]).update(is_filed=False)

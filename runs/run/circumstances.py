@@ -11,9 +11,12 @@ from runs.machines.facts import device_facts, profile_facts
 from runs.models import Run
 from runs.models.base import clean
 from runs.run import likeness
+from runs.run.facets import DRIVER_LABELS, load_generator
 
 NOT_GIVEN = "not given"
 _LONGEST = 200
+# What of a driver stands among these facts in words of its own.
+_TOLD_OTHERWISE = ("name", "version", "isolation")
 
 
 def circumstances(run: Run) -> dict[str, str]:
@@ -26,14 +29,20 @@ def circumstances(run: Run) -> dict[str, str]:
             f"disk:{use.get_role_display()}, {mid_sentence(label)}": text for label, text in device_facts(use.device)
         }
     for name, words in likeness.conditions(run).items():
-        kind = "setting" if name.startswith(likeness.SETTING) else "durability"
-        facts[f"{kind}:{likeness.heading(name)}"] = words
+        kind = "setting" if name.startswith(likeness.SETTING) else "isolation" if name == "isolation" else "durability"
+        if name not in likeness.OF_DRIVER:
+            facts[f"{kind}:{likeness.heading(name)}"] = words
     for row in run.config.parameters.all() if run.config else ():
         facts.setdefault(f"setting:{row.name}", row.value if row.value is not None else "given")
     if run.config and run.config.filed_as:
         facts["setting:Revision of the configuration"] = str(run.config.revision)
     facts |= {f"context:{factor_label(name)}": str(value) for name, value in run.context.items()}
-    facts |= {f"driver:{factor_label(name)}": value for name, value in run.driver.items() if isinstance(value, str)}
+    facts |= {"load generator:Load generator": load_generator(run)}
+    facts |= {
+        f"driver:{DRIVER_LABELS.get(name) or factor_label(name)}": value
+        for name, value in run.driver.items()
+        if isinstance(value, str) and name not in _TOLD_OTHERWISE
+    }
     facts |= {f"dataset:{factor_label(name)}": value for name, value in run.dataset.items() if isinstance(value, str)}
     facts |= {f"info:{factor_label(name)}": value for name, value in run.info.items() if isinstance(value, str)}
     facts |= {

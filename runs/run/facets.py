@@ -280,10 +280,15 @@ def recorded(run: Run) -> dict[str, str]:
         **{name: quantity.words for name, quantity in meant.items() if quantity},
         **{name: str(driver[name]) for name in ("isolation", "transport", "java", "agent") if driver.get(name)},
         "storage_holds": SHORT_DURABILITY[held] if held else "",
-        "generator": _joined(driver, "name", "version"),
+        "generator": load_generator(run),
         "jdbc": _joined(driver, "jdbc_driver", "jdbc_driver_version"),
     }
     return {name: texts[name] for name in RECORDED if texts.get(name)}
+
+
+def load_generator(run: Run) -> str:
+    """With its version; empty where the run names none."""
+    return _joined(run.driver, "name", "version")
 
 
 def _joined(driver: Mapping[str, Any], *names: str) -> str:

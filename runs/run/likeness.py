@@ -29,12 +29,12 @@ PARTS = {
     "storage_holds": "The storage holds",
     "observed": "Observed of commits",
     "isolation": "Isolation level",
-    "tool": "Tool",
+    "tool": "Load generator",
     "transport": "Client",
     "protocol": "Protocol",
 }
 DAY, SETTING = "day", "setting:"
-_DRIVER = {"tool": "name", "transport": "transport", "protocol": "protocol"}
+OF_DRIVER = {"tool": "name", "transport": "transport", "protocol": "protocol"}
 # Where something lies says nothing of how it works.
 _PLACES = ("data_storage", "log_storage", "temp_storage")
 _PLACE = re.compile(r"(?:dir|directory|path|dest(?:_\d+)?|home)$", re.IGNORECASE)
@@ -65,7 +65,7 @@ def conditions(run: Run) -> dict[str, str]:
     texts = {
         "commits": SHORT_DURABILITY[Durability(run.durability)] if run.durability else "",
         **{name: SHORT_DURABILITY[held.durability] for name, held in statements.items() if held.durability},
-        **{field: str(run.driver.get(name) or "").strip() for field, name in _DRIVER.items()},
+        **{field: str(run.driver.get(name) or "").strip() for field, name in OF_DRIVER.items()},
         **_settings(run.dbms_version.dbms.slug, tuple(map(tuple, run.effective_settings))),
     }
     if run.driver.get("isolation"):

@@ -175,3 +175,32 @@ def test_a_step_shares_an_alert_with_each_of_its_steps_not_with_the_first_alone(
     shared = [{point.benchmark.workload.name for point in alert.changes.all()} for alert in confirmed()]
     assert sorted(map(sorted, shared)) == [["a", "b"], ["c"]]
     assert [title for title in map(alerts.title, confirmed()) if "2 of 3" in title and "18.2" not in title]
+
+
+def test_another_load_generator_is_its_own_cause_and_no_durability(client, contributor):
+    """Was: "Likeliest: durability" of it, "Version 16.4 → 1.0.20", and one alert with a step of another workload."""
+    tools = {"name": "pgbench", "version": "16.4"}, {"name": "sysbench", "version": "1.0.20"}
+    told = list(nightly("alpha", "a", level=1.7))
+    for number, document in enumerate(told, 1):
+        document |= {"driver": tools[number >= STEP], "durability": "power_loss"}
+    file([*told, *nightly("alpha", "b")], contributor, at_once=LAST)
+    first, other = sorted(confirmed(), key=lambda alert: alert.changes.get().benchmark.name)
+    answer = client.get(f"/api/v1/alerts/{first.pk}/").json()
+    causes = [(row["kind"], row["words"]) for row in answer["caused_by"] if row["kind"] != "commit"]
+    assert (answer["kind"], causes) == (
+        "load generator", [("load generator", "Load generator pgbench 16.4 → sysbench 1.0.20")],
+    )  # fmt: skip
+    assert other.changes.get().benchmark.workload.name == "b"
+
+
+def test_another_isolation_level_is_no_durability(client, contributor):
+    told = list(nightly("alpha", "a", commits=False))
+    for number, document in enumerate(told, 1):
+        level = "serializable" if number >= STEP else "read committed"
+        document |= {"driver": {"name": "own", "isolation": level}, "durability": "power_loss"}
+    file(told, contributor, at_once=LAST)
+    (alert,) = confirmed()
+    answer = client.get(f"/api/v1/alerts/{alert.pk}/").json()
+    assert [(row["kind"], row["words"]) for row in answer["caused_by"]] == [
+        ("isolation", "Isolation level read committed → serializable")
+    ]
