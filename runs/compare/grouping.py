@@ -15,7 +15,7 @@ from runs.compare.facts import numbered
 from runs.formatting import natural
 from runs.models import Run
 from runs.run.facets import SHORT_COMMIT, TESTED, Facet, commit_number, data_sizes, tested_words
-from runs.run.likeness import alike, parting_facets
+from runs.run.likeness import OF_A_DAY, alike, parting_facets
 
 BATCH, LABEL, VERSION, DATE, ALL = "batch", "label", "version", "date", "all"
 # In the order of the choice; what is pooled, in words.
@@ -163,8 +163,8 @@ def batch_facets(cells: Sequence[Cell], grouping: str) -> list[dict[str, Facet]]
     oldest_first = sorted(pools, key=lambda key: min(run.batch.created_at for run in pools[key]))
     names_by_pool = {key: _batch_names(pools[key], grouping) for key in oldest_first}
     facets_by_cell = parting_facets([cell.runs for cell in cells], [cell.key for cell in cells])
-    isolations = [facets["isolation"].value if "isolation" in facets else "" for facets in facets_by_cell]
-    only_when_stored = _tell_only_when_stored(cells, isolations, [own for own, _ in names_by_pool.values()])
+    of_a_day = [[facets[name].value for name in OF_A_DAY if name in facets] for facets in facets_by_cell]
+    only_when_stored = _tell_only_when_stored(cells, of_a_day, [own for own, _ in names_by_pool.values()])
     names = {} if only_when_stored else _shortest_names({key: own + when for key, (own, when) in names_by_pool.items()})
     builds: dict[UUID, set[str]] = {}
     for run in (run for cell in cells for run in cell.runs):
@@ -190,7 +190,7 @@ def batch_facets(cells: Sequence[Cell], grouping: str) -> list[dict[str, Facet]]
 
 
 def _tell_only_when_stored(
-    cells: Sequence[Cell], isolations: Sequence[str], own_names: Sequence[Sequence[str]]
+    cells: Sequence[Cell], of_a_day: Sequence[Sequence[str]], own_names: Sequence[Sequence[str]]
 ) -> bool:
     """Whether batches tell nothing but when results came: no cell is in two of them, and all have one name, or none.
 
@@ -198,8 +198,8 @@ def _tell_only_when_stored(
     had it alike.
     """
     asked = {
-        (cell.runs[0].cell_key or cell.runs[0].id, isolation, *data_sizes(cell.runs[0]).values())
-        for cell, isolation in zip(cells, isolations, strict=True)
+        (cell.runs[0].cell_key or cell.runs[0].id, *told, *data_sizes(cell.runs[0]).values())
+        for cell, told in zip(cells, of_a_day, strict=True)
     }
     if len(asked) < len(cells):
         return False

@@ -10,7 +10,7 @@ from collections import ChainMap
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date, timedelta
 from functools import lru_cache
-from itertools import chain, groupby, pairwise
+from itertools import chain, groupby, pairwise, product
 from typing import Any
 from uuid import UUID
 
@@ -34,6 +34,8 @@ PARTS = {
     "protocol": "Protocol",
 }
 DAY, SETTING = "day", "setting:"
+# What tells batches of one day apart, too.
+OF_A_DAY = ("isolation", "tool")
 OF_DRIVER = {"tool": "name", "transport": "transport", "protocol": "protocol"}
 # Where something lies says nothing of how it works.
 _PLACES = ("data_storage", "log_storage", "temp_storage")
@@ -211,7 +213,8 @@ def parting_facets(cells: Sequence[Sequence[Run]], pools: Sequence[str]) -> list
     """For each cell what parts any cell from others of its pool, which are named alike; nothing if none is parted.
 
     The cells of other pools tell it too, where they know it, so that each is set against its like. What was measured on
-    one day at two isolation levels is told apart by them, though each came as a batch of its own.
+    one day at two isolation levels, or by two load generators, is told apart by them, though each came as a batch of
+    its own.
     """
     by_pool: dict[str, list[int]] = {}
     by_day: dict[tuple[str, date], list[int]] = {}
@@ -222,9 +225,9 @@ def parting_facets(cells: Sequence[Sequence[Run]], pools: Sequence[str]) -> list
         return [{} for _ in cells]
     facts_of_cells = [_of_cell(cell) for cell in cells]
     parted: dict[str, set[int]] = {}
-    for places in by_day.values():
-        if len({facts_of_cells[at].get("isolation") for at in places} - {None}) > 1:
-            parted.setdefault("isolation", set()).update(places)
+    for places, field in product(by_day.values(), OF_A_DAY):
+        if len({facts_of_cells[at].get(field, "").casefold() for at in places} - {""}) > 1:
+            parted.setdefault(field, set()).update(places)
     for places in by_pool.values():
         for field in dict.fromkeys(field for at in places for field in facts_of_cells[at]):
             if len({facts_of_cells[at].get(field) for at in places} - {None}) > 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 from urllib.parse import quote
 
@@ -204,6 +205,21 @@ def test_two_isolation_levels_of_documents_without_a_batch_are_set_against_their
     }  # fmt: skip
     assert told["best_at"] == {"PostgreSQL 17.2": ["read committed"], "MySQL 8.4.3": ["serializable"]}
     assert ask(selects, "ask=a_b&fact=dbms")["claims"]
+
+
+def test_two_load_generators_of_documents_without_a_batch_are_called_by_their_names():
+    """Was: "2026-05-04 · stored 2026-05-04 04:58:18" and "… #2", and what varies was the batch."""
+    world = World(noise=0.01)
+    for name, version, tps in (("pgbench", "16.4", 3000), ("sysbench", "1.0.20", 5200)):
+        world.add(tps, 4, driver={"name": name, "version": version}, measured_on="2026-05-04")
+    for each in world.documents:
+        results.store_uploads(documents=[each])
+    told = ask("workload=tpcb")
+    assert [claim["label"] for claim in told["claims"]] == ["sysbench", "pgbench"]
+    assert (told["question"]["fact"], told["not_alike"]) == ("tool", "")
+    html = page("workload=tpcb")
+    assert "stored" not in re.sub(r"<[^>]+>", " ", html.partition("<main")[2].partition("</h1>")[0])
+    assert "Load generator" in html
 
 
 def test_a_system_is_best_at_the_isolation_level_that_both_were_measured_at():
