@@ -1,5 +1,5 @@
-"""A benchmark knows how it was measured: what was measured beyond the span that a comparison allows is filed anew, and
-so is what has several load generators or isolation levels, which were told as durability.
+"""A benchmark knows how it was measured: what was measured beyond the span that a comparison allows is filed anew.
+What was recorded of batches tells the load generator once, not as durability, and lengths with their units.
 """
 
 from django.db import migrations, models
@@ -11,7 +11,16 @@ SPANS = {
     ), 10),
 }  # fmt: skip
 SECONDS_EACH = {"ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9, "min": 60.0, "h": 3600.0}
-TOLD_AS_DURABILITY = ("Tool", "Isolation level", "Client", "Protocol")
+LABELS = {
+    "durability:Isolation level": "isolation:Isolation level",
+    "driver:Jdbc driver": "driver:JDBC driver", "driver:Jdbc driver version": "driver:JDBC driver version",
+    "driver:Agent": "driver:Agent version", "driver:Transport": "driver:Client",
+}  # fmt: skip
+TOLD_TWICE = (
+    "durability:Tool", "durability:Client", "durability:Protocol", "driver:Isolation", "driver:Name", "driver:Version"
+)  # fmt: skip
+IN_SECONDS = ("procedure:Measured window", "procedure:Warm-up", "procedure:Ramp up", "procedure:Report interval",
+              "procedure:Aggregate interval")  # fmt: skip
 AT_ONCE = 500
 
 
@@ -31,18 +40,26 @@ def tell_procedures(apps, schema_editor):
             beyond.add(batch)
     for pk, procedure in procedures.items():
         benchmark.filter(pk=pk).update(procedure=procedure)
-    rows = apps.get_model("runs", "SeriesBatch").objects
-    facts = dict(apps.get_model("runs", "Conditions").objects.values_list("digest", "facts"))
-    told = {}
-    for pk, digest in rows.order_by().values_list("benchmark", "conditions").distinct():
-        known = facts[digest] if isinstance(facts[digest], dict) else {}
-        told.setdefault(pk, set()).add(tuple(known.get(f"durability:{name}") for name in TOLD_AS_DURABILITY))
-    several = [pk for pk, kinds in told.items() if len(kinds) > 1]
-    for begin in range(0, len(several), AT_ONCE):
-        beyond.update(rows.filter(benchmark__in=several[begin : begin + AT_ONCE]).values_list("batch", flat=True))
     wanted = [*beyond]
     for begin in range(0, len(wanted), AT_ONCE):
         batches.filter(pk__in=wanted[begin : begin + AT_ONCE]).update(is_filed=False)
+
+
+def tell_load_generators(apps, schema_editor):
+    for row in apps.get_model("runs", "Conditions").objects.iterator():
+        if not isinstance(row.facts, dict):
+            continue
+        facts = {LABELS.get(name, name): text for name, text in row.facts.items() if name not in TOLD_TWICE}
+        if name := row.facts.get("driver:Name"):
+            facts["load generator:Load generator"] = " ".join(filter(None, [name, row.facts.get("driver:Version")]))
+        for name in [name for name in facts if name.startswith("procedure:")]:
+            try:
+                facts[name] = f"{float(facts[name]):,.10g}{' s' * (name in IN_SECONDS)}"
+            except (TypeError, ValueError):
+                continue
+        if facts != row.facts:
+            row.facts = facts
+            row.save(update_fields=["facts"])
 
 
 class Migration(migrations.Migration):
@@ -52,4 +69,5 @@ class Migration(migrations.Migration):
     operations = [
         migrations.AddField("benchmark", "procedure", models.JSONField(default=dict)),
         migrations.RunPython(tell_procedures, migrations.RunPython.noop),
+        migrations.RunPython(tell_load_generators, migrations.RunPython.noop),
     ]

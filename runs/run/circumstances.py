@@ -11,7 +11,7 @@ from runs.machines.facts import device_facts, profile_facts
 from runs.models import Run
 from runs.models.base import clean
 from runs.run import likeness
-from runs.run.facets import DRIVER_LABELS, load_generator
+from runs.run.facets import DRIVER_LABELS, FACTOR, factor_facets, load_generator
 
 NOT_GIVEN = "not given"
 _LONGEST = 200
@@ -45,10 +45,11 @@ def circumstances(run: Run) -> dict[str, str]:
     }
     facts |= {f"dataset:{factor_label(name)}": value for name, value in run.dataset.items() if isinstance(value, str)}
     facts |= {f"info:{factor_label(name)}": value for name, value in run.info.items() if isinstance(value, str)}
+    roles = {factor.name: factor.role for factor in run.factors.all()}
     facts |= {
-        f"procedure:{factor_label(factor.name)}": str(factor.value)
-        for factor in run.factors.all()
-        if factor_role(factor.name, factor.role) == Role.PROCEDURE
+        f"procedure:{facet.label}": facet.words
+        for facet in factor_facets(run)
+        if factor_role(name := facet.field.removeprefix(FACTOR), roles[name]) == Role.PROCEDURE
     }
     return {name: clean(text, _LONGEST) for name, text in facts.items() if text and not _is_place(name, text)}
 

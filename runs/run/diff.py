@@ -12,10 +12,20 @@ from runs.formatting import mid_sentence, percent, quantity
 from runs.machines.facts import device_facts, profile_facts
 from runs.models import Run
 from runs.run.engine_report import CONDITIONS
-from runs.run.facets import context_facets, factor_facets, ordered_measurements, origin, setting_rows, tested_words
+from runs.run.facets import (
+    context_facets,
+    factor_facets,
+    load_generator,
+    ordered_measurements,
+    origin,
+    setting_rows,
+    tested_words,
+)
 from runs.tables import FactRow, fact_rows
 
 SETTINGS = "Settings in force"
+# The head of a run names so many things that it differs in.
+MOST_NAMED = 2
 
 
 @dataclass(frozen=True)
@@ -30,17 +40,28 @@ class Section:
     foreign: int = 0
 
 
-def sections(runs: Sequence[Run], *, everything: bool = False) -> list[Section]:
+def told_apart(runs: Sequence[Run]) -> list[str]:
+    """For each run the first of the factors that they differ in, and its load generator where theirs differ."""
+    stated = [
+        {facet.field: facet.text for facet in factor_facets(run) if facet.value} | {"generator": load_generator(run)}
+        for run in runs
+    ]
+    fields = dict.fromkeys(field for facts in stated for field in facts)
+    differing = [field for field in fields if len({facts.get(field, "") for facts in stated}) > 1][:MOST_NAMED]
+    return [", ".join(filter(None, (facts.get(field, "") for field in differing))) for facts in stated]
+
+
+def sections(runs: Sequence[Run], *, everything: bool = False, has_ratio: bool = True) -> list[Section]:
     """Rows that differ, or all of them; sections of which nothing is known are left out.
 
-    `runs` come from `Run.objects.for_lists()`.
+    `runs` come from `Run.objects.for_lists()`; without `has_ratio` the first and the last may not be compared.
     """
     rows_by_title = {
         "What was run": fact_rows([_what(run) for run in runs]),
         "Factors": fact_rows(
             [{facet.label: facet.words for facet in (*factor_facets(run), *context_facets(run))} for run in runs]
         ),
-        "Numbers": _numbers(runs),
+        "Numbers": _numbers(runs, has_ratio=has_ratio),
         SETTINGS: fact_rows([_settings(run) for run in runs]),
         "Machine": fact_rows([dict(profile_facts(run.hardware)) if run.hardware else {} for run in runs]),
         "Disks": fact_rows([_disks(run) for run in runs]),
@@ -97,7 +118,7 @@ def _environment(run: Run) -> dict[str, str]:
     return dict(origin(run)) | {label: str(conditions.get(name) or "") for name, label in CONDITIONS.items()}
 
 
-def _numbers(runs: Sequence[Run]) -> list[FactRow]:
+def _numbers(runs: Sequence[Run], *, has_ratio: bool) -> list[FactRow]:
     """What differs by less than the metric's threshold is alike."""
     measured = [
         {(row.metric.label, row.metric.unit, row.phase): row for row in ordered_measurements(run)} for run in runs
@@ -115,6 +136,7 @@ def _numbers(runs: Sequence[Run]) -> list[FactRow]:
         values = [numbers[key].value for numbers in measured if key in numbers]
         metric = next(numbers[key].metric for numbers in measured if key in numbers)
         changed = percent(values[-1] / values[0] - 1, signed=True) if len(values) > 1 and values[0] > 0 else ""
+        changed = changed if has_ratio else "no ratio"
         matters = max(values) - min(values) > threshold_of(metric.name, metric.unit) * abs(min(values))
         rows.append(FactRow(label, texts, changed, matters))
     return rows

@@ -27,10 +27,13 @@ from rest_framework.exceptions import ValidationError
 from runs.access import changes
 from runs.access.rules import Target, candidates, change_visibility, changeable, changeable_run, may_operate
 from runs.answers.questions import questions
+from runs.answers.words.gaps import refusal_words
 from runs.charts.compare import bars_figures
 from runs.charts.experiment import fingerprint, overview
 from runs.charts.run import csv_pieces, figures, series_rows
 from runs.compare.compare import compare
+from runs.compare.groups import Contrast
+from runs.compare.guard import blocking, conditions_of, differences
 from runs.incoming.reading import read
 from runs.listing import cursor
 from runs.listing.cursor import WrongCursor
@@ -245,12 +248,14 @@ def run_diff(request: HttpRequest) -> HttpResponse:
     by_id = {run.id: run for run in rows.filter(pk__in=filter(None, ids.values()))}
     runs = [by_id[run_id] for run_id in ids.values() if run_id in by_id]
     everything = bool(request.GET.get("all"))
-    sections = diff.sections(runs, everything=everything)
+    refused = Contrast(blocking(differences(conditions_of(runs[:1]), conditions_of(runs[-1:]))))
+    sections = diff.sections(runs, everything=everything, has_ratio=not refused.differences)
     rows_shown = [row for section in sections for row in section.rows]
     differing = sum(row.differs for row in rows_shown)
     partial = sum(row.partial and not row.differs for row in rows_shown) + sum(section.foreign for section in sections)
     context: dict[str, Any] = {
-        "runs": runs, "alone": len(runs) < 2, "unknown": [text for text, run_id in ids.items() if run_id not in by_id],
+        "runs": runs, "heads": [*zip(runs, diff.told_apart(runs), strict=True)], "refused": refusal_words(refused),
+        "alone": len(runs) < 2, "unknown": [text for text, run_id in ids.items() if run_id not in by_id],
         "sections": sections, "same": [section for section in sections if not section.rows and not section.foreign],
         "everything": everything, "differing": differing, "partial": partial,
         "known": sum(len(section.rows) + section.alike + section.foreign for section in sections),

@@ -14,7 +14,7 @@ from runs.access.rules import change_visibility
 from runs.compare.compare import compare
 from runs.compare.guard import differences
 from runs.history import filing, identity, joining
-from runs.models import Batch, Benchmark, ChangePoint, Config, HardwareProfile, Run, SeriesBatch, Upload
+from runs.models import Batch, Benchmark, ChangePoint, Conditions, Config, HardwareProfile, Run, SeriesBatch, Upload
 from runs.results import editing, purge
 from tests.runs.builders import hardware_facts
 from tests.runs.history.nights import DISK, file, measured, night, nights
@@ -139,6 +139,24 @@ def test_a_series_of_before_windows_told_series_apart_keeps_its_address(contribu
     kept = Benchmark.objects.get(pk=before.pk)
     assert (kept.batches, kept.procedure) == (8, {"duration_s": 10, "warm_up_s": 30})
     assert (Benchmark.objects.exclude(pk=before.pk).get().batches, ChangePoint.objects.count()) == (13, 0)
+
+
+def test_facts_of_before_load_generators_were_causes_are_those_of_now(contributor):
+    driver = {"name": "pgbench", "version": "16.4", "isolation": "read committed"}
+    (document,) = of_windows((10, range(1, 2)))
+    file([document | {"driver": driver}], contributor)
+    row = Conditions.objects.get()
+    told = row.facts
+    kinds = ("procedure:", "isolation:", "load generator:")
+    row.facts = {name: text for name, text in told.items() if not name.startswith(kinds)} | {
+        "durability:Tool": "pgbench", "durability:Isolation level": "read committed", "driver:Name": "pgbench",
+        "driver:Version": "16.4", "driver:Isolation": "read committed", "procedure:Measured window": "10",
+        "procedure:Warm-up": "30.0",
+    }  # fmt: skip
+    row.save()
+    import_module("runs.migrations.0046_procedures_of_benchmarks").tell_load_generators(apps, None)
+    row.refresh_from_db()
+    assert row.facts == told
 
 
 def test_it_knows_a_machine_by_its_id_whatever_it_is_called_and_whoever_sends(contributor, operator):

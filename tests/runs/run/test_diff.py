@@ -44,6 +44,19 @@ def test_it_shows_what_differs_and_counts_what_is_alike():
     assert said["Numbers"] == {"Throughput": (["500 TPS", "400 TPS"], True, "−20.0\u202f%")}
 
 
+def test_no_ratio_is_told_of_what_a_comparison_gives_none_of(client):
+    """Was: "−35.0 % differs" of windows of 10 s and 600 s, below two equal heads."""
+    window, host = {"scale_factor": 10, "terminals": 4}, machine()
+    first = make_run("SQLite 3.53", 900, on=host, factors={**window, "duration_s": 10})
+    second = make_run("SQLite 3.53", 600, on=host, factors={**window, "duration_s": 600})
+    html = client.get(f"/runs/diff/?run={first.id}&run={second.id}").content.decode()
+    text = " ".join(re.sub(r"<[^>]+>", " ", html).split())
+    assert "There is no ratio: Measured window: 10 s against 600 s." in text
+    assert rows(has_ratio=False)["Numbers"]["Throughput"] == (["900 TPS", "600 TPS"], True, "no ratio")
+    assert "−33.3" not in text
+    assert re.search(r", measured window 10 s .*, measured window 600 s ", text.partition("Factors")[0])
+
+
 def test_a_number_names_its_phase_only_where_several_have_it(client):
     first, second = pair()
     for run, seconds in ((first, 5), (second, 9)):
