@@ -30,7 +30,7 @@ _OF_SYSTEM = frozenset(
 )  # fmt: skip
 _OF_MACHINE = frozenset({"machine", "disk"})
 # What is recorded of a step besides its version: steps that differ in it are of different causes.
-_RECORDED = frozenset({"setting", "workload", "load generator", "isolation", "durability", "procedure"}) | _OF_MACHINE
+_RECORDED = frozenset({"setting", "workload", "load generator", "isolation", "procedure"}) | _OF_MACHINE
 # How what is given begins where it is a commit.
 _COMMIT = "commit"
 # How what is given begins where each batch may have one of its own.

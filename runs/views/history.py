@@ -78,15 +78,16 @@ def benchmark(request: HttpRequest, benchmark_id: uuid.UUID) -> HttpResponse:
     if shown.joined_to is not None:
         return redirect(shown.joined_to)
     joining.tell_apart([shown])
-    of_branches = Benchmark.objects.readable_by(request.user).filter(line=shown.line, batches__gt=0)
-    beside = of_branches.filter(visibility=shown.visibility, owner=shown.owner_id).exclude(pk=shown.pk)
+    of_line = Benchmark.objects.readable_by(request.user).filter(line=shown.line, batches__gt=0, joined_to=None)
+    alike = of_line.filter(visibility=shown.visibility, owner=shown.owner_id).exclude(pk=shown.pk)
+    beside = list(alike.order_by("-newest_at"))
     siblings = [
-        each for each in beside.order_by("-newest_at")
+        each for each in beside
         if each.branch != shown.branch and not beyond_span(each.procedure, shown.procedure, shown.procedure)
     ]  # fmt: skip
     drawn = MOST_DRAWN if request.GET.get("batches") == str(MOST_DRAWN) else DRAWN
     context = context_of(shown, siblings, drawn=drawn)
-    context["apart"] = beside.filter(branch=shown.branch, joined_to=None)
+    context["apart"] = [each for each in beside if each.branch == shown.branch]
     context["quality"] = alerts.quality([shown])
     context["by_agents"] = shown.series.filter(run__upload=None).exists()
     context["joined"] = shown.joined.all()

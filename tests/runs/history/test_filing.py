@@ -154,7 +154,7 @@ def test_facts_of_before_load_generators_were_causes_are_those_of_now(contributo
         "procedure:Warm-up": "30.0",
     }  # fmt: skip
     row.save()
-    import_module("runs.migrations.0046_procedures_of_benchmarks").tell_load_generators(apps, None)
+    import_module("runs.migrations.0048_procedures_of_benchmarks").tell_load_generators(apps, None)
     row.refresh_from_db()
     assert row.facts == told
 
