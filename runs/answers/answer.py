@@ -241,7 +241,8 @@ class Answer(Part):
     configuration does not say others. `alike_in`: the machines, disks or systems that the ranking is of, where not each
     was measured on all of them. `best_by_level`: where the best depends on the level, each level with the one that is
     surely better than all others, or "". `is_gain`: nothing is lost from the first level of x to the last. `beyond`:
-    how many runs match that are not compared, as they are too many.
+    how many runs match that are not compared, as they are too many. `worse_by`: the metric by which the first is surely
+    worse than the next, and its ratio to that one.
     """
 
     question: Question
@@ -272,6 +273,7 @@ class Answer(Part):
     set_apart: dict[str, InstanceOf[Group]] = Field(default_factory=dict, exclude=True)
     without_order: list[InstanceOf[Group]] = Field(default_factory=list, exclude=True)
     best_by_level: list[tuple[InstanceOf[LevelRow], str]] = Field(default_factory=list, exclude=True)
+    worse_by: tuple[str, InstanceOf[Amount]] | None = Field(default=None, exclude=True)
     versions_of: str = Field(default="", exclude=True)
     unsaid: str = Field(default="", exclude=True)
     is_gain: bool = Field(default=False, exclude=True)

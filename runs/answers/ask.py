@@ -10,20 +10,32 @@ from benchagent.catalog import METRICS, Role, factor_role
 from django.http import QueryDict
 
 from runs.answers import curves, history, pairs
-from runs.answers.answer import Answer, Step, begun
+from runs.answers.answer import Answer, Standing, Step, begun, change_of
 from runs.answers.places import NO_PLACE, place_of
 from runs.answers.ranking import ranked
 from runs.compare import asked
 from runs.compare.asked import Missing, Question, RankedAt
 from runs.compare.axes import CURVE, LEAST_LEVELS, are_days_apart, arrange, levels_while_alike, most_levels
 from runs.compare.baseline import DEFAULT_BASELINE
+from runs.compare.compare import with_metric
 from runs.compare.comparison import Comparison
 from runs.compare.effects import setting_pairs
 from runs.compare.facts import DATE, NEVER_TAKEN, NO_FACT, Columns, Fact, fact_value, fact_values, is_name
-from runs.compare.judging import RANKED, Ranked, judged, ranked_as, told_apart_by
+from runs.compare.judging import (
+    MOST_IN_A_MATRIX,
+    RANKED,
+    Ranked,
+    judge,
+    judged,
+    pairs_to_judge,
+    ranked_as,
+    told_apart_by,
+)
 from runs.compare.panels import CLIENT, CLIENTS, Axes, zero_words
+from runs.compare.verdicts import by_value
 from runs.run.facets import CONTEXT, FACTOR
 from runs.run.likeness import DAY
+from runs.stats import Kind
 from runs.stats.curves import LEAST_FOR_KNEE, LEAST_VALUES_FOR_KNEE
 from runs.stats.steps import LEAST_DAYS
 
@@ -52,10 +64,31 @@ def answer_of(comparison: Comparison) -> Answer:
         **dict.fromkeys(asked.OF_CURVES, curves.of_curves), **dict.fromkeys(asked.OF_DATES, _over_dates),
     }  # fmt: skip
     answer = answers[question.kind](comparison, question)
+    if answer.sure and question.kind in asked.OF_RANKS:
+        answer = _with_what_is_worse(comparison, answer)
     is_best_by_rule = question.kind == asked.BEST and not comparison.question.kind
     if is_best_by_rule and not answer.claims and comparison.levels is None:
         return _over_size(comparison) or answer
     return answer
+
+
+def _with_what_is_worse(comparison: Comparison, answer: Answer) -> Answer:
+    """With the metric that is asked for beside, where the first of few groups is surely worse than the next by it, as
+    the page of that metric judges them.
+    """
+    of_groups = [claim.group for claim in answer.claims if isinstance(claim, Standing) and claim.group]
+    beside = (metric for name in _beside(comparison, answer.question.fact)[:1] for metric in comparison.metrics
+              if metric.name == name and metric.better != "none")  # fmt: skip
+    metric = next(beside, None)
+    if metric is None or len(of_groups) < 2 or len(comparison.groups) > MOST_IN_A_MATRIX:
+        return answer
+    other = with_metric(comparison, metric)
+    pairs = pairs_to_judge(by_value(other.groups, metric), None)
+    by_key = {group.key: group for group in other.groups}
+    first, second = (by_key[group.key] for group in of_groups[:2])
+    verdict = judge(metric, other.threshold, pairs=pairs)[0].of(first, second)
+    is_worse = verdict is not None and verdict.kind == Kind.WORSE
+    return answer.model_copy(update={"worse_by": (metric.label, change_of(verdict))}) if is_worse else answer
 
 
 def _kind_by_rule(comparison: Comparison) -> str:

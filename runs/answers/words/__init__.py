@@ -237,6 +237,9 @@ def _ranking(answer: Answer) -> str:
     words = _no_winner(answer, first, open_ones) if open_ones else _winner(answer, first, others)
     shown = [first, *(open_ones or others[:1])][: gaps.MOST_NAMED]
     lost_by_label = {each.label: gaps.lost_words(each.group) for each in shown if each.group}
+    if answer.worse_by:
+        label, worse = answer.worse_by
+        words = f"{words} By {mid_sentence(label)} {first.label} is worse: {ratio(worse)} that of {others[0].label}."
     return " ".join([words, *(f"{label}: {lost}." for label, lost in lost_by_label.items() if lost)])
 
 

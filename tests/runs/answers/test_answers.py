@@ -904,6 +904,21 @@ def test_a_setting_whose_effect_depends_on_another_says_so():
     )
 
 
+def test_a_winner_that_is_worse_by_the_latency_beside_it_says_so():
+    """Was: "1.09 × that of PostgreSQL 16.4", and not a word of a p99 latency of 1.71 ×."""
+    world = World(noise=0.01)
+    for version, tps, p99 in (("16.4", 5_000, 20), ("17.2", 5_400, 34)):
+        world.add(tps, 6, dbms={"name": "PostgreSQL", "version": version}, factors={"terminals": 16})
+        for repeat in world.documents[-1]["repeats"]:
+            repeat["metrics"]["latency_p99_ms"] = p99 * repeat["metrics"]["tps"] / tps
+    selects = world.store()
+
+    told, by_latency = ask(selects), ask(selects, "ask=best&metric=latency_p99_ms")
+    assert told["sure"] and told["claims"][0]["label"] == "PostgreSQL 17.2"
+    assert re.search(r" By p99 latency PostgreSQL 17\.2 is worse: 1\.[67]\d\u202f× \(", told["words"])
+    assert " By throughput PostgreSQL 16.4 is worse: 0.9" in by_latency["words"]
+
+
 def test_the_one_setting_that_an_effect_depends_on_is_named():
     """Was: "with wal_compression=on, random_page_cost=4.0, jit=off", of which wal_compression and jit did nothing."""
     world = World(noise=0.01)
