@@ -356,7 +356,8 @@ def test_it_knows_since_when(change, claim, found):
     told = {
         "kind": "step", "label": "", "runs": [*made.by_run], "day": str(DAYS[10]), "tested": f"{DAYS[10]:%m%d}abcdef",
         "days_near": [str(DAYS[10])] * 2, "batches": 10, "days": 20, "batches_before": 10, "threshold": 0.03,
-        "is_suspected": False, "change": {**NOTHING, "value": 0.22, "low": 0.2, "high": 0.24, "verdict": "better"},
+        "is_suspected": False, "zero": "",
+        "change": {**NOTHING, "value": 0.22, "low": 0.2, "high": 0.24, "verdict": "better"},
         **claim,
     }  # fmt: skip
     answer = {**ranking(DIFFERENT), "question": {"kind": "since", "fact": ""}, "claims": [told]}
