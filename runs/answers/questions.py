@@ -32,6 +32,8 @@ from runs.stats.steps import LEAST_DAYS
 
 # So many questions ask about what was measured last, and as many about what is published.
 MOST_BATCHES, MOST_QUESTIONS = 6, 10
+# So many of them ask since when before what else was measured is asked about.
+MOST_HISTORIES = 4
 # Of fewer batches no change can be told.
 LEAST_NIGHTS = 2 * LEAST_DAYS
 # So many sweeps are looked for that were uploaded run by run, and so many questions asked about them.
@@ -77,7 +79,8 @@ def questions(user: Reader) -> list[Offer]:
     chosen = rows.filter(Q(pk__in=looked_at) | Q(publication__in=published_ids))
     varied = [row for row in _sweeps(chosen, "batch") if row["publication__slug"] or row["batch"] in batches]
     names = Batch.objects.in_bulk([row["batch"] for row in varied])
-    measured = [*_histories(user, rows, newest)]
+    histories = [*_histories(user, rows, newest)]
+    measured = histories[:MOST_HISTORIES]
     published: list[Offer] = []
     for row in varied:
         slug, batch = row["publication__slug"], names[row["batch"]]
@@ -90,7 +93,7 @@ def questions(user: Reader) -> list[Offer]:
     single = [*_of_single_uploads(rows, newest, cells)][:MOST_OF_SINGLE]
     alike = Counter[tuple[str, str]]()
     kept = []
-    for offer in measured:
+    for offer in [*measured, *histories[MOST_HISTORIES:]]:
         alike[offer.words, offer.workload] += 1
         if alike[offer.words, offer.workload] <= MOST_ALIKE:
             kept.append(offer)

@@ -102,6 +102,18 @@ def test_the_batches_of_many_nights_ask_one_question_and_crowd_out_no_other():
     assert asked == ["Has PostgreSQL 15.8 changed, and since when?", "What is lost from scale factor 1 to 100?"]
 
 
+def test_many_series_crowd_out_no_sweep():
+    """Seen: ten series were asked since when, and nothing of five sweeps that had been uploaded before them."""
+    stored(*[tpcb(scale_factor=scale) for scale in (1, 10, 100)])
+    for number in range(12):
+        nightly = {"workload": {"slug": f"own-{number}", "name": f"Own {number}"}}
+        stored(*[tpcb(measured_on=f"2026-05-{day:02d}") | nightly for day in range(1, 9)], apart=True)
+
+    asked = [question.words for question in questions(AnonymousUser())]
+
+    assert "What is lost from scale factor 1 to 100?" in asked[:5]
+
+
 def test_batches_of_one_day_are_not_asked_since_when():
     """Seen: "since when" of 150 batches of one day, whose page says that nothing was measured on two days."""
     stored(*[tpcb(1000 + at, measured_on="2026-05-01") for at in range(8)], apart=True)
