@@ -271,7 +271,7 @@ class Publication(Outgoing):
             ],
             claims=[
                 Claim.of(
-                    claim, source_id=claim.id, where=claim.details.get("where", ""), readings=readings_of(claim),
+                    claim, source_id=claim.id, where=str(claim.details.get("where", "")), readings=readings_of(claim),
                     checks=[check.number for check in material.checks_of_claim(claim.id)],
                 )
                 for claim in statements.claims
