@@ -31,7 +31,7 @@ from runs.compare.facts import (
 from runs.compare.grouping import BATCH, GROUPINGS, Cell, batch_facets, cells_of, day_of, moments, pooled_words
 from runs.compare.groups import Group, Printed, by_histograms, pooled, repeats_of, summed_up
 from runs.compare.guard import bare_field, conditions_of, fetch_settings
-from runs.compare.judging import judged
+from runs.compare.judging import judged, told_apart_by
 from runs.compare.levels import NO_LEVELS
 from runs.compare.panels import COLOURS, Axes, series_colors, stands_at
 from runs.compare.select import Selection
@@ -39,7 +39,7 @@ from runs.compare.verdicts import Verdicts
 from runs.machines.facts import told_apart
 from runs.models import Aggregate, Measurement, Metric, Run, RunFactor
 from runs.results.document import EACH
-from runs.run.facets import DURABILITY_ORDER, Facet, facets
+from runs.run.facets import DURABILITY_ORDER, FACTOR, Facet, facets
 from runs.stats import PRACTICAL_THRESHOLD
 
 MOST_METRICS = 4
@@ -340,7 +340,7 @@ def _at_chosen_levels(comparison: Comparison) -> Comparison:
 
 
 def _coloured(comparison: Comparison) -> list[Group]:
-    """With the index of the palette: that of its curve, where curves are drawn.
+    """With the index of the palette: that of its curve, where curves are drawn; else by the fact that is ranked.
 
     More groups than colours are coloured by what a reader tells apart (the disk, the DBMS), else all alike: a palette
     that starts again says that strangers belong together.
@@ -349,6 +349,8 @@ def _coloured(comparison: Comparison) -> list[Group]:
     if axes.view in ON_AXES:
         colors = series_colors(comparison.drawn, axes, asked)
         return [replace(group, color=colors.get(fact_values(group, axes.series), 0) % COLOURS) for group in groups]
+    if not asked and not (ranked := told_apart_by(comparison, None)).startswith(FACTOR):
+        asked = ranked
     if len(groups) <= COLOURS and not asked:
         return [replace(group, color=index) for index, group in enumerate(groups)]
     # The DBMS first, then what has names; sizes and counts are an axis, not a colour.

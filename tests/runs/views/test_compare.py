@@ -294,6 +294,20 @@ def test_a_view_inside_runs_says_what_none_of_them_holds(client):
     assert "No run holds samples over time." in over_time
 
 
+def test_it_colours_bars_by_the_fact_that_is_ranked(client):
+    """Seen: four colours of two machines at two sizes, below the question which machine is best."""
+    for size in (50, 200):
+        for name in ("alpha", "beta"):
+            make_run("Firebird 2.5", 100, factors={"size_gb": size}, on=machine(name))
+
+    html = page(client, "/compare/?dbms=firebird&view=bars")
+
+    assert "Which machine" in html
+    assert {(bar["color"], bar["label"].rpartition(" ")[2]) for bar in spec(html)["groups"]} == {
+        (0, "alpha"), (1, "beta"),
+    }  # fmt: skip
+
+
 def test_it_colours_many_groups_by_what_a_reader_tells_apart(client):
     for size in range(1, 7):
         for disk in ("HDD", "SSD"):
