@@ -56,7 +56,7 @@ NEEDED = {
     "containers": ("dockerd", "docker-compose", "mmdebstrap"),
     # The shell is Chromium without windows: the whole browser draws some for each test, which costs three times the
     # CPU. The library is of the Node.js that Playwright brings.
-    "browser": ("chromium-headless-shell", "libatomic.so.1"),
+    "browser": ("chromium-headless-shell", "libatomic.so.1", "postgres"),
 }
 DEBIAN_PACKAGES = {
     "node": "nodejs",
