@@ -214,6 +214,12 @@ def repeat_with_histogram(**metrics: float) -> dict[str, Any]:
     return {"metrics": {"tps": 500, **metrics}, "histogram": HISTOGRAM}
 
 
+def test_a_histogram_holds_what_was_due_and_never_begun_as_well(post):
+    """Seen: a bundle of a run at a fixed rate was refused: "It holds 95 values, transactions is 94"."""
+    waited = repeat_with_histogram(transactions=4998, unstarted=2)
+    assert post(document(repeats=[waited])).status_code == 201
+
+
 def test_it_computes_what_a_histogram_tells_and_says_so(post):
     post(document(repeats=[repeat_with_histogram(transactions=5000, latency_p95_ms=90)]))
     run = Run.objects.get()
@@ -234,6 +240,8 @@ def test_a_histogram_may_say_its_unit(post):
     ("repeat", "field"),
     [
         (repeat_with_histogram(transactions=4999), "repeats[0].histogram"),
+        (repeat_with_histogram(transactions=4997, unstarted=2), "repeats[0].histogram"),
+        (repeat_with_histogram(transactions=5001, unstarted=2), "repeats[0].histogram"),
         ({"metrics": {"tps": 1}, "histogram": "no histogram"}, "repeats[0].histogram"),
         ({"metrics": {"tps": 1}, "histogram": HISTOGRAM[:-40]}, "repeats[0].histogram"),
         ({"metrics": {"tps": 1}, "histogram": ""}, "repeats[0].histogram"),
