@@ -253,9 +253,8 @@ def _winner(answer: Answer, first: Standing, others: Sequence[Standing]) -> str:
     if answer.over:
         subject = _at_its_best(first) if first.variants > 1 else first.label
         series = answer.series.turned if answer.series and is_lower else answer.series
-        if parted := parted_words(series):
-            ratios, where, alike = parted
-            lie = f"less than {percent_of(answer.threshold)} lie between them at {alike}"
+        if parted := parted_words(series, answer.threshold):
+            ratios, where, lie = parted
             if is_lower:
                 return f"{subject} has the lowest {what} at {where}, where {the_next}{comma} has {ratios} of it; {lie}."
             return f"{subject} has {ratios} the {what} of {the_next}{comma} at {where}; {lie}."
@@ -381,9 +380,8 @@ def _a_against_b(answer: Answer) -> str:
     if change.value is None:
         no_ratio = "no ratio, " if isinstance(change.basis, Contrast) else ""
         return f"{answer.first} against {answer.second}: {no_ratio}{why(change)}."
-    if parted := parted_words(answer.series):
-        ratios, apart_at, alike = parted
-        lie = f"less than {percent_of(answer.threshold)} lie between them at {alike}"
+    if parted := parted_words(answer.series, answer.threshold):
+        ratios, apart_at, lie = parted
         return f"{answer.first} has {ratios} the {what} of {answer.second} at {apart_at}; {lie}."
     words = f"{answer.first} has {ratio(change)} the {what} of {answer.second}{where}"
     return f"{words}: {(levels and by_level_words(answer.series)) or why(change)}."

@@ -185,9 +185,9 @@ def by_level_words(series: LevelSeries | None) -> str:
     return f"{_ends(series.rows)}{told}"
 
 
-def parted_words(series: LevelSeries | None) -> tuple[str, str, str] | None:
+def parted_words(series: LevelSeries | None, threshold: float) -> tuple[str, str, str] | None:
     """Where a ratio over all levels is also of some at which the two are alike: the ratios at the others, these levels,
-    and those at which nothing that matters lies between the two; None where there are no such levels.
+    and that nothing that matters lies between the two at those; None where there are no such levels.
     """
     every = series.with_ratio if series else []
     alike = [row for row in every if row.kind in NOT_APART]
@@ -198,7 +198,8 @@ def parted_words(series: LevelSeries | None) -> tuple[str, str, str] | None:
     told = " to ".join(dict.fromkeys((times(min(ratios)), times(max(ratios)))))
     # Of a single level with its interval.
     told = ratio_words(others[0].against.ratio) if len(others) == 1 else told
-    return told, _levels_named(others, every), _levels_named(alike, every)
+    lie = f"less than {percent_of(threshold)} lie between them at {_levels_named(alike, every)}"
+    return told, _levels_named(others, every), lie
 
 
 def is_perhaps_noise(series: LevelSeries | None) -> bool:
