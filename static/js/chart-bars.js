@@ -4,7 +4,7 @@ import { baseOptions, columnPx, drawLine, drawShape, drawing, numberColumn, numb
 import { fitText, hatch, markLine } from "./chart-marks.js";
 import { axisTitle, formatNumber, spread, withOrigin, withUnit, wrapLabel } from "./format.js";
 
-const ROW_PX = 46;
+const ROW_PX = 46, LEAST_ROW_PX = 24;
 const LINE_PX = 15;
 const FRAME_PX = 60;
 const DOT_SPREAD = 0.36;
@@ -27,11 +27,11 @@ export function labelLines(group, chartWidth) {
   return group.ranked ? lines : [...lines, "(not ranked)"];
 }
 
-/** Height in px that the figure needs for its groups and their labels. */
-export function barsHeight(spec, chartWidth = 1000) {
+/** Height in px that the figure needs for its groups and their labels; `isFramed`: at least. */
+export function barsHeight(spec, chartWidth = 1000, isFramed = false) {
   const most = Math.max(1, ...spec.groups.map((group) => labelLines(group, chartWidth).length));
   const more = (titleLines(axisTitle(spec.y), "x", chartWidth).length - 1) * LINE_PX;
-  return FRAME_PX + more + Math.max(1, spec.groups.length) * Math.max(ROW_PX, most * LINE_PX + 8);
+  return FRAME_PX + more + Math.max(1, spec.groups.length) * Math.max(isFramed ? LEAST_ROW_PX : ROW_PX, most * LINE_PX + (isFramed ? 3 : 8));
 }
 
 /** [{x, y, group}] of all repeats; y is the row with an offset that keeps equal dots apart. */

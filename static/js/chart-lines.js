@@ -7,7 +7,7 @@ import { exactNumber, formatNumber, percentileWords, roundEnd, sizeWords, withOr
 
 const MOST_MARKERS = 60;
 // The plot of a panel is as high as that of its neighbours (charts.css): their axes are the same.
-const PLOT_PX = 320, PANEL_PX = 240;
+const PLOT_PX = 320, PANEL_PX = 240, LEAST_PX = 160;
 const LEAP_DOTS = [1, 5];
 // Of a legend: so many rows have room in a figure as it is.
 const FREE_ROWS = 2, KEY_ROW_PX = 20, KEY_GAP_PX = 16, LETTER_PX = 6.5;
@@ -212,11 +212,12 @@ function legendRows(labels, width) {
   return rows;
 }
 
-/** Height in px of a figure with gaps or a long legend, which need room of their own; 0 leaves it to the style sheet. */
-export function linesHeight(spec, width) {
+/** Height in px of a figure with gaps or a long legend, which need room of their own; 0 leaves it to the style sheet.
+ *  `isFramed`: at least. */
+export function linesHeight(spec, width, isFramed = false) {
   const rows = hasLegend(spec) ? legendRows([...spec.series, ...(spec.gaps ?? [])].map(({ label }) => label), width) : 0;
   const more = gapsHeight(spec.gaps ?? []) + Math.max(0, rows - FREE_ROWS) * KEY_ROW_PX;
-  return more ? (spec.panel ? PANEL_PX : PLOT_PX) + more : 0;
+  return more ? (isFramed ? LEAST_PX : spec.panel ? PANEL_PX : PLOT_PX) + more : 0;
 }
 
 /** Chart.js configuration of a lines specification. */

@@ -4,7 +4,7 @@ import { formatNumber, withUnit } from "./format.js";
 
 // Beyond so many names a chart is letters; short ones may be more.
 const MOST_NAMES = 12, MOST_SHORT_NAMES = { wide: 48, narrow: 24 }, SHORT = 12;
-const HEIGHT_PX = 420, KEY_HEIGHT_PX = 20;
+const HEIGHT_PX = 420, LEAST_PX = 260, KEY_HEIGHT_PX = 20;
 // Below it names would cover the dots: the legend has them, and a number stands at each dot.
 const NARROW_PX = 520;
 // How far, in lengths of the largest value, an interval may stretch an axis.
@@ -16,8 +16,8 @@ const isNumbered = (spec, width) => width < NARROW_PX && seriesOf(spec).length =
 const hasKeys = (spec, width) =>
   spec.groups.length > 1 && seriesOf(spec).every(({ label }) => label) && (width < NARROW_PX || seriesOf(spec).length < spec.groups.length);
 
-/** The same plot with a legend as without. */
-export const tradeOffHeight = (spec, width) => HEIGHT_PX + (hasKeys(spec, width) ? KEY_HEIGHT_PX * Math.ceil(seriesOf(spec).length / Math.max(1, Math.floor(width / 220))) : 0);
+/** The same plot with a legend as without; `isFramed`: at least. */
+export const tradeOffHeight = (spec, width, isFramed = false) => (isFramed ? LEAST_PX : HEIGHT_PX) + (hasKeys(spec, width) ? KEY_HEIGHT_PX * Math.ceil(seriesOf(spec).length / Math.max(1, Math.floor(width / 220))) : 0);
 
 /** The front from the best of one metric to the best of the other: its points in the order of x. */
 export const frontPoints = (groups) => groups.filter((group) => group.front).map(({ x, y }) => ({ x, y })).sort((a, b) => a.x - b.x || a.y - b.y);

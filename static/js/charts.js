@@ -15,6 +15,8 @@ import { onThemeChange } from "./theme.js";
 
 const CONFIGS = { lines: linesConfig, bars: barsConfig, stacked: stackedConfig, tradeoff: tradeOffConfig, heat: heatConfig };
 const HEIGHTS = { lines: linesHeight, bars: barsHeight, stacked: stackedHeight, tradeoff: tradeOffHeight, heat: heatHeight };
+// The answer and the source, which stand around the charts in a frame, on a phone.
+const FRAME_WORDS_PX = 200;
 const drawn = new Map(); // figure -> {spec, chart, stop}
 /** What writes files is fetched when the first is saved: most who look at a page save none. */
 const saving = () => import("./saving.js");
@@ -31,8 +33,8 @@ function makeChart(figure, spec) {
   canvas.benchsiteChart?.destroy();
   const theme = readTheme();
   const width = canvas.parentElement.clientWidth;
-  const height = HEIGHTS[spec.type](spec, width);
-  if (height) canvas.parentElement.style.height = `${height}px`;
+  const height = HEIGHTS[spec.type](spec, width, document.body.matches(".embed"));
+  if (height) canvas.parentElement.style.setProperty("--chart-height", `${height}px`);
   const chart = new window.Chart(canvas, CONFIGS[spec.type](spec, theme, width));
   canvas.benchsiteChart = chart;
   return chart;
@@ -133,6 +135,15 @@ function addTableTools(table) {
   table.dataset.tools = "";
 }
 
+/** The code for a frame of another page asks for the height that the charts have here, and some for words. */
+function sizeFrame() {
+  const code = document.querySelector("[data-embed]");
+  const charts = [...document.querySelectorAll(".parts > :is(.chart, .multiples, .pivot)")];
+  if (!code || !charts.length) return;
+  const height = charts.reduce((sum, { offsetHeight }) => sum + offsetHeight, FRAME_WORDS_PX);
+  code.textContent = code.textContent.replace(/height="\d+"/, `height="${height}"`);
+}
+
 /** Charts whose figure htmx has taken out of the page. */
 function dropGone() {
   for (const [figure, entry] of drawn) {
@@ -155,6 +166,7 @@ function drawAll() {
   }
   for (const table of document.querySelectorAll("table[data-export]:not([data-tools])")) addTableTools(table);
   drawLegends();
+  sizeFrame();
 }
 
 /** Of panels, whose legend stands above them. */

@@ -113,6 +113,24 @@ def test_names_of_sixty_characters_fit(site: Site, page):
             assert box and box["x"] >= 0 and box["x"] + box["width"] <= width
 
 
+def test_a_chart_fits_the_frame_of_another_page(site: Site, page):
+    """Was: 1,073 px in a frame of 520, the axis of the bars cut off; on a phone 2,498."""
+    page.goto(f"{site.url}/compare/?publication=tpcb-2010")
+    page.wait_for_function("() => document.querySelector('figure[data-drawn] canvas')")
+    asked = int(page.locator("[data-embed]").text_content().split('height="')[1].split('"')[0])
+    below = {}
+    for width, height in ((1256, 520), (1256, asked), (366, asked)):
+        page.set_viewport_size({"width": width, "height": height})
+        page.goto(f"{site.url}/embed/compare/?publication=tpcb-2010")
+        page.wait_for_function("() => document.querySelector('figure[data-drawn] canvas')")
+        below[width, height] = page.evaluate(
+            "innerHeight - document.querySelector('.canvas').getBoundingClientRect().bottom"
+        )
+        if width == 1256:
+            assert page.evaluate("document.documentElement.scrollHeight") == height
+    assert min(below.values()) >= 0, below
+
+
 def test_opened_tables_of_numbers_fit_on_paper(site: Site, page):
     page.set_viewport_size({"width": 754, "height": 1100})
     page.goto(f"{site.url}/compare/?publication=tpcb-2010&publication=firebird-terabyte-2015&view=bars")

@@ -43,6 +43,7 @@ test("it grows with its groups", () => {
   assert.ok(barsHeight({ y, groups: Array(6).fill(group()) }) > barsHeight({ y, groups: [group()] }));
   const wordy = { y, groups: [group({ label: "Firebird SuperClassic 2.5 RC2 · terminals 4 · SSD" })] };
   assert.ok(barsHeight(wordy, 360) > barsHeight(wordy, 1200));
+  assert.ok(barsHeight(wordy, 1200, true) < barsHeight(wordy, 1200), "in a frame");
   const titled = { y: { label: "Throughput", unit: "TPS", better: "higher" }, groups: [group({ label: "H2" })] };
   assert.equal(barsHeight(titled, 360) - barsHeight(titled, 1200), 15);
 });
