@@ -39,7 +39,7 @@ from runs.compare.verdicts import Verdicts
 from runs.machines.facts import told_apart
 from runs.models import Aggregate, Measurement, Metric, Run, RunFactor
 from runs.results.document import EACH
-from runs.run.facets import DURABILITY_ORDER, FACTOR, Facet, facets
+from runs.run.facets import DURABILITY_ORDER, FACTOR, RECORDED, Facet, facets
 from runs.stats import PRACTICAL_THRESHOLD
 
 MOST_METRICS = 4
@@ -104,7 +104,7 @@ def compare(
         ]
     groups = _ranked(groups, chosen, order)
     comparison = Comparison(
-        chosen, metrics, groups, None, naming.common, naming.varying,
+        chosen, metrics, groups, None, [*naming.common, *_recorded_alike(groups)], naming.varying,
         named=[bare_field(field) for field in naming.fields], threshold=_threshold(chosen, threshold),
         asked_threshold=threshold, grouping=grouping, pooled=pooled_words(cells, grouping), question=question,
         controls=controls, unsaid=unsaid if "config" in naming.fields else "",
@@ -114,6 +114,16 @@ def compare(
     comparison = replace(comparison, axes=arrange(comparison))
     groups = _coloured(comparison)
     return judged(replace(comparison, groups=groups, baseline=_baseline(groups, baseline, base_runs)))
+
+
+def _recorded_alike(groups: Sequence[Group]) -> list[Facet]:
+    """Circumstances that all groups tell alike, such as the load generator."""
+    alike = []
+    for field, label in RECORDED.items():
+        told = {group.conditions.words.get(field, "") for group in groups}
+        if len(told) == 1 and (words := told.pop()):
+            alike.append(Facet(field, label, words, words, words, words))
+    return alike
 
 
 def _baseline(groups: Sequence[Group], key: str | None, base_runs: Set[UUID]) -> Group | None:
@@ -393,7 +403,10 @@ def unread(params: QueryDict, comparison: Comparison, axes: Axes) -> dict[str, l
     """Parameter -> what its address asks for and there is not: it was drawn as if nothing had been asked."""
     levels = comparison.levels
     question, problems = read(params)
-    facts = [*(fact.field for fact in comparison.varying), *(facet.field for facet in comparison.common)]
+    facts = [
+        *(fact.field for fact in comparison.varying),
+        *(facet.field for facet in comparison.common if facet.field not in RECORDED),
+    ]
     # Where what a question implies or goes over is one value only, the answer says what is missing.
     answered = {"x"} if question.x in facts else set()
     problems |= {name: words for name, words in axes.problems.items() if name in params and name not in answered}

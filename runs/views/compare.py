@@ -18,7 +18,7 @@ from django.views.decorators.http import require_GET, require_POST, require_safe
 
 from runs.answers.answer import Answer
 from runs.answers.ask import answer_of, offered
-from runs.answers.words import as_markdown, headline, question_words, sentence
+from runs.answers.words import as_markdown, common_words, headline, question_words, sentence
 from runs.answers.words.drawn import centre_label, empty_words
 from runs.answers.words.gaps import gap_words, not_known_words
 from runs.answers.words.matrix import matrix
@@ -101,7 +101,7 @@ def _markdown(comparison: Comparison, source: str) -> str:
         for group in comparison.groups[:FIRST_ROWS]
     ]  # fmt: skip
     head = ["Group", "n", comparison.metric.label if comparison.metric else "", "Ratio", "Verdict"]
-    return as_markdown(answer, [head, *rows], source, of=len(comparison.groups))
+    return as_markdown(answer, common_words(comparison.common), [head, *rows], source, of=len(comparison.groups))
 
 
 def _leads_to(request: HttpRequest) -> str:
@@ -237,9 +237,9 @@ def compare_csv(request: HttpRequest) -> HttpResponse:
     response["Content-Disposition"] = 'attachment; filename="compare.csv"'
     comparison = compare_selection(selection)
     answer, (head, *rows) = answer_of(comparison), _numbers(comparison)
-    # The question and its answer stand beside the numbers.
-    answered = [[*row, question_words(answer), sentence(answer)] for row in rows]
-    response.writelines(csv_file.export([[*head, "asked", "answer"], *answered]))
+    # What holds of all rows stands beside the numbers: a file that begins with other lines is no table to programs.
+    of_all = [question_words(answer), sentence(answer), common_words(comparison.common)]
+    response.writelines(csv_file.export([[*head, "asked", "answer", "common"], *([*row, *of_all] for row in rows)]))
     return response
 
 

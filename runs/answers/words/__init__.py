@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from benchagent.catalog import Role, factor_role
 
@@ -45,7 +45,7 @@ from runs.compare.groups import Contrast, Group
 from runs.compare.levels import LevelRow, equal_words
 from runs.compare.panels import CLIENT, SIZE
 from runs.formatting import grouped, joined, listed, mid_sentence, number, percent_of, quantity
-from runs.run.facets import FACTOR
+from runs.run.facets import FACTOR, Facet
 from runs.stats import MIN_REPEATS, WINNERS, Kind, Verdict
 
 MOST_CURVES = 6
@@ -178,12 +178,21 @@ def why(amount: Amount) -> str:
     return gaps.lacking_words(amount.basis) if amount.basis else ""
 
 
-def as_markdown(answer: Answer, table: Sequence[Sequence[str]], source: str, *, of: int) -> str:
-    """Question, answer and a table, the head first, of so many rows in all, with the address of the page."""
+def common_words(common: Iterable[Facet]) -> str:
+    """What is the same in all groups: "Machine: alpha; Data storage: nvme0n1"."""
+    return "; ".join(f"{fact.label}: {fact.words}" for fact in common)
+
+
+def as_markdown(answer: Answer, common: str, table: Sequence[Sequence[str]], source: str, *, of: int) -> str:
+    """Question, answer, what is the same in all groups and a table, the head first, of so many rows in all, with the
+    address of the page.
+    """
     head, *rows = (" | ".join(cell.replace("|", "\\|") for cell in row) for row in table)
     lines = [f"| {head} |", f"|{'---|' * len(table[0])}", *(f"| {row} |" for row in rows)]
     more = [f"{len(rows)} of {of:,} groups; the page has all.", ""] if len(rows) < of else []
-    return "\n".join([f"### {question_words(answer)}", "", sentence(answer), "", *lines, "", *more, f"<{source}>", ""])
+    same = [f"**The same in all groups:** {common}", ""] if common else []
+    said = [f"### {question_words(answer)}", "", sentence(answer), "", *same]
+    return "\n".join([*said, *lines, "", *more, f"<{source}>", ""])
 
 
 # Numbers

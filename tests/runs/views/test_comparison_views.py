@@ -17,7 +17,7 @@ from runs.charts.pivots import Pivot, heat
 from runs.charts.tradeoff import front_of
 from runs.models import Experiment, Measurement, Report, Run
 from runs.templatetags.show import pivot_rows
-from tests.runs.cells import make_run, make_runs
+from tests.runs.cells import machine, make_run, make_runs
 from tests.runs.pages import spec
 
 pytestmark = pytest.mark.django_db
@@ -319,6 +319,29 @@ def test_a_comparison_is_markdown_too(client, sweep):
     assert lines[-1].endswith("metric=tps>")
 
 
+def test_a_file_of_a_comparison_says_what_is_the_same_in_all_groups(client):
+    """Was: neither file told machine, window and load generator, nor the page the load generator."""
+    told = {"on": machine("alpha"), "driver": {"name": "pgbench", "version": "16.4"}}
+    for system, value in (("PostgreSQL 17", 500), ("Derby 10.6", 400)):
+        make_run(system, value, factors={"duration_s": 300}, **told)
+    of_file = "Machine: alpha; Provenance: Measured; Load generator: pgbench 16.4"
+
+    markdown = client.get("/compare/?hardware=alpha&format=md").content.decode().splitlines()
+    files = [
+        list(csv.DictReader(client.get(f"/compare.csv?hardware=alpha{view}").content.decode().splitlines()))
+        for view in ("", "&view=table", "&view=latency")
+    ]
+    common = client.get("/api/v1/compare/?hardware=alpha").json()["common"]
+
+    words = "; ".join(f"{label}: {value}" for label, value in common.items())
+    assert words == f"Workload: TPC-B profile, version 1; Measured window: 300 s; {of_file}"
+    assert f"**The same in all groups:** {words}" in markdown
+    assert [{row["common"] for row in rows} for rows in files] == [{words}, {words}, set()]
+    assert "<dt>Load generator</dt><dd>pgbench 16.4</dd>" in client.get("/compare/?hardware=alpha").content.decode()
+    make_run("H2 2.4", 300, factors={"duration_s": 300}, on=machine("alpha"), driver={"name": "sysbench"})
+    assert "Load generator" not in client.get("/api/v1/compare/?hardware=alpha").json()["common"]
+
+
 def test_embeds_and_reports_carry_the_controls(client, sweep):
     embedded = client.get("/embed/compare/?experiment=sweep&view=heatmap").content.decode()
     assert "data-heat=" in embedded
@@ -407,7 +430,7 @@ def test_the_file_of_bars_has_each_metric_and_that_of_other_views_their_tables(c
     assert [row["metric"] for row in rows] == ["tps"] * 12 + ["latency_p99_ms"] * 12
     assert [any(row["verdict"] for row in part) for part in (rows[:12], rows[12:])] == [True, False]
     head = client.get("/compare.csv?experiment=sweep&view=latency").content.decode().splitlines()[0]
-    assert head == "chart,row,column,unit,value,gap,asked,answer"
+    assert head == "chart,row,column,unit,value,gap,asked,answer,common"
 
 
 def test_a_curve_of_one_group_has_no_axis_of_numbers(client):
