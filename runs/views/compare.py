@@ -95,12 +95,14 @@ def _markdown(comparison: Comparison, source: str) -> str:
     rows = [
         [
             group.label, str(group.n), quantity(group.centre, unit) if group.dots else gap_words(group),
-            *(("1", "the baseline") if group.is_baseline else
+            *(("1", "") if group.is_baseline else
               (ratio_words(group.against.ratio if group.against else None), against_words(group.against))),
         ]
         for group in comparison.groups[:FIRST_ROWS]
     ]  # fmt: skip
-    head = ["Group", "n", comparison.metric.label if comparison.metric else "", "Ratio", "Verdict"]
+    levels, base = comparison.levels, comparison.baseline
+    ratio = f"Ratio to {levels.base_label} at its level" if levels else f"Ratio to {base.label}" if base else "Ratio"
+    head = ["Group", "n", comparison.metric.label if comparison.metric else "", ratio, "Verdict"]
     return as_markdown(answer, common_words(comparison.common), [head, *rows], source, of=len(comparison.groups))
 
 

@@ -314,8 +314,12 @@ def test_a_comparison_is_markdown_too(client, sweep):
     groups = client.get(f"{address}&format=json").json()["groups"]
     rows = [line.split(" | ") for line in lines if line.startswith("| ")][1:]
     assert [row[0] for row in rows] == [f"| {each['label']}" for each in groups]
-    # Was: no ratio in the rows of the baseline.
+    # Was: no ratio in the rows of the baseline; "the baseline" in each of them.
     assert all(row[3] for row in rows)
+    (head,) = [line for line in lines if line.startswith("| Group")]
+    assert head.split(" | ")[3] == "Ratio to Derby 10.6 at its level"
+    assert sum(row[3:] == ["1", " |"] for row in rows) == 6
+    assert "baseline" not in response.content.decode()
     assert lines[-1].endswith("metric=tps>")
 
 
