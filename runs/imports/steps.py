@@ -172,9 +172,12 @@ def described(taken: FileImport) -> dict[str, Any]:
 
 
 def warnings_of(taken: FileImport, reader: Reader) -> list[str]:
-    """What a person is told of the repeats and the machine of an import, before and after it is stored."""
+    """What a person is told of the repeats and the machine of an import, before and after it is stored; before it also
+    of what contradicts itself, which its runs say afterwards.
+    """
     if taken.stored_at is None:
-        return remarks(taken.items, taken.subject)
+        reports = reading.reports_of(taken) if taken.state == ImportState.DRAFT and taken.reports else []
+        return remarks(taken.items, taken.subject) + storing.disagreements(taken, reports)
     return all_warnings(runs_of(taken), reader)
 
 

@@ -14,10 +14,11 @@ from django.utils import timezone
 from rest_framework.exceptions import ValidationError
 
 from runs import results
-from runs.imports.documents import checked, document, repeats_of, with_failures_expected
+from runs.answers.words.gaps import names
+from runs.imports.documents import Repeats, checked, document, repeats_of, with_failures_expected
 from runs.models import ApiToken, FileImport, Run, User
 from runs.models.choices import ImportState
-from runs.results import copies, staged
+from runs.results import copies, staged, upload
 from runs.results.document import MAX_RESULTS, MAX_RUNS
 from runs.results.upload import RUNS_AT_ONCE
 
@@ -44,19 +45,13 @@ def store(
     if lacking := missing_details(items, subject):
         raise NotReady(lacking)
     now = timezone.now()
-    expected = {*subject.get("failures_expected", [])}
-    kept = [
-        (file.name, with_failures_expected(report) if item["index"] in expected else report)
-        for (file, report), item in zip(reports, items, strict=True)
-        if becomes_a_run(item, subject)
-    ]
-    repeats = repeats_of(kept, subject)
-    ids = [uuid.uuid5(taken.id, f"{now.isoformat()}:{number}") for number in range(len(repeats))]
-    documents = [document(of_cell, subject, upload_id=id) for of_cell, id in zip(repeats, ids, strict=True)]
+    cells = _cells(reports, items, subject)
+    ids = [uuid.uuid5(taken.id, f"{now.isoformat()}:{number}") for number in range(len(cells))]
+    documents = [document(of_cell, subject, upload_id=id) for of_cell, id in zip(cells, ids, strict=True)]
     taken.subject, taken.items, taken.parser_version, taken.stored_at = subject, items, PARSER_VERSION, now
     taken.state, taken.problem = ImportState.STORED, ""
     runs: list[Run] = []
-    with staged.all_or_nothing(ids, is_large=len(kept) > RUNS_AT_ONCE):
+    with staged.all_or_nothing(ids, is_large=sum(map(len, cells)) > RUNS_AT_ONCE):
         for some in _requests(documents):
             for outcome in results.store_uploads(
                 documents=some, token=token, owner=owner, file_import=taken, is_staged=True
@@ -73,6 +68,28 @@ def store(
                 staged.show(runs)
                 copies.hand_over(Run.objects.filter(upload__file_import=taken, deleted_at=now))
     return (runs, True) if is_new else (runs_of(taken), False)
+
+
+def _cells(reports: Reports, items: Sequence[dict[str, Any]], subject: dict[str, Any]) -> list[Repeats]:
+    expected = {*subject.get("failures_expected", [])}
+    kept = [
+        (file.name, with_failures_expected(report) if item["index"] in expected else report)
+        for (file, report), item in zip(reports, items, strict=True)
+        if becomes_a_run(item, subject)
+    ]
+    return repeats_of(kept, subject)
+
+
+def disagreements(taken: FileImport, reports: Reports) -> list[str]:
+    """Which files of a draft hold what contradicts itself, and how: it is understood, and will count nowhere."""
+    files: dict[str, dict[str, None]] = {}
+    for of_cell in _cells(reports, taken.items, taken.subject):
+        made = document(of_cell, taken.subject, upload_id=taken.id)
+        if made["outcome"] == "finished":
+            for (file, _), why in zip(of_cell, upload.disagreements(made), strict=False):
+                files.setdefault(why, {})[file] = None
+    files.pop("", None)
+    return [f"{names([*of])} {why}. It can be stored, as invalid: it counts nowhere" for why, of in files.items()]
 
 
 def _requests(documents: Sequence[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:

@@ -24,11 +24,14 @@ from typing import Any
 from benchagent.catalog import METRICS, too_many_failed
 from benchagent.configfiles.meaning import unread_values
 from benchagent.configfiles.settings import Given
+from benchagent.protocol import Check
 from benchagent.redaction import is_suspicious, redact_json, redact_text, redact_value
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
 from django.db import IntegrityError, transaction
 from django.utils import timezone
+from pydantic import TypeAdapter
+from pydantic import ValidationError as Refused
 from rest_framework.exceptions import ValidationError
 
 from runs.incoming.reading import read
@@ -55,6 +58,8 @@ from runs.results.document import (
     MAX_RUNS,
     OUTCOMES,
     SCHEMA_VERSION,
+    Factors,
+    Repeat,
     UploadArtefact,
     UploadDocument,
     UploadRepeat,
@@ -73,6 +78,8 @@ RUNS_AT_ONCE = 25
 # Longer series enter the digest as their bytes: writing a million numbers as text takes a second.
 LONG_SERIES = 10_000
 SQL_ENDING = ".sql"
+_FACTORS: TypeAdapter[Factors] = TypeAdapter(Factors)
+_REPEATS: TypeAdapter[list[UploadRepeat]] = TypeAdapter(list[Repeat])
 OF_HISTOGRAM = "computed from the histogram of latencies"
 
 
@@ -487,8 +494,22 @@ def _judge(run: Run, data: UploadDocument, repeat: UploadRepeat, numbers: Sequen
     """What its own numbers say against a run that has finished: too many failed transactions fail it."""
     if run.state != RunState.FINISHED:
         return
-    factors = {name: given["value"] for name, given in data.factors.items()}
     metrics = {row.metric.name: row.value for row in numbers if row.phase == "run"}
+    facts = _facts(data.factors, repeat, metrics, run.workload.slug, quality.threads_of(run, metrics))
+    if why := too_many_failed(agreement.counted(facts)):
+        run.state, run.message = RunState.FAILED, run.message or why
+    checks = quality.judged(facts)
+    run.warnings = [*run.warnings, *quality.warnings(checks)]
+    if against := _disagreement(facts, repeat, agreement.dates_apart(run)):
+        checks.append(against)
+        run.mark_by_rules(against["detail"])
+    run.checks = [*map(dict, checks)]
+
+
+def _facts(
+    sent: Factors, repeat: UploadRepeat, metrics: Mapping[str, float], workload: str = "", threads: int = 0
+) -> quality.RunFacts:
+    factors = {name: given["value"] for name, given in sent.items()}
     events = {
         given.name: series.Series(
             given.name, given.unit, given.t0_s, given.interval_s,
@@ -497,17 +518,31 @@ def _judge(run: Run, data: UploadDocument, repeat: UploadRepeat, numbers: Sequen
         for given in repeat["series"]
         if given.name in quality.EVENTS
     }  # fmt: skip
-    threads = quality.threads_of(run, metrics)
-    facts = quality.RunFacts(run.workload.slug, factors, metrics, events, cpu_threads=threads)
-    if why := too_many_failed(agreement.counted(facts)):
-        run.state, run.message = RunState.FAILED, run.message or why
-    checks = quality.judged(facts)
-    run.warnings = [*run.warnings, *quality.warnings(checks)]
+    return quality.RunFacts(workload, factors, metrics, events, cpu_threads=threads)
+
+
+def _disagreement(facts: quality.RunFacts, repeat: UploadRepeat, dates: Sequence[str] = ()) -> Check | None:
     of_histogram = percentiles_ms(repeat["histogram"]) if "histogram" in repeat else {}
-    if against := agreement.numbers_agree(facts, of_histogram, agreement.dates_apart(run)):
-        checks.append(against)
-        run.mark_by_rules(against["detail"])
-    run.checks = [*map(dict, checks)]
+    return agreement.numbers_agree(facts, of_histogram, dates)
+
+
+def disagreements(document: Mapping[str, Any]) -> list[str]:
+    """Of each repeat of a document how its numbers contradict each other, by which it is marked once it is stored;
+    empty where they do not. The document may lack its subjects; where it will be refused nothing is said.
+    """
+    try:
+        factors = _FACTORS.validate_python(document["factors"])
+        repeats = _REPEATS.validate_python(document["repeats"])
+    except Refused:
+        return []
+    found = []
+    for repeat in repeats:
+        metrics = {row["name"]: row["value"] for row in repeat["metrics"] if row["phase"] == "run"}
+        coarse = agreement.too_coarse(metrics)
+        kept = {name: value for name, value in metrics.items() if name not in coarse}
+        against = _disagreement(_facts(factors, repeat, kept), repeat)
+        found.append(against["detail"] if against else "")
+    return found
 
 
 def _without_bulk(document: dict[str, Any]) -> dict[str, Any]:

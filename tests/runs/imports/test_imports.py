@@ -714,3 +714,23 @@ def test_what_nobody_understood_is_read_anew_when_it_is_sent_again(contributor):
     tools.keep(owner=contributor, text=text, example=content.decode())
     again, is_new = imports.receive(files=[file("own.txt", content)], owner=contributor)
     assert (again.pk, is_new, again.items[0]["status"]) == (taken.pk, False, "complete")
+
+
+def test_a_preview_says_what_will_be_stored_as_invalid(client, contributor):
+    """Seen: "2 of 2 entries can be stored", and after "Store" the run was invalid."""
+    sysbench = (DATA / "sysbench" / "v10_read_write.txt").read_bytes()
+    said = SUBJECT | {"workload": {"slug": "oltp"}}
+    taken, _ = imports.receive(files=[file("short.log", sysbench), *files(PGBENCH)], owner=contributor)
+    assert imports.warnings_of(taken, contributor)[1:] == []
+    imports.keep_subject(taken, said | {"files": {"short.log": {"factors": {"duration_s": 300}}}})
+
+    (words,) = imports.warnings_of(taken, contributor)[1:]
+    client.force_login(contributor)
+    html = client.get(f"/imports/{taken.pk}/").content.decode()
+    runs, _ = imports.store(taken, subject={}, owner=contributor)
+
+    (invalid,) = [run for run in runs if run.invalid_at]
+    assert words == f"short.log {invalid.invalid_reason}. It can be stored, as invalid: it counts nowhere"
+    assert "a throughput over 6 s of a window of 300 s" in invalid.invalid_reason
+    assert words in html
+    assert imports.warnings_of(taken, contributor) == []
