@@ -450,3 +450,15 @@ def test_it_reads_progress_without_a_comma_before_the_response_time() -> None:
     text = (DATA / "v05_oltp_per_second.txt").read_text()
     (report,) = reports_of([SourceFile("x", text.replace(", response time:", " response time:").encode())])
     assert points(report) == points(read("v05_oltp_per_second.txt"))
+
+
+@pytest.mark.parametrize(("limits", "factors"), [
+    ("--time=300 --events=500", {"events": 500}),
+    ("--time=300 --events=501", {"events": 501, "duration_s": 300}),
+    ("--time=300", {"duration_s": 300}),
+])  # fmt: skip
+def test_a_time_that_a_run_did_not_reach_is_not_its_window(limits: str, factors: dict[str, int]):
+    """Seen: a sound run of 500 events was stored as invalid, "500 transactions in 300 s"."""
+    command = f"$ sysbench --threads=2 {limits} oltp_point_select run\n"
+    (run,) = reports_of([SourceFile("run.txt", command.encode() + (DATA / "v10_events_500.txt").read_bytes())])
+    assert {name: run.parameters[name] for name in ("events", "duration_s") if name in run.parameters} == factors

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -110,6 +111,11 @@ def _parameters(run: Run) -> dict[str, Scalar]:
         # What sysbench rounded is left out.
         if size_bytes := size_bytes_of(run.options.get(option, "")):
             parameters[f"{option}_bytes"] = size_bytes
+    ended = run.blocks[-1].values if run.blocks else {}
+    is_done = ended.get("events", 0) >= parameters.get("events", math.inf)
+    if is_done and ended.get("elapsed_s", math.inf) < parameters.get("duration_s", 0):
+        # The number of events ended the run: `--time` is a limit that it did not reach, and no window.
+        del parameters["duration_s"]
     if "fsync_all" in run.options:
         parameters["fsync_all"] = True
     if "rw_ratio" in run.options and run.options.get("file_test_mode") == "random r/w":
