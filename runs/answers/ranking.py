@@ -158,11 +158,15 @@ def _of_series(
     position = fields.index(fact.field) if fact else None
     runs = grouped((key, run) for group, key in levels.group_series for run in group.run_ids)
     compared = _leader_first(levels)
+
+    def value_and_label(key: Key) -> tuple[str, str]:
+        if position is None:
+            return " · ".join(key), names[key]
+        return key[position], levels.compared[position].in_legend(key[position])
+
     candidates = []
     for key in compared:
-        value, label = " · ".join(key), names[key]
-        if position is not None:
-            value, label = key[position], levels.compared[position].in_legend(key[position])
+        value, label = value_and_label(key)
         amount = {"centre": None, "interval": None, "n": None}
         candidates.append({"value": value, "label": label, "of": names[key], "runs": runs[key], **amount})
     claims = _standings(candidates, lambda one, other: levels.overall(compared[one], compared[other]))
@@ -182,7 +186,8 @@ def _of_series(
         if (judged := levels.between(one, other)) and judged.overall
     }
     sure, lacking = _sureness(comparison, claims, set_apart)
-    unranked = [key for key in levels.order if key not in compared and names[key] not in set_apart]
+    told = {*compared, *(key for key in levels.order if {names[key], value_and_label(key)[1]} & {*set_apart})}
+    unranked = [key for key in levels.order if key not in told]
     beside = {label: group for label, group in _beside_ranked(comparison, fact, claims).items() if group.dots}
     return begun(
         comparison, question, set_apart=set_apart | beside, claims=[*claims, *map(level_change, series.with_ratio)],

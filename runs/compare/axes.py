@@ -20,6 +20,7 @@ from runs.compare.facts import DATE, MOMENT, NEVER_TAKEN, NO_FACT, SET, Columns,
 from runs.compare.groups import SIZES, Group
 from runs.compare.panels import CLIENTS, RELATIVE, Axes, drawn_groups, size_level
 from runs.formatting import version_order
+from runs.listing.filters import finite_number
 from runs.run.facets import FACTOR, branch_of
 from runs.run.likeness import DAY
 from runs.stats.steps import LEAST_DAYS
@@ -161,8 +162,8 @@ class _Address:
             name, _, value = text.partition("=")
             if name in self.varying and value == POOL:
                 pooled.append(name)
-            elif name in self.varying and value in self.varying[name].values:
-                fixed[name] = value
+            elif name in self.varying and (stored := _as_stored(value, self.varying[name])):
+                fixed[name] = stored
             else:
                 there = self.varying[name].values if name in self.varying else self.varying
                 words = f"There is no “{text}”. There are: {', '.join(there) or NONE}."
@@ -207,6 +208,16 @@ class _Address:
             self.problems[parameter] = [f"There is no “{text}”. There are: {', '.join(choices)}."]
             return ""
         return text
+
+
+def _as_stored(text: str, fact: Fact) -> str | None:
+    """The value of the fact that is meant: a number also without the unit that it is stored with, or with one that its
+    heading says.
+    """
+    number = finite_number(text.partition(" ")[0].replace(",", ""))
+    by_number = (value for value in fact.values if number is not None and fact.numbers.get(value) == number)
+    of_its_unit = (value for value in by_number if text.partition(" ")[2] in ("", fact.label.lower()))
+    return text if text in fact.values else next(of_its_unit, None)
 
 
 def _joined(by_metric: Sequence[Columns]) -> Columns:

@@ -90,12 +90,14 @@ def setting_pairs(groups: Sequence[Group], varying: Sequence[Fact]) -> Iterator[
     facts = {fact.field: fact for fact in varying if fact.field not in _OF_A_CONFIGURATION}
     for name in names:
         others = [other for other in names if other != name]
+        # A factor of the same name states the setting once more.
+        besides = [field for field in facts if field != f"{FACTOR}{name.replace(' ', '_')}"]
         by_rest: dict[tuple[object, ...], dict[str, list[Group]]] = {}
         for group in groups:
             if group.key in settings_of:
                 settings = settings_of[group.key]
                 rest = [settings.get(other) for other in others]
-                key = (*rest, group.all_runs[0].dbms_version_id, *fact_values(group, [*facts]))
+                key = (*rest, group.all_runs[0].dbms_version_id, *fact_values(group, besides))
                 by_rest.setdefault(key, {}).setdefault(settings.get(name, NOT_GIVEN), []).append(group)
         values = _smallest_first({value for of_value in by_rest.values() for value in of_value})
         for at, value in enumerate(values):
@@ -104,7 +106,7 @@ def setting_pairs(groups: Sequence[Group], varying: Sequence[Fact]) -> Iterator[
                 start, row = first
                 rests = [
                     {other: setting_words(other, settings_of[group.key].get(other)) for other in others}
-                    | {field: fact.in_legend(fact_value(group, field)) for field, fact in facts.items()}
+                    | {field: facts[field].in_legend(fact_value(group, field)) for field in besides}
                     for group, _ in row.pairs
                 ]
                 only_with = [words for other, words in rests[0].items() if len({rest[other] for rest in rests}) == 1]
@@ -113,7 +115,7 @@ def setting_pairs(groups: Sequence[Group], varying: Sequence[Fact]) -> Iterator[
 
 def _smallest_first(values: Iterable[str]) -> list[str]:
     """128MB before 4GB and 30s before 5min, where all are sizes or times; what is not given, the default, is first."""
-    in_order = sorted(values, key=lambda value: (value != NOT_GIVEN, natural(value)))
+    in_order = sorted(values, key=lambda value: (value not in (NOT_GIVEN, "default"), natural(value)))
     given_values = [value for value in in_order if value != NOT_GIVEN]
     for read in (size_bytes_of, lambda value: seconds_of(value.replace("min", "m"))):
         amounts = {value: amount for value in given_values if (amount := read(value)) is not None}

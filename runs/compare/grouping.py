@@ -38,8 +38,11 @@ class Cell:
 
 
 def day_of(run: Run) -> date:
-    """When it was measured; where nobody says, when it was stored."""
-    return (run.measured_at or run.created_at).date()
+    """When it was measured; where nobody says, when it was published, else when it was stored."""
+    if run.measured_at:
+        return run.measured_at.date()
+    printed_on = run.publication.published_on if run.publication else None
+    return printed_on or run.created_at.date()
 
 
 def moments(runs: Mapping[str, Run]) -> dict[str, str]:

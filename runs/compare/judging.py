@@ -269,7 +269,10 @@ def _levels(comparison: Comparison, base: Group, metric: Metric, columns: Column
     order = _best_first(against_base, base_key, metric)
     to_judge = replace(levels, base=base_key, choices=[each.compared[0] for each in possible], order=order)
     pairs = pairs_to_judge(order, base_key, levels=len(levels.table))
-    pairs += _asked(comparison, base, to_judge, pairs)
+    named = _asked(comparison, base, to_judge)
+    if named and _have_a_ratio_apart(comparison, base, to_judge, named):
+        return None
+    pairs += _not_among(pairs, named)
     judged = {
         (key, other): LevelSeries(
             levels.names[key], against_base[key] if other == base_key else list(levels.rows(key, other))
@@ -344,15 +347,28 @@ def _over_days(axes: Axes, possible: Iterator[Levels], wanted: Sequence[str], co
     yield from (levels for levels in of_days if any(held.field == DATE for held in levels.held))
 
 
-def _asked(
-    comparison: Comparison, base: Group, levels: Levels | None, judged: Iterable[tuple[Key, Key]]
-) -> list[tuple[Key, Key]]:
-    """The pair that a question names, if it is not among those that are judged: series, or groups by their keys."""
+def _asked(comparison: Comparison, base: Group, levels: Levels | None) -> tuple[Key, Key] | None:
+    """The pair that a question names: series, or groups by their keys."""
     groups = comparison.valued
     if comparison.question.kind != A_B or len(groups) < 2:
-        return []
+        return None
     pair = asked_pair(comparison.question, groups, base, levels)
-    return [] if isinstance(pair, Missing) or {pair, pair[::-1]} & {*judged} else [pair]
+    return None if isinstance(pair, Missing) else pair
+
+
+def _not_among(judged: Iterable[tuple[Key, Key]], named: tuple[Key, Key] | None) -> list[tuple[Key, Key]]:
+    return [named] if named and not {named, named[::-1]} & {*judged} else []
+
+
+def _have_a_ratio_apart(comparison: Comparison, base: Group, levels: Levels, named: tuple[Key, Key]) -> bool:
+    """Whether two series that are asked for share no level, and the two groups of them that are most alike have a ratio
+    all the same: the machine alone is not alike.
+    """
+    if any(row.pairs for row in levels.rows(*named)) or not (pair := _asked(comparison, base, None)):
+        return False
+    by_key = {group.key: group for group in comparison.valued}
+    one, other = (by_key[key] for (key,) in pair)
+    return not blocking(differences(one.conditions, other.conditions))
 
 
 def _best_first(against_base: Mapping[Key, Sequence[LevelRow]], base: Key, metric: Metric) -> list[Key]:
@@ -424,8 +440,8 @@ def _pairs(
     ]
     by_key = {group.key: group for group in valued}
     keys = [((group.key,), (other.key,)) for group, other in (*pairs, *extra)]
-    named = [(by_key[one], by_key[other]) for (one,), (other,) in _asked(comparison, base, None, keys)]
-    return [*pairs, *extra, *named]
+    named = _not_among(keys, _asked(comparison, base, None))
+    return [*pairs, *extra, *((by_key[one], by_key[other]) for (one,), (other,) in named)]
 
 
 def best_of_curves(axes: Axes, groups: list[Group], metric: Metric) -> list[Group]:

@@ -11,7 +11,7 @@ from uuid import UUID
 
 from benchagent.catalog import Role, factor_role
 
-from runs.compare.facts import DATE, NEVER_TAKEN, Columns, Fact, distinguishing, fact_values, rank_of_kind
+from runs.compare.facts import DATE, NEVER_TAKEN, NO_FACT, Columns, Fact, distinguishing, fact_values, rank_of_kind
 from runs.compare.groups import Contrast, Group
 from runs.compare.guard import Difference, bare_field, differences
 from runs.compare.panels import CLIENTS, Axes
@@ -440,7 +440,9 @@ def possible_levels(
     # A batch of one group, as of results that were sent one by one, has no other with which to be held equal.
     left_out = {*NEVER_TAKEN, *([] if by_day else [DATE])}
     left_out |= {"batch"} if len(set(columns["batch"])) == len(columns.groups) else set()
-    facts = [fact for name, fact in axes.facts.items() if name not in left_out and len(set(columns[name])) > 1]
+    # What has no value, as rows whose numbers are lost, is told at its level and chooses none.
+    valued = Columns([group for group in columns.groups if group.dots])
+    facts = [fact for name, fact in axes.facts.items() if name not in left_out and len(set(valued[name])) > 1]
     order = sorted(
         facts,
         key=lambda fact: (
@@ -454,16 +456,16 @@ def possible_levels(
         if fact.field == DATE:
             continue
         # A configuration says nothing beside its DBMS, where each has one.
-        if any(columns.alike(fact.field, levels.compared[0].field) for levels in possible):
+        if any(valued.alike(fact.field, levels.compared[0].field) for levels in possible):
             continue
-        levels = _levels_of(columns, facts, fact, held)
-        if levels and levels.is_possible:
-            possible.append(levels)
-            yield levels
+        levels = _levels_of(valued, facts, fact, held)
+        if levels and (whole := replace(levels, columns=columns)).is_possible:
+            possible.append(whole)
+            yield whole
 
 
 def _levels_of(columns: Columns, facts: Sequence[Fact], fact: Fact, held: Sequence[str] | None) -> Levels | None:
-    others = [other for other in facts if other != fact]
+    others = [other for other in facts if other != fact and not _holds_nothing(other, fact, facts, columns)]
     # What goes with one series only at each of its values cannot be held equal: a configuration of its DBMS.
     offered = [other for other in others if not columns.follow([fact.field], [other.field])]
     if not offered:
@@ -476,3 +478,13 @@ def _levels_of(columns: Columns, facts: Sequence[Fact], fact: Fact, held: Sequen
             compared.append(other)
     chosen = offered if held is None else [other for other in offered if other.field in held]
     return Levels(compared, chosen, offered, columns)
+
+
+def _holds_nothing(fact: Fact, compared: Fact, facts: Sequence[Fact], columns: Columns) -> bool:
+    """Whether it parts levels by nothing that was varied, where all else determines it: a configuration that each
+    system has of its own on a machine, or a window that some state and others do not.
+    """
+    is_procedure = factor_role(fact.field.removeprefix(FACTOR)) == Role.PROCEDURE
+    is_stated_once = is_procedure and sum(value != NO_FACT for value in set(columns[fact.field])) < 2
+    rest = [other.field for other in facts if other not in (fact, compared)]
+    return (fact.field == "config" or is_stated_once) and columns.follow([fact.field], [compared.field, *rest])

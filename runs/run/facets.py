@@ -159,7 +159,7 @@ def shown_unit(name: str, unit: str) -> str:
     60 s are one; none of what is counted, which the heading says already.
     """
     own = factor_unit(name)
-    return "" if own in COUNTED else unit or own
+    return "" if own in COUNTED or unit == factor_label(name).lower() else unit or own
 
 
 def factor_facets(run: Run) -> list[Facet]:

@@ -649,7 +649,7 @@ def _published(answer: Answer) -> str:
     claims = [claim for claim in answer.claims if isinstance(claim, Published)]
     told = [claim for claim in claims if claim.ratio.value is not None]
     refused = {f"{claim.label} to {claim.beside}": claim.ratio for claim in claims if claim.ratio.value is None}
-    ratios = [f"{claim.label}: {ratio(claim.ratio)} of what is printed." for claim in told]
+    ratios = [f"{claim.label}: {ratio(claim.ratio)} of what is printed of {claim.beside}." for claim in told]
     return " ".join([*_first(ratios, ".", gaps.MOST_NAMED), *_no_ratios(refused)])
 
 

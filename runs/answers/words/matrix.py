@@ -58,7 +58,8 @@ class LetteredLevel:
 class Matrix:
     """Everything against everything, best first. Two share a letter if they are not told apart; there are no letters
     where some may not be compared, or depend on the level. Of a sweep `held` says over which levels, and
-    `levels` have letters of their own; `without_letters` are those where not every pair has a verdict.
+    `levels` have letters of their own; `without_letters` are those where not every pair has a verdict. `apart_from`:
+    the series that some have no ratio to, so that they stand last.
     """
 
     rows: list[MatrixRow]
@@ -66,11 +67,14 @@ class Matrix:
     levels: list[LetteredLevel]
     held: str = ""
     without_letters: int = 0
+    apart_from: str = ""
 
     @property
-    def has_order(self) -> bool:
-        """Whether no pair depends on the level."""
-        return not any(pair and pair.kind == Kind.MIXED for row in self.rows for pair in row.pairs)
+    def order(self) -> str:
+        if any(pair and pair.kind == Kind.MIXED for row in self.rows for pair in row.pairs):
+            return "which is better depends on the level"
+        apart = f", then those with fewer than two levels in common with {self.apart_from}" if self.apart_from else ""
+        return f"best first{apart}"
 
 
 def matrix(comparison: Comparison) -> Matrix | None:
@@ -118,7 +122,11 @@ def _of_series(levels: Levels, better: str) -> Matrix | None:
             of_series = [Lettered(name, means[at], letter[best_first.index(at)]) for at, name in enumerate(names)]
             lettered.append(LetteredLevel(label, of_series))
     of_all, without = _matrix(names, found, levels.family), len(by_level) - len(lettered)
-    return replace(of_all, levels=lettered, held=levels.held_words, without_letters=without)
+    is_placed = all(levels.overall(key, levels.base) for key in levels.order if key != levels.base)
+    return replace(
+        of_all, levels=lettered, held=levels.held_words, without_letters=without,
+        apart_from="" if is_placed else levels.base_label,
+    )  # fmt: skip
 
 
 def _pair(verdict: Verdict | str) -> Pair:

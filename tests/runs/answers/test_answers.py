@@ -43,12 +43,12 @@ class World:
     def __init__(self, seed: int = 1, noise: float = 0.02) -> None:
         self.random, self.noise, self.documents = random.Random(seed), noise, []
 
-    def add(self, mean: float, repeats: int = 3, metric: str = "tps", **more: Any) -> None:
+    def add(self, mean: float, repeats: int = 3, metric: str = "tps", unit: str = "", **more: Any) -> None:
         values = [mean * math.exp(self.random.gauss(0, self.noise)) for _ in range(repeats)]
         hardware = {"name": "alpha", "cpu_model": "Example", "ram_bytes": 64 * GIB}
         made = document(
-            workload="tpcb", repeats=[{"metrics": {metric: value}} for value in values],
-            **({"config": [], "hardware": hardware} | more),
+            repeats=[{"metrics": {metric: {"value": value, "unit": unit} if unit else value}} for value in values],
+            **({"workload": "tpcb", "config": [], "hardware": hardware} | more),
         )  # fmt: skip
         made.pop("measured_on", None) if "measured_on" not in more else None
         self.documents.append(made | {"id": str(uuid4())})
