@@ -47,7 +47,8 @@ class LineSeries(TypedDict):
     """`metric` names the API's series, for what comes later; `origin` says where the values come from.
 
     `dots` are the repeats behind the points, `band` is (x, low, high) of their intervals, `open` of those that reach
-    so far that a band would cover the chart. `leaps`: the x up to which it is dotted, from the point before.
+    so far that a band would cover the chart. `leaps`: the x up to which it is dotted, from the point before. `row`: of
+    its first point in the table, with those of its others after it; a click leads there.
     """
 
     label: str
@@ -64,6 +65,7 @@ class LineSeries(TypedDict):
     band: NotRequired[list[tuple[float, float, float]]]
     open: NotRequired[list[tuple[float, float, float]]]
     leaps: NotRequired[list[float]]
+    row: NotRequired[int]
 
 
 class Mark(TypedDict):
@@ -136,7 +138,8 @@ class BarGroup(TypedDict):
     ranked: bool
     statistic: NotRequired[str]
     median: NotRequired[float]
-    href: NotRequired[str]
+    # In the table: a click leads there.
+    row: NotRequired[int]
     # A published relative value without any absolute one behind it: drawn hatched. `text` stands for its number.
     claim: NotRequired[bool]
     text: NotRequired[str]
@@ -179,6 +182,7 @@ class TradeOffGroup(TypedDict):
     """A dot at two metrics with its intervals; `front`: none is better in both.
 
     `label` names it in full: `series` is what it shares with the others of its colour, `name` what tells it from them.
+    `row` is its row in the table: a click leads there.
     """
 
     label: str
@@ -191,6 +195,7 @@ class TradeOffGroup(TypedDict):
     y_interval: tuple[float, float] | None
     n: int
     front: bool
+    row: int
 
 
 class TradeOffSpec(TypedDict):

@@ -149,7 +149,10 @@ def bars_figure(
     values = formatting.joined(f"{group.label} {formatting.number(group.centre) or 'not known'}" for group in groups)
     shown = [value for group in beside or groups for value in group.values]
     scale = scale_of(shown, comparison.axes.y_scale, BARS_LOG_FROM)
-    spec = bars(label=label, unit=unit, better=better, groups=[group_bar(group) for group in groups], scale=scale)
+    # Panels have one table of all.
+    rows = {group.key: row for row, group in enumerate(beside or groups)}
+    bars_of = [group_bar(group) | {"row": rows[group.key]} for group in groups]
+    spec = bars(label=label, unit=unit, better=better, groups=bars_of, scale=scale)
     if beside:
         spec["least"], spec["most"] = min(shown), _axis_end(shown, map(group_bar, beside))
     return Figure(
@@ -214,11 +217,10 @@ def group_bar(group: Group) -> BarGroup:
 
 def bars_table(groups: Sequence[Group], unit: str) -> Table:
     """Every number of the bars, the median, and each repeat in its order, gaps with their reasons."""
-    width = max((len(group.all_runs) for group in groups), default=0)
+    repeats = repeat_columns(groups, unit)
     columns = [
         Column("Group", numeric=False), Column("n"), Column(centre_label(groups), unit), Column("Interval from", unit),
-        Column("to", unit), Column("Median", unit),
-        *(Column(f"Repeat {number}", unit) for number in range(1, width + 1)),
+        Column("to", unit), Column("Median", unit), *repeats,
     ]  # fmt: skip
     rows = []
     for group in groups:
@@ -226,13 +228,23 @@ def bars_table(groups: Sequence[Group], unit: str) -> Table:
         centre = TableCell(gap=group.gap or NO_GEOMETRIC_MEAN)
         if group.summary and group.summary.centre_name != "median":
             centre = TableCell(group.summary.centre)
-        repeats = {dot.run.id: TableCell(dot.value, href=dot.run.get_absolute_url()) for dot in group.dots}
-        repeats |= {gap.run.id: TableCell(gap=gap.reason) for gap in group.gaps}
-        ordered = sorted(group.all_runs, key=lambda run: (run.order_index or 0, run.repeat, run.created_at))
-        cells = [*(repeats[run.id] for run in ordered), *[TableCell()] * (width - len(ordered))]
         numbers = [TableCell(group.n), centre, *map(TableCell, ends_of(group.interval)), TableCell(group.median)]
-        rows.append([TableCell(text=label), *numbers, *cells])
+        rows.append([TableCell(text=label), *numbers, *repeat_cells(group, len(repeats))])
     return Table(columns, rows)
+
+
+def repeat_columns(groups: Iterable[Group], unit: str) -> list[Column]:
+    """One for each repeat of the group that has the most."""
+    most = max((len(group.all_runs) for group in groups), default=0)
+    return [Column(f"Repeat {number}", unit) for number in range(1, most + 1)]
+
+
+def repeat_cells(group: Group, width: int) -> list[TableCell]:
+    """Each repeat in its order, with its run; gaps with their reasons."""
+    repeats = {dot.run.id: TableCell(dot.value, href=dot.run.get_absolute_url()) for dot in group.dots}
+    repeats |= {gap.run.id: TableCell(gap=gap.reason) for gap in group.gaps}
+    ordered = sorted(group.all_runs, key=lambda run: (run.order_index or 0, run.repeat, run.created_at))
+    return [*(repeats[run.id] for run in ordered), *[TableCell()] * (width - len(ordered))]
 
 
 def csv_rows(comparison: Comparison) -> Iterator[list[str]]:

@@ -32,7 +32,7 @@ from runs.charts.base import (
     lines,
     scale_of,
 )
-from runs.charts.compare import class_title
+from runs.charts.compare import class_title, repeat_cells, repeat_columns
 from runs.compare.axes import LEAST_LEVELS
 from runs.compare.comparison import Comparison
 from runs.compare.facts import DATE
@@ -94,14 +94,18 @@ def _multiples(comparison: Comparison, metric: Metric, *, id: str, title: str) -
     colors = {curve.color for curve in curves}
     alike = len(colors) > LOOKS
     over = [[] if alike else overlays(along) for along in drawn]
+    every = [*chain(*drawn)]
+    rows = {point.key: row for row, point in enumerate(point for along in every for point in along.curve.points)}
     specs = [
         lines(
-            x=x, y=y, series=[_series(curve, x, furthest, alike=alike) for curve in panel.curves],
+            x=x, y=y,
+            series=[
+                _series(curve, x, furthest, alike=alike) | {"row": rows[curve.points[0].key]} for curve in panel.curves
+            ],
             marks=marks(panel, comparison),
         ) | {"gaps": _gaps(panel), "panel": len(panels) > 1, "overlays": [line for _, line in thin], "alike": alike}
         for panel, thin in zip(panels, over, strict=True)
     ]  # fmt: skip
-    every = [*chain(*drawn)]
     table = _table(every, x, comparison, unit)
     note = _note(comparison, metric, groups, x, y, is_open=any(s.get("open") for spec in specs for s in spec["series"]))
     leap_note = LEAP_NOTE if any(series["leaps"] for spec in specs for series in spec["series"]) else ""
@@ -214,7 +218,9 @@ def _ticks(points: Iterable[Group], axes: Axes) -> list[tuple[float, str]]:
 
 
 def _table(drawn: Sequence[Along], x: Axis, comparison: Comparison, unit: str) -> Table:
-    """One row per point: panel and series where there are several, geometric mean, interval, and what is lost."""
+    """One row per point: panel and series where there are several, geometric mean, interval, each repeat, and what is
+    lost.
+    """
     axes = comparison.axes
     panel_fact = axes.facts.get(axes.panels)
     compared = bool(axes.kind) and axes.y_as != "baseline"
@@ -222,11 +228,12 @@ def _table(drawn: Sequence[Along], x: Axis, comparison: Comparison, unit: str) -
     heading = centre_label(point for along in drawn for point in along.curve.points)
     # A size says its own unit, as it comes to.
     x_unit = "" if x["unit"] == "MB" else x["unit"]
+    repeats = repeat_columns((point for along in drawn for point in along.curve.points), unit)
     columns = [
         *([Column(panel_fact.label, numeric=False)] if panel_fact else []),
         *([Column("Series", numeric=False)] if several else []),
         Column(x["label"], x_unit, numeric=not x.get("ticks")), Column(heading, unit),
-        Column("Interval from", unit), Column("to", unit), Column("n"),
+        Column("Interval from", unit), Column("to", unit), Column("n"), *repeats,
         *(map(Column, CHANGES) if compared else ()),
     ]  # fmt: skip
     rows = []
@@ -241,7 +248,8 @@ def _table(drawn: Sequence[Along], x: Axis, comparison: Comparison, unit: str) -
                 ),
                 TableCell(group.centre) if group.dots else TableCell(gap=group.gap or ""),
                 *map(TableCell, ends_of(group.interval)),
-                TableCell(group.n), *map(_change_cell, changes.get(group.x, (None, None)) if compared else ()),
+                TableCell(group.n), *repeat_cells(group, len(repeats)),
+                *map(_change_cell, changes.get(group.x, (None, None)) if compared else ()),
             ])  # fmt: skip
     return Table(columns, rows)
 

@@ -13,7 +13,7 @@ from runs.answers.answer import pair_of
 from runs.answers.words.drawn import without_dot_words
 from runs.answers.words.gaps import by_class
 from runs.charts.base import Axis, Figure, TradeOffGroup, TradeOffSpec, scale_of
-from runs.charts.compare import class_title
+from runs.charts.compare import class_title, repeat_cells, repeat_columns
 from runs.charts.curves import X_LOG_FROM
 from runs.compare.compare import with_metric
 from runs.compare.comparison import Comparison
@@ -73,9 +73,9 @@ def _dots(pairs: Sequence[tuple[Group, Group]], x: Metric, y: Metric) -> list[Tr
             "label": upright.label, "series": series, "name": name, "color": upright.color,
             "x": place[0], "y": place[1],
             "x_interval": pair_of(across.interval), "y_interval": pair_of(upright.interval), "n": upright.n,
-            "front": place in fronts[_question(upright)],
+            "front": place in fronts[_question(upright)], "row": row,
         }
-        for (across, upright), place, (series, name) in zip(pairs, places, names, strict=True)
+        for row, ((across, upright), place, (series, name)) in enumerate(zip(pairs, places, names, strict=True))
     ]  # fmt: skip
 
 
@@ -132,15 +132,22 @@ def _figure(pairs: Sequence[tuple[Group, Group]], x: Metric, y: Metric, *, id: s
         "x": _axis(x, [dot["x"] for dot in dots]), "y": _axis(y, [dot["y"] for dot in dots]), "groups": dots,
     }  # fmt: skip
     numbers = [Column(name, each.unit) for each in (y, x) for name in (each.label, "Interval from", "to")]
-    columns = [Column("Group", numeric=False), *numbers, Column("n"), Column("Best of its kind", numeric=False)]
+    repeats = [
+        replace(column, label=f"{y.label}, {mid_sentence(column.label)}")
+        for column in repeat_columns((upright for _, upright in pairs), y.unit)
+    ]
+    columns = [
+        Column("Group", numeric=False), *numbers, Column("n"), Column("Best of its kind", numeric=False), *repeats,
+    ]  # fmt: skip
     rows = [
         [
             TableCell(text=dot["label"]),
             TableCell(dot["y"]), *map(TableCell, dot["y_interval"] or (None, None)),
             TableCell(dot["x"]), *map(TableCell, dot["x_interval"] or (None, None)),
             TableCell(dot["n"]), TableCell(text="no other is better in both" if dot["front"] else ""),
+            *repeat_cells(upright, len(repeats)),
         ]
-        for dot in dots
+        for dot, (_, upright) in zip(dots, pairs, strict=True)
     ]  # fmt: skip
     places = "; ".join(
         f"{dot['label']} {formatting.quantity(dot['y'], y.unit)} at {formatting.quantity(dot['x'], x.unit)}"

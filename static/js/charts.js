@@ -1,10 +1,6 @@
 // Finds figure.chart, reads its specification (json_script), draws it, keeps it alive over htmx swaps and theme changes.
 // `canvas.benchsiteChart` is the Chart.js object: tests and the curious read numbers out of it.
-import { barsConfig, barsHeight } from "./chart-bars.js";
-import { heatConfig, heatHeight } from "./chart-heat.js";
-import { linesConfig, linesHeight } from "./chart-lines.js";
-import { stackedConfig, stackedHeight } from "./chart-stacked.js";
-import { tradeOffConfig, tradeOffHeight } from "./chart-tradeoff.js";
+import { linksPlugin, numbersOf } from "./chart-links.js";
 import { drawKeys, readTheme } from "./chart-theme.js";
 import { shareCrosshair, shareZoom, takeSecond } from "./chart-time.js";
 import { isThinned, loadRange, showWhole } from "./detail.js";
@@ -13,10 +9,17 @@ import { wordsOf } from "./format.js";
 import { startLive } from "./live.js";
 import { onThemeChange } from "./theme.js";
 
-const CONFIGS = { lines: linesConfig, bars: barsConfig, stacked: stackedConfig, tradeoff: tradeOffConfig, heat: heatConfig };
-const HEIGHTS = { lines: linesHeight, bars: barsHeight, stacked: stackedHeight, tradeoff: tradeOffHeight, heat: heatHeight };
 // The answer and the source, which stand around the charts in a frame, on a phone.
 const FRAME_WORDS_PX = 200;
+/** Each kind is fetched when the first figure of it is there. */
+const KINDS = {
+  lines: () => import("./chart-lines.js").then((kind) => [kind.linesConfig, kind.linesHeight]),
+  bars: () => import("./chart-bars.js").then((kind) => [kind.barsConfig, kind.barsHeight]),
+  heat: () => import("./chart-heat.js").then((kind) => [kind.heatConfig, kind.heatHeight]),
+  stacked: () => import("./chart-stacked.js").then((kind) => [kind.stackedConfig, kind.stackedHeight]),
+  tradeoff: () => import("./chart-tradeoff.js").then((kind) => [kind.tradeOffConfig, kind.tradeOffHeight]),
+};
+const kinds = {}; // of a specification's type -> [configuration, height]
 const drawn = new Map(); // figure -> {spec, chart, stop}
 /** What writes files is fetched when the first is saved: most who look at a page save none. */
 const saving = () => import("./saving.js");
@@ -33,9 +36,12 @@ function makeChart(figure, spec) {
   canvas.benchsiteChart?.destroy();
   const theme = readTheme();
   const width = canvas.parentElement.clientWidth;
-  const height = HEIGHTS[spec.type](spec, width, document.body.matches(".embed"));
+  const [configOf, heightOf] = kinds[spec.type];
+  const height = heightOf(spec, width, document.body.matches(".embed"));
   if (height) canvas.parentElement.style.setProperty("--chart-height", `${height}px`);
-  const chart = new window.Chart(canvas, CONFIGS[spec.type](spec, theme, width));
+  const config = configOf(spec, theme, width);
+  config.plugins.push(linksPlugin(figure, spec));
+  const chart = new window.Chart(canvas, config);
   canvas.benchsiteChart = chart;
   return chart;
 }
@@ -96,12 +102,17 @@ function addTools(figure, spec) {
 }
 
 function draw(figure) {
+  const type = figure.dataset.chart;
+  if (!kinds[type]) {
+    KINDS[type]().then((kind) => { kinds[type] = kind; drawAll(); });
+    return;
+  }
   const spec = readSpec(figure);
-  if (!spec || !CONFIGS[spec.type]) return;
+  if (!spec) return;
   const entry = { spec, chart: makeChart(figure, spec), stop: () => {} };
   drawn.set(figure, entry);
   if (!figure.hasAttribute("data-drawn")) {
-    const details = figure.querySelector("details") ?? figure.closest(".multiples")?.querySelector(":scope > details");
+    const details = numbersOf(figure);
     if (details && !wasOpened(details)) details.removeAttribute("open");
     figure.setAttribute("data-drawn", "");
   }

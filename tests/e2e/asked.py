@@ -175,6 +175,8 @@ class Journey:
         self.clicks += 1
         self.page.wait_for_function("before => location.href !== before", arg=before)
         self.page.wait_for_load_state("networkidle")
+        # What htmx brought may be of another kind, which is fetched first.
+        self.page.wait_for_function("() => !document.querySelector('figure.chart:not([data-drawn])')")
         self.drawn |= self.charts()
 
     def sentence(self, pattern: str) -> bool:
