@@ -317,7 +317,7 @@ class Along:
             return False
         return after > max(before, 0.0) if self.metric.better == "lower" else after < min(before, 0.0)
 
-    @property
+    @cached_property
     def scales(self) -> ScalesTo | Missing:
         if len(self.levels) < 2:
             return self.missing or Missing("positive_levels", self.curve.name)
@@ -345,6 +345,14 @@ class Along:
             still_grows=most_at == last and not as_high, as_high=as_high,
             law=law, levels=len(self.levels),
         )  # fmt: skip
+
+    @property
+    def is_peak_unshown(self) -> bool:
+        """Whether the scaling law has a peak among the levels that these do not show."""
+        claim = self.scales
+        if not isinstance(claim, ScalesTo) or claim.peak_at is None:
+            return False
+        return claim.peak_at <= self.levels[-1][0] and not claim.peak_measured
 
     def _as_high(self, most_at: float) -> list[float]:
         """The other levels than which this one is not surely better, judged together with those of all curves; of too

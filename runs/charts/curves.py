@@ -301,8 +301,8 @@ def marks(panel: Panel, comparison: Comparison) -> list[Mark]:
 
 
 def overlays(curves: Sequence[Along]) -> list[tuple[str, LineSeries]]:
-    """In the unit that is drawn, each with its note: of a rate over clients the ideal line and the scaling law, else a
-    knee's two lines.
+    """In the unit that is drawn, each with its note: of a rate over clients the ideal line, and the scaling law unless
+    the levels do not show its peak; else a knee's two lines.
     """
     values = [value for each in curves for point in each.curve.points for value in point.values]
     in_values = [each for each in curves if values and each.x.kind and each.comparison.axes.y_as != "baseline"]
@@ -336,7 +336,7 @@ def _over_clients(along: Along, most: float) -> list[tuple[str, LineSeries]]:
     over: list[tuple[str, LineSeries]] = [
         (IDEAL_NOTE, {"label": f"{named}, ideal", "color": color, "dash": False, "points": ideal_points})
     ]
-    if isinstance(law, Scaling) and not law.poor:
+    if isinstance(law, Scaling) and not law.poor and not along.is_peak_unshown:
         points: list[Point] = [(x, law.at(x)) for x in xs]
         over.append((LAW_NOTE, {"label": f"{named}, scaling law", "color": color, "dash": True, "points": points}))
     return over

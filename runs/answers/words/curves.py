@@ -239,8 +239,7 @@ def _peak(along: Along, law: Scaling) -> str:
     place = f"{place_words(round(at), along.x)} ({near.low:,.0f} to {near.high:,.0f})"
     if at > last:
         return f"No peak up to {place_words(last, along.x)}; the law would have it at {place}, which was not measured."
-    claim = along.scales
-    if not isinstance(claim, ScalesTo) or not claim.peak_measured:
+    if along.is_peak_unshown:
         is_near = any(1 / NEAR <= x / at <= NEAR for x, _ in along.levels)
         why = "which the levels do not show" if is_near else "near which no level was measured"
         return f"The law would have its peak at {place}, {why}."

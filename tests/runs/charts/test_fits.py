@@ -211,6 +211,19 @@ def test_over_terminals_there_are_an_ideal_line_and_a_law_with_its_peak():
     assert multiples.figures[0].note.endswith(f"{NOTE} {IDEAL_NOTE} {LAW_NOTE}")
 
 
+def test_a_law_whose_peak_the_levels_do_not_show_is_not_drawn():
+    """Was drawn: a law with its peak at 139 terminals over a rate that is highest at 256, and words that deny it."""
+    rates = (430, 850, 1_700, 3_300, 6_000, 8_000, 9_800, 11_000, 11_200)
+    for doubling, tps in enumerate(rates):
+        for repeat in (1, 2, 3):
+            make_run("H2 2.4", tps * (1 + repeat / 200), factors={"terminals": 2**doubling}, repeat=repeat)
+    multiples = figure()
+    (said,) = sentences(multiples).values()
+    assert said[2].endswith(", which the levels do not show.")
+    (ideal,) = multiples.figures[0].spec["overlays"]
+    assert ideal["label"].endswith(", ideal") and LAW_NOTE not in multiples.figures[0].note
+
+
 @pytest.mark.parametrize(
     ("points", "leaps"),
     [
