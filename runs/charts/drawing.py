@@ -15,7 +15,7 @@ from runs.answers.words.drawn import left_out_words
 from runs.charts.base import Figure, Multiples
 from runs.charts.compare import bars_parts, drawn_and_lost, effects_figure
 from runs.charts.curves import curve_figures
-from runs.charts.latency import LatencyTypes, latency_parts
+from runs.charts.latency import LatencyTable, latency_parts
 from runs.charts.over_time import over_time_figures
 from runs.charts.pivots import Pivot, pivots
 from runs.charts.tradeoff import second_metric, trade_off_figures
@@ -28,7 +28,7 @@ from runs.models import Metric
 from runs.stats import ends_of
 
 # Each has a `template`.
-Part = Figure | Multiples | Pivot | LatencyTypes
+Part = Figure | Multiples | Pivot | LatencyTable
 # The views that draw each metric by itself: how, and how its id begins.
 _OF_EACH_METRIC: dict[str, tuple[Callable[..., Sequence[Part]], str]] = {
     BARS: (bars_parts, "comparison"),
@@ -127,7 +127,7 @@ class Drawing:
             groups = [group for group in groups if group.key in across]
         elif view in (TIME, LATENCY):
             # Those that a line, or the name of their group, stands for in the tables of the charts.
-            tables = [part.table for part in self.parts if not isinstance(part, Pivot) and part.table]
+            tables = [part.table for part in self.parts if not isinstance(part, Pivot)]
             named = [row[0] for table in tables for row in table.rows]
             hrefs, labels = {cell.href for cell in named}, {cell.text for cell in named}
             of_groups = [(group, run) for group in groups for run in group.runs]
@@ -210,7 +210,7 @@ def table_rows(drawing: Drawing) -> Iterator[list[str]]:
     """The head and one row per number of the tables under the charts, for views whose charts differ."""
     yield TABLE_HEAD
     for part in drawing.parts:
-        if isinstance(part, Figure | Multiples):
+        if not isinstance(part, Pivot):
             for row in part.table.rows:
                 for column, cell in zip(part.table.columns[1:], row[1:], strict=True):
                     value = cell.text if cell.value is None else formatting.plain(cell.value)

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from statistics import median
 from typing import ClassVar
 
+from benchagent.catalog import LATENCIES, PERCENTILES
+
+from runs.answers.words.gaps import names
 from runs.charts.base import Axis, Figure, HeatSpec, LineSeries, Multiples, columns_of, lines
 from runs.charts.compare import numbered
 from runs.charts.run import warm_up_band
 from runs.compare.comparison import Comparison
-from runs.compare.groups import Group
+from runs.compare.groups import Group, repeats_of
 from runs.compare.panels import COLOURS
 from runs.formatting import number
-from runs.models import Run
-from runs.run.latency import Latency, LatencyMap, TypeLatency, latency_of, map_of, nines, types_of_all
+from runs.models import Metric, Run
+from runs.run.latency import Latency, LatencyMap, latency_of, map_of, nines, types_of_all
 from runs.run.series import Series, of_runs, samples_each, thinned
 from runs.tables import Column, Table, TableCell
 
@@ -24,6 +28,12 @@ OVER_TIME_NOTE = (
     "Band: from p50 to p99 of each interval of the series, over all repeats; line: p95, the highest of them. Intervals "
     "keep percentiles, not histograms."
 )
+WITHOUT_NOTE = "Without a stored histogram: {groups}."
+STATED_NOTE = (
+    "Of groups without a histogram the median of what each repeat states, with the lowest and the highest of them. "
+    "The percentile of all repeats together cannot be told from those of each."
+)
+TYPES_NOTE = "Median of the repeats, with the lowest and the highest: no histogram of a type is stored."
 MAP_NOTE = "The stronger the colour, the more transactions of an interval took so long (logarithmic)."
 LOW, MIDDLE, HIGH = "latency_p50_ms", "latency_p95_ms", "latency_p99_ms"
 FEW = "fewer than ten transactions took longer: the luck of a few"
@@ -31,29 +41,38 @@ _NINES = {0: "0 %", 50: "50 %", 90: "90 %", 99: "99 %", 99.9: "99.9 %", 99.99: "
 
 
 @dataclass(frozen=True)
-class LatencyTypes:
-    """Beneath the charts. `table` is None where no run tells of types; `without`: groups that have no histogram."""
+class LatencyTable:
+    """Numbers that have no picture: what each repeat states for itself. `id` names the files that are saved of it."""
 
-    table: Table | None
-    without: list[str]
-    template: ClassVar[str] = "_latency_types.html"
+    id: str
+    title: str
+    note: str
+    table: Table
+    template: ClassVar[str] = "_latency_table.html"
 
 
-def latency_parts(comparison: Comparison) -> list[Figure | Multiples | LatencyTypes]:
-    """Latencies by percentile, over time, by transaction type; what no run tells of is left out."""
+def latency_parts(comparison: Comparison) -> list[Figure | Multiples | LatencyTable]:
+    """Latencies by percentile, as stated where no histogram tells them, over time, by transaction type; what no run
+    tells of is left out.
+    """
     groups = [group for group in comparison.groups if group.all_runs]
     finished = {group.key: [run for run in group.all_runs if run.counts] for group in groups}
     latencies = [(group, latency_of(finished[group.key])) for group in groups]
-    parts: list[Figure | Multiples | LatencyTypes] = []
+    without = [group for group, latency in latencies if latency is None]
+    parts: list[Figure | Multiples | LatencyTable] = []
     if curves := [(group.label, group.color, latency) for group, latency in latencies if latency]:
-        parts.append(percentile_figure(curves[:MOST_GROUPS]))
+        figure = percentile_figure(curves[:MOST_GROUPS])
+        lacking = f" {WITHOUT_NOTE.format(groups=names([group.label for group in without]))}" if without else ""
+        parts.append(replace(figure, note=f"{figure.note}{lacking}"))
+    if stated := stated_table(without, comparison.metrics):
+        parts.append(LatencyTable("stated-latencies", "Latencies as stated", STATED_NOTE, stated))
     if over_time := _over_time(groups[:MOST_PANELS]):
         parts.append(over_time)
     if maps := _maps([(group, finished[group.key]) for group in groups[:MOST_PANELS]]):
         parts.append(maps)
-    types = types_table([(group.label, finished[group.key]) for group in groups])
-    without = [group.label for group, latency in latencies if latency is None] if parts or types else []
-    return [*parts, LatencyTypes(types, without)] if types or without else parts
+    if types := types_table([(group.label, finished[group.key]) for group in groups]):
+        parts.append(LatencyTable("latency-by-type", "Latencies by transaction type", TYPES_NOTE, types))
+    return parts
 
 
 def percentile_figure(curves: Sequence[tuple[str, int, Latency]]) -> Figure:
@@ -100,12 +119,33 @@ def percentile_table(curves: Sequence[tuple[str, int, Latency]]) -> Table:
     return Table(columns, rows)
 
 
+def stated_table(groups: Sequence[Group], metrics: Sequence[Metric]) -> Table | None:
+    """Of groups without a histogram the latencies that their repeats state as metrics, from the mean to the maximum."""
+    latencies = sorted(
+        (metric for metric in metrics if metric.name.startswith(LATENCIES)),
+        key=lambda metric: (PERCENTILES.get(metric.name, 0.0), metric.label),
+    )
+    values = {
+        (group.key, metric.name): [dot.value for dot in repeats_of(group.all_runs, metric)[0] if dot.value is not None]
+        for group in groups for metric in latencies
+    }  # fmt: skip
+    stated = [metric for metric in latencies if any(values[group.key, metric.name] for group in groups)]
+    rows = []
+    for group in groups:
+        told = [values[group.key, metric.name] for metric in stated]
+        if any(told):
+            rows.append([TableCell(text=group.label), TableCell(max(map(len, told))), *map(_over_repeats, told)])
+    columns = [Column("Group", numeric=False), Column("Repeats")]
+    return Table(columns + [Column(metric.label, metric.unit) for metric in stated], rows) if rows else None
+
+
 def types_table(groups: Sequence[tuple[str, Sequence[Run]]]) -> Table | None:
-    """Latencies by transaction type: several repeats show lowest to highest, as no histogram of a type is stored."""
+    """Latencies by transaction type, of which no histogram is stored."""
     rows = []
     for label, runs in groups:
         for name, repeats in types_of_all(runs).items():
-            spans = [_span(repeats, key) for key in ("p50_ms", "p95_ms", "p99_ms", "max_ms")]
+            told = [[getattr(repeat, key) for repeat in repeats] for key in ("p50_ms", "p95_ms", "p99_ms", "max_ms")]
+            spans = [_over_repeats([value for value in values if value is not None]) for values in told]
             count = TableCell(sum(repeat.transactions for repeat in repeats))
             rows.append([TableCell(text=label), TableCell(text=name), count, *spans])
     if not rows:
@@ -114,12 +154,12 @@ def types_table(groups: Sequence[tuple[str, Sequence[Run]]]) -> Table | None:
     return Table(columns + [Column(name, "ms") for name in ("p50", "p95", "p99", "max")], rows)
 
 
-def _span(repeats: Sequence[TypeLatency], key: str) -> TableCell:
-    values = [value for repeat in repeats if (value := getattr(repeat, key)) is not None]
+def _over_repeats(values: Sequence[float]) -> TableCell:
+    """The median of what repeats state, with their lowest and highest."""
     if not values:
         return TableCell(gap="not told")
-    low, high = min(values), max(values)
-    return TableCell(high, number(low) if low == high else f"{number(low)}–{number(high)}")
+    low, high, middle = min(values), max(values), median(values)
+    return TableCell(middle, number(middle) if low == high else f"{number(middle)} ({number(low)}–{number(high)})")
 
 
 def _over_time(groups: Sequence[Group]) -> Multiples | None:

@@ -27,10 +27,11 @@ DOUBT_NOTE = "More TPS than the terminals times the syncs a second that were mea
 _INSIDE = {
     TIME: "No run holds samples over time. Runs of an agent do, tools' files with progress, and uploads with series.",
     LATENCY: "No run holds a histogram of its latencies. Runs of an agent do, tools' logs of every transaction, and "
-    "uploads with a histogram; percentiles that were stated are metrics of the other views.",
+    "uploads with a histogram. None states a latency, either.",
 }
 _LEFT_OUT = {
-    TIME: "beyond what one chart shows, or without samples", LATENCY: "beyond what one chart shows, or without samples",
+    TIME: "beyond what one chart shows, or without samples",
+    LATENCY: "beyond what one chart shows, or without latencies",
     TRADE_OFF: "without the second metric", BARS: "beyond what one chart shows",
 }  # fmt: skip
 

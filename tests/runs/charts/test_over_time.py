@@ -7,7 +7,7 @@ from benchagent import histogram
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from runs.charts.latency import LatencyTypes, latency_parts
+from runs.charts.latency import latency_parts
 from runs.charts.over_time import THROUGHPUT, over_time_figures
 from runs.compare.compare import compare
 from runs.models import Annotation, Run
@@ -110,16 +110,30 @@ def test_percentiles_are_those_of_all_repeats_together():
     with_latencies("SQLite 3", 1, [(1_000, 999), (50_000, 1)])
     with_latencies("SQLite 3", 2, [(1_000, 900), (50_000, 100)])
     make_run("Derby 10", 90)
-    figure, types = latency_parts(compare(all_runs()))
+    (figure,) = latency_parts(compare(all_runs()))
     said = {column.label: cell for column, cell in zip(figure.table.columns, figure.table.rows[0], strict=True)}
     # 101 of 2,000 are slow: p95 is just reached by them, where the mean of both repeats' would be 25 ms.
     assert (said["Repeats"].value, said["Transactions"].value) == (2, 2000)
     assert said["p90"].value < 1.1 < 49 < said["p95"].value
     assert said["p99.99"].value is None and "fewer than ten" in said["p99.99"].hint
-    assert types == LatencyTypes(None, ["Derby 10"])
+    assert figure.note.endswith(" Without a stored histogram: Derby 10.")
     points = figure.spec["series"][0]["points"]
     assert points[0][0] == 0 and abs(points[-1][0] - 3.301) < 0.001
     assert [words for _, words in figure.spec["x"]["ticks"]] == ["0 %", "50 %", "90 %", "99 %", "99.9 %"]
+
+
+def test_what_is_stated_without_a_histogram_is_a_table_of_medians():
+    """The view was empty where tools state percentiles only."""
+    with_latencies("SQLite 3", 1, [(1_000, 999), (50_000, 1)])
+    for repeat, p99_ms in enumerate((10.0, 30.0, 14.0), 1):
+        make_run("Derby 10", 90, repeat=repeat, beside={"latency_p99_ms": p99_ms, "latency_mean_ms": 2.0})
+    make_run("H2 2", 90)
+    figure, stated = latency_parts(compare(all_runs()))
+    assert figure.note.endswith(" Without a stored histogram: Derby 10 and H2 2.")
+    assert [column.heading for column in stated.table.columns][2:] == ["latency_mean_ms (ms)", "latency_p99_ms (ms)"]
+    ((group, repeats, mean, p99),) = stated.table.rows
+    assert (group.text, repeats.value, mean.value, p99.value) == ("Derby 10", 3, 2.0, 14.0)
+    assert (mean.text, p99.text) == ("2", "14 (10–30)")
 
 
 def test_transaction_types_have_a_range_over_repeats_as_none_has_a_histogram():
@@ -129,7 +143,7 @@ def test_transaction_types_have_a_range_over_repeats_as_none_has_a_histogram():
     *_, types = latency_parts(compare(all_runs()))
     payment, delivery = types.table.rows
     assert [cell.text or cell.value or cell.gap for cell in payment] == [
-        "SQLite 3", "payment", 20, "1", "not told", "4–6", "not told"
+        "SQLite 3", "payment", 20, "1", "not told", "5 (4–6)", "not told"
     ]  # fmt: skip
     assert delivery[3].gap == "not told"
 
@@ -140,7 +154,7 @@ def test_latency_over_time_is_a_band_over_all_repeats_as_seconds_keep_percentile
             make_run("SQLite 3", 100, repeat=repeat, factors=FACTORS), latency_p50_ms=[1.0, 2.0 * repeat, None],
             latency_p95_ms=[3.0, 5.0, None], latency_p99_ms=[9.0, 10.0 * repeat, None],
         )  # fmt: skip
-    over_time, _ = latency_parts(compare(all_runs()))
+    (over_time,) = latency_parts(compare(all_runs()))
     line = over_time.figures[0].spec["series"][0]
     assert line["band"] == [(0.0, 1.0, 9.0), (1.0, 2.0, 20.0)]
     assert line["points"] == [(0.0, 3.0), (1.0, 5.0), (2.0, None)]
