@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count
+from django.db.models import Count, QuerySet
 from django.http import QueryDict
 
 from runs.compare.select import BASE_SET, STORED, RunSet, Selection, read_query, set_queries, with_sets
@@ -206,28 +206,45 @@ def added(params: QueryDict) -> str:
 
 
 def _offers(selection: Selection, user: Reader) -> list[tuple[str, list[tuple[str, str]]]]:
-    """Heading -> (words, query of a set) of what was run with the same kind of workload, and is not compared yet."""
+    """Heading -> (words, query of a set) of what is not compared yet: of the same workload first, then what was
+    published of another one of its kind.
+    """
     runs = selection.runs
-    kinds = {run.workload.kind for run in runs}
     workloads = {run.workload_id for run in runs}
-    present = {run.publication_id for run in runs if run.publication_id}
-    systems = {run.dbms_version.dbms_id for run in runs}
-    articles: list[tuple[str, str]] = []
-    fields = ("publication__slug", "publication__title_en", "dbms_version__dbms__slug", "dbms_version__dbms__name")
-    publications = list(Publication.objects.exclude(pk__in=present).values_list("pk", flat=True))
-    published = Run.objects.with_values().filter(publication__in=publications, workload__kind__in=kinds)
-    rows = published.filter(dbms_version__dbms__in=systems).order_by(*fields[1::2])
-    for slug, title, dbms, name, count in rows.values(*fields).annotate(n=Count("pk")).values_list(*fields, "n"):
-        articles.append((f"{name} of “{title}”, {count} runs", f"publication={slug}&dbms={dbms}"))
-    wholes = published.order_by("publication__title_en").values(*fields[:2]).annotate(n=Count("pk"))
-    for slug, title, count in wholes.values_list(*fields[:2], "n"):
-        articles.append((f"all of “{title}”, {count} runs", f"publication={slug}"))
     measured = [run for run in _latest(user, "dbms_version__name", "label", "measured_at") if run[1] in workloads]
     chosen = {run.batch_id for run in runs}
     batches = [(words, f"batch={key}") for key, words in _named_batches(measured).items() if key not in chosen]
     cells = {run.cell_key for run in runs}
     same = [("the same cell, whenever measured", f"cell={next(iter(cells))[:12]}")] if len(cells) == 1 else []
-    return [("Published", articles[:MOST_OFFERED]), ("Measured or uploaded", [*same, *batches[:MOST_OFFERED]])]
+    present = {run.publication_id for run in runs if run.publication_id}
+    publications = list(Publication.objects.exclude(pk__in=present).values_list("pk", flat=True))
+    kinds = {run.workload.kind for run in runs}
+    published = Run.objects.with_values().filter(publication__in=publications, workload__kind__in=kinds)
+    systems = {run.dbms_version.dbms_id for run in runs}
+    return [
+        ("Measured or uploaded", [*same, *batches[:MOST_OFFERED]]),
+        ("Published", _articles(published.filter(workload__in=workloads), systems)),
+        ("Published of another workload", _articles(published.exclude(workload__in=workloads), systems)),
+    ]
+
+
+def _articles(published: QuerySet[Run], systems: Set[UUID]) -> list[tuple[str, str]]:
+    """(words, query) of each workload of each publication: of these systems one by one, and all of it."""
+    fields = ("publication__slug", "workload__slug", "publication__title_en", "workload__name")
+    system = ("dbms_version__dbms__slug", "dbms_version__dbms__name")
+    by_system = published.filter(dbms_version__dbms__in=systems).order_by(*fields[2:], system[1])
+    parts = by_system.values_list(*fields, *system).annotate(Count("pk"))
+    whole = published.order_by(*fields[2:]).values_list(*fields).annotate(Count("pk"))
+    offers = [
+        *((f"{name} of “{title}”", n, of, f"publication={slug}&workload={workload}&dbms={dbms}")
+          for slug, workload, title, of, dbms, name, n in parts),
+        *((f"all of “{title}”", n, of, f"publication={slug}&workload={workload}")
+          for slug, workload, title, of, n in whole),
+    ]  # fmt: skip
+    return [
+        (f"{words}, {count} run{'s' if count > 1 else ''} of {of}", query)
+        for words, count, of, query in offers[:MOST_OFFERED]
+    ]
 
 
 def _latest(user: Reader, *fields: str) -> list[tuple[Any, ...]]:

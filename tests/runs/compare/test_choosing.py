@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import timedelta
+from datetime import date, timedelta
 from html import unescape
 from urllib.parse import unquote
 from uuid import UUID
@@ -17,7 +17,17 @@ from runs.charts import compare as bars
 from runs.compare.choosing import cut_apart
 from runs.compare.select import LONG_ADDRESS, MAX_RUNS, choose, select
 from runs.listing import facets
-from runs.models import Batch, Experiment, HardwareProfile, Report, Run, RunStorage, StoredSelection
+from runs.models import (
+    Batch,
+    Experiment,
+    HardwareProfile,
+    Publication,
+    Report,
+    Run,
+    RunStorage,
+    StoredSelection,
+    Workload,
+)
 from tests.runs.cells import TOGETHER, machine, make_repeats, make_run
 from tests.runs.pages import page
 
@@ -159,9 +169,28 @@ def test_from_a_run_the_article_of_the_same_dbms_is_offered_and_added(client, ar
 
     there = links(page(client, f"/compare/?run={mine.id}&edit=1"))
 
-    added = there["PostgreSQL of “100 MB TPC-B test of databases”, 5 runs"]
+    added = there["PostgreSQL of “100 MB TPC-B test of databases”, 5 runs of TPC-B profile"]
     assert len(select(QueryDict(added[1:]), STRANGER).runs) == 6
-    assert "all of “100 MB TPC-B test of databases”, 28 runs" in there
+    assert "all of “100 MB TPC-B test of databases”, 28 runs of TPC-B profile" in there
+
+
+def test_what_has_the_workload_of_the_comparison_is_offered_before_what_has_not(client, article):
+    """Seen: an article of another workload, with which nothing has a ratio, before what was measured."""
+    kind = Workload.objects.get().kind
+    of = Workload.objects.create(slug="other", name="Other", kind=kind, primary_metric="tps")
+    other = Publication.objects.create(slug="older", title_en="An older article", published_on=date(2001, 1, 1))
+    make_run("PostgreSQL 8.3", 100, publication=other, of=of)
+    make_run("PostgreSQL 8.3", 110, batch=Batch.objects.create(label="nightly"))
+    mine = make_run("PostgreSQL 18.1", 900)
+
+    offers = dict(client.get(f"/compare/?run={mine.id}&edit=1").context["chooser"].offers)
+
+    assert [*offers] == ["Measured or uploaded", "Published", "Published of another workload"]
+    (_, added), (_, whole) = [(link.text, link.query) for link in offers["Published of another workload"]]
+    assert [link.text for link in offers["Published of another workload"]] == [
+        "PostgreSQL of “An older article”, 1 run of Other", "all of “An older article”, 1 run of Other",
+    ]  # fmt: skip
+    assert [len(select(QueryDict(query), STRANGER).runs) for query in (added, whole)] == [2, 2]
 
 
 def test_other_batches_are_offered_by_their_label_and_dbms_but_nothing_hidden(client, contributor):
