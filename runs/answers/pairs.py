@@ -22,6 +22,7 @@ from runs.answers.ranking import level_change
 from runs.compare.asked import A_B, Missing, Question
 from runs.compare.asked_pair import asked_pair
 from runs.compare.axes import are_days_apart
+from runs.compare.choosing import published_beside
 from runs.compare.comparison import Comparison
 from runs.compare.configurations import given, swept
 from runs.compare.effects import printed_pairs
@@ -145,6 +146,11 @@ def published(comparison: Comparison, question: Question) -> Answer:
             )
         )
     lacking = [] if claims else [Missing("printed")]
+    if comparison.all_runs and not any(run.publication_id for run in comparison.all_runs):
+        systems = {run.dbms_version.dbms_id for run in comparison.all_runs}
+        articles = published_beside(comparison.all_runs).filter(dbms_version__dbms__in=systems)
+        if slugs := articles.order_by("publication__slug").values_list("publication__slug", flat=True).distinct():
+            lacking = [Missing("published", names=[f"publication={slug}" for slug in slugs])]
     return begun(comparison, question, claims=claims, lacking=lacking, sure=bool(differing), differing=differing)
 
 

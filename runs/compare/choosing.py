@@ -216,16 +216,19 @@ def _offers(selection: Selection, user: Reader) -> list[tuple[str, list[tuple[st
     batches = [(words, f"batch={key}") for key, words in _named_batches(measured).items() if key not in chosen]
     cells = {run.cell_key for run in runs}
     same = [("the same cell, whenever measured", f"cell={next(iter(cells))[:12]}")] if len(cells) == 1 else []
-    present = {run.publication_id for run in runs if run.publication_id}
-    publications = list(Publication.objects.exclude(pk__in=present).values_list("pk", flat=True))
-    kinds = {run.workload.kind for run in runs}
-    published = Run.objects.with_values().filter(publication__in=publications, workload__kind__in=kinds)
-    systems = {run.dbms_version.dbms_id for run in runs}
+    published, systems = published_beside(runs), {run.dbms_version.dbms_id for run in runs}
     return [
         ("Measured or uploaded", [*same, *batches[:MOST_OFFERED]]),
         ("Published", _articles(published.filter(workload__in=workloads), systems)),
         ("Published of another workload", _articles(published.exclude(workload__in=workloads), systems)),
     ]
+
+
+def published_beside(runs: Sequence[Run]) -> QuerySet[Run]:
+    """Runs with values of the same kinds of workload, of publications that none of these is of."""
+    kinds, present = {run.workload.kind for run in runs}, {run.publication_id for run in runs if run.publication_id}
+    publications = list(Publication.objects.exclude(pk__in=present).values_list("pk", flat=True))
+    return Run.objects.with_values().filter(publication__in=publications, workload__kind__in=kinds)
 
 
 def _articles(published: QuerySet[Run], systems: Set[UUID]) -> list[tuple[str, str]]:

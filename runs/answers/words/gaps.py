@@ -51,6 +51,7 @@ _LACKING: Mapping[Lacking, str] = {
     "settings_together": "no two groups differ in one of these settings alone: {names}",
     "single_setting": "no two groups differ in one setting of their configurations and in nothing else",
     "printed": "nothing here was asked the same as something published: a re-run sets its cells beside the figures",
+    "published": "nothing published is among these runs: add a set of it, {names}",
     "number_axis": "no size and no other number varies: measure at a second one",
     "clients_axis": "no number of terminals varies on the axis: measure at a second one",
     "rate": "{names} is no rate, of which more is better: choose one that is",

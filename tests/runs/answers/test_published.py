@@ -63,3 +63,15 @@ def test_what_is_not_alike_is_named_beside_what_is_printed(article):
     Run.objects.filter(label="printed").update(publication=article)
 
     assert "Machine" in ask("workload=tpcb", "ask=published")["not_alike"]
+
+
+@pytest.mark.parametrize(("system", "words"), [
+    ("PostgreSQL", "Nothing published is among these runs: add a set of it, publication=tpcb-2010."),
+    ("SQLite", "Nothing here was asked the same as something published"),
+])  # fmt: skip
+def test_of_runs_of_which_none_is_published_it_says_what_is(published, system: str, words: str):
+    """Seen: with a label or a tag "nothing here was asked the same as something published", of what was."""
+    world = World()
+    world.add(900, dbms={"name": system, "version": "15.8"}, factors={"scale_factor": 10, "terminals": 4})
+
+    assert ask(world.store(), "ask=published")["words"].startswith(words)
