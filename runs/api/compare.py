@@ -22,7 +22,7 @@ from runs.answers.words.curves import CurveWords
 from runs.answers.words.gaps import gap_notes, refusal_words
 from runs.answers.words.matrix import Matrix, matrix
 from runs.answers.words.verdicts import against_words, robustness_words, series_words, verdict_words
-from runs.answers.words.warnings import warnings_of
+from runs.answers.words.warnings import since_frozen_words, warnings_of
 from runs.api.outgoing import Outgoing, Username, page_of, source
 from runs.charts.drawing import Drawing, draw
 from runs.compare import reports
@@ -384,11 +384,21 @@ class ReportHead(Outgoing):
         )  # fmt: skip
 
 
+class FrozenSince(Outgoing):
+    """`runs`: how many were frozen; `invalid`: why by id of those marked invalid since, `deleted`: ids of others."""
+
+    runs: int
+    invalid: dict[UUID, str]
+    deleted: list[UUID]
+    words: str
+
+
 class ReportDetailed(ReportHead):
     """`comparison`: as /compare/ answers it; of a frozen report as it was then, null where a run is not for the
-    reader."""
+    reader. `since_frozen`: null where nothing became of its runs."""
 
     comparison: DrawnComparison | None
+    since_frozen: FrozenSince | None
 
 
 class ReportPagination(PageNumberPagination):
@@ -427,7 +437,8 @@ class ReportDetail(APIView):
         report = get_object_or_404(rows, slug=slug)
         body = ReportHead.of(report, request=request).model_dump(mode="json")
         if report.frozen and not request.query_params.get("live"):
-            seen = reports.may_read_frozen(report, request.user)
-            return Response({**body, "comparison": report.frozen["comparison"] if seen else None})
+            seen, since = reports.may_read_frozen(report, request.user), reports.since_frozen(report, request.user)
+            told = FrozenSince.of(since, words=since_frozen_words(since)).model_dump(mode="json") if since else None
+            return Response({**body, "comparison": report.frozen["comparison"] if seen else None, "since_frozen": told})
         _, comparison = reports.live(report, request.user)
-        return Response({**body, "comparison": answer(comparison, draw(comparison))})
+        return Response({**body, "comparison": answer(comparison, draw(comparison)), "since_frozen": None})

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from benchagent import __version__
 from django.db import transaction
@@ -24,6 +27,15 @@ from runs.models.visible import Reader, sees_all
 
 # Addresses of the reports' own pages.
 _TAKEN = frozenset({"new"})
+
+
+@dataclass(frozen=True)
+class SinceFrozen:
+    """Of so many `runs`: reason by id of those marked invalid, and those deleted, after the numbers were frozen."""
+
+    runs: int
+    invalid: dict[UUID, str]
+    deleted: list[UUID]
 
 
 class BadQuery(ValueError):
@@ -82,6 +94,17 @@ def may_read_frozen(report: Report, user: Reader) -> bool:
         return False
     ids = frozen["runs"]
     return Run.objects.filter(pk__in=ids).readable_by(user).count() == len(ids)
+
+
+def since_frozen(report: Report, user: Reader) -> SinceFrozen | None:
+    """None where nothing became of its runs, or nothing of them is for `user`."""
+    if report.frozen is None or not may_read_frozen(report, user):
+        return None
+    at = datetime.fromisoformat(report.frozen["at"])
+    runs = Run.objects.filter(pk__in=report.frozen["runs"]).order_by("pk")
+    deleted = [*runs.filter(deleted_at__gt=at).values_list("pk", flat=True)]
+    invalid = dict(runs.present().filter(invalid_at__gt=at).values_list("pk", "invalid_reason"))
+    return SinceFrozen(len(report.frozen["runs"]), invalid, deleted) if invalid or deleted else None
 
 
 def create(*, title: str, note: str, query: str, visibility: str, owner: User) -> Report:

@@ -19,11 +19,11 @@ from django.views.decorators.http import require_GET, require_POST, require_safe
 from runs.answers.answer import Answer
 from runs.answers.ask import answer_of, offered
 from runs.answers.words import as_markdown, common_words, headline, question_words, sentence
-from runs.answers.words.drawn import centre_label, empty_words
+from runs.answers.words.drawn import centre_label, empty_words, source_words
 from runs.answers.words.gaps import gap_words, not_known_words
 from runs.answers.words.matrix import matrix
 from runs.answers.words.verdicts import against_words, ratio_words
-from runs.answers.words.warnings import warnings_of
+from runs.answers.words.warnings import since_frozen_words, warnings_of
 from runs.api.compare import answer
 from runs.charts import compare as charts
 from runs.charts.drawing import draw, point_rows, table_rows
@@ -39,7 +39,7 @@ from runs.compare.groups import Group
 from runs.compare.select import CONTROLS, Selection, read_query, select, set_queries, shortened
 from runs.formatting import quantity
 from runs.listing.filters import without, without_blanks
-from runs.models import Report, Run
+from runs.models import Publication, Report, Run
 from runs.models.choices import Visibility
 from runs.models.visible import Reader
 from runs.run import series
@@ -218,7 +218,15 @@ def frozen_context(report: Report, user: Reader) -> dict[str, Any]:
     origin = {"frozen_at": parse_datetime(frozen["at"]), "version": frozen["version"]}
     if not reports.may_read_frozen(report, user):
         return origin
-    return origin | {"frozen": frozen["comparison"], "count": len(frozen["runs"]), "drawn": frozen["drawn"]}
+    kept, since = frozen["comparison"], reports.since_frozen(report, user)
+    articles = Run.objects.filter(pk__in=frozen["runs"]).order_by().values_list("publication", flat=True).distinct()
+    return origin | {
+        "frozen": kept,
+        "since": since_frozen_words(since) if since else "",
+        "count": len(frozen["runs"]),
+        "source_words": source_words([Publication.objects.filter(pk=pk).first() for pk in articles], kept["common"]),
+        "drawn": frozen["drawn"],
+    }
 
 
 def _two_runs(comparison: Comparison) -> str:
@@ -320,6 +328,7 @@ def embed_run(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
         "run": run,
         "measurements": [] if wanted else ordered_measurements(run),
         "source": run.get_absolute_url(),
+        "source_words": source_words([run.publication], {"Machine": run.hardware.name} if run.hardware else {}),
         "count": 1,
     }
     return render(request, "embed.html", context)
@@ -329,9 +338,11 @@ def _embedded(
     request: HttpRequest, comparison: Comparison, *, source: str, title: str, said: str = "", missing: str = "",
     status: int = 200,
 ) -> HttpResponse:  # fmt: skip
-    drawing = draw(comparison) if comparison.groups else None
+    drawing, runs = draw(comparison) if comparison.groups else None, comparison.all_runs
+    common = {fact.label: fact.words for fact in comparison.common}
     context: dict[str, Any] = {
-        "title": title, "headline": said, "source": source, "count": len(comparison.all_runs),
+        "title": title, "headline": said, "source": source, "count": len(runs),
+        "source_words": source_words({run.publication for run in runs}, common),
         "parts": drawing.parts if drawing else [], "missing": empty_words(comparison) if drawing else missing,
     }  # fmt: skip
     return render(request, "embed.html", context | _tables_beside(comparison), status=status)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from runs.answers.places import x_label
 from runs.answers.words.gaps import gap_reasons, with_reasons
@@ -11,6 +11,7 @@ from runs.compare.comparison import Comparison
 from runs.compare.groups import Group
 from runs.compare.panels import stands_at
 from runs.formatting import grouped, mid_sentence, number
+from runs.models import Publication
 from runs.stats import CELL_CONFIDENCE
 
 # So wide that it holds in about 95 % of cases of skewed noise too.
@@ -66,6 +67,15 @@ def empty_words(comparison: Comparison) -> str:
     else:
         remedy = "Choose another metric or other runs, or send results that hold it."
     return f"No run has {'a number of this' if comparison.metric else 'a number'}: {gap_reasons(comparison)}. {remedy}"
+
+
+def source_words(publications: Collection[Publication | None], common: Mapping[str, str]) -> str:
+    """The article of all runs, whose `publications` these are; else their workload and machine of what is `common`."""
+    (publication,) = publications if len(publications) == 1 else [None]
+    if publication:
+        year = str(publication.published_on.year) if publication.published_on else ""
+        return ", ".join(filter(None, [f"“{publication}”", publication.author or publication.publisher, year]))
+    return ", ".join(common[label] for label in ("Workload", "Machine") if label in common)
 
 
 def left_out_words(comparison: Comparison, group: Group) -> str:

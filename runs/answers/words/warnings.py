@@ -12,6 +12,7 @@ from runs.compare.comparison import Comparison
 from runs.compare.facts import POOLED
 from runs.compare.groups import Group
 from runs.compare.guard import blocking
+from runs.compare.reports import SinceFrozen
 from runs.formatting import joined, mid_sentence
 from runs.results.remarks import are_far_apart
 from runs.run.likeness import partly_stated
@@ -37,6 +38,16 @@ def failed_checks_words(group: Group) -> list[str]:
         for check, (words, _) in _FAILED_CHECKS.items()
         if group.failed_checks[check]
     ]
+
+
+def since_frozen_words(since: SinceFrozen) -> str:
+    """What became of the runs of frozen numbers, which stay as they are."""
+    happened = [("marked invalid", len(since.invalid)), ("deleted", len(since.deleted))]
+    said = [f"{count} {'was' if count == 1 else 'were'} {what}" for what, count in happened if count]
+    if since.invalid:
+        said[0] += f" ({'; '.join(dict.fromkeys(since.invalid.values()))})"
+    count, _, rest = ", ".join(said).partition(" ")
+    return f"Since it was frozen {count} of its {since.runs} run{'s' * (since.runs > 1)} {rest}."
 
 
 def warnings_of(comparison: Comparison, answer: Answer | None = None) -> list[str]:

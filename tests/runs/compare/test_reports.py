@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 from uuid import UUID
 
 import pytest
 from benchagent import __version__
 from django.http import QueryDict
+from django.utils import timezone
 from django.utils.html import escape
 
 from runs.access.rules import change_visibility
 from runs.compare import reports
 from runs.formatting import times
-from runs.models import Change, Report, Run
+from runs.models import Change, Publication, Report, Run
 from runs.results.purge import purge
-from tests.runs.cells import batch, make_repeats, make_run
+from tests.runs.cells import batch, machine, make_article, make_repeats, make_run
 
 pytestmark = pytest.mark.django_db
 
@@ -128,6 +130,39 @@ def test_a_frozen_report_keeps_numbers_charts_and_version(client, frozen, runs):
     page = client.get("/reports/which-is-faster/?live=1")
     assert "As it was frozen" in page.content.decode()
     assert [group.n for group in page.context["comparison"].groups] == [2, 3]
+
+
+def test_a_frozen_report_says_what_became_of_its_runs(client, frozen, runs, contributor, operator):
+    """Was: the old numbers without a word."""
+    path = "/api/v1/reports/which-is-faster/"
+    assert (client.get(path).json()["since_frozen"], client.get(f"{path}?live=1").json()["since_frozen"]) == (
+        None,
+        None,
+    )
+    after = timezone.now() + timedelta(seconds=2)
+    Run.objects.filter(pk=runs[0].pk).update(invalid_at=after, invalid_reason="wrong window", invalid_by=contributor)
+    Run.objects.filter(pk__in=[run.pk for run in runs[4:]]).update(deleted_at=after)
+    answer = client.get(path).json()
+    said = "Since it was frozen 1 of its 6 runs was marked invalid (wrong window), 2 were deleted."
+    assert answer["since_frozen"] == {
+        "runs": 6, "invalid": {str(runs[0].id): "wrong window"}, "deleted": sorted(str(run.id) for run in runs[4:]),
+        "words": said,
+    }  # fmt: skip
+    assert [group["n"] for group in answer["comparison"]["groups"]] == [3, 3]
+    for page in ("/reports/which-is-faster/", "/embed/reports/which-is-faster/"):
+        assert said in client.get(page).content.decode()
+    assert client.get("/embed/reports/which-is-faster/").context["source_words"] == "TPC-B profile, version 1"
+
+    Run.objects.filter(pk=runs[5].pk).update(visibility="private", owner=operator)
+    assert client.get(path).json()["since_frozen"] is None
+    assert "Since it was frozen" not in client.get("/reports/which-is-faster/").content.decode()
+
+
+def test_what_was_marked_invalid_before_it_was_frozen_is_no_news(client, saved, runs, contributor):
+    Run.objects.filter(pk=runs[0].pk).update(invalid_at="2026-01-01T00:00:00Z", invalid_reason="wrong window")
+    client.force_login(contributor)
+    client.post("/reports/which-is-faster/freeze/")
+    assert client.get("/api/v1/reports/which-is-faster/").json()["since_frozen"] is None
 
 
 def test_what_has_no_number_is_frozen_as_not_known(client, saved, contributor):
@@ -263,6 +298,20 @@ def test_a_chart_may_be_framed_and_needs_nothing_inline(client, saved, runs, que
     assert "Source: Benchsite" in html
     assert "<table" in html
     assert "csrf" not in html
+
+
+def test_a_frame_names_the_article_of_its_runs_else_workload_and_machine(client, runs, query):
+    """Was: "Source: Benchsite, 30 runs"."""
+    Run.objects.update(hardware=machine("Rack 9"))
+    article = make_article()
+    Publication.objects.update(author="Radim Kolář")
+    one = article.runs.first()
+    for path in ("compare/?publication=tpcb-2010", f"runs/{one.id}/"):
+        words = client.get(f"/embed/{path}").context["source_words"]
+        assert words == "“100 MB TPC-B test of databases”, Radim Kolář, 2010"
+    of_workload = client.get(f"/embed/compare/?{query}").context["source_words"]
+    assert of_workload == "TPC-B profile, version 1, Rack 9"
+    assert client.get(f"/embed/compare/?{query}&run={one.id}").context["source_words"] == "TPC-B profile, version 1"
 
 
 @pytest.mark.parametrize("path", ["/", "/runs/", "/login/", "/compare/", "/reports/"])
