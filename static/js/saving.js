@@ -27,10 +27,11 @@ function save(name, blob) {
 
 const saveText = (name, text) => save(`${name}.csv`, new Blob([text], { type: "text/csv" }));
 
-/** The question that the page asks and its answer, where it has one. */
+/** The question that the page asks and its answer, where it has one, and what all of its groups have in common. */
 function answered() {
   const answer = wordsAt(document, "[data-answer]");
-  return answer ? { asked: wordsAt(document, "h1"), answer } : null;
+  const common = document.querySelector("[data-common]")?.dataset.common;
+  return answer ? { asked: wordsAt(document, "h1"), answer, ...(common && { common }) } : null;
 }
 
 function savePicture(canvas, { name, title: own, note }) {

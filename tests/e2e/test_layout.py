@@ -364,7 +364,9 @@ def test_a_picture_has_title_note_and_source(site: Site, page, tmp_path):
     ],
 )
 def test_charts_tables_and_panels_are_saved(site: Site, page, address, names):
-    """What writes the files is fetched by the first click; CSV has the page's answer beside the numbers."""
+    """What writes the files is fetched by the first click; CSV has the page's answer beside the numbers, and what is
+    the same in all groups.
+    """
     page.goto(f"{site.url}/compare/{address}")
     page.wait_for_function("() => document.querySelector('figure[data-drawn] canvas')")
     saved = {}
@@ -379,4 +381,5 @@ def test_charts_tables_and_panels_are_saved(site: Site, page, address, names):
         if name.endswith(".png"):
             assert content.startswith(b"\x89PNG")
         else:
-            assert content.decode().splitlines()[0].endswith(",asked,answer")
+            head, first, *_ = content.decode().splitlines()
+            assert head.endswith(",asked,answer,common") and "; Publication: " in first
