@@ -407,10 +407,19 @@ class Judge:
             yield Mark(NUMBER, kind, _close(claim["turns_to"], mean), f"{words}: {claim['turns_to']}, not {mean}")
         elif shape == "knee":
             low, high = claim["interval"] or (claim["at"], claim["at"])
-            is_bent = truth[0] in ("knee", "highest")
-            yield Mark(PLACE, kind, is_bent and low <= NEAR * truth[1] and NEAR * high >= truth[1], words)
+            is_bent = truth[0] in ("knee", "highest", "step")
+            # What steps behind a level may be told to bend up to the next.
+            last = 2 * truth[1] if truth[0] == "step" else truth[1]
+            yield Mark(PLACE, kind, is_bent and low <= NEAR * last and NEAR * high >= truth[1], words)
             if truth[0] == "knee" and claim["interval"]:
                 yield Mark(COVERAGE, kind, low <= truth[1] <= high, words)
+        elif shape == "step":
+            after, before = claim["interval"]
+            yield Mark(PLACE, kind, truth[0] == "step" and after == truth[1], words)
+            sides = ([cell for cell in cells if cell.facts.get(axis) == level] for level in (after, before))
+            ends = [_mean([_log(value) for cell in side for value in cell.values(metric).values()]) for side in sides]
+            change = math.expm1(ends[1] - ends[0])
+            yield Mark(NUMBER, kind, _close(claim["step"]["value"], change), f"{words}: {claim['step']}, not {change}")
         elif shape == "smooth":
             yield Mark(PLACE, kind, truth[0] == "smooth", words)
         if truth[0] == "knee" and _off_smooth(metric, axis, cells, self.world.sigma) > LARGE:

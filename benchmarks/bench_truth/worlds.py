@@ -245,18 +245,22 @@ def _versions(generator: random.Random, base: World) -> World:
 
 
 def _sizes(generator: random.Random, base: World) -> World:
-    """Systems × disks over sizes: each falls off at the RAM, smoothly from the beginning, or not at all."""
+    """Systems × disks over sizes: each falls off at the RAM, by a step behind it, smoothly from the first, or not."""
     systems, disks = SYSTEMS[: generator.randint(1, 2)], DISKS[: generator.randint(1, 3)]
     sizes = (8, 16, 32, 64, 128, 256, 512)[: generator.choice((2, 5, 7, 7))]
     cells, knees = [], {}
     for name, version in systems:
         for disk, medium in disks:
-            shape, level = generator.choice(("knee", "knee", "smooth", "flat")), generator.choice((1.0, 1.0, 1.5))
+            shape, level = (
+                generator.choice(("knee", "knee", "step", "smooth", "flat")),
+                generator.choice((1.0, 1.0, 1.5)),
+            )
             slope = generator.choice((0.3, 0.6, 0.9))
             own = {"dbms": f"{name} {version}", "disk": disk, "medium": medium}
-            knees[series_of(own)] = (shape, RAM_GB if shape == "knee" else None)
+            knees[series_of(own)] = (shape, RAM_GB if shape in ("knee", "step") else None)
             for size in sizes:
-                loss = {"knee": max(0.0, math.log(size / RAM_GB)), "smooth": math.log(size / 8), "flat": 0.0}[shape]
+                loss = {"knee": max(0.0, math.log(size / RAM_GB)), "step": float(size > RAM_GB),
+                        "smooth": math.log(size / 8), "flat": 0.0}[shape]  # fmt: skip
                 cells.append(
                     Cell({**own, "size_gb": size, "terminals": 16}, {"tps": 2000 * level * math.exp(-slope * loss)})
                 )

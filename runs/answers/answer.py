@@ -84,10 +84,11 @@ class LevelChange(Claim):
 
 
 class FallsOff(Claim):
-    """`shape`: knee, smooth, undecided (both fit alike), none (one line fits) or too_few; turn, where the curve rises
-    and then falls, or the other way: it is `turn` (highest or lowest), `turns_to`, at the level `turns_at`.
+    """`shape`: knee, step, smooth, undecided (knee and smooth fit alike), none (one line fits) or too_few; turn, where
+    the curve rises and then falls, or the other way: it is `turn` (highest or lowest), `turns_to`, at `turns_at`.
 
-    `at` on x; `memory`: where RAM stands there.
+    `at` on x, which a step has not: `step` is its change as a share of 1, `interval` the two levels it lies between.
+    `memory`: where RAM stands on x.
     """
 
     kind: Literal["falls_off"] = "falls_off"
@@ -100,6 +101,7 @@ class FallsOff(Claim):
     turn: str = ""
     turns_at: float | None = None
     turns_to: float | None = None
+    step: Amount | None = None
     why: str = ""
     knee: InstanceOf[Knee] | None = Field(default=None, exclude=True)
 

@@ -146,7 +146,7 @@ def _is_sure(claim: AnyClaim) -> bool:
     if isinstance(claim, Loss):
         return claim.change.is_sure
     if isinstance(claim, FallsOff):
-        return claim.shape in ("knee", "smooth", "turn")
+        return claim.shape in ("knee", "step", "smooth", "turn")
     if not isinstance(claim, ScalesTo) or claim.gain.low is None or claim.gain.high is None:
         return False
     return claim.gain.low > 0 or claim.gain.high < 0
@@ -294,12 +294,14 @@ class Along:
         words, memory = self.memory or ("", None)
         bent, turned = self.curve.knee, self.turn
         shape: str = bent.bend if bent.bend == "too_few" or self._falls_faster else "none"
-        is_knee = shape == "knee"
+        is_knee, change = shape == "knee", self.step_change if shape == "step" else None
         return FallsOff(
             label=self.curve.name, runs=self.runs, shape="turn" if turned else shape, knee=bent,
             memory=memory, memory_words=words,
             up_to=self.levels[-1][0] if self.levels else None,
-            at=bent.at if is_knee else None, interval=pair_of(bent.interval) if is_knee else None,
+            at=bent.at if is_knee else None,
+            interval=pair_of(bent.interval) if is_knee else bent.step[:2] if bent.step and change else None,
+            step=as_share(amount_of(change)) if change else None,
             turn=turned.kind if turned else "", turns_at=turned.at if turned else None,
             turns_to=geometric_mean(dict(self.levels)[turned.at]) if turned else None,
         )  # fmt: skip
@@ -310,12 +312,21 @@ class Along:
         return turn(self.levels, better=self.metric.better, threshold=threshold, curves=curves)
 
     @property
+    def step_change(self) -> Ratio | None:
+        """From the level before the step to the one behind it."""
+        step = self.curve.knee.step
+        return self.changes[step[1]][1] if step else None
+
+    @property
     def _falls_faster(self) -> bool:
-        """Whether it gets worse faster behind the knee than before it."""
-        before, after = self.curve.knee.before, self.curve.knee.after
-        if before is None or after is None:
+        """Whether it gets worse by the step, or faster behind the knee than before it."""
+        bent, change, is_lower = self.curve.knee, self.step_change, self.metric.better == "lower"
+        if bent.step and change:
+            # Beside a slope, a step for the better may be a change for the worse.
+            return min(bent.step[2], change.value - 1) > 0 if is_lower else max(bent.step[2], change.value - 1) < 0
+        if bent.before is None or bent.after is None:
             return False
-        return after > max(before, 0.0) if self.metric.better == "lower" else after < min(before, 0.0)
+        return bent.after > max(bent.before, 0.0) if is_lower else bent.after < min(bent.before, 0.0)
 
     @cached_property
     def scales(self) -> ScalesTo | Missing:

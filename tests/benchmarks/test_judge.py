@@ -218,10 +218,10 @@ def cell(size_gb: int, tool: str, tps: float) -> Cell:
 
 
 def curve(shape: str, noise: str) -> World:
-    """Of its levels the one at 32 GB is the highest, those behind 64 GB lie lower, or all are alike."""
-    cells, place = [], {"knee": 64, "highest": 32}.get(shape)
+    """Of its levels the one at 32 GB is the highest, those behind 64 or 32 GB lie lower, or all are alike."""
+    cells, place = [], {"knee": 64, "highest": 32, "step": 32}.get(shape)
     for size in (8, 16, 32, 64, 128):
-        tps = 100.0 / 2 ** (size != 32 if shape == "highest" else shape == "knee" and size > 64)
+        tps = 100.0 / 2 ** (size != 32 if shape == "highest" else shape in ("knee", "step") and size > (place or 0))
         runs = {f"run {size} {at}": {"tps": tps} for at in range(3)}
         cells.append(Cell({"dbms": "A 1", "size_gb": size}, {"tps": tps}, runs, batch="b"))
     return World(0, "sizes", noise, "tps", cells, knees={"A 1": (shape, place)})
@@ -238,6 +238,11 @@ def curve(shape: str, noise: str) -> World:
         # Was held against it, whatever the noise; and a knee that was told counted for nothing.
         ("knee", "20 %", {"shape": "none"}, set()),
         ("flat", "2 %", {"shape": "none", "memory": 23.5}, {judge.PLACE}),
+        ("step", "2 %", {"shape": "step", "interval": [32.0, 64.0], "step": {"value": -0.5}}, set()),
+        ("step", "2 %", {"shape": "step", "interval": [32.0, 64.0], "step": {"value": -0.4}}, {judge.NUMBER}),
+        ("step", "2 %", {"shape": "step", "interval": [16.0, 32.0], "step": {"value": 0.0}}, {judge.PLACE}),
+        ("flat", "2 %", {"shape": "step", "interval": [32.0, 64.0], "step": {"value": 0.0}}, {judge.PLACE}),
+        ("step", "2 %", {"shape": "knee", "at": 40.0, "interval": [30.0, 50.0]}, set()),
         ("highest", "2 %", {"shape": "turn", "turn": "highest", "turns_at": 32.0, "turns_to": 100.0}, set()),
         ("highest", "2 %", {"shape": "turn", "turn": "highest", "turns_at": 32.0, "turns_to": 90.0}, {judge.NUMBER}),
         ("highest", "2 %", {"shape": "turn", "turn": "lowest", "turns_at": 8.0, "turns_to": 50.0}, {judge.PLACE}),

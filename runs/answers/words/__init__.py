@@ -435,14 +435,15 @@ def _turn(answer: Answer, claim: FallsOff) -> str:
 
 
 def _and_falls_off(answer: Answer, claims: Sequence[FallsOff]) -> str:
-    bent = [claim for claim in claims if claim.at is not None]
+    bent = [claim for claim in claims if claim.at is not None or claim.step]
     if not bent:
         return ""
     if len(bent) == len(claims) and len({claim.memory_words for claim in bent}) == 1 and all(map(_at_memory, bent)):
         subject = "it falls" if len(bent) == 1 else "both fall" if len(bent) == 2 else f"all {len(bent)} fall"
         return f"; {subject} off at {bent[0].memory_words}"
-    places = [f"{claim.label} {_knee(answer, claim)}".strip() for claim in bent]
-    return f"; knee: {joined(_first(places))}"
+    knees = [f"{claim.label} {_knee(answer, claim)}".strip() for claim in bent if not claim.step]
+    steps = [f"{claim.label} {step_between(claim, answer.x)}".strip() for claim in bent if claim.step]
+    return "".join(f"; {name}: {joined(_first(each))}" for name, each in (("knee", knees), ("step", steps)) if each)
 
 
 def _at_memory(claim: FallsOff) -> bool:
@@ -458,6 +459,11 @@ def _knee(answer: Answer, claim: FallsOff) -> str:
     return f"{at} ({from_to(*claim.interval, answer.x, named=False)})"
 
 
+def step_between(claim: FallsOff, x: Place) -> str:
+    """−28.0 % (−29.1 to −26.9) from 17.3 to 21.6 GB; empty without a step."""
+    return f"{share(claim.step)} from {from_to(*claim.interval, x)}" if claim.step and claim.interval else ""
+
+
 def _falls_off(answer: Answer) -> str:
     def words(claim: FallsOff) -> str:
         memory = f", at {claim.memory_words}" if _at_memory(claim) else ""
@@ -465,6 +471,7 @@ def _falls_off(answer: Answer) -> str:
         return {
             "turn": f"{_turn(answer, claim)}: it {up_to} up to there and {behind} behind it" if claim.turn else "",
             "knee": f"knee at {_knee(answer, claim)}{memory}",
+            "step": f"step of {step_between(claim, answer.x)}{memory}",
             "smooth": "falls off smoothly, without a knee",
             "undecided": "falls off, and whether at a knee or smoothly cannot be told",
             "none": f"no knee up to {place_words(claim.up_to or 0.0, answer.x)}",

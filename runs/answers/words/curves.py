@@ -11,7 +11,7 @@ from runs.answers.answer import ScalesTo
 from runs.answers.curves import Along, is_told
 from runs.answers.history import steps_of
 from runs.answers.places import from_to, place_words
-from runs.answers.words import not_surely_more, step, suspicion
+from runs.answers.words import not_surely_more, step, step_between, suspicion
 from runs.answers.words.gaps import knee_words, law_words, too_few_words
 from runs.answers.words.verdicts import change_words, share_words
 from runs.compare.axes import LEAST_LEVELS
@@ -111,7 +111,9 @@ def _numbers(along: Along) -> dict[str, Any]:
         half, name = along.half, "half_at" if along.metric.better == "higher" else "doubled_at"
         numbers[name] = {"x": half.at, "interval": _pair(half.interval)} if isinstance(half, Crossing) else None
     bent, why_not = along.curve.knee, "" if along.curve.knee.at else knee_words(along.curve.knee)
+    between, step = along.falls_off.interval, along.falls_off.step
     return numbers | {
+        "step": {"between": between, "change": step.value, "interval": [step.low, step.high]} if step else None,
         "knee": {"x": bent.at, "interval": _pair(bent.interval), "per_doubling_before": bent.before,
                  "per_doubling_after": bent.after, "aicc_gain": bent.gain, "why_not": why_not},
     }  # fmt: skip
@@ -167,9 +169,11 @@ def _turned(along: Along) -> str:
 
 
 def _doublings(along: Along) -> list[str]:
-    """Over all levels, and on both sides of the memory where both have levels; none where a knee has its own."""
+    """Over all levels, and on both sides of the memory where both have levels; none where a knee has its own, and none
+    over a step.
+    """
     whole, levels = along.curve.per_doubling, len(above_zero(along.levels))
-    if whole is None or along.curve.knee.at:
+    if whole is None or along.curve.knee.bend in ("knee", "step"):
         return []
     if not is_told(whole):
         return [f"{levels} levels are not enough to tell the change per doubling."]
@@ -210,6 +214,8 @@ def _knee(along: Along) -> list[str]:
     bent = along.curve.knee
     if bent.gain is None:
         return []
+    if step_words := step_between(along.falls_off, along.x):
+        return [f"Step of {step_words}."]
     if bent.at is None or bent.before is None or bent.after is None or bent.interval is None:
         return [f"No knee: {knee_words(bent)}."]
     near = from_to(bent.interval.low, bent.interval.high, along.x, named=False)

@@ -197,7 +197,7 @@ def knee_words(knee: Knee) -> str:
         return too_few_words(knee.values, "value", LEAST_VALUES_FOR_KNEE, " to find a knee")
     return {
         "none": "one line fits as well", "smooth": "a smooth curve fits better",
-        "undecided": "a smooth curve fits as well",
+        "undecided": "a smooth curve fits as well", "step": "a line with a step fits better",
     }.get(knee.bend, "the curve bends, but gets no worse behind")  # fmt: skip
 
 

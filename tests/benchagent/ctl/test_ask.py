@@ -17,6 +17,7 @@ CLAIMS: list[dict[str, Any]] = [
     {"kind": "standing", "label": "DB2", "rank": 1, "centre": 10_456.25, "ratio": NOTHING},
     {"kind": "level", "label": "", "ratio": WORSE},
     {"kind": "falls_off", "label": "NVMe", "shape": "knee", "at": 64.0},
+    {"kind": "falls_off", "label": "SSD", "shape": "step", "at": None, "interval": [17.3, 21.6], "step": WORSE},
     {"kind": "loss", "label": "SATA", "levels": ["10 GB", "500 GB"],
      "change": {**WORSE, "value": -0.84, "low": -0.85, "high": -0.83}},
     {"kind": "scales", "label": "DB2", "most": 900.0, "most_at": 33.0, "gain": {**NOTHING, "value": 2.0}},
@@ -60,6 +61,7 @@ def test_it_prints_words_claims_and_what_is_missing(asked: FakeApi, capsys: pyte
     cells = (
         "rank 1, 10,456.250 TPS", "0.943 (0.935 to 0.951)", "knee at 64", "10 GB → 500 GB", "-84.0% (-85.0% to -83.0%)",
         "most 900 TPS at 33", "1GB → 64GB, 4 pairs", "since 2026-05-27 f3eb639a", "no step in 13 batches",
+        "step from 17.3 to 21.6",
         "2026-06-03 against 10 batches", "12.500 here, printed –", "6.1.0-18 → 6.1.0-25",
     )  # fmt: skip
     assert [cell for cell in cells if cell not in told.out] == []

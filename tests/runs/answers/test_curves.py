@@ -175,3 +175,28 @@ def test_a_question_has_the_same_words_before_and_after_it_is_answered():
     (offered,) = [each for each in ask(selects, "ask=changed")["questions"] if each["kind"] == "loss"]
     told = ask(selects, offered["query"])
     assert told["asked"] == offered["words"] and told["claims"][0]["change"]["low"] > 0
+
+
+def stepping() -> str:
+    """−5 % from level to level, −28 % from 17.3 to 21.6 GB."""
+    world, tps = World(noise=0.01), 1000.0
+    for size in (9, 10.5, 12.5, 15, 17.3, 21.6, 24, 26, 28, 30.3):
+        tps *= 0.72 if size == 21.6 else 0.95
+        world.add(tps, factors={"size_gb": size})
+    return world.store()
+
+
+def test_a_step_is_told_where_it_falls_off():
+    """Seen: "No knee up to 30.3 GB" and "No knee: one line fits as well"."""
+    selects = stepping()
+
+    told = ask(selects, "ask=falls_off&x=factor:size_gb")
+
+    (claim,) = told["claims"]
+    assert (claim["shape"], claim["at"], claim["interval"]) == ("step", None, [17.3, 21.6])
+    assert claim["step"]["low"] < -0.28 < claim["step"]["high"] and told["sure"]
+    assert told["words"].startswith("Step of −2") and " from 17.3 to 21.6 GB" in told["words"]
+    said = page(selects, "view=curve")
+    assert "Step of −2" in said and "No knee" not in said and "per doubling" not in said
+    loss = ask(selects, "ask=loss&x=factor:size_gb&from=9&to=30.3")
+    assert "; step: −2" in loss["words"] and loss["claims"][0]["falls_off"]["shape"] == "step"

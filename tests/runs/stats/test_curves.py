@@ -187,3 +187,41 @@ def test_a_hill_turns_at_its_top_and_a_valley_at_its_bottom():
         assert turn(valley, better=better, threshold=0.03) == Turn(64.0, "lowest")
     assert turn(hill[:3], better="higher", threshold=0.03) is None
     assert turn([(x, values[:1]) for x, values in hill], better="higher", threshold=0.03) is None
+
+
+SIZES_GB = [9.04, 10.8, 13.0, 15.5, 17.3, 21.6, 24.2, 26.0, 28.6, 30.3, 33.0]
+
+
+def cliff(share: float) -> object:
+    return lambda x: 500 * x**-0.3 * (1 - share if x > 20 else 1)
+
+
+def test_a_line_with_a_step_is_told_between_its_levels():
+    """Was: "no knee, one line fits as well" of −28 % between two levels, −3 to −7 % between all others."""
+    told = knee(noisy(SIZES_GB, 3, cliff(0.28), 0.01, 1))
+    after, before, share = told.step
+    assert (told.bend, after, before) == ("step", 17.3, 21.6)
+    assert share == pytest.approx(-0.28, abs=0.02)
+    up = knee([(x, [1 / value for value in values]) for x, values in noisy(SIZES_GB, 3, cliff(0.28), 0.01, 1)])
+    assert up.step == pytest.approx((after, before, 1 / (1 + share) - 1))
+
+
+@pytest.mark.parametrize(("share", "noise", "least"), [(0.1, 0.01, 48), (0.2, 0.03, 45), (0.3, 0.03, 48)])
+def test_a_true_step_is_seen(share: float, noise: float, least: int):
+    steps = [knee(noisy(SIZES_GB, 3, cliff(share), noise, seed)).step for seed in range(50)]
+    assert sum(step is not None and step[:2] == (17.3, 21.6) for step in steps) >= least
+
+
+@pytest.mark.parametrize("levels_off", [0.0, 0.02])
+@pytest.mark.parametrize("rate", [falling, bent, lambda x: 500 * math.exp(-x / 40)], ids=["line", "knee", "smooth"])
+def test_what_has_no_step_shows_none(rate, levels_off: float):
+    """Also where the levels differ by more than their repeats do, of which repeats alone told 9 to 23 %."""
+    rng, told = random.Random(3), 0
+    for seed in range(100):
+        sizes = [2.0 ** (power * 7 / 9) for power in range(rng.choice((6, 8, 10)))]
+        levels = [
+            (x, [value * off for value in values])
+            for x, values in noisy(sizes, 3, rate, 0.01, seed) for off in [math.exp(rng.gauss(0, levels_off))]
+        ]  # fmt: skip
+        told += knee(levels).step is not None
+    assert told <= 3

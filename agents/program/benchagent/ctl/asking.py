@@ -86,6 +86,8 @@ def _found(claim: Mapping[str, Any], unit: str) -> str:
             words = " → ".join(claim["levels"])
         case "falls_off":
             words = claim["shape"] if claim["at"] is None else f"{claim['shape']} at {claim['at']:.4g}"
+            if claim.get("step"):
+                words += f" from {claim['interval'][0]:.4g} to {claim['interval'][1]:.4g}"
         case "scales":
             words = f"most {plain_number(float(claim['most']))} {unit} at {claim['most_at']:.4g}"
         case "effect":
