@@ -73,7 +73,8 @@ def bars_parts(comparison: Comparison, *, id: str = "comparison") -> Sequence[Fi
 def _without_lost(comparison: Comparison) -> tuple[Comparison, str]:
     """Without groups that have no value, where these are many; and the note of its bars, which counts them."""
     groups, lost = drawn_and_lost(comparison.groups)
-    return replace(comparison, groups=groups), " ".join(filter(None, (bars_note(groups), not_known_words(lost))))
+    notes = (bars_note(groups), not_known_words(comparison, lost))
+    return replace(comparison, groups=groups), " ".join(filter(None, notes))
 
 
 def drawn_and_lost(groups: list[Group]) -> tuple[list[Group], list[Group]]:

@@ -171,13 +171,14 @@ def stands_at(group: Group, fixed: Mapping[str, str]) -> bool:
 
 
 def drawn_groups(groups: Sequence[Group], fixed: Mapping[str, str]) -> list[Group]:
-    """At the fixed levels those that have the metric or could have it: a load has no transactions, which is no gap."""
+    """At the fixed levels those that have the metric or could have it."""
+    return [group for group in of_measured_workloads(groups) if stands_at(group, fixed)]
+
+
+def of_measured_workloads(groups: Sequence[Group]) -> list[Group]:
+    """Those whose workload has the metric anywhere here: a load has no transactions, which is no gap."""
     measured = {group.all_runs[0].workload_id for group in groups if group.dots}
-    return [
-        group
-        for group in groups
-        if (not measured or group.all_runs[0].workload_id in measured) and stands_at(group, fixed)
-    ]
+    return [group for group in groups if not measured or group.all_runs[0].workload_id in measured]
 
 
 def panels_of(groups: Sequence[Group], axes: Axes, asked: str = "") -> list[Panel]:

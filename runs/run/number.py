@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from benchagent.catalog import LATENCIES, THROUGHPUTS, headline_metrics, refusal
+from benchagent.catalog import LATENCIES, METRICS, THROUGHPUTS, factor_label, headline_metrics, refusal
 from django.db.models import Case, F, FloatField, OuterRef, QuerySet, Subquery, Value, When
 
 from runs.formatting import telling_line
@@ -72,13 +72,14 @@ def why_no_number(run: Run, label: str = "", metric: Metric | None = None) -> st
     label = metric.label if metric else label
     if run.invalid_at is not None:
         return run.invalid_words
-    if run.missing_reason:
-        return run.missing_reason
+    if run.missing_reason or run.state == RunState.VALUE_MISSING:
+        reason = run.missing_reason or "the source does not hold it"
+        if metric is None or run.missing_metric in ("", metric.name):
+            return reason
+        return f"no {label.lower()} in this run, {missing_label(run).lower()} not known: {reason}"
     state = run.get_state_display().lower()
     if run.state in OPEN_STATES:
         return f"not finished yet ({state})"
-    if run.state == RunState.VALUE_MISSING:
-        return "the source does not hold it"
     if run.state == RunState.FINISHED:
         rows = (row for row in run.measurements.all() if label in ("", row.metric.label))
         wrong = "; ".join(dict.fromkeys(filter(None, (_uncounted(run, row) for row in rows))))
@@ -87,6 +88,12 @@ def why_no_number(run: Run, label: str = "", metric: Metric | None = None) -> st
     message = telling_line(run.message)
     # "cancelled before it started" says its state already.
     return message if message.startswith(state) else f"{state}: {message}" if message else state
+
+
+def missing_label(run: Run) -> str:
+    """The metric of which its source does not hold the value; empty of none."""
+    name = run.missing_metric
+    return METRICS[name].label if name in METRICS else factor_label(name)
 
 
 def _in_another_unit(run: Run, metric: Metric | None) -> str:

@@ -162,8 +162,8 @@ def comparison_context(selection: Selection, comparison: Comparison) -> dict[str
             # How many levels of each series are enough for the table; 0 where all of them are few.
             "few_levels": max(1, MOST_LEVELS // len(levels.series)) if levels and has_many else 0,
             "lost": lost,
-            "lost_words": not_known_words(lost),
             "common": common_words(comparison.common),
+            "lost_words": not_known_words(comparison, lost),
             "durability_varies": len({group.durability_words for group in comparison.groups}) > 1
             or any(group.doubt for group in comparison.groups),
             "provenance_varies": len({provenance for group in comparison.groups for provenance in group.provenances})

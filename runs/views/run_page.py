@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from benchagent.catalog import METRICS, factor_label
-
 from runs.access import changes
 from runs.access.rules import source_of
 from runs.charts.latency import heat_figure, percentile_figure
@@ -20,7 +18,7 @@ from runs.run.attachments import attachments_of
 from runs.run.durability import judgement
 from runs.run.facets import factor_facets, ordered_measurements, origin, setting_rows, time_line
 from runs.run.latency import latency_of, map_of
-from runs.run.number import headline_numbers, implausible, why_no_number
+from runs.run.number import headline_numbers, implausible, missing_label, why_no_number
 from runs.run.series import Series
 
 
@@ -78,8 +76,7 @@ class Counting:
         self.standing = standing.of_run(run, measured.result[0], reader) if measured.result and run.counts else None
         self.before = standing.run_before(run, reader)
         self.gap = "" if run.is_open else why_no_number(run)
-        missing = run.missing_metric
-        self.missing_metric = METRICS[missing].label if missing in METRICS else factor_label(missing)
+        self.missing_metric = missing_label(run)
         self.implausible = [why for row in run.measurements.all() if (why := implausible(row))]
         self.durability = judgement(run)
         self.original = run.copy_of if run.copy_of and may_open(reader, run.copy_of) else None

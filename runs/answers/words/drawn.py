@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from runs.answers.places import x_label
-from runs.answers.words.gaps import gap_reasons, with_reasons
+from runs.answers.words.gaps import gap_reasons, no_metric_words, with_reasons
 from runs.compare.axes import BARS, LATENCY, ON_AXES, TIME, TRADE_OFF
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Group
 from runs.compare.panels import stands_at
-from runs.formatting import grouped, mid_sentence, number
+from runs.formatting import grouped, mid_sentence
 from runs.models import Publication
 from runs.stats import CELL_CONFIDENCE
 
@@ -109,7 +109,6 @@ def held_words(comparison: Comparison, *, is_alone: bool) -> list[str]:
     if axes.view in ON_AXES:
         if follow := [axes.facts[name].label for name in axes.follow]:
             words.append(f"Vary in step with these: {', '.join(follow)}.")
-        others = len(comparison.groups) - len(comparison.drawn)
-        if others > 0 and is_alone and comparison.metric:
-            words.append(f"{number(others)} groups of another workload have no {comparison.metric.label.lower()}.")
+        if is_alone and (others := no_metric_words(comparison)):
+            words.append(others)
     return words

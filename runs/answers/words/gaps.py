@@ -12,9 +12,9 @@ from runs.compare.asked import Lacking, Missing
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Contrast, Group, Repeat
 from runs.compare.guard import Difference
-from runs.compare.panels import CLIENTS
+from runs.compare.panels import CLIENTS, of_measured_workloads
 from runs.compare.select import MAX_RUNS
-from runs.formatting import grouped, joined, listed, mid_sentence, percent
+from runs.formatting import grouped, joined, listed, mid_sentence, number, percent
 from runs.listing.cursor import COUNT_LIMIT
 from runs.stats import Ratio, ends_of
 from runs.stats.curves import LEAST_FOR_KNEE, LEAST_VALUES_FOR_KNEE, Knee
@@ -256,10 +256,24 @@ def gap_reasons(comparison: Comparison) -> str:
     return "; ".join(gap_notes(gap for group in comparison.groups for gap in group.gaps))
 
 
-def not_known_words(groups: Sequence[Group]) -> str:
-    """ "34 groups are not known: 23 × no throughput in this run, 11 × lost in a picture." """
-    counts = ", ".join(counted(group.gap or "" for group in groups))
-    return f"{len(groups)} groups are not known: {counts}." if groups else ""
+def not_known_words(comparison: Comparison, groups: Sequence[Group]) -> str:
+    """Of groups without a value: "11 groups are not known: 11 × lost in a picture. 23 groups of another workload have
+    no throughput."
+    """
+    could_have = {group.key for group in of_measured_workloads(comparison.groups)}
+    gaps = [group.gap or "" for group in groups if group.key in could_have]
+    groups_are = "group is" if len(gaps) == 1 else "groups are"
+    lost = f"{number(len(gaps))} {groups_are} not known: {', '.join(counted(gaps))}." if gaps else ""
+    return " ".join(filter(None, (lost, no_metric_words(comparison) if len(gaps) < len(groups) else "")))
+
+
+def no_metric_words(comparison: Comparison) -> str:
+    """How many groups no value of the metric is lost of, as their workload has none; empty of none."""
+    others = len(comparison.groups) - len(of_measured_workloads(comparison.groups))
+    if not others or comparison.metric is None:
+        return ""
+    thing, has = ("group", "has") if others == 1 else ("groups", "have")
+    return f"{number(others)} {thing} of another workload {has} no {comparison.metric.label.lower()}."
 
 
 def lost_words(group: Group) -> str:

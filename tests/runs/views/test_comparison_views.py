@@ -17,7 +17,7 @@ from runs.charts.pivots import Pivot, heat
 from runs.charts.tradeoff import front_of
 from runs.models import Experiment, Measurement, Report, Run
 from runs.templatetags.show import pivot_rows
-from tests.runs.cells import machine, make_run, make_runs
+from tests.runs.cells import machine, make_run, make_runs, workload
 from tests.runs.pages import spec
 
 pytestmark = pytest.mark.django_db
@@ -230,6 +230,27 @@ def test_many_groups_without_a_value_are_one_line(client):
     assert len(spec(html, "comparison")["groups"]) == 2
     assert "7 groups are not known: 7 × lost in a picture." in html
     assert html.count("<li data-gap>Engine") == 7
+
+
+def test_what_is_lost_and_what_has_none_of_the_metric_have_one_count(client):
+    """Seen: "34 groups are not known: 22 × lost in a picture" of 11 lost rates and 11 loads whose time was lost."""
+    experiment = Experiment.objects.create(slug="loads", name="Loads")
+    for at in range(1, 8):
+        lost = {"state": "value_missing", "missing_reason": "lost in a picture"}
+        make_run("H2 2.4", 7 / at, factors={"size_gb": at, "disk": "HDD"}, experiment=experiment)
+        make_run("H2 2.4", None, factors={"size_gb": at, "disk": "SSD"}, experiment=experiment, missing_metric="tps",
+                 **lost)  # fmt: skip
+        for more in ({"missing_metric": "load_time_s", **lost}, {}):
+            make_run("H2 2.4", None, factors={"size_gb": at, "disk": "SSD" if more else "HDD"}, of=workload("load"),
+                     experiment=experiment, **more)  # fmt: skip
+    for view in ("curve", "bars"):
+        html = page(client, f"&metric=tps&view={view}", of="loads")
+        assert {*re.findall(r"\d+ groups are not known: [^.]*", html)} == {
+            "7 groups are not known: 7 × lost in a picture"
+        }
+        assert {*re.findall(r"\d+ groups of another workload", html)} == {"14 groups of another workload"}
+        assert ("7 lost values are left out." in html) is (view == "curve")
+    assert "no throughput in this run, load time not known: lost in a picture" in html
 
 
 def test_a_trade_off_sets_metric_against_metric_and_rings_what_none_beats(client, sweep):
