@@ -18,7 +18,7 @@ from runs.compare.comparison import Comparison
 from runs.compare.groups import Contrast, Group, Repeat
 from runs.compare.guard import blocking
 from runs.compare.panels import Curve
-from runs.formatting import percent_of
+from runs.formatting import percent, percent_of
 from runs.models import Run
 from runs.models.choices import Visibility
 from runs.run.circumstances import changes, circumstances
@@ -37,7 +37,7 @@ from runs.stats import (
 )
 from runs.stats.steps import LEAST_DAYS, change_of_level, days_after_to_show, days_to_show
 from runs.stats.verdicts import judge_interval
-from runs.stats.watch import Found, calmed, change_at, changes_of_noise, least_told, spread_of
+from runs.stats.watch import Found, calmed, change_at, changes_of_noise, least_told, outlying, spread_of
 
 T = TypeVar("T")
 
@@ -76,6 +76,7 @@ def since(comparison: Comparison, curves: Sequence[Curve], question: Question) -
             lacking.append(_batches_to_show(batches, curve.name, comparison.threshold, "batches_for_less"))
         lacking += [
             *_noisier(curve),
+            *_outlying(comparison, curve),
             *_untold(curve),
             *_lost(curve),
             *_absent(curve),
@@ -178,6 +179,17 @@ def _noisier(curve: Curve) -> list[Missing]:
         Missing("noise", curve.name, each.after, each.before, [_day_of(curve.valued[each.at])], change=each.change)
         for each in found
     ]  # fmt: skip
+
+
+def _outlying(comparison: Comparison, curve: Curve) -> list[Missing]:
+    found = outlying(curve.logs, comparison.threshold) if len(curve.logs) == len(curve.levels) else []
+    return standing_apart(curve.name, [(batch_at(curve, curve.levels[at][0]), ratio) for at, ratio in found])
+
+
+def standing_apart(label: str, batches: Sequence[tuple[str, float]]) -> list[Missing]:
+    """Those that no step counts as they are, as when each was measured and its ratio to its neighbours."""
+    names = [f"{when} {percent(ratio - 1, signed=True)}" for when, ratio in batches]
+    return [Missing("standing_apart", label, len(names), names=names)] if names else []
 
 
 def _followed(curves: Sequence[Curve]) -> list[Missing]:

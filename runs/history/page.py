@@ -14,8 +14,8 @@ from django.db.models import Q
 
 from runs.answers import words as saying
 from runs.answers.answer import Newer
-from runs.answers.history import judged_by_repeats
-from runs.answers.words.gaps import lacking_words
+from runs.answers.history import judged_by_repeats, standing_apart
+from runs.answers.words.gaps import lacking_sentences, lacking_words
 from runs.charts.base import EventSpec, Figure, LineSeries, LinesSpec, Mark, lines
 from runs.charts.curves import ZOOMED_NOTE
 from runs.compare.asked import SINCE, Missing, Question
@@ -31,6 +31,7 @@ from runs.run.circumstances import changes
 from runs.run.events import CHECKPOINT, NOTE
 from runs.run.facets import branch_of
 from runs.stats import Interval
+from runs.stats.watch import outlying
 from runs.tables import Column, Table, TableCell
 
 # How many batches a page draws, how many a reader may ask for, and how many its table and its branches show.
@@ -81,6 +82,9 @@ def context_of(benchmark: Benchmark, siblings: Sequence[Benchmark], *, drawn: in
     """What its template shows. `siblings`: other branches that the reader may see."""
     series = BenchmarkSeries.of(benchmark, drawn)
     events, notes, ends = events_of(series.rows), notes_of(series.rows), ends_of(series.points)
+    above = series.above_zero
+    when = moments(above.rows)
+    apart = [(when[at], ratio) for at, ratio in outlying(above.logs, threshold(benchmark.metric))]
     failed, lost = failed_of(benchmark, series.rows)
     rows = [
         Row(
@@ -106,6 +110,7 @@ def context_of(benchmark: Benchmark, siblings: Sequence[Benchmark], *, drawn: in
     expected = band.interval if band and not drifts else None
     return {
         "benchmark": benchmark,
+        "standing_apart": " ".join(lacking_sentences(standing_apart("", apart))),
         "failed": failed[:MOST_FAILED],
         "more_failed": len(failed[MOST_FAILED:]),
         "figure": _figure(series, events, notes, siblings, expected) if series.rows else None,

@@ -187,6 +187,15 @@ def calmed(logs: Sequence[float]) -> list[float]:
     return calm
 
 
+def outlying(logs: Sequence[float], threshold: float) -> list[tuple[int, float]]:
+    """The batches that count as if they lay less far off (`calmed`) and whose neighbours on both sides have shown that
+    no new level began there, each with its ratio to the median of the five around it.
+    """
+    calm = calmed(logs)
+    off = [(at, logs[at] - _median_around(logs, at, AROUND)) for at in range(AROUND // 2, len(logs) - CONFIRMING)]
+    return [(at, math.exp(log)) for at, log in off if calm[at] != logs[at] and abs(log) >= math.log1p(threshold)]
+
+
 def _median_around(logs: Sequence[float], at: int, count: int) -> float:
     begin = max(0, min(at - count // 2, len(logs) - count))
     return median(logs[begin : begin + count])

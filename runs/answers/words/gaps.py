@@ -92,6 +92,7 @@ _LACKING: Mapping[Lacking, str] = {
     "absent": "days without a batch: {count} ({names}), where {least} have one",
     "copies": "batches of copies, which count nowhere: {count} ({names})",
     "noise": "the spread of the repeats has changed since {first}: {change}, in {count} batches against {least}",
+    "standing_apart": "batches that stand apart from their neighbours: {count} ({names})",
     "followed": "since {first} {follows}, another series: {change}, its first {count} batches against the last {least}",
 }
 

@@ -117,6 +117,16 @@ def test_a_bad_night_hides_no_step_and_is_not_all_that_would_be_seen():
     assert context_of(benchmark, [])["least_seen"] == percent_of(0.03)
 
 
+def test_a_night_that_stands_apart_is_named_once_by_page_and_answer():
+    """Was: one batch of 40 at −31 %, back the next night, of which not a word told."""
+    benchmark = posted([0.69 if at == 15 else 1.0 for at in range(40)])
+    told = ask("workload=tpcb", "ask=since")
+    page = context_of(benchmark, [])["standing_apart"]
+    assert page.startswith("Batches that stand apart from their neighbours: 1 (2026-10-13 −3")
+    assert told["words"].count(page) == 1
+    assert page in Client().get(benchmark.get_absolute_url()).content.decode()
+
+
 @pytest.mark.parametrize("seed", [1, *whole(2, 3, 4)])
 def test_the_title_of_an_alert_names_the_day_of_its_change(seed):
     """Was: "since 2026-11-20" over a change of 2026-11-23, as its likeliest place was sought again on a drift."""

@@ -175,6 +175,29 @@ def test_one_night_far_off_hides_no_step():
         assert [abs(start - 55) <= 1 for start in seen.starts] == [True], seed
 
 
+def test_what_stands_apart_is_told_once_its_neighbours_are_back():
+    drawn = random.Random(3)
+    logs = [drawn.gauss(0, 0.01) for _ in range(40)]
+    logs[20] += math.log(0.69)
+    assert watch.outlying(logs, 0.03) == [(20, pytest.approx(0.69, abs=0.02))]
+    assert watch.outlying(logs[:23], 0.03) == [], "it may be a new level"
+    fallen = [log + math.log(0.8) * (at >= 20) for at, log in enumerate(logs[:20] + logs[21:])]
+    assert watch.outlying(fallen, 0.03) == [], "a step is one"
+    assert watch.outlying(logs, 0.5) == [], "what matters to nobody"
+
+
+def _tailed(drawn: random.Random) -> float:
+    """Student's t of three degrees of freedom, with a variance of 1."""
+    return drawn.gauss(0, 1) / math.sqrt(sum(drawn.gauss(0, 1) ** 2 for _ in range(3)))
+
+
+@pytest.mark.parametrize(("drawn", "most"), [(lambda rng: rng.gauss(0, 1), 0.0), (_tailed, 0.08)], ids=["normal", "t"])
+def test_of_noise_hardly_a_batch_is_said_to_stand_apart(drawn, most):
+    rng = random.Random(7)
+    told = [bool(watch.outlying([0.03 * drawn(rng) for _ in range(40)], 0.03)) for _ in range(200)]
+    assert sum(told) / len(told) <= most
+
+
 def test_repeats_that_scatter_alike_seldom_tell_a_change_of_their_noise():
     """Three repeats are close together by chance now and then, and a series is asked after each of its batches."""
     told = 0
