@@ -498,8 +498,10 @@ class Judge:
     def _step(self, kind: str, body: Json, claim: Json, cells: Sequence[Cell]) -> Iterator[Mark]:
         metric, limit = body["metric"], math.log1p(body["threshold"])
         truth = self._of_series(cells, self.world.steps)
-        # Whether a suspicion is true further batches will tell: nothing is asserted. No series here leaves zero.
-        if truth is None or claim["is_suspected"] or claim["zero"]:
+        # Whether a suspicion or what is not yet sure is true further batches will tell: nothing is asserted. No series
+        # here leaves zero.
+        is_open = claim["is_suspected"] or claim["change"]["verdict"] == "undecided"
+        if truth is None or is_open or claim["zero"]:
             yield Mark(UNJUDGED, kind, True)
             return
         days = sorted({cell.day for cell in cells if cell.day and cell.values(metric)})

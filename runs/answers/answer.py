@@ -174,7 +174,8 @@ class Step(Claim):
     `is_drift`: it changes slowly from that day on, as a line fits its newest batches better than steps do.
     `is_expected`: a person said so of its alert; the newest batch is set against those since then. `is_suspected`: the
     batches after it will tell whether it is one. `zero`: whether each repeat is 0 before it (from) or since (to), and
-    is not on the other side: it is sure and has no ratio.
+    is not on the other side: it is sure and has no ratio. Not yet sure is a step whose change is undecided: all batches
+    up to now do not show it surely, or not by as much as matters.
     """
 
     kind: Literal["step"] = "step"
@@ -194,6 +195,10 @@ class Step(Claim):
     zero: Literal["", "from", "to"] = ""
     besides: list[str] = Field(default_factory=list)
     between: list[UUID] = Field(default_factory=list, exclude=True)
+
+    @property
+    def is_unsure(self) -> bool:
+        return self.change.verdict == Kind.UNDECIDED
 
 
 class Newer(Claim):

@@ -83,7 +83,7 @@ def since(comparison: Comparison, curves: Sequence[Curve], question: Question) -
             *_mixed_audiences(curve),
         ]
     lacking += _followed(curves)
-    sure = any(claim.day and not claim.is_suspected for claim in claims)
+    sure = any(claim.day and not claim.is_suspected and not claim.is_unsure for claim in claims)
     told = [*_with_what_changed(claims), *newest]
     return begun(comparison, question, claims=told, lacking=lacking, sure=sure)
 
@@ -274,11 +274,14 @@ def _ratio_steps(comparison: Comparison, curve: Curve, label: str) -> list[Step]
         batches=len(levels), days=int(levels[-1][0] - levels[0][0]) + 1, threshold=least,
     )  # fmt: skip
     claims = []
-    for earlier, found in zip([None, *told.confirmed], told.confirmed, strict=False):
+    pairs = [*zip([None, *told.confirmed], told.confirmed, strict=False), *((None, each) for each in told.unsure)]
+    last = max((found.at for _, found in pairs), default=0)
+    for earlier, found in pairs:
+        verdict = Kind.UNDECIDED if found in told.unsure else _side(found.is_rise, better)
         fields: dict[str, Any] = {
             "day": batch_at(curve, xs[found.at]), "batches": found.after, "batches_before": found.before,
-            "is_last": found.at == told.starts[-1] and xs[found.at] >= last_of_zero, "is_drift": found.kind == "drift",
-            "change": as_share(amount_of(found.change, verdict=_side(found.is_rise, better))),
+            "is_last": found.at == last and xs[found.at] >= last_of_zero, "is_drift": found.kind == "drift",
+            "change": as_share(amount_of(found.change, verdict=verdict)),
         }  # fmt: skip
         # A drift has no batch that it began with, and no commit to blame.
         if found.kind == "step":
@@ -295,7 +298,8 @@ def _ratio_steps(comparison: Comparison, curve: Curve, label: str) -> list[Step]
             if earlier and earlier.kind == "step" and abs(both) < math.log1p(comparison.threshold):
                 fields["back_to"] = batch_at(curve, xs[earlier.at])
         claims.append(unchanged.model_copy(update=fields))
-    claims = claims or ([unchanged] if least <= MOST_UNSEEN else [])
+    if all(claim.is_unsure for claim in claims) and least <= MOST_UNSEEN:
+        claims = [unchanged, *claims]
     for at in told.suspects:
         if off := suspicion(logs, at, told.starts, told.drifts, better=better, threshold=comparison.threshold):
             fields = {

@@ -56,11 +56,8 @@ class Row:
     @property
     def last_changes(self) -> list[tuple[ChangePoint, str]]:
         """What was confirmed last, and what is suspected, in words."""
-        told = []
-        for point in filter(None, (self.step, self.suspicion)):
-            is_open = "suspected " if point == self.suspicion else ""
-            told.append((point, f"{is_open}{short_change(point)} since {point.at.measured_at:%Y-%m-%d}"))
-        return told
+        points = filter(None, (self.step, self.suspicion))
+        return [(point, f"{short_change(point)} since {point.at.measured_at:%Y-%m-%d}") for point in points]
 
     @property
     def spark(self) -> str:

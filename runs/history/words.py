@@ -9,7 +9,7 @@ from datetime import UTC, datetime, time
 from benchagent.catalog import Durability
 
 from runs.answers.answer import Amount, Step
-from runs.answers.words import share, step, suspicion, to_or_from_zero, why
+from runs.answers.words import open_step, open_words, share, step, to_or_from_zero, why
 from runs.formatting import listed, mid_sentence
 from runs.history.causes import OWN_OF_A_BATCH, commit_given
 from runs.models import Alert, ChangePoint, SeriesBatch
@@ -63,22 +63,24 @@ def claim_of(point: ChangePoint, *, is_last: bool = True) -> Step:
 def change_words(point: ChangePoint, *, is_last: bool = True) -> str:
     """Throughput −6.1 % (−6.5 to −5.8) since 2026-05-27 (f3eb639a), against the 40 batches before: worse."""
     claim, metric = claim_of(point, is_last=is_last), point.benchmark.metric.label
-    if claim.is_suspected:
-        return suspicion(claim, metric)
+    if open_words(claim):
+        return open_step(claim, metric)
     words = step(claim)
     if point.kind == ChangeKind.NOISE:
         return f"The spread of the repeats: {words}"
     if point.kind == ChangeKind.DRIFT:
         return f"A slow drift: {mid_sentence(metric)} {words}"
-    return f"Not yet sure: {mid_sentence(metric)} {words}" if point.is_unsure else f"{metric} {words}"
+    return f"{metric} {words}"
 
 
 def short_change(point: ChangePoint) -> str:
-    """−6.1 %, +233 % noise, from 0."""
-    if point.kind == ChangeKind.ZERO:
-        return to_or_from_zero(is_to_zero=claim_of(point).zero == "to")
+    """−6.1 %, +233 % noise, from 0, not yet sure −6.1 %."""
+    claim = claim_of(point)
+    if claim.zero:
+        return to_or_from_zero(is_to_zero=claim.zero == "to")
     kind = "" if point.kind == ChangeKind.STEP else f" {point.get_kind_display().lower()}"
-    return f"{share(Amount(value=point.change.get('value', 0.0)))}{kind}"
+    is_open = f"{open_words(claim)} " if open_words(claim) else ""
+    return f"{is_open}{share(Amount(value=point.change.get('value', 0.0)))}{kind}"
 
 
 def _side_words(point: ChangePoint) -> str:

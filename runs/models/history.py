@@ -8,10 +8,12 @@ anything for, anybody else. All rows here but what people decided about alerts f
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from uuid import UUID
 
+from benchagent.catalog import threshold_of
 from django.conf import settings
 from django.db import models, transaction
 from django.urls import reverse
@@ -290,10 +292,15 @@ class ChangePoint(models.Model):
 
     @property
     def is_unsure(self) -> bool:
-        """Whether it is a step that three batches have confirmed and all up to now do not show surely."""
-        ends = self.change.get("low"), self.change.get("high")
-        is_confirmed_step = self.state == ChangeState.CONFIRMED and self.kind == ChangeKind.STEP
-        return is_confirmed_step and None not in ends and ends[0] <= 0 <= ends[1]
+        """Whether it is a step that three batches have confirmed and that all up to now do not show surely, or not by
+        as much as matters.
+        """
+        if self.state != ChangeState.CONFIRMED or self.kind != ChangeKind.STEP:
+            return False
+        ends, metric = (self.change.get("low"), self.change.get("high")), self.benchmark.metric
+        least = math.log1p(threshold_of(metric.name, metric.unit))
+        is_small = abs(math.log1p(self.change.get("value", 0.0))) < least
+        return is_small or (None not in ends and ends[0] <= 0 <= ends[1])
 
     @property
     def size(self) -> float:

@@ -379,7 +379,8 @@ def _trend(
 class Watched:
     """The state of a series after its newest batch: where its level changed, and the batches that are suspected.
 
-    `drifts`: of each the batches that it was seen in; the first is one of `starts`.
+    `drifts`: of each the batches that it was seen in; the first is one of `starts`. `unsure`: steps that three batches
+    have confirmed and that all up to now do not show surely, or not by as much as matters; none of `starts`.
     """
 
     starts: tuple[int, ...] = ()
@@ -388,6 +389,7 @@ class Watched:
     refuted: tuple[int, ...] = ()
     drifts: tuple[range, ...] = ()
     absorbed: tuple[int, ...] = ()
+    unsure: tuple[Found, ...] = ()
 
     def settled(self, logs: Sequence[float]) -> Sequence[float]:
         """Those before the first batch that is suspected: what it is off by is no scatter of theirs."""
@@ -465,12 +467,16 @@ def watched(logs: Sequence[float], threshold: float) -> Watched:
     # Who looks once sees a little more than who is woken each night, which takes a band and how alike batches are.
     starts = state.starts or steps_of(calmed(logs), threshold)
     found = [each for at in starts if (each := measured(logs, at, starts, state.drifts))]
+    unsure: list[Found] = []
     while passed := next((each for each in found if not stands(each, threshold)), None):
+        if passed.kind == "step" and state.starts and not is_none(passed, threshold, is_last=passed is found[-1]):
+            unsure.append(passed)
         starts = [each.at for each in found if each is not passed]
         found = [each for at in starts if (each := measured(logs, at, starts, state.drifts))]
     starts = [each.at for each in found]
-    suspects = tuple(at for at in state.suspects if not _is_near(at, starts))
-    return replace(state, starts=tuple(starts), suspects=suspects, confirmed=tuple(found))
+    suspects = tuple(at for at in state.suspects if not _is_near(at, [*starts, *(each.at for each in unsure)]))
+    unsure.sort(key=lambda each: each.at)
+    return replace(state, starts=tuple(starts), suspects=suspects, confirmed=tuple(found), unsure=tuple(unsure))
 
 
 def measured(logs: Sequence[float], at: int, starts: Sequence[int], drifts: Sequence[range]) -> Found | None:

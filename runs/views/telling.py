@@ -118,7 +118,8 @@ def badge(request: HttpRequest, benchmark_id: uuid.UUID) -> HttpResponse:
         state=ChangeState.CONFIRMED, kind__in=OF_LEVEL, alert__state__in=(AlertState.CONFIRMED, AlertState.ACKNOWLEDGED)
     )
     verdict = shown.verdict if shown.verdict in WINNERS else ""
-    if changed := max(opened.select_related("at"), key=lambda point: point.at.place, default=None):
+    sure = (point for point in opened.select_related("at") if not point.is_unsure)
+    if changed := max(sure, key=lambda point: point.at.place, default=None):
         value += f", {short_change(changed)}"
         verdict = f"{changed.side} since {changed.at.measured_at:%Y-%m-%d}"
     label = f"{shown.dbms} {mid_sentence(shown.metric.label)}"

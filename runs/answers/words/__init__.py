@@ -546,16 +546,16 @@ def _besides(claim: Effect) -> str:
 
 def _since(answer: Answer) -> str:
     steps = [claim for claim in answer.claims if isinstance(claim, Step)]
-    suspected = [claim for claim in steps if claim.is_suspected]
+    not_settled = [claim for claim in steps if claim.is_suspected or claim.is_unsure]
     open_ones = _first([
-        f"{f'{claim.label}: ' if claim.label else ''}{suspicion(claim, answer.metric_label)}" for claim in suspected
+        f"{f'{claim.label}: ' if claim.label else ''}{open_step(claim, answer.metric_label)}" for claim in not_settled
     ], ".")  # fmt: skip
     besides = [*open_ones, *filter(None, [_newer(answer)])]
     of_zero = _first([
         f"{_of_series(answer, claim)} {step(claim)} {_what_changed(claim)}"
         for claim in sorted(steps, key=lambda claim: claim.day, reverse=True) if claim.zero
     ], ".")  # fmt: skip
-    steps = [claim for claim in steps if claim not in suspected and not claim.zero]
+    steps = [claim for claim in steps if claim not in not_settled and not claim.zero]
     newest = max((claim for claim in steps if claim.day), key=lambda claim: claim.day, default=None)
     if newest is None:
         said = ((_no_step(claim, answer.metric_label), claim.label) for claim in steps)
@@ -615,9 +615,14 @@ def to_or_from_zero(is_to_zero: bool) -> str:
     return "to 0" if is_to_zero else "from 0"
 
 
-def suspicion(claim: Step, metric_label: str) -> str:
+def open_words(claim: Step) -> str:
+    """What a step is that is not settled; empty of others."""
+    return "suspected" if claim.is_suspected else "not yet sure" if claim.is_unsure else ""
+
+
+def open_step(claim: Step, metric_label: str) -> str:
     """Suspected: throughput −15.8 % since 2026-11-24, against the 14 batches before: worse."""
-    return f"Suspected: {mid_sentence(metric_label)} {step(claim)}"
+    return f"{open_words(claim).capitalize()}: {mid_sentence(metric_label)} {step(claim)}"
 
 
 def _no_step(claim: Step, metric_label: str = "") -> str:

@@ -11,7 +11,7 @@ from runs.answers.answer import ScalesTo
 from runs.answers.curves import Along, is_told
 from runs.answers.history import steps_of
 from runs.answers.places import from_to, place_words
-from runs.answers.words import not_surely_more, step, step_between, suspicion
+from runs.answers.words import not_surely_more, open_step, open_words, step, step_between
 from runs.answers.words.gaps import knee_words, law_words, too_few_words
 from runs.answers.words.verdicts import change_words, share_words
 from runs.compare.axes import LEAST_LEVELS
@@ -85,9 +85,9 @@ def _of_days(comparison: Comparison) -> list[CurveWords]:
         if claims := steps_of(comparison, curve, curve.label):
             numbers = [
                 {"date": claim.day, "change": claim.change.value, "interval": [claim.change.low, claim.change.high]}
-                for claim in claims if claim.day and not claim.is_suspected
+                for claim in claims if claim.day and not open_words(claim)
             ]  # fmt: skip
-            told = [suspicion(claim, name) if claim.is_suspected else step(claim) for claim in claims]
+            told = [open_step(claim, name) if open_words(claim) else step(claim) for claim in claims]
             words.append(CurveWords(curve.panel, curve.label or name, told, {"steps": numbers}))
     return words
 

@@ -83,6 +83,11 @@ def test_it_lists_benchmarks_and_tells_one_with_its_changes(logged_in: FakeApi, 
     assert main(["benchmarks"]) == 0
     printed = capsys.readouterr().out
     assert "from 0 since 2026-11-22" in printed and "worse" in printed
+    unsure = fell | {"change": {"value": -0.123, "verdict": "undecided"}}
+    logged_in.answers["/benchmarks/"] = {"results": [row | {"last_change": unsure}], "next": None}
+    assert main(["benchmarks"]) == 0
+    assert "not yet sure -12.3% since" in capsys.readouterr().out
+    changes += [unsure | {"state": "confirmed", "words": "Not yet sure: …"}, {"state": "suspected", "words": "Susp…"}]
     assert main(["benchmarks", one]) == 0
-    assert capsys.readouterr().out.splitlines() == ["it fell", "confirmed: 12 % less"]
+    assert capsys.readouterr().out.splitlines() == ["it fell", "confirmed: 12 % less", "Not yet sure: …", "Susp…"]
     assert main(["benchmarks", one, "dbms=sqlite"]) == main(["benchmarks", "nightly"]) == 2

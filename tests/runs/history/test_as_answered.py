@@ -16,7 +16,7 @@ from runs.formatting import percent_of
 from runs.history import alerts, filing
 from runs.history.page import context_of
 from runs.history.watching import set_alert_state
-from runs.history.words import change_words
+from runs.history.words import change_words, short_change
 from runs.models import Alert, Benchmark, ChangePoint, Run
 from runs.models.choices import AlertState, ChangeState, RunState
 from tests.runs.answers.test_answers import World, ask
@@ -42,9 +42,11 @@ def posted(levels: list[float], seed: int = 1) -> Benchmark:
 
 def told_by_both(benchmark: Benchmark) -> tuple[list[dict[str, Any]], list[ChangePoint]]:
     points = benchmark.changes.filter(state=ChangeState.CONFIRMED, kind__in=("step", "drift")).select_related("at")
+    told = ask("workload=tpcb", "ask=since")["claims"]
     claims = [
-        claim for claim in ask("workload=tpcb", "ask=since")["claims"] if claim["day"] and not claim["is_suspected"]
-    ]
+        claim for claim in told
+        if claim["day"] and not claim["is_suspected"] and claim["change"]["verdict"] != "undecided"
+    ]  # fmt: skip
     return claims, sorted(points, key=lambda point: point.at.place)
 
 
@@ -88,16 +90,25 @@ def test_a_page_takes_back_what_all_batches_no_longer_show_as_the_answer_does(se
 
 
 @pytest.mark.parametrize(("seed", "count"), [(3, 40), *whole((1, 40), (63, 50))])
-def test_a_page_says_of_a_step_that_the_answer_does_not_tell_that_it_is_not_yet_sure(seed, count):
-    """Was: "−5.1 % (−13.1 to +3.7) since 2026-10-14: worse" beside an answer of no lasting change."""
+def test_page_answer_and_lists_say_of_a_step_that_it_is_not_yet_sure(seed, count):
+    """Was: "−5.1 % (−13.1 to +3.7) since 2026-10-14: worse" beside an answer of no lasting change; then an answer that
+    did not name it, and a list that did as if it were sure.
+    """
     rng, off, levels = random.Random(seed), 0.0, []
     for _ in range(count):
         off = 0.7 * off + rng.gauss(0, 0.02)
         levels.append(math.exp(off))
     claims, (point,) = told_by_both(posted(levels))
     assert claims == []
+    _, not_sure = (told := ask("workload=tpcb", "ask=since"))["claims"]
     assert change_words(point).startswith("Not yet sure: throughput ")
     assert not change_words(point).endswith((": worse.", ": better."))
+    words = change_words(point).split(", against")[0]
+    assert words in told["words"] and told["words"].startswith("No lasting change") and not told["sure"]
+    assert (not_sure["day"], not_sure["batches"]) == (f"{point.at.measured_at:%Y-%m-%d}", point.batches_after)
+    of_api = Client().get(f"/api/v1/benchmarks/{point.benchmark_id}/").json()["changes"]
+    assert {each["change"]["verdict"] for each in of_api if each["state"] == "confirmed"} == {"undecided"}
+    assert f"not yet sure {short_change(point).removeprefix('not yet sure ')}" in Client().get("/benchmarks/").text
 
 
 def test_a_step_beside_a_drift_has_its_own_size_and_the_drift_is_named_as_one():

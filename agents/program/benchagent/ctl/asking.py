@@ -94,8 +94,9 @@ def _found(claim: Mapping[str, Any], unit: str) -> str:
             words = f"{claim['start']} → {claim['end']}, {claim['pairs']} pairs"
         case "step":
             at = " ".join(filter(None, (claim["day"], claim["tested"])))
-            suspected = "suspected " if claim.get("is_suspected") else ""
-            words = f"{suspected}since {at}" if at else f"no step in {claim['batches']} batches"
+            is_unsure = _change(claim).get("verdict") == "undecided"
+            open_words = "suspected " if claim.get("is_suspected") else "not yet sure " if is_unsure else ""
+            words = f"{open_words}since {at}" if at else f"no step in {claim['batches']} batches"
         case "newer":
             words = f"{claim['newest']} against {claim['batches']} batch{'' if claim['batches'] == 1 else 'es'}"
         case "published":
