@@ -9,7 +9,7 @@ from datetime import UTC, datetime, time
 from benchagent.catalog import Durability
 
 from runs.answers.answer import Amount, Step
-from runs.answers.words import open_step, open_words, share, step, to_or_from_zero, why
+from runs.answers.words import NOT_YET_SURE, SUSPECTED, open_step, open_words, share, step, to_or_from_zero, why
 from runs.formatting import listed, mid_sentence
 from runs.history.causes import OWN_OF_A_BATCH, commit_given
 from runs.models import Alert, ChangePoint, SeriesBatch
@@ -84,9 +84,12 @@ def short_change(point: ChangePoint) -> str:
 
 
 def _side_words(point: ChangePoint) -> str:
+    if point.is_unsure:
+        return NOT_YET_SURE
+    side = f"slowly {point.side}" if point.kind == ChangeKind.DRIFT else point.side
     if point.kind == ChangeKind.NOISE:
-        return "noisier" if point.side == "worse" else "less noisy"
-    return f"slowly {point.side}" if point.kind == ChangeKind.DRIFT else point.side
+        side = "noisier" if point.side == "worse" else "less noisy"
+    return f"{SUSPECTED} {side}" if point.state == ChangeState.SUSPECTED else side
 
 
 def alert_title(alert: Alert, watched: int, ends: Mapping[int, datetime]) -> str:
@@ -104,7 +107,9 @@ def alert_title(alert: Alert, watched: int, ends: Mapping[int, datetime]) -> str
     if standing and all(point.pk in ends for point in standing):
         last = max(ends[point.pk] for point in standing)
         since = f"from {begin} until {moment_words(last, is_alone=last.date() != alert.since.date())}"
-    sides = listed(sorted({_side_words(point) for point in standing if point.side}))
+    told = {_side_words(point) for point in standing if point.side}
+    # What is confirmed of one is not suspected of others besides.
+    sides = listed(sorted(told - {f"{SUSPECTED} {side}" for side in told}))
     if len(names) == 1:
         (benchmark,) = names.values()
         return f"{benchmark.name}{on} {since}: {sides}"

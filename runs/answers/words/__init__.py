@@ -51,6 +51,8 @@ from runs.stats import MIN_REPEATS, WINNERS, Kind, Verdict
 MOST_CURVES = 6
 # Batches by what a baseline names them by.
 _NAMED = {"label": "labelled", "commit": "of commit", "version": "of version"}
+# What a step is called that is not settled, wherever it is told.
+SUSPECTED, NOT_YET_SURE = "suspected", "not yet sure"
 # How far beside the memory a knee may lie and be told to be there.
 NEAR = 1.1
 
@@ -617,7 +619,7 @@ def to_or_from_zero(is_to_zero: bool) -> str:
 
 def open_words(claim: Step) -> str:
     """What a step is that is not settled; empty of others."""
-    return "suspected" if claim.is_suspected else "not yet sure" if claim.is_unsure else ""
+    return SUSPECTED if claim.is_suspected else NOT_YET_SURE if claim.is_unsure else ""
 
 
 def open_step(claim: Step, metric_label: str) -> str:

@@ -50,6 +50,14 @@ def told_by_both(benchmark: Benchmark) -> tuple[list[dict[str, Any]], list[Chang
     return claims, sorted(points, key=lambda point: point.at.place)
 
 
+def alert_of(point: ChangePoint) -> Alert:
+    """One of it alone: what is so long past has none by itself."""
+    at = point.at.measured_at
+    point.alert = Alert.objects.create(after=at - timedelta(days=1), since=at, latest=at)
+    point.save()
+    return point.alert
+
+
 WORLDS = {
     "a drift": [0.997**at for at in range(62)],
     "a drift and a step": [0.997**at * (0.92 if at >= 56 else 1) for at in range(62)],
@@ -108,6 +116,7 @@ def test_page_answer_and_lists_say_of_a_step_that_it_is_not_yet_sure(seed, count
     assert (not_sure["day"], not_sure["batches"]) == (f"{point.at.measured_at:%Y-%m-%d}", point.batches_after)
     of_api = Client().get(f"/api/v1/benchmarks/{point.benchmark_id}/").json()["changes"]
     assert {each["change"]["verdict"] for each in of_api if each["state"] == "confirmed"} == {"undecided"}
+    assert alerts.title(alert_of(point)).endswith(": not yet sure")
     assert f"not yet sure {short_change(point).removeprefix('not yet sure ')}" in Client().get("/benchmarks/").text
 
 
@@ -285,6 +294,7 @@ def test_page_and_answer_name_the_same_suspicion_and_it_is_no_scatter_of_the_bat
     assert suspected["change"]["value"] == pytest.approx(point.change["value"])
     assert (unchanged["day"], unchanged["threshold"]) == ("", 0.03)
     assert told["words"].endswith(change_words(point))
+    assert alerts.title(alert_of(point)).endswith(": suspected worse")
 
 
 def test_what_left_zero_or_came_to_it_is_told_first_and_its_days_once():
