@@ -286,8 +286,11 @@ class Gate(APIView):
         labels, refused = _labels_of(given.metrics), dict[uuid.UUID, str]()
         if given.base:
             turns = in_turn(given.runs, given.base, request.user, metrics=labels, allowed=allowed)
-            cells = [_cell_in_turn(cell, request) for cell in turns]
-            judged = Counter(run.pk for cell in turns for run, _ in (*cell.runs, *cell.base))
+            cells = [_cell_in_turn(cell, request) for cell in turns if not cell.is_refused]
+            judged = Counter(run.pk for cell in turns if not cell.is_refused for run, _ in (*cell.runs, *cell.base))
+            for cell in turns:
+                why = explained(cell.change).why
+                refused |= {run.pk: why for run, _ in (*cell.runs, *cell.base) if cell.is_refused}
         else:
             baseline = baseline_of(given.than)
             found = gated(given.runs, baseline, request.user, metrics=labels, allowed=allowed)
@@ -333,7 +336,7 @@ def _cell_in_turn(cell: InTurn, request: Request) -> GateCell:
         machine=run.hardware.name if run.hardware else "", metric=cell.metric.label, unit=cell.metric.unit,
         value=cell.value, runs=[each.pk for each, _ in cell.runs],
         batches=1, change=change_in_turn(cell.change, cell.base[0][0].durability, run.durability),
-        not_worse=cell.is_not_worse, not_alike="",
+        not_worse=cell.is_not_worse, not_alike=differing_words({"": cell.differing}),
     )  # fmt: skip
 
 

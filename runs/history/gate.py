@@ -4,7 +4,8 @@ A cell is judged by the main metric of its workload, or by each of those that ar
 
 The baseline are batches of the main branch (`gated`), or runs that were measured in turn with it (`in_turn`).
 
-Only what `runs.compare.guard` lets be compared has a verdict.
+Only what `runs.compare.guard` lets be compared has a verdict; of two sides in turn, whose settings may differ on
+purpose, also where a commit survives less on one.
 
 Against three batches or more a cell is judged by how batches differ; against fewer by its repeats; in turn, from six
 repeats on, by the pairs of them. Each way one of a set of cells that are all as before is called worse in at most 5 of
@@ -18,6 +19,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 from uuid import UUID
+
+from benchagent.catalog import Role, factor_role
 
 from runs.answers.answer import Amount, change_of
 from runs.answers.history import LEAST_BATCHES, expected_amount, judged_by_repeats, set_against
@@ -34,22 +37,22 @@ from runs.run.facets import factor_facets
 from runs.run.number import number_of, primary_number, why_no_number
 from runs.stats import ALPHA, Kind, judge_pairs, mean_or_zero, summarise
 
+Factors = tuple[tuple[str, str], ...]
+CellKey = tuple[tuple[Any, Factors], Metric]
+Side = Sequence[tuple[Run, float]]
+# What two sides in turn differ in on purpose, and what follows from it.
+OF_A_SIDE = ("config", "buffer_pool", "durability")
 # How fewer pairs scatter is hardly known: then two sides by themselves tell it better.
 LEAST_PAIRS = 6
 
 
 @dataclass(frozen=True)
-class Gated:
-    """A cell: its new batch, of which runs it has a value of a metric, how many batches the baseline has, the ratio.
-
-    `differing`: in what its runs are not like those of the baseline; where they may not be compared, why.
+class Judged:
+    """A cell by one metric: its ratio to the baseline. `differing`: in what its runs are not like those of that; where
+    they may not be compared, why.
     """
 
-    row: SeriesBatch
     metric: Metric
-    runs: Sequence[str]
-    value: float | None
-    batches: int
     change: Amount
     is_not_worse: bool
     differing: Sequence[Difference]
@@ -60,14 +63,21 @@ class Gated:
 
 
 @dataclass(frozen=True)
-class InTurn:
-    """A cell of two sides that were measured in turn: its runs with their values, those of the base, and the ratio."""
+class Gated(Judged):
+    """Its new batch, which of its runs have a value, and how many batches the baseline has."""
 
-    metric: Metric
-    runs: Sequence[tuple[Run, float]]
-    base: Sequence[tuple[Run, float]]
-    change: Amount
-    is_not_worse: bool
+    row: SeriesBatch
+    runs: Sequence[str]
+    value: float | None
+    batches: int
+
+
+@dataclass(frozen=True)
+class InTurn(Judged):
+    """Of two sides that were measured in turn: its runs with their values, and those of the base."""
+
+    runs: Side
+    base: Side
 
     @property
     def first(self) -> Run:
@@ -96,14 +106,45 @@ def in_turn(
 
     `allowed`: a change that is smaller than this share matters not; else that of the metric counts.
     """
-    sides = [_cells(ids, user, metrics) for ids in (runs, base)]
-    shared = [(key, cell, sides[1][key]) for key, cell in sides[0].items() if key in sides[1]]
-    judged = []
-    for (_, metric), own, other in shared:
+    heads, bases = (_cells(ids, user, metrics) for ids in (runs, base))
+    others = {key: cell for key, cell in bases.items() if key not in heads}
+    pairs = [
+        (key[1], cell, other) for key, cell in heads.items()
+        if (other := bases.get(key) or _measured_otherwise(key, others))
+    ]  # fmt: skip
+    fetch_settings(run for _, *both in pairs for side in both for run, _ in side)
+    cells = [(*pair, _differing_in_turn(*pair)) for pair in pairs]
+    judged, count = [], sum(not blocking(differing) for *_, differing in cells)
+    for metric, own, other, differing in cells:
         least = allowed or threshold(metric)
-        change = _judged_in_turn(metric, own, other, least=least, confidence=1 - ALPHA / len(shared))
-        judged.append(InTurn(metric, own, other, change, is_not_worse(change, better=metric.better, least=least)))
+        if refused := blocking(differing):
+            change = change_of(None, refused=Contrast(refused))
+        else:
+            change = _judged_in_turn(metric, own, other, least=least, confidence=1 - ALPHA / count)
+        not_worse = is_not_worse(change, better=metric.better, least=least)
+        judged.append(InTurn(metric, change, not_worse, differing, own, other))
     return judged
+
+
+def _measured_otherwise(key: CellKey, cells: Mapping[CellKey, Side]) -> Side | None:
+    """The only one of these cells that differs in how it was measured alone, which the guard may refuse."""
+    (subject, factors), metric = key
+
+    def asked(factors: Factors) -> Factors:
+        return tuple(factor for factor in factors if factor_role(factor[0]) != Role.PROCEDURE)
+
+    alike = [
+        cell for ((of_cell, its_factors), its_metric), cell in cells.items()
+        if (of_cell, its_metric, asked(its_factors)) == (subject, metric, asked(factors))
+    ]  # fmt: skip
+    return alike[0] if len(alike) == 1 else None
+
+
+def _differing_in_turn(metric: Metric, own: Side, other: Side) -> list[Difference]:
+    """In what two sides are not alike beside their versions and configurations, and what follows from these."""
+    own_conditions, base = (conditions_of([run for run, _ in side], metric=metric.name) for side in (own, other))
+    found = unlike(differences(own_conditions, base), named=OF_A_SIDE)
+    return blocking(found) or found
 
 
 def _numbers(run: Run, metrics: Collection[str]) -> list[Measurement]:
@@ -135,18 +176,15 @@ def _judged_in_turn(
     return judged_by_repeats(values, before, better=metric.better, threshold=least, confidence=confidence)
 
 
-def _cells(
-    ids: Collection[UUID], user: Reader, metrics: Collection[str]
-) -> dict[tuple[Any, Metric], list[tuple[Run, float]]]:
+def _cells(ids: Collection[UUID], user: Reader, metrics: Collection[str]) -> dict[CellKey, list[tuple[Run, float]]]:
     """Runs with a number by what both sides share: workload, machine and factors."""
-    rows = Run.objects.with_values().readable_by(user).present().filter(pk__in=ids)
-    rows = rows.select_related("workload", "dbms_version__dbms", "hardware", "experiment")
-    cells: dict[tuple[Any, Metric], list[tuple[Run, float]]] = {}
-    for run in rows.prefetch_related("factors", "measurements__metric").order_by("order_index", "pk"):
+    rows = Run.objects.for_comparisons().with_values().readable_by(user).present().filter(pk__in=ids)
+    cells: dict[CellKey, list[tuple[Run, float]]] = {}
+    for run in rows.order_by("order_index", "pk"):
         for number in _numbers(run, metrics):
             factors = tuple(sorted((factor.name, str(factor.value)) for factor in run.factors.all()))
-            key = (run.workload_id, run.hardware_id, factors)
-            cells.setdefault((key, number.metric), []).append((run, number.value))
+            key = (((run.workload_id, run.hardware_id), factors), number.metric)
+            cells.setdefault(key, []).append((run, number.value))
     return cells
 
 
@@ -202,7 +240,8 @@ def gated(
         else:
             change = _judged(metric, values, of_base, least=least, confidence=1 - ALPHA / count)
         not_worse = is_not_worse(change, better=metric.better, least=least)
-        judged.append(Gated(row, metric, [*own], _centre(values), len(of_base), change, not_worse, differing))
+        shown = ([*own], _centre(values), len(of_base))
+        judged.append(Gated(metric, change, not_worse, differing, row, *shown))
     return judged
 
 

@@ -326,6 +326,25 @@ def test_two_sides_that_were_measured_in_turn_are_judged_cell_by_cell(ask, contr
     assert ("figure" in reasons[base[0]], "the disk was full" in reasons[base[1]]) == (True, True)
 
 
+def test_sides_in_turn_that_a_comparison_refuses_are_not_judged_and_say_why(ask, contributor):
+    """Was: not judged of another window for "nothing to be set against", and judged of another size of the data."""
+    older, newer = ({"dbms": {"name": "PostgreSQL", "version": version}} for version in ("18.0", "18.1"))
+    file([night(1, **older, **of_window(600)), night(1, **newer, **of_window(10))], contributor, at_once=2)
+    answer = ask(runs=ids_of("18.1"), base=ids_of("18.0"))
+    assert (answer["cells"], len(answer["without"])) == ([], 6)
+    assert {*answer["why_without"]} == {"Measured window: 10 s against 600 s"}
+    assert len(ask(runs=ids_of("18.1"), base=ids_of("18.1"))["cells"]) == 1
+
+
+def test_a_condition_that_differs_of_sides_in_turn_is_named_beside_the_verdict(ask, contributor):
+    """Was: the load generator differed, and not a word told."""
+    for version, tool in (("18.0", "sysbench"), ("18.1", "pgbench")):
+        driver = {"driver": {"name": tool, "version": "1"}}
+        file([night(1, dbms={"name": "PostgreSQL", "version": version}, **driver)], contributor)
+    (cell,) = ask(runs=ids_of("18.1"), base=ids_of("18.0"))["cells"]
+    assert cell["not_alike"] == "Load generator (pgbench 1 against sysbench 1)"
+
+
 @pytest.mark.parametrize(("repeats", "verdict"), [(8, "worse"), (5, "undecided")])
 def test_a_machine_that_becomes_slower_does_not_hide_what_pairs_show(ask, contributor, repeats: int, verdict: str):
     """A B A B on a machine that loses half of its speed meanwhile; B is 10 % slower each time, give or take 2 %."""
