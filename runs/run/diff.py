@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from benchagent.catalog import threshold_of
 
@@ -51,17 +52,20 @@ def told_apart(runs: Sequence[Run]) -> list[str]:
     return [", ".join(filter(None, (facts.get(field, "") for field in differing))) for facts in stated]
 
 
-def sections(runs: Sequence[Run], *, everything: bool = False, has_ratio: bool = True) -> list[Section]:
+def sections(
+    runs: Sequence[Run], *, everything: bool = False, no_ratios: Mapping[str, str] = MappingProxyType({})
+) -> list[Section]:
     """Rows that differ, or all of them; sections of which nothing is known are left out.
 
-    `runs` come from `Run.objects.for_lists()`; without `has_ratio` the first and the last may not be compared.
+    `runs` come from `Run.objects.for_lists()`; `no_ratios`: the names of metrics by which the first and the last may
+    not be compared, with the reason where it is not that of all.
     """
     rows_by_title = {
         "What was run": fact_rows([_what(run) for run in runs]),
         "Factors": fact_rows(
             [{facet.label: facet.words for facet in (*factor_facets(run), *context_facets(run))} for run in runs]
         ),
-        "Numbers": _numbers(runs, has_ratio=has_ratio),
+        "Numbers": _numbers(runs, no_ratios),
         SETTINGS: fact_rows([_settings(run) for run in runs]),
         "Machine": fact_rows([dict(profile_facts(run.hardware)) if run.hardware else {} for run in runs]),
         "Disks": fact_rows([_disks(run) for run in runs]),
@@ -118,7 +122,7 @@ def _environment(run: Run) -> dict[str, str]:
     return dict(origin(run)) | {label: str(conditions.get(name) or "") for name, label in CONDITIONS.items()}
 
 
-def _numbers(runs: Sequence[Run], *, has_ratio: bool) -> list[FactRow]:
+def _numbers(runs: Sequence[Run], no_ratios: Mapping[str, str]) -> list[FactRow]:
     """What differs by less than the metric's threshold is alike."""
     measured = [
         {(row.metric.label, row.metric.unit, row.phase): row for row in ordered_measurements(run)} for run in runs
@@ -136,7 +140,8 @@ def _numbers(runs: Sequence[Run], *, has_ratio: bool) -> list[FactRow]:
         values = [numbers[key].value for numbers in measured if key in numbers]
         metric = next(numbers[key].metric for numbers in measured if key in numbers)
         changed = percent(values[-1] / values[0] - 1, signed=True) if len(values) > 1 and values[0] > 0 else ""
-        changed = changed if has_ratio else "no ratio"
+        if (reason := no_ratios.get(metric.name)) is not None:
+            changed = f"no ratio: {reason}" if reason else "no ratio"
         matters = max(values) - min(values) > threshold_of(metric.name, metric.unit) * abs(min(values))
         rows.append(FactRow(label, texts, changed, matters))
     return rows

@@ -239,6 +239,12 @@ def run_detail(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
 MOST_DIFFERED = 6
 
 
+def _why_no_ratio(runs: Sequence[Run], metric: str = "") -> str:
+    """Why the first and the last of these may not be compared by a metric; empty where they may."""
+    first, last = (conditions_of(side, metric=metric) for side in (runs[:1], runs[-1:]))
+    return refusal_words(Contrast(blocking(differences(first, last))))
+
+
 @require_safe
 def run_diff(request: HttpRequest) -> HttpResponse:
     """Runs side by side: the rows that differ, or with `all=` every one."""
@@ -248,13 +254,16 @@ def run_diff(request: HttpRequest) -> HttpResponse:
     by_id = {run.id: run for run in rows.filter(pk__in=filter(None, ids.values()))}
     runs = [by_id[run_id] for run_id in ids.values() if run_id in by_id]
     everything = bool(request.GET.get("all"))
-    refused = Contrast(blocking(differences(conditions_of(runs[:1]), conditions_of(runs[-1:]))))
-    sections = diff.sections(runs, everything=everything, has_ratio=not refused.differences)
+    refused = _why_no_ratio(runs)
+    names = {row.metric.name for run in runs for row in run.measurements.all()}
+    refused_by_metric = {name: words for name in names if (words := _why_no_ratio(runs, name))}
+    no_ratios = {name: "" if words == refused else words for name, words in refused_by_metric.items()}
+    sections = diff.sections(runs, everything=everything, no_ratios=no_ratios)
     rows_shown = [row for section in sections for row in section.rows]
     differing = sum(row.differs for row in rows_shown)
     partial = sum(row.partial and not row.differs for row in rows_shown) + sum(section.foreign for section in sections)
     context: dict[str, Any] = {
-        "runs": runs, "heads": [*zip(runs, diff.told_apart(runs), strict=True)], "refused": refusal_words(refused),
+        "runs": runs, "heads": [*zip(runs, diff.told_apart(runs), strict=True)], "refused": refused,
         "alone": len(runs) < 2, "unknown": [text for text, run_id in ids.items() if run_id not in by_id],
         "sections": sections, "same": [section for section in sections if not section.rows and not section.foreign],
         "everything": everything, "differing": differing, "partial": partial,

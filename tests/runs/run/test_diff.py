@@ -52,9 +52,22 @@ def test_no_ratio_is_told_of_what_a_comparison_gives_none_of(client):
     html = client.get(f"/runs/diff/?run={first.id}&run={second.id}").content.decode()
     text = " ".join(re.sub(r"<[^>]+>", " ", html).split())
     assert "There is no ratio: Measured window: 10 s against 600 s." in text
-    assert rows(has_ratio=False)["Numbers"]["Throughput"] == (["900 TPS", "600 TPS"], True, "no ratio")
+    assert rows(no_ratios={"tps": ""})["Numbers"]["Throughput"] == (["900 TPS", "600 TPS"], True, "no ratio")
     assert "−33.3" not in text
     assert re.search(r", measured window 10 s .*, measured window 600 s ", text.partition("Factors")[0])
+
+
+def test_no_ratio_is_told_of_a_metric_of_which_a_comparison_gives_none(client):
+    """Was: "+50.0 %" of the maximum of windows of 60 s and 66 s, of which the longer has the higher one."""
+    window, host = {"scale_factor": 10, "terminals": 4}, machine()
+    sides = [make_run("SQLite 3.53", 900, on=host, factors={**window, "duration_s": seconds}) for seconds in (60, 66)]
+    for run, longest in zip(sides, (200, 300), strict=True):
+        add_number(run, longest / 10, name="latency_p99_ms")
+        add_number(run, longest, name="latency_max_ms")
+    html = client.get("/runs/diff/?" + "&".join(f"run={run.id}" for run in sides)).content.decode()
+    text = " ".join(re.sub(r"<[^>]+>", " ", html).split())
+    assert "no ratio: Measured window: 60 s against 66 s" in text and "There is no ratio" not in text
+    assert text.count("+50.0") == 1
 
 
 def test_a_number_names_its_phase_only_where_several_have_it(client):
