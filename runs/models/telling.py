@@ -10,7 +10,8 @@ from django.utils import timezone
 from runs.models.base import UUIDModel
 from runs.models.choices import AlertState
 from runs.models.experiments import Experiment
-from runs.models.history import Alert
+from runs.models.history import Alert, Benchmark
+from runs.models.measurements import Metric
 from runs.models.subjects import Dbms, Machine, Workload
 from runs.models.visible import Reader
 
@@ -38,6 +39,8 @@ class TellingRule(UUIDModel):
     machine = models.ForeignKey(Machine, on_delete=models.CASCADE, null=True, blank=True, related_name="+")
     workload = models.ForeignKey(Workload, on_delete=models.CASCADE, null=True, blank=True, related_name="+")
     dbms = models.ForeignKey(Dbms, on_delete=models.CASCADE, null=True, blank=True, related_name="+")
+    metric = models.ForeignKey(Metric, on_delete=models.CASCADE, null=True, blank=True, related_name="+")
+    benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, null=True, blank=True, related_name="+")
     # Suspicions as well, before further batches have confirmed them.
     tells_new = models.BooleanField(default=False)
     worse_only = models.BooleanField(default=True)

@@ -88,9 +88,10 @@ def _queue_notices(rule: TellingRule, now: datetime) -> None:
 def _fits(rule: TellingRule, alert: Alert) -> bool:
     """Whether one of its changes is what the rule asks for."""
     points = alert.changes.exclude(state=ChangeState.REFUTED)
-    for fact in ("machine", "workload", "dbms"):
+    for fact in ("machine", "workload", "dbms", "metric"):
         wanted = getattr(rule, f"{fact}_id")
         points = points.filter(**{f"benchmark__{fact}": wanted}) if wanted else points
+    points = points.filter(benchmark=rule.benchmark_id) if rule.benchmark_id else points
     return any(
         (not rule.worse_only or point.side == "worse") and 100 * point.size >= rule.least_percent for point in points
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any, cast
 from uuid import UUID
 
@@ -28,8 +29,8 @@ class RuleForm(forms.ModelForm):  # type: ignore[type-arg]  # not generic at run
     class Meta:
         model = TellingRule
         fields = (
-            "name", "way", "target", "machine", "workload", "dbms", "worse_only", "tells_new", "tells_lab",
-            "least_percent", "daily",
+            "name", "way", "target", "machine", "workload", "dbms", "metric", "benchmark", "worse_only", "tells_new",
+            "tells_lab", "least_percent", "daily",
         )  # fmt: skip
         labels = {
             "way": "How", "target": "To", "dbms": "DBMS", "worse_only": "only what became worse",
@@ -43,10 +44,17 @@ class RuleForm(forms.ModelForm):  # type: ignore[type-arg]  # not generic at run
     def __init__(self, *args: Any, user: Reader, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         seen = Benchmark.objects.listed_for(user)
-        for name in ("machine", "workload", "dbms"):
+        for name in ("machine", "workload", "dbms", "metric"):
             choice = cast("forms.ModelChoiceField[Any]", self.fields[name])
             choice.queryset = choice.queryset.filter(benchmarks__in=seen).distinct()  # type: ignore[union-attr]
             choice.required, choice.empty_label = False, "any"
+        of_one = cast("forms.ModelChoiceField[Any]", self.fields["benchmark"])
+        of_one.queryset, of_one.required = seen, False
+        # There may be thousands: one is chosen on its page.
+        of_one.choices = [("", "any")]
+        with suppress(ValidationError):
+            if chosen := of_one.to_python(self["benchmark"].value()):
+                of_one.choices = [("", "any"), (chosen.pk, chosen.on_machine)]
         self.fields["machine"].choices = [("", "any"), *machine_names(user).items()]  # type: ignore[attr-defined]
 
     def clean(self) -> dict[str, Any]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import uuid
+from textwrap import shorten
+from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
@@ -23,9 +25,11 @@ from runs.stats import WINNERS
 from runs.telling import chat, delivery
 from runs.telling.forms import RuleForm, machine_names
 from runs.telling.messages import MOST_CHANGES
-from runs.views.guards import PersonRequest, operator_required
+from runs.views.guards import PersonRequest, as_uuid, operator_required
 
 FEED_ENTRIES = 50
+# A rule has a name of so many characters.
+MOST_OF_NAME = 120
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -33,7 +37,11 @@ FEED_ENTRIES = 50
 @never_cache
 def rules(request: PersonRequest) -> HttpResponse:
     """One's own rules with what they told, and the form for another. A webhook's secret is shown once."""
-    form = RuleForm(request.POST if request.method == "POST" else None, user=request.user)
+    initial: dict[str, Any] = {}
+    if given := request.GET.get("benchmark"):
+        chosen = get_object_or_404(Benchmark.objects.listed_for(request.user), pk=as_uuid(given))
+        initial = {"benchmark": chosen.pk, "name": shorten(str(chosen), MOST_OF_NAME, placeholder=" …")}
+    form = RuleForm(request.POST if request.method == "POST" else None, user=request.user, initial=initial)
     secret = ""
     if request.method == "POST" and form.is_valid():
         rule = form.save(commit=False)
@@ -43,7 +51,9 @@ def rules(request: PersonRequest) -> HttpResponse:
         if not secret:
             return redirect("telling")
         form = RuleForm(user=request.user)
-    own = TellingRule.objects.filter(owner=request.user).select_related("machine", "workload", "dbms")
+    own = TellingRule.objects.filter(owner=request.user).select_related(
+        "machine", "workload", "dbms", "metric", "benchmark__hardware"
+    )
     context = {
         "rules": [(rule, _shown(rule), rule.tellings.select_related("alert", "notice")[:10]) for rule in own],
         "form": form, "secret": secret, "machines": machine_names(request.user),

@@ -9,6 +9,7 @@ from datetime import timedelta
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from threading import Thread
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from aiosmtpd.controller import Controller
@@ -18,7 +19,7 @@ from django.utils import timezone
 
 from benchsite.settings import env_networks
 from runs.history import alerts
-from runs.models import Alert, Notice, Telling, TellingRule
+from runs.models import Alert, Benchmark, Notice, Telling, TellingRule
 from runs.models.choices import AlertState
 from runs.telling import delivery
 from runs.telling.calling import NotReached, post
@@ -119,6 +120,23 @@ def test_a_confirmed_alert_is_posted_once_and_signed(contributor, operator, hook
     made = base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
     assert headers["webhook-signature"] == f"v1,{made}"
     assert rule.secret.encode() not in body
+
+
+@pytest.mark.parametrize(("of_own", "told"), [(True, 1), (False, 0)])
+@pytest.mark.parametrize("fact", ["metric", "benchmark"])
+def test_a_rule_of_a_metric_or_a_benchmark_tells_of_no_other(contributor, operator, hook, fact, of_own, told):
+    slower(contributor)
+    benchmark = Benchmark.objects.get()
+    own = benchmark if fact == "benchmark" else benchmark.metric
+    other = type(own).objects.get(pk=own.pk)
+    other.pk = None if fact == "metric" else uuid4()
+    other.__dict__.update({"unit": "other"} if fact == "metric" else {"key": "other"})
+    other._state.adding = True
+    other.save()
+    rule_of(
+        operator, target=hook.url, created_at=timezone.now() - timedelta(days=1), **{fact: own if of_own else other}
+    )
+    assert tell() == told
 
 
 def test_it_is_mailed_with_what_changed_and_where_to_look(contributor, operator, mailbox):

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ElementTree
+from uuid import uuid4
 
 import pytest
 
@@ -29,6 +30,29 @@ def test_a_machine_is_chosen_and_told_by_its_name(client, operator):
     assert f'<option value="{benchmark.machine_id}">{benchmark.hardware.name}</option>' in page(client)
     assert client.post(PATH, RULE | {"machine": benchmark.machine_id}).status_code == 200
     assert f"every change by 3 % or more on {benchmark.hardware.name}" in page(client)
+
+
+def test_a_benchmark_is_chosen_on_its_page_and_a_metric_in_the_form(client, operator):
+    """Was: rules stood under Alerts only and were of a machine, a workload or a DBMS."""
+    file(nights(range(1, 3)), operator)
+    benchmark = Benchmark.objects.get()
+    client.force_login(operator)
+    path = f"{PATH}?benchmark={benchmark.pk}"
+    assert f'href="{path}#new-rule"' in client.get(benchmark.get_absolute_url()).content.decode()
+    html = client.get(path).content.decode()
+    assert f'<option value="{benchmark.pk}" selected>{benchmark.on_machine}</option>' in html
+    given = RULE | {"benchmark": str(benchmark.pk), "metric": str(benchmark.metric_id)}
+    assert client.post(path, given).status_code == 200
+    rule = TellingRule.objects.get()
+    assert (rule.benchmark, rule.metric) == (benchmark, benchmark.metric)
+    assert f'throughput, of <a href="{benchmark.get_absolute_url()}">{benchmark.on_machine}</a>' in page(client)
+    for unknown in ("nonsense", str(uuid4())):
+        assert client.get(f"{PATH}?benchmark={unknown}").status_code == 404
+        answer = client.post(PATH, RULE | {"benchmark": unknown})
+        assert (answer.status_code, [*answer.context["form"].errors]) == (422, ["benchmark"])
+    Benchmark.objects.update(visibility="private", owner=User.objects.create_user("eve"))
+    assert client.get(path).status_code == 404
+    assert client.post(PATH, given).status_code == 422
 
 
 def page(client) -> str:
