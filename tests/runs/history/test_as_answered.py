@@ -17,8 +17,9 @@ from runs.history import alerts, filing
 from runs.history.page import context_of
 from runs.history.watching import set_alert_state
 from runs.history.words import change_words, short_change
-from runs.models import Alert, Benchmark, ChangePoint, Run
+from runs.models import Alert, Benchmark, ChangePoint, Metric, Run
 from runs.models.choices import AlertState, ChangeState, RunState
+from runs.stats import watch
 from tests.runs.answers.test_answers import World, ask
 from tests.runs.history.nights import file, night
 from tests.whole import whole
@@ -118,6 +119,22 @@ def test_page_answer_and_lists_say_of_a_step_that_it_is_not_yet_sure(seed, count
     assert {each["change"]["verdict"] for each in of_api if each["state"] == "confirmed"} == {"undecided"}
     assert alerts.title(alert_of(point)).endswith(": not yet sure")
     assert f"not yet sure {short_change(point).removeprefix('not yet sure ')}" in Client().get("/benchmarks/").text
+
+
+def test_a_step_that_is_by_now_smaller_than_what_matters_is_not_yet_sure_either():
+    """Was: "−2.8 % (−3.4 to −2.2): worse" on the page, and no lasting change of 3 % in the answer."""
+    rng = random.Random(6)
+    logs = [0.008 * rng.gauss(0, 1) - (0.031 if at >= 28 else 0) for at in range(40)]
+    told = watch.watched(logs, 0.03)
+    (step,) = told.unsure
+    assert (step.at, step.change.interval.high < 1, told.confirmed) == (28, True, ())
+    change = {
+        "value": step.change.value - 1,
+        "low": step.change.interval.low - 1,
+        "high": step.change.interval.high - 1,
+    }
+    benchmark = Benchmark(metric=Metric(name="tps", unit="TPS"))
+    assert ChangePoint(benchmark=benchmark, state="confirmed", kind="step", change=change).is_unsure
 
 
 def test_a_step_beside_a_drift_has_its_own_size_and_the_drift_is_named_as_one():
