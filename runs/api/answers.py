@@ -14,6 +14,7 @@ from runs.answers.ask import answer_of, offered
 from runs.answers.words import missing_sentences, question_words, sentence, with_words
 from runs.answers.words.gaps import beyond_reason, differing_words, set_apart_words
 from runs.answers.words.verdicts import by_level_words
+from runs.answers.words.warnings import not_here_words
 from runs.api.compare import drawn, selected
 from runs.api.outgoing import answered
 from runs.charts.drawing import Counted, Drawing
@@ -87,6 +88,8 @@ def _asked(answer: Answer, drawing: Drawing, beyond: int) -> AskedAnswer:
     left_out = [LeftOut(run=run, reason=each.reason) for each in drawing.left_out for run in each.runs]
     if beyond:
         left_out.append(LeftOut(run=None, reason=beyond_reason(), count=beyond))
+    if comparison.not_here:
+        left_out.append(LeftOut(run=None, reason=not_here_words(comparison.not_here), count=comparison.not_here))
     return AskedAnswer(
         **dict(answer) | {"claims": [with_words(claim) for claim in answer.claims]},
         asked=question_words(answer),

@@ -22,7 +22,7 @@ from runs.answers.words.curves import CurveWords
 from runs.answers.words.gaps import gap_notes, refusal_words
 from runs.answers.words.matrix import Matrix, matrix
 from runs.answers.words.verdicts import against_words, robustness_words, series_words, verdict_words
-from runs.answers.words.warnings import since_frozen_words, warnings_of
+from runs.answers.words.warnings import not_here_words, since_frozen_words, warnings_of
 from runs.api.outgoing import Outgoing, Username, page_of, source
 from runs.charts.drawing import Drawing, draw
 from runs.compare import reports
@@ -252,7 +252,8 @@ class DrawnComparison(Outgoing):
     below this share of 1 is too small to matter. `family`: comparisons judged together (Holm).
 
     `levels`: where groups are set against each other level by level. `pairs`: all of three to twenty groups or series.
-    `headline`: the answer in words, which names a winner only with a verdict.
+    `headline`: the answer in words, which names a winner only with a verdict. `not_here`: runs that are named and are
+    deleted or not for the reader.
     """
 
     grouping: str
@@ -270,6 +271,7 @@ class DrawnComparison(Outgoing):
     levels: ComparedLevels | None
     pairs: Matrix | None = None
     left_out: int
+    not_here: int = 0
     drawing: DrawnView | None = None
 
 
@@ -356,7 +358,7 @@ def selected(request: Request) -> Selection:
     chosen = {str(run.id) for run in selection.runs}
     missing = [text for text in wanted if str(UUID(text)) not in chosen]
     if missing and not selection.left_out:
-        raise NotFound(f"No run here has the id {missing[0]}.")
+        raise NotFound(f"No run here has the id {missing[0]}. {not_here_words(len(missing))}")
     return selection
 
 

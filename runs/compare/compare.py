@@ -58,7 +58,7 @@ def compare_selection(selection: Selection) -> Comparison:
         order=params.get("order", ""), grouping=params.get("group", ""), threshold=selection.threshold,
         base_runs=selection.base, controls=params, set_of=selection.set_of, question=question,
     )  # fmt: skip
-    return replace(comparison, left_out=selection.left_out)
+    return replace(comparison, left_out=selection.left_out, not_here=selection.not_here)
 
 
 def compare(

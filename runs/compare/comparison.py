@@ -37,7 +37,8 @@ class Comparison:
     matter; `asked_threshold` where a reader set one for all metrics. `verdicts`: of all that the page sets against each
     other, judged together. `pooled` says what is pooled beyond batches on request (`grouping`), empty where nothing is.
     `unsaid`: the settings of the baseline, which hold where the name of a configuration does not say others.
-    `left_out`: runs beyond what is compared at once. `levels`: where groups are set against each other at equal levels,
+    `left_out`: runs beyond what is compared at once; `not_here`: those that the address names and that are deleted or
+    not for the reader. `levels`: where groups are set against each other at equal levels,
     and not all against the one baseline; `equal`: else those at which several values of the ranked fact were measured,
     which are judged by their groups. `effects`: of settings, where a question asks for them. `best_groups`: of each
     curve the best, else all; where not all was measured alike, of the places where it was (`alike_in`). `whole`: what
@@ -59,6 +60,7 @@ class Comparison:
     pooled: str = ""
     unsaid: str = ""
     left_out: int = 0
+    not_here: int = 0
     levels: Levels | None = None
     equal: Levels | None = None
     effects: list[SettingPairs] = field(default_factory=list)

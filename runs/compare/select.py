@@ -58,13 +58,15 @@ _IGNORED = ("page", "page_size", "ordering")
 class Choice:
     """What one query chooses, or what was not understood in it.
 
-    `filters`: (parameter, value, in words) of each; `named`: how many it names by run and cell, in words.
+    `filters`: (parameter, value, in words) of each; `named`: how many it names by run and cell, in words; `run_ids`:
+    those that it names and no filter narrows.
     """
 
     problems: dict[str, list[str]]
     chosen: RunFilter
     filters: list[tuple[str, str, str]] = field(default_factory=list)
     named: str = ""
+    run_ids: frozenset[UUID] = frozenset()
 
     def rows(self, without: Collection[str] = ()) -> RunQuerySet:
         """In no order; none where there is a problem. `without`: what they would be without these filters."""
@@ -113,9 +115,8 @@ class Selection:
     @property
     def not_here(self) -> int:
         """How many runs the address names that are deleted or not for this person."""
-        named = [text for query in set_queries(self.address) if {*query} == {"run"} for text in query.getlist("run")]
-        found = {run.id for run in self.runs}
-        return 0 if self.left_out else sum(UUID(text) not in found for text in {*named})
+        named = frozenset[UUID]().union(*(each.choice.run_ids for each in self.sets))
+        return 0 if self.left_out else len(named - {run.id for run in self.runs})
 
     @property
     def base(self) -> frozenset[UUID]:
@@ -218,7 +219,8 @@ def choose(query: QueryDict, user: Reader) -> Choice:
     filters, problems = _with_stored(query, user)
     wanted, not_named = _named(filters, user)
     problems |= not_named
-    count = {name: len(filters.pop(name, [])) for name in _NAMED}
+    names = {name: filters.pop(name, []) for name in _NAMED}
+    count = {name: len(values) for name, values in names.items()}
     experiments = [slug for slug in filters.getlist("experiment") if slug]
     base = Run.objects.present().filter(wanted) if any(count.values()) else candidates(user, experiments=experiments)
     chosen = RunFilter(filters, queryset=base, user=user)
@@ -228,7 +230,8 @@ def choose(query: QueryDict, user: Reader) -> Choice:
     if problems:
         return Choice(problems, chosen)
     named = [f"{count[name]} {name}{'s' * (count[name] > 1)}" for name in _NAMED if count[name]]
-    return Choice({}, chosen, chosen.in_words(), ", ".join(named))
+    run_ids = frozenset() if filters else frozenset(UUID(text) for text in names["run"] if text)
+    return Choice({}, chosen, chosen.in_words(), ", ".join(named), run_ids)
 
 
 def _with_stored(query: QueryDict, user: Reader) -> tuple[QueryDict, dict[str, list[str]]]:

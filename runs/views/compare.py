@@ -23,7 +23,7 @@ from runs.answers.words.drawn import centre_label, empty_words, source_words
 from runs.answers.words.gaps import gap_words, not_known_words
 from runs.answers.words.matrix import matrix
 from runs.answers.words.verdicts import against_words, ratio_words
-from runs.answers.words.warnings import since_frozen_words, warnings_of
+from runs.answers.words.warnings import not_here_words, since_frozen_words, warnings_of
 from runs.api.compare import answer
 from runs.charts import compare as charts
 from runs.charts.drawing import draw, point_rows, table_rows
@@ -68,7 +68,8 @@ def compare(request: HttpRequest) -> HttpResponse:
             return JsonResponse(selection.problems, status=400)
         return JsonResponse(answer(comparison, draw(comparison)))
     if request.GET.get("format") == "md" and selection.runs:
-        source = request.build_absolute_uri(f"{request.path}?{without(request.GET, 'format').urlencode()}")
+        short = shortened(without(request.GET, "format"), request.user)
+        source = request.build_absolute_uri(f"{request.path}?{short.urlencode()}")
         return HttpResponse(_markdown(comparison, source), content_type="text/markdown; charset=utf-8")
     if not selection.runs:
         status = 400 if selection.problems else 200
@@ -103,7 +104,10 @@ def _markdown(comparison: Comparison, source: str) -> str:
     levels, base = comparison.levels, comparison.baseline
     ratio = f"Ratio to {levels.base_label} at its level" if levels else f"Ratio to {base.label}" if base else "Ratio"
     head = ["Group", "n", comparison.metric.label if comparison.metric else "", ratio, "Verdict"]
-    return as_markdown(answer, common_words(comparison.common), [head, *rows], source, of=len(comparison.groups))
+    return as_markdown(
+        answer, common_words(comparison.common), [head, *rows], source, of=len(comparison.groups),
+        not_here=not_here_words(comparison.not_here),
+    )  # fmt: skip
 
 
 def _leads_to(request: HttpRequest) -> str:
@@ -136,8 +140,6 @@ def comparison_context(selection: Selection, comparison: Comparison) -> dict[str
     levels = comparison.levels
     has_many = levels is not None and len(levels.level_rows) > MOST_LEVELS and params.get("rows") != "all"
     messages = [*chain.from_iterable(unread(selection.address, comparison, drawing.axes).values())]
-    if count := selection.not_here:
-        messages.append(f"Runs that the address names and that are not here, as deleted or not for you: {count}.")
     return (
         {"unread": messages}
         | controls_of(drawing, params)
@@ -249,8 +251,11 @@ def compare_csv(request: HttpRequest) -> HttpResponse:
     comparison = compare_selection(selection)
     answer, (head, *rows) = answer_of(comparison), _numbers(comparison)
     # What holds of all rows stands beside the numbers: a file that begins with other lines is no table to programs.
-    of_all = [question_words(answer), sentence(answer), common_words(comparison.common)]
-    response.writelines(csv_file.export([[*head, "asked", "answer", "common"], *([*row, *of_all] for row in rows)]))
+    of_all = {
+        "asked": question_words(answer), "answer": sentence(answer), "common": common_words(comparison.common),
+        "not_here": not_here_words(comparison.not_here),
+    }  # fmt: skip
+    response.writelines(csv_file.export([[*head, *of_all], *([*row, *of_all.values()] for row in rows)]))
     return response
 
 
@@ -342,7 +347,8 @@ def _embedded(
     drawing, runs = draw(comparison) if comparison.groups else None, comparison.all_runs
     common = {fact.label: fact.words for fact in comparison.common}
     context: dict[str, Any] = {
-        "title": title, "headline": said, "source": source, "count": len(runs),
+        "title": title, "headline": said, "not_here": not_here_words(comparison.not_here), "source": source,
+        "count": len(runs),
         "source_words": source_words({run.publication for run in runs}, common),
         "parts": drawing.parts if drawing else [], "missing": empty_words(comparison) if drawing else missing,
     }  # fmt: skip

@@ -185,15 +185,17 @@ def common_words(common: Iterable[Facet]) -> str:
     return "; ".join(f"{fact.label}: {fact.words}" for fact in common)
 
 
-def as_markdown(answer: Answer, common: str, table: Sequence[Sequence[str]], source: str, *, of: int) -> str:
+def as_markdown(
+    answer: Answer, common: str, table: Sequence[Sequence[str]], source: str, *, of: int, not_here: str
+) -> str:
     """Question, answer, what is the same in all groups and a table, the head first, of so many rows in all, with the
-    address of the page.
+    address of the page; `not_here`: which runs are not there, in words.
     """
     head, *rows = (" | ".join(cell.replace("|", "\\|") for cell in row) for row in table)
     lines = [f"| {head} |", f"|{'---|' * len(table[0])}", *(f"| {row} |" for row in rows)]
     more = [f"{len(rows)} of {of:,} groups; the page has all.", ""] if len(rows) < of else []
     same = [f"**The same in all groups:** {common}", ""] if common else []
-    said = [f"### {question_words(answer)}", "", sentence(answer), "", *same]
+    said = [f"### {question_words(answer)}", "", sentence(answer), "", *([not_here, ""] if not_here else []), *same]
     return "\n".join([*said, *lines, "", *more, f"<{source}>", ""])
 
 

@@ -50,9 +50,14 @@ def since_frozen_words(since: SinceFrozen) -> str:
     return f"Since it was frozen {count} of its {since.runs} run{'s' * (since.runs > 1)} {rest}."
 
 
+def not_here_words(count: int) -> str:
+    """Of runs that an address names; empty of none. Which it is of the two is not said."""
+    return f"Not here, as deleted or not for you: {count} of the runs that are named." if count else ""
+
+
 def warnings_of(comparison: Comparison, answer: Answer | None = None) -> list[str]:
     """Beside an `answer` without the classes that it names as not ranked, but for what was measured against them."""
-    warnings: list[str] = []
+    warnings = [*filter(None, [not_here_words(comparison.not_here)])]
     named = set_apart_words(answer) if answer else {}
     groups, runs, metric = comparison.groups, comparison.all_runs, comparison.metric
 

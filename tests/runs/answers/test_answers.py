@@ -25,9 +25,10 @@ from runs.answers.curves import curves_along
 from runs.answers.places import NO_PLACE
 from runs.answers.words import newest_words, step
 from runs.answers.words.gaps import lacking_words
+from runs.compare import reports
 from runs.compare.asked import Lacking, Missing
 from runs.compare.compare import compare
-from runs.models import Run
+from runs.models import Run, StoredSelection, User
 from tests.runs.builders import document
 
 pytestmark = pytest.mark.django_db
@@ -2048,12 +2049,32 @@ def test_what_both_sides_have_lost_is_said_of_both():
         assert f"PostgreSQL {version}: 1 of 4 repeats" in words
 
 
-def test_a_page_says_how_many_runs_of_its_address_are_not_here():
+def test_every_answer_says_how_many_runs_of_its_address_are_not_here():
+    """Was: the page alone, beneath its chart, and of a short address nothing."""
     world = World()
-    world.add(1000)
+    for tps in (1000, 1010, 1020):
+        world.add(tps)
     world.store()
     runs = list(Run.objects.values_list("pk", flat=True))
     named = "&".join(f"run={pk}" for pk in runs)
-    assert "are not here" not in page(named)
+    short = StoredSelection.objects.create(pk="short", query=named)
+    owner = User.objects.create(username="author")
+    report = reports.create(title="Kept", note="", query=named, visibility="public", owner=owner)
+    client = Client()
+    said = "Not here, as deleted or not for you: 1 of the runs that are named."
+    shown = [
+        f"{path}{query}"
+        for query in (named, f"s={short.pk}")
+        for path in (
+            "/compare/?",
+            "/embed/compare/?",
+            "/compare.csv?",
+            "/compare/?format=md&",
+            "/compare/?format=json&",
+        )
+    ] + [f"/api/v1/compare/?s={short.pk}", f"/api/v1/answers/?s={short.pk}", f"/api/v1/reports/{report.slug}/"]
+    assert not [path for path in shown if "Not here" in client.get(path).content.decode()]
     Run.objects.filter(pk=runs[0]).update(deleted_at=timezone.now())
-    assert "not here, as deleted or not for you: 1." in page(named)
+    assert [path for path in shown if said not in client.get(path).content.decode()] == []
+    answer = client.get(f"/api/v1/reports/{report.slug}/").json()["comparison"]
+    assert (answer["not_here"], answer["warnings"][0]) == (1, said)

@@ -98,7 +98,8 @@ def test_a_run_that_is_not_there_is_not_left_out_silently(client, two_cells):
     Run.objects.filter(id=two_cells[0].id).update(visibility="private")
     for run_id in (two_cells[0].id, uuid.uuid4()):
         response = client.get(URL, {"run": [str(run_id), str(two_cells[1].id)]})
-        assert (response.status_code, response.json()) == (404, {"detail": f"No run here has the id {run_id}."})
+        words = f"No run here has the id {run_id}. Not here, as deleted or not for you: 1 of the runs that are named."
+        assert (response.status_code, response.json()) == (404, {"detail": words})
 
 
 def test_panels_of_bars_are_those_of_what_has_the_metric(client, db):

@@ -17,7 +17,7 @@ from runs.charts.pivots import Pivot, heat
 from runs.charts.tradeoff import front_of
 from runs.models import Experiment, Measurement, Report, Run
 from runs.templatetags.show import pivot_rows
-from tests.runs.cells import machine, make_run, make_runs, workload
+from tests.runs.cells import machine, make_repeats, make_run, make_runs, workload
 from tests.runs.pages import spec
 
 pytestmark = pytest.mark.django_db
@@ -344,6 +344,18 @@ def test_a_comparison_is_markdown_too(client, sweep):
     assert lines[-1].endswith("metric=tps>")
 
 
+def test_the_link_of_markdown_is_short_where_the_page_has_a_short_address(client, db):
+    """Was: some 2,000 characters of ids."""
+    for system in ("PostgreSQL 17", "Derby 10.6"):
+        make_repeats(system, range(400, 430))
+    named = "&".join(f"run={run.id}" for run in Run.objects.all())
+
+    link = client.get(f"/compare/?{named}&view=bars&format=md").content.decode().splitlines()[-1]
+
+    page = client.get(f"/compare/?{named}&view=bars")
+    assert link == f"<http://testserver{page.url}>" and len(link) < 100
+
+
 def test_a_file_of_a_comparison_says_what_is_the_same_in_all_groups(client):
     """Was: neither file told machine, window and load generator, nor the page the load generator."""
     told = {"on": machine("alpha"), "driver": {"name": "pgbench", "version": "16.4"}}
@@ -455,7 +467,7 @@ def test_the_file_of_bars_has_each_metric_and_that_of_other_views_their_tables(c
     assert [row["metric"] for row in rows] == ["tps"] * 12 + ["latency_p99_ms"] * 12
     assert [any(row["verdict"] for row in part) for part in (rows[:12], rows[12:])] == [True, False]
     head, first, *_ = client.get("/compare.csv?experiment=sweep&view=latency").content.decode().splitlines()
-    assert head == "chart,row,column,unit,value,gap,asked,answer,common"
+    assert head == "chart,row,column,unit,value,gap,asked,answer,common,not_here"
     assert first.startswith("Latencies as stated,")
 
 
