@@ -13,7 +13,7 @@ from itertools import chain, pairwise
 from runs import formatting
 from runs.answers.curves import Along, curves_along
 from runs.answers.places import Place, memory_places, place_of, x_label
-from runs.answers.words import to_or_from_zero
+from runs.answers.words import NOT_YET_SURE, to_or_from_zero
 from runs.answers.words.curves import MOST_SAID, curve_words
 from runs.answers.words.drawn import INTERVAL_WORDS, centre_label, centre_words
 from runs.answers.words.gaps import by_class
@@ -282,8 +282,9 @@ def marks(panel: Panel, comparison: Comparison) -> list[Mark]:
         changes, drifts = [], []
         for curve in panel.curves:
             told = comparison.changes[curve.name] if is_absolute else watched(curve.logs, comparison.threshold)
-            for found in told.confirmed:
-                words, at = percent(found.change.value - 1, signed=True), curve.levels[found.at][0]
+            for found in (*told.confirmed, *told.unsure):
+                open_words = f"{NOT_YET_SURE} " if found in told.unsure else ""
+                words, at = f"{open_words}{percent(found.change.value - 1, signed=True)}", curve.levels[found.at][0]
                 (drifts.append((f"{words} drift", at)) if found.kind == "drift" else changes.append((words, at)))
             for zero in curve.of_zero:
                 changes.append((to_or_from_zero(is_to_zero=zero.is_to_zero), curve.valued[zero.at].x))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import math
 import random
 from datetime import date, timedelta
@@ -118,6 +119,8 @@ def test_page_answer_and_lists_say_of_a_step_that_it_is_not_yet_sure(seed, count
     of_api = Client().get(f"/api/v1/benchmarks/{point.benchmark_id}/").json()["changes"]
     assert {each["change"]["verdict"] for each in of_api if each["state"] == "confirmed"} == {"undecided"}
     assert alerts.title(alert_of(point)).endswith(": not yet sure")
+    for path in ("/compare/?workload=tpcb&ask=since", point.benchmark.get_absolute_url()):
+        assert '"label": "not yet sure ' in html.unescape(Client().get(path).text), "as a mark of the chart"
     assert f"not yet sure {short_change(point).removeprefix('not yet sure ')}" in Client().get("/benchmarks/").text
 
 
