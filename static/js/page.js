@@ -66,6 +66,26 @@ const tables = new ResizeObserver((entries) => {
 });
 const watchTables = () => { for (const table of document.querySelectorAll(".table-scroll > table")) tables.observe(table); };
 
+// Of an answer that would fill a phone's screen above its chart the rest is shown when asked for (css/compare.css).
+const answers = new ResizeObserver((entries) => {
+  for (const { target } of entries) {
+    if (target.scrollHeight > target.clientHeight + 1 && !target.nextElementSibling?.matches("[data-rest]")) offerRest(target);
+  }
+});
+const watchAnswers = () => { for (const answer of document.querySelectorAll("[data-answer]")) answers.observe(answer); };
+
+function offerRest(answer) {
+  const button = Object.assign(document.createElement("button"), { type: "button", className: "button-quiet button-small", textContent: "The whole answer" });
+  button.dataset.rest = "";
+  button.addEventListener("click", () => {
+    answer.dataset.whole = "";
+    answer.tabIndex = -1;
+    answer.focus();
+    button.remove();
+  });
+  answer.after(button);
+}
+
 startThemeToggle();
 localizeTimes(document);
 startSelection(document);
@@ -75,6 +95,7 @@ startTray();
 startMenus();
 startHints();
 watchTables();
+watchAnswers();
 document.addEventListener("submit", confirmForm);
 document.addEventListener("click", copyAddress);
 document.addEventListener("htmx:afterSettle", () => {
@@ -82,4 +103,5 @@ document.addEventListener("htmx:afterSettle", () => {
   startSelection(document);
   showTray();
   watchTables();
+  watchAnswers();
 });

@@ -131,6 +131,37 @@ def test_a_chart_fits_the_frame_of_another_page(site: Site, page):
     assert min(below.values()) >= 0, below
 
 
+def test_an_answer_of_many_settings_leaves_a_phone_its_chart(site: Site, page):
+    """The answer filled the first screen of 844 px."""
+    names = ["shared_buffers", "wal_compression", "max_wal_size", "checkpoint_timeout", "huge_pages", "wal_buffers"]
+    document = {
+        "schema_version": 1, "workload": {"slug": "settings", "name": "Settings", "version": "1"},
+        "hardware": {"name": "db-server"}, "tags": ["many-settings"], "dbms": {"name": "PostgreSQL", "version": "17.2"},
+        "batch": "6f1c1f6e-5a0e-4b52-9a53-0d1f7f6a1c70", "factors": {"terminals": 8}, "measured_on": "2026-05-04",
+    }  # fmt: skip
+    documents = [
+        document | {
+            "id": f"6f1c1f6e-5a0e-4b52-9a53-0d1f7f6a1c7{index}",
+            "config": [{"name": name, "value": "on" if name == changed else "off"} for name in names],
+            "repeats": [{"metrics": {"tps": tps + 20 * index}} for tps in (99.1, 100.2, 101.3)],
+        } for index, changed in enumerate(["", *names], 1)
+    ]  # fmt: skip
+    stored = site.send("POST", "/api/v1/results/", documents).json()["results"]
+    assert {each["status"] for each in stored} == {"created"}, stored
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"{site.url}/compare/?tag=many-settings&ask=effects")
+    page.wait_for_function("() => document.querySelector('figure[data-drawn] canvas')")
+    canvas, answer = page.locator("figure.chart canvas").first, page.locator("[data-answer]")
+    assert canvas.bounding_box()["y"] < 844 - 150
+    folded = answer.bounding_box()["height"]
+    page.get_by_role("button", name="The whole answer").click()
+    assert answer.bounding_box()["height"] > 2 * folded
+    assert page.locator("[data-rest]").count() == 0
+    page.set_viewport_size({"width": 1280, "height": 844})
+    page.goto(page.url)
+    assert page.locator("[data-rest]").count() == 0
+
+
 def test_opened_tables_of_numbers_fit_on_paper(site: Site, page):
     page.set_viewport_size({"width": 754, "height": 1100})
     page.goto(f"{site.url}/compare/?publication=tpcb-2010&publication=firebird-terabyte-2015&view=bars")
