@@ -84,7 +84,7 @@ def test_names_of_sixty_characters_fit(site: Site, page):
     name = "AVeryLongDatabaseManagementSystemNameEnterpriseEditionWithOptions"
     document = {
         "schema_version": 1, "workload": {"slug": "wide-names", "name": "Wide names", "version": "1"},
-        "hardware": {"name": "db-server"}, "tags": ["wide-names"],
+        "hardware": {"name": f"Machine{name}"}, "tags": ["wide-names"], "config": [{"name": "a" * 60, "value": "on"}],
         "batch": "6f1c1f6e-5a0e-4b52-9a53-0d1f7f6a1c60", "factors": {"terminals": 8}, "measured_on": "2026-05-04",
     }  # fmt: skip
     documents = [
@@ -111,6 +111,21 @@ def test_names_of_sixty_characters_fit(site: Site, page):
         assert row_px >= label_px
         for box in (verdict.bounding_box() for verdict in page.locator("table.comparison .verdict").all()):
             assert box and box["x"] >= 0 and box["x"] + box["width"] <= width
+    page.set_viewport_size({"width": 390, "height": 844})
+    for path in ("/runs/?tag=wide-names", "/dbms/", "/hardware/", "/configs/", "/uploads/", "/benchmarks/"):
+        page.goto(f"{site.url}{path}")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390, path
+        # A card has nothing to scroll; of a row that scrolls the name leaves the others room.
+        assert page.evaluate(WIDE_TABLES) == [], path
+
+
+WIDE_TABLES = """() => [...document.querySelectorAll('.table-scroll > table')].flatMap(table => {
+    const room = table.parentElement;
+    const more = room.scrollWidth - room.clientWidth;
+    if (table.matches('.stacks')) return more > 1 ? [`${more} px more of cards`] : [];
+    const names = [...table.querySelectorAll('tbody th')].map(name => name.offsetWidth);
+    return Math.max(0, ...names) > 0.6 * room.clientWidth ? [`${Math.max(...names)} px of a name`] : [];
+})"""
 
 
 def test_a_chart_fits_the_frame_of_another_page(site: Site, page):
