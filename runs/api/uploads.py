@@ -46,6 +46,7 @@ from runs.models import Artefact, Run, User
 from runs.models.choices import ImportState
 from runs.models.visible import Reader
 from runs.results import UploadOutcome
+from runs.results.editing import CORRECTING
 from runs.results.remarks import warnings_of
 
 HTTP_OF = {"created": 201, "same": 200, "deleted": 409, "conflict": 409, "invalid": 400}
@@ -125,7 +126,7 @@ def _answer(outcome: UploadOutcome, base: str, warnings: list[str]) -> ResultAns
     return ResultAnswer.of(outcome, http=HTTP_OF[outcome.status], runs=runs, errors=errors, warnings=warnings)
 
 
-CORRECTED = "Label, tags and commit of what is stored are changed by PATCH of its batch or run."
+CORRECTED = f"Label, tags and commit of what is stored are changed by PATCH of its batch or run. {CORRECTING}"
 
 
 def _conflict(outcome: UploadOutcome, base: str) -> str:
@@ -134,7 +135,8 @@ def _conflict(outcome: UploadOutcome, base: str) -> str:
     gone = [run for run in outcome.runs if run.deleted_at]
     return (
         f"This result was stored, and {len(gone)} of its {len(outcome.runs)} runs deleted. "
-        f"POST {base}{reverse('api-run-restore', args=[gone[0].id])} restores one."
+        f"POST {base}{reverse('api-run-restore', args=[gone[0].id])} restores one. "
+        "A corrected document has a new id."
     )
 
 

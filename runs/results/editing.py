@@ -12,19 +12,21 @@ from benchagent.redaction import redact_text
 from django.db import transaction
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
-from pydantic import Field
+from pydantic import Field, model_validator
 from rest_framework.exceptions import ValidationError
 
 from runs.access import changes
-from runs.incoming.values import Day, Labels, Strict, Text, contradiction
+from runs.incoming.values import Day, Labels, Strict, Text, contradiction, wrong
 from runs.models import Annotation, Batch, Experiment, Run, Upload, User, delete_softly, take_out
 from runs.models import restore as restore_run
 from runs.models.base import clean
 from runs.models.visible import sees_all
 from runs.results import copies
+from runs.results.document import UploadDocument, UploadRepeat
 from runs.run.number import refresh_primary
 
 REASON_LIMIT = 2000
+CORRECTING = "What was measured, and on what, is not edited: delete the runs and send the document with a new id."
 T = TypeVar("T", bound=Run | Batch)
 
 
@@ -33,6 +35,14 @@ class BatchEdit(Labels):
 
     note: Annotated[str, Text(10_000, least=0)] = ""
     reason: Annotated[str, Text(2000, least=0), Field(description="Why it is changed; kept with the change.")] = ""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _measured(cls, given: Any) -> Any:
+        known = {*UploadDocument.model_fields, *UploadRepeat.__annotations__} - {*cls.model_fields}
+        if isinstance(given, dict) and (measured := sorted(known & {*given})):
+            raise wrong(*((name, CORRECTING) for name in measured))
+        return given
 
 
 class RunEdit(BatchEdit):

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import base64
 import json
+import uuid
 
 import pytest
 
 from runs.models import Change, Run, Upload
+from runs.results import editing
 from runs.run import artefacts
 from tests.runs.builders import document, store_upload
 
@@ -68,6 +70,30 @@ def test_it_names_what_it_does_not_edit(patch, run, body, field):
     response = patch(body)
     assert (response.status_code, list(response.json())) == (400, [field])
     assert Change.objects.count() == 0
+
+
+@pytest.mark.parametrize("field", ["factors", "hardware", "workload", "metrics", "started_at"])
+def test_it_says_how_what_was_measured_is_corrected(client, bearer, patch, run, field):
+    """Was: an unknown key, and no word of a way."""
+    assert patch({field: {}}).json() == {field: [editing.CORRECTING]}
+    headers = bearer("upload")
+    of_batch = client.patch(f"/api/v1/batches/{run.batch_id}/", {field: {}}, "application/json", headers=headers)
+    assert of_batch.json() == {field: [editing.CORRECTING]}
+
+
+def test_a_corrected_document_is_sent_with_a_new_id(client, bearer, operator, run):
+    headers = bearer("upload")
+    corrected = document(factors={"terminals": 8})
+
+    def send(**more):
+        return client.post("/api/v1/results/", corrected | more, "application/json", headers=headers)
+
+    assert editing.CORRECTING in send().json()["detail"]
+    for each in run.upload.runs.all():
+        assert client.delete(f"{URL}{each.id}/", headers=headers).status_code == 204
+    assert editing.CORRECTING in send().json()["detail"]
+    answer = send(id=str(uuid.uuid4()))
+    assert (answer.status_code, [each.get("copy_of") for each in answer.json()["runs"]]) == (201, [None, None])
 
 
 def test_it_keeps_no_secret(patch, run):
