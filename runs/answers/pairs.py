@@ -20,7 +20,7 @@ from runs.answers.answer import (
 )
 from runs.answers.ranking import level_change
 from runs.compare.asked import A_B, Missing, Question
-from runs.compare.asked_pair import asked_pair
+from runs.compare.asked_pair import asked_pair, without_values
 from runs.compare.axes import are_days_apart
 from runs.compare.choosing import published_beside
 from runs.compare.comparison import Comparison
@@ -39,13 +39,15 @@ def a_against_b(comparison: Comparison, question: Question) -> Answer:
     base, levels, valued = comparison.baseline, comparison.levels, comparison.valued
     set_apart = {group.label: group for group in comparison.groups if not group.dots and not group.is_to_come}
     if base is None or len(valued) < 2:
+        if named := without_values(question, comparison.groups):
+            return begun(comparison, question, lacking=named)
         lacking = Missing("another_ranked" if set_apart else "another")
         return begun(comparison, question, set_apart=set_apart, lacking=[lacking])
     if are_days_apart(comparison, question.fact):
         return begun(comparison, question, lacking=[Missing("days_apart")])
     pair = asked_pair(question, valued, base, levels)
     if isinstance(pair, Missing):
-        return begun(comparison, question, set_apart=set_apart, lacking=[pair])
+        return begun(comparison, question, lacking=without_values(question, comparison.groups) or [pair])
     first, second = pair
     if levels:
         answer = _series_against(comparison, levels, question, first, second)

@@ -9,6 +9,7 @@ from runs.compare.asked import Missing, Question
 from runs.compare.facts import DATE, MOMENT, NEVER_TAKEN, fact_value
 from runs.compare.groups import Group
 from runs.compare.levels import Key, Levels
+from runs.formatting import grouped
 
 
 def asked_pair(
@@ -41,6 +42,24 @@ def asked_pair(
     pairs = [(one, other) for one, other in product(*named) if one.key != other.key]
     one, other = min(pairs, key=lambda pair: _unlike(*pair), default=(None, None))
     return ((one.key,), (other.key,)) if one and other else (first, second)
+
+
+def without_values(question: Question, groups: Sequence[Group]) -> list[Missing]:
+    """What is missing of the two that are named: nothing here is called so, or what is has no value, and why."""
+    lost, unknown, fact = list[tuple[str, str]](), list[str](), question.fact
+    for text in dict.fromkeys(_meant(text, groups) for text in (question.a, question.b) if text):
+        called = [each for each in groups if text in (fact_value(each, fact), fact_value(each, "dbms"), each.key)]
+        if not called:
+            unknown.append(text)
+        elif not any(group.dots for group in called):
+            lost.append(("; ".join(dict.fromkeys(group.gap or "" for group in called)), text))
+    valued = [group for group in groups if group.dots] or groups
+    there = dict.fromkeys(fact_value(group, fact or "dbms") for group in valued)
+    return [
+        *(Missing("value_of", names=[reason, *texts]) for reason, texts in grouped(lost).items()),
+        *(Missing("unknown", names=[text, *there]) for text in unknown[:1]),
+        *(Missing("unknown_too", names=[text]) for text in unknown[1:]),
+    ]
 
 
 def _unlike(one: Group, other: Group) -> int:

@@ -38,6 +38,8 @@ _LACKING: Mapping[Lacking, str] = {
     "order": "groups that differ in this have no order: {differing}{unless}",
     "judging": "not judged",
     "unknown": "nothing with values here is “{first}”; there are: {others}",
+    "unknown_too": "nothing with values here is “{first}” either",
+    "value_of": "no value of {levels} is known: {first}",
     "another": "there is one only: add another to set it against",
     "another_ranked": "only one is ranked: add another that may be set against it",
     "to_come": "still to come: {names}",

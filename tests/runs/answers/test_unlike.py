@@ -11,8 +11,9 @@ import pytest
 from runs import results
 from runs.answers.words.matrix import matrix
 from runs.compare.compare import compare
+from runs.models import Experiment
 from tests.runs.answers.test_answers import World, ask, page
-from tests.runs.cells import all_runs
+from tests.runs.cells import all_runs, make_run
 
 pytestmark = pytest.mark.django_db
 
@@ -295,3 +296,42 @@ def test_settings_that_were_always_changed_together_are_named():
     assert "out of memory" in words
     assert "jit off → on" in words
     assert "No two groups differ in one of these settings alone: shared_buffers and effective_cache_size." in words
+
+
+def methods(**lost: str) -> str:
+    """Elapsed times by method; of those that are `lost` none is known."""
+    experiment = Experiment.objects.create(slug="methods", name="Methods")
+    for method, value in (("se", 42.0), ("tcp", 60.0), ("local", 50.0)):
+        gap = {"state": "value_missing", "missing_metric": "tps", "missing_reason": lost.get(method)}
+        make_run(
+            "Firebird 1.5", None if method in lost else value, factors={"method": method}, experiment=experiment,
+            **(gap if method in lost else {}),
+        )  # fmt: skip
+    return "experiment=methods"
+
+
+@pytest.mark.parametrize(
+    ("lost", "a", "b", "words"),
+    [
+        # Seen: "Only one is ranked: add another that may be set against it" and a list of all that are lost.
+        (
+            {"local": "the picture is lost", "tcp": "the picture is lost"}, "local", "tcp",
+            "No value of local and tcp is known: the picture is lost.",
+        ),
+        ({"tcp": "the picture is lost"}, "se", "tcp", "No value of tcp is known: the picture is lost."),
+        (
+            {"local": "the picture is lost", "tcp": "failed"}, "local", "tcp",
+            "No value of local is known: the picture is lost. No value of tcp is known: failed.",
+        ),
+        (
+            {"local": "lost", "tcp": "lost"}, "SSD", "HDD",
+            "Nothing with values here is “SSD”; there are: se. Nothing with values here is “HDD” either.",
+        ),
+        ({}, "se", "SSD", "Nothing with values here is “SSD”; there are: se, tcp, local."),
+        ({"tcp": "lost"}, "tcp", "SSD", "No value of tcp is known: lost. Nothing with values here is “SSD”"),
+    ],
+)  # fmt: skip
+def test_of_two_that_are_named_it_is_told_which_has_no_value_or_is_not_there(lost, a, b, words):
+    told = ask(methods(**lost), f"ask=a_b&fact=factor:method&a={a}&b={b}")
+    assert told["claims"] == []
+    assert told["words"].startswith(words) and "Not ranked" not in told["words"]
