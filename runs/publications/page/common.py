@@ -225,7 +225,8 @@ class ObservedSpec(Spec):
             if seen.unit == self.unit and seen.value is not None:
                 where, amount = material.words(seen.factors), stored(seen)
                 label = f"{where}: {seen.metric}" if seen.unit == "%" else where or seen.metric
-                about = "≈ " if any(word in seen.qualifier for word in ("about", "approx")) else ""
+                is_about = any(word in seen.qualifier for word in ("about", "approx"))
+                about = "≤ about " if is_about and "or less" in seen.qualifier else "≈ " if is_about else ""
                 words = f"{about}{exact(seen.value)}"
                 groups.append(single_bar(label, seen.value, text=words, origin=origin_of([amount])))
                 rows.append([label, amount, seen.qualifier])

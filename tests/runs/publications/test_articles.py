@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from html import unescape
 
 import pytest
 
 from runs.publications.article import Article, FigureState
 from runs.publications.folder import own
+from tests.runs.pages import spec
 
 ARTICLES: dict[str, Article] = {slug: folder.article for slug, folder in own().items() if folder.article}
 STATES = {
@@ -94,3 +96,18 @@ def test_it_tells_in_short_sentences_of_our_own(slug):
     for line in [article.goal, article.machine, *article.method, *article.caveats, *article.conclusions]:
         assert line.endswith(".") and len(line) < 330, line
         assert not re.search(r"[Ѐ-ӿ]", line), line
+
+
+@pytest.mark.django_db
+def test_the_page_of_the_backups_says_where_it_contradicts_itself_and_what_is_the_most(published, client):
+    """Seen: "5.3 MB/s with the slowest" of two methods that the text sets apart by 26 %, "≈ 95" of "95 or less", and a
+    tile whose baseline is not that of its table.
+    """
+    html = client.get("/publications/gbak-backup-2007/").content.decode()
+    text = " ".join(unescape(re.sub(r"<[^>]*>", " ", html)).split())
+    assert re.search(
+        r"5\.3 MB/s with TCP and with the local protocol alike\. Yet .* faster of the two: check 0\.3\.", text
+    )
+    shown = [group["text"] for group in spec(html, "observed-cpu")["groups"]]
+    assert "≤ about 95" in shown and "≈ 97" in shown
+    assert "Same disk behind another, the baseline" in text
