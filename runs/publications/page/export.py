@@ -39,7 +39,8 @@ class Position:
             origin = Provenance.LOST_IN_PICTURE.value if "picture" in note else ""
             number = ["", self.unit, "", origin, "", note]
         else:
-            number = [exactly(amount.value), amount.unit or self.unit, amount.printed, str(amount.provenance)]
+            unit = amount.unit or self.unit or amount.measured_in
+            number = [exactly(amount.value), unit, amount.printed, str(amount.provenance)]
             number += [amount.formula, amount.note or note]
         return [cell if _NUMBER.fullmatch(cell) else csv_file.cell(cell) for cell in [*place, *number]]
 

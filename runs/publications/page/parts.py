@@ -21,6 +21,7 @@ class Amount:
     """A number with where it comes from: a stored one has a `provenance`, a computed one its `formula`.
 
     Without `digits` a stored number shows the digits that its source prints. A computed share in % is times 100.
+    `measured_in`: the unit of its metric, which files tell and a page, whose charts and columns have it, does not.
     """
 
     value: float
@@ -31,6 +32,7 @@ class Amount:
     digits: int | None = None
     signed: bool = False
     note: str = ""
+    measured_in: str = ""
 
 
 # Words with numbers in them.
@@ -63,8 +65,9 @@ def readable(amount: Amount) -> Amount:
 
 def stored(row: Measurement | Aggregate | ObservationRow, *, unit: str = "") -> Amount:
     """The number of a row that has one."""
-    printed = getattr(row, "as_printed", "")
-    return Amount(float(row.value or 0.0), unit, row.provenance, printed, note=getattr(row, "note", ""))
+    printed, note = getattr(row, "as_printed", ""), getattr(row, "note", "")
+    measured_in = row.unit if isinstance(row, ObservationRow) else row.metric.unit
+    return Amount(float(row.value or 0.0), unit, row.provenance, printed, note=note, measured_in=measured_in)
 
 
 def origin_of(amounts: Iterable[Amount]) -> str:

@@ -531,16 +531,17 @@ def test_it_sets_the_configurations_side_by_side_by_meaning(pages):
 
 
 @pytest.mark.parametrize("slug", SLUGS)
-def test_it_exports_every_number_with_its_provenance(client, slug):
+def test_it_exports_every_number_with_its_provenance_and_its_unit(client, slug):
+    """Was: business operations and TPS had no unit."""
     response = client.get(f"/publications/{slug}.csv")
     assert response["Content-Type"].startswith("text/csv")
     rows = list(csv.DictReader(io.StringIO(response.content.decode())))
 
     assert all(row["provenance"] for row in rows if row["value"]), [row for row in rows if not row["provenance"]][:3]
     assert all(row["formula"] for row in rows if row["provenance"] == "computed")
-    found = {float(row["value"]) for row in rows if row["value"]}
+    found = {(float(row["value"]), row["unit"]) for row in rows if row["value"]}
     for number in Measurement.objects.filter(run__publication__slug=slug):
-        assert number.value in found
+        assert (number.value, number.metric.unit) in found
 
 
 def test_it_exports_one_chart(client):
