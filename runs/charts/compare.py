@@ -169,7 +169,8 @@ def bars_figure(
 def effects_figure(comparison: Comparison) -> Figure:
     """What each setting did, as bars of ratios, the largest change first: the same as the answer says."""
     settings = list(dict.fromkeys(each.setting for each in comparison.effects))
-    bars_of, rows = [], []
+    bars_of: list[BarGroup] = []
+    rows: list[list[TableCell]] = []
     for each in comparison.effects:
         against, name = each.row.against, f"{each.setting} {each.start} → {each.end}"
         told = [(name, against.ratio, against_words(against), len(each.row.pairs))]
@@ -181,7 +182,7 @@ def effects_figure(comparison: Comparison) -> Figure:
                     label=label, color=settings.index(each.setting) % COLOURS, value=ratio.value if ratio else None,
                     text=formatting.percent(ratio.value - 1, signed=True) if ratio else "",
                     interval=pair_of(ratio.interval if ratio else None),
-                    dots=[], gap=None if ratio else words, ranked=True, origin=words,
+                    dots=[], gap=None if ratio else words, ranked=True, origin=words, row=len(rows),
                 )
             )  # fmt: skip
             numbers = [TableCell(ratio.value if ratio else None, gap="" if ratio else words)]

@@ -44,6 +44,8 @@ def test_panels_share_the_axis():
     specs = [figure.spec for figure in panels.figures]
     assert [(spec["scale"], spec["least"], spec["most"]) for spec in specs] == [("log", 2.0, 9_000.0)] * 2
     assert panels.note.endswith(LOG_BARS_NOTE)
+    of_panels = [(bar["value"], bar["row"]) for spec in specs for bar in spec["groups"]]
+    assert [panels.table.rows[row][2].value for _, row in of_panels] == [value for value, _ in of_panels]
 
 
 def test_what_a_setting_did_begins_at_no_change():
@@ -51,6 +53,8 @@ def test_what_a_setting_did_begins_at_no_change():
         config, _ = config_of("postgresql", "PostgreSQL", [Parameter("jit", level)], provenance="uploaded")
         for repeat in (1, 2, 3):
             make_run("PostgreSQL 18.0", value + repeat, config=config, repeat=repeat)
-    spec = effects_figure(compare(all_runs(), question=Question(kind=EFFECTS))).spec
+    figure = effects_figure(compare(all_runs(), question=Question(kind=EFFECTS)))
+    spec = figure.spec
     assert spec["base"] == 1.0
+    assert [figure.table.rows[bar["row"]][0].text for bar in spec["groups"]] == ["jit off → on"]
     assert [bar["text"] for bar in spec["groups"]] == ["−15.0\u202f%"]
