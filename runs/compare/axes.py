@@ -18,7 +18,7 @@ from runs.compare.asked import Question
 from runs.compare.comparison import Comparison
 from runs.compare.facts import DATE, MOMENT, NEVER_TAKEN, NO_FACT, SET, Columns, Fact, fact_value, rank_of_kind
 from runs.compare.groups import SIZES, Group
-from runs.compare.panels import CLIENTS, RELATIVE, Axes, drawn_groups, size_level
+from runs.compare.panels import CLIENTS, COLOURS, RELATIVE, Axes, drawn_groups, size_level
 from runs.formatting import version_order
 from runs.listing.filters import finite_number
 from runs.run.facets import FACTOR, branch_of
@@ -139,8 +139,9 @@ def _shared_out(
     for name in open_names:
         if columns.follow([name], [*named, *filter(None, [panels])]):
             continue
-        # The first names the series, where any may.
+        # The first names the series, where any may; batches stand in one chart as long as the colours last.
         is_next = bool(named) or not wants_series
+        is_next = is_next and (name != "batch" or len(set(columns.rows([*named, name]))) > COLOURS)
         if panels is None and may_cut and is_next and 1 < len(facts[name].values) <= MOST_PANELS:
             panels = name
         else:

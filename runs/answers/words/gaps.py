@@ -183,12 +183,14 @@ def differing_words(differing: Mapping[str, Sequence[Difference]]) -> str:
     for label, of_one in differing.items():
         for difference in of_one:
             by_field.setdefault(difference.field, {})[label] = difference
+    values = {f"{each.a} against {each.b}" for found in by_field.values() for each in found.values()}
+    labels_by_whose = grouped((tuple(found), next(iter(found.values())).label) for found in by_field.values())
     words = []
-    for found in by_field.values():
-        whose = "" if len(found) == len(differing) else f" of {names([*found])}"
-        values = {f"{each.a} against {each.b}" for each in found.values()}
+    for labels_of_claim, labels in labels_by_whose.items():
+        whose = "" if len(labels_of_claim) == len(differing) else f" of {names(labels_of_claim)}"
         with_values = len(by_field) == len(values) == 1
-        words.append(f"{next(iter(found.values())).label}{f' ({values.pop()}{whose})' if with_values else whose}")
+        label = listed(labels) if whose else joined(labels)
+        words.append(f"{label} ({values.pop()}{whose})" if with_values else f"{label}{whose}")
     return joined(words)
 
 
