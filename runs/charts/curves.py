@@ -47,7 +47,7 @@ from runs.stats.watch import watched
 from runs.tables import Column, Table, TableCell
 
 # From where on an axis is logarithmic, unless a reader says: the largest over the smallest.
-X_LOG_FROM, Y_LOG_FROM, PANELS_LOG_FROM = 10.0, 100.0, 10.0
+X_LOG_FROM, Y_LOG_FROM, TOPS_LOG_FROM = 10.0, 100.0, 10.0
 # How far, in lengths of the largest value, the interval of few scattered repeats may stretch the axis.
 MOST_OF_A_BAND = 1.5
 # So many straight parts make a line that is drawn over the points.
@@ -140,10 +140,11 @@ def _x_axis(axes: Axes, groups: Sequence[Group], place: Place) -> Axis:
 def _y_axis(axes: Axes, groups: Sequence[Group], panels: Sequence[Panel], metric: Metric) -> Axis:
     """One for all panels."""
     values = list(chain(*(group.values for group in groups)))
-    # On one axis from zero a panel that ends at a tenth of another's shows a line on the floor.
-    tops = [max(chain(*(point.values for point in panel.points)), default=0.0) for panel in panels]
-    far_apart = max(tops) >= PANELS_LOG_FROM * min(tops) > 0
-    scale = scale_of(values, axes.y_scale, PANELS_LOG_FROM if far_apart else Y_LOG_FROM)
+    # On one axis from zero a curve whose highest value is a tenth of another's is a line on the floor.
+    curves = [curve for panel in panels for curve in panel.curves if curve.valued]
+    tops = [max(chain(*(point.values for point in curve.points))) for curve in curves]
+    far_apart = max(tops) >= TOPS_LOG_FROM * min(tops) > 0
+    scale = scale_of(values, axes.y_scale, TOPS_LOG_FROM if far_apart else Y_LOG_FROM)
     # A step of 6 % is not to be seen from 0 on; bars always begin there, and what nearly reaches it.
     zoomed = (axes.x == DATE or axes.y_as == "first") and min(values, default=0.0) > max(values, default=0.0) / 4
     reached = values if zoomed else [*values, *chain(*map(_ends, groups))]

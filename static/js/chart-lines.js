@@ -178,7 +178,9 @@ function yScale(spec, theme) {
   // Panels end at the same round number, which a band may run beyond.
   if (spec.y.span && spec.y.zero) return { ...numberScale(theme, spec.y, [], {}), ...roundEnds(spec.y.span) };
   const ys = spec.series.flatMap((series) => series.points.map(([, y]) => y)).filter((y) => y !== null);
-  const scale = spanned(numberScale(theme, spec.y, [...ys, ...(spec.y.span ?? [])], { beginAtZero: Boolean(spec.y.zero), ...above(spec.y, ys) }), spec.y);
+  // From a distance a logarithmic axis looks like any other.
+  const axis = spec.y.scale === "log" ? { ...spec.y, unit: `${spec.y.unit}, logarithmic` } : spec.y;
+  const scale = spanned(numberScale(theme, axis, [...ys, ...(spec.y.span ?? [])], { beginAtZero: Boolean(spec.y.zero), ...above(spec.y, ys) }), spec.y);
   // Panels above each other begin at the same place.
   return spec.sync && spec.panel ? { ...scale, afterFit: (fitted) => { fitted.width = AXIS_PX; } } : scale;
 }

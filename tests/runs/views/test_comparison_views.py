@@ -94,6 +94,16 @@ def test_panels_that_lie_far_apart_are_logarithmic(client):
     assert [axis["scale"] for axis in axes] == ["log", "linear"]
 
 
+@pytest.mark.parametrize(("times", "scale"), [(9, "linear"), (11, "log")])
+def test_curves_of_one_panel_that_lie_far_apart_are_logarithmic(client, times, scale):
+    """Seen: 170 to 495 TPS as a line on the floor, under an axis to 5,000."""
+    experiment = Experiment.objects.create(slug="apart", name="Apart")
+    for size in (1, 4, 16):
+        make_run("H2 2.4", 500 - size, factors={"scale_factor": size}, experiment=experiment)
+        make_run("SQLite 3", (500 - size) * times, factors={"scale_factor": size}, experiment=experiment)
+    assert spec(page(client, "", of="apart"), "curve")["y"]["scale"] == scale
+
+
 def test_a_class_with_a_single_panel_keeps_its_title(client):
     """Seen: "4 terminals" above a chart of what is not ranked, and nothing said of its lines."""
     experiment = Experiment.objects.create(slug="single", name="Single")
