@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import product
 
 from runs.compare.asked import Missing, Question
@@ -27,7 +27,7 @@ def asked_pair(
     else:
         of_fact = {group.key: [fact_value(group, fact)] if fact else [] for group in groups}
         called = {(group.key,): [*of_fact[group.key], group.key, fact_value(group, "dbms")] for group in groups}
-    asked = [_meant(text, groups) for text in (question.a, question.b)]
+    asked = [_meant(text, groups, fact) for text in (question.a, question.b)]
     first, second = (next((key for key, names in called.items() if text and text in names), None) for text in asked)
     if unknown := [text for text, key in zip(asked, (first, second), strict=True) if text and key is None]:
         there = dict.fromkeys(names[0] for names in called.values())
@@ -47,14 +47,13 @@ def asked_pair(
 def without_values(question: Question, groups: Sequence[Group]) -> list[Missing]:
     """What is missing of the two that are named: nothing here is called so, or what is has no value, and why."""
     lost, unknown, fact = list[tuple[str, str]](), list[str](), question.fact
-    for text in dict.fromkeys(_meant(text, groups) for text in (question.a, question.b) if text):
+    for text in dict.fromkeys(_meant(text, groups, fact) for text in (question.a, question.b) if text):
         called = [each for each in groups if text in (fact_value(each, fact), fact_value(each, "dbms"), each.key)]
         if not called:
             unknown.append(text)
         elif not any(group.dots for group in called):
             lost.append(("; ".join(dict.fromkeys(group.gap or "" for group in called)), text))
-    valued = [group for group in groups if group.dots] or groups
-    there = dict.fromkeys(fact_value(group, fact or "dbms") for group in valued)
+    there = dict.fromkeys(fact_value(group, fact or "dbms") for group in groups)
     return [
         *(Missing("value_of", names=[reason, *texts]) for reason, texts in grouped(lost).items()),
         *(Missing("unknown", names=[text, *there]) for text in unknown[:1]),
@@ -68,8 +67,10 @@ def _unlike(one: Group, other: Group) -> int:
     return sum(fact_value(one, name) != fact_value(other, name) for name in names)
 
 
-def _meant(text: str, groups: Iterable[Group]) -> str:
-    """The only version here of a DBMS that is named without one."""
+def _meant(text: str, groups: Sequence[Group], fact: str) -> str:
+    """The only version here of a DBMS that is named without one, or the only disk of a name or a medium."""
     systems = ((group, group.all_runs[0].dbms_version.dbms) for group in groups)
     versions = {fact_value(group, "dbms") for group, dbms in systems if dbms.name.lower() == text.lower()}
-    return versions.pop() if len(versions) == 1 else text
+    disks = {fact_value(group, fact) for group in groups} if fact.startswith("storage") else set()
+    found = versions or {disk for disk in disks if text.lower() in disk.lower().removesuffix(")").split(" (")}
+    return found.pop() if len(found) == 1 else text

@@ -76,7 +76,7 @@ def why_no_number(run: Run, label: str = "", metric: Metric | None = None) -> st
         reason = run.missing_reason or "the source does not hold it"
         if metric is None or run.missing_metric in ("", metric.name):
             return reason
-        return f"no {label.lower()} in this run, {missing_label(run).lower()} not known: {reason}"
+        return f"no {label.lower()} in this run, {missing_label(run).lower()} not known ({reason})"
     state = run.get_state_display().lower()
     if run.state in OPEN_STATES:
         return f"not finished yet ({state})"

@@ -325,13 +325,19 @@ def methods(**lost: str) -> str:
         ),
         (
             {"local": "lost", "tcp": "lost"}, "SSD", "HDD",
-            "Nothing with values here is “SSD”; there are: se. Nothing with values here is “HDD” either.",
+            "Nothing here is “SSD”; there are: se, tcp, local. Nothing here is “HDD” either.",
         ),
-        ({}, "se", "SSD", "Nothing with values here is “SSD”; there are: se, tcp, local."),
-        ({"tcp": "lost"}, "tcp", "SSD", "No value of tcp is known: lost. Nothing with values here is “SSD”"),
+        ({}, "se", "SSD", "Nothing here is “SSD”; there are: se, tcp, local."),
+        ({"tcp": "lost"}, "tcp", "SSD", "No value of tcp is known: lost. Nothing here is “SSD”; there are: "),
     ],
 )  # fmt: skip
 def test_of_two_that_are_named_it_is_told_which_has_no_value_or_is_not_there(lost, a, b, words):
     told = ask(methods(**lost), f"ask=a_b&fact=factor:method&a={a}&b={b}")
     assert told["claims"] == []
     assert told["words"].startswith(words) and "Not ranked" not in told["words"]
+
+
+def test_a_disk_is_named_by_its_medium_where_it_is_the_only_one(published):
+    """Seen: "Nothing with values here is “SSD”" of the disk "SSD (SSD)", whose values are lost."""
+    told = ask("publication=firebird-terabyte-2015", "metric=performance&ask=a_b&fact=storage:data&a=ssd&b=HDD")
+    assert told["words"].startswith("No value of SSD (SSD) is known: ") and told["claims"] == []

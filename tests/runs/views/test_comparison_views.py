@@ -260,7 +260,7 @@ def test_what_is_lost_and_what_has_none_of_the_metric_have_one_count(client):
         }
         assert {*re.findall(r"\d+ groups of another workload", html)} == {"14 groups of another workload"}
         assert ("7 lost values are left out." in html) is (view == "curve")
-    assert "no throughput in this run, load time not known: lost in a picture" in html
+    assert "no throughput in this run, load time not known (lost in a picture)" in html
 
 
 def test_a_trade_off_sets_metric_against_metric_and_rings_what_none_beats(client, sweep):
