@@ -28,15 +28,21 @@ def place(page: Any, dataset: int, index: int) -> Any:
     )
 
 
+def frames(page: Any) -> None:
+    """Chart.js takes events in the next frame."""
+    page.evaluate("() => new Promise(then => requestAnimationFrame(() => requestAnimationFrame(then)))")
+
+
 def test_a_bar_leads_to_its_row_and_a_dot_to_its_run(site: Site, page):
     page.goto(f"{site.url}/compare/?{BARS}")
     canvas = page.locator("figure.chart canvas").first
     bar = place(page, 0, 1)
     canvas.hover(position={"x": bar["x"] - 40, "y": bar["y"] + 12})
+    frames(page)
     assert canvas.evaluate("canvas => canvas.style.cursor") == "pointer"
     label = canvas.evaluate("canvas => canvas.benchsiteChart.data.labels[1]")
     canvas.click(position={"x": bar["x"] - 40, "y": bar["y"] + 12})
-    assert page.evaluate(FOCUSED_ROW).startswith(label)
+    assert page.wait_for_function(FOCUSED_ROW).json_value().startswith(label)
     assert page.locator("tr[data-selected]").bounding_box()["y"] < page.viewport_size["height"]
 
     page.keyboard.press("Tab")
@@ -53,10 +59,11 @@ def test_a_point_of_a_curve_leads_to_its_row_and_what_is_dragged_or_empty_to_non
     canvas = page.locator("figure.chart canvas").first
     point = place(page, 0, 3)
     canvas.click(position={"x": point["x"] + 2, "y": point["y"] - 60})
+    frames(page)
     assert page.locator("tr[data-selected]").count() == 0
     assert canvas.evaluate("canvas => canvas.style.cursor") == ""
     canvas.click(position=point)
-    row = page.evaluate(FOCUSED_ROW)
+    row = page.wait_for_function(FOCUSED_ROW).json_value()
     series, x = canvas.evaluate(
         "({ benchsiteChart: { data } }) => [data.datasets[0].label, data.datasets[0].data[3].x]"
     )
@@ -74,6 +81,7 @@ def test_a_finger_sees_the_numbers_first(site: Site, browser):
     canvas.evaluate("canvas => canvas.addEventListener('click', () => { canvas.tapped = true; })")
     canvas.tap(position={"x": bar["x"] - 20, "y": bar["y"] + 12})
     page.wait_for_function("() => document.querySelector('figure.chart canvas').tapped")
+    frames(page)
     assert canvas.evaluate("canvas => canvas.benchsiteChart.tooltip.opacity") == 1
     assert page.locator("tr[data-selected]").count() == 0
     canvas.tap(position={"x": bar["x"] - 20, "y": bar["y"] + 12})
