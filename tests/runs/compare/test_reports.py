@@ -300,6 +300,12 @@ def test_a_chart_may_be_framed_and_needs_nothing_inline(client, saved, runs, que
     assert "csrf" not in html
 
 
+def test_a_frame_without_a_chart_says_whether_it_has_runs(client, query):
+    """Was: "the runs are not public" of a trade-off between one metric."""
+    assert "choose another view or metric" in client.get(f"/embed/compare/?{query}&view=tradeoff").content.decode()
+    assert "the runs are deleted or not public" in client.get("/embed/compare/?label=none").content.decode()
+
+
 def test_a_frame_names_the_article_of_its_runs_else_workload_and_machine(client, runs, query):
     """Was: "Source: Benchsite, 30 runs"."""
     Run.objects.update(hardware=machine("Rack 9"))
