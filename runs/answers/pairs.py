@@ -40,14 +40,15 @@ def a_against_b(comparison: Comparison, question: Question) -> Answer:
     set_apart = {group.label: group for group in comparison.groups if not group.dots and not group.is_to_come}
     if base is None or len(valued) < 2:
         if named := without_values(question, comparison.groups):
-            return begun(comparison, question, lacking=named)
+            return begun(comparison, question, set_apart=set_apart, lacking=named)
         lacking = Missing("another_ranked" if set_apart else "another")
         return begun(comparison, question, set_apart=set_apart, lacking=[lacking])
     if are_days_apart(comparison, question.fact):
         return begun(comparison, question, lacking=[Missing("days_apart")])
     pair = asked_pair(question, valued, base, levels)
     if isinstance(pair, Missing):
-        return begun(comparison, question, lacking=without_values(question, comparison.groups) or [pair])
+        named = without_values(question, comparison.groups) or [pair]
+        return begun(comparison, question, set_apart=set_apart, lacking=named)
     first, second = pair
     if levels:
         answer = _series_against(comparison, levels, question, first, second)

@@ -80,7 +80,9 @@ def _of_compared(answer: Answer) -> str:
     lost = {label: joined(map(gaps.lacking_words, answer.lost.get(label, []))) for label in answer.unranked}
     few = grouped((lost[label] or "fewer than two levels in common with the others", label) for label in lost)
     unranked = gaps.with_reasons(gaps.set_apart_words(answer) | few)
-    apart = f"Not ranked: {unranked}." if unranked else ""
+    # Who names two asks of nobody else.
+    is_of_named = any(missing.kind in ("value_of", "unknown") for missing in answer.lacking)
+    apart = f"Not ranked: {unranked}." if unranked and not is_of_named else ""
     if not words:
         values, medians = _centres(answer.without_order)
         amounts = [
