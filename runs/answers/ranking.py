@@ -139,7 +139,7 @@ def _of_groups(
     # Who has the most at some level may be behind at others.
     levels = comparison.levels
     if levels and [each.field for each in levels.compared] == [fact.field if fact else ""]:
-        best_by_level = _best_by_level(levels, levels.order, comparison.metric)
+        best_by_level = _best_by_level(levels, comparison.metric)
     else:
         best_by_level = _best_group_by_level(comparison, fact, best_first[0])
     return begun(
@@ -196,16 +196,19 @@ def _of_series(
         lost={names[key]: lost for key in unranked if (lost := lost_levels(names[key], levels.groups_of(key)))},
         ranked_at="equal_levels", held=levels.held_words, over=series.over(levels.held_words),
         first=names[first], second=names[second],
-        best_by_level=_best_by_level(levels, compared, comparison.metric),
+        best_by_level=_best_by_level(levels, comparison.metric),
     )  # fmt: skip
 
 
-def _best_by_level(levels: Levels, compared: Sequence[Key], metric: Metric | None) -> list[tuple[LevelRow, str]]:
+def _best_by_level(levels: Levels, metric: Metric | None) -> list[tuple[LevelRow, str]]:
     """Each level with the name of the series that is surely better there than every other, "" where none is; empty
     where not two of them are so somewhere, or not all pairs were judged.
     """
-    pairs = [(key, levels.between(key, other)) for key, other in permutations(compared, 2)]
-    judged = [(key, row) for key, series in pairs if series for row in series.rows if row.pairs]
+    pairs = [(key, levels.between(key, other)) for key, other in permutations(levels.order, 2)]
+    judged = [
+        (key, row) for key, series in pairs if series for row in series.rows
+        if row.pairs and not row.against.is_refused
+    ]  # fmt: skip
     if any(series is None for _, series in pairs):
         return []
     rows = {row.label: row for _, row in judged}

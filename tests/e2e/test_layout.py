@@ -112,7 +112,8 @@ def test_names_of_sixty_characters_fit(site: Site, page):
         for box in (verdict.bounding_box() for verdict in page.locator("table.comparison .verdict").all()):
             assert box and box["x"] >= 0 and box["x"] + box["width"] <= width
     page.set_viewport_size({"width": 390, "height": 844})
-    for path in ("/runs/?tag=wide-names", "/dbms/", "/hardware/", "/configs/", "/uploads/", "/benchmarks/"):
+    own = [f"/hardware/machine{name.lower()}/", f"/dbms/{name.lower()}-1/"]
+    for path in ("/runs/?tag=wide-names", "/dbms/", "/hardware/", "/configs/", "/uploads/", "/benchmarks/", *own):
         page.goto(f"{site.url}{path}")
         assert page.evaluate("document.documentElement.scrollWidth") <= 390, path
         # A card has nothing to scroll; of a row that scrolls the name leaves the others room.

@@ -97,7 +97,9 @@ def _of_compared(answer: Answer) -> str:
     # Where the newest batch has no value, what is said is of one before it.
     newest = [missing for missing in untold if (answer.question.kind, missing.kind) == (asked.NEWER, "no_value")]
     others = [missing for missing in untold if missing not in newest]
-    by_level = best_at_words(answer.best_by_level) if answer.best_by_level and not answer.over else ""
+    # A winner over levels may have come to nothing, or not have been measured, where another is the best.
+    is_untold = answer.best_by_level and (answer.sure or not answer.over)
+    by_level = best_at_words(answer.best_by_level) if is_untold else ""
     places = joined(map(mid_sentence, answer.alike_in))
     differing = gaps.differing_words(answer.differing)
     return " ".join(filter(None, [

@@ -73,6 +73,9 @@ def test_a_configuration_that_several_systems_share_takes_no_ratio_from_others(p
     of_db2 = next(each for each in levels["series"] if each["label"] == "DB2 9.7")
     ratios = [level["ratio"]["value"] for level in of_db2["levels"] if level["ratio"]]
     assert levels["baseline"] == "PostgreSQL 8.3" and [round(ratio, 1) for ratio in ratios] == [4.7], of_db2
+    told = ask("workload=wl-tpcb")
+    assert {name: len(at) for name, at in told["best_at"].items()} == {"DB2 9.7": 1, "PostgreSQL 17.2": 2}
+    assert "Level by level, DB2 9.7 is best at " in told["words"]
 
 
 def test_two_that_share_no_level_have_a_ratio_where_the_machine_alone_is_not_alike(published):

@@ -366,3 +366,14 @@ def test_where_another_came_to_nothing_a_system_is_the_best():
             world.add(tps, dbms={"name": name, "version": "1"}, factors={"size_gb": size})
     told = ask(world.store(), "ask=best")
     assert told["best_at"] == {"A 1": ["10 GB", "40 GB"], "B 1": ["160 GB"]}
+
+
+def test_a_winner_that_comes_to_nothing_at_some_levels_leaves_the_best_of_them_named():
+    """Seen: "A has 1.50 × the throughput of B over 2 levels", and no word of C, the best of the third."""
+    world = World()
+    for size, first, last in ((10, 3000, 1000), (40, 3000, 1000), (160, 0, 500)):
+        for name, tps in (("A", first), ("B", first / 1.5), ("C", last)):
+            world.add(tps, dbms={"name": name, "version": "1"}, factors={"size_gb": size})
+    told = ask(world.store(), "ask=best")
+    assert told["words"].startswith("A 1 has ") and told["best_at"] == {"A 1": ["10 GB", "40 GB"], "C 1": ["160 GB"]}
+    assert "Level by level, A 1 is best at 10 GB and 40 GB, C 1 at 160 GB." in told["words"].replace("\xa0", " ")
