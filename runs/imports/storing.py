@@ -81,7 +81,11 @@ def _cells(reports: Reports, items: Sequence[dict[str, Any]], subject: dict[str,
 
 
 def disagreements(taken: FileImport, reports: Reports) -> list[str]:
-    """Which files of a draft hold what contradicts itself, and how: it is understood, and will count nowhere."""
+    """Which files of a draft hold what contradicts itself, and how: it is understood, and will count nowhere. Of what
+    is not a draft as it was read nothing is said.
+    """
+    if len(reports) != len(taken.items):
+        return []
     files: dict[str, dict[str, None]] = {}
     for of_cell in _cells(reports, taken.items, taken.subject):
         made = document(of_cell, taken.subject, upload_id=taken.id)

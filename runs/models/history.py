@@ -299,7 +299,8 @@ class ChangePoint(models.Model):
             return False
         ends, metric = (self.change.get("low"), self.change.get("high")), self.benchmark.metric
         least = math.log1p(threshold_of(metric.name, metric.unit))
-        is_small = abs(math.log1p(self.change.get("value", 0.0))) < least
+        value = self.change.get("value", 0.0)
+        is_small = value > -1 and abs(math.log1p(value)) < least
         return is_small or (None not in ends and ends[0] <= 0 <= ends[1])
 
     @property

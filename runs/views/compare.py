@@ -222,12 +222,15 @@ def frozen_context(report: Report, user: Reader) -> dict[str, Any]:
     if not reports.may_read_frozen(report, user):
         return origin
     kept, since = frozen["comparison"], reports.since_frozen(report, user)
+    common = kept.get("common")
     articles = Run.objects.filter(pk__in=frozen["runs"]).order_by().values_list("publication", flat=True).distinct()
     return origin | {
         "frozen": kept,
         "since": since_frozen_words(since) if since else "",
         "count": len(frozen["runs"]),
-        "source_words": source_words([Publication.objects.filter(pk=pk).first() for pk in articles], kept["common"]),
+        "source_words": source_words(
+            [Publication.objects.filter(pk=pk).first() for pk in articles], common if isinstance(common, dict) else {}
+        ),
         "drawn": frozen["drawn"],
     }
 

@@ -75,7 +75,7 @@ def source_words(publications: Collection[Publication | None], common: Mapping[s
     if publication:
         year = str(publication.published_on.year) if publication.published_on else ""
         return ", ".join(filter(None, [f"“{publication}”", publication.author or publication.publisher, year]))
-    return ", ".join(common[label] for label in ("Workload", "Machine") if label in common)
+    return ", ".join(str(common[label]) for label in ("Workload", "Machine") if label in common)
 
 
 def left_out_words(comparison: Comparison, group: Group) -> str:

@@ -83,7 +83,7 @@ def test_what_is_set_otherwise_is_named_with_its_regression_and_where_no_ratio_w
     file([with_setting(14, "on", level=0.3)], contributor)
     assert "the batch before: synchronous_commit off → on and A commit a crash may lose" in headline()
     assert "A comparison gives no ratio of these two" in headline()
-    assert alerts.title(Alert.objects.get()).endswith(", with synchronous_commit off → on: worse")
+    assert alerts.title(Alert.objects.get()).endswith(", with synchronous_commit off → on: suspected worse")
 
 
 def test_batches_of_one_day_are_told_apart_by_their_times(contributor, client):
