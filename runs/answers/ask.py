@@ -67,7 +67,8 @@ def answer_of(comparison: Comparison) -> Answer:
     if answer.sure and question.kind in asked.OF_RANKS:
         answer = _with_what_is_worse(comparison, answer)
     is_best_by_rule = question.kind == asked.BEST and not comparison.question.kind
-    if is_best_by_rule and not answer.claims and comparison.levels is None:
+    # Of one alone nobody asks whether it is the best.
+    if is_best_by_rule and len(answer.claims) < 2 and comparison.levels is None:
         return _over_size(comparison) or answer
     return answer
 

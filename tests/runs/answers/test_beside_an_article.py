@@ -145,3 +145,10 @@ def test_batches_stand_in_one_chart_and_what_is_not_alike_is_said_once_of_one(pu
     drawing = Client().get(f"/api/v1/compare/?{selects}").json()["drawing"]
     assert drawing["panels"] == "" and "batch" in drawing["series"]
     assert ask(selects)["words"].count("SATA RAID1") < 4
+
+
+def test_of_a_machine_that_alone_has_values_it_is_told_what_is_lost(published):
+    """Was: "Only one is ranked: add another that may be set against it", above the curve of its sizes."""
+    told = ask("publication=firebird-terabyte-2015&workload=wl-firebird-oltp")
+
+    assert told["question"]["kind"] == "loss" and "−65.8" in told["words"], told["words"]
