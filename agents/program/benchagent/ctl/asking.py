@@ -9,6 +9,7 @@ from typing import Any
 
 from benchagent.ctl.api import connect, id_of
 from benchagent.ctl.comparing import exit_status
+from benchagent.ctl.lists import is_unsure
 from benchagent.ctl.output import UsageError, plain_number, print_json, print_line, print_table
 
 # There is no claim: the answer says what is missing. The verdicts that --fail-if names have those of `compare`.
@@ -94,8 +95,7 @@ def _found(claim: Mapping[str, Any], unit: str) -> str:
             words = f"{claim['start']} → {claim['end']}, {claim['pairs']} pairs"
         case "step":
             at = " ".join(filter(None, (claim["day"], claim["tested"])))
-            is_unsure = _change(claim).get("verdict") == "undecided"
-            open_words = "suspected " if claim.get("is_suspected") else "not yet sure " if is_unsure else ""
+            open_words = "suspected " if claim.get("is_suspected") else "not yet sure " if is_unsure(claim) else ""
             words = f"{open_words}since {at}" if at else f"no step in {claim['batches']} batches"
         case "newer":
             words = f"{claim['newest']} against {claim['batches']} batch{'' if claim['batches'] == 1 else 'es'}"

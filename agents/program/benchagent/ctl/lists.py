@@ -61,12 +61,12 @@ def _last_change(row: Row) -> str:
     if not change:
         return ""
     kind = "" if change["kind"] == "step" else f" {change['kind']}"
-    is_open = "not yet sure " if _is_unsure(change) else ""
+    is_open = "not yet sure " if is_unsure(change) else ""
     share = f"{change['zero']} 0" if change["kind"] == "zero" else f"{change['change']['value']:+.1%}{kind}"
     return f"{is_open}{share} since {change['since'][:10]}"
 
 
-def _is_unsure(change: Row) -> bool:
+def is_unsure(change: Row) -> bool:
     """Whether all batches up to now do not show it surely, though three have confirmed it."""
     return (change.get("change") or {}).get("verdict") == "undecided"
 
@@ -220,7 +220,7 @@ def benchmarks(options: argparse.Namespace) -> int:
         for change in answer["changes"]:
             if change["state"] != "refuted":
                 # What is not settled says so itself.
-                is_settled = change["state"] == "confirmed" and not _is_unsure(change)
+                is_settled = change["state"] == "confirmed" and not is_unsure(change)
                 print(f"{'confirmed: ' * is_settled}{change['words']}")
     return 0
 
