@@ -273,10 +273,11 @@ def _leader_first(levels: Levels) -> list[Key]:
     """The series that have a ratio to another, and first the one than which none is surely better: the order is by the
     levels that each has in common with the baseline, and two may have others in common with each other.
     """
-    verdicts = {key: [levels.overall(key, other) for other in levels.order if other != key] for key in levels.order}
-    keys = [key for key in levels.order if any(verdicts[key])]
-    unbeaten = (key for key in keys if not any(each and each.kind == Kind.WORSE for each in verdicts[key]))
-    leader = next(unbeaten, None)
+    judged = {pair: series.overall.kind for pair, series in levels.judged.items() if series.overall}
+    has_ratio = {*chain.from_iterable(judged)}
+    keys = [key for key in levels.order if key in has_ratio]
+    beaten = {pair[kind == Kind.BETTER] for pair, kind in judged.items() if kind in (Kind.BETTER, Kind.WORSE)}
+    leader = next((key for key in keys if key not in beaten), None)
     return sorted(keys, key=lambda key: key != leader)
 
 

@@ -120,6 +120,12 @@ class Columns(dict[str, list[str]]):
         self[name] = [group.facts.get(name, NO_FACT) for group in self.groups]
         return self[name]
 
+    @cached_property
+    def valued(self) -> Columns:
+        """Of the groups that have a number."""
+        valued = [group for group in self.groups if group.dots]
+        return self if len(valued) == len(self.groups) else Columns(valued)
+
     def rows(self, names: Sequence[str]) -> list[tuple[str, ...]]:
         """What each group has of these facts."""
         return list(zip(*(self[name] for name in names), strict=True)) if names else [()] * len(self.groups)

@@ -441,7 +441,7 @@ def possible_levels(
     left_out = {*NEVER_TAKEN, *([] if by_day else [DATE])}
     left_out |= {"batch"} if len(set(columns["batch"])) == len(columns.groups) else set()
     # What has no value, as rows whose numbers are lost, is told at its level and chooses none.
-    valued = Columns([group for group in columns.groups if group.dots])
+    valued = columns.valued
     facts = [fact for name, fact in axes.facts.items() if name not in left_out and len(set(valued[name])) > 1]
     order = sorted(
         facts,
