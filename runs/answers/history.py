@@ -7,7 +7,7 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
-from itertools import chain, groupby, pairwise
+from itertools import chain, compress, groupby, pairwise
 from typing import Any, TypeVar
 
 from runs.answers.answer import REFUSED, Amount, Answer, Newer, Step, amount_of, as_share, begun, change_of
@@ -37,7 +37,7 @@ from runs.stats import (
 )
 from runs.stats.steps import LEAST_DAYS, change_of_level, days_after_to_show, days_to_show
 from runs.stats.verdicts import judge_interval
-from runs.stats.watch import Found, calmed, change_at, changes_of_noise, least_told, outlying, spread_of
+from runs.stats.watch import Found, calmed, change_at, changes_of_noise, least_told, outlying, spread_of, usual
 
 T = TypeVar("T")
 
@@ -184,6 +184,12 @@ def _noisier(curve: Curve) -> list[Missing]:
 def _outlying(comparison: Comparison, curve: Curve) -> list[Missing]:
     found = outlying(curve.logs, comparison.threshold) if len(curve.logs) == len(curve.levels) else []
     return standing_apart(curve.name, [(batch_at(curve, curve.levels[at][0]), ratio) for at, ratio in found])
+
+
+def left_out(label: str, batches: Sequence[tuple[str, float]]) -> list[Missing]:
+    """Those of a baseline that the newest batch is not set against, as when each was measured and its ratio to it."""
+    names = [f"{when} {percent(ratio - 1, signed=True)}" for when, ratio in batches]
+    return [Missing("left_out", label, len(names), names=names)] if names else []
 
 
 def standing_apart(label: str, batches: Sequence[tuple[str, float]]) -> list[Missing]:
@@ -364,7 +370,8 @@ def newer(comparison: Comparison, curves: Sequence[Curve], question: Question) -
         level = valued[max(starts, default=0) :] if baseline.is_recent else valued
         named = baseline.before(level, _facts_of)
         own = mean_or_zero(newest.judged)
-        before, centres = set_against(own, [(point, mean_or_zero(point.judged)) for point in named])
+        before, centres, apart = set_against(own, [(point, mean_or_zero(point.judged)) for point in named])
+        lacking += left_out(label, [(batch_at(curve, point.x), ratio) for point, ratio in apart])
         if not before:
             lacking.append(Missing("baseline", label, names=[asked.than]))
             continue
@@ -415,13 +422,24 @@ def _facts_of(batch: Group) -> Facts:
     return Facts(run.measured_at or run.created_at, run.effective_label, commit, versions)
 
 
-def set_against(newest: float | None, baseline: Sequence[tuple[T, float | None]]) -> tuple[list[T], list[float | None]]:
+def set_against(
+    newest: float | None, baseline: Sequence[tuple[T, float | None]]
+) -> tuple[list[T], list[float | None], list[tuple[T, float]]]:
     """The batches of a baseline that the newest is set against, and their means, as `mean_or_zero` tells them: of a
-    newest batch above 0 those above it, if any is.
+    newest batch above 0 those above it, if any is. Then those that stand apart from these, with their ratio to them:
+    one bad night would hide each loss until it is no more in the baseline.
     """
     above = [(batch, mean) for batch, mean in baseline if mean]
-    chosen = above if newest and above else baseline
-    return [batch for batch, _ in chosen], [mean for _, mean in chosen]
+    if not newest or not above:
+        return [batch for batch, _ in baseline], [mean for _, mean in baseline], []
+    logs = [math.log(mean) for _, mean in above]
+    counts = usual(logs)
+    centre = statistics.fmean(compress(logs, counts))
+    apart = [
+        (batch, math.exp(log - centre)) for (batch, _), log, is_usual in zip(above, logs, counts, strict=True)
+        if not is_usual
+    ]  # fmt: skip
+    return [batch for batch, _ in compress(above, counts)], [mean for _, mean in compress(above, counts)], apart
 
 
 def judged_by_repeats(

@@ -31,7 +31,7 @@ from runs.history.gate import Gated, InTurn, also_measured, gated, in_turn, why_
 from runs.history.overview import Row, listed_benchmarks, read_baseline, rows_of
 from runs.history.page import answer_words, events_of
 from runs.history.watching import BenchmarkSeries
-from runs.history.words import change_in_turn, change_words, claim_of
+from runs.history.words import apart_of, change_in_turn, change_words, claim_of
 from runs.incoming.reading import read
 from runs.incoming.values import Prose, Strict, Text
 from runs.listing.filters import RunFilter, without
@@ -247,7 +247,8 @@ class GateCell(Part):
     """A cell of the runs against the baseline. `value`: the geometric mean of its repeats, where one is 0 or negative
     the median. `batches`: of the baseline. `change`: as a ratio, with its verdict, which has no ratio where a side is
     zero in every repeat. `not_worse`: its interval holds no loss that matters, though it may be undecided whether
-    anything was won. `not_alike`: what else differs of the baseline, which a comparison of both names, too.
+    anything was won. `not_alike`: what else differs of the baseline, which a comparison of both names, too. `left_out`:
+    the batches of the baseline that stand apart from the others and do not count, as "2026-11-24 −35 %".
     """
 
     benchmark: str
@@ -261,6 +262,7 @@ class GateCell(Part):
     change: Amount
     not_worse: bool
     not_alike: str
+    left_out: str = ""
 
 
 class GateAnswer(Part):
@@ -320,12 +322,13 @@ def _labels_of(metrics: Sequence[str]) -> dict[str, str]:
 
 def _cell(cell: Gated, request: Request) -> GateCell:
     benchmark = cell.row.benchmark
+    apart = [name for missing in apart_of(cell.left_out) for name in missing.names]
     return GateCell(
         benchmark=str(benchmark), url=page_of(benchmark, request),
         machine=benchmark.hardware.name if benchmark.hardware else "", metric=cell.metric.label,
         unit=cell.metric.unit, value=cell.value, runs=[uuid.UUID(run) for run in cell.runs],
         batches=cell.batches, change=explained(cell.change), not_worse=cell.is_not_worse,
-        not_alike=differing_words({"": cell.differing}),
+        not_alike=differing_words({"": cell.differing}), left_out=", ".join(apart),
     )  # fmt: skip
 
 

@@ -69,7 +69,7 @@ Lacking: TypeAlias = Literal[
     "levels_for_knee", "levels_above_zero", "values_for_knee",
     "days", "days_apart", "batch", "base_batch", "baseline", "batches", "batches_for_less",
     "batches_like_it", "unlike_batches", "steadier_batches", "step_within", "visibilities", "steady_batches",
-    "lost_batches", "lost_repeats", "copies", "absent", "followed", "noise", "standing_apart",
+    "lost_batches", "lost_repeats", "copies", "absent", "followed", "noise", "standing_apart", "left_out",
 ]  # fmt: skip
 
 

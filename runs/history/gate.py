@@ -40,6 +40,9 @@ from runs.stats import ALPHA, Kind, judge_pairs, mean_or_zero, summarise
 Factors = tuple[tuple[str, str], ...]
 CellKey = tuple[tuple[Any, Factors], Metric]
 Side = Sequence[tuple[Run, float]]
+# The batches of a baseline with their values, and those that it does without, each with its ratio to the others.
+Before = Sequence[tuple[SeriesBatch, Sequence[float]]]
+Apart = Sequence[tuple[SeriesBatch, float]]
 # What two sides in turn differ in on purpose, and what follows from it.
 OF_A_SIDE = ("config", "buffer_pool", "durability")
 # How fewer pairs scatter is hardly known: then two sides by themselves tell it better.
@@ -64,12 +67,13 @@ class Judged:
 
 @dataclass(frozen=True)
 class Gated(Judged):
-    """Its new batch, which of its runs have a value, and how many batches the baseline has."""
+    """Its new batch, which of its runs have a value, how many batches the baseline has, and which it does without."""
 
     row: SeriesBatch
     runs: Sequence[str]
     value: float | None
     batches: int
+    left_out: Apart
 
 
 @dataclass(frozen=True)
@@ -235,12 +239,13 @@ def gated(
     judged, count = [], sum(not blocking(differing) for *_, differing in cells)
     for row, metric, own, of_base, differing in cells:
         least, values = allowed or threshold(metric), [*own.values()]
+        apart: Apart = []
         if refused := blocking(differing):
             change = change_of(None, refused=Contrast(refused))
         else:
-            change = _judged(metric, values, of_base, least=least, confidence=1 - ALPHA / count)
+            change, apart = _judged(metric, values, of_base, least=least, confidence=1 - ALPHA / count)
         not_worse = is_not_worse(change, better=metric.better, least=least)
-        shown = ([*own], _centre(values), len(of_base))
+        shown = ([*own], _centre(values), len(of_base) - len(apart), apart)
         judged.append(Gated(metric, change, not_worse, differing, row, *shown))
     return judged
 
@@ -255,8 +260,8 @@ def _first_runs(rows: Sequence[SeriesBatch]) -> dict[UUID | None, Run]:
 def _alike(
     row: SeriesBatch, before: Iterable[tuple[SeriesBatch, Mapping[str, float]]], runs: Mapping[UUID | None, Run],
     metric: Metric,
-) -> tuple[list[list[float]], list[Difference]]:  # fmt: skip
-    """The values of those batches before it that it may be compared with, and in what they differ; of none why not."""
+) -> tuple[Before, list[Difference]]:  # fmt: skip
+    """Those batches before it that it may be compared with, and in what they differ; of none why not."""
 
     def differing(others: Sequence[SeriesBatch]) -> list[Difference]:
         own, base = ([runs[each.run_id] for each in side if each.run_id in runs] for side in ([row], others))
@@ -267,7 +272,7 @@ def _alike(
     if valued and not alike:
         return [], blocking(differing([valued[-1][0]]))
     found = unlike(differing([each for each, _ in alike]))
-    return [values for _, values in alike], [each for each in found if each.severity == "note"]
+    return alike, [each for each in found if each.severity == "note"]
 
 
 def _by_metric(
@@ -311,12 +316,14 @@ def _facts_of(row: SeriesBatch) -> Facts:
 
 
 def _judged(
-    metric: Metric, values: Sequence[float], before: Sequence[Sequence[float]], *, least: float, confidence: float
-) -> Amount:
+    metric: Metric, values: Sequence[float], before: Before, *, least: float, confidence: float
+) -> tuple[Amount, Apart]:
     if not before:
-        return Amount(verdict=Kind.TOO_FEW, basis=Missing("base_batch"))
-    repeats = [value for each in before for value in each]
+        return Amount(verdict=Kind.TOO_FEW, basis=Missing("base_batch")), []
     if len(before) < LEAST_BATCHES:
-        return judged_by_repeats(values, repeats, better=metric.better, threshold=least, confidence=confidence)
-    _, means = set_against(centre := mean_or_zero(values), [(each, mean_or_zero(each)) for each in before])
-    return expected_amount(centre, means, better=metric.better, threshold=least, confidence=confidence)
+        repeats = [value for _, of_batch in before for value in of_batch]
+        change = judged_by_repeats(values, repeats, better=metric.better, threshold=least, confidence=confidence)
+        return change, []
+    by_batch = [(row, mean_or_zero(of_batch)) for row, of_batch in before]
+    _, means, apart = set_against(centre := mean_or_zero(values), by_batch)
+    return expected_amount(centre, means, better=metric.better, threshold=least, confidence=confidence), apart

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
+from itertools import compress
 from typing import NamedTuple
 from uuid import UUID
 
@@ -20,6 +21,7 @@ from runs.models import Benchmark, ChangePoint, SeriesBatch
 from runs.models.choices import Better
 from runs.stats import MIN_REPEATS, WINNERS, Kind, geometric_mean, summarise
 from runs.stats.levels import judge_family
+from runs.stats.watch import usual
 
 # Releases of a system that its map shows, the newest; benchmarks that are set side by side.
 MOST_RELEASES, MOST_BENCHMARKS = 12, 300
@@ -205,7 +207,8 @@ def _with_centre(benchmark: Benchmark) -> list[tuple[datetime, float]]:
 
 
 def _against_the_best(own: Mapping[str, Benchmark], of_level: Mapping[UUID, list[float]]) -> dict[str, MachineCell]:
-    values = {name: of_level[benchmark.pk] for name, benchmark in own.items()}
+    levels = {name: of_level[benchmark.pk] for name, benchmark in own.items()}
+    values = {name: [*compress(centres, usual([*map(math.log, centres)]))] for name, centres in levels.items()}
     means = {name: geometric_mean(centres) or 0.0 for name, centres in values.items()}
     first = next(iter(own.values()))
     is_rate = first.metric.better == Better.HIGHER

@@ -105,7 +105,7 @@ def _row(benchmark: Benchmark, rows: Sequence[Past], baseline: Baseline, points:
     last = {point.state: point for point in points}
     changed_at = [point.at.measured_at for point in points if point.begins_level]
     held = baseline.before(rows, attrgetter("facts"), changed_at=changed_at) if rows else []
-    _, before = set_against(newest, [(row, row.centre) for row in held])
+    _, before, _ = set_against(newest, [(row, row.centre) for row in held])
     change = None
     if before:
         change = expected_amount(newest, before, better=benchmark.metric.better, threshold=threshold(benchmark.metric))

@@ -22,7 +22,7 @@ from runs.compare.asked import SINCE, Missing, Question
 from runs.formatting import listed, percent_of
 from runs.history.alerts import ends_of
 from runs.history.watching import BASELINE, BenchmarkSeries, is_rejected, newest_against, threshold
-from runs.history.words import change_words, moments, short_change, tested_of
+from runs.history.words import apart_of, change_words, moments, short_change, tested_of
 from runs.models import Benchmark, Conditions, Metric, Run, SeriesBatch
 from runs.models.base import clean
 from runs.models.choices import OF_LEVEL, Better, ChangeKind, ChangeState, RunState
@@ -158,7 +158,7 @@ def answer_words(series: BenchmarkSeries) -> str:
     """
     if (amount := newest_against(series)) is None:
         return ""
-    newest, metric, (before, _) = series.rows[-1], series.benchmark.metric, series.baseline
+    newest, metric, (before, _, apart) = series.rows[-1], series.benchmark.metric, series.baseline
     if len({row.version_id for row in series.rows}) == len(series.rows):
         before = series.rows[-2:-1]
         amount = judged_by_repeats(newest.values, before[0].values, better=metric.better, threshold=threshold(metric))
@@ -175,6 +175,7 @@ def answer_words(series: BenchmarkSeries) -> str:
         filter(None, (
             change_words(told) if told else "",
             saying.newest_words(claim, metric.label),
+            *lacking_sentences(apart_of(apart)),
             _differently(series.rows),
         ))
     )  # fmt: skip

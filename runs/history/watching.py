@@ -103,11 +103,11 @@ class BenchmarkSeries:
         return max((at for at in begins if at < len(self.rows) - 1), default=0)
 
     @property
-    def baseline(self) -> tuple[list[SeriesBatch], list[float | None]]:
-        """The batches that the newest is set against, and their means."""
+    def baseline(self) -> tuple[list[SeriesBatch], list[float | None], list[tuple[SeriesBatch, float]]]:
+        """The batches that the newest is set against, their means, and those that are left out, as `set_against`."""
         newest = self.rows[-1].centre if self.rows else None
-        batches, means = set_against(newest, [(row, row.centre) for row in self.rows[self.baseline_from : -1]])
-        return batches[-BASELINE:], means[-BASELINE:]
+        recent = self.rows[self.baseline_from : -1][-BASELINE:]
+        return set_against(newest, [(row, row.centre) for row in recent])
 
     def last_of(self, point: ChangePoint) -> int:
         """The newest batch that a change tells of: a drift leads up to it, and began long before."""
@@ -495,7 +495,7 @@ def _lately(series: BenchmarkSeries) -> list[float]:
 
 def newest_against(series: BenchmarkSeries) -> Amount | None:
     """The newest batch as a ratio to those of its baseline. None without either."""
-    before, means = series.baseline
+    before, means, _ = series.baseline
     metric = series.benchmark.metric
     if not before:
         return None

@@ -9,7 +9,9 @@ from datetime import UTC, datetime, time
 from benchagent.catalog import Durability
 
 from runs.answers.answer import Amount, Step
+from runs.answers.history import left_out
 from runs.answers.words import NOT_YET_SURE, SUSPECTED, open_step, open_words, share, step, to_or_from_zero, why
+from runs.compare.asked import Missing
 from runs.formatting import listed, mid_sentence
 from runs.history.causes import OWN_OF_A_BATCH, commit_given
 from runs.models import Alert, ChangePoint, SeriesBatch
@@ -32,6 +34,11 @@ def moment_words(at: datetime, *, is_alone: bool) -> str:
     """One of which the day alone is known stands at midnight."""
     with_time = not is_alone and at.astimezone(UTC).time() != time.min
     return f"{at:%Y-%m-%d %H:%M}" if with_time else f"{at:%Y-%m-%d}"
+
+
+def apart_of(rows: Sequence[tuple[SeriesBatch, float]]) -> list[Missing]:
+    """Those that a baseline does without, by their days."""
+    return left_out("", [(moment_words(row.measured_at, is_alone=True), ratio) for row, ratio in rows])
 
 
 def change_in_turn(change: Amount, promised: str, promises: str) -> Amount:

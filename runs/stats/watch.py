@@ -49,6 +49,7 @@ MEDIAN_OFF = 0.6745
 MOST_OFF, LEAST_OFF = 8.0, 0.03
 # So many nights, of which two bad ones do not move the median, and three are a new level.
 AROUND = 2 * LEAST_DAYS - 1
+LEAST_FOR_USUAL = 10
 # A batch beside a suspected one is suspected by itself where it lies off by so many times as much.
 MUCH_FARTHER = 2.0
 # The confidence of a step whose place was chosen among all.
@@ -185,6 +186,15 @@ def calmed(logs: Sequence[float]) -> list[float]:
         # A good night among three bad ones is not drawn to them.
         calm.append(min(log, drawn, key=lambda value: abs(value - usual)))
     return calm
+
+
+def usual(logs: Sequence[float]) -> list[bool]:
+    """Which batches a mean of a level counts: of ten or more not those that `calmed` draws near to the others, as one
+    bad night would hide each loss for as long as it is among them. Of fewer, as of noise with two modes, it would draw
+    too many.
+    """
+    calm = calmed(logs) if len(logs) >= LEAST_FOR_USUAL else logs
+    return [log == drawn for log, drawn in zip(logs, calm, strict=True)]
 
 
 def outlying(logs: Sequence[float], threshold: float) -> list[tuple[int, float]]:

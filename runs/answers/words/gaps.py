@@ -95,6 +95,7 @@ _LACKING: Mapping[Lacking, str] = {
     "copies": "batches of copies, which count nowhere: {count} ({names})",
     "noise": "the spread of the repeats has changed since {first}: {change}, in {count} batches against {least}",
     "standing_apart": "batches that stand apart from their neighbours: {count} ({names})",
+    "left_out": "batches that stand apart from the others of the baseline and are left out of it: {count} ({names})",
     "followed": "since {first} {follows}, another series: {change}, its first {count} batches against the last {least}",
 }
 

@@ -167,6 +167,20 @@ def test_a_night_that_stands_apart_is_named_once_by_page_and_answer():
     assert page in Client().get(benchmark.get_absolute_url()).content.decode()
 
 
+def test_a_night_that_stands_apart_is_no_baseline_of_the_newest():
+    """Was: "0.968 × (0.76–1.23), undecided" of a night that lost 12 %, for ten nights after one that lost 35 %."""
+    benchmark = posted([0.65 if at == 25 else 0.88 if at == 29 else 1.0 for at in range(30)])
+    told = ask("workload=tpcb", "ask=newer&than=last:10")
+    (claim,) = told["claims"]
+    assert (claim["batches"], claim["ratio"]["verdict"]) == (9, "worse")
+    assert claim["ratio"]["value"] == pytest.approx(0.88, abs=0.02)
+    apart = "Batches that stand apart from the others of the baseline and are left out of it: 1 (2026-10-23 −3"
+    assert apart in told["words"]
+    answer = context_of(benchmark, [])["answer"]
+    assert apart in answer
+    assert "0.88" in answer
+
+
 @pytest.mark.parametrize("seed", [1, *whole(2, 3, 4)])
 def test_the_title_of_an_alert_names_the_day_of_its_change(seed):
     """Was: "since 2026-11-20" over a change of 2026-11-23, as its likeliest place was sought again on a drift."""

@@ -76,6 +76,18 @@ def test_recent_batches_from_before_a_change_are_no_baseline(gate, operator):
     assert gate(head, than=f"commit:{1:040x}")[0] == WORSE
 
 
+@pytest.mark.parametrize("form", ["json", "markdown", "junit"])
+def test_one_bad_night_in_the_baseline_hides_no_loss_and_is_named(gate, operator, form):
+    """Was: −17.3 % (−39.8 to +13.6), undecided, for ten nights after one that lost 35 %."""
+    file([night(14, level=0.65)], operator)
+    ended, told = gate(night(15, level=0.9, **PULL_REQUEST), format=form)
+    assert ended == WORSE
+    assert re.search(r"left.out\W+(OLTP.*: )?20\d\d-\d\d-\d\d −3\d", told)
+    if form == "json":
+        (cell,) = json.loads(told)["cells"]
+        assert (cell["batches"], round(cell["change"]["value"], 1)) == (9, 0.9)
+
+
 @pytest.mark.parametrize(
     ("level", "allow", "status"), [(0.9, "3", WORSE), (0.9, "15", 0), (1.0, "0.1", UNDECIDED), (1.0, "15", 0)]
 )

@@ -68,6 +68,15 @@ def test_machines_that_nothing_tells_apart_are_both_the_best(client, contributor
     assert [cell.is_best for cell in cells] == [True, True]
 
 
+def test_one_bad_night_of_a_machine_is_not_in_its_mean(client, contributor):
+    """Was: 91.7 % of the best and both the best, of a machine at 88 %, after one night at −35 %."""
+    told = {"storage": [], "workload": {"slug": "night", "name": "Night"}}
+    levels = [("a", 0.65 if n == 8 else 1.0, n) for n in range(1, 13)] + [("b", 0.9, n) for n in range(1, 13)]
+    file([night(n, level=at, hardware={"name": name}, **told) for name, at, n in levels], contributor, at_once=24)
+    ((_, cells),) = client.get("/benchmarks/?view=machines&workload=night").context["matrix"].rows
+    assert [(round(cell.share, 2), cell.is_best) for cell in cells] == [(1.0, True), (0.9, False)]
+
+
 def test_of_one_batch_each_no_machine_is_called_the_best(client, contributor):
     told = {"storage": [], "workload": {"slug": "once", "name": "Once"}}
     file(

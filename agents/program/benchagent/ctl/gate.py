@@ -132,8 +132,8 @@ def _print(answer: Mapping[str, Any], form: str, status: int) -> None:
     else:
         print_table([_row(cell) for cell in _on_machines(cells)], heading=HEADING)
         print_line(f"{heading(answer)}: {summary(cells)}")
-        for cell, words in _not_alike(cells):
-            print_line(f"not alike: {cell['benchmark']}: {words}")
+        for cell, title, words in _notes(cells):
+            print_line(f"{title}: {cell['benchmark']}: {words}")
     if form in ("table", "markdown") and (others := answer.get("also_measured", ())):
         more = f" and {len(others) - MOST_NAMED} more" if len(others) > MOST_NAMED else ""
         print_line(f"measured and not judged: {', '.join(others[:MOST_NAMED])}{more} (--metric NAME judges one)")
@@ -149,8 +149,8 @@ def _print_markdown(answer: Mapping[str, Any]) -> None:
         for cell in _on_machines(cells):
             rows.append((f"[{cell['benchmark'].translate(escapes)}]({cell['url']})", *_row(cell)[1:]))
         print("\n".join(f"| {' | '.join(row)} |" for row in rows))
-        if differing := [f"* not alike: {cell['benchmark']}: {words}" for cell, words in _not_alike(cells)]:
-            print("\n" + "\n".join(differing).translate(escapes))
+        if notes := [f"* {title}: {cell['benchmark']}: {words}" for cell, title, words in _notes(cells)]:
+            print("\n" + "\n".join(notes).translate(escapes))
     for each in answer["not_judged"]:
         what, why = (" ".join(each[name].split()).translate(escapes) for name in ("what", "why"))
         print(f"* not judged: {what}: {why}")
@@ -163,9 +163,12 @@ def _on_machines(cells: Sequence[Cell]) -> Sequence[Cell]:
     return [{**cell, "benchmark": f"{cell['benchmark']} on {cell['machine'] or 'no machine'}"} for cell in cells]
 
 
-def _not_alike(cells: Sequence[Cell]) -> list[tuple[Cell, str]]:
-    """The cells whose conditions are not those of the baseline, with what differs; an older server does not say it."""
-    return [(cell, cell["not_alike"]) for cell in _on_machines(cells) if cell.get("not_alike")]
+def _notes(cells: Sequence[Cell]) -> list[tuple[Cell, str, str]]:
+    """Of each cell in what its conditions are not those of the baseline, and which batches of that stand apart and do
+    not count; an older server says neither.
+    """
+    titles = {"not alike": "not_alike", "left out": "left_out"}
+    return [(cell, title, cell[key]) for cell in _on_machines(cells) for title, key in titles.items() if cell.get(key)]
 
 
 def heading(answer: Mapping[str, Any]) -> str:
@@ -211,8 +214,8 @@ def _junit(answer: Mapping[str, Any]) -> ElementTree.Element:
         kind = kind or (None if cell["not_worse"] else "skipped")
         if kind:
             ElementTree.SubElement(case, kind, message=f"{change} ({interval}): {why}" if interval else why)
-        for _, words in _not_alike([cell]):
-            ElementTree.SubElement(case, "system-out").text = f"not alike: {words}"
+        if notes := [f"{title}: {words}" for _, title, words in _notes([cell])]:
+            ElementTree.SubElement(case, "system-out").text = "\n".join(notes)
     for each in answer["not_judged"]:
         case = ElementTree.SubElement(suite, "testcase", classname="not judged", name=each["what"])
         ElementTree.SubElement(case, "error", message=each["why"])
