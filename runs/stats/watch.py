@@ -29,6 +29,7 @@ from runs.stats.steps import (
     steps_of,
 )
 from runs.stats.summaries import CONFIDENCE, Interval, interval_of_logs, mean, stdev, t_quantile, variance
+from runs.stats.verdicts import PRACTICAL_THRESHOLD
 
 # One more batch of an unchanged series lies within the band in 98 of 100.
 BAND, CONFIRMED = 0.98, 0.99
@@ -62,7 +63,8 @@ WINDOW = 100
 # A step may have begun where that leaves so many variances of a batch more than where it leaves least: its true place
 # is one of these in 70 of 100 at least (−2 ln(1 − √0.7); D. Siegmund, International Statistical Review 56, 1988).
 PLACED_WITHIN = 3.6
-# A slow drift is a trend over so many batches.
+# A slow drift is a trend over so many batches. From `PRACTICAL_THRESHOLD` on it matters, whatever a step of the metric
+# has to be: it goes on, and what loses 7 % in the newest 50 batches would never lose 10 % within them.
 LEAST_OF_DRIFT, MOST_OF_DRIFT = 30, 50
 # The spread has changed where it is so many times what it was, or so small a part of it, in so many batches on each
 # side: that of a few repeats is small by chance now and then, and a series is asked after each batch.
@@ -344,21 +346,21 @@ def _stands_out(before: Sequence[float], after: Sequence[float]) -> bool:
     return shift >= t_quantile(0.5 + PLACED / 2, max(2, n + m - 2)) * error
 
 
-def drift(logs: Sequence[float], threshold: float, starts: Sequence[int] = (), begin: int = 0) -> Found | None:
+def drift(logs: Sequence[float], starts: Sequence[int] = (), begin: int = 0) -> Found | None:
     """A trend over the newest batches, none of them before `begin`, that fits them better than steps at `starts` do."""
     for length in (MOST_OF_DRIFT, LEAST_OF_DRIFT):
-        found = _trend(logs, max(begin, len(logs) - length), threshold, is_new=True)
+        found = _trend(logs, max(begin, len(logs) - length), PRACTICAL_THRESHOLD, is_new=True)
         if found and not _fits_steps(logs, range(found.at, len(logs)), starts):
             return found
     return None
 
 
-def drift_goes_on(logs: Sequence[float], begin: int, threshold: float) -> Found | None:
+def drift_goes_on(logs: Sequence[float], begin: int) -> Found | None:
     """A drift from its begin to the newest batch; None where the newest batches do not drift as it does."""
     at = max(begin, len(logs) - LEAST_OF_DRIFT)
     # The newest are fewer than what showed it: they need not show by themselves how far it went.
-    newest = _trend(logs, at, threshold * (len(logs) - at) / MOST_OF_DRIFT, CONFIDENCE)
-    whole = _trend(logs, begin, threshold)
+    newest = _trend(logs, at, PRACTICAL_THRESHOLD * (len(logs) - at) / MOST_OF_DRIFT, CONFIDENCE)
+    whole = _trend(logs, begin, PRACTICAL_THRESHOLD)
     return whole if newest and whole and (newest.change.value > 1) == (whole.change.value > 1) else None
 
 
@@ -415,7 +417,7 @@ def watch(logs: Sequence[float], before: Watched, threshold: float) -> Watched:
     """
     newest, starts, suspects = len(logs) - 1, list(before.starts), []
     logs = calmed(logs)
-    drifts = [_gone_on(logs, each, starts, threshold) for each in before.drifts]
+    drifts = [_gone_on(logs, each, starts) for each in before.drifts]
     confirmed: list[Found] = []
     refuted: list[int] = []
     for at in before.suspects:
@@ -441,7 +443,7 @@ def watch(logs: Sequence[float], before: Watched, threshold: float) -> Watched:
     absorbed: list[int] = []
     # Where one was seen before, the next begins behind it.
     begin = max((each.stop for each in drifts), default=0)
-    new_drift = drift(logs, threshold, starts, begin) or _turned(logs, drifts, starts, threshold)
+    new_drift = drift(logs, starts, begin) or _turned(logs, drifts, starts)
     if new_drift:
         confirmed.append(new_drift)
         absorbed = [start for start in starts if start >= new_drift.at]
@@ -519,7 +521,8 @@ def _is_unsure(found: Found) -> bool:
 
 
 def _is_small(found: Found, threshold: float) -> bool:
-    return abs(math.log(found.change.value)) < math.log1p(threshold)
+    least = PRACTICAL_THRESHOLD if found.kind == "drift" else threshold
+    return abs(math.log(found.change.value)) < math.log1p(least)
 
 
 def least_told(logs: Sequence[float], starts: Sequence[int] = (), drifts: Sequence[range] = ()) -> float | None:
@@ -537,7 +540,7 @@ def least_told(logs: Sequence[float], starts: Sequence[int] = (), drifts: Sequen
     return math.ceil(1000 * max(least, next_one.least_seen if next_one else 0.0)) / 1000
 
 
-def _turned(logs: Sequence[float], drifts: Sequence[range], starts: Sequence[int], threshold: float) -> Found | None:
+def _turned(logs: Sequence[float], drifts: Sequence[range], starts: Sequence[int]) -> Found | None:
     """A drift the other way, from where the last one turned, which was seen until its newest batches denied it."""
     last = max(drifts, key=lambda each: each.stop, default=range(0))
     places = range(max(last.start + LEAST_OF_DRIFT, last.stop - MOST_OF_DRIFT // 2), last.stop)
@@ -549,14 +552,14 @@ def _turned(logs: Sequence[float], drifts: Sequence[range], starts: Sequence[int
         return math.fsum(value * value for off in parts for value in off)
 
     turn = min(places, key=left)
-    before, after = _line(logs[last.start : turn])[0], drift(logs, threshold, starts, turn)
+    before, after = _line(logs[last.start : turn])[0], drift(logs, starts, turn)
     return after if after and (after.change.value > 1) != (before > 0) else None
 
 
-def _gone_on(logs: Sequence[float], seen: range, starts: Sequence[int], threshold: float) -> range:
+def _gone_on(logs: Sequence[float], seen: range, starts: Sequence[int]) -> range:
     """A drift up to the newest batch, if it goes on that far and no step has ended it."""
     is_ended = any(start > seen.start for start in starts)
-    return seen if is_ended or not drift_goes_on(logs, seen.start, threshold) else range(seen.start, len(logs))
+    return seen if is_ended or not drift_goes_on(logs, seen.start) else range(seen.start, len(logs))
 
 
 def _is_trend(logs: Sequence[float], at: int, starts: Sequence[int], drifts: Sequence[range]) -> bool:

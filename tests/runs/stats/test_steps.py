@@ -86,12 +86,21 @@ def test_a_change_of_5_percent_is_seen():
 
 def test_a_drift_goes_on_until_the_newest_batches_stay_where_they_are():
     falling = [-0.003 * at + 0.004 * math.sin(2.4 * at) for at in range(50)]
-    found = watch.drift_goes_on(falling, 5, 0.03)
+    found = watch.drift_goes_on(falling, 5)
     assert (found.before, found.after) == (0, 45)
     assert found.change.value == pytest.approx(math.exp(-0.003 * 44), abs=0.01)
     level = [falling[-1] + 0.004 * math.sin(2.4 * at) for at in range(30)]
-    assert watch.drift_goes_on([*falling, *level], 5, 0.03) is None
-    assert watch.drift_goes_on(falling[:30], 5, 0.03) is None, "too few batches to tell"
+    assert watch.drift_goes_on([*falling, *level], 5) is None
+    assert watch.drift_goes_on(falling[:30], 5) is None, "too few batches to tell"
+
+
+def test_a_drift_that_goes_on_is_told_also_of_a_metric_of_which_a_step_has_to_be_larger():
+    """Was: no drift, as 8 % in 60 nights are less than 10 % in the newest 50, however long it goes on."""
+    logs = [0.077 * min(1.0, at / 60) + 0.007 * off for at, off in enumerate(alike(1, 0.0, 1.0)[:60])]
+    (drift,) = watch.watched(logs, 0.1).confirmed
+    assert (drift.kind, drift.change.value) == ("drift", pytest.approx(1.08, abs=0.02))
+    flat = [0.007 * off for off in alike(1, 0.0, 1.0)]
+    assert watch.watched(flat, 0.1).confirmed == ()
 
 
 def kept(logs: list[float]) -> tuple[list[int], list[int]]:
@@ -361,7 +370,7 @@ def test_three_bad_nights_and_a_good_one_among_them_are_no_step():
 def test_nights_that_hang_together_seldom_tell_a_drift(seed):
     """Was: told of each of these, as if each night had told as much of the scatter as one that stands alone."""
     logs = alike(seed, 0.8)
-    assert not any(watch.drift(logs[:count], 0.03) for count in range(watch.LEAST_OF_DRIFT, len(logs) + 1))
+    assert not any(watch.drift(logs[:count]) for count in range(watch.LEAST_OF_DRIFT, len(logs) + 1))
 
 
 @pytest.mark.parametrize(("lasting", "most"), [(0.5, 3), (0.7, 6)])
