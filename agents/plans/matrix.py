@@ -41,6 +41,11 @@ class Configuration:
     def label(self) -> str:
         return ", ".join(value if name == "config" else f"{name}={value}" for name, value in self.facts.items())
 
+    @property
+    def stored(self) -> str:
+        """Slug of the stored configuration that these settings are; empty where anything is varied in it."""
+        return self.facts.get("config", "") if len(self.facts) == 1 else ""
+
 
 class Stop(BaseModel):
     """Repeats end where the interval is narrower than `percent` (`runs.stats.stopping`).

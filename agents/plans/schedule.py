@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
+from itertools import chain
 from typing import Any, cast
 from uuid import uuid4
 
@@ -27,7 +28,7 @@ from agents.refusals import FieldErrors
 from runs import results
 from runs.access.rules import default_visibility, scopes_of
 from runs.incoming.values import Labels, Tested
-from runs.models import ApiToken, Batch, Experiment, Run, User
+from runs.models import ApiToken, Batch, Config, Experiment, Run, User
 from runs.models.choices import RunState, Visibility
 from runs.results.brought_plan import MAX_REPEATS
 from runs.results.names import batch_of
@@ -109,6 +110,7 @@ def start(
 def _queue(plan: Plan, experiment: Experiment, batch: Batch) -> None:
     """Its runs, in the order in which they are measured."""
     seed = secrets.randbelow(SEED_LIMIT - MAX_REPEATS)
+    stored = Config.objects.in_bulk(chain.from_iterable(plan.configs.values()), field_name="slug")
     ordered = in_order(plan.cells(), plan.repeats, plan.order, plan.order_seed)
     for order_index, (cell, repeat) in enumerate(ordered, 1):
         engine = cell.engine
@@ -128,7 +130,7 @@ def _queue(plan: Plan, experiment: Experiment, batch: Batch) -> None:
             spec["connection"] = engine.connection
         run = results.scheduled_run(
             spec, experiment=experiment, batch=batch, order_index=order_index, demonstration=experiment.demonstration,
-            hardware=cell.agent.hardware if cell.agent else None,
+            hardware=cell.agent.hardware if cell.agent else None, config=stored.get(cell.configuration.stored),
             called="" if cell.configuration.facts else plan.called.get(engine.dbms, ""),
         )  # fmt: skip
         Job.objects.create(
@@ -189,7 +191,7 @@ def queue_again(
     spec = cast(JobSpec, {**run.job.spec, **own})
     again = results.scheduled_run(
         spec, experiment=experiment, order_index=order_index, hardware=run.hardware, demonstration=run.demonstration,
-        owner=run.owner, visibility=run.visibility, batch=batch,
+        owner=run.owner, visibility=run.visibility, config=run.config, batch=batch,
     )  # fmt: skip
     agent = run.job.agent or run.job.requested_agent
     Job.objects.create(run=again, spec=spec, requested_agent=agent, is_baseline=is_baseline)

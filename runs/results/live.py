@@ -24,6 +24,7 @@ from runs.dbms import resolve_dbms_version
 from runs.machines.profiles import device_named
 from runs.models import (
     Batch,
+    Config,
     Experiment,
     HardwareProfile,
     Measurement,
@@ -57,12 +58,14 @@ def scheduled_run(
     demonstration: bool = False,
     owner: User | None = None,
     visibility: str = "",
+    config: Config | None = None,
     called: str = "",
     batch: Batch | None = None,
 ) -> Run:
     """The queued run of a job. Raises UnknownName for what the catalogue does not have.
 
-    `called`: what people call its settings. A run of an experiment belongs to who started that and is seen by whom
+    `config`: the stored configuration that its settings are of; without it that which holds them, or a new one, which is
+    `called` as people call these settings. A run of an experiment belongs to who started that and is seen by whom
     that is seen; `owner` and `visibility` (empty: the setting's default) are for a run without one, as is `batch`: that
     of the run of which it is a repeat.
     """
@@ -75,7 +78,7 @@ def scheduled_run(
             experiment=experiment,
             workload=resolve_workload(spec["workload"]),
             dbms_version=resolve_dbms_version(spec["dbms"], spec["dbms_version"]),
-            config=resolve_config(spec["dbms"], spec["settings"], called=called, by=owner),
+            config=config or resolve_config(spec["dbms"], spec["settings"], called=called, by=owner),
             hardware=hardware,
             state=RunState.QUEUED,
             provenance=Provenance.MEASURED,

@@ -14,6 +14,7 @@ from agents.plans.form import ScheduleForm, initial_of
 from agents.plans.matrix import Stop, cells_of, swept_of
 from agents.plans.plan import Plan, stored_configs
 from agents.refusals import FieldErrors
+from runs import configs
 from runs.models import Experiment, Run
 from runs.models.choices import RunState
 from tests.agents.conftest import FACTORS, plan_of
@@ -49,6 +50,18 @@ def test_it_runs_every_configuration_of_a_dbms_with_every_value_of_a_setting(mac
         [["synchronous", "OFF"], ["cache_size", "-2000"]], [["synchronous", "OFF"], ["cache_size", "-4000"]],
     ]  # fmt: skip
     assert (len(runs), runs[4].dbms_version.dbms.slug, len({run.cell_key for run in runs})) == (10, "h2", 5)
+
+
+def test_runs_of_a_stored_configuration_are_its_own_by_name_and_their_repeats_too(machine, operator):
+    machine()
+    file = configs.FileText("pragmas", "cache_size = -1000\npage_size = 4096\n", "plain")
+    alpha = configs.create_config(configs.Content(files=[file], dbms="sqlite", name="Alpha"), by=operator)
+    stored = stored_configs("sqlite", [alpha.slug], operator)
+    (run,) = schedule.start(plan_of(A, configs={"sqlite": stored}), user=operator).runs.all()
+    swept = {"sqlite": {"cache_size": ("-1000",)}}
+    (varied,) = schedule.start(plan_of(A, configs={"sqlite": stored}, swept=swept), user=operator).runs.all()
+    assert (run.config, schedule.repeat_cell(run, user=operator).config) == (alpha, alpha)
+    assert varied.config not in (None, alpha)
 
 
 def test_it_runs_each_cell_on_each_machine_and_each_machine_takes_its_own(machine):
