@@ -64,8 +64,8 @@ def scheduled_run(
 ) -> Run:
     """The queued run of a job. Raises UnknownName for what the catalogue does not have.
 
-    `config`: the stored configuration that its settings are of; without it that which holds them, or a new one, which is
-    `called` as people call these settings. A run of an experiment belongs to who started that and is seen by whom
+    `config`: the stored configuration that its settings are of; without it that which holds them, or a new one.
+    `called`: what people call its settings. A run of an experiment belongs to who started that and is seen by whom
     that is seen; `owner` and `visibility` (empty: the setting's default) are for a run without one, as is `batch`: that
     of the run of which it is a repeat.
     """
