@@ -9,6 +9,7 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
 from django.utils.text import get_valid_filename
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -159,7 +160,7 @@ def _taken(request: PersonRequest, form: ConfigForm, title: str, config: Config 
     if not form.is_valid() or problems or "preview" in request.POST:
         context["errors"] = labelled(understood.errors, files) if form.is_bound else []
         return render(request, "configs/form.html", context, status=422 if form.errors or problems else 200)
-    content = form.content(files)
+    content, began = form.content(files), timezone.now()
     try:
         if config is None:
             made = configs.create_config(content, by=request.user)
@@ -168,8 +169,19 @@ def _taken(request: PersonRequest, form: ConfigForm, title: str, config: Config 
     except configs.ConfigError as error:
         context["errors"] = labelled(error.errors, files)
         return render(request, "configs/form.html", context, status=422)
-    messages.success(request, f"{made} is there.")
+    if made.created_at >= began:
+        messages.success(request, f"{made} is stored.")
+    else:
+        messages.warning(request, _equal_words(made, content.name, may_rename=may_describe(request.user, made)))
     return redirect("config", slug=made.slug)
+
+
+def _equal_words(there: Config, name: str, *, may_rename: bool) -> str:
+    words = f"Nothing was stored: {there} is there already with the same content."
+    if not name or name == there.name:
+        return words
+    remedy = "Rename it, or give" if may_rename else "Give"
+    return f"{words} The name {name} was dropped. {remedy} yours another setting or a comment, to store it beside."
 
 
 def _editable(request: HttpRequest, slug: str) -> Config:

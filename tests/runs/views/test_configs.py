@@ -68,6 +68,16 @@ def test_it_bears_odd_addresses(client, path, status):
     assert client.get(path).status_code == status
 
 
+def test_what_is_there_already_is_said_to_be_with_the_name_that_was_dropped(client, contributor):
+    client.force_login(contributor)
+    given = {"pasted": POSTGRESQL, "pasted_name": "postgresql.conf", "store": "1"}
+    assert "Alpha is stored." in page(client.post("/configs/new/", given | {"name": "Alpha"}, follow=True))
+    text = page(client.post("/configs/new/", given | {"name": "Gamma"}, follow=True))
+    assert "Nothing was stored: Alpha is there already with the same content. The name Gamma was dropped." in text
+    assert "Rename it, or give yours" in text
+    assert Config.objects.count() == 1
+
+
 def test_it_lists_in_pages(client):
     for number in range(51):
         made(f"[mysqld]\nport={number}\n", name=f"No {number:02}")
