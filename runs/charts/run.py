@@ -105,8 +105,8 @@ PLOTS = (
         "disk", "Disk", "Disk", "MB/s",
         (
             Line("disk_write_mb_per_s", "written", 1), Line("disk_read_mb_per_s", "read", 0, dash=True),
-            Line("own_disk_write_mb_per_s", "asked for by the run", 4, dash=True),
-            Line("others_disk_write_mb_per_s", "asked for by others", 5, dash=True),
+            Line("own_disk_write_mb_per_s", "asked for by the run, at most", 4, dash=True),
+            Line("others_disk_write_mb_per_s", "asked for by others, at most", 5, dash=True),
             Line("log_disk_write_mb_per_s", "written, log disk", 2),
             Line("backup_disk_write_mb_per_s", "written, backup disk", 3),
         ),

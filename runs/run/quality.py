@@ -30,8 +30,6 @@ LEAST_WINDOW_S = 30
 MOST_OTHERS_PERCENT = 10.0
 # What others write is nothing to a run below so much, or beside a disk that is idle for most of the time.
 LEAST_OTHERS_MB, LEAST_DISK_BUSY = 1.0, 10.0
-# Less than this is 0.0 in words.
-LEAST_TOLD_MB = 0.05
 OWN_CPU = ("driver_cpu_cores", "server_cpu_cores", "tool_cpu_cores")
 RATE = "tps"
 # The DBMS first: whoever drives it waits for it.
@@ -47,8 +45,8 @@ _BUSY = {
 _WRITTEN = {
     "disk_write_mb_per_s": "flush: {value:,.0f} MB/s of data written, usually {usual:,.0f}",
     "log_disk_write_mb_per_s": "flush: {value:,.0f} MB/s of log written, usually {usual:,.0f}",
-    DISK_SHARES[0]: "the run wrote {value:,.0f} MB/s, usually {usual:,.0f}",
-    DISK_SHARES[1]: "others wrote {value:,.0f} MB/s, usually {usual:,.0f}",
+    DISK_SHARES[0]: "the run asked for at most {value:,.0f} MB/s of writes, usually {usual:,.0f}",
+    DISK_SHARES[1]: "others asked for at most {value:,.0f} MB/s of writes, usually {usual:,.0f}",
 }
 FLUSH_FACTOR, LEAST_FLUSH_MB = 3.0, 5.0
 # What has less than this share of its usual CPU in a stall, beside an idle disk, was stopped or is held up.
@@ -269,35 +267,45 @@ def others_percent(metrics: Mapping[str, float], cpu_threads: int) -> float | No
     return None if busy is None or own is None or not cpu_threads else max(0.0, busy - 100 * own / cpu_threads)
 
 
-def others_mb_per_s(metrics: Mapping[str, float]) -> float | None:
-    """That other processes wrote to the disks of the run, at least: what these wrote beyond what the run asked for,
-    which may still wait in memory. None where nobody may read what each process writes.
-    """
-    own, others = (metrics.get(name) for name in DISK_SHARES)
-    written = [metrics[name] for name in metrics if name.endswith("disk_write_mb_per_s") and name not in DISK_SHARES]
-    return None if own is None or others is None else min(others, max(0.0, sum(written) - own))
-
-
 def machine_alone(facts: RunFacts) -> Check | None:
     """Whether something else kept the machine busy: other programs, or its host that gave the CPU to others."""
-    cpu, written = others_percent(facts.metrics, facts.cpu_threads), others_mb_per_s(facts.metrics)
-    own_mb, disk_busy = facts.metrics.get(DISK_SHARES[0], 0.0), facts.metrics.get("disk_util_percent", 0.0)
-    words, ok = [], True
+    cpu, (is_quiet, writes) = others_percent(facts.metrics, facts.cpu_threads), _others_writes(facts.metrics)
+    words, judged_parts = [], [is_quiet]
     if cpu is not None:
-        ok = cpu < MOST_OTHERS_PERCENT
+        judged_parts.append(cpu < MOST_OTHERS_PERCENT)
         own_percent = min(
             facts.metrics["machine_cpu_percent"], 100 * (own_cores(facts.metrics) or 0) / facts.cpu_threads
         )
         words.append(f"{cpu:.0f} % of the machine's CPU went to others, {own_percent:.0f} % to the run")
-    if written is not None:
-        is_much = written >= max(LEAST_OTHERS_MB, MOST_OTHERS_PERCENT / 100 * (written + own_mb))
-        ok = ok and not (is_much and disk_busy >= LEAST_DISK_BUSY)
-        of_others = f"others wrote at least {written:.1f} MB/s to its disks"
-        if written < LEAST_TOLD_MB:
-            of_others = "nothing that others wrote is sure to have reached its disks"
-        words.append(f"{of_others}, the run asked for {own_mb:.1f}")
-    detail = "; ".join(words)
-    return {"name": "machine_alone", "ok": ok, "detail": detail if ok else f"disturbed: {detail}"} if words else None
+    ok, detail = False not in judged_parts, "; ".join([*words, *writes])
+    if judged_parts == [None]:
+        return None
+    return {"name": "machine_alone", "ok": ok, "detail": detail if ok else f"disturbed: {detail}"}
+
+
+def _others_writes(metrics: Mapping[str, float]) -> tuple[bool | None, list[str]]:
+    """Whether others left the disks of the run alone, and words; None where that cannot be told.
+
+    What a process asks for is the most that it may have written: the kernel counts whole pages, up to 1 MiB each, where
+    a part is written (so a synced log is charged up to a hundred times its size), and what still waits in memory.
+    """
+    own, others = (metrics.get(name) for name in DISK_SHARES)
+    if own is None or others is None:
+        return None, []
+    disk = sum(
+        value for name, value in metrics.items() if name.endswith("disk_write_mb_per_s") and name not in DISK_SHARES
+    )
+    least, much = min(others, max(0.0, disk - own)), max(LEAST_OTHERS_MB, MOST_OTHERS_PERCENT / 100 * disk)
+    is_idle = metrics.get("disk_util_percent", 0.0) < LEAST_DISK_BUSY
+    asked = f"the run for {own:.1f} MB/s"
+    if least >= much:
+        return is_idle, [f"others wrote at least {least:.1f} MB/s to its disks, the run at most {own:.1f}"]
+    if min(others, disk) < much:
+        return True, [f"others asked for at most {others:.1f} MB/s of writes, {asked}"]
+    return is_idle or None, [
+        f"how much of {disk:.1f} MB/s on its disks others wrote cannot be told: "
+        f"they asked for at most {others:.1f} MB/s, {asked}"
+    ]
 
 
 def window_long_enough(facts: RunFacts) -> Check | None:
