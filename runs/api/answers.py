@@ -14,7 +14,7 @@ from runs.answers.ask import answer_of, offered
 from runs.answers.words import missing_sentences, question_words, sentence, with_words
 from runs.answers.words.gaps import beyond_reason, differing_words, set_apart_words
 from runs.answers.words.verdicts import by_level_words
-from runs.answers.words.warnings import not_here_words
+from runs.answers.words.warnings import not_here_words, warnings_of
 from runs.api.compare import drawn, selected
 from runs.api.outgoing import answered
 from runs.charts.drawing import Counted, Drawing
@@ -42,13 +42,14 @@ class AskedAnswer(Answer):
 
     `missing`: what it takes to be sure; `by_level`: how the first stands to the next at the levels, where that differs;
     `best_at`: which is surely better than all others at which levels, where that depends on the level; `apart`: what
-    has no group that is ranked, by why.
+    has no group that is ranked, by why; `warnings`: what to know before the numbers, as the page says it.
     """
 
     asked: str
     words: str
     missing: list[str]
     not_alike: str
+    warnings: list[str]
     by_level: str
     best_at: dict[str, list[str]]
     apart: dict[str, list[str]]
@@ -96,6 +97,7 @@ def _asked(answer: Answer, drawing: Drawing, beyond: int) -> AskedAnswer:
         words=sentence(answer),
         missing=missing_sentences(answer),
         not_alike=differing_words(answer.differing),
+        warnings=warnings_of(comparison, answer),
         by_level=by_level_words(answer.series),
         best_at=best_at,
         apart=set_apart_words(answer),

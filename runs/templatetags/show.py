@@ -31,7 +31,7 @@ from runs import formatting
 from runs.access import rules
 from runs.access.rules import Target, source_of
 from runs.answers.words import gaps, verdicts, why
-from runs.answers.words.warnings import failed_checks_words
+from runs.answers.words.warnings import failed_checks_words, subjects
 from runs.charts.pivots import Pivot, heat
 from runs.compare import markdown
 from runs.compare.groups import Group
@@ -70,6 +70,7 @@ register.filter("difference_words", gaps.difference_words)
 register.filter("gap_words", gaps.gap_words)
 register.filter("gap_notes", gaps.gap_notes)
 register.filter("failed_checks_words", failed_checks_words)
+register.filter("subjects", subjects)
 register.filter("robustness_words", verdicts.robustness_words)
 register.filter("ratio_words", verdicts.ratio_words)
 register.filter("against_words", verdicts.against_words)

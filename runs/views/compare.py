@@ -106,7 +106,7 @@ def _markdown(comparison: Comparison, source: str) -> str:
     head = ["Group", "n", comparison.metric.label if comparison.metric else "", ratio, "Verdict"]
     return as_markdown(
         answer, common_words(comparison.common), [head, *rows], source, of=len(comparison.groups),
-        not_here=not_here_words(comparison.not_here),
+        warnings=warnings_of(comparison, answer),
     )  # fmt: skip
 
 
@@ -132,7 +132,6 @@ def _tables_beside(comparison: Comparison) -> dict[str, Any]:
 def comparison_context(selection: Selection, comparison: Comparison) -> dict[str, Any]:
     """What _comparison.html shows."""
     drawing, told, params = draw(comparison), answer_of(comparison), comparison.controls
-    warnings = warnings_of(comparison, told)
     _, lost = charts.drawn_and_lost(comparison.groups)
     listed = [group for group in comparison.groups if not lost or group.dots]
     shown = listed if params.get("rows") == "all" else listed[:FIRST_ROWS]
@@ -149,8 +148,7 @@ def comparison_context(selection: Selection, comparison: Comparison) -> dict[str
             "drawing": drawing,
             "missing": empty_words(comparison),
             **_answered(comparison, told),
-            "warnings": warnings,
-            "warning_subjects": dict.fromkeys(warning.partition(":")[0] for warning in warnings),
+            "warnings": warnings_of(comparison, told),
             # The controls.
             "metrics_shown": len(drawing.comparisons),
             "groupings": GROUPINGS.items(),
@@ -256,7 +254,7 @@ def compare_csv(request: HttpRequest) -> HttpResponse:
     # What holds of all rows stands beside the numbers: a file that begins with other lines is no table to programs.
     of_all = {
         "asked": question_words(answer), "answer": sentence(answer), "common": common_words(comparison.common),
-        "not_here": not_here_words(comparison.not_here),
+        "not_here": not_here_words(comparison.not_here), "warnings": " ".join(warnings_of(comparison, answer)),
     }  # fmt: skip
     response.writelines(csv_file.export([[*head, *of_all], *([*row, *of_all.values()] for row in rows)]))
     return response
@@ -350,7 +348,7 @@ def _embedded(
     drawing, runs = draw(comparison) if comparison.groups else None, comparison.all_runs
     common = {fact.label: fact.words for fact in comparison.common}
     context: dict[str, Any] = {
-        "title": title, "headline": said, "not_here": not_here_words(comparison.not_here), "source": source,
+        "title": title, "headline": said, "warnings": warnings_of(comparison), "source": source,
         "count": len(runs),
         "source_words": source_words({run.publication for run in runs}, common),
         "parts": drawing.parts if drawing else [], "missing": empty_words(comparison) if drawing else missing,

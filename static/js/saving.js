@@ -39,7 +39,9 @@ function savePicture(canvas, { name, title: own, note }) {
   const answer = answered()?.answer;
   const fitting = Math.floor(canvas.width / (window.devicePixelRatio || 1) / SOURCE_PX);
   const source = `${shortened(location.href, Math.max(40, Math.min(160, fitting)))} · Benchsite · ${new Date().toISOString().slice(0, 10)}`;
-  picture(canvas, { title, answer, note, source }, readTheme()).toBlob((blob) => save(`${name}.png`, blob));
+  // Of warnings that are folded their subjects.
+  const warned = wordsAt(document, ".warnings > summary") || wordsAt(document, ".warnings");
+  picture(canvas, { title, answer, note: [note, warned].filter(Boolean).join(" "), source }, readTheme()).toBlob((blob) => save(`${name}.png`, blob));
 }
 
 /** Title and note as the page has them. */

@@ -190,16 +190,17 @@ def common_words(common: Iterable[Facet]) -> str:
 
 
 def as_markdown(
-    answer: Answer, common: str, table: Sequence[Sequence[str]], source: str, *, of: int, not_here: str
+    answer: Answer, common: str, table: Sequence[Sequence[str]], source: str, *, of: int, warnings: Sequence[str]
 ) -> str:
-    """Question, answer, what is the same in all groups and a table, the head first, of so many rows in all, with the
-    address of the page; `not_here`: which runs are not there, in words.
+    """Question, answer, warnings, what is the same in all groups and a table, the head first, of so many rows in all,
+    with the address of the page.
     """
     head, *rows = (" | ".join(cell.replace("|", "\\|") for cell in row) for row in table)
     lines = [f"| {head} |", f"|{'---|' * len(table[0])}", *(f"| {row} |" for row in rows)]
     more = [f"{len(rows)} of {of:,} groups; the page has all.", ""] if len(rows) < of else []
     same = [f"**The same in all groups:** {common}", ""] if common else []
-    said = [f"### {question_words(answer)}", "", sentence(answer), "", *([not_here, ""] if not_here else []), *same]
+    warned = [*(f"* {words}" for words in warnings), ""] if warnings else []
+    said = [f"### {question_words(answer)}", "", sentence(answer), "", *warned, *same]
     return "\n".join([*said, *lines, "", *more, f"<{source}>", ""])
 
 

@@ -28,6 +28,7 @@ _FAILED_CHECKS = {
     "no_stalls": ("Stalls", "see the pages of the runs"),
     "machine_alone": ("Disturbed by other programs", "they took CPU of the machine, or wrote to its disks"),
     "branches_enough": ("Fewer branches than terminals", "terminals wait for each other"),
+    "window_long_enough": ("Short window", "checkpoints and flushes may come later"),
 }
 
 
@@ -38,6 +39,11 @@ def failed_checks_words(group: Group) -> list[str]:
         for check, (words, _) in _FAILED_CHECKS.items()
         if group.failed_checks[check]
     ]
+
+
+def subjects(warnings: Sequence[str]) -> str:
+    """What they are about, each once."""
+    return " · ".join(dict.fromkeys(warning.partition(":")[0] for warning in warnings))
 
 
 def since_frozen_words(since: SinceFrozen) -> str:

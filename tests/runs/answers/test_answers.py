@@ -2049,6 +2049,31 @@ def test_what_both_sides_have_lost_is_said_of_both():
         assert f"PostgreSQL {version}: 1 of 4 repeats" in words
 
 
+def test_warnings_of_the_runs_leave_the_page_with_the_numbers():
+    """Was: 12 of 12 runs disturbed, of which Markdown, CSV, frames, frozen reports in frames and answers said nothing;
+    a short window was named by the pages of its runs alone.
+    """
+    world = World()
+    for tps in (1000, 1010, 1020):
+        world.add(tps)
+    world.store()
+    named = "&".join(f"run={pk}" for pk in Run.objects.values_list("pk", flat=True))
+    failed = [{"name": name, "ok": False, "detail": ""} for name in ("machine_alone", "window_long_enough")]
+    Run.objects.update(checks=failed)
+    owner = User.objects.create(username="author")
+    report = reports.create(title="Kept", note="", query=named, visibility="public", owner=owner)
+    client = Client()
+    kept = client.get(f"/compare/?format=json&{named}").json()
+    reports.freeze(report, Run.objects.all(), comparison=kept, drawn=[], by=owner)
+    paths = [
+        *(f"/compare/?{form}{named}" for form in ("", "format=md&", "format=json&")),
+        f"/compare.csv?{named}", f"/embed/compare/?{named}", f"/embed/reports/{report.slug}/",
+        f"/api/v1/answers/?{named}",
+    ]  # fmt: skip
+    for said in ("Disturbed by other programs: ", "Short window: "):
+        assert [path for path in paths if said not in client.get(path).content.decode()] == []
+
+
 def test_every_answer_says_how_many_runs_of_its_address_are_not_here():
     """Was: the page alone, beneath its chart, and of a short address nothing."""
     world = World()

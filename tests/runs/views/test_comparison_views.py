@@ -477,7 +477,7 @@ def test_the_file_of_bars_has_each_metric_and_that_of_other_views_their_tables(c
     assert [row["metric"] for row in rows] == ["tps"] * 12 + ["latency_p99_ms"] * 12
     assert [any(row["verdict"] for row in part) for part in (rows[:12], rows[12:])] == [True, False]
     head, first, *_ = client.get("/compare.csv?experiment=sweep&view=latency").content.decode().splitlines()
-    assert head == "chart,row,column,unit,value,gap,asked,answer,common,not_here"
+    assert head == "chart,row,column,unit,value,gap,asked,answer,common,not_here,warnings"
     assert first.startswith("Latencies as stated,")
 
 

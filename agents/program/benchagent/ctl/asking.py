@@ -65,6 +65,8 @@ def _show(answer: Mapping[str, Any]) -> None:
         print_table(rows, heading=("CLAIM", "OF", "FOUND", ratio, "VERDICT"))
     for words in answer.get("missing") or ():
         print_line(f"missing: {words}")
+    for words in answer.get("warnings") or ():
+        print_line(f"warning: {words}")
     counts = answer.get("counts") or {}
     if counts.get("unnumbered") or counts.get("left_out"):
         print_line("{drawn} of {selected} runs, {unnumbered} without a number, {left_out} left out".format(**counts))
