@@ -384,8 +384,8 @@ class Ack(TypedDict):
 
 # Means of the device with the data.
 DISK_MEANS = ("disk_read_mb_per_s", "disk_write_mb_per_s", "disk_read_iops", "disk_write_iops", "disk_util_percent")
-# Who asked for writes, by process and whatever the disk; where the agent may read it. The most that they wrote: some may
-# wait in memory yet, and Linux counts a whole page of its cache, up to 1 MiB, where a part of it is written.
+# Who asked for writes, by process and whatever the disk; where the agent may read it. The most that they wrote: some
+# may wait in memory yet, and Linux counts a whole page of its cache, up to 1 MiB, where a part of it is written.
 DISK_SHARES = ("own_disk_write_mb_per_s", "others_disk_write_mb_per_s")
 # What an observer may send: mean of the measured seconds as a metric of the run, or their maximum.
 OBSERVED_MEANS = ("server_machine_cpu_percent", "server_cpu_cores", *DISK_MEANS, *DISK_SHARES)
