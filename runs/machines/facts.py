@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from decimal import Decimal
 from itertools import combinations, zip_longest
 from typing import Annotated, Any
 
@@ -37,7 +38,7 @@ def parse_size(text: str) -> int:
     factor = _UNITS.get(match[2].lower()) if match else None
     if match is None or factor is None:
         raise ValueError(f"“{text}” is not a size: a number with B, KB, MB, GB, TB or KiB, MiB, GiB, TiB.")
-    size_bytes = round(float(match[1]) * factor)
+    size_bytes = round(Decimal(match[1]) * factor)
     if not 0 < size_bytes <= MAX_BYTES:
         raise ValueError("A size is more than 0 and less than 8 EiB.")
     return size_bytes
@@ -46,9 +47,10 @@ def parse_size(text: str) -> int:
 def size_text(size_bytes: int) -> str:
     """The shortest spelling that `parse_size` reads back as the same number."""
     for unit in ("TiB", "TB", "GiB", "GB", "MiB", "MB", "KiB"):
-        size = size_bytes / _UNITS[unit.lower()]
-        if size >= 1 and round(round(size, 3) * _UNITS[unit.lower()]) == size_bytes:
-            return f"{round(size, 3):g} {unit}"
+        factor = _UNITS[unit.lower()]
+        size = f"{size_bytes / factor:.3f}".rstrip("0").rstrip(".")
+        if size_bytes >= factor and round(Decimal(size) * factor) == size_bytes:
+            return f"{size} {unit}"
     return str(size_bytes)
 
 

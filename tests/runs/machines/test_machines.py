@@ -135,6 +135,15 @@ def test_it_reads_sizes_as_people_write_them(text, size_bytes):
     assert parse_size(size_text(size_bytes)) == size_bytes
 
 
+@pytest.mark.parametrize(
+    "size_bytes", [25276502016, 25276186624, 1000204886016, 1932735283, 1, 1023, 999_999 * 1024, 2**53 + 1, 2**63 - 1]
+)
+def test_every_stored_size_goes_through_the_form_unchanged(size_bytes):
+    """Was: "2.46841e+07 KiB", which is no size, and 25276186624 B as "24105.2 MiB", which is another one."""
+    assert parse_size(size_text(size_bytes)) == size_bytes
+    assert "e" not in size_text(size_bytes)
+
+
 @pytest.mark.parametrize("text", ["", "much", "-1 GB", "0", "1 XB", "1,5 GB", "9" * 30])
 def test_it_refuses_what_is_no_size(text):
     with pytest.raises(ValueError, match="size"):
