@@ -231,12 +231,21 @@ class Errand(UUIDModel):
         ordering = ["-asked_at"]
 
     def __str__(self) -> str:
-        return self.line
+        """What everybody may read: without folders."""
+        return " ".join([self.command, *self._told[:1]])
 
     @property
     def line(self) -> str:
-        words = [] if self.command == "update" else self.words  # the wheel and its checksum
-        return " ".join([self.command, *words])
+        return " ".join([self.command, *self._told])
+
+    @property
+    def _told(self) -> list[str]:
+        return [] if self.command == "update" else self.words  # the wheel and its checksum
+
+    @property
+    def reason(self) -> str:
+        """The last line of what it said, where it failed."""
+        return self.log.strip().rpartition("\n")[2] if self.state == ErrandState.FAILED else ""
 
     @property
     def is_open(self) -> bool:

@@ -26,7 +26,18 @@ from agents.jobs import queue as queueing
 from agents.jobs.status import experiment_progress, job_status
 from agents.jobs.status import first_experiment as first_experiment_status
 from agents.machines import approved_agents, offers
-from agents.models import Agent, AgentStatus, Bisection, EnrolmentCode, Errand, Job, Reservation, Schedule, Template
+from agents.models import (
+    Agent,
+    AgentStatus,
+    Bisection,
+    EnrolmentCode,
+    Errand,
+    ErrandState,
+    Job,
+    Reservation,
+    Schedule,
+    Template,
+)
 from agents.plans import bisect as bisection
 from agents.plans import estimate as estimating
 from agents.plans import halving, timetable
@@ -76,11 +87,12 @@ def _rows(request: HttpRequest, agents: list[Agent], *, linked: bool = True) -> 
     """What each of them is and does, for agents/_agent.html."""
     doing = Job.objects.filter(run__state__in=ON_AGENT_STATES).select_related("run__workload", "run__dbms_version")
     jobs = {job.agent_id: job for job in doing}
+    begun = {errand.agent_id: errand for errand in Errand.objects.filter(state=ErrandState.RUNNING)}
     listed = Run.objects.listed_for(request.user).filter(pk__in=[job.pk for job in doing])
     shown = set(listed.values_list("pk", flat=True))
     return [
         {"agent": agent, "engines": offers([agent]), "job": job, "linked": linked,
-         "may_see_job": job is not None and job.pk in shown}
+         "may_see_job": job is not None and job.pk in shown, "errand": begun.get(agent.pk)}
         for agent in agents
         for job in [jobs.get(agent.pk)]
     ]  # fmt: skip

@@ -51,7 +51,7 @@ def ask(agent: Agent, *, by: Person, command: str, words: Sequence[str]) -> Erra
 
 def undo_of(errand: Errand) -> tuple[str, list[str]] | None:
     """The command and the words that undo it; None where nothing does, or it was not done."""
-    command = UNDONE_BY.get(errand.command)
+    command = UNDONE_BY.get(errand.command) if errand.state == ErrandState.DONE else None
     offered = errand.agent.errands.get(command, []) if command else []
     return (command, errand.words[:1]) if command and errand.words[0] in offered else None
 

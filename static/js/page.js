@@ -8,7 +8,7 @@ import { localizeTimes } from "./times.js";
 import { show as showTray, startTray } from "./tray.js";
 
 function confirmForm(event) {
-  const question = event.target.dataset?.confirm;
+  const question = event.submitter?.dataset.confirm ?? event.target.dataset.confirm;
   if (question && !window.confirm(question)) event.preventDefault();
 }
 

@@ -101,6 +101,25 @@ def test_what_was_installed_is_undone_once_the_agent_has_it(bench, asked, operat
     assert errands.undo(asked, by=operator).line == "engines remove mysql-5.5.34"
 
 
+def test_what_failed_is_not_undone_and_says_why(client, bench, operator):
+    """Was: Undo of a folder that was not there removed the storage of that name that was made after it."""
+    failed = errands.ask(bench.agent, by=operator, command="storage add", words=["ram", "/none"])
+    bench.poll()
+    assert "Now: storage add ram." in client.get("/agents/bench1/").content.decode()
+    told(bench, failed, "failed", "looking\nbenchagent: /none is not a folder\n")
+    done = errands.ask(bench.agent, by=operator, command="storage add", words=["ram", "/mnt"])
+    bench.poll()
+    told(bench, done, "done")
+    bench.poll(errands={**OFFERED, "storage remove": ["ram"]})
+
+    client.force_login(operator)
+    html = client.get("/agents/bench1/").content.decode()
+    assert html.count('value="undo"') == html.count('data-confirm="Undo it: have storage remove ram done?"') == 1
+    assert '<p class="warn-text">benchagent: /none is not a folder</p>' in html
+    client.post("/agents/bench1/", {"action": "undo", "errand": failed.pk})
+    assert Errand.objects.count() == 2
+
+
 def test_it_is_asked_shown_and_cancelled_by_page_and_by_api(client, bench, operator, bearer):
     client.force_login(operator)
     client.post("/agents/bench1/", {"action": "errand", "what": "engines install mysql-5.5.34"})
