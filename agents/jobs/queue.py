@@ -17,6 +17,7 @@ from agents.jobs.dispatch import busy, idle_agents, may_take, queued
 from agents.jobs.reservations import Calendar, kind_of
 from agents.jobs.status import progress, reason, silence
 from agents.models import Agent, AgentStatus, Job, Reservation
+from agents.plans.estimate import space_lacking
 from runs.models import Experiment, Run
 from runs.models.choices import ON_AGENT_STATES, RunState
 from runs.models.visible import Reader
@@ -119,7 +120,7 @@ def _waiting(free_at: dict[Agent, datetime], calendar: Calendar) -> Iterator[Pla
             yield run, run.job.requested_agent, None, None
             continue
         agent = min(begins, key=lambda agent: begins[agent])
-        ends_at = begins[agent] + calendar.length(run)
+        ends_at = begins[agent] + (timedelta() if space_lacking(agent, run) else calendar.length(run))
         _occupy(free_at, agent, ends_at)
         yield run, agent, begins[agent], ends_at
 

@@ -104,7 +104,7 @@ def experiment_progress(experiment: Experiment, user: Viewer) -> dict[str, Any]:
 def cell_left(runs: Sequence[Run]) -> str:
     """Expected time of what has not ended of a cell's runs; empty where all has."""
     scheduled = Run.objects.filter(pk__in=[run.pk for run in runs if run.is_open], job__isnull=False)
-    left = list(scheduled.select_related("job__agent", "owner"))
+    left = list(scheduled.select_related("job__agent", "job__requested_agent", "owner"))
     return estimate.about(_left_s(left)) if left else ""
 
 
@@ -113,7 +113,8 @@ def _left_s(runs: list[Run]) -> float:
     by_machine: dict[object, float] = defaultdict(float)
     by_cell: dict[str, float] = {}
     for run in runs:
-        if run.state not in OPEN_STATES:
+        agent = run.job.requested_agent
+        if run.state not in OPEN_STATES or (agent and estimate.space_lacking(agent, run)):
             continue
         so_far = progress(run)
         if so_far is None and run.job.cell not in by_cell:
@@ -192,7 +193,11 @@ def _why_queued(run: Run, calendar: Calendar) -> str:
         return _no_offer(targets, run, alone=len(agents) == 1)
     held = {agent: found for agent in offering if (found := calendar.in_the_way(agent, run))}
     online = [agent for agent in offering if agent.is_online and agent not in held]
-    return _in_line(online, run, calendar.now) if online else _nobody_there(offering, held, calendar.now)
+    where = _in_line(online, run, calendar.now) if online else _nobody_there(offering, held, calendar.now)
+    lacking = [f"{agent.name} lacks {lacks}" for agent in offering if (lacks := estimate.space_lacking(agent, run))]
+    if len(lacking) < len(offering):
+        return where
+    return f"{'; '.join(lacking)}: the run fails unless there is more when it begins. {where}"
 
 
 def _none_approved(agents: list[Agent]) -> str:

@@ -109,14 +109,28 @@ def _lacking(plan: Plan, space_bytes: Mapping[tuple[Agent | None, str], int]) ->
     """What each machine that may run it lacks, a line each."""
     for agent in plan.candidates:
         lacks = lacks_of(plan, agent)
-        free = {storage["name"]: storage["free_bytes"] for storage in agent.places if not storage["problem"]}
         for (where, storage), needed in space_bytes.items():
-            if where in (None, agent) and (there := free.get(storage)) is not None and there < needed:
-                lacks.append(f"space on storage {storage} ({size_words(there / 1e6)} of {size_words(needed / 1e6)})")
+            if where in (None, agent):
+                lacks += _space_lacking(agent, storage, needed)
         if agent.is_paused or not agent.is_online:
             lacks.append(f"presence: it is {agent.pause_words or 'offline'}")
         if lacks:
             yield f"{agent.name} lacks {', '.join(lacks)}."
+
+
+def _space_lacking(agent: Agent, storage: str, needed: int) -> list[str]:
+    """By what it last told of the storage."""
+    free = {place["name"]: place["free_bytes"] for place in agent.places if not place["problem"]}
+    if (there := free.get(storage)) is None or there >= needed:
+        return []
+    return [f"space on storage {storage} ({size_words(there / 1e6)} of {size_words(needed / 1e6)})"]
+
+
+def space_lacking(agent: Agent, run: Run) -> str:
+    """The space that the machine has not for a scheduled run, which fails for it at once; empty where it has."""
+    spec = run.job.spec
+    needed = 0 if spec.get("connection") else needed_bytes(spec["workload"], spec["dbms"], spec["factors"])
+    return ", ".join(_space_lacking(agent, str(spec["factors"].get("data_storage", "")) or "default", needed))
 
 
 def before_window_s(run: Run) -> float:

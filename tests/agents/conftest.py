@@ -132,6 +132,15 @@ def hinted(request, monkeypatch) -> list[tuple[str, tuple[Any, ...]]]:
 
 
 @pytest.fixture
+def place() -> dict[str, Any]:
+    """A storage as an agent tells of it."""
+    return {
+        "name": "default", "device": "sda", "disks": [], "medium": None, "model": None, "bus": None, "emulated": "",
+        "capacity_bytes": 10**9, "free_bytes": 10**9, "problem": "",
+    }  # fmt: skip
+
+
+@pytest.fixture
 def machine(client, settings):
     """`machine("bench1", "sqlite:3.50.1", …)` -> a registered, approved, online agent."""
 

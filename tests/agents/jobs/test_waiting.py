@@ -69,6 +69,25 @@ def test_it_says_who_is_busy_and_how_many_are_ahead(bench):
     assert [reason(run).rpartition(", ")[2] for run in runs[2:]] == ["1 run is ahead.", "2 runs are ahead."]
 
 
+def test_a_run_without_space_says_so_and_delays_nobody(bench, place):
+    """Was: "73 runs are ahead", "about 7 minutes left", and all runs behind it as much later."""
+    bench.agent.places = [place | {"free_bytes": 10**6}]
+    bench.agent.save()
+    first, second = (schedule.start(plan_of(agent=bench.agent), user=None).runs.first() for _ in range(2))
+    words = "bench1 lacks space on storage default (1 MB of 624 MB): the run fails unless there is more when it begins."
+    assert reason(first) == f"{words} Agent bench1 is free: the run starts in a moment."
+    left = [status.experiment_progress(first.experiment, AnonymousUser())["left"]]
+    begins = {entry.begins_at for entry in queue.entries(AnonymousUser())}
+    assert len(begins) == 1 and None not in begins
+
+    bench.agent.places = [place | {"free_bytes": 10**9}]
+    bench.agent.save()
+    assert "lacks" not in reason(second)
+    left.append(status.experiment_progress(first.experiment, AnonymousUser())["left"])
+    assert left == ["about 5 seconds", "about 15 seconds"]
+    assert len({entry.begins_at for entry in queue.entries(AnonymousUser())}) == 2
+
+
 def test_it_says_who_fetches_an_assigned_run(bench):
     run = new_run()
     dispatch.assign_queued()

@@ -98,12 +98,9 @@ def test_a_machine_that_lacks_something_is_named_before_anything_starts(machine)
     assert len(runs_of(plan_of(A, B, each=True, exclude=({"machine": "m2", "dbms": "h2"},)))) == 3
 
 
-def test_space_that_a_storage_has_not_is_named(machine):
+def test_space_that_a_storage_has_not_is_named(machine, place):
     bench = machine("m1", A)
-    bench.agent.places = [{
-        "name": "default", "device": "sda", "disks": [], "medium": None, "model": None, "bus": None, "emulated": "",
-        "capacity_bytes": 10**9, "free_bytes": 10**6, "problem": "",
-    }]  # fmt: skip
+    bench.agent.places = [place | {"free_bytes": 10**6}]
     bench.agent.save()
     found = estimate.estimate(plan_of(A))
     # What SQLite takes for a branch, one and a half times as much beside it, and what every run needs.

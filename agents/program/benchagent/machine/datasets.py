@@ -179,7 +179,7 @@ class DataPlan:
         free = shutil.disk_usage(folder).free
         if free < bytes_needed:
             needed = f"{bytes_needed / 1e9:.1f} GB of disk space are needed with room for logs and copies"
-            raise JobError(f"{needed}, {free / 1e9:.1f} GB are free")
+            raise JobError(f"{needed}, {free / 1e9:.1f} GB are free on storage {self.datasets.name}")
 
     def facts(self, dataset: Dataset | None, loaded: Mapping[str, Any]) -> dict[str, Any]:
         """How the data of this run came about; `loaded`: what it would load itself."""
