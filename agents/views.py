@@ -262,7 +262,10 @@ def _cancel(request: PersonRequest) -> HttpResponse:
     rows = Run.objects.present().readable_by(request.user).filter(job__isnull=False, state=RunState.QUEUED)
     of_experiments = Q(experiment__slug__in=request.POST.getlist("experiment"))
     ids = [run_id for text in request.POST.getlist("run") if (run_id := as_uuid(text))]
-    count = life.cancel_waiting(rows.filter(of_experiments | Q(pk__in=ids)))
+    if not (ids or request.POST.getlist("experiment")):
+        messages.error(request, "Nothing is ticked.")
+        return redirect("queue")
+    count = life.cancel_waiting(rows.filter(of_experiments | Q(pk__in=ids)), by=request.user)
     messages.success(request, f"{count} waiting {'run' if count == 1 else 'runs'} cancelled.")
     return redirect("queue")
 
@@ -603,18 +606,18 @@ def progress(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 @operator_required
-def cancel_run(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
+def cancel_run(request: PersonRequest, run_id: uuid.UUID) -> HttpResponse:
     run = _scheduled(request, run_id)
-    if not life.cancel(run):
+    if not life.cancel(run, by=request.user):
         messages.info(request, "The run had already ended.")
     return redirect(page_before(request, default=run.get_absolute_url()))
 
 
 @require_POST
 @operator_required
-def cancel_experiment(request: HttpRequest, slug: str) -> HttpResponse:
+def cancel_experiment(request: PersonRequest, slug: str) -> HttpResponse:
     experiment = _experiment(request, slug)
-    count = life.cancel_experiment(experiment)
+    count = life.cancel_experiment(experiment, by=request.user)
     messages.success(request, f"{count} {'run' if count == 1 else 'runs'} cancelled.")
     return redirect("experiment", slug=experiment.slug)
 

@@ -337,7 +337,7 @@ class ExperimentCancel(OperatorView):
     def post(self, request: Request, slug: str) -> Response:
         """Cancel what is left of an experiment. What was measured is kept."""
         experiment = get_object_or_404(Experiment.objects.readable_by(request.user), slug=slug)
-        return answered(CancelledRuns(cancelled=life.cancel_experiment(experiment)), 202)
+        return answered(CancelledRuns(cancelled=life.cancel_experiment(experiment, by=request.user)), 202)
 
 
 class ExperimentRepeat(OperatorView):
@@ -385,7 +385,7 @@ class RunCancel(OperatorView):
     def post(self, request: Request, run_id: UUID) -> Response:
         """Cancel a run: at once while it waits, else as soon as its agent hears of it. What was measured is kept."""
         run = get_object_or_404(readable_runs(request).present(), id=run_id, job__isnull=False)
-        if not life.cancel(run):
+        if not life.cancel(run, by=request.user):
             raise Conflict("This run has ended already.")
         job = Job.objects.select_related("run").get(pk=run.pk)
         asked = job.cancel_requested_at is not None

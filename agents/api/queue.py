@@ -100,5 +100,6 @@ class QueueCancel(OperatorView):
         """Cancel what waits of these experiments and runs. What an agent has already goes on."""
         given = read(Waiting, request.data)
         rows = readable_runs(request).present().filter(job__isnull=False, state=RunState.QUEUED)
-        count = life.cancel_waiting(rows.filter(Q(experiment__slug__in=given.experiments) | Q(pk__in=given.runs)))
+        asked = rows.filter(Q(experiment__slug__in=given.experiments) | Q(pk__in=given.runs))
+        count = life.cancel_waiting(asked, by=request.user)
         return answered(CancelledOfQueue(cancelled=count), 202)

@@ -33,9 +33,10 @@ from agents.jobs import observers
 from agents.models import Agent, Job, ObserverOrder
 from agents.refusals import BadMessage, Conflict
 from runs import results
-from runs.models import Experiment, Run, digest_secret
+from runs.models import Experiment, Run, User, digest_secret
 from runs.models.choices import ACTIVE_STATES, OPEN_STATES, RunState
 from runs.models.runs import RunQuerySet
+from runs.models.visible import Person
 
 TOKEN_PREFIX = "bsj_"
 LEASE = timedelta(seconds=LEASE_S)
@@ -106,16 +107,18 @@ def _apply_item(job: Job, item: Item, field: str) -> None:
             raise BadMessage(f"{field}.outcome", f"must be one of {', '.join(OUTCOMES)}")
         at = _time_of(job, item["at"], field)
         outcome, message, result = item["outcome"], item["message"], item["result"]
+        if outcome == RunState.CANCELLED:
+            message = job.run.message or message  # the agent does not know who did it
         results.finish_run(run=job.run, outcome=outcome, message=message, at=at, result=result)
         job.closed_at = timezone.now()
         if outcome == RunState.FAILED and item.get("failure") == CONFIGURATION:
-            _fail_alike(job, message)
+            _fail_alike(job)
         observers.settle(job)
         enqueueing.enqueue(enqueueing.DISPATCH)
         enqueueing.enqueue(enqueueing.FILE)
 
 
-def _fail_alike(job: Job, message: str) -> None:
+def _fail_alike(job: Job) -> None:
     """What waits in its experiment for the same machine with the same settings is not begun: it would fail, too."""
     if job.run.experiment_id is None:
         return
@@ -123,6 +126,7 @@ def _fail_alike(job: Job, message: str) -> None:
         run__experiment=job.run.experiment_id, run__state=RunState.QUEUED, requested_agent=job.requested_agent_id
     )
     keys = [other.pk for other in waiting.order_by("pk") if other.configuration == job.configuration]
+    message = f"not started: repeat {job.run.repeat} had shown that its settings are not taken"
     results.end_waiting(keys, state=RunState.FAILED, at=timezone.now(), message=message)
 
 
@@ -184,7 +188,11 @@ def _apply_next(to: Job | ObserverOrder, batch: Batch | ObservedBatch, apply_ite
 # Its end
 
 
-def cancel(run: Run, *, message: str = "cancelled before it started") -> bool:
+def _cancelled(by: Person) -> str:
+    return f"cancelled by {by.get_username()}" if isinstance(by, User) else "cancelled"
+
+
+def cancel(run: Run, *, by: Person = None, message: str = "") -> bool:
     """Cancel an open run: at once while it waits, else as soon as its agent hears of it. False: it had ended.
 
     `message`: what is said of one that waited.
@@ -195,21 +203,23 @@ def cancel(run: Run, *, message: str = "cancelled before it started") -> bool:
         if job.run.state not in OPEN_STATES:
             return False
         if job.run.state in ACTIVE_STATES:
-            Job.objects.filter(pk=job.pk, cancel_requested_at=None).update(cancel_requested_at=now)
+            if Job.objects.filter(pk=job.pk, cancel_requested_at=None).update(cancel_requested_at=now) and by:
+                job.run.change(message=_cancelled(by))
             return True
-        done = results.record_state(run_id=run.pk, state=RunState.CANCELLED, at=now, message=message)
+        words = message or f"{_cancelled(by)} before it started"
+        done = results.record_state(run_id=run.pk, state=RunState.CANCELLED, at=now, message=words)
     enqueueing.enqueue(enqueueing.DISPATCH)
     return done
 
 
-def cancel_experiment(experiment: Experiment) -> int:
+def cancel_experiment(experiment: Experiment, *, by: Person = None) -> int:
     """Cancel every open run, the waiting ones first so that none of them starts. Returns how many."""
     open_runs = Run.objects.filter(experiment=experiment, state__in=OPEN_STATES, job__isnull=False)
-    count = cancel_waiting(open_runs)
-    return count + sum(cancel(run) for run in open_runs.all())
+    count = cancel_waiting(open_runs, by=by)
+    return count + sum(cancel(run, by=by) for run in open_runs.all())
 
 
-def cancel_waiting(runs: RunQuerySet) -> int:
+def cancel_waiting(runs: RunQuerySet, *, by: Person = None) -> int:
     """Those of these that wait, together: one after the other 380 took half a minute. Returns how many.
 
     What an agent has goes on.
@@ -217,7 +227,7 @@ def cancel_waiting(runs: RunQuerySet) -> int:
     with transaction.atomic():
         held = Job.objects.select_for_update().filter(run__in=runs.filter(state=RunState.QUEUED))
         keys = list(held.order_by("pk").values_list("pk", flat=True))
-        words = "cancelled before it started"
+        words = f"{_cancelled(by)} before it started"
         count = results.end_waiting(keys, state=RunState.CANCELLED, at=timezone.now(), message=words)
     enqueueing.enqueue(enqueueing.DISPATCH)
     return count

@@ -163,12 +163,10 @@ def _why_not_begun() -> list[str]:
 
 
 def reason(run: Run, *, now: datetime | None = None) -> str:
-    """Why a queued or assigned run does not start, and one that failed never did; empty for any other."""
+    """Why a queued or assigned run does not start; empty for any other."""
     now = now or timezone.now()
     if run.state == RunState.ASSIGNED and run.job.agent is not None:
         return f"Assigned to {run.job.agent.name}, which fetches it when it asks next{_last_seen(run.job.agent, now)}."
-    if run.state == RunState.FAILED and run.job.claimed_at is None:
-        return "It was not started: another run of its experiment had shown that its settings are not taken."
     if run.state != RunState.QUEUED:
         return ""
     calendar = Calendar(now)

@@ -290,11 +290,13 @@ class ScheduleForm(LabelFields):
         stored = self._stored([entry.slug for entry in entries])
         for entry in entries:
             self.fields[f"configs_{entry.slug}"] = forms.MultipleChoiceField(
-                required=False, choices=stored[entry.slug], label="Or stored configurations",
+                required=False, choices=stored[entry.slug], label=f"Or stored configurations of {entry.name}",
                 help_text="each that is chosen is run, instead of the settings above",
             )  # fmt: skip
             self.fields[f"swept_{entry.slug}"] = LinesField(
-                read=swept_of, label="Settings to vary", help_text="name = value, value; every combination is run"
+                read=swept_of,
+                label=f"Settings of {entry.name} to vary",
+                help_text="name = value, value; every combination is run",
             )
             self.fields[f"settings_{entry.slug}"] = forms.CharField(
                 required=False, strip=False, max_length=20_000, label=f"Configuration of {entry.name}",

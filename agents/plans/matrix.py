@@ -82,7 +82,8 @@ def set_by_agent(dbms: str, names: Iterable[str]) -> str:
     """Which of these settings the agent alone decides on, so that none is in force as given; empty where none is."""
     engine = ENGINES.get(dbms)
     own = [name for name in names if engine and engine.canonical(name) in engine.set_by_agent]
-    return f"{own[0]}: the agent sets this itself. Leave out: {', '.join(own)}." if own else ""
+    others = f", and {', '.join(own[1:])}" if own[1:] else ""
+    return f"{own[0]}: the agent sets this itself{others}." if own else ""
 
 
 def too_few_connections(dbms: str, given: Settings, terminals: FactorValue) -> str:

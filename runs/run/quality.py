@@ -299,7 +299,7 @@ def _others_writes(metrics: Mapping[str, float]) -> tuple[bool | None, list[str]
     is_idle = metrics.get("disk_util_percent", 0.0) < LEAST_DISK_BUSY
     asked = f"the run for {own:.1f} MB/s"
     if least >= much:
-        return is_idle, [f"others wrote at least {least:.1f} MB/s to its disks, the run at most {own:.1f}"]
+        return is_idle, [f"others wrote at least {least:.1f} MB/s to its disks, the run at most {own:.1f} MB/s"]
     if min(others, disk) < much:
         return True, [f"others asked for at most {others:.1f} MB/s of writes, {asked}"]
     return is_idle or None, [

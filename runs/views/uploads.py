@@ -240,7 +240,8 @@ def _show(form: SubjectForm, errors: dict[str, list[str]]) -> None:
     """Errors of the one door beside the fields that caused them."""
     for path, words in errors.items():
         name = _FIELDS.get(path, path.partition(".")[0].partition("[")[0])
-        form.add_error(name if name in form.fields else None, words if name == path else f"{path}: {' '.join(words)}")
+        is_named = name == path or path in _FIELDS
+        form.add_error(name if name in form.fields else None, words if is_named else f"{path}: {' '.join(words)}")
 
 
 def _figures(item: dict[str, Any]) -> dict[str, Any]:

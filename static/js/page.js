@@ -8,7 +8,10 @@ import { localizeTimes } from "./times.js";
 import { show as showTray, startTray } from "./tray.js";
 
 function confirmForm(event) {
-  const question = event.submitter?.dataset.confirm ?? event.target.dataset.confirm;
+  const form = event.target;
+  const ticked = [...form.elements].some((field) => field.checked);
+  const question =
+    event.submitter?.dataset.confirm ?? form.dataset.confirm ?? (ticked ? form.dataset.confirmTicked : "");
   if (question && !window.confirm(question)) event.preventDefault();
 }
 

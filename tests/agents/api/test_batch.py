@@ -171,12 +171,12 @@ def test_it_takes_what_was_measured_when_the_agent_itself_says_lost(attempt):
     assert attempt.batch(3, samples_item(1)).status_code == 409
 
 
-def test_it_tells_that_the_run_is_to_be_cancelled_and_keeps_what_was_measured(attempt):
+def test_it_tells_that_the_run_is_to_be_cancelled_and_keeps_what_was_measured(attempt, operator):
     attempt.batch(1, state_item("measuring"), samples_item(10, 20))
-    life.cancel(attempt.run)
+    life.cancel(attempt.run, by=operator)
     assert attempt.batch(2, samples_item(30, chunk=1, t0_s=2)).json() == {"seq": 2, "cancel": True}
     assert attempt.batch(3, finish_item("cancelled", "cancelled on the server")).json()["cancel"] is False
-    assert attempt.now.state == RunState.CANCELLED
+    assert (attempt.now.state, attempt.now.message) == (RunState.CANCELLED, "cancelled by olga-operator")
     assert values(attempt) == [10, 20, 30]
 
 

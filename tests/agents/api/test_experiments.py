@@ -128,7 +128,7 @@ def test_it_cancels_a_waiting_run(client, bearer, machine):
     assert answer.status_code == 202
     assert answer.json() == {"id": str(run.pk), "status": "cancelled", "cancel_requested": False}
     run.refresh_from_db()
-    assert (run.message, run.finished_at is None) == ("cancelled before it started", False)
+    assert (run.message, run.finished_at is None) == ("cancelled by olga-operator before it started", False)
 
 
 def test_it_does_not_cancel_what_has_ended(client, bearer, machine):

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import replace
 from datetime import timedelta
 
@@ -29,11 +29,13 @@ def claimed(experiment) -> Run:
     return run
 
 
-def test_it_cancels_an_assigned_run_at_once(experiment):
+def test_it_cancels_an_assigned_run_at_once(experiment, operator):
     dispatch.assign_queued()
     run = runs_of(experiment)[0]
     assert run.state == RunState.ASSIGNED
-    assert life.cancel(run)
+    assert life.cancel(run, by=operator)
+    run.refresh_from_db()
+    assert run.message == "cancelled by olga-operator before it started"
     assert dispatch.assign_queued() == 1
 
 
@@ -110,9 +112,10 @@ def test_what_has_the_refused_settings_is_not_begun(machine, operator):
     ended(first)
     assert states_by_value(started) == {"4MB": {RunState.FAILED}, "8MB": {RunState.QUEUED}}
     alike = started.runs.filter(state=RunState.FAILED)
-    assert (alike.count(), set(alike.values_list("message", flat=True))) == (4, {REFUSED})
-    assert "It was not started" in status.reason(alike.exclude(pk=first.pk).select_related("job")[0])
-    assert status.reason(alike.select_related("job").get(pk=first.pk)) == ""
+    unstarted = "not started: repeat 1 had shown that its settings are not taken"
+    assert Counter(alike.values_list("message", flat=True)) == {REFUSED: 1, unstarted: 3}
+    failures = status.experiment_progress(started, operator)["failures"]
+    assert failures == [f"3 × {unstarted}", REFUSED], "Was: 4 × did not start"
     # They are had again as all that failed.
     again = schedule.repeat_failed(started, user=operator)
     assert {run.state for run in again} == {RunState.QUEUED} and len(again) == 4

@@ -50,6 +50,7 @@ def test_a_selection_is_cancelled_and_what_runs_goes_on(client, bearer, machine,
     first, second, third = (schedule.start(plan_of(A, repeats=2), user=operator) for _ in range(3))
     assert dispatch.assign_queued() == 1
     client.force_login(operator)
+    assert "Nothing is ticked." in client.post("/queue/", {"action": "cancel"}, follow=True).content.decode()
     client.post("/queue/", {"action": "cancel", "experiment": [first.slug], "run": [str(third.runs.first().pk), "x"]})
     states = {each: sorted(each.runs.values_list("state", flat=True)) for each in (first, second, third)}
     assert states == {

@@ -177,7 +177,7 @@ def test_what_no_run_can_be_given_is_refused_before_it_starts(machine):
 
     given = {"postgresql": (("Port", "5432"), ("work_mem", "8MB"), ("ssl", "on"))}
     assert refused(settings=given) == {
-        "settings": ["Port: the agent sets this itself. Leave out: Port, ssl."]
+        "settings": ["Port: the agent sets this itself, and ssl."]
     }  # fmt: skip
     assert list(refused(swept={"postgresql": {"port": ("5432", "5433")}})) == ["settings"]
     too_few = refused(settings={"postgresql": (("max_connections", "1"),)})

@@ -193,6 +193,8 @@ def test_an_experiment_becomes_nightly_in_two_clicks(planned, client):
     answer = client.post("/schedules/new/", filled | {"experiment": planned.slug}, follow=True)
     schedule = Schedule.objects.get()
     assert (schedule.name, schedule.cron, len(answer.context["next_times"])) == ("sweep", "0 2 * * *", 5)
+    shown = answer.context["next_times"][0]
+    assert f"<li>{shown:%Y-%m-%d} 02:00 UTC</li>" in answer.content.decode()
     assert "sweep" in client.get("/schedules/").content.decode()
 
 
@@ -231,7 +233,7 @@ def test_by_api_it_is_due_once_in_a_month(planned, client, bearer):
 def test_a_person_changes_pauses_and_deletes_a_schedule(planned, client, nightly):
     schedule = nightly(datetime.now(UTC))
     path = f"/schedules/{schedule.slug}/"
-    assert client.get(path).content.decode().count(">02:30 Europe/Berlin<") > 3
+    assert client.get(path).content.decode().count(" 02:30 Europe/Berlin<") > 3
     client.post(path, {"action": "times", "name": "Weekly", "cron": "0 3 * * 6", "zone": "UTC"})
     client.post(path, {"action": "pause"})
     schedule.refresh_from_db()

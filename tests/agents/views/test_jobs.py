@@ -147,6 +147,13 @@ def test_an_experiment_of_one_run_speaks_of_one(client, machine, operator):
     assert "interleaved" not in said
 
 
+def test_what_is_in_force_is_not_yet_known_of_a_run_that_goes_on(client, machine):
+    machine("bench1", "sqlite:3.50.1")
+    plan = plan_of("sqlite:3.50.1", settings={"sqlite": (("cache_size", "-1000"),)})
+    html = client.get(schedule.start(plan, user=None).runs.get().get_absolute_url()).content.decode()
+    assert "not yet</span></td>" in html and "not reported" not in html
+
+
 @pytest.mark.parametrize("outcome", ["failed", "cancelled", "finished"])
 def test_what_a_run_had_when_it_was_cut_short_is_no_result(client, measuring, outcome):
     """Seen: "54.2 MiB" as the result of a cancelled run, "0.028 % failed" as that of one whose DBMS was killed."""

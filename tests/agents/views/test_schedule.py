@@ -148,6 +148,7 @@ def test_a_rate_may_be_below_one_a_second_and_says_how_its_transactions_come(as_
         ({"repeats": "51"}, "repeats", "less than or equal to 50"),
         ({"workload": "tpcx"}, "workload", "not one of the available choices"),
         ({"agent": "nobody"}, "agent", "not one of the available choices"),
+        ({"swept_h2": "WRITE_DELAY"}, "swept_h2", "WRITE_DELAY"),
         ({"settings_h2": "WRITE_DELAY"}, "settings_h2", "Line 1 is not of the form"),
         ({"stop_baseline": "dbms=sqlite"}, "stop_percent", "at which width"),
     ],
@@ -162,7 +163,15 @@ def test_it_names_the_wrong_field_and_keeps_the_input(as_operator, machine, chan
     assert words in form.errors[field][0]
     assert f">{form[field].label}</a>: {escape(form.errors[field][0])}</li>" in html
     assert 'value="My night run"' in html
+    assert '<div class="notice notice-bad" role="alert" tabindex="-1" autofocus>' in html
     assert not Run.objects.exists()
+
+
+def test_fields_of_each_engine_have_names_of_their_own(client, machine):
+    """Seen: "Settings to vary: …" above six fields of that name."""
+    machine()
+    labels = [field.label for field in client.get(PATH).context["form"]]
+    assert [label for label in set(labels) if labels.count(label) > 1] == []
 
 
 def test_it_refuses_an_engine_that_is_not_available(as_operator, machine):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import threading
 import time
@@ -223,6 +224,16 @@ def test_it_can_be_cancelled_while_the_server_is_being_made(
     assert item["outcome"] == "cancelled"
     assert time.monotonic() - began < 20
     assert list(dirs.jobs.iterdir()) == []
+
+
+@needs_postgresql
+def test_what_is_told_of_a_run_names_storages_and_no_paths(make_job: MakeJob, spool, dirs):
+    """Was: "… in file "/var/lib/benchagent/jobs/…/benchagent.conf"" as the public message of a failed run."""
+    job = make_job("postgresql")
+    job.spec["settings"] = [["sharde_buffers", "1MB"]]
+    item = job.run()
+    assert 'in file "default/run-postgresql/storage/data/cluster/benchagent.conf"' in item["message"]
+    assert str(dirs.root) not in json.dumps([item["result"]["command_lines"], *sent(spool, "run-postgresql")])
 
 
 def test_it_refuses_a_job_that_does_not_fit_on_the_disk(make_job: MakeJob):

@@ -619,6 +619,8 @@ def test_each_file_takes_a_dbms_of_its_own(client, contributor):
     }  # fmt: skip
     lacking = client.post(f"/imports/{taken.id}/", said)
     assert lacking.status_code == 422 and 'value="Redis"' in lacking.content.decode(), "MySQL's version is not its own"
+    (words,) = client.post(f"/imports/{taken.id}/", said | {"dbms_version": ""}).context["form"].errors["dbms_version"]
+    assert not words.startswith("dbms.version"), "the field has a name"
     assert client.post(f"/imports/{taken.id}/", said | {"version-4": "7.2"}).status_code == 302
     names = {run.dbms_version.name for run in imports.runs_of(taken)}
     assert names == {"MySQL 8.0", "Valkey 8.1", "Redis 7.2"}

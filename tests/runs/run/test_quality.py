@@ -167,7 +167,7 @@ def test_others_who_wrote_to_the_disk_of_a_run_disturbed_it(metrics: dict[str, f
     """Was: asked of the CPU alone; "Disk write" is the whole disk, and nobody told the run's own share."""
     checks = [check for check in shared(**metrics).checks if check["name"] == "machine_alone"]
     assert [check["ok"] for check in checks] == found
-    told = "disturbed: others wrote at least 12.0 MB/s to its disks, the run at most 5.0"
+    told = "disturbed: others wrote at least 12.0 MB/s to its disks, the run at most 5.0 MB/s"
     assert [told in check["detail"] for check in checks] == [not ok for ok in found]
 
 

@@ -100,8 +100,9 @@ class Job:
         if self.abort.requested:  # whatever went wrong after that is a consequence
             outcome, message = self.abort.outcome, self.abort.message
         elif outcome == "failed":
-            message = self._described.with_cause(message, self._server_cgroup)
+            message = self._storages.without_paths(self._described.with_cause(message, self._server_cgroup))
         self._described.complete(self.instance)
+        self.result["command_lines"] = [*map(self._storages.without_paths, self.result["command_lines"])]
         if self.instance is not None:
             try:
                 self.instance.stop()
@@ -348,7 +349,8 @@ class Job:
             self._spool.add_state(self.run_id, state, self._clock.wall(), clock)
 
     def _log(self, line: str) -> None:
-        self._spool.add_log(self.run_id, f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} {line}\n")
+        told = self._storages.without_paths(line)
+        self._spool.add_log(self.run_id, f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} {told}\n")
 
 
 def clean_up(job_dir: Path, storages: Storages, children: Children | None = None) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -154,12 +155,23 @@ class Storages:
 
     def facts(self) -> list[NamedStorageFacts]:
         """What the server is told: no paths."""
+        return [
+            named_storage_facts(storage, self.without_paths(self.problem(storage))) for storage in self._listed_anyway()
+        ]
+
+    def without_paths(self, text: str) -> str:
+        """Words for the server: in the place of a folder stands the name of its storage, of the agent's own "agent"."""
+        names = {str(storage.path): storage.name for storage in self._listed_anyway()} | {str(self._dirs.root): "agent"}
+        for path in sorted(names, key=len, reverse=True):
+            text = re.sub(rf"(?<![\w.]){re.escape(path)}(?![\w.-])", names[path], text)
+        return text
+
+    def _listed_anyway(self) -> list[Storage]:
         try:
-            listed = self.listed()
+            return self.listed()
         except StorageError as error:
             log.warning("%s", error)
-            listed = [Storage(DEFAULT_STORAGE, self._dirs.jobs)]
-        return [named_storage_facts(storage, self.problem(storage)) for storage in listed]
+            return [Storage(DEFAULT_STORAGE, self._dirs.jobs)]
 
     def named(self, devices: Sequence[StorageFacts]) -> list[StorageFacts]:
         """The devices of this machine, the emulated disks among them by the names that they keep.
