@@ -16,7 +16,7 @@ from runs.compare.asked import Lacking, Missing, Question
 from runs.compare.baseline import DEFAULT_BASELINE, Baseline, Facts
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Contrast, Group, Repeat
-from runs.compare.guard import blocking
+from runs.compare.guard import Difference, blocking, unlike
 from runs.compare.panels import Curve
 from runs.formatting import percent, percent_of
 from runs.models import Run
@@ -348,6 +348,7 @@ def newer(comparison: Comparison, curves: Sequence[Curve], question: Question) -
     """Whether the newest batch lies where one more batch like those of the baseline would."""
     asked = question if question.than else question.model_copy(update={"than": DEFAULT_BASELINE})
     claims, lacking = [], [] if curves else [Missing("days")]
+    differing: dict[str, list[Difference]] = {}
     # One family, by Bonferroni: the newest batches of several series are one question.
     confidence = 1 - ALPHA / max(1, len(curves))
     for curve in curves:
@@ -368,13 +369,23 @@ def newer(comparison: Comparison, curves: Sequence[Curve], question: Question) -
         starts = (at for at in earlier if valued[at].x in changed or _is_expected(comparison, valued[at]))
         # By places: batches of one day may have no times.
         level = valued[max(starts, default=0) :] if baseline.is_recent else valued
-        named = baseline.before(level, _facts_of)
+        named, along = baseline.before(level, _facts_of), comparison.axes.along_x(curve.points)
+        conditions = [
+            [each for each in comparison.verdicts.differences_of(newest, point) if each.field not in along]
+            for point in named
+        ]
+        if refused := [found for each in conditions if (found := blocking(each))]:
+            reasons = unlike(chain.from_iterable(refused))
+            lacking.append(Missing("unlike_baseline", label, len(refused), differing=reasons))
+        alike = [(point, found) for point, found in zip(named, conditions, strict=True) if not blocking(found)]
         own = mean_or_zero(newest.judged)
-        before, centres, apart = set_against(own, [(point, mean_or_zero(point.judged)) for point in named])
+        before, centres, apart = set_against(own, [(point, mean_or_zero(point.judged)) for point, _ in alike])
         lacking += left_out(label, [(batch_at(curve, point.x), ratio) for point, ratio in apart])
         if not before:
-            lacking.append(Missing("baseline", label, names=[asked.than]))
+            lacking += [] if refused else [Missing("baseline", label, names=[asked.than])]
             continue
+        kept = {point.key for point in before}
+        differing[label] = unlike(each for point, found in alike if point.key in kept for each in found)
         better = comparison.metric.better if comparison.metric else "none"
         ratio = expected_amount(
             own, centres, better=better, threshold=comparison.threshold, confidence=confidence
@@ -391,7 +402,7 @@ def newer(comparison: Comparison, curves: Sequence[Curve], question: Question) -
         name = _newest_name(curve)
         claims.append(Newer(label=label, runs=runs, newest=name, of=asked.than, batches=len(before), ratio=ratio))
     sure = any(claim.ratio.verdict in ("better", "worse") for claim in claims)
-    return begun(comparison, asked, claims=claims, lacking=lacking, sure=sure)
+    return begun(comparison, asked, claims=claims, lacking=lacking, sure=sure, differing=differing)
 
 
 def day_at(x: float) -> date:

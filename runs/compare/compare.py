@@ -37,7 +37,7 @@ from runs.compare.panels import COLOURS, Axes, series_colors, stands_at
 from runs.compare.select import Selection
 from runs.compare.verdicts import Verdicts
 from runs.machines.facts import told_apart
-from runs.models import Aggregate, Measurement, Metric, Run, RunFactor
+from runs.models import Aggregate, HardwareProfile, Measurement, Metric, Run, RunFactor
 from runs.results.document import EACH
 from runs.run.facets import DURABILITY_ORDER, FACTOR, RECORDED, Facet, facets
 from runs.stats import PRACTICAL_THRESHOLD
@@ -213,10 +213,10 @@ def _facets_of(
 
 def _machines_apart(cells: Sequence[Cell]) -> dict[UUID, dict[str, Facet]]:
     """The facets of runs on machines of one name that are told apart, with the facts in which they differ."""
-    days: dict[str, dict[str, set[date]]] = {}
+    days: dict[HardwareProfile, set[date]] = {}
     runs = [(run, run.hardware) for cell in cells for run in cell.runs if run.hardware]
     for run, machine in runs:
-        days.setdefault(machine.name, {}).setdefault(machine.slug, set()).add(day_of(run))
+        days.setdefault(machine, set()).add(day_of(run))
     apart, found = told_apart(days), {}
     for run, machine in runs:
         if words := apart.get(machine.slug):

@@ -14,6 +14,7 @@ from typing import Any
 from benchagent.catalog import FACTORS, SECONDS_EACH, FactorKind, Role, factor_role
 from django.utils.text import slugify
 
+from runs.machines.facts import are_different
 from runs.models import Config, HardwareProfile, Machine, Metric, Run, StorageDevice, Workload
 from runs.models.base import clean
 from runs.models.choices import Visibility
@@ -141,7 +142,8 @@ def _named_device(device: StorageDevice) -> str:
 
 def machine_of(profile: HardwareProfile, owner: Any) -> Machine:
     """The machine above a profile. Found by what its agent is called, with its mainboard; of an upload by the id that
-    is given, else by its name, who sent it, and its mainboard where another has been sent by this name.
+    is given, else by its name, who sent it, and its mainboard, else its processor, where another has been sent by this
+    name.
     """
     if not profile.filed_as:
         profile.filed_as = clean(_mark_of(profile), 420)
@@ -158,7 +160,8 @@ def _mark_of(profile: HardwareProfile) -> str:
         # Where nothing tells the mainboard, as in a virtual machine, the processor stands for it.
         name = details.get("agent") or slugify(profile.name)
         return f"agent {name} {profile.motherboard or profile.cpu_model}"
-    mark, board = f"{_SENT}{profile.name.strip().lower()}", profile.motherboard
-    known = HardwareProfile.objects.filter(filed_as=mark, created_by=profile.created_by_id).exclude(motherboard="")
-    boards = {*known.values_list("motherboard", flat=True)} if board else set()
-    return f"{mark} {board}" if boards and board not in boards else mark
+    mark = f"{_SENT}{profile.name.strip().lower()}"
+    known = HardwareProfile.objects.filter(filed_as=mark, created_by=profile.created_by_id)
+    if not any(are_different(profile, each) for each in known):
+        return mark
+    return " ".join([mark, profile.motherboard or f"{profile.cpu_model} {profile.cpu_cores or ''}".strip()])

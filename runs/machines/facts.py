@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
-from itertools import combinations, zip_longest
+from itertools import zip_longest
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, StrictBool
@@ -143,33 +143,70 @@ def names_apart(names: Mapping[str, str]) -> dict[str, str]:
         by_name[profile.name].append(profile)
     apart = dict(names)
     for name, profiles in by_name.items():
-        differing = [row for row in fact_rows([dict(profile_facts(each)) for each in profiles]) if row.differs]
-        parting = [
-            [f"{value} {row.label.lower()}" if value.isdecimal() else value for value in row.values]
-            for row in differing[:MOST_FACTS]
-        ]
-        suffixes = [", ".join(values[at] for values in parting if values[at]) for at in range(len(profiles))]
-        for profile, words in zip(profiles, suffixes, strict=True):
-            is_alone = words and suffixes.count(words) == 1
-            apart[profile.slug] = f"{name} ({words if is_alone else profile.slug})"
+        apart |= _apart(name, [[profile] for profile in profiles])
     return apart
 
 
-def told_apart(days: Mapping[str, Mapping[str, Collection[date]]]) -> dict[str, str]:
-    """Slug -> name, as `names_apart` gives it, of machines that share a name.
-    `days`: when each was used, by name and slug.
+def _apart(name: str, machines: Sequence[Sequence[HardwareProfile]]) -> dict[str, str]:
+    """Slug -> name of machines of one name, each of one profile or of several, the newest last."""
+    facts = [[dict(profile_facts(profile)) for profile in profiles] for profiles in machines]
+    differing = [
+        row for row in fact_rows([of_machine[-1] for of_machine in facts])
+        if row.differs and all(len({each[row.label] for each in of_machine}) == 1 for of_machine in facts)
+    ]  # fmt: skip
+    parting = [
+        [f"{value} {row.label.lower()}" if value.isdecimal() else value for value in row.values]
+        for row in differing[:MOST_FACTS]
+    ]
+    suffixes = [", ".join(values[at] for values in parting if values[at]) for at in range(len(machines))]
+    apart: dict[str, str] = {}
+    for profiles, words in zip(machines, suffixes, strict=True):
+        is_alone = words and suffixes.count(words) == 1
+        apart |= {each.slug: f"{name} ({words if is_alone else profiles[-1].slug})" for each in profiles}
+    return apart
 
-    Where one was used on several days and the other before or after them, it is a machine that has changed, as by a new
-    kernel, and is not told apart.
+
+def are_different(profile: HardwareProfile, other: HardwareProfile) -> bool:
+    """Whether two profiles of one name are of two machines: by the first of id, mainboard and processor that both
+    state. A new kernel or more memory is another profile of the same machine.
     """
-    different: dict[str, str] = {}
-    for name, days_by_slug in days.items():
-        spans = {slug: (min(used), max(used)) for slug, used in days_by_slug.items()}
-        for (slug, (first, last)), (other, (other_first, other_last)) in combinations(spans.items(), 2):
-            is_series = first < last or other_first < other_last
-            if not (is_series and (last <= other_first or other_last <= first)):
-                different |= {slug: name, other: name}
-    return names_apart(different)
+    for facts in (
+        [(each.details.get("machine_id"),) for each in (profile, other)],
+        [(each.motherboard,) for each in (profile, other)],
+        [(each.cpu_model, each.cpu_cores) for each in (profile, other)],
+    ):
+        stated = [pair for pair in zip(*facts, strict=True) if all(pair)]
+        if stated:
+            return any(of_one != of_other for of_one, of_other in stated)
+    return False
+
+
+def told_apart(days: Mapping[HardwareProfile, Collection[date]]) -> dict[str, str]:
+    """Slug -> name of machines that share a name, with the facts in which they differ. `days`: when each was used.
+
+    What was used on several days before or after another, and is not a different machine, is that machine as it has
+    changed, as by a new kernel.
+    """
+    by_name: dict[str, list[HardwareProfile]] = defaultdict(list)
+    for profile in sorted(days, key=lambda profile: (min(days[profile]), max(days[profile]))):
+        by_name[profile.name].append(profile)
+    apart: dict[str, str] = {}
+    for name, profiles in by_name.items():
+        machines: list[list[HardwareProfile]] = []
+        for profile in profiles:
+            goes_on = (machine for machine in machines if all(_goes_on(days, each, profile) for each in machine))
+            if machine := next(goes_on, None):
+                machine.append(profile)
+            else:
+                machines.append([profile])
+        if len(machines) > 1:
+            apart |= _apart(name, machines)
+    return apart
+
+
+def _goes_on(days: Mapping[HardwareProfile, Collection[date]], before: HardwareProfile, after: HardwareProfile) -> bool:
+    is_series = len({*days[before]}) > 1 or len({*days[after]}) > 1
+    return is_series and max(days[before]) <= min(days[after]) and not are_different(before, after)
 
 
 def compare_profiles(profiles: Sequence[HardwareProfile]) -> tuple[list[FactRow], list[DeviceRow]]:

@@ -81,6 +81,7 @@ _LACKING: Mapping[Lacking, str] = {
     "batch": "one batch only, measure a second",
     "base_batch": "the baseline has no batch",
     "baseline": "no batch before it is “{names}”",
+    "unlike_baseline": "{count} of the batches before it {are} left out, as they are not alike: {differing}",
     "batches": "too few batches to tell a change, {count} of {least}",
     "unlike_batches": "the batches differ too much to tell since when",
     "batches_for_less": "a change of {names} would show in about {count} batches",

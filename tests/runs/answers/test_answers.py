@@ -1883,6 +1883,53 @@ def test_a_machine_that_changes_in_the_midst_is_one_curve_that_says_how():
     assert re.match(r"Lab \(6\.1\) has .* the throughput of Lab \(5\.15\)", pair["words"])
 
 
+def over_nights(of_night: Any, *, noise: float = 0.005) -> None:
+    """Twenty-four of 1,000 TPS at first, and what `of_night` says of each: (level, what the document has)."""
+    world = World(noise=noise)
+    for night in range(24):
+        level, more = of_night(night)
+        tested = {"commit": f"{night:02d}" * 20}
+        world.add(1000 * level, measured_on=str(date(2026, 3, 1) + timedelta(days=night)), tested=tested, **more)
+        world.store()
+
+
+@pytest.mark.parametrize("fact", [{"motherboard": ["X11", "H13"]}, {"cpu_model": ["Xeon", "EPYC"]}])
+def test_another_machine_of_the_same_name_is_another_curve(fact: dict[str, list[str]]):
+    """Was: the newest batch on the new machine "1.18x: better" than those on the old one; it had become 6 % slower."""
+    ((name, values),) = fact.items()
+
+    def of_night(night: int) -> tuple[float, dict[str, Any]]:
+        # A new kernel makes no other machine of the new one.
+        hardware = {"name": "Lab", name: values[night >= 12], "kernel": "6.1" if night < 18 else "6.8"}
+        version = "16.1" if night < 8 else "16.2"
+        return 1.25 if night >= 12 else 1, {"hardware": hardware, "dbms": {"name": "PostgreSQL", "version": version}}
+
+    over_nights(of_night)
+    told = ask("workload=tpcb", "ask=newer&than=version:16.1")
+    (old,) = told["claims"]
+    assert (old["label"], old["batches"], old["newest"][:10]) == (f"Lab ({values[0]})", 8, "2026-03-12")
+    assert told["missing"] == [f"Lab ({values[1]}): no batch before it is “version:16.1”."]
+    told = ask("workload=tpcb", "ask=newer")
+    new = next(claim for claim in told["claims"] if claim["label"] == f"Lab ({values[1]})")
+    assert (new["batches"], new["ratio"]["verdict"]) == (10, "equivalent")
+    assert told["not_alike"] == f"Kernel (6.8 against 6.1 of Lab ({values[1]}))"
+    assert not any(claim["day"] for claim in ask("workload=tpcb", "ask=since")["claims"])
+
+
+def test_batches_that_are_not_alike_are_left_out_of_a_baseline_and_named():
+    def of_night(night: int) -> tuple[float, dict[str, Any]]:
+        is_new = night >= 20
+        settings = [{"name": "synchronous_commit", "value": "off" if is_new else "on"}]
+        return 1, {"config": settings, "durability": "dbms_crash" if is_new else "power_loss"}
+
+    over_nights(of_night)
+    told = ask("workload=tpcb", "ask=newer")
+    (claim,) = told["claims"]
+    assert claim["batches"] == 3
+    (missing,) = told["missing"]
+    assert missing.startswith("7 of the batches before it are left out, as they are not alike: Durability: ")
+
+
 def two_disks_of_one_machine_and_one_of_another() -> str:
     world = World()
     for name, disk, tps in (("a", "sda", 5000), ("a", "nvme0", 8000), ("b", "sda", 9000)):

@@ -186,6 +186,13 @@ def test_an_upload_with_another_mainboard_begins_a_series_that_a_person_joins(co
     assert SeriesBatch.objects.filter(benchmark=old).count() == 7
 
 
+def test_an_upload_with_another_processor_and_no_mainboard_begins_a_series(contributor):
+    first, other = ({"name": "alpha", "cpu_model": cpu, "storage": [DISK]} for cpu in ("Xeon 6230", "EPYC 9354"))
+    sent = [first, first | {"kernel": "6.12"}, other, other | {"kernel": "6.12"}, first | {"kernel": "7.0"}]
+    file([night(number, hardware=hardware) for number, hardware in enumerate(sent, 1)], contributor)
+    assert [each.batches for each in Benchmark.objects.order_by("created_at")] == [3, 2]
+
+
 def test_an_agent_with_a_new_kernel_is_the_same_machine_and_with_another_mainboard_another(db):
     profiles = [
         machines.upsert_hardware(facts=hardware_facts(**facts), name="Bench", agent="bench")
