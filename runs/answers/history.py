@@ -411,14 +411,15 @@ def day_at(x: float) -> date:
 
 
 def _day_of(point: Group) -> str:
-    return str(day_at(point.x))
+    """Its own, wherever it stands in its series."""
+    return point.level[: len("2026-11-30")]
 
 
 def batch_at(curve: Curve, x: float) -> str:
     """The day of a batch; where all of its curve are of one day with its time, or its number."""
-    level_by_x = {point.x: point.level for point in curve.valued}
-    is_one_day = len({*map(day_at, level_by_x)}) == 1
-    return level_by_x[x] if is_one_day and level_by_x[x] else str(day_at(x))
+    point_by_x = {point.x: point for point in curve.valued}
+    is_one_day = len({*map(_day_of, point_by_x.values())}) == 1
+    return point_by_x[x].level if is_one_day else _day_of(point_by_x[x])
 
 
 def _is_expected(comparison: Comparison, batch: Group) -> bool:

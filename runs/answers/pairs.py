@@ -31,6 +31,7 @@ from runs.compare.grouping import position_of
 from runs.compare.groups import Contrast, Group
 from runs.compare.guard import Difference, bare_field, blocking, unlike
 from runs.compare.levels import Key, Levels, LevelSeries
+from runs.compare.panels import in_order_of_series
 from runs.stats import MIN_REPEATS, Kind
 
 
@@ -64,7 +65,8 @@ def newest_against_before(comparison: Comparison, groups: Sequence[Group]) -> An
     several days: nobody asks which day wins. None where there is no other, nor another day. What is newer still and has
     no number is set apart.
     """
-    in_order = sorted(groups, key=lambda group: position_of(group.facts[MOMENT]))
+    by_time = sorted(groups, key=lambda group: position_of(group.facts[MOMENT]))
+    in_order = in_order_of_series(by_time, comparison.places)
     valued = [group for group in in_order if group.dots]
     chosen = comparison.baseline if {"baseline", "base_set"} & {*comparison.controls} else None
     base = chosen or (valued[-2] if len(valued) > 1 else None)

@@ -69,9 +69,11 @@ class Baseline:
         change before the newest: a mean of two levels is none.
         """
         *before, newest = [(facts_of(batch), batch) for batch in batches]
-        changes = [at for at in changed_at if at < newest[0].measured_at]
-        if self.is_recent and changes:
-            before = [(facts, batch) for facts, batch in before if facts.measured_at >= max(changes)]
+        if self.is_recent:
+            places: dict[datetime, int] = {}
+            for place, (facts, _) in enumerate(before):
+                places.setdefault(facts.measured_at, place)
+            before = before[max((places[at] for at in changed_at if at in places), default=0) :]
         if self.kind == "last":
             before = before[-int(self.value) :]
         elif self.kind == "days":

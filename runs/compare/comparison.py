@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 from uuid import UUID
 
 from django.http import QueryDict
 
 from runs.compare.asked import Question
 from runs.compare.effects import SettingPairs
-from runs.compare.facts import Fact
+from runs.compare.facts import DATE, Fact
 from runs.compare.grouping import BATCH
 from runs.compare.groups import Group
 from runs.compare.levels import Levels
 from runs.compare.panels import Axes, Curve, Panel, drawn_groups, panels_of, relative
 from runs.compare.verdicts import Verdicts
 from runs.formatting import listed
-from runs.models import ChangePoint, Metric, Run
+from runs.models import ChangePoint, Metric, Run, SeriesBatch
 from runs.models.choices import AlertState
 from runs.run.facets import Facet
 from runs.stats import PRACTICAL_THRESHOLD
@@ -78,7 +79,7 @@ class Comparison:
     @cached_property
     def panels(self) -> list[Panel]:
         """In the metric's unit."""
-        return panels_of(self.drawn, self.axes, self.question.fact)
+        return panels_of(self.drawn, self.axes, self.question.fact, self.places if self.axes.x == DATE else {})
 
     @property
     def curves(self) -> list[Curve]:
@@ -94,6 +95,13 @@ class Comparison:
             curve.name: watched(curve.logs, self.threshold) if len(curve.logs) == len(curve.levels) else Watched()
             for curve in self.curves
         }
+
+    @cached_property
+    def places(self) -> dict[UUID, tuple[UUID, Any]]:
+        """The benchmark of each batch, and its place there, by its first run."""
+        rows = SeriesBatch.objects.filter(run__in=[run.pk for run in self.all_runs])
+        rows = rows.only("benchmark", "run", "commit_number", "version_order", "measured_at")
+        return {row.run_id: (row.benchmark_id, row.place) for row in rows if row.run_id}
 
     @cached_property
     def expected_runs(self) -> set[UUID]:

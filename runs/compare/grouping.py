@@ -5,10 +5,12 @@ Runs that do not say what they are to be pooled by (a label, a version) stay wit
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from itertools import pairwise
 from uuid import UUID
 
 from runs.compare.facts import numbered
@@ -73,6 +75,31 @@ def position_of(moment: str) -> float:
     days = (datetime.fromisoformat(when) - datetime.min) / timedelta(days=1)
     # As ordinals of dates, which begin with 1; the numbers of a day stay within it.
     return 1 + days + (int(number or 1) - 1) / 1000
+
+
+def rising(xs: Sequence[float]) -> list[float]:
+    """Where batches stand on an axis of dates, in days, in the order of their series: as many as rise in it stand where
+    they were measured, each other one, as a commit that was measured afterwards, between its neighbours.
+    """
+    ends, before = list[int](), list[int | None]()
+    for at, x in enumerate(xs):
+        length = bisect_left(ends, x, key=lambda end: xs[end])
+        before.append(ends[length - 1] if length else None)
+        ends[length : length + 1] = [at]
+    kept = [len(xs)]
+    place = ends[-1] if ends else None
+    while place is not None:
+        kept.append(place)
+        place = before[place]
+    found, last = list(xs), len(xs)
+    for begin, end in pairwise([-1, *reversed(kept)]):
+        if end - begin < 2:
+            continue
+        low = xs[begin] if begin >= 0 else xs[end] - (end - begin) / 1000
+        high = xs[end] if end < last else low + (end - begin) / 1000
+        for at in range(begin + 1, end):
+            found[at] = low + (high - low) * (at - begin) / (end - begin)
+    return found
 
 
 def cells_of(runs: Sequence[Run], grouping: str, set_of: Mapping[UUID, tuple[str, str]]) -> list[Cell]:

@@ -7,13 +7,15 @@ import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
+from uuid import UUID
 
 from benchagent.catalog import FACTORS, Role, factor_role
 from django.utils.text import slugify
 
 from runs.compare.asked import Missing, Question
 from runs.compare.facts import DATE, MOMENT, NEVER_TAKEN, NO_FACT, Columns, Fact, fact_value, fact_values
-from runs.compare.grouping import position_of
+from runs.compare.grouping import position_of, rising
 from runs.compare.groups import SIZES, Group, pooled
 from runs.compare.guard import bare_field
 from runs.run.facets import FACTOR
@@ -26,6 +28,7 @@ from runs.stats.zeros import ZeroChange, zero_changes
 # The palette of static/css/tokens.css: --series-0 … --series-7.
 COLOURS = 8
 CLIENTS = ("terminals", "threads", "clients", "connections")
+NO_PLACES: Mapping[UUID, tuple[UUID, Any]] = {}
 # What a curve is said of: a size, a number of clients, another number.
 SIZE, CLIENT, OTHER = "size", "clients", "other"
 
@@ -160,6 +163,21 @@ class Panel:
         return [point for curve in self.curves for point in curve.points]
 
 
+def in_order_of_series(groups: Sequence[Group], places: Mapping[UUID, tuple[UUID, Any]]) -> list[Group]:
+    """Batches of one series as the page of its benchmark has them; what has no place there, as one that failed, behind
+    the last of those measured before it. As they are, by when they were measured, where several benchmarks are drawn
+    as one curve.
+    """
+    found = [next((places[run.pk] for run in group.all_runs if run.pk in places), None) for group in groups]
+    if len({place[0] for place in found if place}) != 1:
+        return [*groups]
+    last, ordered = None, []
+    for at, (group, place) in enumerate(zip(groups, found, strict=True)):
+        last = max(filter(None, (last, place)), default=None)
+        ordered.append(((place or last) is not None, place or last, place is None, at, group))
+    return [group for *_, group in sorted(ordered, key=lambda each: each[:-1])]
+
+
 def zero_words(x: str) -> str:
     """What 0 of a factor says that was not asked for there, as "no fixed rate"; empty where it is a level."""
     factor = FACTORS.get(x.removeprefix(FACTOR))
@@ -181,10 +199,12 @@ def of_measured_workloads(groups: Sequence[Group]) -> list[Group]:
     return [group for group in groups if not measured or group.all_runs[0].workload_id in measured]
 
 
-def panels_of(groups: Sequence[Group], axes: Axes, asked: str = "") -> list[Panel]:
+def panels_of(
+    groups: Sequence[Group], axes: Axes, asked: str = "", places: Mapping[UUID, tuple[UUID, Any]] = NO_PLACES
+) -> list[Panel]:
     """The curves of each panel; of groups at the same place, as what is pooled leaves them, all repeats together.
 
-    `asked`: the fact that a question is about.
+    `asked`: the fact that a question is about. `places`: of batches in the series of their benchmarks, by a run.
     """
     xs = _xs(groups, axes)
     series = series_colors(groups, axes, asked)
@@ -206,6 +226,10 @@ def panels_of(groups: Sequence[Group], axes: Axes, asked: str = "") -> list[Pane
             if points:
                 label = " · ".join(map(Fact.in_legend, [axes.facts[name] for name in axes.series], key))
                 in_order = sorted(points, key=lambda point: point.x)
+                if axes.x == DATE and places:
+                    in_order = in_order_of_series(in_order, places)
+                    xs_of_series = rising([point.x for point in in_order])
+                    in_order = [replace(point, x=x) for point, x in zip(in_order, xs_of_series, strict=True)]
                 curves.append(Curve(label, panel_key(label), color, in_order, heading, zero_words(axes.x)))
         if any(not point.is_to_come for curve in curves for point in curve.points):
             panels.append(Panel(heading, panel_key(heading), curves))

@@ -9,6 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from itertools import groupby
 from typing import Any
 from uuid import UUID
@@ -20,7 +21,7 @@ from runs.compare.configurations import short_names
 from runs.compare.guard import beyond_span
 from runs.formatting import version_order
 from runs.history.identity import Identity, digest, identity_of
-from runs.history.ordering import order_by_parents
+from runs.history.ordering import order_by_parents, order_by_time
 from runs.history.watching import watch
 from runs.models import Batch, Benchmark, Conditions, Measurement, Metric, Run, RunStorage, SeriesBatch
 from runs.models.base import clean, in_parts
@@ -139,9 +140,15 @@ def _put(batch: Batch, pairs: Sequence[tuple[Benchmark, _Group]], stored: Stored
         row = stored.pop((benchmark.pk, group.part), None)
         if _store(row or SeriesBatch(benchmark=benchmark, batch=batch, part=group.part), group):
             touched[benchmark.pk] = benchmark
-    with_parents = {row.pk: row for row, group in pairs if group.first.effective_tested.get("parents")}
-    for benchmark in with_parents.values():
-        order_by_parents(benchmark)
+    since: dict[Benchmark, datetime] = {}
+    for benchmark, group in pairs:
+        at = min(run.measured_at for run in group.runs if run.measured_at)
+        since[benchmark] = min(at, since.get(benchmark, at))
+    with_parents = {benchmark for benchmark, group in pairs if group.first.effective_tested.get("parents")}
+    for benchmark, at in since.items():
+        if benchmark in with_parents:
+            order_by_parents(benchmark)
+        order_by_time(benchmark, None if benchmark in with_parents else at)
     return touched
 
 
@@ -257,11 +264,14 @@ def _store(row: SeriesBatch, group: _Group) -> bool:
     columns: dict[str, Any] = {
         "run_id": run.pk, "runs": [str(each.pk) for each in group.runs], "values": list(group.values),
         "centre": mean_or_zero(group.values), "measured_at": min(times),
-        "commit_number": commit_number(tested), "version_order": version_order(run.dbms_version.version),
+        "version_order": version_order(run.dbms_version.version),
         "version_id": run.dbms_version_id, "commit": clean(tested.get("commit", ""), 120),
         "build": clean(tested.get("build", "") or tested.get("dbms_build", ""), 120), "label": run.effective_label,
         "conditions_id": digest(facts),
     }  # fmt: skip
+    # Else it has its place by others (`ordering`).
+    if number := commit_number(tested):
+        columns["commit_number"] = number
     changed = {name for name, value in columns.items() if getattr(row, name) != value}
     if row.is_watched and not changed:
         return False

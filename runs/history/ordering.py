@@ -1,10 +1,16 @@
-"""The order of a series by the parents of its commits, where the uploader tells them and no numbers."""
+"""The order of a series where the uploader does not number each commit: by the parents that he tells, else by when it
+was measured.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
+from datetime import datetime
+
+from django.db.models import Max, Q
 
 from runs.models import Benchmark, SeriesBatch
+from runs.run.facets import commit_number
 
 
 def order_by_parents(benchmark: Benchmark) -> None:
@@ -31,4 +37,23 @@ def order_by_parents(benchmark: Benchmark) -> None:
     moved = [row for row, place in places.items() if row.commit_number != place]
     for row in moved:
         row.commit_number = places[row]
+    SeriesBatch.objects.bulk_update(moved, ["commit_number"], batch_size=500)
+
+
+def order_by_time(benchmark: Benchmark, since: datetime | None) -> None:
+    """Give what has neither number nor parents the number of the newest commit that was measured before it, so that it
+    stands behind that one. `since`: nothing has changed before then.
+    """
+    begin = Q(measured_at__gte=since) if since else Q()
+    rows = benchmark.series.filter(begin).order_by("measured_at", "pk").select_related("run__batch")
+    earlier = benchmark.series.exclude(begin) if since else benchmark.series.none()
+    newest: int = earlier.aggregate(newest=Max("commit_number"))["newest"] or 0
+    moved = []
+    for row in rows.only("commit_number", "run__tested", "run__batch__tested"):
+        tested = row.run.effective_tested if row.run else {}
+        if commit_number(tested) or tested.get("parents"):
+            newest = max(newest, row.commit_number)
+        elif row.commit_number != newest:
+            row.commit_number = newest
+            moved.append(row)
     SeriesBatch.objects.bulk_update(moved, ["commit_number"], batch_size=500)

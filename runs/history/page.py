@@ -19,6 +19,7 @@ from runs.answers.words.gaps import lacking_sentences, lacking_words
 from runs.charts.base import EventSpec, Figure, LineSeries, LinesSpec, Mark, lines
 from runs.charts.curves import ZOOMED_NOTE
 from runs.compare.asked import SINCE, Missing, Question
+from runs.compare.grouping import rising
 from runs.formatting import listed, percent_of
 from runs.history.alerts import ends_of
 from runs.history.watching import BASELINE, BenchmarkSeries, is_rejected, newest_against, threshold
@@ -324,9 +325,9 @@ def _marks(series: BenchmarkSeries) -> list[Mark]:
 
 def _branch(benchmark: Benchmark, rows: Sequence[SeriesBatch], color: int) -> LineSeries:
     """Another branch, between the batches of this one by when it was measured."""
-    times = [row.measured_at for row in rows]
+    times = rising([row.measured_at.timestamp() for row in rows])
     own = list(benchmark.series.in_order().exclude(centre=None))[-MOST_LISTED:]
-    points = [(bisect_right(times, row.measured_at) - 0.5, row.centre) for row in own]
+    points = [(bisect_right(times, row.measured_at.timestamp()) - 0.5, row.centre) for row in own]
     return {"label": f"Branch {benchmark.branch}", "color": color, "dash": True, "points": points}
 
 

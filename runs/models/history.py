@@ -111,7 +111,7 @@ class Benchmark(UUIDModel):
         """What lists show of a series of so many batches. Does not save."""
         self.batches = count
         self.recent = [{"at": row.measured_at.isoformat(), "centre": row.centre} for row in newest]
-        self.newest_at = max((row.measured_at for row in newest), default=self.newest_at)
+        self.newest_at = newest[-1].measured_at if newest else self.newest_at
 
 
 class SeriesBatchQuerySet(models.QuerySet["SeriesBatch"]):

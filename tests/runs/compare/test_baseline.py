@@ -24,6 +24,14 @@ def test_it_names_batches_before_the_newest(text, days):
     assert [night.measured_at.day for night in Baseline.read(text).before(NIGHTS, lambda night: night)] == days
 
 
+def test_a_commit_that_was_measured_after_a_change_is_not_of_the_level_since_it_for_that():
+    """Was: it was taken into the baseline by when it was measured."""
+    afterwards = Facts(datetime(2026, 11, 9, tzinfo=UTC), "new", "a2", ["17.0"])
+    in_order = [NIGHTS[0], afterwards, *NIGHTS[1:]]
+    held = Baseline.read("last:9").before(in_order, lambda night: night, changed_at=[NIGHTS[1].measured_at])
+    assert [night.measured_at.day for night in held] == [5, 6]
+
+
 @pytest.mark.parametrize(("text", "days"), [("last:3", [6]), ("days:9", [6]), ("label:old", [1, 5])])
 def test_recent_batches_are_of_the_level_since_the_last_change_before_the_newest(text, days):
     changed_at = [NIGHTS[at].measured_at for at in (1, 2, 3)]

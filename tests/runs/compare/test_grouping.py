@@ -12,6 +12,7 @@ from runs import results
 from runs.compare.compare import compare
 from runs.compare.comparison import Comparison
 from runs.compare.facts import MOMENT, name_cells
+from runs.compare.grouping import rising
 from runs.models import Batch, Run
 from runs.run.facets import Facet
 from tests.runs.builders import store_upload
@@ -102,6 +103,18 @@ def test_a_batch_is_named_by_its_label_else_its_version_else_its_date(first, sec
         together = batch(UUID(int=number), **said)
         make_run("PostgreSQL 16.4", 100 + number, batch=together, measured_on=date(2026, day, 20))
     assert [group.label for group in compare(all_runs()).groups] == labels
+
+
+@pytest.mark.parametrize(
+    ("measured", "stands"),
+    [
+        ([], []), ([1], [1]), ([1, 2, 3], [1, 2, 3]), ([1, 2, 30, 4], [1, 2, 3, 4]),
+        ([5, 6, 1, 2, 3], [0.998, 0.999, 1, 2, 3]),
+        ([1, 2, 3, 0], [1, 2, 3, 3.001]), ([1, 9, 9, 4], [1, 2, 3, 4]),
+    ],
+)  # fmt: skip
+def test_batches_stand_in_the_order_of_their_series_most_where_they_were_measured(measured, stands):
+    assert rising(measured) == pytest.approx(stands)
 
 
 @pytest.mark.parametrize(

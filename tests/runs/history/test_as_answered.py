@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import math
 import random
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -40,6 +40,37 @@ def posted(levels: list[float], seed: int = 1) -> Benchmark:
     while filing.keep_up():
         pass
     return Benchmark.objects.get()
+
+
+def test_a_commit_that_was_measured_afterwards_has_its_place_on_page_in_answers_and_charts(contributor, client):
+    """Was: answers called it the newest batch, and later batches of other branches were drawn at its place."""
+    documents = [
+        night(at, of=23, level=1.0 if at < 15 else 0.94, tested={"commit_number": str(10 * at)}) for at in range(1, 23)
+    ]
+    tested = {"commit": "f" * 40, "commit_number": "95"}
+    afterwards = night(9, of=23, tested=tested)
+    began = datetime.fromisoformat(documents[-1]["started_at"]) + timedelta(hours=3)
+    afterwards["started_at"] = began.isoformat()
+    numbers = range(1, 23, 7)
+    branch = [night(at, of=23, level=1.1, tested={"branch": "wal", "commit_number": str(at)}) for at in numbers]
+    file([*documents, *branch, afterwards], contributor, at_once=50)
+    benchmark, wal = Benchmark.objects.order_by("branch")
+    newest = documents[-1]["tested"]["commit"]
+    assert [row.commit for row in benchmark.series.in_order()][9:11] == ["f" * 40, f"{10:040x}"]
+    assert benchmark.newest_at == datetime.fromisoformat(documents[-1]["started_at"])
+    drawn = context_of(benchmark, [wal])["figure"].spec["series"][-1]
+    assert [x for x, _ in drawn["points"]] == [0.5, 7.5, 15.5, 22.5]
+    told = {claim["label"]: claim for claim in ask("workload=oltp", "ask=newer")["claims"]}
+    own = next(claim for label, claim in told.items() if "wal" not in label)
+    assert (newest[:10] in own["newest"], own["ratio"]["verdict"]) == (True, "equivalent")
+    of_main = [claim for claim in ask("workload=oltp", "ask=since")["claims"] if claim["label"] == own["label"]]
+    assert [(claim["day"], claim["is_suspected"]) for claim in of_main] == [(documents[14]["started_at"][:10], False)]
+    point = next(
+        row
+        for row in client.get("/compare.csv?workload=oltp&ask=since").content.decode().splitlines()
+        if "fffff" in row
+    )
+    assert began.isoformat()[:10] in point
 
 
 def told_by_both(benchmark: Benchmark) -> tuple[list[dict[str, Any]], list[ChangePoint]]:

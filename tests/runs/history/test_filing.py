@@ -226,6 +226,16 @@ def test_it_orders_by_parents_whenever_a_commit_was_measured_or_sent(contributor
     assert [row.commit for row in series.series.newest_first()] == ["e", "d", "c", "b", "a"]
 
 
+@pytest.mark.parametrize("arrival", ["01234", "43210", "20413"])
+@pytest.mark.parametrize("at_once", [1, 5])
+def test_what_has_no_number_stands_behind_the_newest_commit_measured_before_it(contributor, arrival, at_once):
+    """Was: before all that have numbers, where its nights of -15 % made the others better than it was."""
+    told = [{"commit_number": "10"}, {"commit_number": "30"}, {}, {"commit_number": "20"}, {}]
+    documents = [night(at + 1, tested={"commit": "abcde"[at], **each}) for at, each in enumerate(told)]
+    file([documents[int(at)] for at in arrival], contributor, at_once=at_once)
+    assert [row.commit for row in Benchmark.objects.get().series.in_order()] == ["a", "d", "b", "c", "e"]
+
+
 def test_parents_in_a_circle_are_no_order_and_end(contributor):
     file([night(n, tested={"commit": "ab"[n - 1] * 9, "parents": "ba"[n - 1] * 9}) for n in (1, 2)], contributor)
     assert sorted(row.commit_number for row in Benchmark.objects.get().series.all()) == [1, 2]
