@@ -7,6 +7,7 @@ from itertools import product
 
 from runs.compare.asked import Missing, Question
 from runs.compare.facts import DATE, MOMENT, NEVER_TAKEN, fact_value
+from runs.compare.grouping import position_of
 from runs.compare.groups import Group
 from runs.compare.levels import Key, Levels
 from runs.formatting import grouped
@@ -37,10 +38,16 @@ def asked_pair(
     second = next(key for key in called if key != first) if second == first else second
     if levels or not fact:
         return first, second
-    # Of several groups that a value of the fact names, the two that are most alike in all else.
+    # Of several groups that a value of the fact names, the two that are most alike in all else, of these the nearest to
+    # each other in time, and of these the newest.
+    at = {group.key: position_of(group.facts[MOMENT]) for group in groups}
     named = [[group for group in groups if text in (group.key, fact_value(group, fact))] for text in asked]
     pairs = [(one, other) for one, other in product(*named) if one.key != other.key]
-    one, other = min(pairs, key=lambda pair: _unlike(*pair), default=(None, None))
+    one, other = min(
+        pairs,
+        key=lambda pair: (_unlike(*pair), abs(int(at[pair[0].key]) - int(at[pair[1].key])), -at[pair[0].key]),
+        default=(None, None),
+    )
     return ((one.key,), (other.key,)) if one and other else (first, second)
 
 

@@ -47,6 +47,7 @@ RANKED = ("storage:data", "hardware", "config")
 # Every result has one, whether it is told or not.
 _KNOWN_OR_NOT = frozenset({"storage:data", "hardware"})
 # What nobody chooses with a system, a setting or a version: it is held equal, and never that of the best group.
+BRANCH, _OF_A_DAY = "tested:branch", ("batch", "tested")
 _MACHINES = frozenset({"hardware", "storage"})
 # What a system, a setting or a version is measured on.
 _PLACES = _MACHINES | {"context", "dbms", "dataset", "isolation"}
@@ -292,7 +293,16 @@ def _wanted_levels(comparison: Comparison, base: Group, columns: Columns) -> Ite
     if fact == NO_LEVELS:
         return
     wanted = [fact, *controls.getlist("series"), *([SET] if controls.get("base_set") else [])]
-    possible, kind = possible_levels(columns, axes, wanted, controls.getlist("held") or None), comparison.question.kind
+    question, held_equal = comparison.question, controls.getlist("held") or None
+    possible, kind = possible_levels(columns, axes, wanted, held_equal), question.kind
+    if fact == BRANCH and DATE in axes.facts:
+        # Who names two asks of nobody else, as a branch that has the version of one of them.
+        named = [group for group in columns.groups if fact_value(group, fact) in (question.a, question.b)]
+        of_two = Columns(named) if question.a and question.b else columns
+        # A commit of one branch alone says which day it is.
+        facts = {name: known for name, known in axes.facts.items() if name == fact or not name.startswith(_OF_A_DAY)}
+        of_days = possible_levels(of_two, replace(axes, facts=facts), wanted, held_equal, by_day=True)
+        possible = chain(of_days, possible)
     if kind == A_B and (asked := comparison.question.fact):
         possible = (levels for levels in possible if asked in {each.field for each in levels.compared})
     first = next(possible, None)

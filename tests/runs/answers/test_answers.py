@@ -1930,6 +1930,37 @@ def test_batches_that_are_not_alike_are_left_out_of_a_baseline_and_named():
     assert missing.startswith("7 of the batches before it are left out, as they are not alike: Durability: ")
 
 
+def nights_of_branches(*nights: tuple[int, str]) -> None:
+    """Of each a commit of its own; main is 6 % slower, and all but the release have its version."""
+    world = World(noise=0.005)
+    for night, branch in nights:
+        tested = {"branch": branch, "commit": f"{night:02d}{branch.encode().hex()}"}
+        version = "16.1" if branch == "release" else "16.2"
+        world.add(
+            1000 * (0.94 if branch == "main" else 1), measured_on=str(date(2026, 3, 1 + night)), tested=tested,
+            dbms={"name": "PostgreSQL", "version": version},
+        )  # fmt: skip
+        world.store()
+
+
+def test_two_branches_are_set_against_each_other_over_the_nights_of_both():
+    """Was: by their oldest pair of nights alone."""
+    nights_of_branches(*((night, branch) for night in range(8) for branch in ("main", "release")), (7, "pr-1"))
+    told = ask("workload=tpcb", "ask=a_b&fact=tested:branch&a=main&b=release")
+    overall, *of_nights = told["claims"]
+    assert (told["first"], told["second"], told["over"]) == ("main", "release", "8 days")
+    assert overall["ratio"]["verdict"] == "worse" and overall["ratio"]["low"] < 0.94 < overall["ratio"]["high"]
+    assert len(of_nights) == 8
+    assert "main" in page("workload=tpcb", "ask=a_b&fact=tested:branch&a=main&b=release")
+
+
+def test_two_branches_with_one_night_in_common_are_set_against_each_other_by_that_one():
+    nights_of_branches(*((night, "main") for night in range(9)), (6, "release"))
+    told = ask("workload=tpcb", "ask=a_b&fact=tested:branch&a=main&b=release")
+    days = {str(run.measured_on) for run in Run.objects.filter(pk__in=told["claims"][0]["runs"])}
+    assert (len(told["claims"]), days) == (1, {"2026-03-07"}), told["words"]
+
+
 def two_disks_of_one_machine_and_one_of_another() -> str:
     world = World()
     for name, disk, tps in (("a", "sda", 5000), ("a", "nvme0", 8000), ("b", "sda", 9000)):
