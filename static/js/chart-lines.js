@@ -107,7 +107,7 @@ function namedTicks(scale, { ticks, nines, span }) {
   };
 }
 
-/** Of panels all axes hold the same span, with some room around it. */
+/** An axis that holds the span, with some room around it. */
 function spanned(scale, { span, scale: kind }) {
   if (!span) return scale;
   const [least, most] = span;
@@ -175,12 +175,14 @@ export function roundEnds([least, most]) {
 }
 
 function yScale(spec, theme) {
-  // Panels end at the same round number, which a band may run beyond.
+  // Panels end at the same number, which a band may run beyond.
   if (spec.y.span && spec.y.zero) return { ...numberScale(theme, spec.y, [], {}), ...roundEnds(spec.y.span) };
-  const ys = spec.series.flatMap((series) => series.points.map(([, y]) => y)).filter((y) => y !== null);
+  const isShared = Boolean(spec.panel && !spec.sync && spec.y.span);
+  const ys = isShared ? spec.y.span : spec.series.flatMap((series) => series.points.map(([, y]) => y)).filter((y) => y !== null);
   // From a distance a logarithmic axis looks like any other.
   const axis = spec.y.scale === "log" ? { ...spec.y, unit: `${spec.y.unit}, logarithmic` } : spec.y;
   const scale = spanned(numberScale(theme, axis, [...ys, ...(spec.y.span ?? [])], { beginAtZero: Boolean(spec.y.zero), ...above(spec.y, ys) }), spec.y);
+  if (isShared) return { ...scale, min: scale.min ?? scale.suggestedMin, max: scale.max ?? scale.suggestedMax };
   // Panels above each other begin at the same place.
   return spec.sync && spec.panel ? { ...scale, afterFit: (fitted) => { fitted.width = AXIS_PX; } } : scale;
 }

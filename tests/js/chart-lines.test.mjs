@@ -49,6 +49,19 @@ const spec = (points, x = {}) => ({
   series: [{ label: "a", color: 0, dash: false, points }],
 });
 
+test("panels have the same axis of values, whatever their bands reach and where it begins", () => {
+  for (const y of [{ span: [8000, 13000], scale: "linear", zero: false }, { span: [0, 13000], scale: "linear", zero: true }, { span: [1, 13000], scale: "log" }]) {
+    const of = (...values) => {
+      const drawn = { ...spec(values.map((value, at) => [at, value])), panel: true, y: { label: "TPS", unit: "TPS", ...y } };
+      drawn.series[0].band = [[0, 10, 90000]];
+      const { min, max } = linesConfig(drawn, theme).options.scales.y;
+      return { min, max };
+    };
+    assert.deepEqual(of(8000, 9000), of(12000, 13000));
+    assert.ok(of(9000).min <= y.span[0] && of(9000).max >= 13000);
+  }
+});
+
 test("shares that reach 100 % have their number at the top, from whatever they begin", () => {
   assert.deepEqual(shareTicks(10, 200), [20, 40, 60, 80, 100]);
   assert.deepEqual(shareTicks(50, 90), [60, 80, 100]);
