@@ -44,11 +44,12 @@ def order_by_time(benchmark: Benchmark, since: datetime | None) -> None:
     """Give what has neither number nor parents the number of the newest commit that was measured before it, so that it
     stands behind that one. `since`: nothing has changed before then.
     """
-    begin = Q(measured_at__gte=since) if since else Q()
-    rows = benchmark.series.filter(begin).order_by("measured_at", "pk").select_related("run__batch")
-    earlier = benchmark.series.exclude(begin) if since else benchmark.series.none()
-    newest: int = earlier.aggregate(newest=Max("commit_number"))["newest"] or 0
-    moved = []
+    earlier = Q(measured_at__lt=since) if since else Q(pk=None)
+    numbers = benchmark.series.aggregate(newest=Max("commit_number"), earlier=Max("commit_number", filter=earlier))
+    if not numbers["newest"]:
+        return
+    rows = benchmark.series.exclude(earlier).order_by("measured_at", "pk").select_related("run__batch")
+    newest, moved = numbers["earlier"] or 0, []
     for row in rows.only("commit_number", "run__tested", "run__batch__tested"):
         tested = row.run.effective_tested if row.run else {}
         if commit_number(tested) or tested.get("parents"):
