@@ -479,16 +479,20 @@ def watched(logs: Sequence[float], threshold: float) -> Watched:
     # Who looks once sees a little more than who is woken each night, which takes a band and how alike batches are.
     starts = state.starts or steps_of(calmed(logs), threshold)
     found = [each for at in starts if (each := measured(logs, at, starts, state.drifts))]
-    unsure: list[Found] = []
-    while passed := next((each for each in found if not stands(each, threshold)), None):
-        if passed.kind == "step" and state.starts and not is_none(passed, threshold, is_last=passed is found[-1]):
-            unsure.append(passed)
+
+    def passes(each: Found) -> bool:
+        is_last = each is found[-1]
+        return is_none(each, threshold, is_last=is_last) or not (state.starts or stands(each, threshold))
+
+    while passed := next(filter(passes, found), None):
         starts = [each.at for each in found if each is not passed]
         found = [each for at in starts if (each := measured(logs, at, starts, state.drifts))]
-    starts = [each.at for each in found]
-    suspects = tuple(at for at in state.suspects if not _is_near(at, [*starts, *(each.at for each in unsure)]))
-    unsure.sort(key=lambda each: each.at)
-    return replace(state, starts=tuple(starts), suspects=suspects, confirmed=tuple(found), unsure=tuple(unsure))
+    # One that is not sure goes on parting the levels beside it: what stands against these stands, as on a page.
+    sure = tuple(each for each in found if stands(each, threshold))
+    unsure = tuple(each for each in found if each not in sure and each.kind == "step")
+    suspects = tuple(at for at in state.suspects if not _is_near(at, [each.at for each in (*sure, *unsure)]))
+    starts = [each.at for each in sure]
+    return replace(state, starts=tuple(starts), suspects=suspects, confirmed=sure, unsure=unsure)
 
 
 def measured(logs: Sequence[float], at: int, starts: Sequence[int], drifts: Sequence[range]) -> Found | None:

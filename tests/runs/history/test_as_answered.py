@@ -180,6 +180,17 @@ def test_a_step_beside_a_drift_has_its_own_size_and_the_drift_is_named_as_one():
     assert low < -0.08 < high
 
 
+def test_a_step_that_is_not_sure_hides_none_beside_it():
+    """Was: "no lasting change by 26 % or more", as both steps of −12 % fell with one of +4 % between them."""
+    bad_week = [0.98, 0.99, 1.02, 0.92, 0.94, 0.88, 0.97, 0.9, 0.95]
+    benchmark = posted([*[1.0] * 33, *[0.88] * 10, *bad_week, *[0.99] * 6, *[0.87] * 4])
+    claims, points = told_by_both(benchmark)
+    told = [(claim["day"], round(claim["change"]["value"], 2)) for claim in claims]
+    assert [told[0], told[-1]] == [("2026-10-31", -0.12), ("2026-11-25", -0.12)]
+    of_page = [(f"{each.at.measured_at:%Y-%m-%d}", round(each.change["value"], 2)) for each in points]
+    assert set(told) <= set(of_page)
+
+
 def test_a_bad_night_hides_no_step_and_is_not_all_that_would_be_seen():
     """Was: "No lasting change of 15.7 % or more" beside a page that could see 5 %."""
     benchmark = posted([0.6 if at == 45 else 1.0 for at in range(62)])
