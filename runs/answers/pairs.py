@@ -24,12 +24,12 @@ from runs.compare.asked_pair import asked_pair, without_values
 from runs.compare.axes import are_days_apart
 from runs.compare.choosing import published_beside
 from runs.compare.comparison import Comparison
-from runs.compare.configurations import given, swept
+from runs.compare.configurations import given_by_config, swept
 from runs.compare.effects import printed_pairs
 from runs.compare.facts import DATE, MOMENT, NEVER_TAKEN
 from runs.compare.grouping import position_of
 from runs.compare.groups import Contrast, Group
-from runs.compare.guard import Difference, bare_field, blocking, unlike
+from runs.compare.guard import Difference, bare_field, blocking, have_same_settings, unlike
 from runs.compare.levels import Key, Levels, LevelSeries
 from runs.compare.panels import in_order_of_series
 from runs.stats import MIN_REPEATS, Kind
@@ -83,8 +83,14 @@ def _groups_against(comparison: Comparison, question: Question, group: Group, ba
     claim = LevelChange(label="", ratio=ratio, runs=[*group.run_ids, *base.run_ids])
     return begun(
         comparison, question, claims=[claim], sure=claim.ratio.is_sure, first=group.label, second=base.label,
+        lacking=_one_configuration(group, base),
         differing={} if blocking(differing) else {base.label: unlike(differing, comparison.named)},
     )  # fmt: skip
+
+
+def _one_configuration(group: Group, base: Group) -> list[Missing]:
+    is_one = have_same_settings(group.conditions, base.conditions)
+    return [Missing("one_configuration", names=[group.label, base.label])] if is_one else []
 
 
 def _ratio_of(comparison: Comparison, group: Group, base: Group) -> Amount:
@@ -122,9 +128,9 @@ def effects(comparison: Comparison, question: Question) -> Answer:
                 ],
             )
         )  # fmt: skip
-    configs = dict.fromkeys(group.all_runs[0].config for group in comparison.valued)
+    settings = given_by_config(group.all_runs[0] for group in comparison.valued).values()
     told = {claim.label for claim in claims}
-    together = [name for name in swept(map(given, configs)) if name not in told]
+    together = [name for name in swept(settings) if name not in told]
     lacking = [Missing("settings_together", names=together)] if claims and together else []
     lacking = lacking if claims else [Missing("single_setting")]
     rows = [each.row for each in comparison.effects if each.row.kind == Kind.TOO_FEW]
@@ -172,9 +178,10 @@ def changed(comparison: Comparison, question: Question) -> Answer:
     # What is compared is no condition of the comparison: the guard does not speak of the versions.
     for fact in comparison.varying:
         a, b = (fact.words[group.facts[fact.field]] for group in groups)
-        if fact.field not in NEVER_TAKEN and bare_field(fact.field) not in differing_fields and a != b:
+        is_one = fact.field == "config" and have_same_settings(first.conditions, second.conditions)
+        if not is_one and fact.field not in NEVER_TAKEN and bare_field(fact.field) not in differing_fields and a != b:
             claims.insert(0, Changed(label=fact.label, a=a, b=b, role=Role.QUESTION, runs=runs))
-    lacking = [] if claims else [Missing("difference")]
+    lacking = [*_one_configuration(first, second), *([] if claims else [Missing("difference")])]
     return begun(
         comparison, question, claims=claims, lacking=lacking, sure=bool(claims), first=first.label, second=second.label
     )

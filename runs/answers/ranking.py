@@ -14,7 +14,7 @@ from runs.compare.axes import are_days_apart
 from runs.compare.comparison import Comparison
 from runs.compare.facts import Fact, fact_value
 from runs.compare.groups import Group
-from runs.compare.guard import bare_field, blocking, unlike
+from runs.compare.guard import bare_field, blocking, have_same_settings, unlike
 from runs.compare.levels import UNMEASURED, Key, LevelRow, Levels, LevelSeries
 from runs.compare.verdicts import by_value
 from runs.formatting import grouped
@@ -319,7 +319,14 @@ def _sureness(
     if any(claim.ratio.verdict == Kind.TOO_FEW for claim in others):
         few = [claim.label for claim in claims if claim.n is not None and claim.n < MIN_REPEATS]
         lacking.append(Missing("repeats", least=MIN_REPEATS, names=few or [claim.label for claim in claims]))
-    more = [claim.ratio.more_repeats for claim in others if claim.ratio.verdict == Kind.UNDECIDED]
+    of_first = claims[0].group
+    same = [
+        claim for claim in others
+        if of_first and claim.group and have_same_settings(of_first.conditions, claim.group.conditions)
+    ]  # fmt: skip
+    if same:
+        lacking.append(Missing("one_configuration", names=[claims[0].label, *(claim.label for claim in same)]))
+    more = [claim.ratio.more_repeats for claim in others if claim.ratio.verdict == Kind.UNDECIDED and claim not in same]
     # Where one takes more than anybody makes, those of the others do not decide it.
     if most := max(more, key=lambda count: count or math.inf, default=None):
         lacking.append(Missing("more_repeats", count=most))

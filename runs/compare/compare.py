@@ -15,7 +15,7 @@ from django.http import QueryDict
 from runs.compare.asked import LOAD, LOAD_METRICS, Question, read, with_controls
 from runs.compare.axes import ON_AXES, arrange
 from runs.compare.comparison import Comparison
-from runs.compare.configurations import not_in_force, short_names
+from runs.compare.configurations import not_in_force, short_names, under_several_names
 from runs.compare.facts import (
     DATE,
     MOMENT,
@@ -102,6 +102,12 @@ def compare(
             replace(group, label=label, conditions=group.conditions.with_config_called(short))
             for group, label in zip(groups, naming.labels, strict=True)
         ]
+    if one_under := under_several_names(present):
+        groups = [
+            replace(group, conditions=replace(group.conditions, same_config=one_under.get(config.pk, "")))
+            if (config := group.all_runs[0].config) else group
+            for group in groups
+        ]  # fmt: skip
     groups = _ranked(groups, chosen, order)
     comparison = Comparison(
         chosen, metrics, groups, None, [*naming.common, *_recorded_alike(groups)], naming.varying,

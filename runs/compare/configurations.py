@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence, Set
 from uuid import UUID
 
+from benchagent.configfiles.meaning import settings_of
+from benchagent.configfiles.settings import Facts, Given
 from django.db.models import prefetch_related_objects
 
 from runs.models import Config, Run
-from runs.run.facets import ignored_name
+from runs.run.facets import ignored_name, settings_of_run
 
 NOT_GIVEN = "not given"
 # Longer names are those of configurations that have too little in common: they keep their own.
@@ -19,6 +21,53 @@ def given(config: Config | None) -> dict[str, str]:
     """The last value of each setting: it counts."""
     rows = config.parameters.all() if config else ()
     return {row.name: f"{row.value} {row.unit}".strip() if row.value is not None else "set" for row in rows}
+
+
+def given_by_config(runs: Iterable[Run]) -> dict[Config | None, dict[str, str]]:
+    """What each configuration of these runs gives; of values that mean the same, as 64MB and 65536kB, the first."""
+    dbms_of = {run.config: run.dbms_version.dbms.slug for run in runs}
+    prefetch_related_objects([config for config in dbms_of if config], "parameters")
+    first_of: dict[tuple[object, ...], str] = {}
+    return {
+        config: {
+            name: first_of.setdefault((dbms, name, _meaning(dbms, name, value)), value)
+            for name, value in given(config).items()
+        }
+        for config, dbms in dbms_of.items()
+    }
+
+
+def _meaning(dbms: str, name: str, value: str) -> object:
+    settings = settings_of(dbms, [Given(name, value)], Facts(complete=False))
+    quantity = settings.quantity(settings.names[0]) if settings and settings.names else None
+    return quantity.key if quantity else value
+
+
+def under_several_names(runs: Iterable[Run]) -> dict[UUID, str]:
+    """Configurations by id that hold the same settings as another of their DBMS, with the name of the first of those:
+    in force, as a run of each tells, else as they are given. Of an article's not all is known.
+    """
+    by_dbms: dict[str, dict[Config, Run]] = {}
+    for run in sorted(runs, key=lambda run: not run.effective_settings):
+        if run.config and run.publication_id is None:
+            by_dbms.setdefault(run.dbms_version.dbms.slug, {}).setdefault(run.config, run)
+    several = {dbms: by_config for dbms, by_config in by_dbms.items() if len(by_config) > 1}
+    prefetch_related_objects([config for by_config in several.values() for config in by_config], "parameters")
+    names_by_settings: dict[object, dict[UUID, str]] = {}
+    for dbms, by_config in several.items():
+        held = [
+            (config, settings_of(dbms, config.given, Facts(complete=False)), settings_of_run(run))
+            for config, run in by_config.items()
+        ]
+        names = sorted({name for _, own, _ in held for name in (own.names if own else ())})
+        for config, own, in_force in held:
+            if own and own.names:
+                told = [in_force if in_force and in_force.is_set(name) else own for name in names]
+                values = [settings.quantity(name) for name, settings in zip(names, told, strict=True)]
+                key = (dbms, str(config.details), *(value and value.key for value in values))
+                names_by_settings.setdefault(key, {})[config.pk] = config.name
+    several_names = (names for names in names_by_settings.values() if len(names) > 1)
+    return {pk: next(iter(names.values())) for names in several_names for pk in names}
 
 
 def swept(every: Iterable[Mapping[str, str]]) -> list[str]:

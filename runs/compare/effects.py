@@ -9,9 +9,8 @@ from uuid import UUID
 
 from benchagent.catalog import Durability, Role, factor_role
 from benchagent.importers.source import seconds_of, size_bytes_of
-from django.db.models import prefetch_related_objects
 
-from runs.compare.configurations import NOT_GIVEN, given, setting_words, swept
+from runs.compare.configurations import NOT_GIVEN, given_by_config, setting_words, swept
 from runs.compare.facts import NEVER_TAKEN, Fact, distinguishing, fact_value, fact_values
 from runs.compare.groups import Contrast, Group
 from runs.compare.guard import Difference, blocking, differences
@@ -81,11 +80,9 @@ def setting_pairs(groups: Sequence[Group], varying: Sequence[Fact]) -> Iterator[
     """Each value of each setting against the first of its values that was measured beside the same; none where no two
     groups differ in it alone.
     """
-    config_of = {group.key: group.all_runs[0].config for group in groups if group.dots}
-    configs = dict.fromkeys(config_of.values())
-    prefetch_related_objects([config for config in configs if config], "parameters")
-    settings_of_config = {config: given(config) for config in configs}
-    settings_of = {key: settings_of_config[config] for key, config in config_of.items()}
+    run_of = {group.key: group.all_runs[0] for group in groups if group.dots}
+    settings_of_config = given_by_config(run_of.values())
+    settings_of = {key: settings_of_config[run.config] for key, run in run_of.items()}
     names = swept(settings_of_config.values())
     facts = {fact.field: fact for fact in varying if fact.field not in _OF_A_CONFIGURATION}
     for name in names:

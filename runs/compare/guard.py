@@ -77,7 +77,8 @@ class Conditions:
 
     `declared`: roles of factors, empty where a sender says none. `numbers`: of factors that are one, times in seconds.
     `planned`: an optional factor that is not named is at its default. `extreme`: what is compared is a maximum.
-    `counted_by`: the DBMS whose own count is compared.
+    `counted_by`: the DBMS whose own count is compared. `same_config`: of a configuration that holds the same settings
+    as others here, the name of the first of those.
     """
 
     words: dict[str, str]
@@ -95,6 +96,7 @@ class Conditions:
     hardware: HardwareProfile | None = None
     extreme: bool = False
     counted_by: str = ""
+    same_config: str = ""
 
     def with_config_called(self, short: Mapping[str, str]) -> Conditions:
         """With its configuration by the name that tells it from the others."""
@@ -166,6 +168,17 @@ def conditions_of(
     )
 
 
+def have_same_settings(a: Conditions, b: Conditions) -> bool:
+    """Whether their configurations are one under two names."""
+    return bool(a.same_config) and a.same_config == b.same_config and a.words.get("config") != b.words.get("config")
+
+
+def are_alike(a: Conditions, b: Conditions) -> bool:
+    """Whether nothing but the name of one configuration tells them apart, so that no repeat could decide anything."""
+    differ = any(each.a != each.b for each in differences(a, b))
+    return a.versions == b.versions and have_same_settings(a, b) and not differ
+
+
 def _counted_by(runs: Sequence[Run], metric: str) -> str:
     """The DBMSs that HammerDB asked how many transactions they counted, each in its own way; NOPM it counts itself."""
     is_own = metric == "tpm" and any(str(run.driver.get("name", "")).casefold() == "hammerdb" for run in runs)
@@ -214,7 +227,7 @@ def differences(a: Conditions, b: Conditions) -> list[Difference]:
             words = a.words.get("hardware", UNKNOWN)
             differing.append(Difference("hardware", "Machine", words, words, "note"))
         differing += _storage(a.words, b.words)
-    if a.versions == b.versions:
+    if a.versions == b.versions and not have_same_settings(a, b):
         # Two DBMSs cannot have the same configuration; two revisions of one have the same name.
         same_name = a.words.get("config") == b.words.get("config")
         differing += _differ(a, b, "config:slug" if same_name else "config", label="Configuration")

@@ -31,13 +31,13 @@ from runs.compare.comparison import Comparison
 from runs.compare.effects import printed_pairs, setting_pairs
 from runs.compare.facts import DATE, NEVER_TAKEN, NO_FACT, SET, Columns, Fact, fact_value, is_name, measured_alike
 from runs.compare.groups import Contrast, Group
-from runs.compare.guard import blocking, differences
+from runs.compare.guard import are_alike, blocking, differences
 from runs.compare.levels import LEAST_LEVELS, NO_LEVELS, Key, LevelRow, Levels, LevelSeries, possible_levels
 from runs.compare.panels import CLIENTS, Axes, ends_of_curve
 from runs.compare.verdicts import Verdicts, by_value
 from runs.models import Metric
 from runs.run.facets import FACTOR
-from runs.stats import judge_levels, page_noise, ratio
+from runs.stats import Kind, judge_levels, page_noise, ratio
 from runs.stats.steps import LEAST_DAYS
 
 # A larger matrix is no picture, and so large a family finds nothing: then pairs with the first and the baseline count.
@@ -209,6 +209,9 @@ def judge(
         better=metric.better, threshold=threshold, noise=page_noise(cells.values()),
     )  # fmt: skip
     by_pair = {key: verdicts.levels[0] for key, verdicts in zip(allowed, found, strict=False)}
+    for key, verdict in by_pair.items():
+        if verdict.kind == Kind.UNDECIDED and are_alike(*(group.conditions for group in by_key[key])):
+            by_pair[key] = replace(verdict, fewest=None, repeats_needed=None)
     judged_series = []
     for each, verdicts in zip(series, found[len(allowed) :], strict=True):
         of_level = iter(verdicts.levels)

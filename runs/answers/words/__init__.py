@@ -51,6 +51,8 @@ from runs.stats import MIN_REPEATS, WINNERS, Kind, Verdict
 MOST_CURVES = 6
 # Batches by what a baseline names them by.
 _NAMED = {"label": "labelled", "commit": "of commit", "version": "of version"}
+# What is told of a ranking and of a pair beside their claims.
+_ALWAYS_TOLD = frozenset({"to_come", "one_configuration"})
 # What a step is called that is not settled, wherever it is told.
 SUSPECTED, NOT_YET_SURE = "suspected", "not yet sure"
 # How far beside the memory a knee may lie and be told to be there.
@@ -93,7 +95,7 @@ def _of_compared(answer: Answer) -> str:
         return " ".join(filter(None, [*gaps.lacking_sentences(answer.lacking), beside, apart]))
     # What there is no claim of is told as well: nothing is left out without a word.
     of_curves = answer.question.kind in (*asked.OF_CURVES, *asked.OF_DATES, asked.EFFECTS)
-    untold = [missing for missing in answer.lacking if of_curves or missing.kind == "to_come"]
+    untold = [missing for missing in answer.lacking if of_curves or missing.kind in _ALWAYS_TOLD]
     # Where the newest batch has no value, what is said is of one before it.
     newest = [missing for missing in untold if (answer.question.kind, missing.kind) == (asked.NEWER, "no_value")]
     others = [missing for missing in untold if missing not in newest]
@@ -332,7 +334,9 @@ def _undecided(answer: Answer, first: Standing, open_ones: Sequence[Standing], w
         return f"No winner{where}: {pair} {ratio(change)}, {why(change)}."
     says_side = why(change).partition(",")[0] in WINNERS
     of_pair = f"{pair} is " if says_side else "" if len(open_ones) == 1 else f"{pair}: "
-    begin = f"No winner{where}" if change.low is None else f"No winner yet{where}, repeats scatter too much"
+    # No repeat decides between two names of one configuration.
+    is_open = change.low is not None and not (isinstance(change.basis, Verdict) and change.basis.fewest is None)
+    begin = f"No winner{where}" if not is_open else f"No winner yet{where}, repeats scatter too much"
     most = 1 + answer.threshold
     is_close = all(each.ratio.value and 1 / most < each.ratio.value < most for each in open_ones)
     spreads = [each.group.summary.cv for each in (first, *open_ones) if each.group and each.group.summary]

@@ -50,6 +50,7 @@ _LACKING: Mapping[Lacking, str] = {
     "levels_with_ratio": "fewer than two levels have a ratio",
     "two_groups": "choose two groups, or two runs",
     "difference": "nothing that is recorded of them differs",
+    "one_configuration": "the same settings under several names: {names}",
     "settings_together": "no two groups differ in one of these settings alone: {names}",
     "single_setting": "no two groups differ in one setting of their configurations and in nothing else",
     "printed": "nothing here was asked the same as something published: a re-run sets its cells beside the figures",

@@ -269,6 +269,42 @@ def test_what_one_setting_at_a_time_did_is_told_with_what_it_was_measured_beside
     assert "huge_pages with shared_buffers=1GB alone: below" in words
 
 
+def spelt_twice(**in_force: Any) -> World:
+    """Two configurations that scatter, the first two of which are written in other units."""
+    world = World(noise=0.4)
+    for size, memory, jit in (("64MB", "4MB", "off"), ("65536kB", "4096kB", "no")):
+        settings = {"shared_buffers": size, "work_mem": memory, "jit": jit}
+        config = [{"name": name, "value": value} for name, value in settings.items()]
+        world.add(1_000, 4, dbms=POSTGRESQL, config=config, **in_force)
+    return world
+
+
+@pytest.mark.parametrize("in_force", [{}, {"effective_settings": {"shared_buffers": "8192", "fsync": "on"}}])
+def test_one_configuration_under_two_names_is_not_said_to_differ(in_force: dict[str, Any]):
+    """Was: "They differ in Configuration", and "over 20 more repeats" to tell the two apart."""
+    selects = spelt_twice(**in_force).store()
+    assert "65536kB" in ask(selects, "ask=changed")["words"]
+    for question in ("ask=changed", "ask=best", "ask=rank&fact=config", "ask=a_b", "ask=effects", ""):
+        answer = ask(selects, question)
+        assert "differ in Configuration" not in answer["words"] and "more repeats" not in str(answer)
+        assert question == "ask=effects" or "The same settings under several names: " in answer["words"]
+    assert "more repeat" not in page(selects)
+
+
+def test_one_setting_does_the_same_however_it_is_written():
+    world = spelt_twice()
+    config = [{"name": "shared_buffers", "value": "64MB"}, {"name": "work_mem", "value": "8MB"}]
+    world.add(3_000, 4, dbms=POSTGRESQL, config=[*config, {"name": "jit", "value": "off"}])
+    effects = ask(world.store(), "ask=effects")["claims"]
+    assert [(each["label"], each["start"], each["end"]) for each in effects] == [("work_mem", "4096kB", "8MB")]
+
+
+def test_another_value_in_force_is_another_configuration():
+    world = spelt_twice(effective_settings={"work_mem": "4MB"})
+    world.documents[-1]["effective_settings"] = {"work_mem": "1MB"}
+    assert "differ in Configuration" in ask(world.store(), "ask=changed")["words"]
+
+
 def test_what_is_there_in_another_unit_is_not_called_missing():
     """Was: "no footprint in this run" of one in MB beside others in GB."""
     world = World()
