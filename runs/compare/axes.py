@@ -103,7 +103,7 @@ def arrange(
         view = view or (HEAT_MAP if open_names or series else BARS)
     may_cut = view != BARS and bool(x or view)
     named, panels = _shared_out(
-        open_names, facts, columns, series=series, panels=panels, may_cut=may_cut, wants_series=wants_series
+        open_names, facts, columns, x=x, series=series, panels=panels, may_cut=may_cut, wants_series=wants_series
     )
     if wants_series:
         # Configurations of several DBMSs are named with theirs.
@@ -131,13 +131,15 @@ def arrange(
 
 
 def _shared_out(
-    open_names: Sequence[str], facts: Mapping[str, Fact], columns: Columns, *, series: Sequence[str],
+    open_names: Sequence[str], facts: Mapping[str, Fact], columns: Columns, *, x: str, series: Sequence[str],
     panels: str | None, may_cut: bool, wants_series: bool,
 ) -> tuple[list[str], str | None]:  # fmt: skip
     """What names the series, and what cuts panels where it `may_cut` and a reader leaves `panels` open (None)."""
+    # Another disk at each size is no curve over sizes; the configuration of each DBMS, where they are x, says no more.
+    named_x = [x] if x and not facts[x].is_number else []
     named = [*series]
     for name in open_names:
-        if columns.follow([name], [*named, *filter(None, [panels])]):
+        if columns.follow([name], [*named_x, *named, *filter(None, [panels])]):
             continue
         # The first names the series, where any may; batches stand in one chart as long as the colours last.
         is_next = bool(named) or not wants_series

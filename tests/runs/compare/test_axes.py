@@ -15,7 +15,7 @@ from runs.charts.curves import marks
 from runs.compare.axes import arrange
 from runs.compare.compare import compare, compare_selection
 from runs.compare.select import select
-from runs.models import Config, Publication, RunStorage, StorageDevice
+from runs.models import Config, Publication, Run, RunStorage, StorageDevice
 from tests.runs.cells import TOGETHER, add_number, all_runs, batch, machine, make_run, make_runs, workload
 
 pytestmark = pytest.mark.django_db
@@ -52,6 +52,17 @@ def test_a_sweep_of_engines_scales_and_terminals_is_two_panels_of_two_curves():
     both = {"Derby 10.6": [1, 4, 16], "H2 2.4": [1, 4, 16]}
     assert drawn(panels) == {"2 terminals": both, "8 terminals": both}
     assert [curve.color for panel in panels for curve in panel.curves] == [0, 1, 0, 1]
+
+
+def test_a_grid_over_systems_names_no_configuration_that_each_has_of_its_own():
+    """Was: every second cell empty, as each row named the configuration of one system."""
+    sweep(scales=(1, 4))
+    for dbms in ("derby", "h2"):
+        Run.objects.filter(dbms_version__dbms__slug=dbms).update(config=Config.objects.create(slug=dbms, name=dbms))
+    for view in ("heatmap", "table"):
+        axes, panels = arranged(f"view={view}&x=dbms")
+        assert (axes.x, axes.follow) == ("dbms", ("config",))
+        assert all(len(curve.points) == 2 for panel in panels for curve in panel.curves)
 
 
 def test_a_group_has_the_color_of_its_curve():
