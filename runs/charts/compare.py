@@ -131,6 +131,12 @@ def class_title(words: str, title: str) -> str:
     return f"Not ranked: {words}. {title}" if words else title
 
 
+def second_of_colour(groups: Iterable[Group]) -> set[str]:
+    """Keys of those whose colour an earlier one has: their lines are dashed."""
+    first_of: dict[int, str] = {}
+    return {group.key for group in groups if first_of.setdefault(group.color, group.key) != group.key}
+
+
 def numbered(id: str, index: int) -> str:
     return f"{id}-{index + 1}" if index else id
 

@@ -11,7 +11,7 @@ from benchagent.catalog import LATENCIES, PERCENTILES
 
 from runs.answers.words.gaps import names
 from runs.charts.base import Axis, Figure, HeatSpec, LineSeries, Multiples, columns_of, lines
-from runs.charts.compare import numbered
+from runs.charts.compare import numbered, second_of_colour
 from runs.charts.run import warm_up_band
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Group, repeats_of
@@ -60,8 +60,10 @@ def latency_parts(comparison: Comparison) -> list[Figure | Multiples | LatencyTa
     latencies = [(group, latency_of(finished[group.key])) for group in groups]
     without = [group for group, latency in latencies if latency is None]
     parts: list[Figure | Multiples | LatencyTable] = []
-    if curves := [(group.label, group.color, latency) for group, latency in latencies if latency]:
-        figure = percentile_figure(curves[:MOST_GROUPS])
+    if told := [(group, latency) for group, latency in latencies if latency][:MOST_GROUPS]:
+        dashed = second_of_colour(group for group, _ in told)
+        colors = {group.key: group.color + COLOURS * (group.key in dashed) for group, _ in told}
+        figure = percentile_figure([(group.label, colors[group.key], latency) for group, latency in told])
         lacking = f" {WITHOUT_NOTE.format(groups=names([group.label for group in without]))}" if without else ""
         parts.append(replace(figure, note=f"{figure.note}{lacking}"))
     if stated := stated_table(without, comparison.metrics):

@@ -25,7 +25,7 @@ from runs.charts.base import (
     lines_table,
     thinned_table,
 )
-from runs.charts.compare import numbered
+from runs.charts.compare import numbered, second_of_colour
 from runs.charts.run import MIB, scale_over_time, warm_up_band
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Group
@@ -71,11 +71,12 @@ THINNED = "Thinned: of every {each:,} samples the lowest and the highest; a stre
 
 @dataclass(frozen=True)
 class _Sampled:
-    """A run that is drawn, with its samples by metric."""
+    """A run that is drawn, with its samples by metric. `is_second`: an earlier group has its colour."""
 
     group: Group
     run: Run
     series: Mapping[str, Series]
+    is_second: bool
 
     @property
     def label(self) -> str:
@@ -103,7 +104,8 @@ def over_time_figures(comparison: Comparison, courses: Sequence[Course] = COURSE
         left_out = sum(len(group.runs) for group in groups) - len(runs)
         names = {name for course in courses for name in course.metrics}.union(NAMES)
         series = of_runs([run for _, run in runs], names)
-        sampled = [_Sampled(group, run, series[run.pk]) for group, run in runs]
+        second = second_of_colour(group for group, _ in runs)
+        sampled = [_Sampled(group, run, series[run.pk], group.key in second) for group, run in runs]
         sampled = [run for run in sampled if any(run.of(course) for course in courses)]
         if sampled:
             name = "over-time-apart" if words else "over-time"
@@ -133,8 +135,8 @@ def _multiples(
         spec["x"]["untitled"] = at < len(panels) - 1
         if at:  # once for all panels: of a long run they are more bytes than its lines
             spec["events"], spec["events_of"] = [], panels[0].id
-    groups = {run.group.key: run.group for run in runs}
-    keys = [Key(group.label, group.color, dash=False) for group in groups.values()]
+    of_groups = {run.group.key: run for run in runs}.values()
+    keys = [Key(run.group.label, run.group.color, dash=run.is_second) for run in of_groups]
     notes = []
     if len(panels) > 1:
         # What the keys of the colours do not say, as far as it is drawn.
@@ -183,7 +185,7 @@ def _line(run: _Sampled, series: Series, stretches: Sequence[Stretch], scale: in
         for x, y in stretch.points
     ]
     line: LineSeries = {
-        "label": run.label, "color": run.group.color, "dash": run.is_further, "points": points,
+        "label": run.label, "color": run.group.color, "dash": run.is_further or run.is_second, "points": points,
         "metric": series.name, "scale": scale,
     }  # fmt: skip
     if is_thinned:

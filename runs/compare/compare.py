@@ -13,7 +13,7 @@ from benchagent.catalog import METRICS, Durability, threshold_of
 from django.http import QueryDict
 
 from runs.compare.asked import LOAD, LOAD_METRICS, Question, read, with_controls
-from runs.compare.axes import ON_AXES, arrange
+from runs.compare.axes import LATENCY, ON_AXES, TIME, arrange
 from runs.compare.comparison import Comparison
 from runs.compare.configurations import not_in_force, short_names, under_several_names
 from runs.compare.facts import (
@@ -356,7 +356,8 @@ def _at_chosen_levels(comparison: Comparison) -> Comparison:
 
 
 def _coloured(comparison: Comparison) -> list[Group]:
-    """With the index of the palette: that of its curve, where curves are drawn; else by the fact that is ranked.
+    """With the index of the palette: that of its curve, where curves are drawn; its own, where its time or its
+    latencies are; else by the fact that is ranked.
 
     More groups than colours are coloured by what a reader tells apart (the disk, the DBMS), else all alike: a palette
     that starts again says that strangers belong together.
@@ -365,6 +366,10 @@ def _coloured(comparison: Comparison) -> list[Group]:
     if axes.view in ON_AXES:
         colors = series_colors(comparison.drawn, axes, asked)
         return [replace(group, color=colors.get(fact_values(group, axes.series), 0) % COLOURS) for group in groups]
+    if axes.view in (TIME, LATENCY):
+        # Each is a line of its own there.
+        places = {group.key: at for at, group in enumerate(comparison.valued)}
+        return [replace(group, color=places.get(group.key, 0) % COLOURS) for group in groups]
     if not asked and not (ranked := told_apart_by(comparison, None)).startswith(FACTOR):
         asked = ranked
     if len(groups) <= COLOURS and not asked:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from benchagent import histogram
 from django.db import connection
+from django.http import QueryDict
 from django.test.utils import CaptureQueriesContext
 
 from runs.charts.latency import latency_parts
@@ -53,6 +54,23 @@ def test_several_runs_stand_on_one_axis_of_time_metric_by_metric():
     assert [cell.text or cell.value for cell in multiples.table.rows[0]] == [
         "SQLite 3, repeat 1", "Throughput", 90.0, 90.0, 90.0, "TPS", 40.0
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("levels", [4, 6])
+def test_no_two_lines_over_time_or_of_latencies_look_alike(levels):
+    """Was: eight lines in the two colours of their systems."""
+    encoded = histogram.encode([(1_000, 990), (4_000, 10)])
+    for name in ("SQLite 3", "Derby 10"):
+        for terminals in range(1, levels + 1):
+            run = make_run(name, 100 * terminals, factors=FACTORS | {"terminals": terminals}, latency_histogram=encoded)
+            sampled(run, tps=steady(90))
+    for view in ("time", "latency"):
+        comparison = compare(all_runs(), controls=QueryDict(f"view={view}&series=dbms"))
+        figure = over_time_figures(comparison)[0].figures[0] if view == "time" else latency_parts(comparison)[0]
+        looks = [(line["color"], line["dash"]) for line in figure.spec["series"]]
+        assert len({*looks}) == len(looks) == 2 * levels
+    keys = over_time_figures(compare(all_runs(), controls=QueryDict("view=time")))[0].keys
+    assert len({(key.color, key.dash) for key in keys}) == 2 * levels
 
 
 def test_a_stall_flattens_no_latencies_beside_it():
