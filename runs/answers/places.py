@@ -33,6 +33,8 @@ def place_of(axes: Axes, groups: Iterable[Group]) -> Place:
     """The x axis of these groups."""
     if axes.x_as != "value":
         return Place(x_label(axes), "MB" if axes.x_as == "size" else "", axes.kind)
+    if axes.x_fact and axes.x_fact.unit:
+        return Place(axes.x_fact.label, axes.x_fact.unit, axes.kind)
     name = axes.x.removeprefix(FACTOR)
     factors = [factor for group in groups for factor in group.all_runs[0].factors.all() if factor.name == name]
     units = {shown_unit(name, factor.unit) for factor in factors}

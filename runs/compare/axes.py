@@ -22,7 +22,7 @@ from runs.compare.panels import CLIENTS, COLOURS, RELATIVE, Axes, drawn_groups, 
 from runs.formatting import version_order
 from runs.listing.filters import finite_number
 from runs.run.facets import FACTOR, branch_of
-from runs.run.likeness import DAY
+from runs.run.likeness import DAY, SETTING
 from runs.stats.steps import LEAST_DAYS
 
 BARS, CURVE, HEAT_MAP, TABLE, TRADE_OFF, TIME, LATENCY = (
@@ -241,7 +241,7 @@ def _facts(comparison: Comparison, by_metric: Sequence[Columns]) -> dict[str, Fa
     for fact in (*comparison.varying, Fact(DATE, "Date", days, {day: day for day in days}, {})):
         told_by = MOMENT if fact.field == DATE and is_of_dates else fact.field
         if any(len(set(columns[told_by])) > 1 for columns in by_metric):
-            numbers, there = _numbers(every, fact.field), {*every[fact.field]}
+            numbers, there = fact.numbers or _numbers(every, fact.field), {*every[fact.field]}
             # In the order of the cells, whatever comes first on the page.
             values = [value for value in fact.values if value in there]
             ordered = sorted(values, key=lambda value: (value not in numbers, numbers.get(value, 0.0)))
@@ -336,6 +336,11 @@ def _along_x(x: str, free: Collection[str], columns: Columns) -> set[str]:
     sizes = set(SIZES) if x.removeprefix(FACTOR) in SIZES else set()
     factors = [name for name in free if x and name != x and name.startswith(FACTOR)]
     along = {name for name in factors if name.removeprefix(FACTOR) in sizes or columns.follow([name], [x])}
+    if x.startswith(SETTING):
+        # A configuration is its settings.
+        settings = [name for name in free if name.startswith(SETTING)]
+        along |= {name for name in settings if name != x and columns.follow([name], [x])}
+        return along | {"config"} if columns.follow(["config"], [x, "dbms", *settings]) else along
     of_a_level = x and "config" in free and columns.follow(["config"], [x, "dbms"]) and columns.follow([x], ["config"])
     return along | {"config"} if of_a_level else along
 

@@ -12,8 +12,8 @@ from uuid import UUID
 from benchagent.catalog import METRICS, Durability, threshold_of
 from django.http import QueryDict
 
-from runs.compare.asked import LOAD, LOAD_METRICS, Question, read, with_controls
-from runs.compare.axes import LATENCY, ON_AXES, TIME, arrange
+from runs.compare.asked import LOAD, LOAD_METRICS, OF_CURVES, Question, read, with_controls
+from runs.compare.axes import CURVE, LATENCY, ON_AXES, TIME, arrange
 from runs.compare.comparison import Comparison
 from runs.compare.configurations import not_in_force, short_names, under_several_names
 from runs.compare.facts import (
@@ -40,6 +40,7 @@ from runs.machines.facts import told_apart
 from runs.models import Aggregate, HardwareProfile, Measurement, Metric, Run, RunFactor
 from runs.results.document import EACH
 from runs.run.facets import DURABILITY_ORDER, FACTOR, RECORDED, Facet, facets
+from runs.run.likeness import SETTING
 from runs.stats import PRACTICAL_THRESHOLD
 
 MOST_METRICS = 4
@@ -115,11 +116,36 @@ def compare(
         asked_threshold=threshold, grouping=grouping, pooled=pooled_words(cells, grouping), question=question,
         controls=controls, unsaid=unsaid if "config" in naming.fields else "",
     )  # fmt: skip
+    comparison = _over_a_setting(comparison)
     if "fix" in controls or "pool" in controls:
         comparison = _at_chosen_levels(comparison)
     comparison = replace(comparison, axes=arrange(comparison))
     groups = _coloured(comparison)
     return judged(replace(comparison, groups=groups, baseline=_baseline(groups, baseline, base_runs)))
+
+
+def _over_a_setting(comparison: Comparison) -> Comparison:
+    """With the settings that configurations differ in as facts where one of them is x: as a reader says, or where a
+    curve is drawn or asked about and no other number varies.
+    """
+    controls = comparison.controls
+    x, is_curve = controls.get("x", ""), controls.get("view") == CURVE or comparison.question.kind in OF_CURVES
+    if not (x.startswith(SETTING) or (not x and is_curve and not arrange(comparison).x)):
+        return comparison
+    settings = comparison.settings
+    levels = {field: len(fact.numbers) for field, (fact, _) in settings.items() if fact.is_number}
+    x = x or max(levels, key=lambda field: levels[field], default="")
+    if x not in settings:
+        return comparison
+    controls = controls.copy()
+    controls["x"] = x
+    groups = [
+        replace(group, facts={**group.facts, **{field: value[group.key] for field, (_, value) in settings.items()}})
+        for group in comparison.groups
+    ]
+    others = [fact for fact in comparison.varying if fact.field not in settings]
+    varying = [*others, *(fact for fact, _ in settings.values())]
+    return replace(comparison, groups=groups, varying=varying, controls=controls)
 
 
 def _recorded_alike(groups: Sequence[Group]) -> list[Facet]:

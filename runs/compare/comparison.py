@@ -10,6 +10,7 @@ from uuid import UUID
 from django.http import QueryDict
 
 from runs.compare.asked import Question
+from runs.compare.configurations import setting_facts
 from runs.compare.effects import SettingPairs
 from runs.compare.facts import DATE, Fact
 from runs.compare.grouping import BATCH
@@ -75,6 +76,11 @@ class Comparison:
     @cached_property
     def drawn(self) -> list[Group]:
         return drawn_groups(self.groups, self.axes.fixed)
+
+    @cached_property
+    def settings(self) -> dict[str, tuple[Fact, dict[str, str]]]:
+        """The settings that differ among configurations, as facts, with their values by the keys of groups."""
+        return setting_facts({group.key: group.all_runs[0] for group in self.groups})
 
     @cached_property
     def panels(self) -> list[Panel]:

@@ -7,10 +7,13 @@ from uuid import UUID
 
 from benchagent.configfiles.meaning import settings_of
 from benchagent.configfiles.settings import Facts, Given
+from benchagent.configfiles.units import Kind, Quantity
 from django.db.models import prefetch_related_objects
 
+from runs.compare.facts import NO_FACT, Fact
 from runs.models import Config, Run
 from runs.run.facets import ignored_name, settings_of_run
+from runs.run.likeness import SETTING
 
 NOT_GIVEN = "not given"
 # Longer names are those of configurations that have too little in common: they keep their own.
@@ -38,9 +41,43 @@ def given_by_config(runs: Iterable[Run]) -> dict[Config | None, dict[str, str]]:
 
 
 def _meaning(dbms: str, name: str, value: str) -> object:
-    settings = settings_of(dbms, [Given(name, value)], Facts(complete=False))
-    quantity = settings.quantity(settings.names[0]) if settings and settings.names else None
+    quantity = _quantity(dbms, name, value)
     return quantity.key if quantity else value
+
+
+def _quantity(dbms: str, name: str, value: str) -> Quantity | None:
+    settings = settings_of(dbms, [Given(name, value)], Facts(complete=False))
+    return settings.quantity(settings.names[0]) if settings and settings.names else None
+
+
+def setting_facts(runs: Mapping[str, Run]) -> dict[str, tuple[Fact, dict[str, str]]]:
+    """The settings that differ among configurations of one DBMS as facts, by field, each with its value by the keys of
+    these runs. Numbers are in MiB or seconds where all are.
+    """
+    of_dbms = {(run.dbms_version.dbms_id, run.config_id) for run in runs.values()}
+    if len(of_dbms) == len({dbms for dbms, _ in of_dbms}):
+        return {}
+    given_by, found = given_by_config(runs.values()), {}
+    for name in swept(given_by.values()):
+        value_by_key = {key: given_by[run.config].get(name, NO_FACT) for key, run in runs.items()}
+        quantities = {
+            value: _quantity(run.dbms_version.dbms.slug, name, value)
+            for run, value in zip(runs.values(), value_by_key.values(), strict=True)
+        }
+        values = [*dict.fromkeys(value for value in value_by_key.values() if value != NO_FACT)]
+        kinds = {quantity.kind if (quantity := quantities[value]) else Kind.TEXT for value in values}
+        kind = kinds.pop() if len(kinds) == 1 else Kind.TEXT
+        unit, each = {Kind.BYTES: ("MiB", 1024.0**2), Kind.SECONDS: ("s", 1.0), Kind.NUMBER: ("", 1.0)}.get(
+            kind, ("", 0)
+        )
+        numbers = {
+            value: quantity.value / each
+            for value in values if each and (quantity := quantities[value]) and isinstance(quantity.value, int | float)
+        }  # fmt: skip
+        every = [*values, *([NO_FACT] if NO_FACT in value_by_key.values() else [])]
+        words = {value: value for value in every}
+        found[f"{SETTING}{name}"] = Fact(f"{SETTING}{name}", name, every, words, numbers, unit), value_by_key
+    return found
 
 
 def under_several_names(runs: Iterable[Run]) -> dict[UUID, str]:

@@ -17,6 +17,7 @@ from runs.compare.guard import Difference, blocking, differences
 from runs.compare.levels import LevelRow
 from runs.formatting import natural
 from runs.run.facets import FACTOR
+from runs.run.likeness import SETTING
 from runs.stats import ALPHA, Ratio, ratios_of_levels
 from runs.stats.levels import Pair
 
@@ -84,7 +85,11 @@ def setting_pairs(groups: Sequence[Group], varying: Sequence[Fact]) -> Iterator[
     settings_of_config = given_by_config(run_of.values())
     settings_of = {key: settings_of_config[run.config] for key, run in run_of.items()}
     names = swept(settings_of_config.values())
-    facts = {fact.field: fact for fact in varying if fact.field not in _OF_A_CONFIGURATION}
+    facts = {
+        fact.field: fact
+        for fact in varying
+        if not fact.field.startswith(SETTING) and fact.field not in _OF_A_CONFIGURATION
+    }
     for name in names:
         others = [other for other in names if other != name]
         # A factor of the same name states the setting once more.

@@ -13,6 +13,7 @@ from django.utils.text import slugify
 from runs.compare.groups import Group
 from runs.formatting import listed, mid_sentence
 from runs.run.facets import FACTOR, Facet
+from runs.run.likeness import SETTING
 
 DATE = "date"
 # Where a group stands on an axis of dates: at its day, and at a time of it where others of its cell have that day too.
@@ -58,7 +59,8 @@ def is_name(field: str) -> bool:
 class Fact:
     """A fact that varies: its different values as they are stored, and `words` for each as people read it.
 
-    As an axis its values are in order, numbers by size; `numbers` holds those of them that are one.
+    As an axis its values are in order, numbers by size; `numbers` holds those of them that are one, of a setting in its
+    `unit`.
     """
 
     field: str
@@ -66,6 +68,7 @@ class Fact:
     values: list[str]
     words: Mapping[str, str]
     numbers: Mapping[str, float]
+    unit: str = ""
 
     @property
     def is_number(self) -> bool:
@@ -83,6 +86,8 @@ class Fact:
             return f"{mid_sentence(self.label)} not set"
         if words.lower() in _SWITCHED:
             return f"{self.label} {words}"
+        if self.field.startswith(SETTING):
+            return f"{self.label}={words}"
         return with_heading(self.label, [words]) if value in self.numbers else words
 
 

@@ -19,6 +19,7 @@ from runs.compare.grouping import position_of, rising
 from runs.compare.groups import SIZES, Group, pooled
 from runs.compare.guard import bare_field
 from runs.run.facets import FACTOR
+from runs.run.likeness import SETTING
 from runs.run.memory import MB, buffer_bytes, memory_bytes
 from runs.stats import Slope, geometric_mean
 from runs.stats.curves import Knee, knee, measurable, per_doubling
@@ -70,7 +71,8 @@ class Axes:
     @property
     def asks_of_levels(self) -> bool:
         """Whether the levels of x are different questions, as sizes are: nobody asks which of them is best."""
-        return self.kind not in ("", CLIENT) and factor_role(self.x.removeprefix(FACTOR)) == Role.QUESTION
+        is_asked = self.kind not in ("", CLIENT) and not self.x.startswith(SETTING)
+        return is_asked and factor_role(self.x.removeprefix(FACTOR)) == Role.QUESTION
 
     def along_x(self, groups: Sequence[Group]) -> set[str]:
         """What only says where a group stands on x, as differences name it: x, a number of the tests along it, and over

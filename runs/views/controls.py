@@ -82,7 +82,11 @@ def _axis(name: str, drawing: Drawing, params: QueryDict) -> Select:
     chosen = wanted if wanted in axes.facts or wanted == NONE else ""
     # What the rule chose is not said twice.
     rule_chose = "" if chosen or len(fields) > 1 else next(iter(fields), NONE)
-    every = [*((fact.field, fact.label) for fact in axes.facts.values()), (NONE, "none")]
+    every = [(fact.field, fact.label) for fact in axes.facts.values()]
+    if name == "x":
+        settings = drawing.comparisons[0].settings
+        every += [(field, fact.label) for field, (fact, _) in settings.items() if field not in axes.facts]
+    every.append((NONE, "none"))
     options = [
         ("", "automatic" if chosen else by_rule),
         *((field, label) for field, label in every if field != rule_chose),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.test import Client
@@ -41,6 +43,32 @@ def test_cells_are_told_apart_by_a_size_whatever_unit_it_is_given_in():
         world.add(tps, factors={"load_size": {"value": value, "unit": unit}})
     groups = Client().get(f"/compare/?{world.store()}&format=json").json()["groups"]
     assert {(group["label"], group["n"]) for group in groups} == {("1 GB", 6), ("0.001 GB", 3)}
+
+
+def test_a_setting_that_is_swept_is_an_axis():
+    """Was: all levels at "all", and "No size and no other number varies"."""
+    world = World()
+    for size, tps in (("16MB", 1000), ("512MB", 4000), ("1GB", 5000)):
+        world.add(tps, config=[{"name": "shared_buffers", "value": size}, {"name": "jit", "value": "off"}])
+    selects = world.store()
+
+    told = ask(selects, "ask=loss")
+    (claim,) = told["claims"]
+    assert (claim["start"], claim["end"], told["x_label"], told["x_unit"]) == (16, 1024, "shared_buffers", "MiB")
+    for query in ("view=curve", "view=table&x=setting:shared_buffers"):
+        drawing = Client().get(f"/api/v1/compare/?{selects}&{query}").json()["drawing"]
+        (curve,) = drawing["metrics"][0]["panels"][0]["curves"]
+        assert [point["x"] for point in curve["points"]] == [16, 512, 1024]
+    assert 'value="setting:shared_buffers"' in page(selects, "view=table")
+    assert Client().get(f"/api/v1/compare/?{selects}").json()["drawing"]["view"] == "bars"
+
+
+def test_beside_a_setting_on_the_axis_the_others_name_the_curves():
+    world = World()
+    for size, jit in product(("16MB", "512MB", "1GB"), ("off", "on")):
+        world.add(1000, config=[{"name": "shared_buffers", "value": size}, {"name": "jit", "value": jit}])
+    drawing = Client().get(f"/api/v1/compare/?{world.store()}&x=setting:shared_buffers").json()["drawing"]
+    assert (drawing["view"], drawing["series"], drawing["panels"]) == ("curve", ["setting:jit"], "")
 
 
 @pytest.mark.parametrize("name", ["query", "query_no", "seed", "random_seed", "trial"])
