@@ -237,7 +237,7 @@ def _rankings(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[tup
     several_systems = "dbms" in facts and len(set(of_ranked["dbms"])) > 1
     ranks_systems = several_systems and not are_days_apart(comparison, "dbms")
     questions = [Question(kind=asked.BEST, fact="dbms")] if ranks_systems else []
-    for name in facts:
+    for name in (name for name in facts if name not in comparison.said_twice):
         bare = name.removeprefix(FACTOR)
         # Nobody asks which seed wins.
         is_other = bare == name or bare in CLIENTS or name in NEVER_TAKEN or is_name(name)

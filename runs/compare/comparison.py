@@ -12,7 +12,7 @@ from django.http import QueryDict
 from runs.compare.asked import Question
 from runs.compare.configurations import setting_facts
 from runs.compare.effects import SettingPairs
-from runs.compare.facts import DATE, Fact
+from runs.compare.facts import DATE, Columns, Fact
 from runs.compare.grouping import BATCH
 from runs.compare.groups import Group
 from runs.compare.levels import Levels
@@ -20,8 +20,8 @@ from runs.compare.panels import Axes, Curve, Panel, drawn_groups, panels_of, rel
 from runs.compare.verdicts import Verdicts
 from runs.formatting import listed
 from runs.models import ChangePoint, Metric, Run, SeriesBatch
-from runs.models.choices import AlertState
-from runs.run.facets import Facet
+from runs.models.choices import AlertState, StorageRole
+from runs.run.facets import FACTOR, STORAGE, Facet
 from runs.stats import PRACTICAL_THRESHOLD
 from runs.stats.watch import Watched, watched
 
@@ -81,6 +81,13 @@ class Comparison:
     def settings(self) -> dict[str, tuple[Fact, dict[str, str]]]:
         """The settings that differ among configurations, as facts, with their values by the keys of groups."""
         return setting_facts({group.key: group.all_runs[0] for group in self.groups})
+
+    @cached_property
+    def said_twice(self) -> set[str]:
+        """The factors that name a storage where the devices on it tell the same of every group."""
+        columns, varying = Columns(self.groups), {fact.field for fact in self.varying}
+        pairs = {f"{FACTOR}{role}_storage": f"{STORAGE}{role}" for role in StorageRole.values}
+        return {name for name, device in pairs.items() if {name, device} <= varying and columns.alike(name, device)}
 
     @cached_property
     def panels(self) -> list[Panel]:
@@ -159,7 +166,7 @@ class Comparison:
         """
         by_label: dict[str, str] = {}
         seen: set[tuple[str, ...]] = set()
-        for fact in self.varying:
+        for fact in (fact for fact in self.varying if fact.field not in self.said_twice):
             of_groups = tuple(fact.words[group.facts[fact.field]] for group in self.groups)
             if of_groups not in seen:
                 seen.add(of_groups)

@@ -282,11 +282,14 @@ def beyond_span(a: Mapping[str, float], b: Mapping[str, float], names: Iterable[
 def unlike(differing: Iterable[Difference], named: Collection[str] = ()) -> list[Difference]:
     """In what groups are not alike, one difference a field; without `named`, the fields that labels tell already.
 
-    Where the configurations of one system are compared, what one of them makes of its buffers is told with it; and
-    where load generators are, their versions.
+    A storage that is compared is told by its device and by the factor that names it. Where the configurations of one
+    system are compared, what one of them makes of its buffers is told with it; and where load generators are, their
+    versions.
     """
     of_config = ["buffer_pool"] if "config" in named and "dbms" not in named else []
-    named_fields = {*named, *of_config, *(["generator"] if "tool" in named else [])}
+    of_storage = [f"{name.removeprefix(STORAGE)}_storage" for name in named if name.startswith(STORAGE)]
+    of_storage += [f"{STORAGE}{name.removesuffix('_storage')}" for name in named if name.endswith("_storage")]
+    named_fields = {*named, *of_config, *of_storage, *(["generator"] if "tool" in named else [])}
     by_field: dict[str, Difference] = {}
     for difference in differing:
         if difference.a != difference.b and difference.field not in named_fields:

@@ -42,7 +42,9 @@ def controls_of(drawing: Drawing, params: QueryDict) -> dict[str, Any]:
     if axes.view == BARS and (axes.panels or len(drawing.comparisons[0].groups) > FEW_BARS):
         # Who chose another x, and came to bars by it, finds the select where it was.
         selects = ("x", "panels") if params.get("x") and not params.get("view") else ("panels",)
-    held = [_hold(fact, drawing) for fact in axes.facts.values() if fact.field != axes.x or not on_axes]
+    twice = drawing.comparisons[0].said_twice
+    facts = [fact for fact in axes.facts.values() if fact.field not in twice]
+    held = [_hold(fact, drawing) for fact in facts if fact.field != axes.x or not on_axes]
     return {
         "tabs": [(name, label, name == axes.view) for name, label in VIEWS.items()],
         "axis_selects": [_axis(name, drawing, params) for name in selects],

@@ -145,6 +145,23 @@ def test_what_comes_to_most_over_terminals_does_so_on_each_machine():
     assert {name: len(levels) for name, levels in told["best_at"].items()} == {"PostgreSQL 17.2": 3, "MySQL 8.4.3": 3}
 
 
+def test_a_disk_and_the_factor_that_names_it_are_one_question():
+    """Was: "Not alike: Data on storage", the very thing compared, and "which data on storage" beside "which disk"."""
+    world = World()
+    for disk, tps in (("nvme0", 2_000), ("sda", 500)):
+        world.add(tps, 4, factors={"data_storage": disk}, **on(disk))
+    selects = world.store()
+
+    for query in ("", "ask=rank&fact=factor:data_storage"):
+        answer = ask(selects, query)
+        assert answer["sure"] and "Not alike" not in answer["words"]
+    offered = [each["words"] for each in ask(selects, "ask=changed")["questions"]]
+    assert sum("highest throughput" in words for words in offered) == 1
+    shown = page(selects)
+    assert "<dt>Data storage</dt>" in shown and "<dt>Data on storage</dt>" not in shown
+    assert "hold-storage-data" in shown and "hold-factor-data_storage" not in shown
+
+
 def test_two_data_sets_are_two_questions():
     """Was: "PostgreSQL has 3.33 × the throughput"; in one batch both were pooled."""
     world = World(noise=0.01)
