@@ -186,7 +186,7 @@ def effects_figure(comparison: Comparison) -> Figure:
             bars_of.append(
                 BarGroup(
                     label=label, color=settings.index(each.setting) % COLOURS, value=ratio.value if ratio else None,
-                    text=formatting.percent(ratio.value - 1, signed=True) if ratio else "",
+                    text=formatting.times(ratio.value) if ratio else "",
                     interval=pair_of(ratio.interval if ratio else None),
                     dots=[], gap=None if ratio else words, ranked=True, origin=words, row=len(rows),
                 )

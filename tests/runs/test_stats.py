@@ -214,7 +214,7 @@ def test_it_calls_a_certain_difference_of_one_per_cent_too_small_to_matter():
     verdict = judge([101.0, 101.1, 100.9, 101.0], [100.0, 100.1, 99.9, 100.0], better="higher")
 
     assert verdict.kind == Kind.TOO_SMALL
-    assert "too small to matter (under 3%)" in verdict_words(verdict)
+    assert "too small to matter (under 3\u202f%)" in verdict_words(verdict)
 
 
 # Their ratio is 1.028, its interval 1.006 to 1.051: surely higher, and perhaps by more than 3 %.
@@ -227,14 +227,14 @@ def test_it_does_not_call_too_small_what_may_be_larger_than_the_threshold():
     assert verdict.ratio and verdict.ratio.interval and verdict.ratio.value < 1.03 < verdict.ratio.interval.high
     assert verdict.ratio.interval.low > 1
     assert verdict.kind == Kind.UNDECIDED
-    assert verdict_words(verdict).startswith("better, but undecided whether by 3%: needs ")
+    assert verdict_words(verdict).startswith("better, but undecided whether by 3\u202f%: needs ")
 
 
 def test_it_judges_by_the_threshold_that_it_is_given():
     assert judge(*SURE_BUT_SMALL, better="higher", threshold=0.06).kind == Kind.TOO_SMALL
     assert judge(*SURE_BUT_SMALL, better="higher", threshold=0.025).kind == Kind.BETTER
     alike = judge([100, 101, 99, 100], [100, 99.5, 100.2, 99.8], better="higher", threshold=0.025)
-    assert "2.5%" in verdict_words(alike)
+    assert "2.5\u202f%" in verdict_words(alike)
 
 
 def test_it_judges_a_family_at_the_levels_of_holm():
@@ -318,7 +318,19 @@ def test_the_bound_of_a_sure_difference_is_of_the_ratio_that_stands_beside_it():
     estimate = Ratio(0.9157, interval, 8)
     verdict = judge_interval(estimate, interval, better="lower", threshold=0.1, fewest=None)
     words = verdict_words(replace(verdict, fewest=5, repeats_needed=None))
-    assert words == "better, but undecided whether by 10%: needs over 20 more repeats; the difference is below 13%"
+    assert (
+        words
+        == "better, but undecided whether by 10\u202f%: needs over 20 more repeats; the difference is below 13\u202f%"
+    )
+
+
+def test_the_bound_of_a_wide_interval_is_a_ratio_whichever_side_it_is_read_from():
+    """Was: "the difference, if any, is below 102%" beside "−50.5 to +72.4"."""
+    interval = Interval(0.495, 1.724)
+    verdict = judge_interval(Ratio(0.924, interval, 8), interval, better="higher", threshold=0.03, fewest=None)
+    verdict = replace(verdict, fewest=5, repeats_needed=None)
+    for each in (verdict, verdict.turned):
+        assert verdict_words(each) == "undecided: needs over 20 more repeats; neither comes to 2.1\u202f× the other"
 
 
 def test_a_bound_that_says_nothing_is_not_told():
@@ -329,7 +341,7 @@ def test_a_bound_that_says_nothing_is_not_told():
 
 def bound_of(words: str) -> float:
     """The share below which the difference is said to be; what is far beyond is told in times."""
-    share, times = re.search(r"is below (?:(\d+)%|(\d+) times)$", words).groups()
+    share, times = re.search(r"(?:is below (\d+)\u202f%|neither comes to ([\d.]+)\u202f× the other)$", words).groups()
     return float(share) / 100 if share else float(times) - 1
 
 

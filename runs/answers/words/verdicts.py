@@ -30,6 +30,9 @@ _LACKS = {
     Lack.LEVELS_ALIKE: "the levels do not differ at all",
     Lack.LEVELS_VARY: "the levels vary beyond all measure",
 }
+# From such a share on a bound of either against the other is told as a ratio: 0.5 to 1.7 is −50 % of one, +100 % of the
+# other.
+FAR = 0.25
 # A difference that may be as many times is not bounded.
 MOST_TOLD = 100.0
 # A sentence names so many levels; more are counted.
@@ -43,7 +46,7 @@ def verdict_words(verdict: Verdict) -> str:
     interval = verdict.ratio.interval if verdict.ratio else None
     if interval is None or verdict.kind == Kind.TOO_FEW:
         return _without_interval(verdict)
-    share = f"{verdict.threshold * 100:.6g}%"
+    share = percent_of(verdict.threshold)
     if verdict.kind == Kind.TOO_SMALL:
         return f"different, but too small to matter (under {share})"
     if verdict.kind == Kind.EQUIVALENT:
@@ -66,9 +69,11 @@ def _more_words(verdict: Verdict, fewest: int, interval: Interval) -> str:
         most = max(interval.high - 1, 1 - interval.low)
     else:
         most, what = max(interval.high, 1 / interval.low) - 1, f"{what}, if any,"
+        if FAR <= most < MOST_TOLD:
+            return f"{needs}; neither comes to {math.ceil((most + 1) * 10) / 10:g}{THIN}× the other"
     if most >= MOST_TOLD:
         return needs
-    bound = f"{math.ceil(most * 100)}%" if most < 2 else f"{math.ceil(most + 1)} times"
+    bound = percent_of(math.ceil(most * 100) / 100) if most < 2 else f"{math.ceil(most + 1)} times"
     return f"{needs}; {what} is below {bound}"
 
 

@@ -57,4 +57,4 @@ def test_what_a_setting_did_begins_at_no_change():
     spec = figure.spec
     assert spec["base"] == 1.0
     assert [figure.table.rows[bar["row"]][0].text for bar in spec["groups"]] == ["jit off → on"]
-    assert [bar["text"] for bar in spec["groups"]] == ["−15.0\u202f%"]
+    assert [bar["text"] for bar in spec["groups"]] == ["0.850\u202f×"]

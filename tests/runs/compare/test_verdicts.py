@@ -94,12 +94,13 @@ def test_what_is_undecided_is_said_of_one_against_the_other(baseline: str, said:
     comparison = compare(all_runs(), baseline=baseline)
 
     (row,) = (group for group in comparison.groups if group.against)
-    assert against_words(row.against).startswith(f"{said}, but undecided whether by 3%: ")
+    assert against_words(row.against).startswith(f"{said}, but undecided whether by 3\u202f%: ")
     # Each side's bound is that of its own ratio: 4 % less is 5 % more, both rounded up.
     needs, _, bound = against_words(row.against).partition(":")[2].partition("; ")
-    assert bound == f"the difference is below {5 if said == 'better' else 4}%"
+    assert bound == f"the difference is below {5 if said == 'better' else 4}\u202f%"
     assert headline(comparison).endswith(
-        f"; SQLite 3.50 against Derby 10.16 is better, but undecided whether by 3%:{needs}; the difference is below 5%."
+        f"; SQLite 3.50 against Derby 10.16 is better, but undecided whether by 3\u202f%:{needs};"
+        " the difference is below 5\u202f%."
     )
 
 
