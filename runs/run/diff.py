@@ -12,6 +12,7 @@ from benchagent.catalog import threshold_of
 from runs.formatting import mid_sentence, percent, quantity
 from runs.machines.facts import device_facts, profile_facts
 from runs.models import Run
+from runs.models.choices import StorageRole
 from runs.run.engine_report import CONDITIONS
 from runs.run.facets import (
     context_facets,
@@ -42,9 +43,15 @@ class Section:
 
 
 def told_apart(runs: Sequence[Run]) -> list[str]:
-    """For each run the first of the factors that they differ in, and its load generator where theirs differ."""
+    """For each run what it differs in: the first of its factors, configuration, machine, disk and load generator."""
     stated = [
-        {facet.field: facet.text for facet in factor_facets(run) if facet.value} | {"generator": load_generator(run)}
+        {facet.field: facet.text for facet in factor_facets(run) if facet.value}
+        | {
+            "config": run.config.name.removeprefix(f"{run.dbms_version.dbms.name}: ") if run.config else "",
+            "hardware": run.hardware.name if run.hardware else "",
+            "disk": ", ".join(use.device.short_name for use in run.storage.all() if use.role == StorageRole.DATA),
+            "generator": load_generator(run),
+        }
         for run in runs
     ]
     fields = dict.fromkeys(field for facts in stated for field in facts)

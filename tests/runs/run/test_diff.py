@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from runs.configs.creating import Parameter, config_of
 from runs.models import Run
 from runs.run.diff import sections
 from tests.runs.cells import add_number, all_runs, machine, make_run
@@ -55,6 +56,18 @@ def test_no_ratio_is_told_of_what_a_comparison_gives_none_of(client):
     assert rows(no_ratios={"tps": ""})["Numbers"]["Throughput"] == (["900 TPS", "600 TPS"], True, "no ratio")
     assert "−33.3" not in text
     assert re.search(r", measured window 10 s .*, measured window 600 s ", text.partition("Factors")[0])
+
+
+def test_the_heads_of_two_runs_name_the_configuration_that_tells_them_apart(client):
+    """Was: "PostgreSQL 18.0, repeat 1" above both, at one minute."""
+    runs = []
+    for value in ("on", "off"):
+        parameters = [Parameter("jit", value)]
+        config, _ = config_of("postgresql", "PostgreSQL", parameters, provenance="uploaded")
+        runs.append(make_run("PostgreSQL 18.0", 900, config=config, on=machine()))
+    html = client.get(f"/runs/diff/?run={runs[0].id}&run={runs[1].id}").content.decode()
+    heads = re.findall(r'<th scope="col"><a.*?</th>', html)
+    assert ["jit=on" in heads[0], "jit=off" in heads[1]] == [True, True]
 
 
 def test_no_ratio_is_told_of_a_metric_of_which_a_comparison_gives_none(client):
