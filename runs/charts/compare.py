@@ -40,6 +40,8 @@ CSV_HEAD = [
 WHISKER_REACH = 1.15
 # From where on the axis of bars is logarithmic, unless a reader says: from 0 on the shortest could not be seen.
 BARS_LOG_FROM = 1000.0
+# So many times as high may one class of groups be as another that shares its axis.
+SHARED_UP_TO = 10.0
 # Up to so many groups without a value have a row of their own among the bars.
 MOST_GAPS = 5
 # A page has no more bars, and rows of their table; the others are left out by name, and in the CSV file.
@@ -47,7 +49,7 @@ MOST_BARS = 200
 
 
 def bars_figures(comparison: Comparison, *, id: str = "comparison", title: str = "") -> list[Figure]:
-    """The ranked groups, and apart from them, class by class, on scales of their own, those that are not.
+    """The ranked groups, and apart from them, class by class, those that are not.
 
     Many without a value are counted in words.
     """
@@ -114,6 +116,16 @@ def _axis_end(values: Sequence[float], groups: Iterable[BarGroup]) -> float:
     return max([most, *(min(bar["interval"][1], most * WHISKER_REACH) for bar in groups if bar["interval"])])
 
 
+def _on_one_axis(comparison: Comparison, groups: Sequence[Group]) -> Sequence[Group]:
+    """The groups of all classes, which share an axis, so that a bar is not as long as one of a quarter of its value;
+    these alone where the bars of some class would be too short to be read.
+    """
+    classes = [[value for group in each for value in group.values] for each in by_class(comparison).values()]
+    tops = [max(values) for values in classes if values]
+    is_near = len(tops) > 1 and min(tops) > 0 and max(tops) <= SHARED_UP_TO * min(tops)
+    return comparison.valued if is_near else groups
+
+
 def apart_figures(comparison: Comparison, *, id: str = "apart") -> list[Figure]:
     """One for each class of groups that are not ranked; empty when all are."""
     return [
@@ -154,14 +166,15 @@ def bars_figure(
     centre = centre_label(groups).lower()
     what = f"the {centre} of {label.lower()}" if centre == "geometric mean" else f"{label.lower()}, {centre}"
     values = formatting.joined(f"{group.label} {formatting.number(group.centre) or 'not known'}" for group in groups)
-    shown = [value for group in beside or groups for value in group.values]
+    sharing = beside or _on_one_axis(comparison, groups)
+    shown = [value for group in sharing for value in group.values]
     scale = scale_of(shown, comparison.axes.y_scale, BARS_LOG_FROM)
     # Panels have one table of all.
     rows = {group.key: row for row, group in enumerate(beside or groups)}
     bars_of = [group_bar(group) | {"row": rows[group.key]} for group in groups]
     spec = bars(label=label, unit=unit, better=better, groups=bars_of, scale=scale)
-    if beside:
-        spec["least"], spec["most"] = min(shown), _axis_end(shown, map(group_bar, beside))
+    if len(sharing) > len(groups) or beside:
+        spec["least"], spec["most"] = min(shown), _axis_end(shown, map(group_bar, sharing))
     return Figure(
         id=id,
         title=title or (f"{label}, {unit}" if unit else label),

@@ -34,6 +34,15 @@ def test_values_a_thousandfold_apart_stand_on_a_logarithmic_axis(values, query, 
     assert figure.note.endswith(LOG_BARS_NOTE) == (scale == "log")
 
 
+@pytest.mark.parametrize(("unranked", "most"), [(2953.0, (2953.0, 2953.0)), (9000.0, (None, None))])
+def test_classes_share_an_axis_where_the_bars_of_each_can_be_read(unranked, most):
+    """Was: bars of 683 and 2,953 TPS of one length, one above the other."""
+    make_run("H2 2.4", 683.0, durability="power_loss")
+    make_run("MySQL 8.4", unranked, durability="bounded_loss")
+    specs = [figure.spec for figure in bars_parts(compare(all_runs()))]
+    assert tuple(spec.get("most") for spec in specs) == most
+
+
 def test_panels_share_the_axis():
     for system, terminals, value in (("H2 2.4", 1, 2.0), ("H2 2.4", 8, 30.0), ("MySQL 8.4", 1, 9_000.0)):
         make_run(system, value, factors={"terminals": terminals})
