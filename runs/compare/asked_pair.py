@@ -75,9 +75,13 @@ def _unlike(one: Group, other: Group) -> int:
 
 
 def _meant(text: str, groups: Sequence[Group], fact: str) -> str:
-    """The only version here of a DBMS that is named without one, or the only disk of a name or a medium."""
+    """The only version here of a DBMS that is named without one, the only disk of a name or a medium, or the machine of
+    an address.
+    """
     systems = ((group, group.all_runs[0].dbms_version.dbms) for group in groups)
     versions = {fact_value(group, "dbms") for group, dbms in systems if dbms.name.lower() == text.lower()}
     disks = {fact_value(group, fact) for group in groups} if fact.startswith("storage") else set()
-    found = versions or {disk for disk in disks if text.lower() in disk.lower().removesuffix(")").split(" (")}
+    machines = ((group, group.all_runs[0].hardware) for group in groups) if fact == "hardware" else ()
+    named = {fact_value(group, fact) for group, machine in machines if machine and machine.slug == text}
+    found = versions or named or {disk for disk in disks if text.lower() in disk.lower().removesuffix(")").split(" (")}
     return found.pop() if len(found) == 1 else text

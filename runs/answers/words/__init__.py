@@ -315,6 +315,7 @@ def _no_winner(answer: Answer, first: Standing, open_ones: Sequence[Standing]) -
         whose = "a group" if len(few) in (0, len(every)) else f"of {gaps.names(few)}"
         return f"No winner is named{where}, with fewer than {MIN_REPEATS} repeats {whose}: {named}."
     if REFUSED in kinds:
+        where = where if not answer.series or answer.series.with_ratio else ""
         return f"No winner is named{where}: {named} may not all be set against each other."
     if none_at_all := _none_at_all(answer, every):
         return none_at_all

@@ -162,6 +162,25 @@ def test_a_disk_and_the_factor_that_names_it_are_one_question():
     assert "hold-storage-data" in shown and "hold-factor-data_storage" not in shown
 
 
+def test_a_machine_that_replaced_another_of_its_name_is_told_from_it():
+    """Was: "perf-a" of both, pooled as the slower until a day and then as the faster; and "nothing is perf-a-2"."""
+    world = World(noise=0.005)
+    for day in range(1, 11):
+        old, new = {"cpu_model": "Xeon 6230", "cpu_cores": 20}, {"cpu_model": "EPYC 9354", "cpu_cores": 32}
+        machines = (("perf-a", 1_500 if day > 5 else 900, new if day > 5 else old), ("perf-b", 1_000, old))
+        for name, tps, made_of in machines:
+            night = {"measured_on": f"2026-04-{day:02}", "tested": {"commit": f"{day:02}" * 20}}
+            world.add(tps, 4, hardware={"name": name, "ram_bytes": 2**36, **made_of}, **night)
+    selects = world.store()
+    later = "measured_from=2026-04-06"
+
+    words = ask(selects, "ask=rank&fact=hardware")["words"]
+    assert "perf-a (EPYC 9354, 32 cores)" in words and "perf-a (Xeon 6230, 20 cores)" in words
+    words = ask(selects, "ask=a_b&fact=hardware&a=perf-a-2&b=perf-b")["words"]
+    assert words.startswith("perf-a (EPYC 9354, 32 cores) has 1.50")
+    assert ask(f"{selects}&{later}", "ask=a_b&fact=hardware&a=perf-a-2&b=perf-b")["words"].startswith("perf-a has 1.50")
+
+
 def test_two_data_sets_are_two_questions():
     """Was: "PostgreSQL has 3.33 × the throughput"; in one batch both were pooled."""
     world = World(noise=0.01)
