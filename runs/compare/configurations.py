@@ -18,6 +18,8 @@ from runs.run.likeness import SETTING
 NOT_GIVEN = "not given"
 # Longer names are those of configurations that have too little in common: they keep their own.
 LONGEST = 120
+# What settings are counted in on an axis.
+_ON_AXES = {Kind.BYTES: ("MiB", 1024.0**2), Kind.SECONDS: ("s", 1.0), Kind.NUMBER: ("", 1.0)}
 
 
 def given(config: Config | None) -> dict[str, str]:
@@ -54,11 +56,14 @@ def setting_facts(runs: Mapping[str, Run]) -> dict[str, tuple[Fact, dict[str, st
     """The settings that differ among configurations of one DBMS as facts, by field, each with its value by the keys of
     these runs. Numbers are in MiB or seconds where all are.
     """
-    of_dbms = {(run.dbms_version.dbms_id, run.config_id) for run in runs.values()}
-    if len(of_dbms) == len({dbms for dbms, _ in of_dbms}):
+    of_dbms: dict[UUID, set[Config | None]] = {}
+    for run in runs.values():
+        of_dbms.setdefault(run.dbms_version.dbms_id, set()).add(run.config)
+    several = [configs for configs in of_dbms.values() if len(configs) > 1]
+    if not several:
         return {}
     given_by, found = given_by_config(runs.values()), {}
-    for name in swept(given_by.values()):
+    for name in dict.fromkeys(name for configs in several for name in swept(given_by[each] for each in configs)):
         value_by_key = {key: given_by[run.config].get(name, NO_FACT) for key, run in runs.items()}
         quantities = {
             value: _quantity(run.dbms_version.dbms.slug, name, value)
@@ -67,9 +72,7 @@ def setting_facts(runs: Mapping[str, Run]) -> dict[str, tuple[Fact, dict[str, st
         values = [*dict.fromkeys(value for value in value_by_key.values() if value != NO_FACT)]
         kinds = {quantity.kind if (quantity := quantities[value]) else Kind.TEXT for value in values}
         kind = kinds.pop() if len(kinds) == 1 else Kind.TEXT
-        unit, each = {Kind.BYTES: ("MiB", 1024.0**2), Kind.SECONDS: ("s", 1.0), Kind.NUMBER: ("", 1.0)}.get(
-            kind, ("", 0)
-        )
+        unit, each = _ON_AXES.get(kind, ("", 0.0))
         numbers = {
             value: quantity.value / each
             for value in values if each and (quantity := quantities[value]) and isinstance(quantity.value, int | float)

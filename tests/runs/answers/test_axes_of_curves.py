@@ -50,7 +50,12 @@ def test_a_setting_that_is_swept_is_an_axis():
     world = World()
     for size, tps in (("16MB", 1000), ("512MB", 4000), ("1GB", 5000)):
         world.add(tps, config=[{"name": "shared_buffers", "value": size}, {"name": "jit", "value": "off"}])
-    selects = world.store()
+    # What another system has of its own is not swept.
+    world.add(1, dbms={"name": "MySQL", "version": "8.4"}, config=[{"name": "innodb_io_capacity", "value": "9"}])
+    everything = world.store()
+    shown = page(everything, "view=table")
+    assert "setting:shared_buffers" in shown and "setting:innodb" not in shown and "setting:jit" not in shown
+    selects = f"{everything}&dbms=postgresql"
 
     told = ask(selects, "ask=loss")
     (claim,) = told["claims"]
