@@ -14,7 +14,7 @@ from runs.compare.axes import are_days_apart
 from runs.compare.comparison import Comparison
 from runs.compare.facts import Fact, fact_value
 from runs.compare.groups import Group
-from runs.compare.guard import bare_field, blocking, have_same_settings, unlike
+from runs.compare.guard import are_alike, bare_field, blocking, unlike
 from runs.compare.levels import UNMEASURED, Key, LevelRow, Levels, LevelSeries
 from runs.compare.verdicts import by_value
 from runs.formatting import grouped
@@ -322,7 +322,7 @@ def _sureness(
     of_first = claims[0].group
     same = [
         claim for claim in others
-        if of_first and claim.group and have_same_settings(of_first.conditions, claim.group.conditions)
+        if of_first and claim.group and are_alike(of_first.conditions, claim.group.conditions)
     ]  # fmt: skip
     if same:
         lacking.append(Missing("one_configuration", names=[claims[0].label, *(claim.label for claim in same)]))

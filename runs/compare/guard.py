@@ -169,8 +169,9 @@ def conditions_of(
 
 
 def have_same_settings(a: Conditions, b: Conditions) -> bool:
-    """Whether their configurations are one under two names."""
-    return bool(a.same_config) and a.same_config == b.same_config and a.words.get("config") != b.words.get("config")
+    """Whether two configurations of theirs are one under two names."""
+    are_two = a.words.get("config:slug") != b.words.get("config:slug")
+    return are_two and bool(a.same_config) and a.same_config == b.same_config
 
 
 def are_alike(a: Conditions, b: Conditions) -> bool:
