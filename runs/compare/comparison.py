@@ -12,7 +12,7 @@ from django.http import QueryDict
 from runs.compare.asked import Question
 from runs.compare.configurations import setting_facts
 from runs.compare.effects import SettingPairs
-from runs.compare.facts import DATE, Columns, Fact
+from runs.compare.facts import DATE, NO_FACT, Columns, Fact
 from runs.compare.grouping import BATCH
 from runs.compare.groups import Group
 from runs.compare.levels import Levels
@@ -84,10 +84,13 @@ class Comparison:
 
     @cached_property
     def said_twice(self) -> set[str]:
-        """The factors that name a storage where the devices on it tell the same of every group."""
+        """The factors that name a storage where its device is known of every group, and tells the same."""
         columns, varying = Columns(self.groups), {fact.field for fact in self.varying}
         pairs = {f"{FACTOR}{role}_storage": f"{STORAGE}{role}" for role in StorageRole.values}
-        return {name for name, device in pairs.items() if {name, device} <= varying and columns.alike(name, device)}
+        return {
+            name for name, device in pairs.items()
+            if {name, device} <= varying and NO_FACT not in columns[device] and columns.alike(name, device)
+        }  # fmt: skip
 
     @cached_property
     def panels(self) -> list[Panel]:
