@@ -42,7 +42,7 @@ def posted(levels: list[float], seed: int = 1) -> Benchmark:
     return Benchmark.objects.get()
 
 
-def test_a_commit_that_was_measured_afterwards_has_its_place_on_page_in_answers_and_charts(contributor, client):
+def test_a_commit_measured_afterwards_has_its_place_everywhere(contributor, client):
     """Was: answers called it the newest batch, and later batches of other branches were drawn at its place."""
     documents = [
         night(at, of=23, level=1.0 if at < 15 else 0.94, tested={"commit_number": str(10 * at)}) for at in range(1, 23)
