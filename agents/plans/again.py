@@ -43,7 +43,8 @@ def _measure(point: ChangePoint, now: datetime) -> bool:
     agent = run.job.agent
     with transaction.atomic():
         Agent.objects.select_for_update().get(pk=agent.pk)
-        made = list(Confirmation.objects.filter(point=point).order_by("-made_at"))
+        # Several of its metrics may be suspected: what is measured for one tells of all.
+        made = list(Confirmation.objects.filter(point__at__run=run).order_by("-made_at"))
         runs = Run.objects.filter(batch__in=[each.batch_id for each in made])
         if len(made) >= CONFIRMING or runs.filter(state__in=OPEN_STATES).exists():
             return False

@@ -226,7 +226,8 @@ def _histories(user: Reader, rows: RunQuerySet, newest: Sequence[Mapping[str, An
     batches = {run["batch"] for run in newest}
     if len(batches) < LEAST_NIGHTS:
         return
-    filed = SeriesBatch.objects.filter(batch__in=batches, benchmark__in=Benchmark.objects.listed_for(user))
+    known = Benchmark.objects.listed_for(user).of_main_metric()
+    filed = SeriesBatch.objects.filter(batch__in=batches, benchmark__in=known)
     lines = dict(filed.order_by("benchmark").values_list("run__cell_key", "benchmark__line").distinct())
     series = grouped((lines.get(run["cell_key"], run["cell_key"]), run) for run in newest if run["cell_key"])
     names = ("workload", "dbms_version__dbms__name", "hardware__name")

@@ -96,7 +96,10 @@ def why(alert: Alert, points: Sequence[ChangePoint], watched: int) -> Why:
     moved = len({point.benchmark_id for point in standing})
     of_system = _OF_SYSTEM & {kind for kind, _ in suspects}
     systems = {point.benchmark.dbms_id for point in standing}
-    nearly_all = watched >= LEAST_OF_A_MACHINE and moved >= SHARE_OF_A_MACHINE * watched
+    # What moved in two metrics is one.
+    apart = {(point.benchmark_id, point.benchmark.is_beside) for point in standing}
+    main = sum(not is_beside for _, is_beside in apart)
+    nearly_all = max(main, moved - main) >= LEAST_OF_A_MACHINE and moved >= SHARE_OF_A_MACHINE * watched
     is_machine = nearly_all and len(machines) == 1 and (not of_system or len(systems) > 1)
     largest = max(standing, key=lambda point: point.size, default=None)
     where = where_it_went(largest) if largest else []

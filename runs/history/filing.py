@@ -23,13 +23,14 @@ from runs.formatting import version_order
 from runs.history.identity import Identity, digest, identity_of
 from runs.history.ordering import order_by_parents, order_by_time
 from runs.history.watching import watch
-from runs.models import Batch, Benchmark, Conditions, Measurement, Metric, Run, RunStorage, SeriesBatch
+from runs.models import Batch, Benchmark, Conditions, Measurement, Run, RunStorage, SeriesBatch
 from runs.models.base import clean, in_parts
+from runs.models.choices import Better
 from runs.results.rows import pause_for_writers
 from runs.run import likeness
 from runs.run.circumstances import circumstances
 from runs.run.facets import commit_number
-from runs.run.number import primary_number
+from runs.run.number import headline_numbers
 from runs.stats import mean_or_zero
 
 # One call of the worker takes so long at most: it has other things to do.
@@ -182,8 +183,7 @@ def _groups_of(batch: Batch, runs: Sequence[Run]) -> list[_Group]:
     for _, repeats in groupby(runs, key=lambda run: (run.cell_key, run.visibility, str(run.owner_id))):
         for part in likeness.alike(list(repeats), by_day=True):
             for tested in _by_tested(part):
-                if group := _group(tested):
-                    groups.append(group)
+                groups += _of_metrics(tested)
     return groups
 
 
@@ -196,13 +196,20 @@ def _by_tested(runs: Iterable[Run]) -> list[list[Run]]:
     return list(by.values())
 
 
-def _group(runs: Sequence[Run]) -> _Group | None:
-    numbers = [(run, number) for run in runs if (number := primary_number(run))]
+def _of_metrics(runs: Sequence[Run]) -> list[_Group]:
+    """Of their main metric, and of each with a better side that stands beside it in their line, as p99 latency does:
+    what loses there alone is told, too.
+    """
+    numbers = [(run, numbers) for run in runs if (numbers := headline_numbers(run))]
     if not numbers:
-        return None
-    metric: Metric = numbers[0][1].metric
-    kept = [(run, number.value) for run, number in numbers if number.metric == metric]
-    return _Group(identity_of(kept[0][0], metric), [run for run, _ in kept], [value for _, value in kept])
+        return []
+    first, (main, *others) = numbers[0]
+    identity, groups = identity_of(first, main.metric), []
+    for metric in (main.metric, *(each.metric for each in others if each.metric.better != Better.NONE)):
+        kept = [(run, each.value) for run, known in numbers for each in known if each.metric == metric]
+        own = identity if metric == main.metric else identity.beside(metric)
+        groups.append(_Group(own, [run for run, _ in kept], [value for _, value in kept]))
+    return groups
 
 
 def _with_benchmarks(groups: Sequence[_Group]) -> list[tuple[Benchmark, _Group]]:
@@ -249,11 +256,13 @@ def _benchmark(group: _Group, varied_config: str, short: Mapping[str, str]) -> B
                 "line": line, "branch": identity.branch, "visibility": identity.visibility, "owner_id": identity.owner,
                 "name": called, "workload": run.workload, "metric": identity.metric, "procedure": lengths,
                 "dbms": run.dbms_version.dbms, "config": run.config, "hardware": run.hardware,
-                "machine": identity.machine,
+                "machine": identity.machine, "is_beside": identity.is_beside,
             },
         )  # fmt: skip
     elif not lengths.keys() <= row.procedure.keys():
         row.change(procedure={**lengths, **row.procedure})
+    if row.is_beside and row.metric.name == run.workload.primary_metric:  # as it is by now
+        row.change(is_beside=False)
     return row.joined_to or row
 
 

@@ -227,7 +227,9 @@ def gated(
     batches = set(mine.values_list("batch_id", flat=True))
     filing.file_batches(list(Batch.objects.filter(pk__in=batches, is_filed=False).values_list("pk", flat=True)))
     wanted = {str(pk) for pk in mine.values_list("pk", flat=True)}
-    rows = SeriesBatch.objects.filter(batch__in=batches, benchmark__in=Benchmark.objects.readable_by(user))
+    rows = SeriesBatch.objects.filter(
+        batch__in=batches, benchmark__in=Benchmark.objects.readable_by(user).of_main_metric()
+    )
     rows = rows.select_related("benchmark__metric", "benchmark__hardware", "version").order_by("benchmark__name")
     bases = [(row, _before(row, batches, baseline)) for row in rows if not wanted.isdisjoint(row.runs)]
     first_runs = _first_runs([each for row, before in bases for each in (row, *before)])

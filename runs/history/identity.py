@@ -14,6 +14,7 @@ from typing import Any
 from benchagent.catalog import FACTORS, SECONDS_EACH, FactorKind, Role, factor_role
 from django.utils.text import slugify
 
+from runs.formatting import mid_sentence
 from runs.machines.facts import are_different
 from runs.models import Config, HardwareProfile, Machine, Metric, Run, StorageDevice, Workload
 from runs.models.base import clean
@@ -37,7 +38,8 @@ class Identity:
     """The benchmark that a run belongs to. `same` is what stays the same, `config` what its settings are called.
 
     `owner`: whose, where it is not public. `procedure`: lengths of its measuring, times in seconds, with their words:
-    runs are of one series as far as a comparison of them gives a ratio.
+    runs are of one series as far as a comparison of them gives a ratio. `is_beside`: the metric stands beside the main
+    one of the run.
     """
 
     same: Mapping[str, Any]
@@ -49,11 +51,16 @@ class Identity:
     config: str = ""
     names: tuple[str, ...] = field(default=(), compare=False)
     procedure: Mapping[str, tuple[float, str]] = field(default_factory=dict)
+    is_beside: bool = False
 
     def line(self, *, with_config: str = "") -> str:
         """`with_config`: its own where a batch has several that nobody named."""
         document = [self.same, with_config or self.config, self.visibility, str(self.owner or ""), self.metric.pk]
         return digest(document)
+
+    def beside(self, metric: Metric) -> Identity:
+        """Of the same runs the one of another metric, which is called by it."""
+        return replace(self, metric=metric, names=(*self.names, mid_sentence(metric.label)), is_beside=True)
 
     @property
     def without_sizes(self) -> Identity:

@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 
 from django.conf import settings
 from django.db.models import Q
+from django.urls import reverse
 
 from runs.answers import words as saying
 from runs.answers.answer import Newer
@@ -133,8 +134,8 @@ def context_of(benchmark: Benchmark, siblings: Sequence[Benchmark], *, drawn: in
 
 
 def other_metrics(benchmark: Benchmark, rows: Sequence[SeriesBatch]) -> list[tuple[str, str]]:
-    """The label of each other metric with a better side that its newest batch has, and a query that asks whether it has
-    changed in the cells of these batches.
+    """The label of each other metric with a better side that its newest batch has, and the address of the benchmark of
+    it, or that asks whether it has changed in the cells of these batches.
     """
     if len(rows) < 2:
         return []
@@ -143,7 +144,10 @@ def other_metrics(benchmark: Benchmark, rows: Sequence[SeriesBatch]) -> list[tup
     runs = Run.objects.filter(pk__in=[row.run_id for row in rows]) if others else Run.objects.none()
     keys = dict.fromkeys(runs.order_by("-measured_at").values_list("cell_key", flat=True))
     cells = urlencode([("cell", key[:12]) for key in [*keys][:MOST_CELLS]])
-    return [(each.label, f"{cells}&{Question(kind=SINCE, metric=each.name).query}") for each in others]
+    watched = Benchmark.objects.filter(series__run=rows[-1].run_id, branch=benchmark.branch)
+    pages = {each.metric_id: each.get_absolute_url() for each in watched}
+    asked = {each.pk: f"{reverse('compare')}?{cells}&{Question(kind=SINCE, metric=each.name).query}" for each in others}
+    return [(each.label, pages.get(each.pk, asked[each.pk])) for each in others]
 
 
 def commit_url(benchmark: Benchmark, commit: str) -> str:

@@ -49,6 +49,10 @@ class BenchmarkQuerySet(VisibleQuerySet["Benchmark"]):
         """Those of the main branch: other branches are drawn beside it and never alarm."""
         return self.filter(branch="")
 
+    def of_main_metric(self) -> BenchmarkQuerySet:
+        """One of what was measured together, whatever other metrics of it are watched."""
+        return self.filter(is_beside=False)
+
 
 class Benchmark(UUIDModel):
     """`key`: hash of all that stays the same; `line`: the same without the branch, which siblings share.
@@ -56,6 +60,7 @@ class Benchmark(UUIDModel):
     `procedure`: how its first batches were measured, times in seconds. What is of one line and branch and was measured
     beyond the span that a comparison allows is a sibling, too.
     `owner` of what is not public; null for what is. `branch` is empty for the main one.
+    `is_beside`: its metric stands beside the main one of its batches, which have a benchmark of that, too.
     `hardware`, `config`: those of the newest batch.
     """
 
@@ -70,6 +75,7 @@ class Benchmark(UUIDModel):
     workload = models.ForeignKey(Workload, on_delete=models.PROTECT, related_name="benchmarks")
     dbms = models.ForeignKey(Dbms, on_delete=models.PROTECT, related_name="benchmarks")
     metric = models.ForeignKey(Metric, on_delete=models.PROTECT, related_name="benchmarks")
+    is_beside = models.BooleanField(default=False)
     machine = models.ForeignKey(Machine, on_delete=models.CASCADE, null=True, blank=True, related_name="benchmarks")
     hardware = models.ForeignKey(
         HardwareProfile, on_delete=models.SET_NULL, null=True, blank=True, related_name="benchmarks"

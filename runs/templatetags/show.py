@@ -308,7 +308,7 @@ _SELECTED_BY: dict[type[Any], tuple[str, str]] = {
 @register.inclusion_tag("_over_time.html", takes_context=True)
 def over_time(context: Context, batch: UUID, run: Run | None = None) -> dict[str, Any]:
     """The benchmarks in whose series a batch, or this run of it, stands beside others."""
-    seen = Benchmark.objects.readable_by(context["user"]).filter(batches__gt=1)
+    seen = Benchmark.objects.readable_by(context["user"]).of_main_metric().filter(batches__gt=1)
     held = SeriesBatch.objects.filter(batch=batch, benchmark__in=seen).values_list("benchmark", "runs")
     found = {benchmark for benchmark, runs in held if run is None or str(run.pk) in runs}
     return {"benchmarks": list(found), "batch": batch}

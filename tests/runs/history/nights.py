@@ -39,6 +39,13 @@ def nights(numbers: Iterable[int], **changes: Any) -> list[dict[str, Any]]:
     return [night(number, **changes) for number in numbers]
 
 
+def with_latency(document: dict[str, Any], level: float = 1.0) -> dict[str, Any]:
+    """A night that states a p99 latency beside its rate."""
+    for at, repeat in enumerate(document["repeats"]):
+        repeat["metrics"]["latency_p99_ms"] = level * (20 + 0.1 * at)
+    return document
+
+
 def file(documents: Sequence[dict[str, Any]], owner: User, *, at_once: int = 1) -> None:
     """Send them, so many at once, and have the worker file each delivery."""
     for begin in range(0, len(documents), at_once):

@@ -25,7 +25,7 @@ from runs.models import Alert, Experiment, HardwareProfile, Measurement, Run
 from runs.stats import ALPHA
 from tests.conftest import REPOSITORY
 from tests.docs.test_commands import DATA
-from tests.runs.history.nights import file, night, nights
+from tests.runs.history.nights import file, night, nights, with_latency
 
 WORSE, UNDECIDED, COULD_NOT = 1, 2, 3
 PULL_REQUEST = {"tested": {"branch": "pr-7", "commit": "f" * 40}}
@@ -58,6 +58,15 @@ def test_a_branch_is_judged_against_the_batches_of_the_main_one(gate, level, sta
     (cell,) = json.loads(told)["cells"]
     assert (ended, cell["change"]["verdict"], cell["batches"]) == (status, verdict, 10)
     assert cell["change"]["value"] == pytest.approx(level, abs=0.02)
+
+
+def test_what_is_watched_beside_the_main_metric_is_judged_where_it_is_asked_for(gate, operator):
+    file([with_latency(night(number)) for number in range(14, 20)], operator, at_once=6)
+    document = with_latency(night(20, **PULL_REQUEST), 1.5)
+    ended, told = gate(document, format="json")
+    assert ended == 0 and [cell["metric"] for cell in json.loads(told)["cells"]] == ["Throughput"]
+    ended, told = gate(document, format="json", metric="latency_p99_ms")
+    assert ended == WORSE and [cell["metric"] for cell in json.loads(told)["cells"]] == ["p99 latency"]
 
 
 def test_one_batch_of_a_label_is_judged_by_its_repeats(gate, operator):

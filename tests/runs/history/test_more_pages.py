@@ -9,7 +9,7 @@ from runs.answers.words.gaps import lacking_words
 from runs.compare.asked import Missing
 from runs.listing.filters import RunFilter
 from runs.models import Alert, Benchmark, ChangePoint, Metric
-from tests.runs.history.nights import file, night, nights
+from tests.runs.history.nights import file, night, nights, with_latency
 
 pytestmark = pytest.mark.django_db
 STEP, LAST = 14, 20
@@ -79,16 +79,18 @@ def test_it_refuses_a_parameter_that_it_does_not_know(client, contributor):
     assert client.get(address, {"batches": "1000"}).status_code == 200
 
 
-def test_it_links_the_question_of_each_other_metric(client, contributor):
+def test_it_links_the_benchmark_or_the_question_of_each_other_metric(client, contributor):
     documents = nights(range(1, 8))
     for number, document in enumerate(documents):
         for at, repeat in enumerate(document["repeats"]):
-            repeat["metrics"]["latency_p99_ms"] = (12 if number < 4 else 18) + 0.1 * at + 0.05 * number
-    file(documents, contributor, at_once=7)
-    ((label, query),) = client.get(Benchmark.objects.get().get_absolute_url()).context["other_metrics"]
-    assert label == Metric.objects.get(name="latency_p99_ms").label
-    told = client.get(f"/api/v1/answers/?{query}").json()
-    assert told["metric"] == "latency_p99_ms" and {claim["kind"] for claim in told["claims"]} == {"step"}
+            repeat["metrics"]["latency_p95_ms"] = (12 if number < 4 else 18) + 0.1 * at + 0.05 * number
+    file([with_latency(document) for document in documents], contributor, at_once=7)
+    main, beside = Benchmark.objects.order_by("is_beside")
+    (label, address), *others = client.get(main.get_absolute_url()).context["other_metrics"]
+    assert label == Metric.objects.get(name="latency_p95_ms").label
+    told = client.get(f"/api/v1/answers/?{address.partition('?')[2]}").json()
+    assert told["metric"] == "latency_p95_ms" and {claim["kind"] for claim in told["claims"]} == {"step"}
+    assert others == [(beside.metric.label, beside.get_absolute_url())], "of what is watched the page itself"
 
 
 def test_it_refuses_a_text_that_is_no_id_wherever_one_is_read(client, contributor, operator):

@@ -15,7 +15,7 @@ from runs.history.words import change_words
 from runs.models import Alert, Benchmark, Change, ChangePoint, TellingRule
 from runs.models.choices import AlertState
 from runs.telling import messages
-from tests.runs.history.nights import file, night, nights
+from tests.runs.history.nights import file, night, nights, with_latency
 
 pytestmark = pytest.mark.django_db
 STEP = 14
@@ -38,6 +38,20 @@ def test_a_batch_off_the_band_is_a_suspicion_until_three_in_a_row_confirm_it(con
     assert (point.state, point.side, point.at.commit) == ("confirmed", side, f"{STEP:040x}")
     assert point.alert.state == "confirmed"
     assert point.change["value"] == pytest.approx(level - 1, abs=0.02)
+
+
+def test_a_metric_beside_the_main_one_is_watched_and_has_alerts_of_its_own(contributor):
+    """Was: 25 % of p99 latency were told nowhere, as the rate had not moved."""
+    slower = [with_latency(night(number), 1.25) for number in range(STEP, 23)]
+    file([*map(with_latency, nights(range(1, STEP))), *slower], contributor, at_once=4)
+    main, beside = Benchmark.objects.order_by("is_beside")
+    assert (main.metric.name, beside.metric.name) == ("tps", "latency_p99_ms")
+    assert beside.name == f"{main.name}, p99 latency"
+    point = ChangePoint.objects.get()
+    assert (point.benchmark, point.side, point.at.commit) == (beside, "worse", f"{STEP:040x}")
+    assert (point.alert.state, point.change["value"]) == ("confirmed", pytest.approx(0.25))
+    assert alerts.title(point.alert).startswith(f"{beside.name} on alpha since")
+    assert filing.keep_up() == 0
 
 
 def test_one_bad_night_is_refuted_by_the_next_ones_and_closes_its_alert(contributor):
