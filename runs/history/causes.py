@@ -13,7 +13,7 @@ from uuid import UUID
 
 from runs.history.spent import Spending, Spent, compare, per_batch, spending
 from runs.models import Alert, ChangePoint, Conditions, Run, SeriesBatch
-from runs.models.choices import ChangeKind, ChangeState
+from runs.models.choices import OF_LEVEL, ChangeKind, ChangeState
 from runs.run.circumstances import changes
 from runs.run.facets import SHORT_COMMIT
 
@@ -256,7 +256,13 @@ def around(point: ChangePoint, most: int = EACH_SIDE) -> tuple[list[SeriesBatch]
 
 
 def where_it_went(point: ChangePoint) -> list[Spent]:
-    """What else these runs tell that surely changed, before and after, the largest first; not the number itself."""
+    """What else these runs tell that surely changed, before and after, the largest first; not the number itself. Of the
+    batches up to the next change on each side.
+    """
     before, after = around(point)
+    levels = point.benchmark.changes.filter(state=ChangeState.CONFIRMED, kind__in=OF_LEVEL).exclude(at=point.at_id)
+    others = {*levels.values_list("at", flat=True)}
+    begin = max((at for at, row in enumerate(before) if row.pk in others), default=0)
+    before, after = before[begin:], [*takewhile(lambda row: row.pk not in others, after)]
     found = compare(per_batch(before), per_batch(after))
     return [spent for spent in found if spent.quantity.name != point.benchmark.metric.name]

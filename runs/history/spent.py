@@ -19,6 +19,7 @@ from runs.answers.answer import Amount, amount_of, as_share
 from runs.models import Run, SeriesBatch
 from runs.run.engine_report import COUNTERS
 from runs.stats import ALPHA, MIN_REPEATS, PRACTICAL_THRESHOLD, ratio
+from runs.stats.steps import LEAST_DAYS, steps_of
 
 
 class Spending(StrEnum):
@@ -170,14 +171,30 @@ def _is_nought(quantity: Quantity, others: Iterable[Quantity]) -> bool:
 
 def compare(before: Mapping[Quantity, Sequence[float]], after: Mapping[Quantity, Sequence[float]]) -> list[Spent]:
     """What surely changed, the largest first: times by what they added to a transaction, then the rest."""
-    grown, left, found = _grown(before, after), _left(before, after), []
     quantities = dict.fromkeys([*before, *after])
+    beside = {each: _beside(each, before.get(each, []), after.get(each, [])) for each in quantities}
+    before, after = ({each: sides[at] for each, sides in beside.items() if sides[at]} for at in (0, 1))
+    grown, left, found = _grown(before, after), _left(before, after), []
     for quantity in quantities:
         old, new = (side.get(quantity) or _noughts(quantity, side) for side in (before, after))
         spent = _spent(quantity, old, new, grown, ALPHA / len(quantities))
         if spent and not (quantity.name == OTHERS_CPU and _is_left_over(spent, left)):
             found.append(spent)
     return sorted(found, key=_weight, reverse=True)
+
+
+def _beside(quantity: Quantity, old: Sequence[float], new: Sequence[float]) -> tuple[Sequence[float], Sequence[float]]:
+    """The batches before and after that no other step parts from the place: what moved some nights later by itself is
+    no circumstance of it.
+    """
+    values, place = [*old, *new], len(old)
+    if min(values) <= 0:
+        return old, new
+    cuts = steps_of([math.log(value) for value in values], _threshold(quantity))
+    others = [cut for cut in cuts if abs(cut - place) >= LEAST_DAYS]
+    begin = max((cut for cut in others if cut < place), default=0)
+    end = min((cut for cut in others if cut > place), default=len(values))
+    return values[begin:place], values[place:end]
 
 
 def _noughts(quantity: Quantity, side: Mapping[Quantity, Sequence[float]]) -> Sequence[float]:

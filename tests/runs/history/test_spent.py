@@ -57,6 +57,19 @@ def test_what_one_side_does_not_tell_is_not_known():
     assert found({"latency": 1, "cpu": 0.5}, {"latency": 1, "cpu": 0.5, "flushes": 4, "others": 2, "lock": 0.4}) == []
 
 
+def test_what_moved_some_nights_later_is_no_circumstance_of_a_step():
+    """Was: the mean of four nights as before and six that another commit had slowed."""
+    nights = [1 + 0.01 * off for off in (-1, 0.3, 0, 0.7, -0.2, 0.5, -0.6, 0.1, 0.9, -0.7)]
+    later = [each * (1.25 if at >= 4 else 1.0) for at, each in enumerate(nights)]
+    cpu = {CPU: nights}, {CPU: [1.5 * each for each in nights]}
+    p99 = Quantity("latency_p99_ms", "p99 latency", "ms")
+    told = spent.compare({p99: nights, **cpu[0]}, {p99: later, **cpu[1]})
+    assert [each.quantity for each in told] == [CPU]
+    # Before it, too.
+    told = spent.compare({p99: later, **cpu[0]}, {p99: [1.25 * each for each in nights], **cpu[1]})
+    assert [each.quantity for each in told] == [CPU]
+
+
 def test_what_scatters_is_no_change():
     assert found({"latency": 1, "cpu": 0.5}, {"latency": 1.004, "cpu": 0.502}) == []
 
