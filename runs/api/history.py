@@ -354,6 +354,7 @@ class Alerts(APIView):
     )
     def get(self, request: Request) -> Response:
         """Alerts, the newest first."""
+        refuse_unknown(request.query_params, {"state", "offset"})
         rows = Alert.objects.listed_for(request.user)
         if states := request.query_params.getlist("state"):
             if wrong := [state for state in states if state not in AlertState.values]:

@@ -31,6 +31,7 @@ from runs.models.choices import AlertState, ChangeKind
 from runs.views.guards import PersonRequest, operator_required
 
 PER_PAGE, MOST_LINKS = 50, 20
+ALERT_FILTERS = ("state", "all", "mine", "page")
 FIRST_IN_INBOX = (AlertState.CONFIRMED, AlertState.NEW, AlertState.ACKNOWLEDGED)
 CONTROLS = ("page", "than", "view")
 LIST, RELEASES, MACHINES = "list", "releases", "machines"
@@ -139,9 +140,13 @@ class AlertForm(forms.Form):
 @require_safe
 def alert_list(request: HttpRequest) -> HttpResponse:
     """The inbox: what is confirmed first, then suspicions that wait for further batches, then what people have seen."""
-    rows = Alert.objects.listed_for(request.user)
-    wanted = [state for state in request.GET.getlist("state") if state in AlertState.values]
-    if wanted:
+    rows, wanted = Alert.objects.listed_for(request.user), request.GET.getlist("state")
+    problems = {name: "There is no such filter." for name in request.GET if name not in ALERT_FILTERS}
+    if {*wanted} - {*AlertState.values}:
+        problems["state"] = f"One of {', '.join(AlertState.values)} is required."
+    if problems:
+        rows = rows.none()
+    elif wanted:
         rows = rows.filter(state__in=wanted)
     elif "all" not in request.GET:
         rows = rows.open()
@@ -153,10 +158,11 @@ def alert_list(request: HttpRequest) -> HttpResponse:
     ends = alerts.ends_of(point for row in page for point in row.changes.all())
     context = {
         "page": page, "states": AlertState.choices, "chosen": wanted, "mine": "mine" in request.GET,
+        "problems": problems,
         "rows": [(row, alerts.title(row, ends)) for row in page],
         "quality": alerts.quality(Benchmark.objects.listed_for(request.user)),
     }  # fmt: skip
-    return render(request, "alerts/list.html", context)
+    return render(request, "alerts/list.html", context, status=400 if problems else 200)
 
 
 @require_safe

@@ -93,6 +93,14 @@ def test_it_links_the_benchmark_or_the_question_of_each_other_metric(client, con
     assert others == [(beside.metric.label, beside.get_absolute_url())], "of what is watched the page itself"
 
 
+@pytest.mark.parametrize("wrong", ["since=2026-11-01", "state=open"])
+def test_alerts_refuse_a_filter_that_is_none_by_its_name(client, wrong):
+    name = wrong.partition("=")[0]
+    page, answer = client.get(f"/alerts/?{wrong}"), client.get(f"/api/v1/alerts/?{wrong}")
+    assert (page.status_code, [*page.context["problems"]]) == (400, [name])
+    assert (answer.status_code, [*answer.json()]) == (400, [name])
+
+
 def test_it_refuses_a_text_that_is_no_id_wherever_one_is_read(client, contributor, operator):
     file(nights([1, 2]), contributor)
     benchmark = Benchmark.objects.get()
