@@ -24,7 +24,7 @@ from runs.access import changes
 from runs.history.causes import OWN_OF_A_BATCH, commit_given, given_anew, recorded_anew
 from runs.history.words import alert_title
 from runs.models import Alert, Benchmark, ChangePoint, SeriesBatch, User
-from runs.models.choices import OF_LEVEL, AlertState, ChangeKind, ChangeState
+from runs.models.choices import BEGIN_WITH_A_BATCH, OF_LEVEL, AlertState, ChangeKind, ChangeState
 from runs.models.visible import Person
 from runs.stats import watch as statistics
 
@@ -38,7 +38,6 @@ NO_LONGER_SHOWN = "its batch has other numbers by now, which do not show it"
 CAME_LATE = "batches that came late show where it began"
 # Machines are given the same thing within so long.
 ONE_CAUSE = timedelta(days=7)
-BEGIN_WITH_A_BATCH = (ChangeKind.STEP, ChangeKind.ZERO)
 # So many steps of an alert are asked whether another goes with them.
 MOST_ASKED = 20
 PART_OF_A_DRIFT = "it is part of a slow drift: a line fits the batches better than steps do"
@@ -175,8 +174,7 @@ def _common(alert: Alert, span: Mapping[str, datetime]) -> dict[str, datetime]:
     after, latest = max(alert.after, span["after"]), min(alert.latest, span["latest"])
     if after >= latest:
         return {}
-    since = min(alert.since, span["since"])
-    return {"after": after, "since": since if after < since <= latest else latest, "latest": latest}
+    return {"after": after, "since": min(alert.since, span["since"]), "latest": latest}
 
 
 def _open_with(

@@ -15,7 +15,7 @@ from runs.compare.asked import Missing
 from runs.formatting import listed, mid_sentence
 from runs.history.causes import OWN_OF_A_BATCH, commit_given
 from runs.models import Alert, ChangePoint, SeriesBatch
-from runs.models.choices import SHORT_DURABILITY, ChangeKind, ChangeState
+from runs.models.choices import BEGIN_WITH_A_BATCH, SHORT_DURABILITY, ChangeKind, ChangeState
 from runs.run.facets import SHORT_COMMIT
 from runs.stats import Kind
 
@@ -100,20 +100,30 @@ def _side_words(point: ChangePoint) -> str:
 
 
 def alert_title(alert: Alert, watched: int, ends: Mapping[int, datetime]) -> str:
-    """27 of 40 benchmarks on alpha since 2026-11-02: worse. `ends`: when levels that its changes began ended."""
+    """27 of 40 benchmarks on alpha since 2026-11-02: worse. `ends`: when levels that its changes began ended.
+
+    Steps that are placed at several batches began between the first and the last of them.
+    """
     standing = alert.standing()
     names = {point.benchmark_id: point.benchmark for point in standing}
     machines = sorted({each.hardware.name for each in names.values() if each.hardware})
     on = f" on {listed(machines)}" if machines else ""
     begin = moment_words(alert.since, is_alone=alert.after.date() != alert.since.date())
-    if len(machines) > 1 and alert.causes:
+    steps = [point.at for point in standing if point.kind in BEGIN_WITH_A_BATCH]
+    days, commits = sorted({f"{at.measured_at:%Y-%m-%d}" for at in steps}), {at.commit for at in steps}
+    is_spread = len(days) > 1 and (len(commits) > 1 or "" in commits)
+    is_of_a_batch = bool(alert.causes) and alert.causes[0].startswith(OWN_OF_A_BATCH)
+    if is_spread:
+        begin = f"between {days[0]} and {days[-1]}"
+    if alert.causes and len(machines) > 1 and not is_spread:
         begin = f"{_cause_words(alert.causes[0])}, {begin}"
-    elif alert.causes and not alert.causes[0].startswith(OWN_OF_A_BATCH):
+    elif alert.causes and not is_of_a_batch:
         begin = f"{begin}, with {_cause_words(alert.causes[0])}"
-    since = f"since {begin}"
+    since = f"begun {begin}" if is_spread else f"since {begin}"
     if standing and all(point.pk in ends for point in standing):
         last = max(ends[point.pk] for point in standing)
-        since = f"from {begin} until {moment_words(last, is_alone=last.date() != alert.since.date())}"
+        until = moment_words(last, is_alone=last.date() != alert.since.date())
+        since = f"begun {begin}, until {until}" if is_spread else f"from {begin} until {until}"
     told = {_side_words(point) for point in standing if point.side}
     # What is confirmed of one is not suspected of others besides.
     sides = listed(sorted(told - {f"{SUSPECTED} {side}" for side in told}))

@@ -112,6 +112,7 @@ class ChangeKind(models.TextChoices):
 # ended.
 OF_RATIO = (ChangeKind.STEP, ChangeKind.DRIFT)
 OF_LEVEL = (*OF_RATIO, ChangeKind.ZERO)
+BEGIN_WITH_A_BATCH = (ChangeKind.STEP, ChangeKind.ZERO)
 
 
 class ChangeState(models.TextChoices):
