@@ -28,6 +28,7 @@ from runs.models.choices import OPEN_ALERTS, AlertState, ChangeState
 from runs.models.telling import TellingWay
 from runs.telling import chat, messages
 from runs.telling.calling import NotReached, post
+from runs.telling.forms import FACTS
 
 # Changes of one cause come one after the other: so long is waited for the others of an alert.
 GATHERED = timedelta(minutes=2)
@@ -88,7 +89,7 @@ def _queue_notices(rule: TellingRule, now: datetime) -> None:
 def _fits(rule: TellingRule, alert: Alert) -> bool:
     """Whether one of its changes is what the rule asks for."""
     points = alert.changes.exclude(state=ChangeState.REFUTED)
-    for fact in ("machine", "workload", "dbms", "metric"):
+    for fact in FACTS:
         wanted = getattr(rule, f"{fact}_id")
         points = points.filter(**{f"benchmark__{fact}": wanted}) if wanted else points
     points = points.filter(benchmark=rule.benchmark_id) if rule.benchmark_id else points

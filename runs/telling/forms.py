@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import suppress
 from typing import Any, cast
 from uuid import UUID
@@ -17,11 +18,22 @@ from runs.models.visible import Reader
 from runs.telling import chat
 from runs.telling.calling import NotReached, checked
 
+# What a rule may be of.
+FACTS = ("machine", "workload", "dbms", "metric")
+
 
 def machine_names(user: Reader) -> dict[UUID, str]:
-    """Machines of the benchmarks that the reader may see, as the newest of these calls it."""
+    """Machines of the benchmarks that the reader may see, as the newest of these calls it; those of one name with their
+    mainboard, or else processor, and the day of their last batch.
+    """
     named = Benchmark.objects.listed_for(user).exclude(machine=None).exclude(hardware=None)
-    names = dict(named.order_by("newest_at").values_list("machine", "hardware__name"))
+    fields = ("machine", "hardware__name", "hardware__motherboard", "hardware__cpu_model", "newest_at")
+    newest = {row[0]: row[1:] for row in named.order_by("newest_at").values_list(*fields)}
+    counts = Counter(name for name, *_ in newest.values())
+    names = {
+        pk: name if counts[name] == 1 else ", ".join(filter(None, [name, board or cpu, at and f"until {at:%Y-%m-%d}"]))
+        for pk, (name, board, cpu, at) in newest.items()
+    }
     return dict(sorted(names.items(), key=lambda pair: natural(pair[1])))
 
 
@@ -43,8 +55,8 @@ class RuleForm(forms.ModelForm):  # type: ignore[type-arg]  # not generic at run
 
     def __init__(self, *args: Any, user: Reader, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        seen = Benchmark.objects.listed_for(user)
-        for name in ("machine", "workload", "dbms", "metric"):
+        seen = self.seen = Benchmark.objects.listed_for(user)
+        for name in FACTS:
             choice = cast("forms.ModelChoiceField[Any]", self.fields[name])
             choice.queryset = choice.queryset.filter(benchmarks__in=seen).distinct()  # type: ignore[union-attr]
             choice.required, choice.empty_label = False, "any"
@@ -59,6 +71,11 @@ class RuleForm(forms.ModelForm):  # type: ignore[type-arg]  # not generic at run
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        chosen = {name: cleaned[name] for name in (*FACTS, "benchmark") if cleaned.get(name)}
+        asked = {"pk" if name == "benchmark" else name: each.pk for name, each in chosen.items()}
+        if chosen and not self.seen.watched().filter(**asked).exists():
+            words = "No benchmark of a main branch is of this and of what else is chosen: the rule would tell nothing."
+            self.add_error([*chosen][-1], words)
         target, least = cleaned.get("target", ""), cleaned.get("least_percent") or 0
         if not 0 <= least <= 100:
             self.add_error("least_percent", "A share from 0 to 100 %.")

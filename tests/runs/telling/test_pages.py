@@ -7,7 +7,7 @@ import pytest
 
 from runs.history.words import change_words
 from runs.models import Alert, Benchmark, TellingRule, User
-from tests.runs.history.nights import file, nights
+from tests.runs.history.nights import DISK, file, night, nights
 
 pytestmark = pytest.mark.django_db
 PATH = "/telling/"
@@ -30,6 +30,31 @@ def test_a_machine_is_chosen_and_told_by_its_name(client, operator):
     assert f'<option value="{benchmark.machine_id}">{benchmark.hardware.name}</option>' in page(client)
     assert client.post(PATH, RULE | {"machine": benchmark.machine_id}).status_code == 200
     assert f"every change by 3 % or more on {benchmark.hardware.name}" in page(client)
+
+
+def test_machines_of_one_name_are_told_apart(client, operator):
+    alpha = {"name": "alpha", "kernel": "6.1", "cpu_model": "EPYC", "storage": [DISK]}
+    file(nights(range(1, 3), hardware=alpha | {"motherboard": "X11DPi"}), operator)
+    file(nights(range(3, 5), hardware=alpha | {"motherboard": "H13SSL"}), operator)
+    client.force_login(operator)
+    names = [str(name) for _, name in client.get(PATH).context["form"].fields["machine"].choices]
+    days = [each.newest_at.date() for each in Benchmark.objects.order_by("newest_at")]
+    assert names == ["any", f"alpha, H13SSL, until {days[1]}", f"alpha, X11DPi, until {days[0]}"]
+
+
+def test_a_rule_that_can_tell_nothing_is_refused(client, operator):
+    """Was: kept, though no benchmark is of both."""
+    other = {"slug": "load", "name": "Load", "version": "1", "kind": ""}
+    loads = [night(number, workload=other) for number in (1, 2)]
+    for document in loads:
+        document["repeats"] = [{"metrics": {"load_s": 2.0}}]
+    file([*nights(range(1, 3)), *loads], operator, at_once=4)
+    rate, load = Benchmark.objects.order_by("-metric__name")
+    client.force_login(operator)
+    answer = client.post(PATH, RULE | {"metric": rate.metric_id, "workload": load.workload_id})
+    assert (answer.status_code, [*answer.context["form"].errors]) == (422, ["metric"])
+    assert not TellingRule.objects.exists()
+    assert client.post(PATH, RULE | {"metric": load.metric_id, "workload": load.workload_id}).status_code == 200
 
 
 def test_a_benchmark_is_chosen_on_its_page_and_a_metric_in_the_form(client, operator):
