@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from itertools import chain, combinations
@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 from uuid import UUID
 
 from benchagent.catalog import FACTORS, Role, factor_label, factor_role
-from django.db.models import Avg, Count, Exists, Min, OuterRef, Q
+from django.db.models import Avg, Count, Exists, Min, OuterRef, Q, QuerySet
 
 from runs.answers.answer import Answer
 from runs.answers.words import question_words
@@ -221,15 +221,19 @@ def _is_upgraded(runs: Sequence[Mapping[str, Any]]) -> bool:
 def _histories(user: Reader, rows: RunQuerySet, newest: Sequence[Mapping[str, Any]]) -> Iterable[Offer]:
     """What was measured in many batches: the benchmarks of one system and workload on one machine are one question,
     over all the cells that their series went through (another kernel or version is another cell), and what nobody filed
-    yet likewise.
+    yet likewise. Of the main branch alone where others are measured beside it.
     """
     batches = {run["batch"] for run in newest}
     if len(batches) < LEAST_NIGHTS:
         return
     known = Benchmark.objects.listed_for(user).of_main_metric()
-    filed = SeriesBatch.objects.filter(batch__in=batches, benchmark__in=known)
-    lines = dict(filed.order_by("benchmark").values_list("run__cell_key", "benchmark__line").distinct())
-    series = grouped((lines.get(run["cell_key"], run["cell_key"]), run) for run in newest if run["cell_key"])
+    filed = SeriesBatch.objects.filter(benchmark__in=known).exclude(run=None).order_by("benchmark")
+    of_newest = filed.filter(batch__in=batches)
+    found = [*of_newest.values_list("run__cell_key", "benchmark__line", "benchmark__branch").distinct()]
+    main = {cell: line for cell, line, branch in found if not branch}
+    lines = {cell: line for cell, line, _ in found if line not in main.values()} | main
+    beside = {cell for cell, *_ in found} - lines.keys()
+    series = grouped((lines.get(cell, cell), run) for run in newest if (cell := run["cell_key"]) and cell not in beside)
     names = ("workload", "dbms_version__dbms__name", "hardware__name")
     alike = grouped(
         (tuple(runs[0][name] for name in names), run)
@@ -237,22 +241,41 @@ def _histories(user: Reader, rows: RunQuerySet, newest: Sequence[Mapping[str, An
         for run in runs
     )  # fmt: skip
     long = [*alike.values()][:MOST_QUESTIONS]
-    cells_of = [[*dict.fromkeys(run["cell_key"] for run in runs)][:MOST_NAMED] for runs in long]
-    whole = rows.filter(publication=None, cell_key__in=[cell for cells in cells_of for cell in cells]).order_by()
-    begun = whole.values_list("cell_key", "batch").annotate(since=Min("measured_at"))
-    of_cell = grouped((cell, (batch, since)) for cell, batch, since in begun)
-    for runs, cells in zip(long, cells_of, strict=True):
-        measured = [row for cell in cells for row in of_cell[cell]]
+    lines_of = [{*filter(None, (main.get(run["cell_key"]) for run in runs))} for runs in long]
+    of_lines = filed.filter(benchmark__line__in=set[str]().union(*lines_of)).order_by()
+    of_main, of_others = of_lines.filter(benchmark__branch=""), of_lines.exclude(benchmark__branch="")
+    gone_through = grouped(of_main.values_list("benchmark__line", "run__cell_key").distinct())
+    others = [*of_others.values_list("benchmark__line", "run__cell_key", "batch")]
+    of_branches = {(cell, batch) for _, cell, batch in others}
+    branches = _main_branches(of_newest, {line for line, *_ in others})
+    cells_of = []
+    for runs, own_lines in zip(long, lines_of, strict=True):
+        earlier = (cell for line in sorted(own_lines) for cell in gone_through[line])
+        cells_of.append([*dict.fromkeys(chain((run["cell_key"] for run in runs), earlier))][:MOST_NAMED])
+    whole = rows.filter(publication=None, cell_key__in=[*chain(*cells_of)]).order_by()
+    begun = whole.values_list("cell_key", "batch", "dbms_version__name").annotate(since=Min("measured_at"))
+    of_cell = grouped((cell, row) for cell, *row in begun if (cell, row[0]) not in of_branches)
+    for runs, own_lines, cells in zip(long, lines_of, cells_of, strict=True):
+        measured = [row for cell in cells for row in of_cell.get(cell, [])]
         # What was measured on one day has no history to be asked about where nobody knows at what times.
-        if len({at for _, at in measured}) < 2:
+        if len({at for *_, at in measured}) < 2:
             continue
-        versions = {run["dbms_version__name"] for run in runs}
+        versions = {version for _, version, _ in measured}
         system = runs[0]["dbms_version__name" if len(versions) == 1 else "dbms_version__dbms__name"]
         since = Answer(question=Question(kind=asked.SINCE), first=system)
-        of = f"{len({batch for batch, _ in measured})} batches since {min(at for _, at in measured).date()}"
+        of = f"{len({batch for batch, *_ in measured})} batches since {min(at for *_, at in measured).date()}"
         machine = runs[0]["hardware__name"]
-        query = f"{urlencode([('cell', cell[:12]) for cell in cells])}&{since.question.query}"
+        named = sorted({*filter(None, (branches.get(line) for line in own_lines))})
+        chosen = [*(("cell", cell[:12]) for cell in cells), *(("branch", name) for name in named)]
+        query = f"{urlencode(chosen)}&{since.question.query}"
         yield Offer(question_words(since), f"{machine}, {of}" if machine else of, runs[0]["workload__name"], query)
+
+
+def _main_branches(filed: QuerySet[SeriesBatch], lines: Set[str]) -> dict[str, str]:
+    """What the main branch of each of these series is called, beside which others are measured."""
+    newest = dict(filed.filter(benchmark__line__in=lines, benchmark__branch="").values_list("benchmark__line", "run"))
+    runs = Run.objects.select_related("batch").in_bulk(newest.values())
+    return {line: runs[pk].effective_tested.get("branch", "") for line, pk in newest.items() if pk in runs}
 
 
 def _distinguished(every: Iterable[Offer]) -> Iterable[Offer]:

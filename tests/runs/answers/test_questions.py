@@ -150,6 +150,30 @@ def test_a_benchmark_is_one_question_across_kernels(client):
     assert (claim["day"], claim["batches_before"]) == ("2026-05-07", 6)
 
 
+def test_a_nightly_asks_about_its_main_branch_over_all_its_versions(client, monkeypatch):
+    """Were the cells of the newest runs, of all branches: versions that overlap part a curve, and a step at a release
+    of the main branch was none.
+    """
+    for day in range(1, 25):
+        new = day > 12
+        tested = {"branch": "main", "commit": f"a{day:039x}"}
+        more = {"hardware": {"name": "rack 4"}, "measured_on": f"2026-05-{day:02d}"}
+        dbms = {"name": "PostgreSQL", "version": "18.2" if new else "18.1"}
+        stored(tpcb(1200 if new else 1000, dbms=dbms, tested=tested, **more))
+        tested = {"branch": "release-17", "commit": f"b{day:039x}"}
+        stored(tpcb(900, dbms={"name": "PostgreSQL", "version": "17.5"}, tested=tested, **more))
+    filing.keep_up()
+    monkeypatch.setattr("runs.answers.questions.LOOKED_THROUGH", 36)
+
+    (asked, *_) = questions(AnonymousUser())
+
+    assert (asked.words, asked.of) == (
+        "Has PostgreSQL changed, and since when?", "rack 4, 24 batches since 2026-05-01",
+    )  # fmt: skip
+    (claim,) = client.get(f"/api/v1/answers/?{asked.query}").json()["claims"]
+    assert (claim["day"], claim["batches_before"]) == ("2026-05-13", 12)
+
+
 def test_nights_of_several_benchmarks_ask_one_question_and_the_newest_night_another(client):
     """Seen: two alike, and one for each of the last nights."""
     for day in range(1, 9):
