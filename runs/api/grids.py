@@ -18,7 +18,9 @@ from runs.history.grids import MOST_BENCHMARKS, MachineCell, ReleaseCell, machin
 
 
 class OfRelease(Part):
-    """`mean`: geometric, of all its batches; `change`: as a ratio to the release before, or to the chosen one."""
+    """`mean`: geometric, of its batches since the last confirmed change among them; `change`: as a ratio to the release
+    before, or to the chosen one.
+    """
 
     mean: float
     batches: int

@@ -15,12 +15,13 @@ from uuid import UUID
 from runs.answers.answer import Amount
 from runs.answers.history import judged_by_repeats
 from runs.compare.guard import beyond_span
-from runs.formatting import percent
+from runs.formatting import grouped, percent
 from runs.history.watching import BASELINE, threshold
 from runs.models import Benchmark, ChangePoint, SeriesBatch
 from runs.models.choices import Better
 from runs.stats import MIN_REPEATS, WINNERS, Kind, geometric_mean, summarise
 from runs.stats.levels import judge_family
+from runs.stats.steps import LEAST_DAYS
 from runs.stats.watch import usual
 
 # Releases of a system that its map shows, the newest; benchmarks that are set side by side.
@@ -31,8 +32,8 @@ _DARKER = (0.1, 0.3)
 
 @dataclass(frozen=True)
 class ReleaseCell:
-    """A release of a benchmark: the geometric mean of its batches, or the median where one is 0, and how it stands to
-    what it is set against, as a ratio.
+    """A release of a benchmark: the geometric mean of the batches of its last level, or the median where one is 0, and
+    how it stands to what it is set against, as a ratio.
     """
 
     mean: float
@@ -73,24 +74,50 @@ class _Version(NamedTuple):
 
 def release_maps(benchmarks: Sequence[Benchmark], *, than: str = "") -> list[ReleaseMap]:
     """A map a system. Each release is set against the one before it, or against the release `than`."""
-    by_id: dict[UUID, dict[_Version, list[float]]] = defaultdict(lambda: defaultdict(list))
-    batches = SeriesBatch.objects.filter(benchmark__in=benchmarks).exclude(centre=None)
-    for pk, order, name, centre in batches.values_list("benchmark", "version_order", "version__version", "centre"):
-        by_id[pk][_Version(order, name)].append(centre or 0.0)
+    by_id = _releases_of(benchmarks)
+    of_line = grouped((each.line, each) for each in benchmarks)
+    beside = list(Benchmark.objects.filter(line__in=of_line, joined_to=None).exclude(branch="").order_by("-newest_at"))
+    of_branches = _releases_of(beside)
+    # What the main branch never was, as 17.9 is while 18 goes on, is of the branch that was it.
+    for branch in beside:
+        lengths = branch.procedure
+        alike = (own for own in of_line[branch.line] if not beyond_span(own.procedure, lengths, lengths))
+        if own := next(alike, None):
+            by_id[own.pk] = of_branches.get(branch.pk, {}) | by_id.get(own.pk, {})
     systems: dict[str, list[Benchmark]] = {}
     for benchmark in benchmarks:
         systems.setdefault(benchmark.dbms.name, []).append(benchmark)
     return [_map(name, own, by_id, than) for name, own in sorted(systems.items())]
 
 
+def _releases_of(benchmarks: Sequence[Benchmark]) -> dict[UUID, dict[_Version, list[float]]]:
+    """The batches of each release, since the last confirmed change among them that three or more follow: a mean of two
+    levels is none, and the change to the next release may be placed at the last of this one.
+    """
+    points = ChangePoint.objects.filter(benchmark__in=benchmarks).select_related("alert")
+    begins = {point.at_id for point in points.defer("alert__note", "alert__links") if point.begins_level}
+    batches = SeriesBatch.objects.filter(benchmark__in=benchmarks).exclude(centre=None).in_order()
+    rows: dict[UUID, dict[_Version, list[tuple[int, float]]]] = defaultdict(lambda: defaultdict(list))
+    for pk, at, order, name, centre in batches.values_list(
+        "benchmark", "pk", "version_order", "version__version", "centre"
+    ):
+        rows[pk][_Version(order, name)].append((at, centre or 0.0))
+    found: dict[UUID, dict[_Version, list[float]]] = {}
+    for pk, releases in rows.items():
+        for version, known in releases.items():
+            places = (place for place, (at, _) in enumerate(known) if at in begins and len(known) - place >= LEAST_DAYS)
+            found.setdefault(pk, {})[version] = [centre for _, centre in known[max(places, default=0) :]]
+    return found
+
+
 def _map(
     system: str, own: Sequence[Benchmark], by_id: Mapping[UUID, Mapping[_Version, list[float]]], than: str
 ) -> ReleaseMap:
-    versions = sorted({version for benchmark in own for version in by_id[benchmark.pk]})
+    versions = sorted({version for benchmark in own for version in by_id.get(benchmark.pk, {})})
     shown = versions[-MOST_RELEASES:]
     if chosen := [version for version in versions if version.name == than and version not in shown]:
         shown = [*chosen, *shown[1:]]
-    rows = [(each, _cells(each, by_id[each.pk], shown, than)) for each in own]
+    rows = [(each, _cells(each, by_id.get(each.pk, {}), shown, than)) for each in own]
     return ReleaseMap(system, [version.name for version in shown], rows)
 
 

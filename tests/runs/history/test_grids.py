@@ -45,6 +45,26 @@ def test_releases_are_set_against_the_one_before_or_a_chosen_one(client, fleet):
     assert cells[0].change.value == pytest.approx(1.25, abs=0.02)
 
 
+def test_a_release_is_of_its_last_level_and_of_the_branch_that_was_it(client, contributor):
+    """Was: 0 deadlocks of a release that had some since a fortnight, as the median; no release of another branch."""
+    told = {"storage": [], "workload": {"slug": "locks", "name": "Locks"}}
+    documents = []
+    for number in range(1, 23):
+        release = "18.0" if number <= 4 else "18.1"
+        main = night(number, **told, dbms={"name": "PostgreSQL", "version": release})
+        branch = {"branch": "release-17", "commit": f"{100 + number:040x}"}
+        other = night(number, **told, dbms={"name": "PostgreSQL", "version": "17.6"}, tested=branch)
+        for document, count in ((main, 5 if number > 17 else 0), (other, 2)):
+            for at, repeat in enumerate(document["repeats"]):
+                repeat["metrics"] = [{"name": "deadlocks", "value": count and count + at, "better": "lower"}]
+        documents += [main, other]
+    file(documents, contributor, at_once=48)
+    (shown,) = client.get("/benchmarks/?view=releases&workload=locks").context["maps"]
+    ((_, cells),) = shown.rows
+    assert shown.releases == ["17.6", "18.0", "18.1"]
+    assert [(round(cell.mean), cell.batches, cell.shade) for cell in cells] == [(3, 22, 0), (0, 4, 3), (6, 5, -3)]
+
+
 def test_a_release_that_a_benchmark_has_not_is_a_gap(client, fleet):
     (map_,) = client.get("/benchmarks/?view=releases&workload=scan&hardware=beta").context["maps"]
     assert map_.releases == list(RELEASES[1:])
