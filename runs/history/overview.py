@@ -15,7 +15,7 @@ from runs.answers import words as saying
 from runs.answers.answer import Amount, as_share
 from runs.answers.history import expected_amount, set_against
 from runs.compare.baseline import DEFAULT_BASELINE, Baseline, Facts
-from runs.history.watching import RECENT, threshold
+from runs.history.watching import RECENT, goes_on, threshold
 from runs.history.words import short_change
 from runs.models import Benchmark, ChangePoint, SeriesBatch
 from runs.models.choices import AlertState, ChangeState
@@ -40,7 +40,8 @@ def read_baseline(text: str) -> Baseline:
 @dataclass(frozen=True)
 class Row:
     """`change`: the newest batch as a ratio to the baseline, None where that has no batch. `step`: the last one that is
-    confirmed; `suspicion`: the last that further batches have yet to confirm.
+    confirmed, and `goes_on` the change that stands where that only took back the one before it; `suspicion`: the last
+    that further batches have yet to confirm.
     """
 
     benchmark: Benchmark
@@ -48,6 +49,7 @@ class Row:
     change: Amount | None
     step: ChangePoint | None
     suspicion: ChangePoint | None = None
+    goes_on: ChangePoint | None = None
 
     @property
     def change_words(self) -> str:
@@ -56,7 +58,7 @@ class Row:
     @property
     def last_changes(self) -> list[tuple[ChangePoint, str]]:
         """What was confirmed last, and what is suspected, in words."""
-        points = filter(None, (self.step, self.suspicion))
+        points = filter(None, (self.goes_on, self.step, self.suspicion))
         return [(point, f"{short_change(point)} since {point.at.measured_at:%Y-%m-%d}") for point in points]
 
     @property
@@ -109,7 +111,8 @@ def _row(benchmark: Benchmark, rows: Sequence[Past], baseline: Baseline, points:
     change = None
     if before:
         change = expected_amount(newest, before, better=benchmark.metric.better, threshold=threshold(benchmark.metric))
-    return Row(benchmark, newest, change, last.get(ChangeState.CONFIRMED), last.get(ChangeState.SUSPECTED))
+    steps = (last.get(ChangeState.CONFIRMED), last.get(ChangeState.SUSPECTED))
+    return Row(benchmark, newest, change, *steps, goes_on(points, benchmark.metric))
 
 
 def _series(benchmarks: Sequence[Benchmark], baseline: Baseline) -> dict[UUID, list[Past]]:

@@ -23,7 +23,7 @@ from runs.compare.asked import SINCE, Missing, Question
 from runs.compare.grouping import rising
 from runs.formatting import listed, percent_of
 from runs.history.alerts import ends_of
-from runs.history.watching import BASELINE, BenchmarkSeries, is_rejected, newest_against, threshold
+from runs.history.watching import BASELINE, BenchmarkSeries, goes_on, is_rejected, newest_against, threshold
 from runs.history.words import apart_of, change_words, moments, short_change, tested_of
 from runs.models import Benchmark, Conditions, Metric, Run, SeriesBatch
 from runs.models.base import clean
@@ -176,8 +176,10 @@ def answer_words(series: BenchmarkSeries) -> str:
         and not is_rejected(point)
     ]  # fmt: skip
     told = max(confirmed, key=lambda point: series.index[point.at_id], default=None)
+    before_it = goes_on(series.points, metric) if told else None
     return " ".join(
         filter(None, (
+            change_words(before_it) if before_it else "",
             change_words(told) if told else "",
             saying.newest_words(claim, metric.label),
             *lacking_sentences(apart_of(apart)),

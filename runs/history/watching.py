@@ -144,6 +144,22 @@ class BenchmarkSeries:
         return statistics.repeats_needed(expected, least, within=within, repeats=repeats, share=share)
 
 
+def goes_on(points: Iterable[ChangePoint], metric: Metric) -> ChangePoint | None:
+    """Where the last confirmed step of a series took back the one before it, as after a disturbed week, the change
+    before these, whose level goes on; None of others.
+    """
+    left: list[ChangePoint] = []
+    is_back = False
+    for point in sorted(points, key=lambda point: point.at.place):
+        if point.state != ChangeState.CONFIRMED or point.kind not in OF_LEVEL or is_rejected(point):
+            continue
+        pair = (*left[-1:], point)
+        both, most = math.prod(1 + each.change.get("value", 0.0) for each in pair), 1 + threshold(metric)
+        is_back = [each.kind for each in pair] == 2 * [ChangeKind.STEP] and 1 / most < both < most
+        left = left[:-1] if is_back else [*left, point]
+    return left[-1] if is_back and left else None
+
+
 def is_rejected(point: ChangePoint) -> bool:
     return point.alert is not None and point.alert.state == AlertState.NOISE and point.state != ChangeState.REFUTED
 

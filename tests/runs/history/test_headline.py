@@ -118,3 +118,15 @@ def test_a_batch_that_lies_hardly_off_its_drift_is_no_suspicion():
         newest = math.log(1 - 0.0015 * 59) - off
         found = suspicion([*logs, newest], 59, [], [range(60)], better="higher", threshold=0.03)
         assert (found and found.change.value - 1) == (change and pytest.approx(change, abs=0.01))
+
+
+def test_a_loss_is_not_hidden_by_the_return_from_a_disturbed_week(client, contributor):
+    """Was: "+7.8 % better" alone, of a benchmark that had lost 6 % before that week and never regained it."""
+    levels = [1.0] * 14 + [0.94] * 12 + [0.86] * 7 + [0.94] * 6
+    file([night(at, of=len(levels), level=level) for at, level in enumerate(levels, 1)], contributor, at_once=39)
+    benchmark = Benchmark.objects.get()
+    lost, _, back = [point for point in benchmark.changes.order_by("at__measured_at") if point.state == "confirmed"]
+    told = client.get(benchmark.get_absolute_url()).context["answer"]
+    assert told.startswith(f"{change_words(lost)} {change_words(back)}")
+    (row,) = client.get("/benchmarks/").context["rows"]
+    assert [point for point, _ in row.last_changes] == [lost, back]
