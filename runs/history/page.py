@@ -128,6 +128,7 @@ def context_of(benchmark: Benchmark, siblings: Sequence[Benchmark], *, drawn: in
         "folded": rows[UNFOLDED:],
         "siblings": siblings,
         "other_metrics": other_metrics(benchmark, series.rows),
+        "since_when": since_when(benchmark, series.rows),
         "drawn": len(series.rows),
         "more": MOST_DRAWN if benchmark.batches > drawn == DRAWN else 0,
     }  # fmt: skip
@@ -141,13 +142,26 @@ def other_metrics(benchmark: Benchmark, rows: Sequence[SeriesBatch]) -> list[tup
         return []
     metrics = Metric.objects.filter(measurements__run__in=rows[-1].runs).exclude(pk=benchmark.metric_id)
     others = [*metrics.exclude(better=Better.NONE).distinct().order_by("name")[:MOST_METRICS]]
-    runs = Run.objects.filter(pk__in=[row.run_id for row in rows]) if others else Run.objects.none()
-    keys = dict.fromkeys(runs.order_by("-measured_at").values_list("cell_key", flat=True))
-    cells = urlencode([("cell", key[:12]) for key in [*keys][:MOST_CELLS]])
+    cells = _cells_of(rows) if others else ""
     watched = Benchmark.objects.filter(series__run=rows[-1].run_id, branch=benchmark.branch)
     pages = {each.metric_id: each.get_absolute_url() for each in watched}
     asked = {each.pk: f"{reverse('compare')}?{cells}&{Question(kind=SINCE, metric=each.name).query}" for each in others}
     return [(each.label, pages.get(each.pk, asked[each.pk])) for each in others]
+
+
+def since_when(benchmark: Benchmark, rows: Sequence[SeriesBatch]) -> str:
+    """The address that asks since when a branch has changed, of which no alert tells; empty of the main one."""
+    if not benchmark.branch or len(rows) < 2:
+        return ""
+    branch, asked = urlencode({"branch": benchmark.branch}), Question(kind=SINCE, metric=benchmark.metric.name)
+    return f"{reverse('compare')}?{_cells_of(rows)}&{branch}&{asked.query}"
+
+
+def _cells_of(rows: Sequence[SeriesBatch]) -> str:
+    """The query of the runs of these batches."""
+    runs = Run.objects.filter(pk__in=[row.run_id for row in rows]).order_by("-measured_at")
+    keys = dict.fromkeys(runs.values_list("cell_key", flat=True))
+    return urlencode([("cell", key[:12]) for key in [*keys][:MOST_CELLS]])
 
 
 def commit_url(benchmark: Benchmark, commit: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from django.utils import timezone
 
@@ -114,3 +116,19 @@ def test_it_refuses_a_text_that_is_no_id_wherever_one_is_read(client, contributo
     rule = {"name": "a", "way": "mail", "target": "a@example.org", "machine": "²", "workload": "²", "dbms": "²"}
     page = client.post("/telling/", rule)
     assert (page.status_code, {"machine", "workload", "dbms"} <= page.context["form"].errors.keys()) == (422, True)
+
+
+def test_the_page_of_a_branch_asks_since_when_in_place_of_alerts(client, operator):
+    """Was: it offered to tell of changes, called the main branch "never an alarm", and said nothing of −15 %."""
+    branch = {"tested": {"branch": "release-8.0"}}
+    before, after = nights(range(1, 10), **branch), nights(range(10, 14), level=0.85, **branch)
+    file([*nights(range(1, 14)), *before, *after], operator, at_once=40)
+    client.force_login(operator)
+    page = client.get(Benchmark.objects.get(branch="release-8.0").get_absolute_url())
+    html = page.content.decode()
+    assert ("never an alarm" in html, "Tell me of changes" in html) == (False, False)
+    assert page.context["since_when"].replace("&", "&amp;") in html
+    told = client.get(page.context["since_when"]).content.decode()
+    assert re.search(r"Throughput −1[45]", told)
+    html = client.get(Benchmark.objects.get(branch="").get_absolute_url()).content.decode()
+    assert ("never an alarm" in html, "Tell me of changes" in html) == (True, True)
