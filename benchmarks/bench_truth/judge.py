@@ -660,7 +660,9 @@ class Judge:
             for cells in levels
             if not told & {run for cell in cells for run in cell.runs}
         ]
-        count, words = len(levels) - len(untold), body["words"].partition("Left out: ")[2]
+        count = len(levels) - len(untold)
+        # One whose only group is not ranked is named with it.
+        words = "".join(body["words"].partition(begin)[2] for begin in ("Left out: ", "Not ranked: "))
         is_counted = body["over"].partition(" ")[0] == str(count)
         yield Mark(COUNT, kind, is_counted, f"over {body['over']}, in truth {count} have a ratio")
         for facts in untold:
@@ -729,8 +731,12 @@ class Judge:
             yield Mark(ANSWERED, kind, is_asked, words)
 
     def _could_be_answered(self, kind: str) -> bool:
-        """Three repeats of each cell, none of which is zero, one window and one batch."""
+        """Three repeats of each cell, none of which is zero, one window and one batch. Latencies of survivors in every
+        cell rank nothing.
+        """
         metric = self.world.metric
+        if metric.startswith("latency") and all(cell.starved for cell in self.world.cells):
+            return False
         few = any(len(cell.values(metric)) < 3 for cell in self.world.cells if not cell.is_copy)
         unlike = {"mixed windows", "several batches", "zeros", "a cell missing"} & self.world.features
         return not few and not unlike and self.world.kind != "zeros"

@@ -182,6 +182,7 @@ def test_it_finds_that_another_pair_is_answered(first, found):
         ("2 levels of size", "", {judge.OMISSION}),
         ("2 levels of size", "Left out: 40 GB (only B 1 was measured).", {judge.OMISSION}),
         ("3 levels of size", "Left out: 160 GB (only B 1 was measured).", {judge.COUNT}),
+        ("2 levels of size", "Not ranked: 160 GB · B 1 (not durable).", set()),
     ],
 )
 def test_it_finds_a_level_without_a_ratio_that_is_not_named(over, words, found):
