@@ -439,14 +439,17 @@ def set_against(
 ) -> tuple[list[T], list[float | None], list[tuple[T, float]]]:
     """The batches of a baseline that the newest is set against, and their means, as `mean_or_zero` tells them: of a
     newest batch above 0 those above it, if any is. Then those that stand apart from these, with their ratio to them:
-    one bad night would hide each loss until it is no more in the baseline.
+    one bad night would hide each loss until it is no more in the baseline. None where the newest lies near to one of
+    them: what comes again, as the second mode of a noise, is no accident.
     """
     above = [(batch, mean) for batch, mean in baseline if mean]
     if not newest or not above:
         return [batch for batch, _ in baseline], [mean for _, mean in baseline], []
-    logs = [math.log(mean) for _, mean in above]
+    logs, own = [math.log(mean) for _, mean in above], math.log(newest)
     counts = usual(logs)
     centre = statistics.fmean(compress(logs, counts))
+    if any(abs(log - own) < abs(own - centre) / 2 for log, is_usual in zip(logs, counts, strict=True) if not is_usual):
+        return [batch for batch, _ in above], [mean for _, mean in above], []
     apart = [
         (batch, math.exp(log - centre)) for (batch, _), log, is_usual in zip(above, logs, counts, strict=True)
         if not is_usual

@@ -223,6 +223,13 @@ def test_a_night_that_stands_apart_is_no_baseline_of_the_newest():
     assert "0.88" in answer
 
 
+def test_what_comes_again_is_no_accident_of_the_baseline():
+    """Was: "better" of a night in the faster of two modes, as the two before it in that mode were left out."""
+    posted([1.07 if at in (22, 26, 29) else 1.0 for at in range(30)])
+    (claim,) = ask("workload=tpcb", "ask=newer&than=last:10")["claims"]
+    assert (claim["batches"], claim["ratio"]["verdict"]) == (10, "undecided")
+
+
 @pytest.mark.parametrize("seed", [1, *whole(2, 3, 4)])
 def test_the_title_of_an_alert_names_the_day_of_its_change(seed):
     """Was: "since 2026-11-20" over a change of 2026-11-23, as its likeliest place was sought again on a drift."""
