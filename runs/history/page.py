@@ -179,7 +179,7 @@ def answer_words(series: BenchmarkSeries) -> str:
         return ""
     newest, metric, (before, _, apart) = series.rows[-1], series.benchmark.metric, series.baseline
     if len({row.version_id for row in series.rows}) == len(series.rows):
-        before = series.rows[-2:-1]
+        before, apart = series.rows[-2:-1], []
         amount = judged_by_repeats(newest.values, before[0].values, better=metric.better, threshold=threshold(metric))
     name = " · ".join(filter(None, (moments(series.rows)[-1], tested_of(newest))))
     claim = Newer(label="", newest=name, of=f"last:{len(before)}", batches=len(before), ratio=amount)

@@ -58,6 +58,16 @@ def test_a_release_is_set_against_the_one_before_it_as_the_answer_does(contribut
     assert "the 6 batches before it" in headline()
 
 
+def test_a_release_set_against_the_one_before_it_leaves_none_out(contributor):
+    releases = [
+        night(number, level=0.6 if number == 8 else 1, tested={"commit": ""},
+              dbms={"name": "PostgreSQL", "version": f"17.{number}"}) for number in range(1, 13)
+    ]  # fmt: skip
+    file(releases, contributor, at_once=12)
+    assert "the throughput of the batch before it: equivalent" in headline()
+    assert "left out" not in headline()
+
+
 def test_the_list_tells_a_suspicion_that_is_not_confirmed_as_one(contributor, client):
     """Was: "none" under its last change, beside its open alert."""
     file([*nights(range(1, 14), of=14), night(14, of=14, level=0.9)], contributor, at_once=14)
