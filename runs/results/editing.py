@@ -9,7 +9,9 @@ from typing import Annotated, Any, TypeVar, cast
 
 from benchagent.catalog.metrics import LONGEST_S
 from benchagent.redaction import redact_text
+from django.contrib.auth.models import AnonymousUser
 from django.db import transaction
+from django.db.models import Q
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from pydantic import Field, model_validator
@@ -20,13 +22,17 @@ from runs.incoming.values import Day, Labels, Strict, Text, contradiction, wrong
 from runs.models import Annotation, Batch, Experiment, Run, Upload, User, delete_softly, take_out
 from runs.models import restore as restore_run
 from runs.models.base import clean
-from runs.models.visible import sees_all
+from runs.models.visible import listed, sees_all
 from runs.results import copies
 from runs.results.document import UploadDocument, UploadRepeat
 from runs.run.number import refresh_primary
 
 REASON_LIMIT = 2000
 CORRECTING = "What was measured, and on what, is not edited: delete the runs and send the document with a new id."
+CORRECTED = (
+    "what was sent while it was deleted is of the same cell and time, or batch, and is taken for its correction; where "
+    "both were measured, let it count again"
+)
 T = TypeVar("T", bound=Run | Batch)
 
 
@@ -128,9 +134,25 @@ def restore_runs(of: Upload | Experiment, *, by: User | None) -> int:
 
 
 def _judge(run: Run) -> None:
-    """What is brought back may have come again meanwhile, or what it was a copy of may have gone."""
+    """What is brought back may have come again or corrected meanwhile, or what it was a copy of may have gone.
+
+    `run` as it was read while it was deleted.
+    """
     if run.upload_id and (run.invalid_at is None or (run.copy_of_id and run.invalid_by_id is None)):
         copies.mark_stored(run, earlier_only=False)
+        if run.copy_of_id is None and _correction_of(run):
+            _mark(run, CORRECTED, None, invalid_at=timezone.now(), invalid_reason=CORRECTED, invalid_by=None)
+
+
+def _correction_of(run: Run) -> Run | None:
+    """What was sent while it was deleted and says to be the same measurement: of its cell, and of its batch or time."""
+    is_same = Q(batch=run.batch_id)
+    if run.started_at:
+        is_same |= Q(started_at=run.started_at)
+    elif run.measured_on:
+        is_same |= Q(started_at=None, measured_on=run.measured_on)
+    sent = Run.objects.with_values().filter(is_same, cell_key=run.cell_key, created_at__gt=run.deleted_at)
+    return sent.exclude(upload=None).exclude(upload=run.upload_id).filter(listed(run.owner or AnonymousUser())).first()
 
 
 def invalidate(run: Run, *, reason: str, by: User | None) -> None:

@@ -165,6 +165,47 @@ def test_a_copy_that_is_brought_back_counts_where_its_original_is_gone(operator:
     assert [run.pk for run in Run.objects.with_values()] == [second.pk]
 
 
+BATCH = str(uuid4())
+CORRECTIONS: dict[str, tuple[dict[str, Any], dict[str, Any], bool]] = {
+    "of its day": ({}, {}, True),
+    "of its batch": ({"batch": BATCH}, {"batch": BATCH, "measured_on": "2026-05-06"}, True),
+    "of its start": ({"measured_on": None, "started_at": "2026-05-04T09:00:00Z"},) * 2 + (True,),
+    "of another night": ({}, {"measured_on": "2026-05-05"}, False),
+    "of another start of that day": (
+        {"measured_on": None, "started_at": "2026-05-04T09:00:00Z"},
+        {"measured_on": None, "started_at": "2026-05-04T11:00:00Z"}, False,
+    ),
+    "of another cell": ({}, {"factors": {"terminals": 32}}, False),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CORRECTIONS)
+def test_what_is_brought_back_after_its_correction_is_no_further_repeat(case: str, operator: User, client: Client):
+    """Was: it was pooled with its correction as one more repeat."""
+    of_first, of_second, is_correction = CORRECTIONS[case]
+    first, beside = sent({"metrics": {"tps": 1_003.2}}, {"metrics": {"tps": 1_019.7}}, owner=operator, **of_first)
+    client.force_login(operator)
+    client.post(f"/runs/{first.pk}/delete/")
+    (second,) = sent({"metrics": {"tps": 1_013.9}}, owner=operator, **of_second)
+    client.post(f"/runs/{first.pk}/restore/")
+    first.refresh_from_db(), second.refresh_from_db()
+    assert second.counts and first.counts is not is_correction
+    assert (first.invalid_reason == editing.CORRECTED) is is_correction
+    client.post(f"/runs/{first.pk}/validate/")
+    first.refresh_from_db()
+    assert first.counts and beside.counts
+
+
+def test_what_is_brought_back_before_anything_else_came_counts(operator: User, client: Client):
+    first, _ = sent({"metrics": {"tps": 1_003.2}}, {"metrics": {"tps": 1_019.7}}, owner=operator)
+    client.force_login(operator)
+    for what in ("delete", "restore"):
+        client.post(f"/runs/{first.pk}/{what}/")
+    sent({"metrics": {"tps": 1_013.9}}, owner=operator)
+    first.refresh_from_db()
+    assert first.counts
+
+
 @pytest.mark.parametrize("is_deleted", [False, True])
 def test_when_the_first_is_purged_its_copy_counts(
     is_deleted: bool, operator: User, administrator: User, client: Client
