@@ -18,8 +18,6 @@ from runs.run.number import headline_numbers, why_no_number
 
 # Of little use for telling rows apart.
 _NOT_IN_ROWS = frozenset({"factor:warm_up_s"})
-# Checks that do not hold of what must not be trusted without a look, in a word; `durability_doubt` has its own.
-DOUBTS = {"machine_alone": "disturbed", "terminals_fair": "unfair", "steady_state": "unsteady"}
 # So many rows of the file are fetched at once.
 PER_FETCH = 500
 # What a row is given of the run's statistics, which are too long to be read for it.
@@ -53,16 +51,6 @@ class RunRow:
     def gap(self) -> str:
         """Why there is no number; empty when there is one or may still come."""
         return "" if self.measurement or self.run.is_open else why_no_number(self.run)
-
-    @cached_property
-    def doubts(self) -> list[tuple[str, str]]:
-        """(word, why) of what speaks against its number, by the checks of a finished run."""
-        checks = self.run.checks if self.run.counts else ()
-        return [
-            (DOUBTS[check["name"]], str(check.get("detail", "")))
-            for check in checks
-            if check.get("name") in DOUBTS and not check.get("ok")
-        ]
 
     @cached_property
     def batch_words(self) -> str:

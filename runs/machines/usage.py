@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from operator import itemgetter
 from typing import Any
@@ -32,7 +32,7 @@ class BestResult:
     durability class. Demonstrations do not count.
 
     `level` and `conditions` are in words; `factors` are the stored values of the level. `conditions` are those of the
-    best run that others of its question have otherwise.
+    best run that others of its question have otherwise. `run` is the best one, of `cell`.
     """
 
     workload: str
@@ -44,10 +44,12 @@ class BestResult:
     unit: str
     value: float
     runs: int
+    cell: str
     lower_is_better: bool = False
     level: str = ""
     conditions: str = ""
     factors: tuple[tuple[str, str], ...] = ()
+    run: Run | None = None
 
     @property
     def query(self) -> str:
@@ -87,15 +89,11 @@ def best_of(runs: QuerySet[Run]) -> list[BestResult]:
     # What is doubted stands in no index: it is asked of those only, and not of all that are met on the way to them.
     # They are named by their ids: of a query with an end PostgreSQL does not know how many rows it will give.
     newest = dict(runs.filter(demonstration=False).order_by("-created_at").values_list("pk", "cell_key")[:LOOKED_AT])
+    numbers = Measurement.objects.filter(
+        run__in=list(newest), run__durability_doubt="", phase="run", metric__name=F("run__workload__primary_metric")
+    ).exclude(metric__better=Better.NONE)
     rows = (
-        Measurement.objects.filter(
-            run__in=list(newest),
-            run__durability_doubt="",
-            phase="run",
-            metric__name=F("run__workload__primary_metric"),
-        )
-        .exclude(metric__better=Better.NONE)
-        .order_by()
+        numbers.order_by()
         .values(
             "run__workload__name", "run__workload__version", "run__workload__slug", "run__dbms_version__name",
             "run__dbms_version__slug", "run__durability", "metric__label", "metric__unit", "metric__better",
@@ -109,7 +107,11 @@ def best_of(runs: QuerySet[Run]) -> list[BestResult]:
         asked = frozenset(_of_role(factors.get(row["run__cell_key"], {}), Role.QUESTION).items())
         questions.setdefault((row["run__workload__slug"], row["metric__unit"], asked), []).append(row)
     results = [result for cells in questions.values() for result in _best_of_question(cells, factors)]
-    return sorted(results, key=_place)
+    cells, values = {result.cell for result in results}, {result.value for result in results}
+    of_best = numbers.filter(run__cell_key__in=cells, value__in=values).select_related("run").order_by("run_id")
+    read = ("value", "run__cell_key", "run__checks", "run__state", "run__invalid_at", "run__deleted_at")
+    run_of = {(number.run.cell_key, number.value): number.run for number in of_best.only(*read)}
+    return sorted((replace(result, run=run_of.get((result.cell, result.value))) for result in results), key=_place)
 
 
 def _place(result: BestResult) -> tuple[object, ...]:
@@ -159,7 +161,7 @@ def _best_of_question(cells: Sequence[Mapping[str, Any]], factors: Mapping[str, 
             dbms=dbms_name(row["run__dbms_version__name"], row["run__durability"]),
             dbms_slug=row["run__dbms_version__slug"], durability=row["run__durability"],
             metric=row["metric__label"], unit=row["metric__unit"], value=row[best],
-            runs=sum(each["runs"] for each in rows), lower_is_better=is_lower,
+            runs=sum(each["runs"] for each in rows), cell=row["run__cell_key"], lower_is_better=is_lower,
             level=_phrases(of_cell, asked), conditions=_phrases(of_cell, varied),
             factors=tuple((name, str(of_cell[name][0])) for name in asked),
         )  # fmt: skip

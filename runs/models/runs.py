@@ -68,6 +68,8 @@ class _CountOf(models.Subquery):
 
 # The check that marks a run invalid where it does not hold (`runs.run.agreement`).
 NUMBERS_AGREE = "numbers_agree"
+# Checks that do not hold of what must not be trusted without a look, in a word; `durability_doubt` has its own.
+DOUBTS = {"machine_alone": "disturbed", "terminals_fair": "unfair", "steady_state": "unsteady"}
 
 
 class RunQuerySet(VisibleQuerySet["Run"]):
@@ -260,6 +262,16 @@ class Run(UUIDModel, Labelled):
     def counts(self) -> bool:
         """Whether its numbers enter medians, verdicts and charts: the same rule as `with_values`."""
         return self.state == RunState.FINISHED and self.invalid_at is None and self.deleted_at is None
+
+    @property
+    def doubts(self) -> list[tuple[str, str]]:
+        """(word, why) of what speaks against its number, by the checks of a finished run."""
+        checks = self.checks if self.counts else ()
+        return [
+            (DOUBTS[check["name"]], str(check.get("detail", "")))
+            for check in checks
+            if check.get("name") in DOUBTS and not check.get("ok")
+        ]
 
     @property
     def invalid_words(self) -> str:

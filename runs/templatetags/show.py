@@ -160,6 +160,13 @@ def state_badge(state: str) -> SafeString:
 
 
 @register.simple_tag
+def doubt_badges(run: Run | None) -> SafeString:
+    """What speaks against the number of a finished run; nothing where nothing does."""
+    badge = '<span class="badge demonstration" data-doubt="{}" title="{}">{}</span>'
+    return format_html_join(" ", badge, ((word, why, word) for word, why in (run.doubts if run else ())))
+
+
+@register.simple_tag
 def provenance_badge(provenance: str) -> SafeString:
     return format_html(
         '<span class="badge provenance" data-provenance="{}" title="Where the numbers come from">{}</span>',

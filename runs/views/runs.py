@@ -13,7 +13,6 @@ from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
-from django.db import transaction
 from django.db.models import Count, Prefetch, Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict, StreamingHttpResponse
 from django.http.response import HttpResponseBase
@@ -24,8 +23,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from rest_framework.exceptions import ValidationError
 
-from runs.access import changes
-from runs.access.rules import Target, candidates, change_visibility, changeable, changeable_run, may_operate
+from runs.access.rules import Target, candidates, change_visibility, changeable, changeable_run
 from runs.answers.questions import questions
 from runs.answers.words.gaps import refusal_words
 from runs.charts.compare import bars_figures
@@ -41,10 +39,8 @@ from runs.listing.filters import RunFilter, columns_of, without, without_blanks
 from runs.listing.rows import RunRow
 from runs.models import Alert, Annotation, Experiment, Publication, Report, Run, Upload
 from runs.models.base import NamedModel
-from runs.models.choices import OPEN_STATES, RunState, Visibility
+from runs.models.choices import RunState, Visibility
 from runs.models.visible import may_open
-from runs.publications.material import Material
-from runs.publications.page.reproductions import gaps_of, is_told, table
 from runs.results import editing
 from runs.results import purge as purging
 from runs.run import derived, diff, series
@@ -54,7 +50,6 @@ from runs.views.guards import (
     administrator_required,
     as_uuid,
     contributor_required,
-    operator_required,
     page_before,
     token_may_read,
 )
@@ -430,66 +425,3 @@ def purge_list(request: PersonRequest) -> HttpResponse:
     """What was purged, by whom and when."""
     page = Paginator(purging.purges(), PER_PAGE).get_page(request.GET.get("page"))
     return render(request, "purges.html", {"page": page})
-
-
-@require_safe
-def experiment(request: HttpRequest, slug: str) -> HttpResponse:
-    chosen = get_object_or_404(Experiment.objects.readable_by(request.user).select_related("created_by"), slug=slug)
-    runs = list(Run.objects.present().for_lists().filter(experiment=chosen).order_by("order_index", "repeat"))
-    seen = fingerprint(runs)
-    if request.GET.get("seen") == seen:
-        return HttpResponse(status=NOTHING_NEW)
-    context = {
-        "experiment": chosen, "runs": runs, "seen": seen,
-        "deleted": not runs and chosen.runs.exclude(deleted_at=None).count(), "gaps": gaps_of(chosen), **overview(runs),
-        "accepted": may_operate(request.user) and changes.history(chosen).filter(field="brought").first(),
-        **_published(chosen, runs),
-    }  # fmt: skip
-    if changed := dict.fromkeys(words for run in runs for words in run.ignored_settings):
-        context["warnings"] = [*context["warnings"], f"Not in force as given: {'; '.join(changed)}."]
-    return render(request, "experiment.html#runs" if "seen" in request.GET else "experiment.html", context)
-
-
-@require_POST
-@contributor_required
-def delete_experiment(request: PersonRequest, slug: str) -> HttpResponse:
-    """All its runs at once; it can be brought back as a whole."""
-    chosen = changeable(request.user, get_object_or_404(Experiment.objects.readable_by(request.user), slug=slug))
-    if chosen.runs.present().filter(state__in=OPEN_STATES).exists():
-        messages.error(request, "A run of it has not ended. Cancel it first.")
-    else:
-        editing.delete_runs(chosen, by=request.user)
-    return redirect(chosen)
-
-
-@require_POST
-@contributor_required
-def restore_experiment(request: PersonRequest, slug: str) -> HttpResponse:
-    chosen = changeable(request.user, get_object_or_404(Experiment.objects.readable_by(request.user), slug=slug))
-    count = editing.restore_runs(chosen, by=request.user)
-    messages.success(request, f"{count} run{'s' * (count != 1)} brought back.")
-    return redirect(chosen)
-
-
-@require_POST
-@operator_required
-def accept_experiment(request: PersonRequest, slug: str) -> HttpResponse:
-    """What somebody brought with a bundle stands among the re-runs of its article, or with `undo` no longer."""
-    chosen = get_object_or_404(Experiment.objects.readable_by(request.user), slug=slug)
-    is_undone = "undo" in request.POST
-    if is_undone and not changes.history(chosen).filter(field="brought").exists():
-        raise Http404("It did not come with a bundle.")
-    with transaction.atomic():
-        if chosen.change(brought=is_undone):
-            changes.record(target=chosen, field="brought", old=not is_undone, new=is_undone, by=request.user)
-    return redirect("experiment", slug=slug)
-
-
-def _published(experiment: Experiment, runs: Sequence[Run]) -> dict[str, Any]:
-    """`article` that it repeats, and `reproduction`: the table of its runs beside what was published."""
-    slug = experiment.plan.get("publication")
-    article = Publication.objects.filter(slug=slug).first() if slug else None
-    if article is None:
-        return {}
-    reproduction = table(experiment, runs, Material(article)) if is_told(experiment) else None
-    return {"article": article, "reproduction": reproduction}

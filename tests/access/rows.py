@@ -89,6 +89,7 @@ PAGES = [
     page("run-job", "read", "/runs/{job_run}/job/"),
     form("run-cancel", "schedule", "/runs/{job_run}/cancel/"),
     form("run-repeat", "schedule", "/runs/{job_run}/repeat/"),
+    page("experiments", "read", "/experiments/"),
     page("experiment", "read", "/experiments/{experiment}/"),
     page("experiment-progress", "read", "/experiments/{experiment}/progress/"),
     form("run-repeat", "script", "/runs/{script_run}/repeat/"),

@@ -32,6 +32,7 @@ RECORDED = {
     "/runs/?ordering=hardware": 16,
     # With one for the benchmarks that hold it.
     "/runs/{run}/": 16,
+    "/experiments/": 3,
     "/experiments/{experiment}/": 8,
     "/compare/": 2,
     "/compare/?cell={cell}": 22,
@@ -43,7 +44,7 @@ RECORDED = {
     "/publications/cubrid-mysql-ssd-2011/": 28,
     "/publications/firebird-terabyte-2015/": 29,
     "/hardware/": 3,
-    "/hardware/my-server/": 13,
+    "/hardware/my-server/": 14,  # one for the runs of its best results
     "/configs/": 8,
     "/configs/{config}/": 14,
     "/benchmarks/": 17,

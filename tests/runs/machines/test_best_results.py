@@ -53,3 +53,20 @@ def test_a_row_leads_to_its_own_runs(client):
     small = best_results(machine(), VISITOR)[0]
     assert client.get(f"/api/v1/runs/?{small.query}").json()["count"] == 1
     assert small.query.replace("&", "&amp;") in client.get("/hardware/bench-one/").content.decode()
+
+
+def test_a_best_result_that_must_not_be_trusted_is_marked_as_in_lists_and_leads_to_its_run(client):
+    for system, tps in (("SQLite 3", 900), ("SQLite 3", 800), ("MySQL 8", 700)):
+        run = make_run(system, tps, on=machine(), factors={"scale_factor": 1})
+        if tps == 900:
+            run.checks = [{"name": "machine_alone", "ok": False, "detail": "Others took 3 of 8 cores."}]
+            run.save()
+    best = best_results(machine(), VISITOR)
+    assert [(row.value, [word for word, _ in row.run.doubts]) for row in best] == [(900, ["disturbed"]), (700, [])]
+    for url in ("/hardware/bench-one/", "/dbms/sqlite/"):
+        (cell,) = (
+            cell
+            for cell in client.get(url).content.decode().split("<td")
+            if 'data-label="Best"' in cell and "900" in cell
+        )
+        assert 'data-doubt="disturbed"' in cell and best[0].run.get_absolute_url() in cell

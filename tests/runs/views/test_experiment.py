@@ -7,6 +7,7 @@ from html import unescape
 from itertools import product
 
 import pytest
+from django.utils import timezone
 from django.utils.html import escape
 
 from benchsite.management.commands.experiments import labels
@@ -257,3 +258,40 @@ def test_the_command_names_the_engine_and_what_its_experiment_varies(db):
     run = experiment.runs.get(factors__text="gbak_tcp")
     found = labels(compare(all_runs()))[run.pk]
     assert found == "Firebird 3.0 · gbak over TCP · backup on slow (emulated)"
+
+
+def test_the_list_tells_of_each_its_state_who_and_how_many_runs(client, operator, experiment):
+    Experiment.objects.filter(pk=experiment.pk).update(created_by=operator)
+    done = Experiment.objects.create(slug="done", name="All done")
+    for state in ("finished", "finished", "cancelled"):
+        make_run("H2 2.4", 100, experiment=done, state=state)
+    Experiment.objects.create(slug="hidden", name="Hidden one", visibility="private")
+    html = page(client, "/experiments/")
+    first, second = (re.sub(r"\s+", " ", row) for row in html.split("<tbody>")[1].split("</tr>")[:2])
+    assert 'href="/experiments/done/"' in first and 'data-state="finished"' in first
+    assert "2 finished, 1 cancelled" in first
+    assert 'data-state="measuring"' in second and "of olga-operator" in second
+    assert "1 queued, 1 measuring, 2 finished, 1 failed" in second
+    assert "Hidden one" not in html
+
+
+def test_the_list_does_without_what_was_deleted_and_is_never_bare(client, experiment):
+    nothing = Experiment.objects.create(slug="nothing", name="None could be run")
+    assert str(nothing) in page(client, "/experiments/"), "gaps are told on its page"
+    nothing.delete()
+    experiment.runs.update(deleted_at=timezone.now())
+    assert "<h2>No experiments yet</h2>" in page(client, "/experiments/")
+
+
+@pytest.mark.parametrize("url", ["/", "/queue/", "/agents/", URL])
+def test_the_list_is_led_to_from_where_people_look(client, experiment, url):
+    assert 'href="/experiments/"' in page(client, url)
+
+
+def test_a_disturbed_repeat_is_named_in_the_matrix(client, experiment):
+    """Was: a warning said that some group was disturbed, and no repeat of it was marked."""
+    run = experiment.runs.filter(state="finished").first()
+    run.checks = [{"name": "machine_alone", "ok": False, "detail": "Others took 3 of 8 cores."}]
+    run.save()
+    (cell,) = (cell for cell in page(client, URL).split("<td") if f'data-run="{run.pk}"' in cell)
+    assert 'data-doubt="disturbed" title="Others took 3 of 8 cores."' in cell
