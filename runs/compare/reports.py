@@ -45,7 +45,9 @@ class BadQuery(ValueError):
 _STRICTER = [Visibility.PUBLIC, Visibility.UNLISTED, Visibility.PRIVATE]
 
 
-def freeze(report: Report, runs: Iterable[Run], *, comparison: dict[str, Any], drawn: list[str], by: User) -> None:
+def freeze(
+    report: Report, runs: Iterable[Run], *, question: str, comparison: dict[str, Any], drawn: list[str], by: User
+) -> None:  # fmt: skip
     """Keeps the numbers as they stand, in place of what was frozen before."""
     kept = list(runs)
     frozen: Frozen = {
@@ -53,6 +55,7 @@ def freeze(report: Report, runs: Iterable[Run], *, comparison: dict[str, Any], d
         "version": __version__,
         "visibility": max((Visibility(run.visibility) for run in kept), key=_STRICTER.index, default=Visibility.PUBLIC),
         "runs": [str(run.id) for run in kept],
+        "question": question,
         "comparison": finite(comparison),
         "drawn": finite(drawn),
     }

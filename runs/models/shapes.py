@@ -293,13 +293,14 @@ class Frozen(TypedDict):
     """What a frozen report keeps: the comparison as the API answers it, its charts, and what decides who may see them.
 
     `visibility` is the strictest of its runs at the time, `version` that of the program, `drawn` the charts with their
-    tables as our templates rendered them.
+    tables as our templates rendered them. What was frozen before reports told their `question` has none.
     """
 
     at: Annotated[str, AfterValidator(datetime.fromisoformat)]
     version: str
     visibility: Visibility
     runs: list[Ident]
+    question: NotRequired[str]
     comparison: FrozenComparison
     drawn: list[str]
 

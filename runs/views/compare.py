@@ -224,6 +224,7 @@ def frozen_context(report: Report, user: Reader) -> dict[str, Any]:
     articles = Run.objects.filter(pk__in=frozen["runs"]).order_by().values_list("publication", flat=True).distinct()
     return origin | {
         "frozen": kept,
+        "question": frozen.get("question", ""),
         "since": since_frozen_words(since) if since else "",
         "count": len(frozen["runs"]),
         "source_words": source_words(

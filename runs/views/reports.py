@@ -101,7 +101,8 @@ def freeze_report(request: PersonRequest, slug: str) -> HttpResponse:
     if shown["matrix"]:
         drawn.append(str(render_to_string("_matrix_of_verdicts.html", shown)))
     numbers = answer(comparison, drawing)
-    reports.freeze(kept, comparison.all_runs, comparison=numbers, drawn=drawn, by=request.user)
+    question = shown["question"]
+    reports.freeze(kept, comparison.all_runs, question=question, comparison=numbers, drawn=drawn, by=request.user)
     return redirect(kept)
 
 

@@ -2142,7 +2142,7 @@ def test_warnings_of_the_runs_leave_the_page_with_the_numbers():
     report = reports.create(title="Kept", note="", query=named, visibility="public", owner=owner)
     client = Client()
     kept = client.get(f"/compare/?format=json&{named}").json()
-    reports.freeze(report, Run.objects.all(), comparison=kept, drawn=[], by=owner)
+    reports.freeze(report, Run.objects.all(), question="", comparison=kept, drawn=[], by=owner)
     paths = [
         *(f"/compare/?{form}{named}" for form in ("", "format=md&", "format=json&")),
         f"/compare.csv?{named}", f"/embed/compare/?{named}", f"/embed/reports/{report.slug}/",

@@ -132,6 +132,18 @@ def test_a_frozen_report_keeps_numbers_charts_and_version(client, frozen, runs):
     assert [group.n for group in page.context["comparison"].groups] == [2, 3]
 
 
+def test_a_report_shows_the_question_that_it_answers_and_its_frame_frozen_or_not(client, saved, query, contributor):
+    """Was: nothing but its name stood above the answer, and a frozen one had no frame to copy."""
+    question = client.get(f"/compare/?{query}").context["question"]
+    client.force_login(contributor)
+    for _ in range(2):
+        html = client.get("/reports/which-is-faster/").content.decode()
+        assert html.index(f"data-question>{escape(question)}<") < html.index('class="headline"')
+        assert "http://testserver/embed/reports/which-is-faster/" in html
+        client.post("/reports/which-is-faster/freeze/")
+    assert "<strong>Frozen" in html
+
+
 def test_a_frozen_report_says_what_became_of_its_runs(client, frozen, runs, contributor, operator):
     """Was: the old numbers without a word."""
     path = "/api/v1/reports/which-is-faster/"
