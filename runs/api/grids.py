@@ -19,12 +19,13 @@ from runs.history.grids import MOST_BENCHMARKS, MachineCell, ReleaseCell, machin
 
 class OfRelease(Part):
     """`mean`: geometric, of its batches since the last confirmed change among them; `change`: as a ratio to the release
-    before, or to the chosen one.
+    before, or to the chosen one; `besides`: facts of machine and disks that differ between both.
     """
 
     mean: float
     batches: int
     change: Amount | None
+    besides: list[str]
 
 
 class ReleaseRow(BenchmarkHead):
@@ -50,8 +51,8 @@ class ReleaseMaps(Part):
 
 
 class OfMachine(Part):
-    """`mean`: geometric, of the newest ten batches, since the last confirmed change; `share` of the best; `is_best`: no
-    other is surely better.
+    """`mean`: geometric, of the newest ten batches of the release of its row, since the last confirmed change among
+    them; `share` of the best; `is_best`: no other is surely better.
     """
 
     id: uuid.UUID
@@ -62,9 +63,10 @@ class OfMachine(Part):
 
 
 class MachineRow(Part):
-    """`cells` by machine; null where it has no such benchmark."""
+    """`cells` by machine; null where it has no such benchmark of this release."""
 
     name: str
+    release: str
     metric: str
     unit: str
     better: str
@@ -74,8 +76,8 @@ class MachineRow(Part):
 class MachineMatrixAnswer(Part):
     """`means`: of each machine the geometric mean of its shares, over the `common` rows that all have.
 
-    Left out are `alone`, benchmarks of one machine alone, and `at_zero`, those of which one of the newest ten batches
-    is 0, as nothing is a share of it.
+    Left out are `alone`, benchmarks of which no two machines have one release, and `at_zero`, those of which one of the
+    newest ten batches is 0, as nothing is a share of it.
     """
 
     machines: list[str]
@@ -127,10 +129,10 @@ class Machines(APIView):
         matrix = machine_matrix(list(chosen_benchmarks(request)[:MOST_BENCHMARKS]))
         rows = [
             MachineRow(
-                name=benchmark.name, metric=benchmark.metric.name, unit=benchmark.metric.unit,
+                name=benchmark.name, release=release, metric=benchmark.metric.name, unit=benchmark.metric.unit,
                 better=benchmark.metric.better, cells=[_of_machine(cell, request) if cell else None for cell in cells],
             )
-            for benchmark, cells in matrix.rows
+            for benchmark, release, cells in matrix.rows
         ]  # fmt: skip
         machines, means = matrix.machines, matrix.means
         return answered(MachineMatrixAnswer(
@@ -140,7 +142,8 @@ class Machines(APIView):
 
 
 def _of_release(cell: ReleaseCell) -> OfRelease:
-    return OfRelease(mean=cell.mean, batches=cell.batches, change=cell.change and explained(cell.change))
+    change = cell.change and explained(cell.change)
+    return OfRelease(mean=cell.mean, batches=cell.batches, change=change, besides=list(cell.besides))
 
 
 def _of_machine(cell: MachineCell, request: Request) -> OfMachine:

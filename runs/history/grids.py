@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -15,9 +15,10 @@ from uuid import UUID
 from runs.answers.answer import Amount
 from runs.answers.history import judged_by_repeats
 from runs.compare.guard import beyond_span
-from runs.formatting import grouped, percent
+from runs.formatting import grouped, mid_sentence, percent
 from runs.history.watching import BASELINE, threshold
-from runs.models import Benchmark, ChangePoint, SeriesBatch
+from runs.machines.facts import names_apart
+from runs.models import Benchmark, ChangePoint, Conditions, SeriesBatch
 from runs.models.choices import Better
 from runs.stats import MIN_REPEATS, WINNERS, Kind, geometric_mean, summarise
 from runs.stats.levels import judge_family
@@ -33,12 +34,13 @@ _DARKER = (0.1, 0.3)
 @dataclass(frozen=True)
 class ReleaseCell:
     """A release of a benchmark: the geometric mean of the batches of its last level, or the median where one is 0, and
-    how it stands to what it is set against, as a ratio.
+    how it stands to what it is set against, as a ratio. `besides`: facts of machine and disks that differ between both.
     """
 
     mean: float
     batches: int
     change: Amount | None = None
+    besides: tuple[str, ...] = ()
 
     @property
     def change_words(self) -> str:
@@ -72,6 +74,13 @@ class _Version(NamedTuple):
     name: str
 
 
+class _Release(NamedTuple):
+    """The batches of a release in their order: the mean of each, and what was recorded of them."""
+
+    centres: list[float]
+    conditions: set[str]
+
+
 def release_maps(benchmarks: Sequence[Benchmark], *, than: str = "") -> list[ReleaseMap]:
     """A map a system. Each release is set against the one before it, or against the release `than`."""
     by_id = _releases_of(benchmarks)
@@ -87,64 +96,91 @@ def release_maps(benchmarks: Sequence[Benchmark], *, than: str = "") -> list[Rel
     systems: dict[str, list[Benchmark]] = {}
     for benchmark in benchmarks:
         systems.setdefault(benchmark.dbms.name, []).append(benchmark)
-    return [_map(name, own, by_id, than) for name, own in sorted(systems.items())]
+    recorded = {each for of_one in by_id.values() for release in of_one.values() for each in release.conditions}
+    facts = {key: each.facts for key, each in Conditions.objects.in_bulk(recorded).items()}
+    return [_map(name, own, by_id, than, facts) for name, own in sorted(systems.items())]
 
 
-def _releases_of(benchmarks: Sequence[Benchmark]) -> dict[UUID, dict[_Version, list[float]]]:
+def _releases_of(benchmarks: Sequence[Benchmark]) -> dict[UUID, dict[_Version, _Release]]:
     """The batches of each release, since the last confirmed change among them that three or more follow: a mean of two
     levels is none, and the change to the next release may be placed at the last of this one.
     """
     points = ChangePoint.objects.filter(benchmark__in=benchmarks).select_related("alert")
     begins = {point.at_id for point in points.defer("alert__note", "alert__links") if point.begins_level}
     batches = SeriesBatch.objects.filter(benchmark__in=benchmarks).exclude(centre=None).in_order()
-    rows: dict[UUID, dict[_Version, list[tuple[int, float]]]] = defaultdict(lambda: defaultdict(list))
-    for pk, at, order, name, centre in batches.values_list(
-        "benchmark", "pk", "version_order", "version__version", "centre"
+    rows: dict[UUID, dict[_Version, list[tuple[int, float, str]]]] = defaultdict(lambda: defaultdict(list))
+    for pk, at, order, name, centre, conditions in batches.values_list(
+        "benchmark", "pk", "version_order", "version__version", "centre", "conditions"
     ):
-        rows[pk][_Version(order, name)].append((at, centre or 0.0))
-    found: dict[UUID, dict[_Version, list[float]]] = {}
+        rows[pk][_Version(order, name)].append((at, centre or 0.0, conditions))
+    found: dict[UUID, dict[_Version, _Release]] = {}
     for pk, releases in rows.items():
         for version, known in releases.items():
-            places = (place for place, (at, _) in enumerate(known) if at in begins and len(known) - place >= LEAST_DAYS)
-            found.setdefault(pk, {})[version] = [centre for _, centre in known[max(places, default=0) :]]
+            places = (
+                place for place, (at, *_) in enumerate(known) if at in begins and len(known) - place >= LEAST_DAYS
+            )
+            level = known[max(places, default=0) :]
+            of_level = _Release([centre for _, centre, _ in level], {conditions for *_, conditions in level})
+            found.setdefault(pk, {})[version] = of_level
     return found
 
 
 def _map(
-    system: str, own: Sequence[Benchmark], by_id: Mapping[UUID, Mapping[_Version, list[float]]], than: str
+    system: str,
+    own: Sequence[Benchmark],
+    by_id: Mapping[UUID, Mapping[_Version, _Release]],
+    than: str,
+    facts: Mapping[str, Mapping[str, str]],
 ) -> ReleaseMap:
     versions = sorted({version for benchmark in own for version in by_id.get(benchmark.pk, {})})
     shown = versions[-MOST_RELEASES:]
     if chosen := [version for version in versions if version.name == than and version not in shown]:
         shown = [*chosen, *shown[1:]]
-    rows = [(each, _cells(each, by_id.get(each.pk, {}), shown, than)) for each in own]
+    rows = [(each, _cells(each, by_id.get(each.pk, {}), shown, than, facts)) for each in own]
     return ReleaseMap(system, [version.name for version in shown], rows)
 
 
 def _cells(
-    benchmark: Benchmark, centres: Mapping[_Version, list[float]], shown: Iterable[_Version], than: str
+    benchmark: Benchmark,
+    releases: Mapping[_Version, _Release],
+    shown: Iterable[_Version],
+    than: str,
+    facts: Mapping[str, Mapping[str, str]],
 ) -> list[ReleaseCell | None]:
     cells: list[ReleaseCell | None] = []
-    chosen = next((values for version, values in centres.items() if version.name == than), None)
-    before: list[float] | None = None
+    chosen = next((release for version, release in releases.items() if version.name == than), None)
+    before: _Release | None = None
     for version in shown:
-        values = centres.get(version)
+        release = releases.get(version)
         base = chosen if than else before
-        if not values:
+        if not release:
             cells.append(None)
             continue
         change, metric = None, benchmark.metric
-        if base and base is not values:
-            change = judged_by_repeats(values, base, better=metric.better, threshold=threshold(metric))
-        summary = summarise(values)
-        cells.append(ReleaseCell(summary.centre if summary else 0.0, len(values), change))
-        before = values
+        besides: tuple[str, ...] = ()
+        if base and base is not release:
+            change = judged_by_repeats(release.centres, base.centres, better=metric.better, threshold=threshold(metric))
+            besides = _besides(*([facts[each] for each in side.conditions] for side in (base, release)))
+        summary = summarise(release.centres)
+        cells.append(ReleaseCell(summary.centre if summary else 0.0, len(release.centres), change, besides))
+        before = release
     return cells
+
+
+def _besides(before: Sequence[Mapping[str, str]], after: Sequence[Mapping[str, str]]) -> tuple[str, ...]:
+    """Labels of facts of machine and disks that all batches tell and that are not the same in both."""
+    told = [set.intersection(*map(set, side)) for side in (before, after)]
+    return tuple(
+        mid_sentence(label)
+        for name in sorted(set.intersection(*told))
+        if (parts := name.partition(":"))[0] in ("machine", "disk") and (label := parts[2])
+        and {each[name] for each in before} != {each[name] for each in after}
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)
 class MachineCell:
-    """A benchmark on a machine: the geometric mean of the newest batches of its level.
+    """A benchmark on a machine: the geometric mean of the newest batches of the last level of a release.
 
     `share`: of the best. `is_best`: none beats it, and it has the batches that it takes to tell.
     """
@@ -161,23 +197,24 @@ class MachineCell:
 
 @dataclass
 class MachineMatrix:
-    """What was measured on several machines: a row a question, a column a machine."""
+    """What was measured on several machines: a row a question with its release, a column a machine."""
 
     machines: list[str]
-    rows: list[tuple[Benchmark, list[MachineCell | None]]] = field(default_factory=list)
-    # Benchmarks that one machine alone has, and those of which a batch is 0: no share of the best is.
+    rows: list[tuple[Benchmark, str, list[MachineCell | None]]] = field(default_factory=list)
+    # Questions of which no two machines have one release, and benchmarks of which a batch is 0, of which nothing is a
+    # share.
     alone: int = 0
     at_zero: int = 0
 
     @cached_property
     def common(self) -> int:
         """Rows that all machines have."""
-        return sum(None not in cells for _, cells in self.rows)
+        return sum(None not in cells for *_, cells in self.rows)
 
     @cached_property
     def means(self) -> list[float]:
         """For each machine the geometric mean of its shares of the best, over what all have."""
-        whole = [[cell.share for cell in cells if cell] for _, cells in self.rows if None not in cells]
+        whole = [[cell.share for cell in cells if cell] for *_, cells in self.rows if None not in cells]
         return [geometric_mean(column) or 0.0 for column in zip(*whole, strict=True)]
 
     @property
@@ -186,69 +223,82 @@ class MachineMatrix:
 
 
 def machine_matrix(benchmarks: Sequence[Benchmark]) -> MachineMatrix:
-    """`benchmarks` that differ in nothing but their machine make a row."""
+    """`benchmarks` that differ in nothing but their machine make a row, of the newest release that most of them have:
+    what another release gained or lost is not the machine's.
+    """
     by_name: dict[tuple[str, int], list[dict[str, Benchmark]]] = defaultdict(list)
     with_side = [each for each in benchmarks if each.hardware and each.metric.better != Better.NONE]
-    values = _of_level([each for each in with_side if _with_centre(each)])
+    levels, columns = _levels_of(with_side), _columns_of(with_side)
     for benchmark in with_side:
-        if min(values.get(benchmark.pk, []), default=0.0) > 0 and benchmark.hardware:
+        if benchmark.pk in levels:
             rows, lengths = by_name[benchmark.name, benchmark.metric_id], benchmark.procedure
             alike = (
                 row for row in rows if not any(beyond_span(each.procedure, lengths, lengths) for each in row.values())
             )
             if (own := next(alike, None)) is None:
                 rows.append(own := {})
-            # Where two have one name, as after a new mainboard, what was measured last counts.
-            held = own.setdefault(benchmark.hardware.name, benchmark)
-            own[benchmark.hardware.name] = max(held, benchmark, key=lambda each: each.recent[-1]["at"])
+            # Where a machine has two of one name, as of two configurations, what was measured last counts.
+            held = own.setdefault(columns[benchmark.pk], benchmark)
+            own[columns[benchmark.pk]] = max(held, benchmark, key=_newest_at)
     questions = [own for rows in by_name.values() for own in rows]
-    shared = [own for own in questions if len(own) > 1]
-    machines = sorted({name for own in shared for name in own})
-    matrix = MachineMatrix(
-        machines, alone=len(questions) - len(shared), at_zero=sum(0 in each for each in values.values())
-    )
-    for own in shared:
+    shared: list[tuple[str, dict[str, Benchmark], dict[str, list[float]]]] = []
+    for own in questions:
+        counts = Counter(release for each in own.values() for release in levels[each.pk])
+        release = max(counts, key=lambda each: (counts[each], each))
+        if counts[release] > 1:
+            values = {name: levels[each.pk][release] for name, each in own.items() if release in levels[each.pk]}
+            shared.append((release.name, own, values))
+    machines = sorted({name for _, _, values in shared for name in values})
+    matrix = MachineMatrix(machines, alone=len(questions) - len(shared), at_zero=len(with_side) - len(levels))
+    for version, own, values in shared:
         cells = _against_the_best(own, values)
-        matrix.rows.append((next(iter(own.values())), [cells.get(name) for name in machines]))
+        matrix.rows.append((next(iter(own.values())), version, [cells.get(name) for name in machines]))
     return matrix
 
 
-def _of_level(benchmarks: Sequence[Benchmark]) -> dict[UUID, list[float]]:
-    """The newest batches of each, since the last confirmed change among them: a mean of two levels is none."""
-    begins: dict[UUID, list[datetime]] = defaultdict(list)
-    points = ChangePoint.objects.filter(benchmark__in=benchmarks).select_related("alert", "at")
-    for point in points.defer("at__runs", "at__values", "alert__note", "alert__links"):
-        if point.begins_level:
-            begins[point.benchmark_id].append(point.at.measured_at)
-    values = {}
-    for each in benchmarks:
-        newest = _with_centre(each)
-        begin = max((at for at in begins[each.pk] if at <= newest[-1][0]), default=None)
-        values[each.pk] = [centre for at, centre in newest if begin is None or at >= begin]
-    return values
+def _columns_of(benchmarks: Sequence[Benchmark]) -> dict[UUID, str]:
+    """What the machine of each is called beside the others: two machines may have one name."""
+    newest = {each.machine_id or each.hardware_id: each.hardware for each in sorted(benchmarks, key=_newest_at)}
+    apart = names_apart({profile.slug: profile.name for profile in newest.values() if profile})
+    return {
+        each.pk: apart[profile.slug]
+        for each in benchmarks
+        if (profile := newest[each.machine_id or each.hardware_id])
+    }  # fmt: skip
 
 
-def _with_centre(benchmark: Benchmark) -> list[tuple[datetime, float]]:
-    recent = benchmark.recent[-BASELINE:]
-    return [(datetime.fromisoformat(each["at"]), each["centre"]) for each in recent if each["centre"] is not None]
+def _newest_at(benchmark: Benchmark) -> datetime:
+    return benchmark.newest_at or benchmark.created_at
 
 
-def _against_the_best(own: Mapping[str, Benchmark], of_level: Mapping[UUID, list[float]]) -> dict[str, MachineCell]:
-    levels = {name: of_level[benchmark.pk] for name, benchmark in own.items()}
+def _levels_of(benchmarks: Sequence[Benchmark]) -> dict[UUID, dict[_Version, list[float]]]:
+    """The newest batches of the last level of each release. Nothing of a benchmark whose newest release has a batch of
+    0, and of no other release that has one.
+    """
+    levels = {}
+    for pk, releases in _releases_of(benchmarks).items():
+        newest = {version: release.centres[-BASELINE:] for version, release in releases.items()}
+        above = {version: centres for version, centres in newest.items() if min(centres) > 0}
+        if max(newest) in above:
+            levels[pk] = above
+    return levels
+
+
+def _against_the_best(own: Mapping[str, Benchmark], levels: Mapping[str, list[float]]) -> dict[str, MachineCell]:
     values = {name: [*compress(centres, usual([*map(math.log, centres)]))] for name, centres in levels.items()}
     means = {name: geometric_mean(centres) or 0.0 for name, centres in values.items()}
     first = next(iter(own.values()))
     is_rate = first.metric.better == Better.HIGHER
     best = (max if is_rate else min)(means, key=lambda name: means[name])
-    others = [name for name in own if name != best]
+    others = [name for name in values if name != best]
     verdicts = judge_family(
         [(values[name], values[best]) for name in others], better=first.metric.better, threshold=threshold(first.metric)
     )
     beaten = {name for name, verdict in zip(others, verdicts, strict=True) if verdict.kind in WINNERS}
     return {
         name: MachineCell(
-            benchmark, means[name], means[name] / means[best] if is_rate else means[best] / means[name],
+            own[name], mean, mean / means[best] if is_rate else means[best] / mean,
             name not in beaten and len(values[name]) >= MIN_REPEATS,
         )
-        for name, benchmark in own.items()
+        for name, mean in means.items()
     }  # fmt: skip
