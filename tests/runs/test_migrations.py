@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
+from contextlib import suppress
 from datetime import UTC, datetime
 from importlib import import_module
 from typing import Any
 from uuid import UUID
 
-import pytest
 from benchagent.catalog import METRICS
 from django.apps import apps
 from django.db import connection
 from django.db.migrations.autodetector import MigrationAutodetector
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.recorder import MigrationRecorder
 from django.db.migrations.state import ProjectState
 
 from runs.models import Measurement, Metric, Run
@@ -22,7 +23,8 @@ from runs.publications.document import Statements
 from runs.publications.page.page import PageFile
 from tests.runs.cells import make_run
 
-BEFORE = [("runs", "0008_login_tries")]
+# What stands in a database of one version, and what became of it in a later one, whose models it is sent.
+Story = Generator[None, Any, None]
 
 
 class Steps(MigrationLoader):
@@ -33,24 +35,45 @@ class Steps(MigrationLoader):
         self.disk_migrations = {key: each for key, each in self.disk_migrations.items() if not each.replaces}
 
 
-def migrate(to: list[tuple[str, str]]) -> Any:
+def migrate(*to: tuple[str, str]) -> Any:
+    """To these, or to the latest; the models as they are then."""
     executor = MigrationExecutor(connection)
     executor.loader = Steps(connection)
-    executor.migrate(to)
-    return executor.loader.project_state(to).apps
+    targets = [*to] or executor.loader.graph.leaf_nodes()
+    executor.migrate(targets)
+    return executor.loader.project_state(targets).apps
 
 
-@pytest.fixture
-def before_batches(transactional_db: None) -> Iterator[Any]:
-    latest = Steps(connection).graph.leaf_nodes()
-    yield migrate(BEFORE)
-    migrate(latest)
+def drop_all_tables() -> None:
+    with connection.schema_editor() as editor:
+        for model in apps.get_models():
+            editor.delete_model(model)
+    MigrationRecorder(connection).flush()
 
 
-def test_every_stored_run_gets_the_batch_of_what_made_it(before_batches, monkeypatch):
-    filling = import_module("runs.migrations.0010_batches_of_stored_runs")
-    monkeypatch.setattr(filling, "AT_ONCE", 2)
-    model = lambda name: before_batches.get_model("runs", name)  # noqa: E731
+def test_a_database_of_long_ago_comes_to_today_with_what_stood_in_it(transactional_db: None, monkeypatch):
+    """One database goes all the way, since its steps take long."""
+    monkeypatch.setattr(import_module("runs.migrations.0010_batches_of_stored_runs"), "AT_ONCE", 2)
+    statements = ("runs", "0034_without_tables_of_statements")
+    drop_all_tables()
+    try:
+        for story, before, after in (
+            (every_stored_run_gets_the_batch_of_what_made_it,
+             [("runs", "0008_login_tries")], [("runs", "0011_every_run_has_a_batch")]),
+            (what_an_article_states_moves_into_its_row_and_is_read_as_before,
+             [("runs", "0032_notices")], [statements]),
+            (pauses_of_agents_and_of_the_queue_are_reservations, [("agents", "0012_bisections"), statements], []),
+        ):  # fmt: skip
+            told = story(migrate(*before))
+            next(told)
+            with suppress(StopIteration):
+                told.send(migrate(*after))
+    finally:
+        migrate()
+
+
+def every_stored_run_gets_the_batch_of_what_made_it(before: Any) -> Story:
+    model = lambda name: before.get_model("runs", name)  # noqa: E731
     workload = model("Workload").objects.create(slug="tpcb", name="TPC-B")
     dbms = model("Dbms").objects.create(slug="pg", name="PostgreSQL")
     version = model("DbmsVersion").objects.create(slug="pg-16", name="PostgreSQL 16", dbms=dbms)
@@ -77,13 +100,72 @@ def test_every_stored_run_gets_the_batch_of_what_made_it(before_batches, monkeyp
     runs(article.pk, publication=article)
     runs(None)
 
-    after = migrate([("runs", "0011_every_run_has_a_batch")])
+    after = yield
     stored = after.get_model("runs", "Run").objects.all()
     assert {run.pk: run.batch_id for run in stored} == made
     batches = {batch.pk: batch for batch in after.get_model("runs", "Batch").objects.all()}
     assert set(batches) == set(made.values()), "none without a run"
     assert [batches[pk].label for pk in (night.pk, unnamed.pk)] == ["Night", ""], "a name that nobody gave is no label"
     assert [batches[pk].owner_id for pk in (night.pk, sent.pk, article.pk)] == [person.pk, person.pk, None]
+
+
+def what_an_article_states_moves_into_its_row_and_is_read_as_before(before: Any) -> Story:
+    model = lambda name: before.get_model("runs", name)  # noqa: E731
+    formulas = ("tps / first_tps − 1", "tps × 60 / load_s", "median(tps)")
+    columns = [{"label": "X", "formula": formula, "shown": "%"} for formula in formulas]
+    table = {"title": "T", "columns": [{"label": "Y", "of": "#"}, *columns]}
+    part = {"part": "curves", "id": "c", "workload_kind": "oltp", "figures": [], "table": table}
+    article = model("Publication").objects.create(
+        slug="stating", title_original="A", title_en="A", language="en", content={"page": {"parts": [part]}}
+    )
+    workload = model("Workload").objects.create(slug="w-2", name="W", source_id="w", publication=article)
+    own = {"publication": article, "position": 1}
+    sides = {"side_a": {"dbms": "x"}, "side_b": {"dbms": ["y", "z"]}, "summary": "more", "sense": "A faster"}
+    model("Claim").objects.create(**own, source_id="c", metric="tps", details={"percent_range": [2, 4]}, **sides)
+    model("Observation").objects.create(
+        **own, metric="CPU", unit="%", value_text="2–4", details={"value_min": 2, "value_max": 4}, workload=workload
+    )
+    for position in (2, 1):
+        model("MissingItem").objects.create(
+            publication=article, position=position, source_id=f"m{position}", is_document=position == 2, content="it"
+        )
+    model("TableStat").objects.create(**own, table="stock", records=5)
+    model("IndexStat").objects.create(**own, index="pk", table="stock", depth=3)
+    number = {"name": "elapsed", "unit": "s", "value": 1.5, "as_printed": "1.5"}
+    model("QueryStat").objects.create(**own, number=1, sql="SELECT 1", metrics=[number])
+    model("Fact").objects.create(**own, provenance="inferred", title="t", how="h", details={"values": [{"a": 1}]})
+    model("DataSchema").objects.create(**own, tables="t", columns=[{"name": "id"}], primary_key=["id"])
+
+    after = yield
+    content = after.get_model("runs", "Publication").objects.get(slug="stating").content
+    (of_page,) = PageFile.model_validate(content["page"]).parts
+    assert [(column.of, column.against, column.per, column.times) for column in of_page.table.columns] == [
+        ("#", "", "", 1), ("tps", "first", "", 1), ("tps", "", "load_s", 60)
+    ]  # fmt: skip
+    stated = content["statements"]
+    read = Statements.model_validate(stated)
+    assert [(claim.id, claim.side_b, claim.details) for claim in read.claims] == [
+        ("c", {"dbms": ["y", "z"]}, {"percent_range": [2, 4]})
+    ]
+    (seen,) = read.observations
+    assert (seen.workload, seen.value_text, seen.value) == ("w", "2–4", None)
+    assert [(item.id, item.document) for item in read.missing] == [("m1", False), ("m2", True)]
+    assert (read.table_stats[0].records, read.index_stats[0].depth) == (5, 3)
+    assert (read.query_stats[0].metrics[0].value, read.facts[0].how, read.schemas[0].primary_key) == (1.5, "h", ["id"])
+
+
+def pauses_of_agents_and_of_the_queue_are_reservations(before: Any) -> Story:
+    by = before.get_model("runs", "User").objects.create(username="bob")
+    agent, more = before.get_model("agents", "Agent").objects, {"paused_by": by, "pause_reason": "fan"}
+    agent.create(slug="a", token_digest="a")
+    paused = agent.create(slug="b", token_digest="b", paused_at=datetime(2026, 1, 1, tzinfo=UTC), **more)
+    before.get_model("agents", "QueuePause").objects.create(by=by, reason="move")
+
+    after = yield
+    rows = after.get_model("agents", "Reservation").objects.order_by("reason")
+    assert list(rows.values_list("agent", "reason", "by", "ends_at")) == [
+        (paused.pk, "fan", by.pk, None), (None, "move", by.pk, None),
+    ]  # fmt: skip
 
 
 def test_stored_runs_at_a_fixed_rate_say_that_their_transactions_came_at_even_distances(db, monkeypatch):
@@ -135,77 +217,8 @@ def test_the_label_of_the_data_load_rate_is_the_catalogues_and_one_that_somebody
         assert rows.get().label == after
 
 
-def test_pauses_of_agents_and_of_the_queue_are_reservations(transactional_db: None):
-    latest = Steps(connection).graph.leaf_nodes()
-    try:
-        before = migrate([("agents", "0012_bisections")])
-        by = before.get_model("runs", "User").objects.create(username="ann")
-        agent, more = before.get_model("agents", "Agent").objects, {"paused_by": by, "pause_reason": "fan"}
-        agent.create(slug="a", token_digest="a")
-        paused = agent.create(slug="b", token_digest="b", paused_at=datetime(2026, 1, 1, tzinfo=UTC), **more)
-        before.get_model("agents", "QueuePause").objects.create(by=by, reason="move")
-    finally:
-        after = migrate(latest)
-    rows = after.get_model("agents", "Reservation").objects.order_by("reason")
-    assert list(rows.values_list("agent", "reason", "by", "ends_at")) == [
-        (paused.pk, "fan", by.pk, None), (None, "move", by.pk, None),
-    ]  # fmt: skip
-
-
 def test_tables_made_step_by_step_are_those_made_at_once():
     """`makemigrations --check` asks the same of what makes them at once."""
     steps = Steps(None)
     detector = MigrationAutodetector(steps.project_state(), ProjectState.from_apps(apps))
     assert not detector.changes(graph=steps.graph)
-
-
-@pytest.fixture
-def before_statements(transactional_db: None) -> Iterator[Any]:
-    latest = Steps(connection).graph.leaf_nodes()
-    yield migrate([("runs", "0032_notices")])
-    migrate(latest)
-
-
-def test_what_an_article_states_moves_into_its_row_and_is_read_as_before(before_statements):
-    model = lambda name: before_statements.get_model("runs", name)  # noqa: E731
-    formulas = ("tps / first_tps − 1", "tps × 60 / load_s", "median(tps)")
-    columns = [{"label": "X", "formula": formula, "shown": "%"} for formula in formulas]
-    table = {"title": "T", "columns": [{"label": "Y", "of": "#"}, *columns]}
-    part = {"part": "curves", "id": "c", "workload_kind": "oltp", "figures": [], "table": table}
-    article = model("Publication").objects.create(
-        slug="a", title_original="A", title_en="A", language="en", content={"page": {"parts": [part]}}
-    )
-    workload = model("Workload").objects.create(slug="w-2", name="W", source_id="w", publication=article)
-    own = {"publication": article, "position": 1}
-    sides = {"side_a": {"dbms": "x"}, "side_b": {"dbms": ["y", "z"]}, "summary": "more", "sense": "A faster"}
-    model("Claim").objects.create(**own, source_id="c", metric="tps", details={"percent_range": [2, 4]}, **sides)
-    model("Observation").objects.create(
-        **own, metric="CPU", unit="%", value_text="2–4", details={"value_min": 2, "value_max": 4}, workload=workload
-    )
-    for position in (2, 1):
-        model("MissingItem").objects.create(
-            publication=article, position=position, source_id=f"m{position}", is_document=position == 2, content="it"
-        )
-    model("TableStat").objects.create(**own, table="stock", records=5)
-    model("IndexStat").objects.create(**own, index="pk", table="stock", depth=3)
-    number = {"name": "elapsed", "unit": "s", "value": 1.5, "as_printed": "1.5"}
-    model("QueryStat").objects.create(**own, number=1, sql="SELECT 1", metrics=[number])
-    model("Fact").objects.create(**own, provenance="inferred", title="t", how="h", details={"values": [{"a": 1}]})
-    model("DataSchema").objects.create(**own, tables="t", columns=[{"name": "id"}], primary_key=["id"])
-
-    after = migrate([("runs", "0034_without_tables_of_statements")])
-    content = after.get_model("runs", "Publication").objects.get().content
-    (of_page,) = PageFile.model_validate(content["page"]).parts
-    assert [(column.of, column.against, column.per, column.times) for column in of_page.table.columns] == [
-        ("#", "", "", 1), ("tps", "first", "", 1), ("tps", "", "load_s", 60)
-    ]  # fmt: skip
-    stated = content["statements"]
-    read = Statements.model_validate(stated)
-    assert [(claim.id, claim.side_b, claim.details) for claim in read.claims] == [
-        ("c", {"dbms": ["y", "z"]}, {"percent_range": [2, 4]})
-    ]
-    (seen,) = read.observations
-    assert (seen.workload, seen.value_text, seen.value) == ("w", "2–4", None)
-    assert [(item.id, item.document) for item in read.missing] == [("m1", False), ("m2", True)]
-    assert (read.table_stats[0].records, read.index_stats[0].depth) == (5, 3)
-    assert (read.query_stats[0].metrics[0].value, read.facts[0].how, read.schemas[0].primary_key) == (1.5, "h", ["id"])

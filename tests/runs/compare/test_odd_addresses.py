@@ -5,6 +5,7 @@ from __future__ import annotations
 from urllib.parse import quote, urlencode
 
 import pytest
+from django.db import connection
 from django.test import Client
 
 from runs.compare.select import BASE_SET, CONTROLS, SET
@@ -12,7 +13,9 @@ from tests.runs.cells import make_run, make_runs, workload
 
 pytestmark = pytest.mark.django_db
 
-ODD = ("nan", "1e400", "-1", "½", "١", "=", "9" * 400, "\x00")
+# What PostgreSQL cannot hold, and what Python reads before any database is asked.
+ODD_TO_POSTGRESQL = ("9" * 400, "\x00")
+ODD = ("nan", "1e400", "-1", "½", "١", "=", *ODD_TO_POSTGRESQL)
 SIZES = "ask=loss&x=factor:size_gb"
 
 
@@ -35,7 +38,7 @@ def two_disks() -> None:
 @pytest.mark.usefixtures("two_disks")
 def test_an_odd_value_is_answered_or_refused_by_its_name(name: str):
     """Seen: an error 500 of `from=nan` and of `set=½`."""
-    for text in ODD:
+    for text in ODD if connection.vendor == "sqlite" else ODD_TO_POSTGRESQL:
         response = Client().get(f"/api/v1/answers/?dbms=postgresql&{SIZES}&{urlencode([(name, text)])}")
         assert response.status_code == 200 or (response.status_code == 400 and name in response.json()), (name, text)
 
