@@ -110,4 +110,4 @@ def test_the_page_of_the_backups_says_where_it_contradicts_itself_and_what_is_th
     )
     shown = [group["text"] for group in spec(html, "observed-cpu")["groups"]]
     assert "≤ about 95" in shown and "≈ 97" in shown
-    assert "Same disk behind another, the baseline" in text
+    assert "the same disk slower than another one, the baseline" in text
