@@ -118,7 +118,9 @@ def assigned(run: Run) -> Callable[[], bool]:
     return look
 
 
-def test_a_message_assigns_a_run_and_strange_ones_are_dropped(messages, celery, broker, machine, capfd):
+def test_a_message_assigns_a_run_what_is_strange_is_dropped_and_the_sweep_finds_what_was_lost(
+    messages, celery, broker, machine, capfd, tmp_path, monkeypatch
+):
     """The message alone moves nothing; the worker that comes acts on it, and on one that comes while it is there."""
     machine()
     first = schedule.start(plan_of(), user=None).runs.get()
@@ -134,29 +136,22 @@ def test_a_message_assigns_a_run_and_strange_ones_are_dropped(messages, celery, 
             through.SimpleQueue("celery").put({"no task": "Xs3cretX"})
         assert stranger.control.ping(timeout=1) == []
         stranger.control.shutdown()
-    run = schedule.start(plan_of(), user=None).runs.get()
-    until(assigned(run), "assigned after what was strange")
+    second = schedule.start(plan_of(), user=None).runs.get()
+    until(assigned(second), "assigned after what was strange")
     assert worker.poll() is None
     said = "".join(capfd.readouterr())
     assert "Xs3cretX" not in said and "Traceback" not in said, said
+    Run.objects.move(second.pk, to=RunState.FAILED)
 
-
-def test_the_sweep_finds_a_run_whose_message_was_lost(messages, celery, machine, tmp_path, monkeypatch):
-    """Stop the worker, lose every message, start it again: the run begins soon after its return."""
-    machine()
-    worker = celery(*WORKER)
-    celery("beat", "--schedule", str(tmp_path / "beat"))
-    first = schedule.start(plan_of(), user=None).runs.get()
-    until(assigned(first), "worker and beat are up")
-    Run.objects.move(first.pk, to=RunState.FAILED)
-
+    # Stop the worker, lose every message, start it again: the run begins soon after its return.
     worker.terminate()  # stopped by a signal it might hold a lock, and the first message
     worker.wait(60)
     monkeypatch.setattr(enqueueing, "send", lambda task, args: None)
     run = schedule.start(plan_of(), user=None).runs.get()
+    celery("beat", "--schedule", str(tmp_path / "beat"))
     messages.delete("celery")
     time.sleep(1)
     assert has_state(run, RunState.QUEUED)()
     celery(*WORKER)
     until(assigned(run), "assigned by the sweep")
-    assert Experiment.objects.count() == 2
+    assert Experiment.objects.count() == 3
