@@ -11,9 +11,8 @@ from uuid import UUID
 from benchagent.catalog import DBMSS, WORKLOADS
 from benchagent.plugins import LACKING
 from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import OpenApiParameter, PolymorphicProxySerializer, extend_schema
+from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema
 from pydantic import BeforeValidator, Field, WithJsonSchema
-from rest_framework.pagination import PageNumberPagination
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -31,7 +30,7 @@ from agents.reruns.templating import OWN, prepared_on
 from runs.answers.answer import Part
 from runs.api.errors import Conflict
 from runs.api.once import KEY, once
-from runs.api.outgoing import FIELD_ERRORS, REFUSALS, Error, Outgoing, Page, answered, page_of
+from runs.api.outgoing import FIELD_ERRORS, PAGING, REFUSALS, Error, Outgoing, Page, answered, page_of, paged
 from runs.api.permissions import readable_runs, token_of
 from runs.incoming.reading import read
 from runs.incoming.values import Labels, OneOf, PlannedMoment, Prose, Slug, Strict, Text, wrong
@@ -271,23 +270,16 @@ class CancelledRuns(Part):
     cancelled: int
 
 
-class ExperimentPages(PageNumberPagination):
-    page_size = 50
-
-
 class Experiments(OperatorView):
     @extend_schema(
         operation_id="v1_experiments_list",
-        parameters=[OpenApiParameter("page", int)],
+        parameters=PAGING,
         responses={200: ExperimentPage},
     )
     def get(self, request: Request) -> Response:
         """Experiments that whoever asks sees in lists, newest first."""
         rows = Experiment.objects.listed_for(request.user).prefetch_related("runs__job")
-        pages = ExperimentPages()
-        page = pages.paginate_queryset(rows, request) or []
-        shown = [ExperimentAnswer.of(row, request=request).model_dump(mode="json") for row in page]
-        return pages.get_paginated_response(shown)
+        return paged(request, rows, lambda shown: [ExperimentAnswer.of(row, request=request) for row in shown])
 
     @extend_schema(
         request=PolymorphicProxySerializer("ExperimentGiven", GIVEN, resource_type_field_name=None),

@@ -22,6 +22,7 @@ from runs.compare.choosing import LOOKED_THROUGH
 from runs.compare.facts import is_name
 from runs.compare.groups import SIZES
 from runs.compare.panels import CLIENT, CLIENTS, NEAR, OTHER, SIZE
+from runs.compare.select import CELL_PREFIX
 from runs.formatting import grouped, mid_sentence
 from runs.models import Batch, Benchmark, Metric, Publication, Run, RunFactor, SeriesBatch
 from runs.models.choices import Better, StorageRole
@@ -266,7 +267,7 @@ def _histories(user: Reader, rows: RunQuerySet, newest: Sequence[Mapping[str, An
         of = f"{len({batch for batch, *_ in measured})} batches since {min(at for *_, at in measured).date()}"
         machine = runs[0]["hardware__name"]
         named = sorted({*filter(None, (branches.get(line) for line in own_lines))})
-        chosen = [*(("cell", cell[:12]) for cell in cells), *(("branch", name) for name in named)]
+        chosen = [*(("cell", cell[:CELL_PREFIX]) for cell in cells), *(("branch", name) for name in named)]
         query = f"{urlencode(chosen)}&{since.question.query}"
         yield Offer(question_words(since), f"{machine}, {of}" if machine else of, runs[0]["workload__name"], query)
 

@@ -6,13 +6,10 @@ from datetime import datetime
 from typing import Annotated, Any, Self
 from uuid import UUID
 
-from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
-from rest_framework import generics
 from rest_framework.exceptions import NotFound, ValidationError
-from rest_framework.pagination import PageNumberPagination
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -23,7 +20,7 @@ from runs.answers.words.gaps import gap_notes, refusal_words
 from runs.answers.words.matrix import Matrix, matrix
 from runs.answers.words.verdicts import against_words, robustness_words, series_words, verdict_words
 from runs.answers.words.warnings import not_here_words, since_frozen_words, warnings_of
-from runs.api.outgoing import Outgoing, Username, page_of, source
+from runs.api.outgoing import PAGING, Outgoing, Page, Username, page_of, paged, source
 from runs.charts.drawing import Drawing, draw
 from runs.compare import reports
 from runs.compare.axes import SCALES, VIEWS, X_AS, Y_AS
@@ -403,29 +400,16 @@ class ReportDetailed(ReportHead):
     since_frozen: FrozenSince | None
 
 
-class ReportPagination(PageNumberPagination):
-    page_size = 50
-
-    def get_paginated_response_schema(self, schema: dict[str, Any]) -> dict[str, Any]:
-        described = super().get_paginated_response_schema(schema)
-        link = {"type": ["string", "null"], "format": "uri"}
-        return described | {"properties": described["properties"] | {"next": link, "previous": link}}
+class ReportPage(Page):
+    results: list[ReportHead]
 
 
-class ReportList(generics.ListAPIView[Report]):
-    """Reports, newest first: public ones and one's own."""
-
-    pagination_class = ReportPagination
-
-    def get_queryset(self) -> QuerySet[Report]:
-        return Report.objects.present().listed_for(self.request.user).select_related("owner")
-
-    @extend_schema(responses={200: ReportHead})
-    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        rows = self.paginate_queryset(self.get_queryset()) or []
-        return self.get_paginated_response(
-            [ReportHead.of(row, request=request).model_dump(mode="json") for row in rows]
-        )
+class ReportList(APIView):
+    @extend_schema(operation_id="v1_reports_list", parameters=PAGING, responses={200: ReportPage})
+    def get(self, request: Request) -> Response:
+        """Reports, newest first: public ones and one's own."""
+        rows = Report.objects.present().listed_for(request.user).select_related("owner")
+        return paged(request, rows, lambda shown: [ReportHead.of(row, request=request) for row in shown])
 
 
 class ReportDetail(APIView):

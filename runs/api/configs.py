@@ -23,11 +23,12 @@ from runs.access.rules import describable
 from runs.answers.answer import Part
 from runs.api.errors import refuse_unknown
 from runs.api.outgoing import PAGING, NamedRef, Outgoing, Page, SlugOf, answered, paged, source
-from runs.configs.pages import diff_table, matching
+from runs.configs.pages import MOST_COMPARED, diff_table, matching
 from runs.configs.reading import MOST_CHARACTERS
 from runs.incoming.reading import read
 from runs.incoming.values import Given, OneOf, Slug, Strict, Text, int_if_whole
 from runs.models import Run, User
+from runs.models.base import clean
 from runs.models.choices import Provenance
 
 
@@ -181,9 +182,6 @@ class Diff(Outgoing):
     rows: list[DiffRow]
 
 
-MOST_COMPARED = 8
-
-
 class ConfigList(APIView):
     required_scope = "upload"
 
@@ -198,7 +196,7 @@ class ConfigList(APIView):
     )
     def get(self, request: Request) -> Response:
         """All configurations, by name."""
-        words, dbms = (_clean(request.query_params.get(name, "").strip()[:120]) for name in ("q", "dbms"))
+        words, dbms = (clean(request.query_params.get(name, "").strip(), 120) for name in ("q", "dbms"))
         rows = matching(configs.for_pages(configs.listed_configs(request.user)), words, dbms)
 
         def summaries(page: Sequence[models.Config]) -> Iterator[ConfigSummary]:
@@ -246,7 +244,7 @@ class ConfigDiff(APIView):
     def get(self, request: Request) -> Response:
         """Configurations side by side, with units made alike."""
         refuse_unknown(request.query_params, {"config", "by", "show"})
-        wanted = list(dict.fromkeys(_clean(slug) for slug in request.query_params.getlist("config") if slug))
+        wanted = list(dict.fromkeys(clean(slug, 200) for slug in request.query_params.getlist("config") if slug))
         if not 0 < len(wanted) <= MOST_COMPARED:
             raise ValidationError({"config": [f"One to {MOST_COMPARED} slugs are required."]})
         table, unknown = diff_table(wanted, request.user, request.query_params)
@@ -257,10 +255,6 @@ class ConfigDiff(APIView):
                 rows=[DiffRow.model_validate(row) for row in table.shown],
             )
         )  # fmt: skip
-
-
-def _clean(text: str) -> str:
-    return text.replace("\x00", "")
 
 
 def _editable(request: Request, slug: str) -> models.Config:

@@ -11,7 +11,7 @@ from uuid import UUID
 from django.db.models import Count, QuerySet
 from django.http import QueryDict
 
-from runs.compare.select import BASE_SET, STORED, RunSet, Selection, read_query, set_queries, with_sets
+from runs.compare.select import BASE_SET, CELL_PREFIX, STORED, RunSet, Selection, read_query, set_queries, with_sets
 from runs.listing.facets import Facet, Option, facets_of
 from runs.listing.filters import without
 from runs.models import Batch, Metric, Publication, Run
@@ -215,7 +215,7 @@ def _offers(selection: Selection, user: Reader) -> list[tuple[str, list[tuple[st
     chosen = {run.batch_id for run in runs}
     batches = [(words, f"batch={key}") for key, words in _named_batches(measured).items() if key not in chosen]
     cells = {run.cell_key for run in runs}
-    same = [("the same cell, whenever measured", f"cell={next(iter(cells))[:12]}")] if len(cells) == 1 else []
+    same = [("the same cell, whenever measured", f"cell={next(iter(cells))[:CELL_PREFIX]}")] if len(cells) == 1 else []
     published, systems = published_beside(runs), {run.dbms_version.dbms_id for run in runs}
     return [
         ("Measured or uploaded", [*same, *batches[:MOST_OFFERED]]),

@@ -28,7 +28,7 @@ from runs.stats.zeros import ZeroChange, zero_changes
 
 # The palette of static/css/tokens.css: --series-0 … --series-7.
 COLOURS = 8
-CLIENTS = ("terminals", "threads", "clients", "connections")
+CLIENTS = ("terminals", "threads", "clients", "connections", "virtual_users")
 NO_PLACES: Mapping[UUID, tuple[UUID, Any]] = {}
 # What a curve is said of: a size, a number of clients, another number.
 SIZE, CLIENT, OTHER = "size", "clients", "other"

@@ -18,6 +18,8 @@ from runs.models import Config, ConfigParameter, Dbms, DbmsVersion, Run
 from runs.models.visible import Reader
 
 MOST_STATED = 4
+# Side by side.
+MOST_COMPARED = 8
 # A configuration may be in force for years.
 LOOKED_AT = 5_000
 MEANING, NAME = "meaning", "name"

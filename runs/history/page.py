@@ -21,6 +21,7 @@ from runs.charts.base import EventSpec, Figure, LineSeries, LinesSpec, Mark, lin
 from runs.charts.curves import ZOOMED_NOTE
 from runs.compare.asked import SINCE, Missing, Question
 from runs.compare.grouping import rising
+from runs.compare.select import CELL_PREFIX
 from runs.formatting import listed, percent_of
 from runs.history.alerts import ends_of
 from runs.history.watching import BASELINE, BenchmarkSeries, goes_on, is_rejected, newest_against, threshold
@@ -161,7 +162,7 @@ def _cells_of(rows: Sequence[SeriesBatch]) -> str:
     """The query of the runs of these batches."""
     runs = Run.objects.filter(pk__in=[row.run_id for row in rows]).order_by("-measured_at")
     keys = dict.fromkeys(runs.values_list("cell_key", flat=True))
-    return urlencode([("cell", key[:12]) for key in [*keys][:MOST_CELLS]])
+    return urlencode([("cell", key[:CELL_PREFIX]) for key in [*keys][:MOST_CELLS]])
 
 
 def commit_url(benchmark: Benchmark, commit: str) -> str:

@@ -35,7 +35,7 @@ OF_HISTOGRAM = 0.1
 ZONES = timedelta(days=1)
 TRANSACTIONS, MEAN, MAXIMUM = "transactions", "latency_mean_ms", "latency_max_ms"
 # Who has one transaction at a time, in the order in which tools call them.
-CLIENTS = ("terminals", "threads", "clients", "virtual_users")
+_ONE_AT_A_TIME = ("terminals", "threads", "clients", "virtual_users")
 # With one of these a client does not wait for its last transaction before the next is due, or has several on the way.
 OPEN = ("rate_per_s", "rate", "target", "async_clients", "pipeline", "batch_size")
 _RANKED = re.compile(r"(latency|service)_(?:p(\d{1,6})|(min)|(max))_ms")
@@ -84,7 +84,7 @@ def _rates(facts: RunFacts) -> list[str]:
     done = facts.metrics.get(TRANSACTIONS)
     if done and lasts and not 1 / MOST_TIMES <= rate * lasts / done <= MOST_TIMES:
         found.append(f"{rate:,.6g} TPS, {done:,.0f} transactions in {lasts:g} s")
-    clients = next(filter(None, map(facts.seconds, CLIENTS)), None)
+    clients = next(filter(None, map(facts.seconds, _ONE_AT_A_TIME)), None)
     mean = facts.metrics.get(MEAN)
     if clients and mean and not any(facts.factors.get(name) for name in OPEN):
         at_once = rate * (mean - resolution(mean) / 2) / 1000

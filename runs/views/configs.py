@@ -26,7 +26,7 @@ from runs.configs.forms import (
     labelled,
     preview,
 )
-from runs.configs.pages import ConfigRow, choices_of, diff_table, matching
+from runs.configs.pages import MOST_COMPARED, ConfigRow, choices_of, diff_table, matching
 from runs.dbms import rankings, system_rows, unverified, version_rows, versions_for, words_filter
 from runs.listing.cursor import bounded_count, first_rows
 from runs.listing.rows import RunRow
@@ -43,7 +43,6 @@ RECENT = 10
 # What a choice of a configuration shows.
 SHOWN = ("slug", "name", "revision")
 MOST_LISTED = 500
-MOST_COMPARED = 8
 
 
 @require_safe
