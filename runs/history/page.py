@@ -30,7 +30,7 @@ from runs.models import Benchmark, Conditions, Metric, Run, SeriesBatch
 from runs.models.base import clean
 from runs.models.choices import OF_LEVEL, Better, ChangeKind, ChangeState, RunState
 from runs.run import likeness
-from runs.run.circumstances import changes
+from runs.run.circumstances import OF_THE_MACHINE, changes
 from runs.run.events import CHECKPOINT, NOTE
 from runs.run.facets import branch_of
 from runs.stats import Interval
@@ -226,15 +226,23 @@ def events_of(rows: Sequence[SeriesBatch]) -> dict[int, list[str]]:
 
 
 def _changed(rows: Sequence[SeriesBatch], places: Iterable[int]) -> dict[int, list[tuple[str, str]]]:
-    """At those of these places where anything was recorded differently of the batch before: its kind, and in words."""
-    changed = [at for at in places if at and rows[at].conditions_id != rows[at - 1].conditions_id]
-    wanted = {rows[at].conditions_id for index in changed for at in (index - 1, index)}
+    """At those of these places where anything was recorded differently of the batch before: its kind, and in words.
+
+    Of machine and disks the one that was measured before it: an older release may be measured after a newer one.
+    """
+    in_time = sorted(range(len(rows)), key=lambda at: rows[at].measured_at)
+    measured_before = dict(zip(in_time[1:], in_time, strict=False))
+    pairs = [(at, at - 1, measured_before.get(at, at)) for at in places if at]
+    changed = [pair for pair in pairs if len({rows[at].conditions_id for at in pair}) > 1]
+    wanted = {rows[at].conditions_id for pair in changed for at in pair}
     facts = {row.digest: row.facts for row in Conditions.objects.filter(digest__in=wanted)} if wanted else {}
     told = {}
-    for index in changed:
-        before, after = (facts.get(rows[at].conditions_id, {}) for at in (index - 1, index))
-        if found := changes(before, after):
-            told[index] = found
+    for at, in_order, measured in changed:
+        after, before, earlier = (facts.get(rows[each].conditions_id, {}) for each in (at, in_order, measured))
+        found = [each for each in changes(before, after) if each[0] not in OF_THE_MACHINE]
+        found += [each for each in changes(earlier, after) if each[0] in OF_THE_MACHINE]
+        if found:
+            told[at] = found
     return told
 
 

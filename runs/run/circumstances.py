@@ -14,6 +14,8 @@ from runs.run import likeness
 from runs.run.facets import DRIVER_LABELS, FACTOR, factor_facets, load_generator
 
 NOT_GIVEN = "not given"
+# Kinds of what is a fact of the machine.
+OF_THE_MACHINE = ("machine", "disk")
 _LONGEST = 200
 # What of a driver stands among these facts in words of its own.
 _TOLD_OTHERWISE = ("name", "version", "isolation")
