@@ -12,7 +12,7 @@ from django.http import QueryDict
 from runs.compare.asked import Question
 from runs.compare.configurations import setting_facts
 from runs.compare.effects import SettingPairs
-from runs.compare.facts import DATE, NO_FACT, Columns, Fact
+from runs.compare.facts import DATE, DISK_OF, Columns, Fact
 from runs.compare.grouping import BATCH
 from runs.compare.groups import Group
 from runs.compare.levels import Levels
@@ -20,8 +20,8 @@ from runs.compare.panels import Axes, Curve, Panel, drawn_groups, panels_of, rel
 from runs.compare.verdicts import Verdicts
 from runs.formatting import listed
 from runs.models import ChangePoint, Metric, Run, SeriesBatch
-from runs.models.choices import AlertState, StorageRole
-from runs.run.facets import FACTOR, STORAGE, Facet
+from runs.models.choices import AlertState
+from runs.run.facets import Facet
 from runs.stats import PRACTICAL_THRESHOLD
 from runs.stats.watch import Watched, watched
 
@@ -84,12 +84,14 @@ class Comparison:
 
     @cached_property
     def said_twice(self) -> set[str]:
-        """The factors that name a storage where its device is known of every group, and tells the same."""
+        """The factors that name a storage where its device tells the same of each of its values: of what failed the
+        device is not known.
+        """
         columns, varying = Columns(self.groups), {fact.field for fact in self.varying}
-        pairs = {f"{FACTOR}{role}_storage": f"{STORAGE}{role}" for role in StorageRole.values}
         return {
-            name for name, device in pairs.items()
-            if {name, device} <= varying and NO_FACT not in columns[device] and columns.alike(name, device)
+            name for name, device in DISK_OF.items()
+            if {name, device} <= varying and (known := columns.known(device)).alike(name, device)
+            and {*known[name]} == {*columns[name]}
         }  # fmt: skip
 
     @cached_property

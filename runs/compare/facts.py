@@ -12,7 +12,8 @@ from django.utils.text import slugify
 
 from runs.compare.groups import Group
 from runs.formatting import listed, mid_sentence
-from runs.run.facets import FACTOR, Facet
+from runs.models.choices import StorageRole
+from runs.run.facets import FACTOR, STORAGE, Facet
 from runs.run.likeness import SETTING
 
 DATE = "date"
@@ -22,6 +23,8 @@ MOMENT = "moment"
 SET = "set"
 # What a group has of a fact that it does not state.
 NO_FACT = "–"
+# A disk that somebody asked for by the name of its storage: the factor, and the device that it came to.
+DISK_OF = {f"{FACTOR}{role}_storage": f"{STORAGE}{role}" for role in StorageRole.values}
 # What the groups have of a fact that a reader pools.
 POOLED = "pooled"
 # Bookkeeping and consequences: offered as axes, never taken by the rule; what they alone tell apart is pooled.
@@ -130,6 +133,10 @@ class Columns(dict[str, list[str]]):
         """Of the groups that have a number."""
         valued = [group for group in self.groups if group.dots]
         return self if len(valued) == len(self.groups) else Columns(valued)
+
+    def known(self, name: str) -> Columns:
+        """Of the groups of which that fact is known."""
+        return Columns([group for group in self.groups if fact_value(group, name) != NO_FACT])
 
     def rows(self, names: Sequence[str]) -> list[tuple[str, ...]]:
         """What each group has of these facts."""

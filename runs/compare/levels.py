@@ -11,7 +11,17 @@ from uuid import UUID
 
 from benchagent.catalog import Role, factor_role
 
-from runs.compare.facts import DATE, NEVER_TAKEN, NO_FACT, Columns, Fact, distinguishing, fact_values, rank_of_kind
+from runs.compare.facts import (
+    DATE,
+    DISK_OF,
+    NEVER_TAKEN,
+    NO_FACT,
+    Columns,
+    Fact,
+    distinguishing,
+    fact_values,
+    rank_of_kind,
+)
 from runs.compare.groups import Contrast, Group
 from runs.compare.guard import Difference, bare_field, differences
 from runs.compare.panels import CLIENTS, Axes
@@ -442,6 +452,10 @@ def possible_levels(
     left_out |= {"batch"} if len(set(columns["batch"])) == len(columns.groups) else set()
     # What has no value, as rows whose numbers are lost, is told at its level and chooses none.
     valued = columns.valued
+    # There only the name of the disk is known of what failed.
+    left_out |= {
+        disk for name, disk in DISK_OF.items() if NO_FACT in columns[disk] and columns.known(disk).alike(name, disk)
+    }
     facts = [fact for name, fact in axes.facts.items() if name not in left_out and len(set(valued[name])) > 1]
     order = sorted(
         facts,

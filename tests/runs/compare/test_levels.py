@@ -616,6 +616,28 @@ def test_a_disk_and_the_name_of_its_storage_are_one_thing():
     assert "Not alike" not in headline(comparison)
 
 
+def test_the_disk_of_what_failed_is_the_one_that_it_was_asked_for(client):
+    """Was: two columns, data on storage and data storage, and a level of their own for what failed, where the other
+    system "was not measured".
+    """
+    bench = machine()
+    for name, times in (("vda", 1.0), ("slow", 0.1)):
+        device = StorageDevice.objects.create(hardware=bench, slug=name, name=name, medium="ssd")
+        for system, load in product(("MySQL 5.5", "PostgreSQL 17"), ("select_narrow", "select_wide")):
+            factors = {"load": load, "data_storage": "" if name == "vda" else name}
+            if (system, load, name) == ("MySQL 5.5", "select_wide", "slow"):
+                make_run(system, None, factors=factors, state="failed")
+                continue
+            for noise in NOISE:
+                run = make_run(system, 1000 * times * noise, factors=factors, on=bench, durability="power_loss")
+                RunStorage.objects.create(run=run, role="data", device=device)
+    comparison = asked()
+    assert comparison.said_twice == {"factor:data_storage"} and "Data on storage" not in comparison.varying_words
+    assert [heading.label for heading in comparison.levels.headings] == ["Data on storage", "Load"]
+    (series,) = comparison.levels.series
+    assert [bool(row.against.lost) for row in series.rows] == [False, False, False, True]
+
+
 def test_an_embedded_sweep_has_its_levels_and_pairs(client):
     sweep({"Derby 10.16": 1.0, "SQLite 3.50": 1.5, "H2 2.5": 0.5})
     html = client.get("/embed/compare/?dbms=derby&dbms=sqlite&dbms=h2").content.decode()
