@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import io
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
 
 from agents.machines import Engine
 from agents.models import Agent, Schedule
@@ -260,6 +263,15 @@ def test_a_deleted_schedule_starts_nothing_and_can_be_brought_back(planned, clie
     # Times that came meanwhile are passed over.
     assert back.context["next_times"][0] > datetime.now(UTC)
     assert timetable.tick() == 0
+
+
+def test_the_command_purges_a_deleted_schedule_as_its_page_does(nightly, administrator):
+    schedule = nightly(datetime.now(UTC))
+    with pytest.raises(CommandError, match="there is no deleted schedule"):
+        call_command("purge", "schedule", schedule.slug, by=administrator.username)
+    timetable.delete(schedule)
+    call_command("purge", "schedule", schedule.slug, by=administrator.username, stdout=io.StringIO())
+    assert not Schedule.objects.filter(pk=schedule.pk).exists()
 
 
 def test_a_deleted_schedule_can_be_purged_and_its_experiments_stay(planned, client, nightly, administrator):
