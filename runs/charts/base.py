@@ -48,7 +48,8 @@ class LineSeries(TypedDict):
 
     `dots` are the repeats behind the points, `band` is (x, low, high) of their intervals, `open` of those that reach
     so far that a band would cover the chart. `leaps`: the x up to which it is dotted, from the point before. `row`: of
-    its first point in the table, with those of its others after it; a click leads there.
+    its first point in the table, with those of its others after it; a click leads there. `url`: of the one run that
+    the whole line is of, as the table links it; a click leads to it.
     """
 
     label: str
@@ -66,6 +67,7 @@ class LineSeries(TypedDict):
     open: NotRequired[list[tuple[float, float, float]]]
     leaps: NotRequired[list[float]]
     row: NotRequired[int]
+    url: NotRequired[str]
 
 
 class Mark(TypedDict):

@@ -168,6 +168,8 @@ def _panel(
     if table is not None:
         spec |= {"sync": id, "panel": True}
         spec["y"]["untitled"] = True
+        for line, (run, _) in zip(series, runs, strict=True):
+            line["url"] = run.run.get_absolute_url()
     else:
         table = lines_table(spec) if each == 1 else thinned_table(spec, stretches, course.scale)
     return Figure(

@@ -4,7 +4,8 @@
 /** The place of the table of a chart's numbers, on a page or beneath several panels. */
 export const numbersOf = (figure) => figure.querySelector("details") ?? figure.closest(".multiples")?.querySelector(":scope > details");
 
-/** {row, value} of an element: its row in that table, and of a repeat its value. null where nothing is behind it. */
+/** {row, value} of an element: its row in that table, and of a repeat its value; {url} of a line that is one run's. null
+ *  where nothing is behind it. */
 export function behind(spec, { datasetIndex, index }, { data, role, of }) {
   const raw = data[index];
   if (spec.type === "tradeoff") return raw.row === undefined ? null : { row: raw.row };
@@ -14,6 +15,7 @@ export function behind(spec, { datasetIndex, index }, { data, role, of }) {
   }
   const isRepeat = role === "dot";
   const series = spec.type === "lines" && (isRepeat || !role) ? spec.series[of ?? datasetIndex] : undefined;
+  if (series?.url) return { url: series.url };
   if (series?.row === undefined) return null;
   const at = isRepeat ? series.points.findIndex(([x]) => x === raw.x) : index;
   return { row: series.row + at, ...(isRepeat ? { value: raw.y } : {}) };
@@ -28,7 +30,9 @@ function targetAt(figure, spec, chart, event) {
   // Repeats that hardly scatter lie beneath their point.
   const element = hit("point").find(({ datasetIndex }) => datasetIndex === of) ?? nearest;
   const found = behind(spec, element, chart.data.datasets[element.datasetIndex]);
-  const row = found && numbersOf(figure)?.querySelectorAll("tbody tr")[found.row];
+  const numbers = found && numbersOf(figure);
+  if (found?.url) return numbers?.querySelector(`a[href="${found.url}"]`) ?? null;
+  const row = numbers?.querySelectorAll("tbody tr")[found.row];
   if (!row || found.value === undefined) return row ?? null;
   return [...row.querySelectorAll("[data-value] > a")].find((link) => Number(link.parentElement.dataset.value) === found.value) ?? row;
 }

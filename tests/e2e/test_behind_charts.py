@@ -96,3 +96,11 @@ def test_of_an_embedded_chart_a_run_opens_beside_it(site: Site, page):
         page.locator("figure.chart canvas").first.click(position=dot)
     opened.value.wait_for_url("**/runs/*/")
     assert "/embed/" in page.url
+
+
+def test_a_line_over_time_leads_to_its_run(site: Site, page):
+    page.goto(f"{site.url}/compare/?experiment=first-light&view=time")
+    point = place(page, 0, 2)
+    href = page.locator(".multiples tbody a").first.get_attribute("href")
+    page.locator("figure.chart canvas").first.click(position=point)
+    page.wait_for_url(f"**{href}")

@@ -17,6 +17,11 @@ test("behind a point of a line is the row of its place on the line, behind a dot
   for (const role of ["band", "overlay"]) assert.equal(behind(spec, at(2, 0), { role, of: 1, data: [{ x: 8, y: 91 }] }), null);
 });
 
+test("behind each point of a line over time is its run", () => {
+  const spec = { type: "lines", series: [{ url: "/runs/1/", points: [[0, 10], [1, 40]] }] };
+  assert.deepEqual(behind(spec, at(0, 1), { data: [{ x: 0 }, { x: 1 }] }), { url: "/runs/1/" });
+});
+
 test("behind a dot of two metrics is its row", () => {
   const spec = { type: "tradeoff", groups: [{ row: 0 }, { row: 1 }] };
   assert.deepEqual(behind(spec, at(0, 0), { data: [{ x: 3, y: 4, row: 1 }] }), { row: 1 });

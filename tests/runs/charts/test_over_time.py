@@ -49,6 +49,8 @@ def test_several_runs_stand_on_one_axis_of_time_metric_by_metric():
         ("SQLite 3, repeat 1", False), ("SQLite 3, repeat 2", True), ("Derby 10, repeat 1", False),
     ]  # fmt: skip
     assert [line["points"][0] for line in specs[3]["series"]] == [(0.0, 2.0), (0.0, 2.0)]
+    linked = [row[0].href for row in multiples.table.rows[:3]]
+    assert [line["url"] for line in specs[0]["series"]] == linked and all(href.startswith("/runs/") for href in linked)
     assert specs[0]["bands"] == [{"from": 0, "to": 2, "label": "warm-up"}]
     assert [key.label for key in multiples.keys] == ["SQLite 3", "Derby 10"]
     assert [cell.text or cell.value for cell in multiples.table.rows[0]] == [
