@@ -85,7 +85,8 @@ class LevelChange(Claim):
 
 class FallsOff(Claim):
     """`shape`: knee, step, smooth, undecided (knee and smooth fit alike), none (one line fits) or too_few; turn, where
-    the curve rises and then falls, or the other way: it is `turn` (highest or lowest), `turns_to`, at `turns_at`.
+    the curve rises and then falls, or the other way: it is `turn` (highest or lowest), `turns_to`, at `turns_at`. That
+    is not surely higher, or lower, than the levels `turns_alike`.
 
     `at` on x, which a step has not: `step` is its change as a share of 1, `interval` the two levels it lies between.
     `memory`: where RAM stands on x.
@@ -101,6 +102,7 @@ class FallsOff(Claim):
     turn: str = ""
     turns_at: float | None = None
     turns_to: float | None = None
+    turns_alike: list[float] = Field(default_factory=list)
     step: Amount | None = None
     why: str = ""
     knee: InstanceOf[Knee] | None = Field(default=None, exclude=True)

@@ -304,6 +304,7 @@ class Along:
             step=as_share(amount_of(change)) if change else None,
             turn=turned.kind if turned else "", turns_at=turned.at if turned else None,
             turns_to=geometric_mean(dict(self.levels)[turned.at]) if turned else None,
+            turns_alike=[*turned.alike] if turned else [],
         )  # fmt: skip
 
     @cached_property

@@ -119,7 +119,7 @@ def compare(
     comparison = _over_a_setting(comparison)
     if "fix" in controls or "pool" in controls:
         comparison = _at_chosen_levels(comparison)
-    comparison = replace(comparison, axes=arrange(comparison))
+    comparison = _with_named_ends(replace(comparison, axes=arrange(comparison)))
     groups = _coloured(comparison)
     return judged(replace(comparison, groups=groups, baseline=_baseline(groups, baseline, base_runs)))
 
@@ -146,6 +146,18 @@ def _over_a_setting(comparison: Comparison) -> Comparison:
     others = [fact for fact in comparison.varying if fact.field not in settings]
     varying = [*others, *(fact for fact, _ in settings.values())]
     return replace(comparison, groups=groups, varying=varying, controls=controls)
+
+
+def _with_named_ends(comparison: Comparison) -> Comparison:
+    """With the numbers of the levels that the question names with their unit, `from=16GB`."""
+    fact, controls, question = comparison.axes.x_fact, comparison.controls, comparison.question
+    if fact is None:
+        return comparison
+    start, end = (
+        fact.number_of(controls.get(name, "")) if number is None else number
+        for name, number in (("from", question.start), ("to", question.end))
+    )
+    return replace(comparison, question=question.model_copy(update={"start": start, "end": end}))
 
 
 def _recorded_alike(groups: Sequence[Group]) -> list[Facet]:
@@ -447,6 +459,12 @@ def unread(params: QueryDict, comparison: Comparison, axes: Axes) -> dict[str, l
     # Where what a question implies or goes over is one value only, the answer says what is missing.
     answered = {"x"} if question.x in facts else set()
     problems |= {name: words for name, words in axes.problems.items() if name in params and name not in answered}
+    for name in ("from", "to"):
+        if name in problems and (x := axes.x_fact) and x.number_of(params[name]) is not None:
+            del problems[name]
+        elif name in problems and x and x.is_number:
+            there = _some([x.words.get(value, value) for value in x.values])
+            problems[name] = [f"“{params[name]}” is neither a number nor a level of {x.label}. There are: {there}."]
     if question.fact and question.fact not in facts:
         problems["fact"] = [f"There is no fact “{question.fact}”. There are: {_some(facts)}."]
     compared, baseline = params.get("compared", ""), params.get("baseline", "")

@@ -24,6 +24,8 @@ from runs.stats.levels import Pair
 # Facts that vary with the configuration alone.
 _OF_A_CONFIGURATION = frozenset({"config", "batch"}) | NEVER_TAKEN
 
+_OFF = frozenset({"off", "none", "no", "false", "disabled"})
+
 
 @dataclass(frozen=True)
 class SettingPairs:
@@ -116,8 +118,12 @@ def setting_pairs(groups: Sequence[Group], varying: Sequence[Fact]) -> Iterator[
 
 
 def _smallest_first(values: Iterable[str]) -> list[str]:
-    """128MB before 4GB and 30s before 5min, where all are sizes or times; what is not given, the default, is first."""
-    in_order = sorted(values, key=lambda value: (value not in (NOT_GIVEN, "default"), natural(value)))
+    """128MB before 4GB and 30s before 5min, where all are sizes or times; what is not given, the default, is first, and
+    then what is off: a setting is turned on.
+    """
+    in_order = sorted(
+        values, key=lambda value: (value not in (NOT_GIVEN, "default"), value.lower() not in _OFF, natural(value))
+    )
     given_values = [value for value in in_order if value != NOT_GIVEN]
     for read in (size_bytes_of, lambda value: seconds_of(value.replace("min", "m"))):
         amounts = {value: amount for value in given_values if (amount := read(value)) is not None}

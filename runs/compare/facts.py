@@ -82,6 +82,13 @@ class Fact:
         """Value -> its position."""
         return {value: rank for rank, value in enumerate(self.values)}
 
+    def number_of(self, text: str) -> float | None:
+        """That of the level which is named as it is written: 16GB, 10 GB."""
+        words = {number: (value, self.words.get(value, value)) for value, number in self.numbers.items()}
+        own = text.replace(" ", "").lower()
+        named = (number for number, of in words.items() if own in (each.replace(" ", "").lower() for each in of))
+        return next(named, None)
+
     def in_legend(self, value: str) -> str:
         """What has a name by its name; a number, or whether something is on, with its heading."""
         words = self.words.get(value, value)

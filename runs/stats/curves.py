@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal, TypeAlias
 
@@ -117,29 +117,31 @@ def _reached(line: Sequence[tuple[float, float]], goal: float, *, falling: bool)
 
 @dataclass(frozen=True)
 class Turn:
-    """The level `at` which a curve is surely higher, or lower, than at both its ends: it rises and then falls."""
+    """The level `at` which a curve is surely higher, or lower, than at both its ends: it rises and then falls. `alike`:
+    the other levels than which that one is not surely higher, or lower.
+    """
 
     at: float
     kind: Literal["highest", "lowest"]
+    alike: tuple[float, ...] = ()
 
 
 def turn(levels: Levels, *, better: str, threshold: float, curves: int = 1) -> Turn | None:
     """By `threshold` or more, judged together with all levels of so many curves. Where both are so the better one."""
     if len(levels) < LEAST_POINTS:
         return None
-    ends, inner = (levels[0][1], levels[-1][1]), levels[1:-1]
-    confidence = 1 - ALPHA / (len(ends) * len(inner) * curves)
+    inner = levels[1:-1]
+    confidence = 1 - ALPHA / (2 * len(inner) * curves)
     by_mean = sorted(inner, key=lambda level: geometric_mean(level[1]) or 0.0)
     turns = [Turn(by_mean[-1][0], "highest"), Turn(by_mean[0][0], "lowest")]
     values = dict(levels)
     for each in reversed(turns) if better == "lower" else turns:
-        own = values[each.at]
-        pairs = [(own, end) if each.kind == "highest" else (end, own) for end in ends]
-        told = [found.at(confidence) for pair in pairs if (found := ratio(*pair))]
-        if len(told) == len(ends) and all(
-            one.interval and one.interval.low > 1 and one.value >= 1 + threshold for one in told
-        ):
-            return each
+        own, others = values[each.at], {x: other for x, other in levels if x != each.at}
+        pairs = {x: (own, other) if each.kind == "highest" else (other, own) for x, other in others.items()}
+        told = {x: found.at(confidence) for x, pair in pairs.items() if (found := ratio(*pair))}
+        sure = {x: one.value for x, one in told.items() if one.interval and one.interval.low > 1}
+        if all(sure.get(x, 0.0) >= 1 + threshold for x in (levels[0][0], levels[-1][0])):
+            return replace(each, alike=tuple(x for x in others if x not in sure))
     return None
 
 

@@ -431,21 +431,23 @@ def _loss(answer: Answer) -> str:
     else:
         words = "; ".join(_first([f"{change} from {span}" for change, span in zip(changes, spans, strict=True)]))
     lower = " (lower is better)" if answer.better == "lower" else ""
-    turned = [
-        claim for claim in losses
-        if claim.falls_off.turns_at is not None and claim.start < claim.falls_off.turns_at < claim.end
-    ]  # fmt: skip
+    of_turns = [claim for claim in losses if claim.falls_off.turns_at is not None]
+    turned = [claim for claim in of_turns if claim.start < (claim.falls_off.turns_at or 0.0) < claim.end]
     turns = [f"{claim.label} {_turn(answer, claim.falls_off)}".strip() for claim in turned]
     between = f"; between them {joined(_first(turns))}" if turns else ""
     # Two lines that meet where the curve turns are no knee that it falls off at, but for one at the memory.
-    bent = [each.falls_off for each in losses if each not in turned or _at_memory(each.falls_off)]
+    bent = [each.falls_off for each in losses if each not in of_turns or _at_memory(each.falls_off)]
     return " ".join([f"{words}{lower}{between}{_and_falls_off(answer, bent)}.", *without])
 
 
 def _turn(answer: Answer, claim: FallsOff) -> str:
-    """Highest at 64 MB (2,500 TPS)."""
-    at = place_words(claim.turns_at or 0.0, answer.x)
-    return f"{claim.turn} at {at} ({quantity(claim.turns_to, answer.unit)})"
+    """Highest at 64 MB (2,500 TPS), not surely higher than at 128 MB."""
+    at, than = place_words(claim.turns_at or 0.0, answer.x), not_surely_the_turn(claim, answer.x)
+    return f"{claim.turn} at {at} ({quantity(claim.turns_to, answer.unit)}){than}"
+
+
+def not_surely_the_turn(claim: FallsOff, x: Place) -> str:
+    return not_surely("higher" if claim.turn == "highest" else "lower", claim.turns_alike, x)
 
 
 def _and_falls_off(answer: Answer, claims: Sequence[FallsOff]) -> str:
@@ -482,8 +484,9 @@ def _falls_off(answer: Answer) -> str:
     def words(claim: FallsOff) -> str:
         memory = f", at {claim.memory_words}" if _at_memory(claim) else ""
         up_to, behind = ("rises", "falls") if claim.turn == "highest" else ("falls", "rises")
+        there, it = ("these levels", "them") if claim.turns_alike else ("there", "it")
         return {
-            "turn": f"{_turn(answer, claim)}: it {up_to} up to there and {behind} behind it" if claim.turn else "",
+            "turn": f"{_turn(answer, claim)}: it {up_to} up to {there} and {behind} behind {it}" if claim.turn else "",
             "knee": f"knee at {_knee(answer, claim)}{memory}",
             "step": f"step of {step_between(claim, answer.x)}{memory}",
             "smooth": "falls off smoothly, without a knee",
@@ -513,15 +516,15 @@ def _scales(answer: Answer) -> str:
         if claim.peak_at is not None and claim.peak_measured and claim.peak_interval:
             peak = from_to(*claim.peak_interval, answer.x, named=False)
             words += f" (peak of the scaling law at {place_words(round(claim.peak_at), answer.x)}, {peak})"
-        sentences.append(f"{words}{not_surely_more(claim, answer.x, more)}.")
+        sentences.append(f"{words}{not_surely(more, claim.as_high, answer.x)}.")
     return " ".join(_first(sentences, "."))
 
 
-def not_surely_more(claim: ScalesTo, x: Place, more: str = "more") -> str:
+def not_surely(more: str, alike: Sequence[float], x: Place) -> str:
     """Than at which levels; empty where it is surely the most."""
-    if not claim.as_high:
+    if not alike:
         return ""
-    *levels, last = claim.as_high
+    *levels, last = alike
     return f", not surely {more} than at {listed([*map(number, levels), place_words(last, x)])}"
 
 

@@ -11,7 +11,7 @@ from runs.answers.answer import ScalesTo
 from runs.answers.curves import Along, is_told
 from runs.answers.history import steps_of
 from runs.answers.places import from_to, place_words
-from runs.answers.words import not_surely_more, open_step, open_words, step, step_between
+from runs.answers.words import not_surely, not_surely_the_turn, open_step, open_words, step, step_between
 from runs.answers.words.gaps import knee_words, law_words, too_few_words
 from runs.answers.words.verdicts import change_words, share_words
 from runs.compare.axes import LEAST_LEVELS
@@ -146,7 +146,8 @@ def _most(along: Along) -> str:
     ends = f" ({times(grown.interval.low)} to {times(grown.interval.high)})" if grown and grown.interval else ""
     rate = f"{times((claim.gain.value or 0.0) + 1)}{ends} the rate of {place_words(first, along.x)}"
     share = f"{percent(claim.efficiency_at_most or 0.0)} of ideal"
-    return f"Most at {place_words(claim.most_at, along.x)}: {rate}, {share}{not_surely_more(claim, along.x)}."
+    than = not_surely("more", claim.as_high, along.x)
+    return f"Most at {place_words(claim.most_at, along.x)}: {rate}, {share}{than}."
 
 
 def _loss(along: Along) -> str:
@@ -164,8 +165,8 @@ def _lost(along: Along, level: int) -> str:
 def _turned(along: Along) -> str:
     """No change per doubling is that of a curve which rises and falls."""
     claim = along.falls_off
-    at = place_words(claim.turns_at or 0.0, along.x)
-    return f"{claim.turn.capitalize()} at {at}: {quantity(claim.turns_to, along.metric.unit)}."
+    at, than = place_words(claim.turns_at or 0.0, along.x), not_surely_the_turn(claim, along.x)
+    return f"{claim.turn.capitalize()} at {at}: {quantity(claim.turns_to, along.metric.unit)}{than}."
 
 
 def _doublings(along: Along) -> list[str]:

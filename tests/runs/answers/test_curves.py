@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from django.test import Client
 
-from tests.runs.answers.test_answers import World, ask, page
+from tests.runs.answers.test_answers import World, ask, page, two_disks
 
 pytestmark = pytest.mark.django_db
 
@@ -140,6 +141,41 @@ def test_a_hill_is_told_by_its_top(values, metric, turn):
     (claim,) = ask(selects, "ask=falls_off")["claims"]
     assert (claim["shape"], claim["turn"], claim["turns_at"]) == ("turn", turn, 64)
     assert f"{turn.capitalize()} at 64 MB: " in page(selects)
+
+
+def test_a_flat_top_is_no_peak():
+    """Seen: "Highest at 16,384 MiB: it rises up to there and falls behind it" of 20,109, 20,159 and 19,981 TPS at 8, 16
+    and 32 GB, and beside it "knee: 9,410 MiB" of the loss from 16 to 64 GB.
+    """
+    world = World(noise=0.008)
+    for gb, share in ((1, 0.6), (2, 0.72), (4, 0.86), (8, 1), (16, 1), (32, 1), (64, 0.9)):
+        world.add(20_000 * share, repeats=5, config=[{"name": "shared_buffers", "value": f"{gb}GB"}])
+    selects = world.store()
+
+    (claim,) = ask(selects, "ask=falls_off")["claims"]
+    assert {claim["turns_at"], *claim["turns_alike"]} == {8192, 16384, 32768}
+    words = ask(selects, "ask=falls_off")["words"]
+    assert "not surely higher than at " in words and words.endswith("up to these levels and falls behind them.")
+    assert "not surely higher than at " in ask(selects, "ask=loss")["words"]
+    assert "not surely higher than at " in page(selects, "ask=loss")
+    assert "knee" not in ask(selects, "ask=loss&from=16GB&to=64GB")["words"]
+
+
+def test_a_level_is_named_with_its_unit():
+    """Was: "“16GB” is not a number.", and no word of which number is."""
+    world = World()
+    for gb, tps in ((8, 1000), (16, 900), (64, 500)):
+        world.add(tps, config=[{"name": "shared_buffers", "value": f"{gb}GB"}])
+    selects = world.store()
+
+    (claim,) = ask(selects, "ask=loss&x=setting:shared_buffers&from=16GB&to=64+gb")["claims"]
+    assert (claim["start"], claim["end"]) == (16384, 65536)
+    (claim,) = ask(two_disks(), "ask=loss&x=factor:size_gb&from=20+GB&to=160")["claims"][:1]
+    assert (claim["start"], claim["end"]) == (20, 160)
+    refused = Client().get(f"/api/v1/answers/?{selects}&ask=loss&x=setting:shared_buffers&from=17GB")
+    assert (refused.status_code, refused.json()) == (
+        400, {"from": ["“17GB” is neither a number nor a level of shared_buffers. There are: 8GB, 16GB, 64GB."]}
+    )  # fmt: skip
 
 
 def test_at_which_level_a_hill_is_best_is_offered():
