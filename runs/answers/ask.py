@@ -20,7 +20,8 @@ from runs.compare.baseline import DEFAULT_BASELINE
 from runs.compare.compare import with_metric
 from runs.compare.comparison import Comparison
 from runs.compare.effects import setting_pairs
-from runs.compare.facts import DATE, NEVER_TAKEN, NO_FACT, Columns, Fact, fact_value, fact_values, is_name
+from runs.compare.facts import DATE, MOMENT, NEVER_TAKEN, NO_FACT, Columns, Fact, fact_value, fact_values, is_name
+from runs.compare.grouping import position_of
 from runs.compare.judging import (
     MOST_IN_A_MATRIX,
     RANKED,
@@ -31,6 +32,7 @@ from runs.compare.judging import (
     ranked_as,
     told_apart_by,
 )
+from runs.compare.levels import FEWEST_GROUPS
 from runs.compare.panels import CLIENT, CLIENTS, Axes, zero_words
 from runs.compare.verdicts import by_value
 from runs.run.facets import CONTEXT, FACTOR
@@ -215,11 +217,24 @@ def _of_no_ranks(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[
         yield Question(kind=asked.PUBLISHED)
     if len(comparison.groups) == 2:
         yield Question(kind=asked.CHANGED)
+    if two := _two_batches(comparison, facts, columns):
+        yield two
     # Beside which version of all is best: what the newest has changed.
     versions = {fact_value(group, "dbms"): group.all_runs[0].dbms_version.place for group in comparison.valued}
     if len(comparison.systems) == 1 and len(versions) > 2 and not are_days_apart(comparison, "dbms"):
         *_, before, newest = sorted(versions, key=lambda version: versions[version])
         yield Question(kind=asked.A_B, fact="dbms", a=newest, b=before)
+
+
+def _two_batches(comparison: Comparison, facts: Mapping[str, Fact], columns: Columns) -> Question | None:
+    """The newer against the older, where something was measured in both, whatever else was then: a kernel, a commit."""
+    free = [name for name in facts if not name.startswith((CONTEXT, "tested"))]
+    batches = sorted(comparison.valued, key=lambda group: position_of(group.facts[MOMENT]))
+    if len(batches) < FEWEST_GROUPS or len({*columns["batch"]}) != 2 or most_levels("batch", free, columns) < 2:
+        return None
+    fact = "label" if columns.alike("label", "batch") else "batch"
+    older, newer = dict.fromkeys(fact_value(group, fact) for group in batches)
+    return Question(kind=asked.A_B, fact=fact, a=newer, b=older)
 
 
 def _turns(comparison: Comparison) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import product
 
-from runs.compare.asked import Missing, Question
+from runs.compare.asked import A_B, Missing, Question
 from runs.compare.facts import DATE, MOMENT, NEVER_TAKEN, fact_value
 from runs.compare.grouping import position_of
 from runs.compare.groups import Group
@@ -17,9 +17,16 @@ def asked_pair(
     question: Question, groups: Sequence[Group], base: Group, levels: Levels | None
 ) -> tuple[Key, Key] | Missing:
     """The first and the second: of `levels` the keys of two series, else of two `groups` that have values. Without a
-    first it is the first that is no baseline, without a second the baseline.
+    first it is the first that is no baseline, without a second the baseline; of the only two values of the fact one.
     """
     base_key, fact = levels.base if levels else (base.key,), question.fact
+    values = dict.fromkeys(fact_value(group, fact) for group in groups) if fact else {}
+    if fact and len(values) < 2:
+        return Missing("varying", names=[fact])
+    if len(values) == 2 and not question.a and not question.b:
+        of_base = fact_value(base, fact)
+        other = next(value for value in values if value != of_base)
+        question = question.model_copy(update={"a": other, "b": of_base})
     called: dict[Key, list[str]]
     if levels:
         called = {key: [*key] for key in levels.order}
@@ -49,6 +56,21 @@ def asked_pair(
         default=(None, None),
     )
     return ((one.key,), (other.key,)) if one and other else (first, second)
+
+
+def of_named(question: Question, groups: Sequence[Group]) -> list[Group]:
+    """Those of the two values of the fact that are named, as who names two asks of nobody else; none where not both are
+    its values.
+    """
+    meant = {_meant(text, groups, question.fact) for text in (question.a, question.b)}
+    named = [group for group in groups if question.fact and fact_value(group, question.fact) in meant]
+    return named if len({fact_value(group, question.fact) for group in named}) > 1 else []
+
+
+def with_fact(question: Question, groups: Sequence[Group]) -> Question:
+    """Two systems that are named are systems, whether that is said or not."""
+    of_systems = question.model_copy(update={"fact": question.fact or "dbms"})
+    return of_systems if question.kind == A_B and of_named(of_systems, groups) else question
 
 
 def without_values(question: Question, groups: Sequence[Group]) -> list[Missing]:

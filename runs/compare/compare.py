@@ -13,6 +13,7 @@ from benchagent.catalog import METRICS, Durability, threshold_of
 from django.http import QueryDict
 
 from runs.compare.asked import LOAD, LOAD_METRICS, OF_CURVES, Question, read, with_controls
+from runs.compare.asked_pair import with_fact
 from runs.compare.axes import CURVE, LATENCY, ON_AXES, TIME, arrange
 from runs.compare.comparison import Comparison
 from runs.compare.configurations import not_in_force, short_names, under_several_names
@@ -110,6 +111,8 @@ def compare(
             for group in groups
         ]  # fmt: skip
     groups = _ranked(groups, chosen, order)
+    question = with_fact(question, groups)
+    controls = with_controls(controls, question)
     comparison = Comparison(
         chosen, metrics, groups, None, [*naming.common, *_recorded_alike(groups)], naming.varying,
         named=[bare_field(field) for field in naming.fields], threshold=_threshold(chosen, threshold),
@@ -464,7 +467,7 @@ def unread(params: QueryDict, comparison: Comparison, axes: Axes) -> dict[str, l
             del problems[name]
         elif name in problems and x and x.is_number:
             there = _some([x.words.get(value, value) for value in x.values])
-            problems[name] = [f"“{params[name]}” is neither a number nor a level of {x.label}. There are: {there}."]
+            problems[name] = [f"“{params[name]}” is no number and no level of {x.label}. There are: {there}."]
     if question.fact and question.fact not in facts:
         problems["fact"] = [f"There is no fact “{question.fact}”. There are: {_some(facts)}."]
     compared, baseline = params.get("compared", ""), params.get("baseline", "")

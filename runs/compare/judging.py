@@ -25,7 +25,7 @@ from runs.compare.asked import (
     RankedAt,
     with_controls,
 )
-from runs.compare.asked_pair import asked_pair
+from runs.compare.asked_pair import asked_pair, of_named
 from runs.compare.axes import arrange
 from runs.compare.comparison import Comparison
 from runs.compare.effects import printed_pairs, setting_pairs
@@ -296,15 +296,14 @@ def _wanted_levels(comparison: Comparison, base: Group, columns: Columns) -> Ite
     if fact == NO_LEVELS:
         return
     wanted = [fact, *controls.getlist("series"), *([SET] if controls.get("base_set") else [])]
-    question, held_equal = comparison.question, controls.getlist("held") or None
-    possible, kind = possible_levels(columns, axes, wanted, held_equal), question.kind
+    question, held_equal, kind = comparison.question, controls.getlist("held") or None, comparison.question.kind
+    if kind == A_B and (named := of_named(question, columns.groups)):
+        columns = Columns(named)
+    possible = possible_levels(columns, axes, wanted, held_equal)
     if fact == BRANCH and DATE in axes.facts:
-        # Who names two asks of nobody else, as a branch that has the version of one of them.
-        named = [group for group in columns.groups if fact_value(group, fact) in (question.a, question.b)]
-        of_two = Columns(named) if question.a and question.b else columns
         # A commit of one branch alone says which day it is.
         facts = {name: known for name, known in axes.facts.items() if name == fact or not name.startswith(_OF_A_DAY)}
-        of_days = possible_levels(of_two, replace(axes, facts=facts), wanted, held_equal, by_day=True)
+        of_days = possible_levels(columns, replace(axes, facts=facts), wanted, held_equal, by_day=True)
         possible = chain(of_days, possible)
     if kind == A_B and (asked := comparison.question.fact):
         possible = (levels for levels in possible if asked in {each.field for each in levels.compared})

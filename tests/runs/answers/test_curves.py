@@ -174,7 +174,7 @@ def test_a_level_is_named_with_its_unit():
     assert (claim["start"], claim["end"]) == (20, 160)
     refused = Client().get(f"/api/v1/answers/?{selects}&ask=loss&x=setting:shared_buffers&from=17GB")
     assert (refused.status_code, refused.json()) == (
-        400, {"from": ["“17GB” is neither a number nor a level of shared_buffers. There are: 8GB, 16GB, 64GB."]}
+        400, {"from": ["“17GB” is no number and no level of shared_buffers. There are: 8GB, 16GB, 64GB."]}
     )  # fmt: skip
 
 

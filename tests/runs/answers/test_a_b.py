@@ -1,0 +1,91 @@
+"""One against another: over all that the two have in common, and of nobody else."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from tests.runs.answers.test_answers import World, ask
+
+pytestmark = pytest.mark.django_db
+
+SIZES_GB = (1, 10, 30, 300)
+# At the largest size the first has far less than the second.
+CROSSING = {"PostgreSQL 17.2": (1.3, 1.3, 1.6, 0.6), "PostgreSQL 16.4": (1.2, 1.2, 1.4, 0.5), "MySQL 8.4": (1, 1, 1, 1)}
+
+
+def system(name: str, **settings: str) -> dict[str, Any]:
+    dbms, version = name.split()
+    config = [{"name": setting, "value": value} for setting, value in settings.items()]
+    return {"dbms": {"name": dbms, "version": version}, "config": config}
+
+
+def five_sizes() -> str:
+    """Each DBMS has settings of its own, and one of the systems two configurations."""
+    world = World()
+    for name, shares in CROSSING.items():
+        for size, share in zip(SIZES_GB, shares, strict=True):
+            own = {"innodb_buffer_pool_size": "16G"} if "MySQL" in name else {"shared_buffers": "4GB"}
+            world.add(10_000 * share, factors={"size_gb": size}, **system(name, **own))
+            if name == "PostgreSQL 17.2":
+                world.add(10_500 * share, factors={"size_gb": size}, **system(name, shared_buffers="16GB"))
+    return world.store()
+
+
+@pytest.mark.parametrize("fact", ["&fact=dbms", ""])
+def test_two_systems_are_set_against_each_other_over_all_they_have_in_common(fact):
+    """Seen: "PostgreSQL 17.2 · 1 GB · shared_buffers=4GB has 1.31 × …: better", sure, of five sizes and two
+    configurations: at 300 GB it has 0.6 ×.
+    """
+    told = ask(five_sizes(), f"ask=a_b{fact}&a={quote('PostgreSQL 17.2')}&b={quote('MySQL 8.4')}")
+
+    overall, *levels = told["claims"]
+    assert (told["sure"], overall["ratio"]["verdict"]) == (False, "mixed")
+    assert [(each["label"], each["ratio"]["verdict"]) for each in levels] == [
+        ("1 GB", "better"), ("10 GB", "better"), ("30 GB", "better"), ("300 GB", "worse")
+    ]  # fmt: skip
+    assert told["first"] == "PostgreSQL 17.2 · shared_buffers=16GB" and told["second"].startswith("MySQL 8.4")
+    assert "PostgreSQL 16.4" not in told["words"]
+
+
+def two_batches(label: str = "after") -> str:
+    """Three systems in both, of which one lost a tenth; a fourth in the first alone."""
+    world, batches = World(noise=0.005), []
+    systems = {"Firebird 5": 5000, "MariaDB 11.4": 8000, "MySQL 8.4": 8100, "PostgreSQL 17": 10_000}
+    for name, share in (("before", 1.0), (label, 0.9)):
+        for place, (of, tps) in enumerate(systems.items()):
+            if share == 1 or place:
+                context = {"kernel_tested": "6.6"} if share < 1 else {}
+                lost = share if of.startswith("PostgreSQL") else 1.0
+                world.add(tps * lost, 5, label=name, context=context, **system(of))
+        batches.append(world.store())
+    return "&".join(batches)
+
+
+@pytest.mark.parametrize("question", ["&a=after&b=before", ""])
+def test_two_labels_are_set_against_each_other_over_what_is_in_both(question):
+    """Seen: MySQL alone was told, the first in the alphabet, and without a= and b= "MariaDB has 2.20 × of Firebird"."""
+    told = ask(two_batches(), f"ask=a_b&fact=label{question}")
+
+    assert (told["first"], told["second"]) == ("after", "before")
+    found = {each["label"]: each["ratio"]["value"] for each in told["claims"][1:]}
+    assert found == {
+        "MariaDB 11.4": pytest.approx(1, abs=0.02), "MySQL 8.4": pytest.approx(1, abs=0.02),
+        "PostgreSQL 17": pytest.approx(0.9, abs=0.02),
+    }  # fmt: skip
+    assert "Firebird 5" in told["words"]
+
+
+def test_what_changed_between_two_batches_is_offered():
+    offered = [each["query"] for each in ask(two_batches())["questions"]]
+    assert "ask=a_b&fact=label&a=after&b=before" in offered
+
+
+def test_a_fact_of_one_value_is_not_set_against_itself():
+    """Seen: asked for one machine against another, of which all that stands here is one, it told two nights of it."""
+    told = ask(two_batches(label="before"), "ask=a_b&fact=hardware&a=alpha&b=beta")
+    assert (told["claims"], told["sure"]) == ([], False)
+    told = ask(two_batches(), "ask=a_b&fact=hardware&a=alpha&b=alpha")
+    assert told["claims"] == [] and told["missing"]
