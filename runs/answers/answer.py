@@ -154,8 +154,9 @@ class EffectBeside(Part):
 
 class Effect(Claim):
     """A setting from one value to another, averaged over `pairs` of groups that are alike in all else but `besides`:
-    what a commit is worth, before and after. `ends`: the least and the most, where it depends on what else is set.
-    `only_with`: what it was measured beside alone, of what has other values elsewhere.
+    what a commit is worth, before and after. Without pairs it is the main effect of a least-squares fit over so many
+    `configurations`, which differ in several settings at once. `ends`: the least and the most, where it depends on what
+    else is set. `only_with`: what it was measured beside alone, of what has other values elsewhere.
     """
 
     kind: Literal["effect"] = "effect"
@@ -163,6 +164,7 @@ class Effect(Claim):
     end: str
     ratio: Amount
     pairs: int
+    configurations: int = 0
     besides: list[str] = Field(default_factory=list)
     ends: list[EffectBeside] = Field(default_factory=list)
     only_with: list[str] = Field(default_factory=list, exclude=True)

@@ -119,6 +119,7 @@ def effects(comparison: Comparison, question: Question) -> Answer:
         claims.append(
             Effect(
                 label=setting.setting, start=setting.start, end=setting.end, pairs=len(row.pairs),
+                configurations=setting.configurations,
                 ratio=change_of(row.against.verdict, refused=row.against), runs=row.run_ids,
                 besides=[f"{each.label}: {each.b} → {each.a}" for each in row.notes],
                 only_with=setting.only_with,
@@ -133,6 +134,10 @@ def effects(comparison: Comparison, question: Question) -> Answer:
     together = [name for name in swept(settings) if name not in told]
     lacking = [Missing("settings_together", names=together)] if claims and together else []
     lacking = lacking if claims else [Missing("single_setting")]
+    if fitted := max((claim.configurations for claim in claims), default=0):
+        lacking.append(Missing("interactions", count=fitted))
+    else:
+        lacking += _in_no_pair(comparison)
     rows = [each.row for each in comparison.effects if each.row.kind == Kind.TOO_FEW]
     groups = {group.key: group for row in rows for pair in row.pairs for group in pair if group.n < MIN_REPEATS}
     if few := [group.label for group in groups.values()]:
@@ -140,6 +145,14 @@ def effects(comparison: Comparison, question: Question) -> Answer:
     sure = any(claim.ratio.is_sure for claim in claims)
     failed = {group.label: group for group in comparison.groups if not group.dots and not group.is_to_come}
     return begun(comparison, question, claims=claims, lacking=lacking, sure=sure, set_apart=failed)
+
+
+def _in_no_pair(comparison: Comparison) -> list[Missing]:
+    """How many configurations no effect is of, though they have numbers."""
+    paired = {group.key for each in comparison.effects for pair in each.row.pairs for group in pair}
+    used = {group.all_runs[0].config_id for group in comparison.valued if group.key in paired}
+    every = {group.all_runs[0].config_id for group in comparison.valued}
+    return [Missing("unpaired", count=len(every - used), least=len(every))] if used and every - used else []
 
 
 def published(comparison: Comparison, question: Question) -> Answer:

@@ -13,6 +13,7 @@ from runs.answers.words.drawn import (
     EFFECTS_NOTE,
     LOG_BARS_NOTE,
     NO_GEOMETRIC_MEAN,
+    NO_PAIRS,
     bars_note,
     centre_label,
 )
@@ -206,7 +207,8 @@ def effects_figure(comparison: Comparison) -> Figure:
             )  # fmt: skip
             numbers = [TableCell(ratio.value if ratio else None, gap="" if ratio else words)]
             numbers += map(TableCell, ends_of(ratio.interval if ratio else None))
-            rows.append([TableCell(text=label), *numbers, TableCell(pairs), TableCell(text=words)])
+            of_pairs = TableCell(pairs) if pairs else TableCell(gap=NO_PAIRS)
+            rows.append([TableCell(text=label), *numbers, of_pairs, TableCell(text=words)])
     metric = comparison.metric.label if comparison.metric else ""
     spec = bars(label=f"{metric}, as a ratio", unit="", better="none", groups=bars_of)
     spec["base"], spec["marks"] = 1.0, [{"axis": "x", "value": 1.0, "label": "1, no change"}]

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
+from math import log
+from statistics import fmean
 from types import MappingProxyType
 from uuid import UUID
 
@@ -19,6 +22,7 @@ from runs.formatting import natural
 from runs.run.facets import FACTOR
 from runs.run.likeness import SETTING
 from runs.stats import ALPHA, Ratio, ratios_of_levels
+from runs.stats.effects import MainEffect, main_effects
 from runs.stats.levels import Pair
 
 # Facts that vary with the configuration alone.
@@ -32,7 +36,8 @@ class SettingPairs:
     """A setting from one value to another: the pairs of groups that differ in it alone, as one level.
 
     `rests`: of each pair what else is set, in words by its name; `only_with`: what varies elsewhere and is the same in
-    all of them, so that nothing is known of its other values.
+    all of them, so that nothing is known of its other values. `estimate`: by least squares over so many
+    `configurations` that differ in several settings, without pairs.
     """
 
     setting: str
@@ -41,6 +46,8 @@ class SettingPairs:
     row: LevelRow
     rests: list[dict[str, str]]
     only_with: list[str]
+    estimate: Ratio | None = None
+    configurations: int = 0
 
     def ends(self, tests: int) -> list[tuple[str, Ratio, int]]:
         """The least and the most that it does, each with what is set beside it, and of how many pairs, where it surely
@@ -50,6 +57,8 @@ class SettingPairs:
         Beside is one other setting where it surely differs by that one and, beside each value of that, by nothing
         else; and all that is set where no single one is.
         """
+        if not self.rests:
+            return []
         names = distinguishing({name: [rest[name] for rest in self.rests] for name in self.rests[0]})
         whole = self._beside(names)
         ratios, p_alike = ratios_of_levels([*whole.values()])
@@ -79,19 +88,77 @@ class SettingPairs:
         return beside
 
 
-def setting_pairs(groups: Sequence[Group], varying: Sequence[Fact]) -> Iterator[SettingPairs]:
-    """Each value of each setting against the first of its values that was measured beside the same; none where no two
-    groups differ in it alone.
+def setting_effects(groups: Sequence[Group], varying: Sequence[Fact]) -> list[SettingPairs]:
+    """By pairs of groups that differ in one setting alone; by least squares over all configurations where these say
+    twice as much of a setting, or it has no pair, as in screening designs and fractions of a factorial.
     """
+    by_pairs, by_squares = [*setting_pairs(groups, varying)], _by_least_squares(groups, varying)
+    pairs_of = {
+        (each.setting, each.end): len({tuple(group.all_runs[0].config_id for group in pair) for pair in each.row.pairs})
+        for each in by_pairs
+    }
+    is_more = any(effect.variance * pairs_of.get((each.setting, each.end), 0) <= 1 for each, effect in by_squares)
+    return [each for each, _ in by_squares] if is_more else by_pairs
+
+
+def _by_least_squares(groups: Sequence[Group], varying: Sequence[Fact]) -> list[tuple[SettingPairs, MainEffect]]:
+    """Each value of each setting against its first, of what the design tells; empty where some configurations may not
+    be compared. A version, a machine, a size and what else varies have a mean of their own.
+    """
+    settings_of, names, facts = _settings(groups, varying)
+    restated = {f"{FACTOR}{name.replace(' ', '_')}" for name in names}
+    besides = [field for field in facts if field not in restated]
+    rows: dict[tuple[object, ...], dict[tuple[str, ...], list[Group]]] = {}
+    for group in groups:
+        if group.key in settings_of and min(group.judged, default=0.0) > 0:
+            block = (group.all_runs[0].dbms_version_id, *fact_values(group, besides))
+            own = tuple(settings_of[group.key].get(name, NOT_GIVEN) for name in names)
+            rows.setdefault(block, {}).setdefault(own, []).append(group)
+    for of_block in rows.values():
+        first, *others = chain.from_iterable(of_block.values())
+        if any(blocking(differences(first.conditions, other.conditions)) for other in others):
+            return []
+    values = [_smallest_first({own[at] for of_block in rows.values() for own in of_block}) for at in range(len(names))]
+    columns = [(at, value) for at, of_name in enumerate(values) for value in of_name[1:]]
+    design = [
+        [*(float(own[at] == value) for at, value in columns), *(float(block == other) for other in [*rows][1:])]
+        for block, of_block in rows.items() for own in of_block
+    ]  # fmt: skip
+    measured = [of_own for of_block in rows.values() for of_own in of_block.values()]
+    logs = [fmean(fmean(map(log, group.judged)) for group in of_own) for of_own in measured]
+    told = []
+    for (at, value), effect in zip(columns, main_effects(design, logs), strict=False):
+        if effect:
+            ends = (value, values[at][0])
+            sides = [
+                [group for of_block in rows.values() for own, of_own in of_block.items() if own[at] == end
+                 for group in of_own] for end in ends
+            ]  # fmt: skip
+            row = LevelRow(names[at], {}, sides[0], sides[1], [], Contrast())
+            told.append((SettingPairs(names[at], ends[1], value, row, [], [], effect.ratio, len(logs)), effect))
+    return told
+
+
+def _settings(
+    groups: Sequence[Group], varying: Sequence[Fact]
+) -> tuple[dict[str, dict[str, str]], list[str], dict[str, Fact]]:
+    """What each group with values sets, by its key; the settings that vary; and what else does, by field."""
     run_of = {group.key: group.all_runs[0] for group in groups if group.dots}
     settings_of_config = given_by_config(run_of.values())
-    settings_of = {key: settings_of_config[run.config] for key, run in run_of.items()}
-    names = swept(settings_of_config.values())
     facts = {
         fact.field: fact
         for fact in varying
         if not fact.field.startswith(SETTING) and fact.field not in _OF_A_CONFIGURATION
     }
+    settings_of = {key: settings_of_config[run.config] for key, run in run_of.items()}
+    return settings_of, swept(settings_of_config.values()), facts
+
+
+def setting_pairs(groups: Sequence[Group], varying: Sequence[Fact]) -> Iterator[SettingPairs]:
+    """Each value of each setting against the first of its values that was measured beside the same; none where no two
+    groups differ in it alone.
+    """
+    settings_of, names, facts = _settings(groups, varying)
     for name in names:
         others = [other for other in names if other != name]
         # A factor of the same name states the setting once more.

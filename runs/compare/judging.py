@@ -28,7 +28,7 @@ from runs.compare.asked import (
 from runs.compare.asked_pair import asked_pair, of_named
 from runs.compare.axes import arrange
 from runs.compare.comparison import Comparison
-from runs.compare.effects import printed_pairs, setting_pairs
+from runs.compare.effects import SettingPairs, printed_pairs, setting_effects
 from runs.compare.facts import DATE, NEVER_TAKEN, NO_FACT, SET, Columns, Fact, fact_value, is_name, measured_alike
 from runs.compare.groups import Contrast, Group
 from runs.compare.guard import are_alike, blocking, differences
@@ -37,8 +37,9 @@ from runs.compare.panels import CLIENTS, Axes, ends_of_curve
 from runs.compare.verdicts import Verdicts, by_value
 from runs.models import Metric
 from runs.run.facets import FACTOR
-from runs.stats import Kind, judge_levels, page_noise, ratio
+from runs.stats import ALPHA, Kind, Verdict, judge_levels, page_noise, ratio
 from runs.stats.steps import LEAST_DAYS
+from runs.stats.verdicts import judge_interval
 
 # A larger matrix is no picture, and so large a family finds nothing: then pairs with the first and the baseline count.
 MOST_IN_A_MATRIX, MOST_COMPARISONS = 20, 600
@@ -76,7 +77,8 @@ def judged(comparison: Comparison) -> Comparison:
     kind = comparison.question.kind
     # With the numbers of the axes: "8 terminals" is told, not "8".
     varying = [axes.facts.get(fact.field, fact) for fact in comparison.varying]
-    settings = [*setting_pairs(groups, varying)] if kind == EFFECTS else []
+    settings = setting_effects(groups, varying) if kind == EFFECTS else []
+    of_pairs = [each for each in settings if each.row.pairs]
     columns = Columns(comparison.drawn)
     levels = None if kind in (EFFECTS, PUBLISHED) else _levels(comparison, base, metric, columns)
     fact = comparison.question.fact or told_apart_by(comparison, levels)
@@ -86,7 +88,7 @@ def judged(comparison: Comparison) -> Comparison:
     pairs = _pairs(comparison, best, base, metric, fact or "dbms", is_sweep=levels is not None, equal=equal)
     verdicts, series = judge(
         metric, comparison.threshold, pairs=pairs,
-        series=[*levels.judged.values()] if levels else [LevelSeries(each.setting, [each.row]) for each in settings],
+        series=[*levels.judged.values()] if levels else [LevelSeries(each.setting, [each.row]) for each in of_pairs],
         along=_along(comparison, levels), axis=along_x,
     )  # fmt: skip
     if levels:
@@ -96,12 +98,28 @@ def judged(comparison: Comparison) -> Comparison:
     else:
         against, base_keys = against_base(groups, base, verdicts, axes), {base.key}
     groups = [replace(group, is_baseline=group.key in base_keys, against=against.get(group.key)) for group in groups]
-    effects = [replace(each, row=of.rows[0]) for each, of in zip(settings, series, strict=False)]
+    effects = [
+        *(_judged_fit(each, len(settings), comparison) for each in settings if not each.row.pairs),
+        *(replace(each, row=of.rows[0]) for each, of in zip(of_pairs, series, strict=False)),
+    ]
     return replace(
         comparison, groups=groups, baseline=next(group for group in groups if group.key == base.key), levels=levels,
         effects=sorted(effects, key=lambda effect: -abs((effect.row.ratio or 1.0) - 1)),
         verdicts=verdicts, best_groups=best, alike_in=alike_in, equal=equal,
     )  # fmt: skip
+
+
+def _judged_fit(effect: SettingPairs, tests: int, comparison: Comparison) -> SettingPairs:
+    """What was estimated by least squares with its verdict, as one of so many."""
+    estimate = effect.estimate and effect.estimate.at(1 - ALPHA / tests)
+    if estimate is None or estimate.interval is None:
+        verdict = Verdict(Kind.TOO_FEW, estimate)
+    else:
+        better = comparison.metric.better if comparison.metric else "none"
+        verdict = judge_interval(
+            estimate, estimate.interval, better=better, threshold=comparison.threshold, fewest=None
+        )
+    return replace(effect, row=replace(effect.row, against=Contrast(verdict=verdict)))
 
 
 def told_apart_by(comparison: Comparison, levels: Levels | None) -> str:

@@ -19,9 +19,10 @@ INTERVAL_WORDS = f"its {100 * CELL_CONFIDENCE:g} % interval"
 NO_GEOMETRIC_MEAN = "a value is zero or negative, so that the bar is the median"
 APART_NOTE = "A commit here promises less than in the first chart, so the bars do not compare."
 EFFECTS_NOTE = (
-    "Bar: from 1, no change, to the ratio over the pairs of groups that differ in this setting alone. "
-    "Whisker: its interval."
+    "Bar: from 1, no change, to the ratio over the pairs of groups that differ in this setting alone, or of a fit over "
+    "all configurations. Whisker: its interval."
 )
+NO_PAIRS = "a fit over all configurations"
 LOG_BARS_NOTE = "The axis is logarithmic and has no 0: a mark stands where a bar would end."
 DOUBT_NOTE = "More TPS than the terminals times the syncs a second that were measured of the disk."
 # What views of the inside of a run say if none of the runs holds it, and what brings it.

@@ -52,6 +52,9 @@ _LACKING: Mapping[Lacking, str] = {
     "difference": "nothing that is recorded of them differs",
     "one_configuration": "the same settings under several names: {names}",
     "settings_together": "no two groups differ in one of these settings alone: {names}",
+    "interactions": "estimated together over {count} configurations, by least squares: what settings do to each other "
+    "is not parted from what each does, and makes intervals wider",
+    "unpaired": "{count} of {least} configurations {are} in none of these: in one setting alone no other differs",
     "single_setting": "no two groups differ in one setting of their configurations and in nothing else",
     "printed": "nothing here was asked the same as something published: a re-run sets its cells beside the figures",
     "published": "nothing published is among these runs: add a set of it, {names}",

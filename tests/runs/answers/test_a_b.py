@@ -84,8 +84,13 @@ def test_what_changed_between_two_batches_is_offered():
 
 
 def test_a_fact_of_one_value_is_not_set_against_itself():
-    """Seen: asked for one machine against another, of which all that stands here is one, it told two nights of it."""
-    told = ask(two_batches(label="before"), "ask=a_b&fact=hardware&a=alpha&b=beta")
-    assert (told["claims"], told["sure"]) == ([], False)
-    told = ask(two_batches(), "ask=a_b&fact=hardware&a=alpha&b=alpha")
-    assert told["claims"] == [] and told["missing"]
+    """Seen: asked for a machine before its new kernel against it after, which are one machine, it told two nights."""
+    world = World()
+    for night, kernel in enumerate(("6.1", "6.1", "6.8", "6.8")):
+        machine = {"name": "alpha", "cpu_model": "Example", "kernel": kernel}
+        world.add(1000 + night, measured_on=f"2026-03-0{night + 1}", label="nightly", hardware=machine)
+        world.store()
+
+    told = ask("label=nightly", "ask=a_b&fact=hardware&a=alpha&b=alpha-2")
+
+    assert (told["claims"], told["sure"]) == ([], False) and "one machine" in told["words"]
