@@ -24,7 +24,7 @@ from runs.run.facets import FACTOR
 from runs.tables import Column, Table, TableCell
 
 # What is set against a metric when a reader names one only: what most often has to be paid for it.
-PAID_WITH = ("latency_p99_ms", "latency_p95_ms", "latency_mean_ms", "db_size_bytes", "load_mb_per_s", "tps")
+PAID_WITH = ("latency_p99_ms", "latency_p95_ms", "latency_mean_ms", "tps", "db_size_bytes", "load_mb_per_s")
 NOTE = "Dot: geometric mean, of a percentile all repeats together. Whiskers: intervals."
 JOINT = " · "
 FRONT = "Ringed: no comparable one is better in both."
@@ -54,10 +54,13 @@ def trade_off_figures(comparisons: Sequence[Comparison]) -> list[Figure]:
 
 
 def second_metric(comparison: Comparison) -> Comparison | None:
-    """The comparison by what its metric is mostly paid with. None without another metric."""
+    """The comparison by what its metric is mostly paid with: a rate by a latency, and no latency by another, as both
+    fall together. None without another metric.
+    """
     others = [metric for metric in comparison.metrics if comparison.metric and metric.name != comparison.metric.name]
-    order = {name: at for at, name in enumerate(PAID_WITH)}
+    order, own = {name: at for at, name in enumerate(PAID_WITH)}, comparison.metric
     others.sort(key=lambda metric: (order.get(metric.name, len(order)), metric.better == "none"))
+    others.sort(key=lambda metric: own is not None and metric.better == own.better)
     return with_metric(comparison, others[0]) if others else None
 
 

@@ -15,7 +15,7 @@ from django.test.utils import CaptureQueriesContext
 
 from runs.charts.pivots import Pivot, heat
 from runs.charts.tradeoff import front_of
-from runs.models import Experiment, Measurement, Report, Run
+from runs.models import Experiment, Measurement, Metric, Report, Run
 from runs.templatetags.show import pivot_rows
 from tests.runs.cells import machine, make_repeats, make_run, make_runs, workload
 from tests.runs.pages import spec
@@ -271,6 +271,15 @@ def test_a_trade_off_sets_metric_against_metric_and_rings_what_none_beats(client
     assert re.search(r'id="against-metric" name="metric">\s*<option value="latency_p99_ms" selected>', html)
     ringed = {group["label"] for group in drawn["groups"] if group["front"]}
     assert ringed == {f"H2 2.4 · scale factor {scale} · 8 terminals" for scale in (1, 4, 16)}
+
+
+def test_a_latency_is_paid_with_a_rate_and_not_with_another_latency(client, sweep):
+    """Was: p99 against p95, which fall together."""
+    for run in Run.objects.filter(experiment__slug="sweep"):
+        metric = Metric.objects.get_or_create(name="latency_p95_ms", defaults={"label": "p95", "better": "lower"})[0]
+        Measurement.objects.create(run=run, metric=metric, value=2)
+    drawn = spec(page(client, "&view=tradeoff&metric=latency_p99_ms"), "tradeoff")
+    assert (drawn["y"]["label"], drawn["x"]["label"]) == ("latency_p99_ms", "Throughput")
 
 
 def test_a_group_without_a_dot_says_why_beneath_the_trade_off(client, sweep):
