@@ -93,10 +93,8 @@ def setting_effects(groups: Sequence[Group], varying: Sequence[Fact]) -> list[Se
     twice as much of a setting, or it has no pair, as in screening designs and fractions of a factorial.
     """
     by_pairs, by_squares = [*setting_pairs(groups, varying)], _by_least_squares(groups, varying)
-    pairs_of = {
-        (each.setting, each.end): len({tuple(group.all_runs[0].config_id for group in pair) for pair in each.row.pairs})
-        for each in by_pairs
-    }
+    # Nights of one pair are one.
+    pairs_of = {(each.setting, each.end): len({(*rest.values(),) for rest in each.rests}) for each in by_pairs}
     is_more = any(effect.variance * pairs_of.get((each.setting, each.end), 0) <= 1 for each, effect in by_squares)
     return [each for each, _ in by_squares] if is_more else by_pairs
 

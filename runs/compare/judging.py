@@ -315,13 +315,14 @@ def _wanted_levels(comparison: Comparison, base: Group, columns: Columns) -> Ite
         return
     wanted = [fact, *controls.getlist("series"), *([SET] if controls.get("base_set") else [])]
     question, held_equal, kind = comparison.question, controls.getlist("held") or None, comparison.question.kind
+    of_two, possible = columns, possible_levels(columns, axes, wanted, held_equal)
     if kind == A_B and (named := of_named(question, columns.groups)):
-        columns = Columns(named)
-    possible = possible_levels(columns, axes, wanted, held_equal)
+        of_two = Columns(named)
+        possible = chain(possible_levels(of_two, axes, wanted, held_equal), possible)
     if fact == BRANCH and DATE in axes.facts:
         # A commit of one branch alone says which day it is.
         facts = {name: known for name, known in axes.facts.items() if name == fact or not name.startswith(_OF_A_DAY)}
-        of_days = possible_levels(columns, replace(axes, facts=facts), wanted, held_equal, by_day=True)
+        of_days = possible_levels(of_two, replace(axes, facts=facts), wanted, held_equal, by_day=True)
         possible = chain(of_days, possible)
     if kind == A_B and (asked := comparison.question.fact):
         possible = (levels for levels in possible if asked in {each.field for each in levels.compared})
