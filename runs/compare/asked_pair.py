@@ -25,8 +25,7 @@ def asked_pair(
         return Missing("varying", names=[fact])
     if len(values) == 2 and not question.a and not question.b:
         of_base = fact_value(base, fact)
-        other = next(value for value in values if value != of_base)
-        question = question.model_copy(update={"a": other, "b": of_base})
+        question = question.model_copy(update={"a": next(each for each in values if each != of_base), "b": of_base})
     called: dict[Key, list[str]]
     if levels:
         called = {key: [*key] for key in levels.order}

@@ -462,12 +462,14 @@ def unread(params: QueryDict, comparison: Comparison, axes: Axes) -> dict[str, l
     # Where what a question implies or goes over is one value only, the answer says what is missing.
     answered = {"x"} if question.x in facts else set()
     problems |= {name: words for name, words in axes.problems.items() if name in params and name not in answered}
-    for name in ("from", "to"):
-        if name in problems and (x := axes.x_fact) and x.number_of(params[name]) is not None:
+    x = axes.x_fact
+    for name in {"from", "to"} & problems.keys() if x and x.is_number else ():
+        text = params.get(name, "")
+        if x and x.number_of(text) is not None:
             del problems[name]
-        elif name in problems and x and x.is_number:
-            there = _some([x.words.get(value, value) for value in x.values])
-            problems[name] = [f"“{params[name]}” is no number and no level of {x.label}. There are: {there}."]
+        elif x:
+            values = _some([x.words.get(value, value) for value in x.values])
+            problems[name] = [f"“{text}” is no number and no level of {x.label}. There are: {values}."]
     if question.fact and question.fact not in facts:
         problems["fact"] = [f"There is no fact “{question.fact}”. There are: {_some(facts)}."]
     compared, baseline = params.get("compared", ""), params.get("baseline", "")
