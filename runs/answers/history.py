@@ -339,8 +339,11 @@ def _side(is_rise: bool, better: str) -> Kind:
 
 
 def _batches_to_show(batches: int | None, of: str, threshold: float, kind: Lacking) -> Missing:
-    """How many it takes for a change of the threshold to show; None where the batches differ too much for any."""
-    kind = "steadier_batches" if batches is None else kind
+    """How many it takes for a change of the threshold to show; None where the batches differ too much for any, or for
+    the first three after it to show it, be there ever so many before.
+    """
+    never: dict[Lacking, Lacking] = {"batches_for_less": "first_batches", "batches_like_it": "steadier_batches"}
+    kind = never[kind] if batches is None else kind
     return Missing(kind, of, batches or 0, names=[percent_of(threshold)])
 
 

@@ -68,8 +68,9 @@ Lacking: TypeAlias = Literal[
     "level", "batches_apart", "again", "no_value", "zero", "zero_in_part", "level_asked", "two_levels",
     "positive_levels", "zero_now", "zero_before", "zero_both", "zero_as", "zero_in_part_of", "all_zero",
     "levels_for_knee", "levels_above_zero", "values_for_knee",
-    "days", "days_apart", "batch", "base_batch", "baseline", "unlike_baseline", "batches", "batches_for_less",
-    "batches_like_it", "unlike_batches", "steadier_batches", "step_within", "visibilities", "steady_batches",
+    "days", "days_apart", "batch", "base_batch", "first_batch", "baseline", "unlike_baseline", "batches",
+    "batches_for_less", "batches_like_it", "unlike_batches", "steadier_batches", "step_within", "visibilities",
+    "first_batches", "steady_batches",
     "lost_batches", "lost_repeats", "copies", "absent", "followed", "noise", "standing_apart", "left_out",
 ]  # fmt: skip
 

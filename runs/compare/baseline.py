@@ -51,7 +51,7 @@ class Baseline:
             is_one = kind in ("label", "version", "commit") and 0 < len(value) <= MOST_LETTERS and "\x00" not in value
         if not is_one:
             forms = f"last:10 (1 to {most_batches}), days:30 (1 to {MOST}), label:…, version:… and commit:…"
-            raise WrongBaseline(f"“{text}” is no baseline. There are: {forms}, of which the beginning is enough.")
+            raise WrongBaseline(f"“{text}” is no baseline. There are: {forms}; of a commit the beginning is enough.")
         return cls(kind, value)
 
     def __str__(self) -> str:

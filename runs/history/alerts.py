@@ -22,7 +22,7 @@ from django.utils import timezone
 
 from runs.access import changes
 from runs.history.causes import OWN_OF_A_BATCH, commit_given, given_anew, recorded_anew
-from runs.history.words import alert_title
+from runs.history.words import alert_title, moment_words
 from runs.models import Alert, Benchmark, ChangePoint, SeriesBatch, User
 from runs.models.choices import BEGIN_WITH_A_BATCH, OF_LEVEL, AlertState, ChangeKind, ChangeState
 from runs.models.visible import Person
@@ -119,7 +119,11 @@ def came_late(point: ChangePoint, rows: Sequence[SeriesBatch]) -> None:
     if not _standing(alert).filter(at__measured_at__gt=alert.after, at__measured_at__lte=alert.latest).exists():
         places = _places(point, rows)
         alert.change(causes=_causes(point, rows, places), **_span(rows, places))
-    changes.record(target=alert, field="since", old=before, new=alert.since, by=None, reason=CAME_LATE)
+    changes.record(target=alert, field="since", old=_when(before), new=_when(alert.since), by=None, reason=CAME_LATE)
+
+
+def _when(at: datetime) -> str:
+    return moment_words(at, is_alone=False)
 
 
 def became_drift(point: ChangePoint, rows: Sequence[SeriesBatch]) -> None:

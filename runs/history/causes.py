@@ -89,8 +89,13 @@ def why(alert: Alert, points: Sequence[ChangePoint], watched: int) -> Why:
         for each in changed_at(point):
             changed[each].add(point.benchmark_id)
     ordered = sorted(changed, key=lambda each: _ORDER.index(each[0]) if each[0] in _ORDER else len(_ORDER))
-    # What changed there alone tells more than a commit, which every night has anew.
-    seldom = [each for each in ordered if each[0] not in ("commit", "info")]
+    # What changed there alone tells more than a commit, or a note of the run, which every night has anew.
+    restless = tuple(label for point in standing for label in _restless(point))
+    seldom = [
+        (kind, words)
+        for kind, words in ordered
+        if kind != _COMMIT and not (kind == "info" and words.startswith(restless))
+    ]
     has_a_commit_each = all(map(_has_a_commit_each, standing))
     suspects = seldom if seldom and has_a_commit_each else ordered
     moved = len({point.benchmark_id for point in standing})
@@ -124,10 +129,19 @@ def _ends(point: ChangePoint) -> list[UUID]:
 
 
 def _has_a_commit_each(point: ChangePoint) -> bool:
-    """Whether every batch before the change had a commit of its own."""
+    """Whether every batch before the change that states its commit had one of its own."""
     before, _ = around(point)
-    commits = [row.commit for row in before]
-    return len(before) > 1 and all(commits) and len({*commits}) == len(commits)
+    commits = [row.commit for row in before if row.commit]
+    return len(commits) > 1 and len({*commits}) == len(commits)
+
+
+def _restless(point: ChangePoint) -> list[str]:
+    """How the words of what runs noted begin that changed among the batches before the change, too."""
+    before, _ = around(point)
+    known = Conditions.objects.in_bulk({row.conditions_id for row in before})
+    facts = [row.facts for row in known.values()]
+    names = {name for each in facts for name in each if name.startswith("info:")}
+    return [f"{name.partition(':')[2]} " for name in names if len({each.get(name) for each in facts}) > 1]
 
 
 def _kind(changed: Sequence[tuple[str, str]], where: Sequence[Spent], is_machine: bool, *, is_slower: bool) -> str:

@@ -14,8 +14,10 @@ repeats on, by the pairs of them. Each way one of a set of cells that are all as
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from types import MappingProxyType
 from typing import Any
 from uuid import UUID
@@ -36,10 +38,13 @@ from runs.models.visible import Reader
 from runs.run.facets import factor_facets
 from runs.run.number import number_of, primary_number, why_no_number
 from runs.stats import ALPHA, Kind, judge_pairs, mean_or_zero, summarise
+from runs.stats.watch import WINDOW, watched
 
 Factors = tuple[tuple[str, str], ...]
 CellKey = tuple[tuple[Any, Factors], Metric]
 Side = Sequence[tuple[Run, float]]
+# The runs of a batch with their values.
+Values = Mapping[str, float]
 # The batches of a baseline with their values, and those that it does without, each with its ratio to the others.
 Before = Sequence[tuple[SeriesBatch, Sequence[float]]]
 Apart = Sequence[tuple[SeriesBatch, float]]
@@ -228,24 +233,29 @@ def gated(
     filing.file_batches(list(Batch.objects.filter(pk__in=batches, is_filed=False).values_list("pk", flat=True)))
     wanted = {str(pk) for pk in mine.values_list("pk", flat=True)}
     rows = SeriesBatch.objects.filter(
-        batch__in=batches, benchmark__in=Benchmark.objects.readable_by(user).of_main_metric()
+        batch__in=batches, benchmark__in=Benchmark.objects.readable_by(user).order_by().values("pk")
     )
     rows = rows.select_related("benchmark__metric", "benchmark__hardware", "version").order_by("benchmark__name")
-    bases = [(row, _before(row, batches, baseline)) for row in rows if not wanted.isdisjoint(row.runs)]
-    first_runs = _first_runs([each for row, before in bases for each in (row, *before)])
-    cells = [
-        (row, metric, own, *_alike(row, zip(rows_before, before, strict=True), first_runs, metric))
-        for row, rows_before in bases
-        for metric, (own, *before) in _by_metric([row, *rows_before], metrics)
+    found = [
+        (row, *cell)
+        for row, beside in _with_those_beside(row for row in rows if not wanted.isdisjoint(row.runs))
+        for cell in _by_metric(row, beside, batches, baseline, metrics)
     ]  # fmt: skip
-    judged, count = [], sum(not blocking(differing) for *_, differing in cells)
-    for row, metric, own, of_base, differing in cells:
+    first_runs = _first_runs([each for row, *_, before in found for each in (row, *(base for base, _ in before))])
+    cells = [
+        (row, metric, own, *_alike(row, before, first_runs, metric), _lacking(earlier, baseline))
+        for row, metric, own, earlier, before in found
+    ]  # fmt: skip
+    judged, count = [], sum(not blocking(differing) for *_, differing, _ in cells)
+    for row, metric, own, of_base, differing, lacking in cells:
         least, values = allowed or threshold(metric), [*own.values()]
         apart: Apart = []
         if refused := blocking(differing):
             change = change_of(None, refused=Contrast(refused))
         else:
-            change, apart = _judged(metric, values, of_base, least=least, confidence=1 - ALPHA / count)
+            change = Amount(verdict=Kind.TOO_FEW, basis=lacking)
+            if of_base:
+                change, apart = _judged(metric, values, of_base, least=least, confidence=1 - ALPHA / count)
         not_worse = is_not_worse(change, better=metric.better, least=least)
         shown = ([*own], _centre(values), len(of_base) - len(apart), apart)
         judged.append(Gated(metric, change, not_worse, differing, row, *shown))
@@ -260,7 +270,7 @@ def _first_runs(rows: Sequence[SeriesBatch]) -> dict[UUID | None, Run]:
 
 
 def _alike(
-    row: SeriesBatch, before: Iterable[tuple[SeriesBatch, Mapping[str, float]]], runs: Mapping[UUID | None, Run],
+    row: SeriesBatch, before: Iterable[tuple[SeriesBatch, Values]], runs: Mapping[UUID | None, Run],
     metric: Metric,
 ) -> tuple[Before, list[Difference]]:  # fmt: skip
     """Those batches before it that it may be compared with, and in what they differ; of none why not."""
@@ -277,40 +287,86 @@ def _alike(
     return alike, [each for each in found if each.severity == "note"]
 
 
+def _with_those_beside(rows: Iterable[SeriesBatch]) -> list[tuple[SeriesBatch, list[SeriesBatch]]]:
+    """Each batch of a main metric, and those of other metrics that are watched of the same repeats."""
+    beside: dict[tuple[UUID, str], list[SeriesBatch]] = {}
+    main = []
+    for row in rows:
+        if row.benchmark.is_beside:
+            beside.setdefault((row.batch_id, row.part), []).append(row)
+        else:
+            main.append(row)
+    return [(row, beside.get((row.batch_id, row.part), [])) for row in main]
+
+
 def _by_metric(
-    batches: Sequence[SeriesBatch], metrics: Collection[str]
-) -> Iterator[tuple[Metric, list[dict[str, float]]]]:
-    """The runs of each of these batches with their values, by each metric that the first batch has."""
-    if not metrics:
-        yield batches[0].benchmark.metric, [dict(zip(each.runs, each.values, strict=True)) for each in batches]
-        return
-    rows = Run.objects.with_values().filter(pk__in={pk for each in batches for pk in each.runs})
-    known = {str(run.pk): run for run in rows.prefetch_related("factors", "measurements__metric")}
-    for name in metrics:
-        numbers = [
-            {pk: number for pk in each.runs if pk in known and (number := number_of(known[pk], name))}
-            for each in batches
-        ]  # fmt: skip
-        if numbers[0]:
-            metric = next(iter(numbers[0].values())).metric
-            alike = [
-                {pk: number.value for pk, number in each.items() if number.metric_id == metric.pk} for each in numbers
-            ]
-            yield metric, alike
+    row: SeriesBatch, beside: Sequence[SeriesBatch], batches: Collection[UUID], baseline: Baseline,
+    metrics: Collection[str],
+) -> Iterator[tuple[Metric, Values, list[SeriesBatch], list[tuple[SeriesBatch, Values]]]]:  # fmt: skip
+    """By each metric that it has: its runs with their values, the batches before it, and those of its baseline."""
+    watched_by_name = {each.benchmark.metric.name: each for each in (row, *beside)}
+    for name in metrics or [row.benchmark.metric.name]:
+        own = watched_by_name.get(name)
+        earlier = _earlier(own or row, batches)
+        if own:
+            before = baseline.before([*earlier, own], _facts_of, changed_at=_changed_at(earlier))
+            yield own.benchmark.metric, _values_of(own), earlier, [(each, _values_of(each)) for each in before]
+        elif numbers := _numbers_of([row], name)[0]:
+            metric = next(iter(numbers.values())).metric
+            before_it = _unwatched(row, earlier, baseline, metric)
+            yield metric, {pk: number.value for pk, number in numbers.items()}, earlier, before_it
 
 
-def _before(row: SeriesBatch, batches: Collection[UUID], baseline: Baseline) -> list[SeriesBatch]:
-    """What the baseline names of the main branch of the same benchmark, of what was measured too differently only where
+def _values_of(row: SeriesBatch) -> Values:
+    return dict(zip(row.runs, row.values, strict=True))
+
+
+def _numbers_of(rows: Sequence[SeriesBatch], name: str) -> list[dict[str, Measurement]]:
+    """The runs of each of these batches with their numbers of this metric."""
+    runs = Run.objects.with_values().filter(pk__in={pk for each in rows for pk in each.runs})
+    known = {str(run.pk): run for run in runs.prefetch_related("factors", "measurements__metric")}
+    return [
+        {pk: number for pk in each.runs if pk in known and (number := number_of(known[pk], name))} for each in rows
+    ]  # fmt: skip
+
+
+def _earlier(row: SeriesBatch, batches: Collection[UUID]) -> list[SeriesBatch]:
+    """The batches of the main branch of the same benchmark before it, of what was measured too differently only where
     there is nothing else; never what is judged itself.
     """
     main = SeriesBatch.objects.filter(benchmark__line=row.benchmark.line, benchmark__branch="")
     rows = list(main.exclude(batch__in=batches).select_related("version", "benchmark").in_order())
     own = row.benchmark.procedure
     rows = [each for each in rows if not beyond_span(own, each.benchmark.procedure, own)] or rows
+    return [each for each in rows if each.measured_at <= row.measured_at]
+
+
+def _changed_at(rows: Sequence[SeriesBatch]) -> list[datetime]:
+    """When each level of these batches began."""
     changes = ChangePoint.objects.filter(benchmark__in={each.benchmark_id for each in rows})
-    changed_at = [point.at.measured_at for point in changes.select_related("at", "alert") if point.begins_level]
-    earlier = [each for each in rows if each.measured_at <= row.measured_at]
-    return baseline.before([*earlier, row], _facts_of, changed_at=changed_at)
+    return [point.at.measured_at for point in changes.select_related("at", "alert") if point.begins_level]
+
+
+def _unwatched(
+    row: SeriesBatch, earlier: Sequence[SeriesBatch], baseline: Baseline, metric: Metric
+) -> list[tuple[SeriesBatch, Values]]:
+    """The baseline of a metric that no benchmark is of: its levels begin where an answer finds them."""
+    near = earlier[-WINDOW:] if baseline.kind == "last" else baseline.before([*earlier, row], _facts_of)
+    values = {
+        each: of_metric
+        for each, numbers in zip(near, _numbers_of(near, metric.name), strict=True)
+        if (of_metric := {pk: number.value for pk, number in numbers.items() if number.metric_id == metric.pk})
+    }
+    means = [(each.measured_at, mean_or_zero([*of_batch.values()])) for each, of_batch in values.items()]
+    above = [(at, math.log(mean)) for at, mean in means if mean]
+    starts = watched([log for _, log in above], threshold(metric)).starts
+    before = baseline.before([*values, row], _facts_of, changed_at=[above[start][0] for start in starts])
+    return [(each, values[each]) for each in before]
+
+
+def _lacking(earlier: Sequence[SeriesBatch], baseline: Baseline) -> Missing:
+    """What a cell lacks that is set against nothing."""
+    return Missing("base_batch", names=[str(baseline)]) if earlier else Missing("first_batch")
 
 
 def _facts_of(row: SeriesBatch) -> Facts:
@@ -320,8 +376,6 @@ def _facts_of(row: SeriesBatch) -> Facts:
 def _judged(
     metric: Metric, values: Sequence[float], before: Before, *, least: float, confidence: float
 ) -> tuple[Amount, Apart]:
-    if not before:
-        return Amount(verdict=Kind.TOO_FEW, basis=Missing("base_batch")), []
     if len(before) < LEAST_BATCHES:
         repeats = [value for _, of_batch in before for value in of_batch]
         change = judged_by_repeats(values, repeats, better=metric.better, threshold=least, confidence=confidence)

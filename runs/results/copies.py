@@ -17,7 +17,8 @@ from benchagent.catalog.metrics import RATE_ENDS, RATES
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import F, Model, Prefetch, Q, QuerySet
 
-from runs.models import Batch, FileImport, Measurement, Metric, Run, SeriesChunk, User
+from runs.access import changes
+from runs.models import Batch, Change, FileImport, Measurement, Metric, Run, SeriesChunk, User
 from runs.models.base import in_parts
 from runs.models.choices import Provenance, RunState
 from runs.models.runs import STAGED_AT
@@ -35,6 +36,9 @@ MOST_CANDIDATES = 500
 VALUES_AT_ONCE = 300
 TRANSACTIONS = "transactions"
 ALL_EQUAL = "all that it says is equal"
+# What is noted of a run that counts in the place of one that was deleted.
+COPY_OF, IN_ITS_PLACE = "copy of", "the result that it is a copy of was deleted: it counts in its place"
+MARKED = ["copy_of", "invalid_at", "invalid_reason", "invalid_by", "primary_value"]
 NUMBERS: Sequence[tuple[str, type[Model]]] = (("measurements", Measurement), ("series", SeriesChunk))
 
 
@@ -180,7 +184,9 @@ def _is_little(content: Content, why: str) -> bool:
 
 def _mark(run: Run, original: Run, why: str) -> None:
     run.copy_of_id = original.copy_of_id or original.pk
-    run.mark_by_rules(f"a copy of a result that was there before: {why}")
+    is_later = original.created_at > run.created_at
+    was_sent = "was sent while this one was deleted" if is_later else "was there before"
+    run.mark_by_rules(f"a copy of a result that {was_sent}: {why}")
 
 
 def mark_stored(run: Run, *, earlier_only: bool) -> bool:
@@ -194,7 +200,7 @@ def mark_stored(run: Run, *, earlier_only: bool) -> bool:
         _mark(run, *original)
     else:
         run.copy_of, run.invalid_at, run.invalid_reason = None, None, ""
-    run.save(update_fields=["copy_of", "invalid_at", "invalid_reason", "invalid_by", "primary_value"])
+    run.save(update_fields=MARKED)
     if original is None:
         refresh_primary(Run.objects.filter(pk=run.pk))
     Batch.objects.refile(Run.objects.filter(pk=run.pk))
@@ -254,7 +260,7 @@ def source_of(run: Run) -> tuple[UUID | None, str]:
 
 
 def release(gone: QuerySet[Run]) -> None:
-    """When runs go the oldest copy of each counts in its place, and is the original of the others.
+    """When runs go the oldest copy of each counts in its place, which is noted, and is the original of the others.
 
     One that is there comes before those that are deleted; such a one is looked at again when it is brought back.
     """
@@ -264,6 +270,23 @@ def release(gone: QuerySet[Run]) -> None:
             Run.objects.filter(pk=first.pk).update(copy_of=None, invalid_at=None, invalid_reason="")
             refresh_primary(Run.objects.filter(pk=first.pk))
             copies.exclude(pk=first.pk).update(copy_of=first)
+            changes.record(target=first, field=COPY_OF, old=original.pk, new=None, by=None, reason=IN_ITS_PLACE)
+
+
+def take_back(run: Run) -> None:
+    """When a run is brought back, what has counted in its place since it was deleted is its copy again."""
+    stand_ins, gone = list[str](), [str(run.pk)]
+    while gone:
+        noted = Change.objects.filter(target_type="run", field=COPY_OF, old=gone.pop())
+        new = [pk for pk in noted.values_list("target_id", flat=True) if pk not in stand_ins]
+        stand_ins, gone = [*stand_ins, *new], [*gone, *new]
+    Run.objects.filter(copy_of__in=stand_ins).update(copy_of=run)
+    counted = Run.objects.filter(pk__in=stand_ins, copy_of=None, invalid_at=None)
+    for content in contents_of(counted) if stand_ins else ():
+        _mark(content.run, run, why_copy(content, *contents_of(Run.objects.filter(pk=run.pk))) or ALL_EQUAL)
+        content.run.save(update_fields=MARKED)
+        changes.record(target=content.run, field=COPY_OF, old=None, new=run.pk, by=None)
+        Batch.objects.refile(Run.objects.filter(pk=content.run.pk))
 
 
 def hand_over(replaced: QuerySet[Run]) -> None:

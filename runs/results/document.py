@@ -86,6 +86,8 @@ MAX_SETTINGS = 5000
 MAX_FACTORS = 100
 MAX_DEVICES = 100
 MAX_FILES = 50
+# How the warning begins that a time is taken as UTC.
+NO_ZONE = "No zone is given"
 MAX_FILE_CHARACTERS = 1_000_000
 MAX_ARTEFACT_CHARACTERS = 32 * 1024 * 1024
 MAX_LINES = 1000
@@ -558,7 +560,7 @@ class UploadDocument(Labels):
                 repeat["started_at"] = start.replace(tzinfo=UTC)
                 without_zone.append(f"repeats[{index}].started_at")
         if without_zone:
-            self.warnings = [*self.warnings, f"No zone is given: {', '.join(without_zone[:5])} is taken as UTC."]
+            self.warnings = [*self.warnings, f"{NO_ZONE}: {', '.join(without_zone[:5])} is taken as UTC."]
         starts = [self.started_at, *(repeat.get("started_at") for repeat in self.repeats)]
         if why := contradiction(self.measured_on, [*starts, self.finished_at]):
             raise wrong(("measured_on", why))

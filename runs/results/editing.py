@@ -139,6 +139,7 @@ def _judge(run: Run) -> None:
     `run` as it was read while it was deleted.
     """
     if run.upload_id and (run.invalid_at is None or (run.copy_of_id and run.invalid_by_id is None)):
+        copies.take_back(run)
         copies.mark_stored(run, earlier_only=False)
         if run.copy_of_id is None and _correction_of(run):
             _mark(run, CORRECTED, None, invalid_at=timezone.now(), invalid_reason=CORRECTED, invalid_by=None)

@@ -11,6 +11,7 @@ from runs.access.rules import nameable
 from runs.machines import MACHINE_FIELDS
 from runs.models import HardwareProfile, Run
 from runs.models.visible import Reader
+from runs.results.document import NO_ZONE
 from runs.run.likeness import alike
 
 # Batch and key.
@@ -47,6 +48,9 @@ def warnings_of(runs: Sequence[Run], reader: Reader) -> dict[Cell, list[str]]:
         if run.hardware_id not in second:
             second[run.hardware_id] = _of_machine(run, reader)
         said[cell] = [*second[run.hardware_id]]
+    for run in runs:
+        told = said[run.batch_id, run.cell_key]
+        told += [words for words in run.warnings if words.startswith(NO_ZONE) and words not in told]
     rows = Run.objects.with_values().filter(batch__in={batch for batch, _ in cells}, primary_value__gt=0)
     if len(cells) <= MOST_CELLS:
         rows = rows.filter(cell_key__in={key for _, key in cells})

@@ -215,7 +215,9 @@ def demonstration_badge(run: Run) -> SafeString:
 
 @register.simple_tag
 def moment(value: datetime | date | None, style: str = "minute") -> SafeString:
-    """A time in UTC that times.js turns into the visitor's zone; a date without a time stays a date."""
+    """A time in UTC that times.js turns into the visitor's zone, of one of style "utc" as its title; a date without a
+    time stays a date.
+    """
     if value is None:
         return SafeString("")
     if not isinstance(value, datetime):
@@ -227,8 +229,10 @@ def moment(value: datetime | date | None, style: str = "minute") -> SafeString:
 
 @register.simple_tag
 def batch_moment(value: datetime) -> SafeString:
-    """When a batch was measured; one of which the day alone is known stands at midnight, and no zone moves it."""
-    return moment(value.date() if value.astimezone(UTC).time() == time.min else value)
+    """When a batch was measured, of the same day as sentences and charts tell it, in UTC; one of which the day alone is
+    known stands at midnight.
+    """
+    return moment(value.date() if value.astimezone(UTC).time() == time.min else value, "utc")
 
 
 @register.simple_tag

@@ -1,4 +1,5 @@
-// Pages carry UTC in <time datetime>; here it becomes the visitor's own zone. A date without a time stays a date.
+// Pages carry UTC in <time datetime>; here it becomes the visitor's own zone, of a batch as its title: sentences and
+// charts name its day in UTC. A date without a time stays a date.
 
 const pad = (number) => String(number).padStart(2, "0");
 
@@ -13,11 +14,16 @@ export function localizeTimes(root) {
   for (const element of root.querySelectorAll("time[datetime*='T']:not([data-local])")) {
     const date = new Date(element.dateTime);
     if (Number.isNaN(date.getTime())) continue;
-    element.title = `${element.textContent.trim()}`;
-    element.textContent = localText(date, element.dataset.style);
+    if (element.dataset.style === "utc") {
+      element.title = `${localText(date)} in your zone`;
+    } else {
+      element.title = element.textContent.trim();
+      element.textContent = localText(date, element.dataset.style);
+    }
     element.dataset.local = "";
   }
   for (const note of root.querySelectorAll("[data-timezone]")) {
-    note.textContent = `Times are in your zone, ${Intl.DateTimeFormat().resolvedOptions().timeZone}.`;
+    const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+    note.textContent = `Times that do not say UTC are in your zone, ${zone}; days of batches are UTC.`;
   }
 }

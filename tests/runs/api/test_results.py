@@ -468,6 +468,18 @@ def test_what_was_stated_and_is_not_pooled_is_no_doubt(post):
     assert "3 repeats of one cell go from 80 to 810 tps" in sent("serializable", 80)["warnings"][0]
 
 
+def test_a_time_without_a_zone_is_warned_of(post):
+    """Was: only the page of each run said it."""
+    times = {"started_at": "2026-05-05T03:15:00", "finished_at": "2026-05-05T03:25:00Z"}
+    made = [document(id=str(uuid.uuid4()), **times, repeats=[{"metrics": {"tps": tps}}]) for tps in (101.5, 102.25)]
+    for each in made:
+        del each["measured_on"]
+    first = post(made[0]).json()
+    assert first["warnings"] == ["No zone is given: started_at is taken as UTC."]
+    (of_many,) = post({"results": [made[1]]}).json()["results"]
+    assert first["warnings"][0] in of_many["warnings"]
+
+
 def test_it_says_that_a_second_machine_of_a_name_was_made(post):
     """Facts that contradict a machine named by its slug are refused; by its name alone it is another one."""
     first = {"name": "db 1", "cpu_model": "EPYC 9354", "cpu_cores": 32}

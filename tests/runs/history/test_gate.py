@@ -21,7 +21,7 @@ from runs.answers.history import expected_amount
 from runs.history import alerts
 from runs.history.gate import gated, is_not_worse
 from runs.history.overview import read_baseline
-from runs.models import Alert, Experiment, HardwareProfile, Measurement, Run
+from runs.models import Alert, Benchmark, Experiment, HardwareProfile, Measurement, Run
 from runs.stats import ALPHA
 from tests.conftest import REPOSITORY
 from tests.docs.test_commands import DATA
@@ -85,6 +85,27 @@ def test_recent_batches_from_before_a_change_are_no_baseline(gate, operator):
     assert gate(head, than=f"commit:{1:040x}")[0] == WORSE
 
 
+@pytest.mark.parametrize(("metric", "is_watched"), [("latency_p99_ms", True), ("latency_p50_ms", False)])
+def test_recent_batches_of_a_metric_beside_the_main_one_are_those_since_its_own_change(
+    gate, operator, metric, is_watched
+):
+    """Was: +30 % (−27 to +134), undecided, against batches from before the change and since."""
+
+    def with_metric(number, level, **changes):
+        document = with_latency(night(number, **changes), level)
+        for repeat in document["repeats"]:
+            repeat["metrics"][metric] = repeat["metrics"].pop("latency_p99_ms")
+        return document
+
+    file([with_metric(number, 1.0 if number < -4 else 1.5) for number in range(-20, 1)], operator, at_once=21)
+    assert Benchmark.objects.filter(metric__name=metric).exists() == is_watched
+    head = with_metric(14, 1.5, **PULL_REQUEST)
+    for than in ("last:10", "days:30"):
+        ended, told = gate(head, than=than, metric=metric, format="json")
+        (cell,) = json.loads(told)["cells"]
+        assert (ended, cell["batches"]) == (0, 5), cell["change"]
+
+
 @pytest.mark.parametrize("form", ["json", "markdown", "junit"])
 def test_one_bad_night_in_the_baseline_hides_no_loss_and_is_named(gate, operator, form):
     """Was: −17.3 % (−39.8 to +13.6), undecided, for ten nights after one that lost 35 %."""
@@ -117,7 +138,7 @@ def test_undecided_whether_better_is_decided_whether_worse(better, low, high, is
 def test_what_cannot_be_decided_and_what_has_no_number_have_statuses_of_their_own(gate):
     ended, told = gate(night(14, **PULL_REQUEST), than="label:never")
     assert ended == UNDECIDED
-    assert "the baseline has no batch" in told
+    assert "no batch before it with this metric is “label:never”" in told
     failed = night(15, **PULL_REQUEST) | {"repeats": [{"status": "failed", "message": "it fell over"}]}
     assert gate(failed)[0] == COULD_NOT
     ended, told = gate(night(14, **PULL_REQUEST), format="junit")  # a copy of what was sent before
@@ -432,7 +453,7 @@ def test_the_commands_of_the_docs_end_as_they_say(gate, tmp_path, command):
     done = subprocess.run(["bash", "-c", command], cwd=tmp_path, env={**os.environ, **names, "PATH": path}, check=False)
     assert done.returncode == UNDECIDED
     (written,) = [file for file in tmp_path.iterdir() if file.name in ("summary.md", "gate.xml")]
-    assert "the baseline has no batch" in written.read_text()
+    assert "its benchmark has no batch before it" in written.read_text()
     assert Run.objects.filter(batch__tested__branch="pr-7").exists()
 
 

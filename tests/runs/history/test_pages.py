@@ -106,14 +106,14 @@ def test_notes_stand_on_the_axis_and_old_batches_are_folded(client, moved):
     assert len(context["unfolded"]) == 10
 
 
-def test_batches_are_told_in_the_readers_zone_and_days_stay_days(client, moved):
-    """Seen: "Times are in your zone" below times in UTC."""
+def test_batches_are_told_by_their_day_in_utc_and_days_stay_days(client, moved):
+    """Seen: one night by three dates, in UTC in sentences and in the reader's zone in tables."""
     of_a_day = night(1, level=1.1, measured_on="2026-03-01", hardware=moved.hardware.slug)
     del of_a_day["started_at"]
     file([of_a_day], User.objects.get(username="nightly"))
     html = client.get(moved.get_absolute_url()).content.decode()
     measured_at = max(measured(moved))
-    assert f'<time datetime="{measured_at:%Y-%m-%dT%H:%M:%SZ}"' in html
+    assert f'<time datetime="{measured_at:%Y-%m-%dT%H:%M:%SZ}" data-style="utc">{measured_at:%Y-%m-%d}' in html
     assert '<time datetime="2026-03-01">2026-03-01</time>' in html
     alert = Alert.objects.get(state="confirmed")
     assert f'<time datetime="{alert.after:%Y-%m-%dT%H:%M:%SZ}"' in client.get(alert.get_absolute_url()).content.decode()
@@ -168,6 +168,20 @@ def test_a_commit_that_each_night_has_anew_is_a_place_and_no_cause(client, contr
     assert (page.context["why"].kind, page.context["why"].is_place) == ("commit", True)
     assert b"Likeliest" not in page.content
     assert b"<li>Commit 00" in page.content, "its kind stood before it once more: commit Commit"
+
+
+def test_what_changed_there_alone_is_the_cause_beside_a_commit_that_each_night_has_anew(client, contributor):
+    """Was: "Likeliest: commit", as batches of an acceptance without one stood among the nights."""
+    machine = {"name": "gamma", "kernel": "6.1", "cpu_model": "EPYC", "storage": [DISK]}
+    before, after = nights(range(1, 11), hardware=machine), nights(range(11, 15), level=0.9, hardware=machine)
+    before[4]["tested"] = {}
+    for number, document in enumerate([*before, *after]):
+        document["info"] = {"bios": "F2" if document in after else "F1", "round": f"round {number}"}
+    file([*before, *after], contributor, at_once=14)
+    alert = Alert.objects.get(changes__benchmark__hardware__name="gamma")
+    page = client.get(alert.get_absolute_url())
+    assert (page.context["why"].kind, page.context["why"].changed[0][1]) == ("info", "Bios F1 → F2")
+    assert b"Likeliest: <strong>Bios F1 \xe2\x86\x92 F2</strong>" in page.content
 
 
 def test_others_at_work_are_the_cause_beside_a_commit_that_each_night_has_anew(client, contributor):

@@ -138,9 +138,47 @@ def test_when_the_first_is_deleted_its_copy_counts(operator: User):
     second.refresh_from_db(), third.refresh_from_db()
     assert second.counts and second.primary_value == FIGURES["tps"]
     assert third.copy_of == second and not third.counts
-    editing.restore(first, by=operator)
-    first.refresh_from_db()
-    assert first.copy_of == second and not first.counts
+    editing.restore(Run.objects.get(pk=first.pk), by=operator)
+    for run in (first, second, third):
+        run.refresh_from_db()
+    assert first.counts and first.copy_of is None and first.primary_value == FIGURES["tps"]
+    assert [(run.copy_of, run.counts) for run in (second, third)] == [(first, False)] * 2
+    assert second.invalid_reason.startswith("a copy of a result that was there before: ")
+
+
+def test_when_several_are_brought_back_the_first_of_all_counts(operator: User):
+    first, second, third = (sent({"metrics": FIGURES}, owner=operator)[0] for _ in range(3))
+    editing.delete(first, by=operator)
+    second.refresh_from_db()
+    editing.delete(second, by=operator)
+    assert [run.pk for run in Run.objects.with_values()] == [third.pk]
+    for run in (first, second):
+        editing.restore(Run.objects.get(pk=run.pk), by=operator)
+    assert [run.pk for run in Run.objects.with_values()] == [first.pk]
+    assert set(Run.objects.filter(copy_of=first).values_list("pk", flat=True)) == {second.pk, third.pk}
+
+
+def test_repeats_of_one_figure_each_are_brought_back_one_by_one(operator: User):
+    """Was: the restored night was no result any more, and its copy, with a day and no time, counted in its place."""
+    repeats = [{"metrics": {"tps": 1_003.2 + number}} for number in range(5)]
+    night, again = (sent(*repeats, owner=operator) for _ in range(2))
+    assert {run.copy_of for run in again} == {*night}
+    for run in night:
+        editing.delete(run, by=operator)
+    assert {run.pk for run in Run.objects.with_values()} == {run.pk for run in again}
+    for run in night:
+        editing.restore(Run.objects.get(pk=run.pk), by=operator)
+    assert {run.pk for run in Run.objects.with_values()} == {run.pk for run in night}
+
+
+def test_what_came_again_while_it_was_deleted_counts(operator: User):
+    (first,) = sent({"metrics": FIGURES}, owner=operator)
+    editing.delete(first, by=operator)
+    (second,) = sent({"metrics": FIGURES}, owner=operator)
+    editing.restore(Run.objects.get(pk=first.pk), by=operator)
+    first.refresh_from_db(), second.refresh_from_db()
+    assert second.counts and first.copy_of == second
+    assert first.invalid_reason.startswith("a copy of a result that was sent while this one was deleted: ")
 
 
 def test_when_the_upload_of_the_first_is_deleted_its_copy_counts(operator: User, client: Client):
@@ -150,9 +188,9 @@ def test_when_the_upload_of_the_first_is_deleted_its_copy_counts(operator: User,
     client.post(f"/uploads/{first.upload_id}/delete/")
     assert [run.pk for run in Run.objects.with_values()] == [second.pk]
     client.post(f"/uploads/{first.upload_id}/restore/")
-    assert [run.pk for run in Run.objects.with_values()] == [second.pk]
+    assert [run.pk for run in Run.objects.with_values()] == [first.pk]
     assert set(Run.objects.exclude(copy_of=None).values_list("pk", "copy_of")) == {
-        (first.pk, second.pk), (third.pk, second.pk)
+        (second.pk, first.pk), (third.pk, first.pk)
     }  # fmt: skip
 
 
