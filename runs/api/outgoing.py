@@ -388,6 +388,7 @@ WHERE_IT_IS = Field(exclude_if=lambda text: not text)
 class StoredRun(Part):
     id: UUID
     url: str
+    batch: Annotated[str, Field(description="the page of what was measured together")]
     repeat: int
     restore_url: Annotated[str, WHERE_IT_IS, Field(description="POST: of a run that was deleted")] = ""
     copy_of: Annotated[str, WHERE_IT_IS, Field(description="the run that holds the same result and counts")] = ""

@@ -146,7 +146,10 @@ def _runs(outcome: UploadOutcome, base: str) -> list[StoredRun]:
     for run in outcome.runs:
         more = {"copy_of": f"{base}{reverse('run', args=[run.copy_of_id])}"} if run.copy_of_id else {}
         more |= {"restore_url": f"{base}{reverse('api-run-restore', args=[run.id])}"} if run.deleted_at else {}
-        stored.append(StoredRun(id=run.id, url=f"{base}{run.get_absolute_url()}", repeat=run.repeat, **more))
+        batch = f"{base}{reverse('batch', args=[run.batch_id])}"
+        stored.append(
+            StoredRun(id=run.id, url=f"{base}{run.get_absolute_url()}", batch=batch, repeat=run.repeat, **more)
+        )
     return stored
 
 

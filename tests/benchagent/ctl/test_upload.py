@@ -320,6 +320,15 @@ def test_a_table_fits_a_narrow_terminal(monkeypatch: pytest.MonkeyPatch, capsys:
     assert captured.err.splitlines() == ["x.txt:", f"  {short.message}"]
 
 
+def test_of_many_runs_the_addresses_of_their_batches_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    """Was: 520 addresses of runs, and none of what holds them."""
+    runs = [{"url": f"/runs/{number}/", "batch": f"/batches/{number // 20}/"} for number in range(40)]
+    uploading.show([uploading.Outcome(["many.json"], "stored", runs)])
+    assert capsys.readouterr().out.splitlines()[2:] == ["/batches/0/", "/batches/1/"]
+    uploading.show([uploading.Outcome(["few.json"], "stored", runs[:2])])
+    assert capsys.readouterr().out.splitlines()[2:] == ["/runs/0/", "/runs/1/"]
+
+
 def test_what_many_files_are_refused_for_is_said_once(capsys: pytest.CaptureFixture[str]) -> None:
     uploading.show([uploading.Outcome([f"{number}.txt"], "not understood", message="unknown") for number in range(5)])
     assert capsys.readouterr().err == "0.txt, 1.txt, 2.txt and 2 more:\n  unknown\n"

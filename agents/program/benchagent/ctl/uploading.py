@@ -96,6 +96,8 @@ class Uploaded:
 
 
 EXIT_PARTLY = 1
+# Of more runs the addresses of their batches are printed.
+MOST_ADDRESSES = 20
 DONE = ("stored", "there already", "restored", "corrected", "skipped", "dry run", "no result by itself")
 MAX_DOCUMENTS_AT_ONCE, MAX_FILES_AT_ONCE, MOST_BYTES_AT_ONCE = 200, 500, 100 * 1024**2
 NOT_UNDERSTOOD = "not_understood"
@@ -529,9 +531,11 @@ def show(outcomes: Sequence[Outcome]) -> None:
     shown = [outcome for outcome in outcomes if outcome.state != "skipped" or len(outcomes) == 1]
     if shown:
         _print_outcomes(shown, columns_of(sys.stdout))
-    for outcome in outcomes:
-        for run in outcome.runs if len(outcomes) == 1 else ():
-            print(run.get("url") or run.get("id"))
+    if runs and len(outcomes) == 1:
+        # An older server tells no batch.
+        of_runs = [str(run.get("url") or run.get("id")) for run in runs]
+        of_batches = [str(run.get("batch") or own) for run, own in zip(runs, of_runs, strict=True)]
+        print("\n".join(of_runs if len(runs) <= MOST_ADDRESSES else dict.fromkeys(of_batches)))
     for words in dict.fromkeys(chain(*(outcome.warnings for outcome in outcomes))):
         print_line(f"warning: {words}")
     # What many files have in common is said once.
