@@ -275,10 +275,10 @@ def release(gone: QuerySet[Run]) -> None:
 
 def take_back(run: Run) -> None:
     """When a run is brought back, what has counted in its place since it was deleted is its copy again."""
-    stand_ins, gone = list[str](), [str(run.pk)]
+    stand_ins, gone = list[UUID](), [run.pk]
     while gone:
-        noted = Change.objects.filter(target_type="run", field=COPY_OF, old=gone.pop())
-        new = [pk for pk in noted.values_list("target_id", flat=True) if pk not in stand_ins]
+        noted = Change.objects.filter(target_type="run", field=COPY_OF, old=str(gone.pop()))
+        new = [pk for each in noted.values_list("target_id", flat=True) if (pk := UUID(each)) not in stand_ins]
         stand_ins, gone = [*stand_ins, *new], [*gone, *new]
     Run.objects.filter(copy_of__in=stand_ins).update(copy_of=run)
     counted = Run.objects.filter(pk__in=stand_ins, copy_of=None, invalid_at=None)
