@@ -19,7 +19,7 @@ from runs.compare.axes import CURVE, LEAST_LEVELS, are_days_apart, arrange, leve
 from runs.compare.baseline import DEFAULT_BASELINE
 from runs.compare.compare import with_metric
 from runs.compare.comparison import Comparison
-from runs.compare.effects import setting_effects
+from runs.compare.effects import setting_effects, setting_pairs
 from runs.compare.facts import DATE, MOMENT, NEVER_TAKEN, NO_FACT, Columns, Fact, fact_value, fact_values, is_name
 from runs.compare.grouping import position_of
 from runs.compare.judging import (
@@ -204,7 +204,8 @@ def _of_no_ranks(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[
                 yield Question(kind=asked.SCALES, x=name)
     # Where each system has a configuration of its own, no two groups differ in one setting.
     several = not columns.follow(["config"], ["dbms"]) and not are_days_apart(comparison, "config")
-    if several and setting_effects(comparison.valued, comparison.varying):
+    of_settings = comparison.valued, comparison.varying
+    if several and (any(setting_pairs(*of_settings)) or setting_effects(*of_settings)):
         yield Question(kind=asked.EFFECTS)
     # Batches of one day are batches.
     days = most_levels(DATE, facts.keys(), columns)

@@ -118,6 +118,10 @@ def _by_least_squares(groups: Sequence[Group], varying: Sequence[Fact]) -> list[
             return []
     values = [_smallest_first({own[at] for of_block in rows.values() for own in of_block}) for at in range(len(names))]
     columns = [(at, value) for at, of_name in enumerate(values) for value in of_name[1:]]
+    configurations = sum(map(len, rows.values()))
+    # A mean for each block and a term for each value leave no configuration for the error.
+    if len(rows) + len(columns) >= configurations:
+        return []
     design = [
         [*(float(own[at] == value) for at, value in columns), *(float(block == other) for other in [*rows][1:])]
         for block, of_block in rows.items() for own in of_block
@@ -133,7 +137,7 @@ def _by_least_squares(groups: Sequence[Group], varying: Sequence[Fact]) -> list[
                  for group in of_own] for end in ends
             ]  # fmt: skip
             row = LevelRow(names[at], {}, sides[0], sides[1], [], Contrast())
-            told.append((SettingPairs(names[at], ends[1], value, row, [], [], effect.ratio, len(logs)), effect))
+            told.append((SettingPairs(names[at], ends[1], value, row, [], [], effect.ratio, configurations), effect))
     return told
 
 
