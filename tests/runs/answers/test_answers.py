@@ -1908,7 +1908,7 @@ def test_another_machine_of_the_same_name_is_another_curve(fact: dict[str, list[
     told = ask("workload=tpcb", "ask=newer&than=version:16.1")
     (old,) = told["claims"]
     assert (old["label"], old["batches"], old["newest"][:10]) == (f"Lab ({values[0]})", 8, "2026-03-12")
-    assert told["missing"] == [f"Lab ({values[1]}): no batch before it is “version:16.1”."]
+    assert told["missing"] == [f"Lab ({values[1]}): no selected batch before it is “version:16.1”."]
     told = ask("workload=tpcb", "ask=newer")
     new = next(claim for claim in told["claims"] if claim["label"] == f"Lab ({values[1]})")
     assert (new["batches"], new["ratio"]["verdict"]) == (10, "equivalent")
