@@ -248,13 +248,14 @@ class Judge:
 
     def _claims(self, kind: str, body: Json, claims: Sequence[Json]) -> Iterator[Mark]:
         metric, axis = body["metric"], str(body["question"].get("x", "")).removeprefix("factor:")
-        first = next((claim for claim in claims if claim["kind"] == "standing"), None)
+        standings = [claim for claim in claims if claim["kind"] == "standing"]
         for claim in claims:
             cells = self._cells(claim["runs"])
             match claim["kind"]:
                 case "standing":
                     yield from self._standing(kind, body, claim)
-                    if first is not None and claim is not first:
+                    first = next((each for each in standings if each["label"] == claim.get("than")), standings[0])
+                    if claim is not first:
                         yield from self._change(
                             kind, body, claim["ratio"], pair_of(self._cells(first["runs"]), cells), claim
                         )
@@ -316,8 +317,8 @@ class Judge:
 
     def _is_named(self, cell: Cell, label: str) -> bool:
         """Whether all that the label says and the world knows is true of the cell."""
-        # A disk is called with its medium, and a number with its unit or its heading.
-        parts = [part.partition(" (")[0] for part in label.split(" · ")]
+        # A disk is called with its medium, a setting with its name, and a number with its unit or its heading.
+        parts = [part.partition(" (")[0].rpartition("=")[2] for part in label.split(" · ")]
         parts = [word for part in parts for word in ([part] if part in self.names else part.split())]
         known = [(word, self.names[word]) for word in parts if word in self.names]
         return bool(known) and all(any(str(cell.facts.get(name)) == word for name in names) for word, names in known)

@@ -457,11 +457,42 @@ def _reversed(generator: random.Random, base: World) -> World:
     return replace(base, cells=cells, asks=asks)
 
 
+def _configurations(generator: random.Random, base: World) -> World:
+    """Systems of which each has a configuration of its own, and one has two: the second is faster at all sizes, or not;
+    a version of it may have the first as well.
+    """
+    configured = [
+        ("PostgreSQL 17.2", "shared_buffers", "4GB"), ("PostgreSQL 17.2", "shared_buffers", "16GB"),
+        ("MariaDB 11.4.4", "innodb_buffer_pool_size", "8GB"), ("PostgreSQL 16.6", "shared_buffers", "4GB"),
+        ("Firebird 5.0.1", "DefaultDbCachePages", "65536"),
+    ][: generator.randint(3, 5)]  # fmt: skip
+    sizes, factors = (10, 40, 160)[: generator.randint(1, 3)], _differences(generator, len(configured))
+    cells = [
+        Cell({"dbms": dbms, f"setting {setting}": value, "size_gb": size}, {"tps": 9000 / size * factor})
+        for (dbms, setting, value), factor in zip(configured, factors, strict=True) for size in sizes
+    ]  # fmt: skip
+    return replace(base, cells=cells, asks=[{}, {"ask": "best"}, {"ask": "a_b"}, {"ask": "rank", "fact": "dbms"}])
+
+
+def _own_disks(generator: random.Random, base: World) -> World:
+    """Systems on machines, each of which has two disks that the others have not."""
+    disks = [(at, f"{name}{at}", medium) for at in range(generator.randint(2, 3)) for name, medium in DISKS[::2]]
+    systems, factors = SYSTEMS[: generator.randint(2, 4)], _differences(generator, len(disks))
+    cells = [
+        Cell({"dbms": f"{name} {version}", "machine": f"machine {base.number}{'abc'[at]}", "disk": disk,
+              "medium": medium}, {"tps": 500 / (1 + level) * factor})
+        for (at, disk, medium), factor in zip(disks, factors, strict=True)
+        for level, (name, version) in enumerate(systems)
+    ]  # fmt: skip
+    asks = [{"ask": "rank", "fact": "storage:data"}, {}, {"ask": "rank", "fact": "dbms"}]
+    return replace(base, cells=cells, asks=asks)
+
+
 KINDS: dict[str, Callable[[random.Random, World], World]] = {
     "systems": _systems, "versions": _versions, "sizes": _sizes, "terminals": _terminals, "settings": _settings,
     "nightlies": _nightlies, "loads": _loads, "machines": _machines, "zeros": _zeros, "two": _two,
     "published": _published, "sweep": _sweep, "collapse": _collapse, "at zero": _at_zero, "hills": _hills,
-    "reversed": _reversed,
+    "reversed": _reversed, "configurations": _configurations, "own disks": _own_disks,
 }  # fmt: skip
 
 
@@ -550,7 +581,8 @@ def _document(made: World, cell: Cell, runs: Iterable[str]) -> dict[str, Any]:
     name, _, version = str(facts["dbms"]).rpartition(" ")
     settings = [(key.removeprefix("setting "), value) for key, value in facts.items() if key.startswith("setting ")]
     factors = {key: facts[key] for key in FACTORS if key in facts}
-    disks = [{"name": name, "medium": medium} for name, medium in DISKS]
+    own_disk = [(facts["disk"], facts["medium"])] if "disk" in facts else []
+    disks = [{"name": name, "medium": medium} for name, medium in dict.fromkeys([*DISKS, *own_disk])]
     document: dict[str, Any] = {
         "schema_version": 1,
         "id": str(uuid.uuid5(uuid.UUID(next(iter(numbers_of))), "document")),

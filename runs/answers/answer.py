@@ -58,7 +58,8 @@ class Claim(Part):
 class Standing(Claim):
     """A value of the fact that is ranked, by the best of its groups (`of`, `group`).
 
-    `rank`: 1 and how many are surely better. `ratio`: of the first to this one. `variants`: how many groups have this
+    `rank`: 1 and how many are surely better. `ratio`: of the first to this one; of what shares levels with others than
+    the first, of the one that is first among these (`than`). `variants`: how many groups have this
     value; `variants_differ`: whether the best of them is surely better than each other.
     """
 
@@ -70,6 +71,7 @@ class Standing(Claim):
     n: int | None
     rank: int
     ratio: Amount
+    than: str = ""
     variants: int = 1
     variants_differ: bool = False
     lost: str = ""
@@ -252,7 +254,8 @@ class Answer(Part):
     configuration does not say others. `alike_in`: the machines, disks or systems that the ranking is of, where not each
     was measured on all of them. `best_by_level`: where the best depends on the level, each level with the one that is
     surely better than all others, or "". `is_gain`: nothing is lost from the first level of x to the last. `beyond`:
-    how many runs match that are not compared, as they are too many. `worse_by`: the metric by which the first is surely
+    how many runs match that are not compared, as they are too many. `parts`: an answer for each of several
+    parts of which none shares levels with another. `worse_by`: the metric by which the first is surely
     worse than the next, and its ratio to that one.
     """
 
@@ -284,6 +287,7 @@ class Answer(Part):
     set_apart: dict[str, InstanceOf[Group]] = Field(default_factory=dict, exclude=True)
     without_order: list[InstanceOf[Group]] = Field(default_factory=list, exclude=True)
     best_by_level: list[tuple[InstanceOf[LevelRow], str]] = Field(default_factory=list, exclude=True)
+    parts: list[Answer] = Field(default_factory=list, exclude=True)
     worse_by: tuple[str, InstanceOf[Amount]] | None = Field(default=None, exclude=True)
     versions_of: str = Field(default="", exclude=True)
     unsaid: str = Field(default="", exclude=True)

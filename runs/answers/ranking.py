@@ -138,8 +138,9 @@ def _of_groups(
     told = [bare_field(fact.field)] if fact else comparison.named
     # Who has the most at some level may be behind at others.
     levels = comparison.levels
-    if levels and [each.field for each in levels.compared] == [fact.field if fact else ""]:
-        best_by_level = _best_by_level(levels, comparison.metric)
+    if levels and fact and levels.compared[0].field == fact.field:
+        named = {key: (key[0], fact.in_legend(key[0])) for key in levels.order}
+        best_by_level = _best_by_level(levels, levels.order, named, comparison.metric)
     else:
         best_by_level = _best_group_by_level(comparison, fact, best_first[0])
     return begun(
@@ -153,26 +154,58 @@ def _of_groups(
 def _of_series(
     comparison: Comparison, levels: Levels, question: Question, fact: Fact | None, set_apart: GroupsByLabel
 ) -> Answer:
-    names = levels.names
-    fields = [each.field for each in levels.compared]
+    """Series that share no levels with others, as the disks of another machine, have an order of their own."""
+    names, fields = levels.names, [each.field for each in levels.compared]
     position = fields.index(fact.field) if fact else None
-    runs = grouped((key, run) for group, key in levels.group_series for run in group.run_ids)
-    compared = _leader_first(levels)
 
     def value_and_label(key: Key) -> tuple[str, str]:
         if position is None:
             return " · ".join(key), names[key]
         return key[position], levels.compared[position].in_legend(key[position])
 
+    named = {key: value_and_label(key) for key in levels.order}
+    # Several series may be of one value, which shares levels with itself alone.
+    parts = [part for part in _parts(levels, named) if len({named[key] for key in part}) > 1]
+    if not parts:
+        return begun(comparison, question, set_apart=set_apart, lacking=[Missing("shared_levels")])
+    compared = {*chain(*parts)}
+    told = compared | {key for key in levels.order if {names[key], named[key][1]} & {*set_apart}}
+    unranked = [key for key in levels.order if key not in told]
+    answers = [_of_part(comparison, levels, question, set_apart, part, named=named) for part in parts]
+    ranked_claims = [claim for answer in answers for claim in answer.claims if isinstance(claim, Standing)]
+    beside = {label: group for label, group in _beside_ranked(comparison, fact, ranked_claims).items() if group.dots}
+    apart: dict[str, Any] = {
+        "set_apart": set_apart | beside, "unranked": [names[key] for key in unranked],
+        "lost": {names[key]: lost for key in unranked if (lost := lost_levels(names[key], levels.groups_of(key)))},
+    }  # fmt: skip
+    if len(answers) == 1:
+        return answers[0].model_copy(update=apart)
+    leaders = [answer.claims[0].label for answer in answers]
+    lacking, claims = Missing("parts", names=leaders), list[Standing]()
+    for leader, answer in zip(leaders, answers, strict=True):
+        first, *others = [claim for claim in answer.claims if isinstance(claim, Standing)]
+        ratio = change_of(None, refused=lacking) if claims else first.ratio
+        claims += [first.model_copy(update={"ratio": ratio})]
+        claims += [claim.model_copy(update={"than": leader}) for claim in others]
+    return begun(
+        comparison, question, claims=claims, parts=answers, ranked_at="equal_levels", held=levels.held_words,
+        lacking=[lacking, *chain.from_iterable(answer.lacking for answer in answers)], **apart,
+    )  # fmt: skip
+
+
+def _of_part(
+    comparison: Comparison, levels: Levels, question: Question, set_apart: GroupsByLabel, compared: Sequence[Key],
+    *, named: Mapping[Key, tuple[str, str]],
+) -> Answer:  # fmt: skip
+    """The order of series that share levels, the leader first; `named`: what is ranked of each, and in words."""
+    names = levels.names
+    runs = grouped((key, run) for group, key in levels.group_series for run in group.run_ids)
     candidates = []
     for key in compared:
-        value, label = value_and_label(key)
+        value, label = named[key]
         amount = {"centre": None, "interval": None, "n": None}
         candidates.append({"value": value, "label": label, "of": names[key], "runs": runs[key], **amount})
     claims = _standings(candidates, lambda one, other: levels.overall(compared[one], compared[other]))
-    # Several series may be of one value, which shares levels with itself alone.
-    if len(claims) < 2:
-        return begun(comparison, question, set_apart=set_apart, lacking=[Missing("shared_levels")])
     leader, decisive = compared[0], next(key for key in compared if names[key] == _decisive(claims).of)
     first, second = _better_first(levels, leader, decisive)
     series = levels.between(first, second) or LevelSeries(names[first], [])
@@ -186,39 +219,37 @@ def _of_series(
         if (judged := levels.between(one, other)) and judged.overall
     }
     sure, lacking = _sureness(comparison, claims, set_apart)
-    told = {*compared, *(key for key in levels.order if {names[key], value_and_label(key)[1]} & {*set_apart})}
-    unranked = [key for key in levels.order if key not in told]
-    beside = {label: group for label, group in _beside_ranked(comparison, fact, claims).items() if group.dots}
     return begun(
-        comparison, question, set_apart=set_apart | beside, claims=[*claims, *map(level_change, series.with_ratio)],
+        comparison, question, claims=[*claims, *map(level_change, series.with_ratio)],
         sure=sure, lacking=lacking, series=series, differing=differing,
-        unranked=[names[key] for key in unranked],
-        lost={names[key]: lost for key in unranked if (lost := lost_levels(names[key], levels.groups_of(key)))},
         ranked_at="equal_levels", held=levels.held_words, over=series.over(levels.held_words),
         first=names[first], second=names[second],
-        best_by_level=_best_by_level(levels, comparison.metric),
+        best_by_level=_best_by_level(levels, compared, named, comparison.metric),
     )  # fmt: skip
 
 
-def _best_by_level(levels: Levels, metric: Metric | None) -> list[tuple[LevelRow, str]]:
-    """Each level with the name of the series that is surely better there than every other, "" where none is; empty
-    where not two of them are so somewhere, or not all pairs were judged.
+def _best_by_level(
+    levels: Levels, compared: Sequence[Key], named: Mapping[Key, tuple[str, str]], metric: Metric | None
+) -> list[tuple[LevelRow, str]]:
+    """Each level of these series with the name of what is surely better there than every other, "" where nothing is;
+    empty where not two of them are so somewhere, or not all pairs were judged. A system is where one of its
+    configurations is.
     """
-    pairs = [(key, levels.between(key, other)) for key, other in permutations(levels.order, 2)]
+    pairs = [(key, levels.between(key, other)) for key, other in permutations(named, 2) if named[key] != named[other]]
     judged = [
         (key, row) for key, series in pairs if series for row in series.rows
         if row.pairs and not row.against.is_refused
     ]  # fmt: skip
     if any(series is None for _, series in pairs):
         return []
-    rows = {row.label: row for _, row in judged}
+    rows = {row.label: row for key, row in judged if key in compared}
     is_better = grouped(
         ((row.label, key), row.kind == Kind.BETTER or all(_is_above_nothing(*pair, metric) for pair in row.pairs))
         for key, row in judged
     )
-    best = {label: levels.names[key] for (label, key), told in is_better.items() if all(told)}
+    best = {label: named[key][1] for (label, key), told in is_better.items() if all(told)}
     in_order = [(rows[label], best.get(label, "")) for label in levels.labels if label in rows]
-    return in_order if len({*best.values()}) > 1 else []
+    return in_order if len({name for _, name in in_order if name}) > 1 else []
 
 
 def _best_group_by_level(comparison: Comparison, fact: Fact | None, first: Group) -> list[tuple[LevelRow, str]]:
@@ -269,16 +300,30 @@ def _better_first(levels: Levels, leader: Key, other: Key) -> tuple[Key, Key]:
     return (other, leader) if is_turned else (leader, other)
 
 
-def _leader_first(levels: Levels) -> list[Key]:
-    """The series that have a ratio to another, and first the one than which none is surely better: the order is by the
-    levels that each has in common with the baseline, and two may have others in common with each other.
+def _parts(levels: Levels, named: Mapping[Key, tuple[str, str]]) -> list[list[Key]]:
+    """The series that have a ratio to another, in parts of which none has one to another part, nor its value. Of each
+    first the one than which none is surely better: the order is by the levels that each has in common with the
+    baseline, and two may have others in common with each other.
     """
     judged = {pair: series.overall.kind for pair, series in levels.judged.items() if series.overall}
     has_ratio = {*chain.from_iterable(judged)}
     keys = [key for key in levels.order if key in has_ratio]
+    of_value = grouped((named[key], key) for key in keys)
+    beside = grouped(chain.from_iterable((pair, pair[::-1]) for pair in judged))
     beaten = {pair[kind == Kind.BETTER] for pair, kind in judged.items() if kind in (Kind.BETTER, Kind.WORSE)}
-    leader = next((key for key in keys if key not in beaten), None)
-    return sorted(keys, key=lambda key: key != leader)
+    parts, left = list[list[Key]](), dict.fromkeys(keys)
+    while left:
+        reached, part = [next(iter(left))], set[Key]()
+        while reached:
+            key = reached.pop()
+            if key not in part:
+                part.add(key)
+                reached += [*beside[key], *of_value[named[key]]]
+        left = {key: None for key in left if key not in part}
+        in_order = [key for key in keys if key in part]
+        leader = next((key for key in in_order if key not in beaten), None)
+        parts.append(sorted(in_order, key=lambda key: key != leader))
+    return parts
 
 
 def level_change(row: LevelRow) -> LevelChange:

@@ -6,7 +6,6 @@ Runs that do not say what they are to be pooled by (a label, a version) stay wit
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -14,7 +13,7 @@ from itertools import pairwise
 from uuid import UUID
 
 from runs.compare.facts import numbered
-from runs.formatting import natural
+from runs.formatting import grouped, natural
 from runs.models import Run
 from runs.run.facets import SHORT_COMMIT, TESTED, Facet, commit_number, data_sizes, tested_words
 from runs.run.likeness import OF_A_DAY, alike, parting_facets
@@ -195,14 +194,18 @@ def batch_facets(cells: Sequence[Cell], grouping: str) -> list[dict[str, Facet]]
     facets_by_cell = parting_facets([cell.runs for cell in cells], [cell.key for cell in cells])
     of_a_day = [[facets[name].value for name in OF_A_DAY if name in facets] for facets in facets_by_cell]
     only_when_stored = _tell_only_when_stored(cells, of_a_day, [own for own, _ in names_by_pool.values()])
-    names = {} if only_when_stored else _shortest_names({key: own + when for key, (own, when) in names_by_pool.items()})
+    cells_of_pool: dict[str, set[object]] = {}
+    for cell, asked in zip(cells, _asked(cells, of_a_day), strict=True):
+        cells_of_pool.setdefault(cell.pool, set()).add(asked)
+    of_pool = {} if only_when_stored else {key: own + when for key, (own, when) in names_by_pool.items()}
+    names = _shortest_names(of_pool, cells_of_pool)
     builds: dict[UUID, set[str]] = {}
     for run in (run for cell in cells for run in cell.runs):
         builds.setdefault(run.dbms_version_id, set()).add(run.effective_tested.get("dbms_build", ""))
     for cell, facets in zip(cells, facets_by_cell, strict=True):
         tested = [run.effective_tested for run in cell.runs]
         values = {
-            "batch": ("Batch", [names[cell.pool]] if len(names) > 1 else []),
+            "batch": ("Batch", [names[cell.pool]] if len({*names.values()}) > 1 else []),
             "label": ("Label", [run.effective_label for run in cell.runs]),
             "tags": ("Tags", [" ".join(run.effective_tags) for run in cell.runs]),
             **{
@@ -227,14 +230,18 @@ def _tell_only_when_stored(
     As where a cell is a request of its own, or a sweep took days: its batch would stand as a fact, and no two cells
     had it alike.
     """
-    asked = {
-        (cell.runs[0].cell_key or cell.runs[0].id, *told, *data_sizes(cell.runs[0]).values())
-        for cell, told in zip(cells, of_a_day, strict=True)
-    }
-    if len(asked) < len(cells):
+    if len({*_asked(cells, of_a_day)}) < len(cells):
         return False
     is_measured = all(run.publication_id is None for cell in cells for run in cell.runs)
     return is_measured and all(names == own_names[0] for names in own_names)
+
+
+def _asked(cells: Sequence[Cell], of_a_day: Sequence[Sequence[str]]) -> list[tuple[object, ...]]:
+    """What each cell was asked: two that are alike in it are one, measured twice."""
+    return [
+        (cell.runs[0].cell_key or cell.runs[0].id, *told, *data_sizes(cell.runs[0]).values())
+        for cell, told in zip(cells, of_a_day, strict=True)
+    ]
 
 
 def _batch_names(runs: Sequence[Run], grouping: str) -> tuple[list[str], list[str]]:
@@ -256,16 +263,26 @@ def _batch_names(runs: Sequence[Run], grouping: str) -> tuple[list[str], list[st
     return [*filter(None, (run.effective_label, version))], [day, stored]
 
 
-def _shortest_names(names_by_pool: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """The first of its names by key, and as many more as it takes to tell it from the others; what is alike in all of
-    them, as two batches that were stored in one second, is numbered.
+def _shortest_names(
+    names_by_pool: Mapping[str, Sequence[str]], cells_of_pool: Mapping[str, set[object]]
+) -> dict[str, str]:
+    """The first of its names by key, and as many more as it takes to tell apart the batches that have a cell in common;
+    what is alike in all of them, as two that were stored in one second, is numbered.
+
+    Batches of one name that have no cell in common, as each machine sends its own, are called the same.
     """
     taken = dict.fromkeys(names_by_pool, 1)
     while True:
         joined = {key: " · ".join(names[: taken[key]]) for key, names in names_by_pool.items()}
-        counts = Counter(joined.values())
-        doubles = [key for key, name in joined.items() if counts[name] > 1 and taken[key] < len(names_by_pool[key])]
-        if not doubles:
-            return dict(zip(joined, numbered([*joined.values()]), strict=True))
-        for key in doubles:
+        of_name = grouped((name, key) for key, name in joined.items())
+        doubles = [key for keys in of_name.values() if _have_a_cell_in_common(keys, cells_of_pool) for key in keys]
+        longer = [key for key in doubles if taken[key] < len(names_by_pool[key])]
+        if not longer:
+            return joined | dict(zip(doubles, numbered([joined[key] for key in doubles]), strict=True))
+        for key in longer:
             taken[key] += 1
+
+
+def _have_a_cell_in_common(pools: Sequence[str], cells_of_pool: Mapping[str, set[object]]) -> bool:
+    cells = [cells_of_pool[pool] for pool in pools]
+    return len(set[object]().union(*cells)) < sum(map(len, cells))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, combinations
 from math import log
@@ -32,7 +32,7 @@ from runs.compare.effects import SettingPairs, printed_pairs, setting_effects
 from runs.compare.facts import DATE, NEVER_TAKEN, NO_FACT, SET, Columns, Fact, fact_value, is_name, measured_alike
 from runs.compare.groups import Contrast, Group
 from runs.compare.guard import are_alike, blocking, differences
-from runs.compare.levels import LEAST_LEVELS, NO_LEVELS, Key, LevelRow, Levels, LevelSeries, possible_levels
+from runs.compare.levels import LEAST_LEVELS, NO_LEVELS, Key, Levels, LevelSeries, possible_levels
 from runs.compare.panels import CLIENTS, Axes, ends_of_curve
 from runs.compare.verdicts import Verdicts, by_value
 from runs.models import Metric
@@ -42,7 +42,7 @@ from runs.stats.steps import LEAST_DAYS
 from runs.stats.verdicts import judge_interval
 
 # A larger matrix is no picture, and so large a family finds nothing: then pairs with the first and the baseline count.
-MOST_IN_A_MATRIX, MOST_COMPARISONS = 20, 600
+MOST_IN_A_MATRIX, MOST_COMPARISONS = 20, 2000
 # Facts that are ranked, each with a question of its own.
 RANKED = ("storage:data", "hardware", "config")
 # Every result has one, whether it is told or not.
@@ -288,9 +288,16 @@ def _levels(comparison: Comparison, base: Group, metric: Metric, columns: Column
     levels = possible[0]
     base_key = levels.series_of(base)
     against_base = {key: list(levels.rows(key, base_key)) for key in levels.names if key != base_key}
-    order = _best_first(against_base, base_key, metric)
+    parts = _in_parts(levels, base_key, metric)
+    order = [*chain(*parts)]
     to_judge = replace(levels, base=base_key, choices=[each.compared[0] for each in possible], order=order)
     pairs = pairs_to_judge(order, base_key, levels=len(levels.table))
+    # Of too many series the best of each value: a system of several configurations stands for its better one.
+    for part in parts:
+        leaders = {key[0]: key for key in reversed(part)}.values()
+        of_leaders = pairs_to_judge([key for key in part if key in leaders], None, levels=len(levels.table))
+        judged_already = {frozenset(pair) for pair in pairs}
+        pairs += [pair for pair in of_leaders if frozenset(pair) not in judged_already]
     named = _asked(comparison, base, to_judge)
     if named and _have_a_ratio_apart(comparison, base, to_judge, named):
         return None
@@ -402,17 +409,23 @@ def _have_a_ratio_apart(comparison: Comparison, base: Group, levels: Levels, nam
     return not blocking(differences(one.conditions, other.conditions))
 
 
-def _best_first(against_base: Mapping[Key, Sequence[LevelRow]], base: Key, metric: Metric) -> list[Key]:
-    """The series by their ratio to the baseline's over all levels; those without one last."""
-    logs = {base: 0.0}
-    for key, rows in against_base.items():
-        ratios = [row.value / row.base_value for row in rows if row.is_comparable and row.value and row.base_value]
-        # One level in common gives no verdict over all: what stands first is judged against each other.
-        if len(ratios) >= LEAST_LEVELS and min(ratios) > 0:
-            logs[key] = fmean(map(log, ratios))
-    sign = 1 if metric.better == "lower" else -1
-    keys = [base, *against_base]
-    return sorted(keys, key=lambda key: (key not in logs, sign * logs.get(key, 0.0)))
+def _in_parts(levels: Levels, base: Key, metric: Metric) -> list[list[Key]]:
+    """The series by what they have two levels in common with, the baseline first, of the others the first of them: one
+    level in common gives no verdict over all. Of each part first the best, by its ratio over all of these levels.
+    """
+    sign, parts = 1 if metric.better == "lower" else -1, list[list[Key]]()
+    left = dict.fromkeys([base, *levels.names])
+    while left:
+        first = next(iter(left))
+        logs = {first: 0.0}
+        for key in levels.beside(first) & left.keys():
+            rows = (row for row in levels.rows(key, first) if row.is_comparable)
+            ratios = [row.value / row.base_value for row in rows if row.value and row.base_value]
+            if len(ratios) >= LEAST_LEVELS and min(ratios) > 0:
+                logs[key] = fmean(map(log, ratios))
+        parts.append(sorted((key for key in left if key in logs), key=lambda key: sign * logs[key]))
+        left = {key: None for key in left if key not in logs}
+    return parts
 
 
 def _asks_different_questions(levels: Levels, base: Group) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -26,7 +27,7 @@ from runs.compare.groups import Contrast, Group
 from runs.compare.guard import Difference, bare_field, differences
 from runs.compare.panels import CLIENTS, Axes
 from runs.compare.verdicts import by_value
-from runs.formatting import listed, mid_sentence
+from runs.formatting import grouped, listed, mid_sentence
 from runs.models import Metric
 from runs.run.facets import FACTOR, STORAGE
 from runs.stats import WINNERS, Kind, Ratio, SeriesVerdicts, Verdict, geometric_mean
@@ -251,11 +252,15 @@ class Levels:
 
     @cached_property
     def names(self) -> dict[Key, str]:
-        """The series, each by as few facts as tell them apart."""
+        """The series, each by as few facts as tell them apart: a system of one configuration by its name."""
         keys = list(dict.fromkeys(key for _, key in self.group_series))
         needed = distinguishing({fact.field: [key[at] for key in keys] for at, fact in enumerate(self.compared)})
         shown = [(at, fact) for at, fact in enumerate(self.compared) if fact.field in needed]
-        return {key: " · ".join(fact.in_legend(key[at]) for at, fact in shown) for key in keys}
+        counts = Counter(key[0] for key in keys)
+        return {
+            key: " · ".join(fact.in_legend(key[at]) for at, fact in shown[: None if counts[key[0]] > 1 else 1])
+            for key in keys
+        }
 
     @cached_property
     def headings(self) -> list[Fact]:
@@ -303,6 +308,11 @@ class Levels:
                     best.setdefault(of_value[group.key], group)
             every.append([*best.values()])
         return every
+
+    def beside(self, name: Key) -> set[Key]:
+        """The series with which it has two levels or more in common."""
+        counts = Counter(chain.from_iterable(self._levels_of[name].values()))
+        return {other for other, count in counts.items() if count >= LEAST_LEVELS and other != name}
 
     def rows(self, name: Key, base: Key) -> Iterator[LevelRow]:
         """Each level at which one of the two series is, not yet judged."""
@@ -481,7 +491,11 @@ def possible_levels(
 def _levels_of(columns: Columns, facts: Sequence[Fact], fact: Fact, held: Sequence[str] | None) -> Levels | None:
     others = [other for other in facts if other != fact and not _holds_nothing(other, fact, facts, columns)]
     # What goes with one series only at each of its values cannot be held equal: a configuration of its DBMS.
-    offered = [other for other in others if not columns.follow([fact.field], [other.field])]
+    offered = [
+        other for other in others
+        if not columns.follow([fact.field], [other.field])
+        and (other.field in (held or ()) or not _is_chosen_with(fact, other, columns))
+    ]  # fmt: skip
     if not offered:
         return None
     offered.sort(key=lambda other: not other.is_number)
@@ -492,6 +506,16 @@ def _levels_of(columns: Columns, facts: Sequence[Fact], fact: Fact, held: Sequen
             compared.append(other)
     chosen = offered if held is None else [other for other in offered if other.field in held]
     return Levels(compared, chosen, offered, columns)
+
+
+def _is_chosen_with(fact: Fact, other: Fact, columns: Columns) -> bool:
+    """Whether a configuration is chosen with the system, which stands for its better one: one that a single system has
+    is equal to that of no other.
+    """
+    if (fact.field, other.field) != ("dbms", "config"):
+        return False
+    systems_by_config = grouped(dict.fromkeys(zip(columns["config"], columns["dbms"], strict=True)))
+    return any(len(systems) == 1 for systems in systems_by_config.values())
 
 
 def _holds_nothing(fact: Fact, compared: Fact, facts: Sequence[Fact], columns: Columns) -> bool:

@@ -249,6 +249,9 @@ def _first(said: Sequence[str], end: str = "", most: int = MOST_CURVES) -> list[
 
 
 def _ranking(answer: Answer) -> str:
+    if answer.parts:
+        leaders = listed([part.claims[0].label for part in answer.parts])
+        return " ".join([f"No winner is named: {leaders} share no levels.", *map(_of_compared, answer.parts)])
     standings = [claim for claim in answer.claims if isinstance(claim, Standing)]
     first, *others = standings
     if not others:

@@ -1318,7 +1318,7 @@ def test_the_best_day_of_one_disk_is_not_set_against_the_best_day_of_another(one
 
     told = ask("workload=tpcb")
 
-    assert (told["question"]["fact"], told["over"]) == ("factor:disk", "2 batches" if one_batch else "2 days")
+    assert (told["question"]["fact"], told["over"]) == ("factor:disk", "2 batches")
     assert told["claims"][1]["ratio"]["low"] < 1.1 < told["claims"][1]["ratio"]["high"]
 
 

@@ -1,0 +1,151 @@
+"""What is held equal where series are ranked level by level: a setting, a disk or a batch that others do not have."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.runs.answers.test_answers import World, ask
+
+pytestmark = pytest.mark.django_db
+
+SYSTEMS = {"PostgreSQL": "17.2", "MySQL": "8.4.3", "MariaDB": "11.4.4", "Firebird": "5.0.1"}
+MONTHS = ("2026-09-05", "2026-10-03", "2026-11-07")
+
+
+def ratios(told: dict[str, Any]) -> dict[str, tuple[int, float | None]]:
+    """The rank of each value, and its ratio from the first."""
+    standings = [claim for claim in told["claims"] if claim["kind"] == "standing"]
+    return {claim["label"]: (claim["rank"], claim["ratio"]["value"]) for claim in standings}
+
+
+def configured(world: World, system: str, config: tuple[str, str], tps: float, **more: Any) -> None:
+    version = more.pop("version", SYSTEMS[system])
+    setting, value = config
+    world.add(tps, 5, dbms={"name": system, "version": version}, config=[{"name": setting, "value": value}], **more)
+
+
+@pytest.mark.parametrize("sizes", [(10, 40), (10, 40, 160)], ids=["two levels", "three levels"])
+def test_a_system_of_two_configurations_stands_for_its_better_one(sizes: tuple[int, ...]):
+    """Seen: "Not ranked: MySQL, MariaDB and Firebird (fewer than two levels in common with the others)", as the buffer
+    pool of each was part of its levels as soon as one system was measured with two.
+    """
+    world = World(noise=0.01)
+    for size in sizes:
+        at = {"factors": {"size_gb": size, "terminals": 8}}
+        scale = 10_000 / size
+        configured(world, "PostgreSQL", ("shared_buffers", "4GB"), scale * 1.3, **at)
+        configured(world, "PostgreSQL", ("shared_buffers", "16GB"), scale * 1.5, **at)
+        configured(world, "PostgreSQL", ("shared_buffers", "4GB"), scale * 1.2, version="16.4", **at)
+        configured(world, "MySQL", ("innodb_buffer_pool_size", "16G"), scale, **at)
+        configured(world, "Firebird", ("DefaultDbCachePages", "65536"), scale / 2, **at)
+    selects = world.store()
+
+    for told in (ask(selects), ask(selects, "ask=best"), ask(selects, "ask=rank&fact=dbms")):
+        assert told["over"] == f"{len(sizes)} levels of size"
+        assert ratios(told) == {
+            "PostgreSQL 17.2": (1, None), "PostgreSQL 16.4": (2, pytest.approx(1.25, rel=0.02)),
+            "MySQL 8.4.3": (3, pytest.approx(1.5, rel=0.02)), "Firebird 5.0.1": (4, pytest.approx(3.0, rel=0.02)),
+        }  # fmt: skip
+        first, *_ = told["claims"]
+        assert (first["of"], first["variants"]) == ("PostgreSQL 17.2 · shared_buffers=16GB", 2)
+        assert told["words"].startswith("PostgreSQL 17.2 (shared_buffers=16GB) has 1.2")
+        assert "Not ranked" not in told["words"]
+
+
+def test_a_system_is_best_where_one_of_its_configurations_is():
+    """Its other configuration is no rival at a level."""
+    world = World(noise=0.01)
+    for size, tps in ((10, 1.5), (40, 0.7)):
+        at = {"factors": {"size_gb": size, "terminals": 8}}
+        for buffers in ("4GB", "16GB"):
+            configured(world, "PostgreSQL", ("shared_buffers", buffers), 1000 * tps, **at)
+        configured(world, "MySQL", ("innodb_buffer_pool_size", "16G"), 1000, **at)
+
+    assert ask(world.store())["best_at"] == {"PostgreSQL 17.2": ["10 GB"], "MySQL 8.4.3": ["40 GB"]}
+
+
+def test_configurations_that_each_version_has_are_held_equal():
+    world = World(noise=0.01)
+    for version, factor in (("16.4", 1.0), ("17.2", 1.2)):
+        for buffers, of_buffers in (("4GB", 1.0), ("16GB", 2.0)):
+            config = ("shared_buffers", buffers)
+            for size in (10, 40):
+                at = {"factors": {"size_gb": size, "terminals": 8}}
+                configured(world, "PostgreSQL", config, 10_000 / size * factor * of_buffers, version=version, **at)
+
+    told = ask(world.store())
+
+    assert told["over"] == "4 levels of size and configuration"
+    assert ratios(told) == {"PostgreSQL 17.2": (1, None), "PostgreSQL 16.4": (2, pytest.approx(1.2, rel=0.02))}
+
+
+def test_disks_are_set_against_those_of_their_own_machine():
+    """Seen: "Left out: … (only nv1 was measured)" of levels at which hd1 was measured, and no ratio of the two."""
+    world = World(noise=0.01)
+    for machine, disks in {"aster": {"nv1": 1.0, "hd1": 0.5}, "birch": {"sd2": 1.25, "hd2": 0.55}}.items():
+        storage = [{"name": name, "medium": "hdd" if name.startswith("hd") else "ssd"} for name in disks]
+        hardware = {"name": machine, "cpu_model": "Example", "storage": storage}
+        for disk, factor in disks.items():
+            for at, (name, version) in enumerate(SYSTEMS.items(), 1):
+                on = {"dbms": {"name": name, "version": version}, "storage": [{"role": "data", "device": disk}]}
+                world.add(5000 / at * factor, 5, hardware=hardware, **on)
+
+    told = ask(world.store(), "ask=rank&fact=storage:data")
+
+    claims = {claim["label"].partition(" ")[0]: claim for claim in told["claims"]}
+    ranked = {name: (claim["rank"], claim["than"].partition(" ")[0]) for name, claim in claims.items()}
+    assert not told["sure"]
+    leaders = {"nv1", "sd2"}
+    assert {name: rank for name, (rank, _) in ranked.items()} == {"nv1": 1, "hd1": 2, "sd2": 1, "hd2": 2}
+    assert {ranked["hd1"][1], ranked["hd2"][1]} == leaders
+    assert claims["hd1"]["ratio"]["value"] == pytest.approx(2.0, rel=0.02)
+    assert claims["hd2"]["ratio"]["value"] == pytest.approx(1.25 / 0.55, rel=0.02)
+    assert "share no levels" in told["words"] and "was measured" not in told["words"]
+    assert "over 4 levels of DBMS and machine" in told["words"]
+
+
+@pytest.mark.parametrize("label", ["acceptance {day:.7}", "acceptance", ""], ids=["of a month", "of all", "none"])
+def test_machines_that_send_batches_of_their_own_are_set_against_each_other_each_month(label: str):
+    """Seen: each machine stood for its best month, as "hosting d1 · acceptance 2026-10 · … · stored … #6"."""
+    world = World(noise=0.01)
+    for at, day in enumerate(MONTHS):
+        for machine, factor in {"alpha": 1.0, "beta": 1.25, "gamma": 0.8}.items():
+            # Each has a good month.
+            good = 1.2 if ("alpha", "beta", "gamma")[at] == machine else 1.0
+            for system in ("PostgreSQL", "MariaDB"):
+                world.add(
+                    (1000 if system == "MariaDB" else 1300) * factor * good, 5, label=label.format(day=day),
+                    dbms={"name": system, "version": SYSTEMS[system]}, measured_on=day, tags=["acceptance"],
+                    hardware={"name": machine, "cpu_model": "Example"},
+                )  # fmt: skip
+            world.store()
+
+    told = ask("tag=acceptance", "ask=rank&fact=hardware")
+    pair = ask("tag=acceptance", "ask=a_b&fact=hardware&a=alpha&b=gamma")
+
+    assert ratios(told) == {
+        "beta": (1, None), "alpha": (2, pytest.approx(1.25, rel=0.02)), "gamma": (3, pytest.approx(1.56, rel=0.02)),
+    }  # fmt: skip
+    assert told["over"] == "6 levels of DBMS and batch"
+    assert {claim["of"] for claim in told["claims"] if claim["kind"] == "standing"} == {"alpha", "beta", "gamma"}
+    assert (pair["first"], pair["second"], pair["over"]) == ("alpha", "gamma", "6 levels of DBMS and batch")
+    assert pair["claims"][0]["ratio"]["value"] == pytest.approx(1.25, rel=0.02)
+
+
+def test_each_rank_counts_who_is_surely_better_among_many_machines():
+    """Seen: rank 3 of ten machines alike, as of so many pairs those with the first and the baseline were judged."""
+    world = World(noise=0.01)
+    factors = {f"m{at:02}": 1.1 ** -(at // 2) for at in range(16)}
+    for machine, factor in factors.items():
+        for level, (name, version) in enumerate(SYSTEMS.items(), 1):
+            for size in (10, 20):
+                world.add(9000 / level / size * factor, 5, dbms={"name": name, "version": version},
+                          factors={"size_gb": size}, hardware={"name": machine, "cpu_model": "Example"})  # fmt: skip
+
+    told = ask(world.store(), "ask=rank&fact=hardware")
+
+    assert {label: rank for label, (rank, _) in ratios(told).items()} == {
+        machine: 1 + 2 * (at // 2) for at, machine in enumerate(factors)
+    }
