@@ -240,6 +240,7 @@ class Judge:
         yield from _agreeing(kind, body)
         yield from self._best_at(kind, body)
         yield from self._as_asked(kind, body)
+        yield from self._each_is_ranked(kind, body)
         if expected:
             said = bool(claims)
             yield Mark(ANSWERED, kind, said or not self._could_be_answered(kind), f"nothing but {body['missing']}")
@@ -730,6 +731,19 @@ class Judge:
             is_asked = asked[0] in body["first"] and asked[1] in body["second"]
             words = f"asked {' against '.join(asked)}, answered {body['first']} against {body['second']}"
             yield Mark(ANSWERED, kind, is_asked, words)
+
+    def _each_is_ranked(self, kind: str, body: Json) -> Iterator[Mark]:
+        """Whether each system has a ratio, whatever it alone is configured with, and each disk beside those of its
+        machine: all of them are measured at the same levels.
+        """
+        fact, standings = body["question"]["fact"], [each for each in body["claims"] if each["kind"] == "standing"]
+        is_of_own = self.world.kind in ("configurations", "own disks") and kind in ("best", "rank")
+        if is_of_own and fact in ("dbms", "storage:data") and standings and self._could_be_answered(kind):
+            values = {cell.facts[FACT_OF[fact]] for cell in self.world.cells}
+            leaders = len({cell.facts["machine"] for cell in self.world.cells}) if fact == "storage:data" else 1
+            with_ratio = [claim["label"] for claim in standings if claim["ratio"]["value"] is not None]
+            is_whole = len(with_ratio) == len(values) - leaders
+            yield Mark(ANSWERED, kind, is_whole, f"of {len(values)} only {with_ratio} have a ratio: {body['words']}")
 
     def _could_be_answered(self, kind: str) -> bool:
         """Three repeats of each cell, none of which is zero, one window and one batch. Latencies of survivors in every
