@@ -1,7 +1,7 @@
 // One row per group: a bar to its value, the interval as a whisker, every repeat as a dot, the median as a tick, a hatched
 // room for a gap.
 import { baseOptions, columnPx, drawLine, drawShape, drawing, numberColumn, numberScale, rowScale, seriesColour, titleLines, tooltip, translucent } from "./chart-theme.js";
-import { fitText, hatch, markLine } from "./chart-marks.js";
+import { fitText, hatch, markPlugin, marksHeight } from "./chart-marks.js";
 import { axisTitle, formatNumber, spread, withOrigin, withUnit, wrapLabel } from "./format.js";
 
 const ROW_PX = 46, LEAST_ROW_PX = 24;
@@ -11,8 +11,6 @@ const DOT_SPREAD = 0.36;
 const VALUE_FONT_PX = 12;
 // How far, in lengths of the longest bar, an interval of few scattered repeats may stretch the axis.
 const WHISKER_REACH = 1.15;
-// Room above the bars for the label of a mark.
-const MARK_PX = 18;
 // How far under the number of a row the end of its interval stands, where that is cut.
 const END_PX = 14;
 // An interval that reaches beyond so many times its mean comes of too few repeats; the table holds its end.
@@ -193,6 +191,8 @@ function tooltipCallbacks(spec) {
 
 /** Chart.js configuration of a bars specification. */
 export function barsConfig(spec, theme) {
+  const { marks = [] } = spec;
+  const rows = marks.map(() => 0);
   const numbers = spec.groups.map(valueText);
   const ends = spec.groups.map((group) => endWords(group, axisEnd(spec)));
   return {
@@ -200,13 +200,11 @@ export function barsConfig(spec, theme) {
     data: { labels: spec.groups.map((group) => group.label), datasets: [barDataset(spec, theme), dotDataset(spec.groups, theme)] },
     options: {
       ...baseOptions(theme), normalized: false, indexAxis: "y",
-      layout: { padding: { top: spec.marks?.length ? MARK_PX + 4 : 4, right: numbers.some(Boolean) ? columnPx([...numbers, ...ends]) : 8 } },
+      layout: { padding: { top: marksHeight(marks, rows) + 4, right: numbers.some(Boolean) ? columnPx([...numbers, ...ends]) : 8 } },
       interaction: { mode: "nearest", axis: "xy", intersect: true },
       scales: { x: valueScale(spec, theme), y: groupScale(spec, theme) },
-      plugins: { legend: { display: false }, tooltip: { ...tooltip(theme), callbacks: tooltipCallbacks(spec) }, zoom: {},
-        annotation: { clip: false, annotations: (spec.marks ?? []).map((mark) => markLine(mark, theme, MARK_PX)) },
-      },
+      plugins: { legend: { display: false }, tooltip: { ...tooltip(theme), callbacks: tooltipCallbacks(spec) }, zoom: {} },
     },
-    plugins: [gaps(spec.groups, theme), medians(spec.groups, theme), beyond(spec.groups, theme), numberColumn(numbers, theme)],
+    plugins: [gaps(spec.groups, theme), medians(spec.groups, theme), beyond(spec.groups, theme), markPlugin(marks, rows, theme), numberColumn(numbers, theme)],
   };
 }

@@ -1,5 +1,6 @@
 // How many took how long over time: a cell for each interval and step of latency, the stronger the more, by logarithms.
 import { baseOptions, drawing, numberScale, seriesColour, tooltip, translucent } from "./chart-theme.js";
+import { markPlugin, marksHeight } from "./chart-marks.js";
 import { formatNumber, withUnit } from "./format.js";
 
 const FAINTEST = 0.1;
@@ -28,24 +29,22 @@ export function heatConfig(spec, theme) {
   const data = spec.cells.map(([begin, low, high]) => ({ x: begin + spec.interval_s / 2, y: Math.sqrt(low * high) }));
   const [least, most] = spec.y.span;
   const end = Math.max(...spec.cells.map(([begin]) => begin)) + spec.interval_s;
-  const annotations = spec.bands.map(({ to }) => ({
-    type: "line", xMin: to, xMax: to, borderColor: theme.soft, borderWidth: 1, borderDash: [4, 3],
-    label: { display: true, content: "warm-up ends", position: "start", color: theme.soft, backgroundColor: translucent(theme.panel, 0.8), font: { size: 11, weight: "normal" } },
-  }));
+  const marks = spec.bands.map(({ to }) => ({ axis: "x", value: to, label: "warm-up ends" }));
+  const rows = marks.map(() => 0);
   return {
     type: "scatter",
     data: { datasets: [{ data, pointRadius: 0, pointHoverRadius: 0, pointHitRadius: 6 }] },
     options: {
-      ...baseOptions(theme), interaction: { mode: "nearest", axis: "xy", intersect: false },
+      ...baseOptions(theme), layout: { padding: { top: marksHeight(marks, rows) } }, interaction: { mode: "nearest", axis: "xy", intersect: false },
       scales: { x: { ...numberScale(theme, spec.x, [0, end], {}), min: 0, max: end }, y: { ...numberScale(theme, spec.y, spec.y.span, {}), min: least, max: most } },
       plugins: {
-        legend: { display: false }, annotation: { annotations }, zoom: {},
+        legend: { display: false }, zoom: {},
         tooltip: { ...tooltip(theme), callbacks: {
           title: ([item]) => (item ? `${formatNumber(spec.cells[item.dataIndex][0])} to ${withUnit(spec.cells[item.dataIndex][0] + spec.interval_s, spec.x.unit)}` : ""),
           label: ({ dataIndex }) => `${formatNumber(spec.cells[dataIndex][1])} to ${withUnit(spec.cells[dataIndex][2], spec.y.unit)}: ${formatNumber(spec.cells[dataIndex][3])} transactions`,
         } },
       },
     },
-    plugins: [cells(spec, theme)],
+    plugins: [cells(spec, theme), markPlugin(marks, rows, theme)],
   };
 }

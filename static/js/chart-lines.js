@@ -1,6 +1,6 @@
 // Lines over time or size: gaps stay gaps, the warm-up is shaded, marks stand at RAM and the like.
 import { KEY_PX, baseOptions, dash, keyPlugin, legend, numberScale, pointStyle, seriesColour, toData, tooltip, translucent } from "./chart-theme.js";
-import { gapPlugin, gapsHeight, markPlugin, markRows, marksHeight, overlayDatasets } from "./chart-marks.js";
+import { bandPlugin, gapPlugin, gapsHeight, markPlugin, markRows, marksHeight, overlayDatasets } from "./chart-marks.js";
 import { openIntervals, repeatDatasets, repeatLegend, repeatWords } from "./chart-repeats.js";
 import { clockTicks, clockWords, eventsAt, isLong, timePlugin } from "./chart-time.js";
 import { exactNumber, formatNumber, percentileWords, roundEnd, sizeWords, withOrigin, withUnit } from "./format.js";
@@ -40,17 +40,6 @@ export function evenTicks(ticks) {
   if (ticks.length < 3) return ticks;
   const [step, last] = [ticks[1].value - ticks[0].value, ticks.at(-1).value - ticks.at(-2).value];
   return last < step * 0.999 ? ticks.slice(0, -1) : ticks;
-}
-
-function bandBox(band, theme) {
-  return {
-    type: "box", xMin: band.from, xMax: band.to, backgroundColor: band.clear ? "transparent" : theme.band, borderWidth: 0, drawTime: "beforeDatasetsDraw",
-    label: {
-      display: true, content: band.label, position: { x: band.clear ? "center" : "start", y: band.below ? "end" : "start" }, color: theme.soft,
-      backgroundColor: translucent(theme.panel, 0.8), padding: 3,
-      font: { family: theme.font, size: 11, weight: "normal" },
-    },
-  };
 }
 
 function tooltipCallbacks(spec) {
@@ -229,7 +218,6 @@ export function linesConfig(spec, theme, width = 1000) {
   const gaps = spec.gaps ?? [];
   const xs = [...spec.series.flatMap((series) => series.points.map(([x]) => x)), ...gaps.flatMap((gap) => gap.xs)];
   const rows = markRows(spec.marks, spec.x, width);
-  const annotations = spec.bands.map((band) => bandBox(band, theme));
   return {
     type: "line",
     data: { datasets: [...spec.series.map((series) => dataset(series, theme, spec)), ...repeatDatasets(spec, theme), ...overlayDatasets(spec, theme)] },
@@ -240,9 +228,9 @@ export function linesConfig(spec, theme, width = 1000) {
       plugins: {
         legend: { ...raised(legend(theme, hasLegend(spec)), spec.marks), ...repeatLegend },
         tooltip: { ...tooltip(theme), callbacks: tooltipCallbacks(spec), filter: (item) => !["band", "overlay"].includes(item.dataset.role) },
-        annotation: { annotations }, zoom: zoom(theme),
+        zoom: zoom(theme),
       },
     },
-    plugins: [...(spec.series.some((series) => series.band) ? [openIntervals(spec, theme)] : []), ...(hasLegend(spec) ? [keyPlugin] : []), ...(spec.sync || spec.events?.length ? [timePlugin(spec, theme)] : []), ...(gaps.length ? [gapPlugin(gaps, theme)] : []), ...(spec.marks.length ? [markPlugin(spec.marks, rows, theme)] : [])],
+    plugins: [...(spec.bands.length ? [bandPlugin(spec.bands, theme)] : []), ...(spec.series.some((series) => series.band) ? [openIntervals(spec, theme)] : []), ...(hasLegend(spec) ? [keyPlugin] : []), ...(spec.sync || spec.events?.length ? [timePlugin(spec, theme)] : []), ...(gaps.length ? [gapPlugin(gaps, theme)] : []), ...(spec.marks.length ? [markPlugin(spec.marks, rows, theme)] : [])],
   };
 }

@@ -1,26 +1,12 @@
 // What is drawn upon a chart: lines at values that matter, and the hatched room of what is not known.
 import { drawLine, drawing, seriesColour, toData, translucent } from "./chart-theme.js";
 
-/**
- * Dashed line at a value that matters to bars, RAM, a ratio of 1: annotation of a mark {axis: "x"|"y", value, label};
- * `raise` px lift its label above the plot.
- */
-export function markLine(mark, theme, raise = 0) {
-  return {
-    type: "line", [`${mark.axis}Min`]: mark.value, [`${mark.axis}Max`]: mark.value, borderColor: theme.mark,
-    borderWidth: 1.5, borderDash: [4, 3],
-    label: {
-      display: true, content: mark.label, position: "end", yAdjust: -raise, backgroundColor: theme.panel, color: theme.mark, padding: 3,
-      font: { family: theme.font, size: 11, weight: "normal" },
-    },
-  };
-}
-
-// Marks of lines stand above the plot, in as many rows as it takes that no two labels run into each other.
+// Marks stand above the plot, in as many rows as it takes that no two labels run into each other.
 const MARK_ROW_PX = 16;
 const MARK_LETTER_PX = 7, MARK_GAP_PX = 16;
 // What is left of a chart's width beside the axis of values and the room at both ends of the other.
 const PLOT_SHARE = 0.75;
+const LABEL_PX = 3, LABEL_ROW_PX = 19;
 
 /** The row of each mark in a chart of `width` px, by what its x axis holds; where that is not known each has its own. */
 export function markRows(marks, { span: whole, ticks, scale }, width) {
@@ -87,6 +73,27 @@ export const markPlugin = (marks, rows, theme) => drawing("benchsiteMarks", (cha
     context.fillText(words, x, y);
   }
 });
+
+/** Chart.js plugin that shades stretches of the x axis {from, to, label}; one that is `clear` has only its label, in the
+ *  middle; a label stands at the top, or `below`.
+ */
+export const bandPlugin = (bands, theme) => drawing("benchsiteBands", ({ ctx: context, chartArea, scales: { x } }) => {
+  const { left, right, top, bottom } = chartArea;
+  Object.assign(context, { font: `11px ${theme.font}`, textBaseline: "middle" });
+  for (const { from, to, label, clear, below } of bands) {
+    const [begin, end] = [from, to].map((value) => Math.max(left, Math.min(right, x.getPixelForValue(value))));
+    if (end <= begin) continue; // of another stretch than that which is zoomed into
+    context.fillStyle = theme.band;
+    if (!clear) context.fillRect(begin, top, end - begin, bottom - top);
+    const width = context.measureText(label).width + 2 * LABEL_PX;
+    const at = Math.min(clear ? (begin + end - width) / 2 : begin, right - width);
+    const middle = below ? bottom - LABEL_ROW_PX / 2 : top + LABEL_ROW_PX / 2;
+    context.fillStyle = translucent(theme.panel, 0.8);
+    context.fillRect(at, middle - LABEL_ROW_PX / 2, width, LABEL_ROW_PX);
+    context.fillStyle = theme.soft;
+    context.fillText(label, at + LABEL_PX, middle);
+  }
+}, "beforeDatasetsDraw");
 
 /** Datasets of lines that were computed of the series: thin, without points, not in the legend; `of` is their series. */
 export function overlayDatasets({ overlays = [], series }, theme) {

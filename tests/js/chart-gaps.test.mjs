@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { rowSums, stackedConfig, stackedHeight } from "../../static/js/chart-stacked.js";
 import { fromZero, linesConfig, linesHeight } from "../../static/js/chart-lines.js";
-import { gapWords, gapsHeight, markLine, markSide, markRows, markWords, marksHeight, overlayDatasets, stripTop } from "../../static/js/chart-marks.js";
+import { bandPlugin, gapWords, gapsHeight, markSide, markRows, markWords, marksHeight, overlayDatasets, stripTop } from "../../static/js/chart-marks.js";
 import { chartCsv } from "../../static/js/csv.js";
 
 const theme = { series: Array(8).fill("rgb(0, 105, 168)"), font: "sans" };
@@ -46,9 +46,17 @@ test("it writes the parts as columns", () => {
   assert.equal(chartCsv(stacked), "Row,Data (MB),Indexes (MB)\nORDER_LINE,607505.3,50582.3\nHISTORY,53850.86,0\n");
 });
 
-test("it sets a mark on its axis", () => {
-  const mark = markLine({ axis: "x", value: 16, label: "RAM 16 GB" }, theme);
-  assert.deepEqual([mark.xMin, mark.xMax, mark.label.content], [16, 16, "RAM 16 GB"]);
+test("a band is shaded as far as it is shown, a clear one only named in its middle", () => {
+  const drawn = [];
+  const context = {
+    save() {}, restore() {}, measureText: (text) => ({ width: text.length * 5 }),
+    fillRect(...box) { drawn.push([this.fillStyle, ...box]); }, fillText: (...label) => drawn.push(label),
+  };
+  const scale = { getPixelForValue: (value) => value * 10 };
+  const bands = [{ from: 0, to: 20, label: "warm-up" }, { from: 20, to: 40, label: "slow", clear: true, below: true }, { from: 50, to: 60, label: "beyond" }];
+  bandPlugin(bands, { ...theme, band: "grey", panel: "rgb(255, 255, 255)" }).beforeDatasetsDraw({ ctx: context, chartArea: { left: 100, right: 500, top: 10, bottom: 110 }, scales: { x: scale } });
+  assert.deepEqual(drawn.filter(([style]) => style === "grey"), [["grey", 100, 10, 100, 100]]);
+  assert.deepEqual(drawn.filter(([text]) => /^[a-z-]+$/.test(text) && text !== "grey"), [["warm-up", 103, 19.5], ["slow", 290, 100.5]]);
 });
 
 test("it sets a height only for lines with gaps", () => {
@@ -70,7 +78,6 @@ const sweep = {
 
 test("a mark never sets the axis: beyond the data an arrow at the edge says where it lies", () => {
   const config = linesConfig(sweep, theme);
-  assert.deepEqual(config.options.plugins.annotation.annotations, []);
   assert.deepEqual(config.plugins.map((plugin) => plugin.id), ["benchsiteMarks"]);
   const [mark] = sweep.marks;
   assert.equal(markWords(mark, markSide(mark, { min: 0, max: 120 })), "RAM 25 GB →");
