@@ -576,22 +576,30 @@ def _since(answer: Answer) -> str:
         for claim in sorted(steps, key=lambda claim: claim.day, reverse=True) if claim.zero
     ], ".")  # fmt: skip
     steps = [claim for claim in steps if claim not in not_settled and not claim.zero]
-    newest = max((claim for claim in steps if claim.day), key=lambda claim: claim.day, default=None)
-    if newest is None:
-        said = ((_no_step(claim, answer.metric_label), claim.label) for claim in steps)
-        return " ".join([*of_zero, *_first(gaps.of_curves(said), "."), *besides])
-    others = [claim for claim in steps if claim.day and claim is not newest]
-    same_day = [f"{claim.label} {share(claim.change)}" for claim in others if claim.day == newest.day]
-    drifts = [claim for claim in others if claim.is_drift and claim.day != newest.day]
-    before = len(others) - len(same_day) - len(drifts)
-    also = f" On the same day: {gaps.names(same_day)}." if same_day else ""
-    more = f" {before} more step{'s' * (before > 1)} before." if before else ""
-    drifted = "".join(
-        f" Before it {share(claim.change)} from {claim.day} on, a slow drift in {claim.batches} batches."
-        for claim in drifts
-    )
-    told = f"{_of_series(answer, newest)} {step(newest)} {_what_changed(newest)}{also}{drifted}{more}"
-    return " ".join([*of_zero, told, *besides])
+    settled = sorted((claim for claim in steps if claim.day), key=lambda claim: claim.day, reverse=True)
+    by_series = [*grouped((claim.label, claim) for claim in settled).values()]
+    # Of series whose only step is of one day that is told once.
+    alike = [last for last, *before in by_series[1:] if not before and last.day == settled[0].day]
+    names = gaps.names([f"{each.label} {share(each.change)}" for each in alike])
+    told = []
+    for last, *before in by_series:
+        if last not in alike:
+            on_day = f" On the same day: {names}." if alike and last is settled[0] else ""
+            told.append(f"{_of_series(answer, last)} {step(last)} {_what_changed(last)}{on_day}{_earlier(before)}")
+    unchanged = ((_no_step(claim, answer.metric_label), claim.label) for claim in steps if not claim.day)
+    no_step = _first(gaps.of_curves(unchanged), ".")
+    return " ".join([*of_zero, *_first(told, "."), *no_step, *besides])
+
+
+def _earlier(claims: Sequence[Step]) -> str:
+    """What is told of the steps of a series before its last."""
+    steps = sum(not claim.is_drift for claim in claims)
+    drifted = [
+        f"Before it {share(claim.change)} from {claim.day} on, a slow drift in {claim.batches} batches."
+        for claim in claims if claim.is_drift
+    ]  # fmt: skip
+    more = [f"{steps} more step{'s' * (steps > 1)} before."] if steps else []
+    return "".join(f" {words}" for words in [*drifted, *more])
 
 
 def _of_series(answer: Answer, claim: Step) -> str:

@@ -162,6 +162,26 @@ def test_a_step_of_another_machine_on_the_same_day_is_not_one_before():
     assert "before." not in told["words"] and "On the same day: beta" in told["words"]
 
 
+def test_each_machine_is_told_with_its_own_last_step():
+    """Was: "alpha … since 2026-10-21 …: worse. 2 more steps before.", one of which was beta's only one."""
+    levels = {
+        "alpha": [1.0 if at < 8 else 0.9 if at < 20 else 0.8 for at in range(30)],
+        "beta": [1.0 if at < 12 else 1.2 for at in range(30)], "gamma": [1.0] * 30,
+    }  # fmt: skip
+    world = World(noise=0.003)
+    for night in range(30):
+        for machine, of_machine in levels.items():
+            world.add(1000 * of_machine[night], measured_on=str(date(2026, 10, 1) + timedelta(days=night)))
+            world.documents[-1]["hardware"] = {"name": machine}
+        world.store()
+    told = ask("workload=tpcb", "ask=since")["words"]
+    alpha, rest = told.split(" beta: ")
+    beta, gamma = rest.split(" gamma: ")
+    assert alpha.startswith("alpha: ") and "since 2026-10-21" in alpha and "1 more step before." in alpha
+    assert "since 2026-10-13" in beta and "before." not in beta
+    assert gamma.startswith("no lasting change")
+
+
 def test_pairs_that_nobody_judged_are_no_pairs_without_a_ratio():
     """Was, where effects are asked: a matrix of "no ratio: not measured here" of configurations that were measured."""
     world = World(noise=0.003)
