@@ -15,6 +15,7 @@ from runs.answers.curves import untold_levels
 from runs.compare.asked import Lacking, Missing, Question
 from runs.compare.baseline import DEFAULT_BASELINE, Baseline, Facts
 from runs.compare.comparison import Comparison
+from runs.compare.facts import DATE, fact_value
 from runs.compare.groups import Contrast, Group, Repeat
 from runs.compare.guard import Difference, blocking, unlike
 from runs.compare.panels import Curve
@@ -415,7 +416,7 @@ def day_at(x: float) -> date:
 
 def _day_of(point: Group) -> str:
     """Its own, wherever it stands in its series."""
-    return point.level[: len("2026-11-30")]
+    return fact_value(point, DATE)
 
 
 def batch_at(curve: Curve, x: float) -> str:

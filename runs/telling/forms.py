@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from contextlib import suppress
 from typing import Any, cast
 from uuid import UUID
@@ -12,6 +11,7 @@ from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 
 from runs.formatting import natural
+from runs.machines.facts import names_apart
 from runs.models import Benchmark, TellingRule
 from runs.models.telling import TellingWay
 from runs.models.visible import Reader
@@ -23,17 +23,11 @@ FACTS = ("machine", "workload", "dbms", "metric")
 
 
 def machine_names(user: Reader) -> dict[UUID, str]:
-    """Machines of the benchmarks that the reader may see, as the newest of these calls it; those of one name with their
-    mainboard, or else processor, and the day of their last batch.
-    """
-    named = Benchmark.objects.listed_for(user).exclude(machine=None).exclude(hardware=None)
-    fields = ("machine", "hardware__name", "hardware__motherboard", "hardware__cpu_model", "newest_at")
-    newest = {row[0]: row[1:] for row in named.order_by("newest_at").values_list(*fields)}
-    counts = Counter(name for name, *_ in newest.values())
-    names = {
-        pk: name if counts[name] == 1 else ", ".join(filter(None, [name, board or cpu, at and f"until {at:%Y-%m-%d}"]))
-        for pk, (name, board, cpu, at) in newest.items()
-    }
+    """Machines of the benchmarks that the reader may see, as the newest of these calls it."""
+    named = Benchmark.objects.listed_for(user).exclude(machine=None).exclude(hardware=None).order_by("newest_at")
+    newest = {pk: called for pk, *called in named.values_list("machine", "hardware__slug", "hardware__name")}
+    apart = names_apart(dict(newest.values()))
+    names = {pk: apart[slug] for pk, (slug, _) in newest.items()}
     return dict(sorted(names.items(), key=lambda pair: natural(pair[1])))
 
 
