@@ -37,6 +37,9 @@ RECENT, BASELINE = 30, 10
 # What lists show of a benchmark; the rest of it others may have changed meanwhile.
 SUMMARY = ("batches", "newest_at", "recent", "moved", "verdict", "hardware", "config", "workload")
 
+# What more batches tell of a change that stays where it is.
+MEASURED = ("change", "batches_before", "batches_after", "earliest", "latest")
+
 
 @dataclass
 class BenchmarkSeries:
@@ -434,6 +437,8 @@ def _describe(series: BenchmarkSeries, point: ChangePoint, found: statistics.Fou
         point.change = as_share(amount_of(found.change)).model_dump(include={"value", "low", "high"})
     point.side = _side(series.benchmark, found)
     point.batches_before, point.batches_after = found.before, found.after
+    near = None if isinstance(found, ZeroChange) else found.near
+    point.earliest, point.latest = (series.rows[place].measured_at for place in near) if near else (None, None)
 
 
 def _side(benchmark: Benchmark, found: statistics.Found | ZeroChange) -> str:
@@ -458,10 +463,10 @@ def _measure_anew(series: BenchmarkSeries) -> None:
             _refute(point)
             _measure_anew(series)
             return
-        before = (point.change, point.batches_before, point.batches_after)
+        before = {name: getattr(point, name) for name in MEASURED}
         if found and point.kind == found.kind:
             _describe(series, point, found)
-        if before != (point.change, point.batches_before, point.batches_after):
+        if before != {name: getattr(point, name) for name in MEASURED}:
             point.save()
             if point.kind == ChangeKind.DRIFT and point.alert is None:  # what was past when it was found goes on
                 _tell(series, point)

@@ -59,11 +59,13 @@ def claim_of(point: ChangePoint, *, is_last: bool = True) -> Step:
         value=change.get("value"), low=change.get("low"), high=change.get("high"),
         verdict=Kind.UNDECIDED if point.is_unsure else point.side,
     )  # fmt: skip
+    near = [moment_words(at, is_alone=is_alone) for at in (point.earliest, point.latest) if at]
     return Step(
         label=point.benchmark.name, runs=row.runs, day=moment_words(row.measured_at, is_alone=is_alone),
         tested=tested_of(row), change=amount, batches=point.batches_after, days=0,
         zero="" if point.kind != ChangeKind.ZERO else "to" if row.centre == 0 else "from",
         batches_before=point.batches_before, is_last=is_last, is_suspected=point.state == ChangeState.SUSPECTED,
+        days_near=(near[0], near[-1]) if near else None,
     )  # fmt: skip
 
 

@@ -273,7 +273,8 @@ class ChangePoint(models.Model):
     """Where a series changes: suspected by one batch, confirmed by further ones, or refuted by them.
 
     `at`: the first batch after it. `change`: as a share of 1 with its interval; of noise, of the spread; empty of one
-    from zero or to it.
+    from zero or to it. `earliest`, `latest`: when the first and the last batch were measured that a confirmed step may
+    have begun with, as they fit nearly as well.
     """
 
     benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="changes")
@@ -286,6 +287,8 @@ class ChangePoint(models.Model):
     change = StoredJSON(shape=ChangeAmount, default=dict)
     batches_before = models.PositiveIntegerField(default=0)
     batches_after = models.PositiveIntegerField(default=0)
+    earliest = models.DateTimeField(null=True, blank=True)
+    latest = models.DateTimeField(null=True, blank=True)
     found_at = models.DateTimeField(default=timezone.now)
     confirmed_at = models.DateTimeField(null=True, blank=True)
 

@@ -6,10 +6,12 @@ import html
 import math
 import random
 from datetime import date, datetime, timedelta
+from importlib import import_module
 from typing import Any
 from uuid import uuid4
 
 import pytest
+from django.apps import apps
 from django.test import Client
 from django.utils import timezone
 
@@ -116,6 +118,33 @@ def test_page_and_answer_tell_the_same_changes_of_the_same_series(levels):
     ]
     assert of_answer == of_page != []
     assert context_of(benchmark, [])["least_seen"] == percent_of(claims[0]["threshold"])
+
+
+def test_page_alert_and_answer_say_between_which_days_a_step_may_have_begun(client):
+    """Was: the page placed it at one night, the answer beside it named three."""
+    step = {at: 1.0 if at < 40 else 0.975 if at == 40 else 0.95 for at in range(62)}
+    benchmark = posted([level * (1 + (at != 40) * 0.02 * math.sin(2.4 * at)) for at, level in step.items()])
+    (claim,), (point,) = told_by_both(benchmark)
+    assert claim["days_near"][0] < claim["days_near"][1]
+    words = f"It may have begun on any day from {' to '.join(claim['days_near'])}."
+    alert = alert_of(point)
+    for path in ("/compare/?workload=tpcb&ask=since", benchmark.get_absolute_url(), alert.get_absolute_url()):
+        assert words in client.get(path).text, path
+    (told,) = client.get(f"/api/v1/benchmarks/{benchmark.pk}/").json()["changes"]
+    assert words in told["words"]
+
+
+def test_a_stored_step_is_measured_anew_after_an_update():
+    """Was: none of what was stored before said so until the next night came."""
+    benchmark = posted([1.0 if at < 40 else 0.97 for at in range(62)])
+    point = benchmark.changes.get(state=ChangeState.CONFIRMED)
+    before = point.earliest, point.latest
+    ChangePoint.objects.update(earliest=None, latest=None)
+    import_module("runs.migrations.0051_places_of_steps").measure_anew(apps, None)
+    while filing.keep_up():
+        pass
+    point.refresh_from_db()
+    assert (point.earliest, point.latest) == before and None not in before
 
 
 @pytest.mark.parametrize("seed", [1, 3, 24])
