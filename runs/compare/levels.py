@@ -23,8 +23,8 @@ from runs.compare.facts import (
     fact_values,
     rank_of_kind,
 )
-from runs.compare.groups import Contrast, Group
-from runs.compare.guard import Difference, bare_field, differences
+from runs.compare.groups import Contrast, Group, pooled
+from runs.compare.guard import Difference, bare_field, blocking, differences
 from runs.compare.panels import CLIENTS, Axes
 from runs.compare.verdicts import by_value
 from runs.formatting import grouped, listed, mid_sentence
@@ -344,13 +344,16 @@ class Levels:
         return pairs, Contrast([*differing], base=there[0].key)
 
     def _pairs(self, here: Sequence[Group], there: Sequence[Group]) -> list[tuple[Group, Group]]:
-        """Groups that have the same of what may be held equal but is not; none where that does not tell them apart."""
+        """Groups that have the same of what may be held equal but is not; none where that does not tell them apart, but
+        for the batches of a day, where days are held: all repeats of it together.
+        """
         loose = [fact.field for fact in self.offered if fact not in self.held]
-        by_values = {fact_values(group, loose): group for group in here}
-        bases = {fact_values(group, loose): group for group in there}
-        if len(by_values) < len(here) or len(bases) < len(there):
+        by_values, bases = (grouped((fact_values(group, loose), group) for group in side) for side in (here, there))
+        several = [alike for alike in (*by_values.values(), *bases.values()) if len(alike) > 1]
+        are_days = any(fact.field == DATE for fact in self.held)
+        if several and not (are_days and all(map(_are_alike, several))):
             return []
-        return [(group, bases[values]) for values, group in by_values.items() if values in bases]
+        return [(pooled(by_values[key]), pooled(bases[key])) for key in by_values if key in bases]
 
     @property
     def is_possible(self) -> bool:
@@ -445,6 +448,11 @@ class Levels:
             lines = [(name, {column: of_row.get(column) for column in columns}) for name, of_row in cells.items()]
             maps.append(HeatMap(series.label, " · ".join(down), across, columns, lines))
         return maps
+
+
+def _are_alike(groups: Sequence[Group]) -> bool:
+    first, *others = (group.conditions for group in groups)
+    return not any(blocking(differences(first, other)) for other in others)
 
 
 def possible_levels(
