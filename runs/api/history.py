@@ -59,13 +59,16 @@ class BenchmarkHead(Part):
 
 
 class Changed(Part):
-    """`change` as a share of 1; `words` says it. Of the kind zero it has no value: `zero` is from or to."""
+    """`words` says it. Of the kind zero it has no value: `zero` is from or to. `days_near`: the first and the last day
+    that a step may have begun on, as they fit nearly as well.
+    """
 
     kind: str
     state: str
     since: datetime
     commit: str
-    change: Amount
+    change: Annotated[Amount, Field(description="A share of 1: −0.12 is 12 % less than before.")]
+    days_near: tuple[str, str] | None
     zero: Literal["", "from", "to"]
     benchmark: uuid.UUID
     machine: str
@@ -83,7 +86,7 @@ class BenchmarkRow(BenchmarkHead):
     newest: float | None
     newest_at: datetime | None
     last_change: Changed | None
-    change: Amount | None
+    change: Annotated[Amount | None, Field(description="A ratio: 0.88 is 12 % less than the baseline.")]
 
 
 class BatchOfSeries(Outgoing):
@@ -159,10 +162,23 @@ class CounterRow(Outgoing):
     words: str
 
 
+class AlertLink(Outgoing):
+    """Another alert."""
+
+    id: uuid.UUID
+    url: str
+    title: str
+    state: str
+
+
 class AlertAnswer(AlertRow):
     """`caused_by`: what was recorded differently there; `counters`: of its largest change, the largest first; `kind`:
-    of the likeliest cause."""
+    of the likeliest cause. `told_before`: closed alerts whose changes come back in this one, `came_again`: those in
+    which its own came back after it was closed; the nearest first.
+    """
 
+    told_before: list[AlertLink]
+    came_again: list[AlertLink]
     is_machine: bool
     kind: str
     caused_by: list[CauseRow]
@@ -400,8 +416,13 @@ class AlertDetail(APIView):
         shown = get_object_or_404(alerts.with_changes(Alert.objects.readable_by(request.user)), pk=alert_id)
         cause = why(shown, list(shown.changes.all()), alerts.watched_beside(shown))
         ends = alerts.ends_of(shown.changes.all())
+        before, after = (
+            [AlertLink.of(each, url=page_of(each, request), title=alerts.title(each)) for each in told]
+            for told in alerts.told_again(shown)
+        )
         answer = AlertAnswer.of(
-            shown, **_alert(shown, ends, request), is_machine=cause.is_machine, kind=cause.kind,
+            shown, **_alert(shown, ends, request), told_before=before, came_again=after,
+            is_machine=cause.is_machine, kind=cause.kind,
             caused_by=[CauseRow(kind=kind, words=words, benchmarks=count) for kind, words, count in cause.changed],
             counters=cause.where,
         )  # fmt: skip
@@ -459,7 +480,8 @@ def _changed(point: ChangePoint, ends: Mapping[int, datetime]) -> Changed:
     claim = claim_of(point)
     return Changed(
         kind=point.kind, state=point.state, since=point.at.measured_at, commit=point.at.commit,
-        change=claim.change, zero=claim.zero, benchmark=point.benchmark_id, alert=point.alert_id,
+        change=claim.change, days_near=claim.days_near, zero=claim.zero,
+        benchmark=point.benchmark_id, alert=point.alert_id,
         machine=point.benchmark.hardware.name if point.benchmark.hardware else "",
         words=change_words(point, is_last=point.pk not in ends),
     )  # fmt: skip

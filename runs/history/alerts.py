@@ -40,6 +40,9 @@ CAME_LATE = "batches that came late show where it began"
 ONE_CAUSE = timedelta(days=7)
 # So many steps of an alert are asked whether another goes with them.
 MOST_ASKED = 20
+# What is closed as gone; what is expected stays.
+GONE = (AlertState.FIXED, AlertState.NOISE, AlertState.MACHINE)
+MOST_TOLD_AGAIN = 3
 PART_OF_A_DRIFT = "it is part of a slow drift: a line fits the batches better than steps do"
 
 
@@ -294,6 +297,31 @@ def ends_of(points: Iterable[ChangePoint]) -> dict[int, datetime]:
         if later:
             ends[point.pk] = min(later, key=lambda at: at.place).measured_at
     return ends
+
+
+def told_again(alert: Alert) -> tuple[list[Alert], list[Alert]]:
+    """The closed alerts whose changes come back in this one, confirmed of the same benchmark and to the same side, and
+    those in which its own came back after it was closed; the nearest first.
+    """
+    own = [point for point in alert.standing() if point.state == ChangeState.CONFIRMED]
+    others = ChangePoint.objects.filter(
+        benchmark__in={point.benchmark_id for point in own}, state=ChangeState.CONFIRMED, alert__isnull=False
+    ).exclude(alert=alert)  # fmt: skip
+    before, after = dict[UUID, Alert](), dict[UUID, Alert]()
+    for other in others.select_related("alert", "at").defer("at__runs", "at__values"):
+        for point in own:
+            if other.alert and _direction(point) == _direction(other):
+                if other.at.place < point.at.place and other.alert.state in GONE:
+                    before[other.alert.pk] = other.alert
+                elif other.at.place > point.at.place and alert.state in GONE:
+                    after[other.alert.pk] = other.alert
+    in_order = [sorted(found.values(), key=lambda each: abs(each.since - alert.since)) for found in (before, after)]
+    return in_order[0][:MOST_TOLD_AGAIN], in_order[1][:MOST_TOLD_AGAIN]
+
+
+def _direction(point: ChangePoint) -> tuple[UUID, bool, str, bool]:
+    is_rise = point.change.get("value", 0.0) > 0
+    return point.benchmark_id, point.kind == ChangeKind.NOISE, point.side, is_rise
 
 
 def with_changes(alerts: QuerySet[Alert]) -> QuerySet[Alert]:

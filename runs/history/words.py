@@ -74,12 +74,15 @@ def change_words(point: ChangePoint, *, is_last: bool = True) -> str:
     claim, metric = claim_of(point, is_last=is_last), point.benchmark.metric.label
     if open_words(claim):
         return open_step(claim, metric)
-    words = step(claim)
+    subject = metric
     if point.kind == ChangeKind.NOISE:
-        return f"The spread of the repeats: {words}"
-    if point.kind == ChangeKind.DRIFT:
-        return f"A slow drift: {mid_sentence(metric)} {words}"
-    return f"{metric} {words}"
+        subject = "The spread of the repeats:"
+    elif point.kind == ChangeKind.DRIFT:
+        subject = f"A slow drift: {mid_sentence(metric)}"
+    if point.state == ChangeState.REFUTED:
+        begin = "Taken back by later batches" if point.confirmed_at else "Not confirmed"
+        subject = f"{begin}: {mid_sentence(subject)}"
+    return f"{subject} {step(claim)}"
 
 
 def short_change(point: ChangePoint) -> str:

@@ -27,7 +27,7 @@ from runs.history.page import DRAWN, MOST_DRAWN, context_of
 from runs.history.words import change_words
 from runs.listing.filters import RunFilter, without, without_blanks
 from runs.models import Alert, Benchmark, Run
-from runs.models.choices import AlertState, ChangeKind
+from runs.models.choices import AlertState, ChangeKind, ChangeState
 from runs.views.guards import PersonRequest, operator_required
 
 PER_PAGE, MOST_LINKS = 50, 20
@@ -168,12 +168,16 @@ def alert_list(request: HttpRequest) -> HttpResponse:
 @require_safe
 def alert(request: HttpRequest, alert_id: uuid.UUID) -> HttpResponse:
     shown = get_object_or_404(alerts.with_changes(Alert.objects.readable_by(request.user)), pk=alert_id)
-    points = list(shown.changes.all())
+    # What proved to be none, as on another machine, stands last.
+    points = sorted(shown.changes.all(), key=lambda point: point.state == ChangeState.REFUTED)
+    before, after = ([(each, alerts.title(each)) for each in told] for told in alerts.told_again(shown))
     ends, of_alert = alerts.ends_of(points), why(shown, points, alerts.watched_beside(shown))
     context = {
         "alert": shown,
         "title": alerts.title(shown, ends),
         "changes": [(point, change_words(point, is_last=point.pk not in ends)) for point in points],
+        "told_before": before,
+        "came_again": after,
         "machines": len({point.benchmark.machine_id for point in shown.standing()}),
         "places_differ": alerts.places_differ(shown),
         "is_drift": {point.kind for point in shown.standing()} == {ChangeKind.DRIFT},

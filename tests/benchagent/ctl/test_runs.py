@@ -83,6 +83,10 @@ def test_it_lists_benchmarks_and_tells_one_with_its_changes(logged_in: FakeApi, 
     assert main(["benchmarks"]) == 0
     printed = capsys.readouterr().out
     assert "from 0 since 2026-11-22" in printed and "worse" in printed
+    of_before = {name: value for name, value in left.items() if name != "zero"}
+    logged_in.answers["/benchmarks/"] = {"results": [row | {"last_change": of_before}], "next": None}
+    assert main(["benchmarks"]) == 0, "of a server that does not say which"
+    assert "from or to 0 since 2026-11-22" in capsys.readouterr().out
     unsure = fell | {"change": {"value": -0.123, "verdict": "undecided"}}
     logged_in.answers["/benchmarks/"] = {"results": [row | {"last_change": unsure}], "next": None}
     assert main(["benchmarks"]) == 0

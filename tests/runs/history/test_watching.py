@@ -15,7 +15,7 @@ from runs.history.words import change_words
 from runs.models import Alert, Benchmark, Change, ChangePoint, TellingRule
 from runs.models.choices import AlertState
 from runs.telling import messages
-from tests.runs.history.nights import file, night, nights, with_latency
+from tests.runs.history.nights import DISK, file, night, nights, with_latency
 
 pytestmark = pytest.mark.django_db
 STEP = 14
@@ -353,3 +353,34 @@ def test_what_was_fixed_again_is_told_to_have_ended_everywhere_alike(client, con
 def test_the_list_of_benchmarks_counts_the_alerts_that_the_inbox_shows(client, contributor):
     file(with_step(0.94, last=STEP), contributor, at_once=STEP)
     assert client.get("/benchmarks/").context["alerts_open"] == len(client.get("/alerts/").context["rows"]) == 1
+
+
+def test_a_closed_alert_that_comes_back_and_the_new_one_name_each_other(client, contributor):
+    """Was: neither led to the other."""
+    lost = [*range(10, 17), *range(24, 29)]
+    file([night(at, of=29, level=0.9 if at in lost else 1.0) for at in range(1, 29)], contributor, at_once=28)
+    first, back, again = (point.alert for point in ChangePoint.objects.filter(state="confirmed").order_by("at"))
+    assert alerts.told_again(again) == ([], []), "while the first is open"
+    alerts.move(first, AlertState.FIXED, by=contributor, fixed_by="abc")
+    pages = [client.get(each.get_absolute_url()).text for each in (first, back, again)]
+    links = [first.get_absolute_url() in pages[2], again.get_absolute_url() in pages[0]]
+    assert (links, again.get_absolute_url() in pages[1]) == ([True, True], False)
+    client.force_login(contributor)
+    of_api = client.get(f"/api/v1/alerts/{again.pk}/").json()
+    assert ([each["id"] for each in of_api["told_before"]], of_api["came_again"]) == ([str(first.pk)], [])
+
+
+def test_an_alert_says_of_what_proved_to_be_none_that_it_did(client, contributor):
+    """Was: beta's suspicion stood there as alpha's step does."""
+    file(with_step(0.9), contributor, at_once=22)
+    beta = {"name": "beta", "storage": [DISK]}
+    file(nights(range(1, 22), hardware=beta), contributor, at_once=22)
+    alert = Alert.objects.get()
+    row = Benchmark.objects.get(hardware__name="beta").series.newest_first()[0]
+    ChangePoint.objects.create(
+        benchmark=row.benchmark, at=row, alert=alert, state="refuted", side="worse", change={"value": -0.1}
+    )
+    told = client.get(alert.get_absolute_url()).context["changes"]
+    assert [words.startswith("Not confirmed: throughput") for _, words in told] == [False, True]
+    of_api = client.get("/api/v1/alerts/").json()["results"][0]["changes"]
+    assert {each["words"][:13]: each["state"] for each in of_api}["Not confirmed"] == "refuted"

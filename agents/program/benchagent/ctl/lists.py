@@ -62,7 +62,8 @@ def _last_change(row: Row) -> str:
         return ""
     kind = "" if change["kind"] == "step" else f" {change['kind']}"
     is_open = "not yet sure " if is_unsure(change) else ""
-    share = f"{change['zero']} 0" if change["kind"] == "zero" else f"{change['change']['value']:+.1%}{kind}"
+    value = (change.get("change") or {}).get("value")
+    share = f"{change.get('zero') or 'from or to'} 0" if value is None else f"{value:+.1%}{kind}"
     return f"{is_open}{share} since {change['since'][:10]}"
 
 
