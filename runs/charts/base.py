@@ -89,6 +89,13 @@ class LineGap(TypedDict):
     reason: str
 
 
+class TextColumn(TypedDict):
+    """What a CSV file tells of places on x beside the numbers."""
+
+    label: str
+    cells: list[tuple[float, str]]
+
+
 class LinesSpec(TypedDict):
     type: Literal["lines"]
     x: Axis
@@ -103,6 +110,7 @@ class LinesSpec(TypedDict):
     # And where all of them are, as CSV.
     csv_url: NotRequired[str]
     gaps: NotRequired[list[LineGap]]
+    columns: NotRequired[list[TextColumn]]
     # One of several panels, which share a legend.
     panel: NotRequired[bool]
     # So many lines that all look alike: without a legend, each named where it is pointed at.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from runs.answers import words as saying
 from runs.answers.answer import Newer
 from runs.answers.history import judged_by_repeats, standing_apart
 from runs.answers.words.gaps import lacking_sentences, lacking_words
-from runs.charts.base import EventSpec, Figure, LineSeries, LinesSpec, Mark, lines
+from runs.charts.base import EventSpec, Figure, LineSeries, LinesSpec, Mark, TextColumn, lines
 from runs.charts.curves import ZOOMED_NOTE
 from runs.compare.asked import SINCE, Missing, Question
 from runs.compare.grouping import rising
@@ -287,7 +287,16 @@ def _figure(
     expected: Interval | None,
 ) -> Figure:  # fmt: skip
     benchmark, rows = series.benchmark, series.rows
-    metric, last = benchmark.metric, len(rows)
+    metric = benchmark.metric
+    branches, times = _branches(series, siblings), rising([row.measured_at.timestamp() for row in rows])
+    # What others measured before these or behind them stands there, each at a time of its own.
+    of_others = {row.measured_at.timestamp(): row for _, own in branches for row in own}
+    earlier = sorted(time for time in of_others if time < times[0])
+    later = sorted(time for time in of_others if time > times[-1])
+    shown, first = [*(of_others[at] for at in earlier), *rows, *(of_others[at] for at in later)], -len(earlier)
+    times, last = [*earlier, *times, *later], len(rows) + len(later)
+    place_of = {at: _place(at, times) + first for at in of_others}
+    moment_at = dict(enumerate(moments(shown), first))
     own: LineSeries = {
         "label": "Geometric mean of a batch", "color": 0, "dash": False,
         "points": [(index, row.centre) for index, row in enumerate(rows)],
@@ -304,7 +313,9 @@ def _figure(
                 "points": [(x, middle) for x, _, _ in ends], "band": ends,
             }
         )  # fmt: skip
-    drawn += [_branch(each, rows, color) for color, each in enumerate(siblings[:MOST_BRANCHES], 1)]
+    for color, (branch, of_one) in enumerate(branches, 1):
+        points = [(place_of[row.measured_at.timestamp()], row.centre) for row in of_one]
+        drawn.append({"label": f"Branch {branch.branch}", "color": color, "dash": True, "points": points})
     values = [value for row in rows for value in row.values]
     reached = [
         *values,
@@ -312,7 +323,7 @@ def _figure(
         *((expected.low, expected.high) if expected else ()),
     ]
     is_zoomed = min(reached) > FROM_ZERO * max(reached)
-    ticks = [(float(index), moment) for index, moment in enumerate(moments(rows))]
+    ticks = [(float(index), moment) for index, moment in moment_at.items()]
     spec: LinesSpec = lines(
         x={"label": "Batch", "unit": "", "scale": "linear", "ticks": [*ticks, (float(last), "next")]},
         y={
@@ -321,6 +332,8 @@ def _figure(
         },
         series=drawn, marks=_marks(series),
     )  # fmt: skip
+    batches = {place_of[at]: row for at, row in of_others.items()} | dict(enumerate(shown, first))
+    spec["columns"] = _columns(batches)
     spec["events"] = [
         *(_event(index, words) for index, words in events.items()),
         *(_event(index, [clean(words, LONGEST_NOTE)], NOTE) for index, words in notes.items()),
@@ -331,7 +344,8 @@ def _figure(
     ).strip()
     return Figure(
         id="history", title=f"{metric.label} of each batch", spec=spec, table=_table(series), note=note,
-        alt=f"Batches from {ticks[0][1]} to {ticks[-1][1]}: {len(rows)}, with changes: {len(spec['marks'])}.",
+        alt=f"Batches from {moment_at[0]} to {moment_at[len(rows) - 1]}: {len(rows)}, "
+            f"with changes: {len(spec['marks'])}.",
     )  # fmt: skip
 
 
@@ -352,12 +366,28 @@ def _marks(series: BenchmarkSeries) -> list[Mark]:
     return marks
 
 
-def _branch(benchmark: Benchmark, rows: Sequence[SeriesBatch], color: int) -> LineSeries:
-    """Another branch, between the batches of this one by when it was measured."""
-    times = rising([row.measured_at.timestamp() for row in rows])
-    own = list(benchmark.series.in_order().exclude(centre=None))[-MOST_LISTED:]
-    points = [(bisect_right(times, row.measured_at.timestamp()) - 0.5, row.centre) for row in own]
-    return {"label": f"Branch {benchmark.branch}", "color": color, "dash": True, "points": points}
+def _branches(series: BenchmarkSeries, siblings: Sequence[Benchmark]) -> list[tuple[Benchmark, Sequence[SeriesBatch]]]:
+    """The newest batches of other branches, but for those before the first that is drawn of a longer series."""
+    begin = series.rows[0].measured_at if series.benchmark.batches > len(series.rows) else None
+    known = [each.series.in_order().select_related("version").exclude(centre=None) for each in siblings[:MOST_BRANCHES]]
+    found = [list(rows.filter(measured_at__gte=begin) if begin else rows)[-MOST_LISTED:] for rows in known]
+    return list(zip(siblings, found, strict=False))
+
+
+def _place(time: float, times: Sequence[float]) -> float:
+    """Among these times in their order, neither before the first nor behind the last."""
+    at = bisect_left(times, time)
+    return at if times[at] == time else at - (times[at] - time) / (times[at] - times[at - 1])
+
+
+def _columns(batches: Mapping[float, SeriesBatch]) -> list[TextColumn]:
+    """What a CSV file tells of batches beside their numbers, by their places."""
+    told = {
+        "Measured at": {place: f"{row.measured_at:%Y-%m-%dT%H:%M:%SZ}" for place, row in batches.items()},
+        "Version": {place: row.version.name for place, row in batches.items()},
+        "Commit": {place: row.commit for place, row in batches.items()},
+    }
+    return [{"label": label, "cells": [*cells.items()]} for label, cells in told.items()]
 
 
 def _table(series: BenchmarkSeries) -> Table:

@@ -15,9 +15,11 @@ function linesRows(spec) {
   // A last column where the axis shows dates or names: x is their place on it.
   const ticks = new Map(spec.x.ticks ?? []);
   const named = (x) => (ticks.size ? [ticks.get(x)] : []);
+  const columns = spec.columns ?? [];
+  const texts = columns.map(({ cells }) => new Map(cells));
   return [
-    [heading(spec.x), ...labels, ...(ticks.size ? ["Label"] : [])],
-    ...every.map((x) => [x, ...series.map((points) => points.get(x)), ...gaps.map(() => null), ...named(x)]),
+    [heading(spec.x), ...labels, ...(ticks.size ? ["Label"] : []), ...columns.map(({ label }) => label)],
+    ...every.map((x) => [x, ...series.map((points) => points.get(x)), ...gaps.map(() => null), ...named(x), ...texts.map((column) => column.get(x))]),
   ];
 }
 

@@ -15,6 +15,8 @@ test("it names each x of an axis of dates", () => {
   const series = [{ label: "Mean", points: [[0, 9], [1, 8]] }, { label: "Branch next", points: [[0.5, 7]] }];
   const spec = { type: "lines", x, y: { label: "Throughput", unit: "TPS" }, series };
   assert.equal(chartCsv(spec), "Batch,Mean (TPS),Branch next (TPS),Label\n0,9,,2026-11-28\n0.5,,7,\n1,8,,2026-11-29\n");
+  const columns = [{ label: "Commit", cells: [[0, "f00"], [0.5, "ba7"]] }];
+  assert.equal(chartCsv({ ...spec, columns }).split("\n").slice(0, 3).join("\n"), "Batch,Mean (TPS),Branch next (TPS),Label,Commit\n0,9,,2026-11-28,f00\n0.5,,7,,ba7");
 });
 
 test("it writes every repeat of a group and quotes its label", () => {

@@ -301,3 +301,27 @@ def test_run_and_batch_lead_to_their_series_and_home_to_open_alerts(client, move
     assert f"{count} alert{'' if count == 1 else 's'} " in client.get("/").content.decode()
     Alert.objects.update(owner=contributor, visibility="private")
     assert 'href="/alerts/">' not in client.get("/").content.decode().partition("<main")[2]
+
+
+def test_batches_of_a_branch_stand_where_they_were_measured(client, contributor):
+    """Was: all that were measured behind the newest of main, or before its first, on one line."""
+    own = {"slug": "branches", "name": "Branches"}
+    of_branch = nights([1, 2, 6, 12, 13, 14], of=15, level=1.1, workload=own, tested={"branch": "wal"})
+    file([*nights([4, 5, 8, 10], of=15, workload=own), *of_branch], contributor, at_once=10)
+    main, wal = Benchmark.objects.filter(workload__slug="branches").order_by("branch")
+    spec = client.get(main.get_absolute_url()).context["figure"].spec
+    of_main, of_wal = ([x for x, _ in spec["series"][at]["points"]] for at in (0, -1))
+    assert of_main == [0, 1, 2, 3]
+    assert of_wal == pytest.approx([-2, -1, 1 + 1 / 3, 4, 5, 6])
+    days = [each.date().isoformat() for each in measured(wal)]
+    assert [dict(spec["x"]["ticks"])[x] for x in (-2, -1, 4, 5, 6, 7)] == [*days[:2], *days[3:], "next"]
+
+
+def test_the_csv_of_a_chart_tells_time_version_and_commit_of_each_batch(client, moved):
+    """Was: "Label", a day."""
+    spec = client.get(moved.get_absolute_url()).context["figure"].spec
+    told = {column["label"]: dict(column["cells"]) for column in spec["columns"]}
+    newest = moved.series.newest_first()[0]
+    assert [told[label][LAST - 1] for label in ("Measured at", "Version", "Commit")] == [
+        f"{newest.measured_at:%Y-%m-%dT%H:%M:%SZ}", "PostgreSQL 18.1", f"{LAST:040x}",
+    ]  # fmt: skip
