@@ -16,7 +16,7 @@ from runs.compare.asked import LOAD, LOAD_METRICS, OF_CURVES, Question, read, wi
 from runs.compare.asked_pair import with_fact
 from runs.compare.axes import CURVE, LATENCY, ON_AXES, TIME, arrange
 from runs.compare.comparison import Comparison
-from runs.compare.configurations import not_in_force, short_names, under_several_names
+from runs.compare.configurations import not_in_force, short_names, under_several_names, with_one_name
 from runs.compare.facts import (
     DATE,
     MOMENT,
@@ -106,10 +106,9 @@ def compare(
         ]
     if one_under := under_several_names(present):
         groups = [
-            replace(group, conditions=replace(group.conditions, same_config=one_under.get(config.pk, "")))
-            if (config := group.all_runs[0].config) else group
+            replace(group, conditions=with_one_name(group.conditions, group.all_runs[0].config, one_under))
             for group in groups
-        ]  # fmt: skip
+        ]
     groups = _ranked(groups, chosen, order)
     question = with_fact(question, groups)
     controls = with_controls(controls, question)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import replace
 from uuid import UUID
 
 from benchagent.configfiles.meaning import settings_of
@@ -11,6 +12,7 @@ from benchagent.configfiles.units import Kind, Quantity
 from django.db.models import prefetch_related_objects
 
 from runs.compare.facts import NO_FACT, Fact
+from runs.compare.guard import Conditions, Difference, conditions_of, differences, fetch_settings
 from runs.models import Config, Run
 from runs.run.facets import ignored_name, settings_of_run
 from runs.run.likeness import SETTING
@@ -108,6 +110,22 @@ def under_several_names(runs: Iterable[Run]) -> dict[UUID, str]:
                 names_by_settings.setdefault(key, {})[config.pk] = config.name
     several_names = (names for names in names_by_settings.values() if len(names) > 1)
     return {pk: next(iter(names.values())) for names in several_names for pk in names}
+
+
+def with_one_name(conditions: Conditions, config: Config | None, one_under: Mapping[UUID, str]) -> Conditions:
+    """Marked where `under_several_names` tells that its configuration is one of several names."""
+    return replace(conditions, same_config=one_under.get(config.pk, "")) if config else conditions
+
+
+def differences_between(here: Sequence[Run], there: Sequence[Run], *, metric: str = "") -> list[Difference]:
+    """What to know before the numbers of these runs are set against those, as a comparison of both tells it."""
+    fetch_settings([*here, *there])
+    one_under = under_several_names([*here, *there])
+    own, other = (
+        with_one_name(conditions_of(runs, metric=metric), runs[0].config if runs else None, one_under)
+        for runs in (here, there)
+    )
+    return differences(own, other)
 
 
 def swept(every: Iterable[Mapping[str, str]]) -> list[str]:

@@ -28,8 +28,9 @@ from runs.answers.answer import Amount, change_of
 from runs.answers.history import LEAST_BATCHES, expected_amount, judged_by_repeats, set_against
 from runs.compare.asked import Missing
 from runs.compare.baseline import Baseline, Facts
+from runs.compare.configurations import differences_between
 from runs.compare.groups import Contrast
-from runs.compare.guard import Difference, beyond_span, blocking, conditions_of, differences, fetch_settings, unlike
+from runs.compare.guard import Difference, beyond_span, blocking, fetch_settings, unlike
 from runs.history import filing
 from runs.history.watching import threshold
 from runs.models import Batch, Benchmark, ChangePoint, Measurement, Metric, Run, SeriesBatch
@@ -151,8 +152,8 @@ def _measured_otherwise(key: CellKey, cells: Mapping[CellKey, Side]) -> Side | N
 
 def _differing_in_turn(metric: Metric, own: Side, other: Side) -> list[Difference]:
     """In what two sides are not alike beside their versions and configurations, and what follows from these."""
-    own_conditions, base = (conditions_of([run for run, _ in side], metric=metric.name) for side in (own, other))
-    found = unlike(differences(own_conditions, base), named=OF_A_SIDE)
+    found = differences_between(*([run for run, _ in side] for side in (own, other)), metric=metric.name)
+    found = unlike(found, named=OF_A_SIDE)
     return blocking(found) or found
 
 
@@ -277,7 +278,7 @@ def _alike(
 
     def differing(others: Sequence[SeriesBatch]) -> list[Difference]:
         own, base = ([runs[each.run_id] for each in side if each.run_id in runs] for side in ([row], others))
-        return differences(conditions_of(own, metric=metric.name), conditions_of(base, metric=metric.name))
+        return differences_between(own, base, metric=metric.name)
 
     valued = [(each, [*values.values()]) for each, values in before if values]
     alike = [(each, values) for each, values in valued if not blocking(differing([each]))]

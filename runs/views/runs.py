@@ -30,8 +30,9 @@ from runs.charts.compare import bars_figures
 from runs.charts.experiment import fingerprint, overview
 from runs.charts.run import csv_pieces, figures, series_rows
 from runs.compare.compare import compare
+from runs.compare.configurations import differences_between
 from runs.compare.groups import Contrast
-from runs.compare.guard import blocking, conditions_of, differences
+from runs.compare.guard import blocking
 from runs.incoming.reading import read
 from runs.listing import cursor
 from runs.listing.cursor import WrongCursor
@@ -236,8 +237,7 @@ MOST_DIFFERED = 6
 
 def _why_no_ratio(runs: Sequence[Run], metric: str = "") -> str:
     """Why the first and the last of these may not be compared by a metric; empty where they may."""
-    first, last = (conditions_of(side, metric=metric) for side in (runs[:1], runs[-1:]))
-    return refusal_words(Contrast(blocking(differences(first, last))))
+    return refusal_words(Contrast(blocking(differences_between(runs[:1], runs[-1:], metric=metric))))
 
 
 @require_safe

@@ -9,7 +9,8 @@ from functools import cached_property
 from benchagent.catalog import METRICS, Role, factor_span
 
 from runs.answers.words.gaps import difference_words
-from runs.compare.guard import Difference, conditions_of, differences, fetch_settings
+from runs.compare.configurations import differences_between
+from runs.compare.guard import Difference
 from runs.models import Measurement, Run
 from runs.models.choices import Provenance
 from runs.models.shapes import CellFacts
@@ -155,8 +156,7 @@ class Relation:
 
     @cached_property
     def _differences(self) -> list[Difference]:
-        fetch_settings([*self.side.counted, *self.base.counted])
-        return differences(conditions_of(self.side.counted), conditions_of(self.base.counted))
+        return differences_between(self.side.counted, self.base.counted)
 
     @property
     def _turned(self) -> tuple[Side, Side]:
@@ -186,7 +186,6 @@ def refusal(here: Sequence[Run], there: Sequence[Run]) -> str:
 
     The workload is the one that the match names; an article measures it in its own way.
     """
-    fetch_settings([*here, *there])
     reasons = [
         f"repeat {run.repeat}: {check.get('detail')}"
         for run in here
@@ -195,7 +194,7 @@ def refusal(here: Sequence[Run], there: Sequence[Run]) -> str:
     ]
     reasons += [
         difference_words(difference)
-        for difference in differences(conditions_of(here), conditions_of(there))
+        for difference in differences_between(here, there)
         if difference.severity == "blocks" and (difference.field == "durability" or difference.role == Role.PROCEDURE)
     ]
     lengths = [sorted(filter(None, map(_window_s, runs))) for runs in (here, there)]

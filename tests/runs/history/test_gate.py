@@ -387,6 +387,16 @@ def test_a_condition_that_differs_of_sides_in_turn_is_named_beside_the_verdict(a
     assert cell["not_alike"] == "Load generator (pgbench 1 against sysbench 1)"
 
 
+def test_settings_that_are_written_in_other_units_are_no_difference(ask, contributor):
+    """Was: "Configuration: PostgreSQL: shared_buffers=65536kB against …64MB", which the compare page called one."""
+    of_main = [night(at, config=[{"name": "shared_buffers", "value": "64MB"}]) for at in range(1, 6)]
+    asked = night(6, config=[{"name": "shared_buffers", "value": "65536kB"}], **PULL_REQUEST)
+    file([*of_main, asked], contributor, at_once=6)
+    runs = Run.objects.filter(batch__series__benchmark__branch="pr-7").distinct()
+    (cell,) = ask(runs=[str(run.pk) for run in runs])["cells"]
+    assert (cell["batches"], cell["not_alike"]) == (5, "")
+
+
 @pytest.mark.parametrize(("repeats", "verdict"), [(8, "worse"), (5, "undecided")])
 def test_a_machine_that_becomes_slower_does_not_hide_what_pairs_show(ask, contributor, repeats: int, verdict: str):
     """A B A B on a machine that loses half of its speed meanwhile; B is 10 % slower each time, give or take 2 %."""
