@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 from django.db import connection
+from django.template.loader import render_to_string
 from django.test.utils import CaptureQueriesContext
 
 from runs import results
@@ -384,3 +385,12 @@ def test_an_alert_says_of_what_proved_to_be_none_that_it_did(client, contributor
     assert [words.startswith("Not confirmed: throughput") for _, words in told] == [False, True]
     of_api = client.get("/api/v1/alerts/").json()["results"][0]["changes"]
     assert {each["words"][:13]: each["state"] for each in of_api}["Not confirmed"] == "refuted"
+
+
+def test_how_good_suspicions_were_is_said_without_what_there_was_none_of():
+    """Was: "0 of them rejected by people", "0 wait for further batches; found within a day (median)"."""
+    told = render_to_string("alerts/_quality.html", {"quality": alerts.Quality(90, 3, 2, 0, 1, 0, 0.4)})
+    assert "Suspicions of the last 90 days: 3. Confirmed by further batches: 2. Not confirmed: 1. Half" in told
+    assert "within a day after their first batch came" in told and " 0" not in told
+    told = render_to_string("alerts/_quality.html", {"quality": alerts.Quality(90, 5, 2, 1, 1, 1, None)})
+    assert "people rejected 1" in told and "taken back by later batches: 1. Waiting for further batches: 1." in told
