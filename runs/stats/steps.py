@@ -75,7 +75,7 @@ def autocorrelation(*levels: Sequence[float], errors: float = 0.0, fitted: int =
     Of n days it is too low by (1 + 3 r) / n (M. G. Kendall, Biometrika 41, 1954), off a line, of which two numbers are
     `fitted`, by (2 + 4 r) / n.
     """
-    off = [[log - mean(level) for log in level] for level in levels if level]
+    off = [[log - centre for log in level] for level, centre in ((level, mean(level)) for level in levels if level)]
     squares = math.fsum(value * value for level in off for value in level)
     if not squares:
         return 0.0

@@ -183,10 +183,13 @@ def calmed(logs: Sequence[float]) -> list[float]:
     most = max(MOST_OFF * between / math.sqrt(2) / MEDIAN_OFF, LEAST_OFF)
     calm = []
     for at, log in enumerate(logs):
-        middle, usual = (_median_around(logs, at, count) for count in (AROUND, 2 * AROUND + 1))
+        middle = _median_around(logs, at, AROUND)
         drawn = min(max(log, middle - most), middle + most)
         # A good night among three bad ones is not drawn to them.
-        calm.append(min(log, drawn, key=lambda value: abs(value - usual)))
+        if drawn != log:
+            usual = _median_around(logs, at, 2 * AROUND + 1)
+            drawn = min(log, drawn, key=lambda value: abs(value - usual))
+        calm.append(drawn)
     return calm
 
 
