@@ -9,6 +9,7 @@ const LINE_PX = 15;
 const FRAME_PX = 60;
 const DOT_SPREAD = 0.36;
 const VALUE_FONT_PX = 12;
+const WHISKER_PX = 10;
 // How far, in lengths of the longest bar, an interval of few scattered repeats may stretch the axis.
 const WHISKER_REACH = 1.15;
 // How far under the number of a row the end of its interval stands, where that is cut.
@@ -40,25 +41,19 @@ export function dotData(groups) {
   });
 }
 
-/** [{x, y, xMin, xMax}] of the values; x is null for a gap. */
-export function barData(groups) {
-  return groups.map((group, row) => {
-    const interval = group.interval ? { xMin: group.interval[0], xMax: group.interval[1] } : {};
-    return { x: group.value, y: row, ...interval };
-  });
-}
+/** [{x, y}] of the values; x is null for a gap. */
+export const barData = (groups) => groups.map(({ value }, row) => ({ x: value, y: row }));
 
 function barDataset({ groups, scale, base }, theme) {
   const isLog = scale === "log";
   const colours = groups.map((group) => seriesColour(theme, group.color));
   return {
-    type: "barWithErrorBars", label: "Value", data: barData(groups), order: 2, barPercentage: 0.62, categoryPercentage: 1,
+    type: "bar", label: "Value", data: barData(groups), order: 2, barPercentage: 0.62, categoryPercentage: 1,
     // A bar begins at 0, which a logarithmic axis has not: its end alone is drawn.
     backgroundColor: isLog ? "transparent" : groups.map((group, row) => (group.claim ? hatched(colours[row]) : translucent(colours[row], group.ranked ? 0.32 : 0.12))),
     borderColor: colours, borderSkipped: false, base,
     borderWidth: groups.map(({ value }) => ({ top: 0, right: 0, bottom: 0, left: 0, [base !== undefined && value < base ? "left" : "right"]: 3 })),
-    errorBarColor: theme.ink, errorBarWhiskerColor: theme.ink, errorBarLineWidth: 1.25, errorBarWhiskerLineWidth: 1.25,
-    errorBarWhiskerSize: 10, minBarLength: 2,
+    minBarLength: 2,
   };
 }
 
@@ -141,6 +136,23 @@ const beyond = (groups, theme) => drawing("benchsiteBeyond", ({ ctx: context, wi
   });
 });
 
+/** Draws the intervals as whiskers, after the bars and beneath the dots. */
+export const whiskers = (groups, theme) => drawing("benchsiteWhiskers", ({ ctx: context, chartArea, scales: { x, y } }, { index }) => {
+  if (index !== 0) return;
+  const { left, right, top, bottom } = chartArea;
+  context.beginPath();
+  context.rect(left, top, right - left, bottom - top);
+  context.clip();
+  Object.assign(context, { strokeStyle: theme.ink, lineWidth: 1.25 });
+  groups.forEach(({ value, interval }, row) => {
+    if (value === null || !interval) return;
+    const middle = y.getPixelForValue(row);
+    const [low, high] = interval.map((end) => x.getPixelForValue(end));
+    drawLine(context, [low, middle], [high, middle]);
+    for (const end of [low, high]) drawLine(context, [end, middle - WHISKER_PX / 2], [end, middle + WHISKER_PX / 2]);
+  });
+}, "afterDatasetDraw");
+
 /** Draws the median of several repeats as a tick across its bar. */
 const medians = (groups, theme) => drawing("benchsiteMedians", ({ ctx: context, scales: { x, y } }) => {
   const half = (Math.abs(y.getPixelForValue(1) - y.getPixelForValue(0)) || ROW_PX) * 0.31;
@@ -196,7 +208,7 @@ export function barsConfig(spec, theme) {
   const numbers = spec.groups.map(valueText);
   const ends = spec.groups.map((group) => endWords(group, axisEnd(spec)));
   return {
-    type: "barWithErrorBars",
+    type: "bar",
     data: { labels: spec.groups.map((group) => group.label), datasets: [barDataset(spec, theme), dotDataset(spec.groups, theme)] },
     options: {
       ...baseOptions(theme), normalized: false, indexAxis: "y",
@@ -205,6 +217,6 @@ export function barsConfig(spec, theme) {
       scales: { x: valueScale(spec, theme), y: groupScale(spec, theme) },
       plugins: { legend: { display: false }, tooltip: { ...tooltip(theme), callbacks: tooltipCallbacks(spec) }, zoom: {} },
     },
-    plugins: [gaps(spec.groups, theme), medians(spec.groups, theme), beyond(spec.groups, theme), markPlugin(marks, rows, theme), numberColumn(numbers, theme)],
+    plugins: [gaps(spec.groups, theme), whiskers(spec.groups, theme), medians(spec.groups, theme), beyond(spec.groups, theme), markPlugin(marks, rows, theme), numberColumn(numbers, theme)],
   };
 }

@@ -78,9 +78,9 @@ export function canvasContext(width, height) {
 /** A Chart.js plugin that draws upon the datasets, or with another `hook` beneath them, and leaves the context as it was. */
 export const drawing = (id, draw, hook = "afterDatasetsDraw") => ({
   id,
-  [hook](chart) {
+  [hook](chart, at) {
     chart.ctx.save();
-    draw(chart);
+    draw(chart, at);
     chart.ctx.restore();
   },
 });

@@ -6,7 +6,6 @@ import { shareCrosshair, shareZoom, takeSecond } from "./chart-time.js";
 import { isThinned, loadRange, showWhole } from "./detail.js";
 import { wasOpened } from "./details.js";
 import { wordsOf } from "./format.js";
-import { startLive } from "./live.js";
 import { onThemeChange } from "./theme.js";
 
 // The answer and the source, which stand around the charts in a frame, on a phone.
@@ -23,6 +22,7 @@ const kinds = {}; // of a specification's type -> [configuration, height]
 const drawn = new Map(); // figure -> {spec, chart, stop}
 /** What writes files is fetched when the first is saved: most who look at a page save none. */
 const saving = () => import("./saving.js");
+const live = () => import("./live.js");
 
 function readSpec(figure) {
   const source = document.getElementById(figure.dataset.source);
@@ -120,7 +120,8 @@ function draw(figure) {
   if (spec.sync) shareCrosshair(figure.querySelector("canvas"), () => together(figure));
   const second = document.querySelector("[data-annotate] [name=at_s]");
   if (second && spec.sync === "run") takeSecond(figure.querySelector("canvas"), second);
-  if (spec.live_url) entry.stop = startLive(spec, () => drawn.get(figure)?.chart);
+  // Few charts are of a run that goes on.
+  if (spec.live_url) live().then(({ startLive }) => drawn.get(figure) === entry && (entry.stop = startLive(spec, () => drawn.get(figure)?.chart)));
 }
 
 /** What names a table: its caption, else the heading of its part of the page; and the note there. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { barData, barsConfig, barsHeight, dotData, endWords, labelLines, shownValues } from "../../static/js/chart-bars.js";
+import { barData, barsConfig, barsHeight, dotData, endWords, labelLines, shownValues, whiskers } from "../../static/js/chart-bars.js";
 
 const group = (extra) => ({ label: "g", color: 0, value: 508, interval: null, dots: [465, 508, 511], gap: null, ranked: true, ...extra });
 
@@ -16,8 +16,13 @@ test("it leaves a gap without a length, not with zero", () => {
   assert.deepEqual(barData([group({ value: null, gap: "lost", dots: [] })]), [{ x: null, y: 0 }]);
 });
 
-test("it gives the interval to the whisker", () => {
-  assert.deepEqual(barData([group({ interval: [460, 520] })]), [{ x: 508, y: 0, xMin: 460, xMax: 520 }]);
+test("a whisker reaches over the interval, once, and over none of a gap", () => {
+  const lines = [];
+  const context = { save() {}, restore() {}, beginPath: () => lines.push([]), rect() {}, clip() {}, stroke() {}, lineTo: (...point) => lines.at(-1).push(point) };
+  const chart = { ctx: context, chartArea: {}, scales: { x: { getPixelForValue: (value) => value }, y: { getPixelForValue: (row) => 100 * row } } };
+  const plugin = whiskers([group({ interval: [460, 520] }), group({ value: null, interval: [1, 2] })], { ink: "black" });
+  for (const index of [0, 1]) plugin.afterDatasetDraw(chart, { index });
+  assert.deepEqual(lines.slice(1), [[[460, 0], [520, 0]], [[460, -5], [460, 5]], [[520, -5], [520, 5]]]);
 });
 
 test("an interval of scattered repeats does not take the axis from what was measured", () => {
