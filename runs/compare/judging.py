@@ -89,7 +89,7 @@ def judged(comparison: Comparison) -> Comparison:
     verdicts, series = judge(
         metric, comparison.threshold, pairs=pairs,
         series=[*levels.judged.values()] if levels else [LevelSeries(each.setting, [each.row]) for each in of_pairs],
-        along=_along(comparison, levels), axis=along_x,
+        along=_along(comparison, levels), axis=along_x, beside=comparison.valued if kind == A_B else (),
     )  # fmt: skip
     if levels:
         levels = replace(levels, judged=dict(zip(levels.judged, series, strict=True)), family=verdicts.family)
@@ -200,11 +200,12 @@ def _is_place(fact: Fact, ranked: str) -> bool:
 
 def judge(
     metric: Metric, threshold: float, *, pairs: Pairs = (), series: Sequence[LevelSeries] = (), along: Pairs = (),
-    axis: Collection[str] = (),
+    axis: Collection[str] = (), beside: Sequence[Group] = (),
 ) -> tuple[Verdicts, list[LevelSeries]]:  # fmt: skip
     """Pairs of groups, series level by level, and pairs `along` a curve, all of them one family.
 
-    The latter may differ in the fields of their `axis`: that is what they are asked about.
+    The latter may differ in the fields of their `axis`: that is what they are asked about. `beside`: other groups whose
+    repeats tell of the noise, where two alone are asked for.
     """
     by_key = {(group.key, base.key): (group, base) for group, base in (*pairs, *along)}
     differing = {key: differences(group.conditions, base.conditions) for key, (group, base) in by_key.items()}
@@ -219,7 +220,7 @@ def judge(
     of_series = [[row.pairs for row in each.rows if row.is_comparable] for each in series]
     # Each pair by itself is a series of one level with one pair.
     alone: list[list[Pairs]] = [[[by_key[key]]] for key in allowed]
-    cells = {group.key: group.judged for pair in by_key.values() for group in pair}
+    cells = {group.key: group.judged for group in chain(beside, *by_key.values())}
     cells |= {group.key: group.judged for levels in of_series for level in levels for pair in level for group in pair}
     every = [*alone, *of_series]
     found = judge_levels(
