@@ -136,12 +136,16 @@ def _has_a_commit_each(point: ChangePoint) -> bool:
 
 
 def _restless(point: ChangePoint) -> list[str]:
-    """How the words of what runs noted begin that changed among the batches before the change, too."""
+    """How the words of what runs noted begin that changed among the batches before the change, too: before it in time,
+    as an older version that was measured later stands before it in the series.
+    """
     before, _ = around(point)
-    known = Conditions.objects.in_bulk({row.conditions_id for row in before})
-    facts = [row.facts for row in known.values()]
-    names = {name for each in facts for name in each if name.startswith("info:")}
-    return [f"{name.partition(':')[2]} " for name in names if len({each.get(name) for each in facts}) > 1]
+    earlier = [row.conditions_id for row in before if row.measured_at < point.at.measured_at]
+    told: dict[str, set[str]] = defaultdict(set)
+    for conditions in Conditions.objects.filter(digest__in=earlier):
+        for name, text in conditions.facts.items():
+            told[name].add(text)
+    return [f"{name.removeprefix('info:')} " for name, texts in told.items() if len(texts) > 1]
 
 
 def _kind(changed: Sequence[tuple[str, str]], where: Sequence[Spent], is_machine: bool, *, is_slower: bool) -> str:

@@ -77,37 +77,61 @@ def keep_up() -> int:
     while is_more and time.monotonic() - begun < MOST_S:
         waiting = Batch.objects.filter(is_filed=False).order_by("created_at", "pk")
         some = list(waiting.values_list("pk", flat=True)[:AT_ONCE])
-        started, is_more = time.monotonic(), len(some) == AT_ONCE
+        is_more = len(some) == AT_ONCE
         if some:
             file_batches(some)
             filed += len(some)
-            pause_for_writers(time.monotonic() - started)
+            pause_for_writers(0.0)
     return filed
 
 
 def file_batches(ids: Sequence[UUID]) -> None:
-    """These, and look what that says of their benchmarks. Whoever changes one meanwhile has it filed again."""
-    with transaction.atomic():
-        rows = Batch.objects.select_for_update().filter(pk__in=ids).order_by("created_at", "pk")
-        runs = Run.objects.filter(batch__in=ids).counts_by("batch")
-        large = [batch for batch in rows if runs.get(batch.pk, 0) > MOST_RUNS]
-        touched: Touched = {}
-        for some in in_parts([batch for batch in rows if batch not in large], READ_AT_ONCE):
-            for batch, groups in _groups(some):
-                stored = _stored(batch)
-                touched |= _put(batch, _with_benchmarks(groups), stored) | _take_out(stored)
-        Batch.objects.filter(pk__in=ids).update(is_filed=True)
-        _look(touched)
-    for batch in large:
-        try:
-            _file_large(batch)
-        except BaseException:
-            Batch.objects.filter(pk=batch.pk).update(is_filed=False)
-            raise
+    """These, and look what that says of their benchmarks. Whoever changes one meanwhile has it filed again.
+
+    A few go in one transaction; of more, as after a merge of machines, nobody else could write to SQLite during one of
+    all.
+    """
+    rows = Batch.objects.filter(pk__in=ids).order_by("created_at", "pk")
+    runs = Run.objects.filter(batch__in=ids).counts_by("batch")
+    large = [batch for batch in rows if runs.get(batch.pk, 0) > MOST_RUNS]
+    parts = [*in_parts([batch.pk for batch in rows if batch not in large], READ_AT_ONCE)]
+    if len(parts) == 1 and not large:
+        with transaction.atomic():
+            _look(_put_whole(parts[0]))
+        return
+    touched: Touched = {}
+    try:
+        for some in parts:
+            started = time.monotonic()
+            with transaction.atomic():
+                touched |= _put_whole(some)
+            pause_for_writers(time.monotonic() - started)
+        for batch in large:
+            Batch.objects.filter(pk=batch.pk).update(is_filed=True)
+            touched |= _put_in_parts(batch)
+        for each in in_parts([*touched.items()], AT_ONCE):
+            started = time.monotonic()
+            with transaction.atomic():
+                _look(dict(each))
+            pause_for_writers(time.monotonic() - started)
+    except BaseException:
+        Batch.objects.filter(pk__in=ids).update(is_filed=False)
+        raise
 
 
-def _file_large(batch: Batch) -> None:
-    """An import of thousands of runs, in many transactions: nobody else could write to SQLite during one of all."""
+def _put_whole(ids: Sequence[UUID]) -> Touched:
+    """-> benchmarks of which something has changed."""
+    touched: Touched = {}
+    rows = Batch.objects.select_for_update().filter(pk__in=ids).order_by("created_at", "pk")
+    for batch, groups in _groups(list(rows)):
+        stored = _stored(batch)
+        touched |= _put(batch, _with_benchmarks(groups), stored) | _take_out(stored)
+    Batch.objects.filter(pk__in=ids).update(is_filed=True)
+    return touched
+
+
+def _put_in_parts(batch: Batch) -> Touched:
+    """An import of thousands of runs, in many transactions. -> benchmarks of which something has changed."""
     ((_, groups),) = _groups([batch])
     pairs, stored = _with_benchmarks(groups), _stored(batch)
     touched: Touched = {}
@@ -118,11 +142,7 @@ def _file_large(batch: Batch) -> None:
         pause_for_writers(time.monotonic() - started)
     with transaction.atomic():
         touched |= _take_out(stored)
-    for each in in_parts([*touched.items()], AT_ONCE):
-        started = time.monotonic()
-        with transaction.atomic():
-            _look(dict(each))
-        pause_for_writers(time.monotonic() - started)
+    return touched
 
 
 def _look(touched: Touched) -> None:

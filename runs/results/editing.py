@@ -104,6 +104,7 @@ def delete(run: Run, *, by: User | None) -> bool:
 @transaction.atomic
 def restore(run: Run, *, by: User | None) -> bool:
     """Undo a deletion. False: it was there."""
+    run.deleted_at = Run.objects.filter(pk=run.pk).values_list("deleted_at", flat=True).first()
     if not restore_run(run):
         return False
     _judge(run)

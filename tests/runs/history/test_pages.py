@@ -177,6 +177,7 @@ def test_what_changed_there_alone_is_the_cause_beside_a_commit_that_each_night_h
     before[4]["tested"] = {}
     for number, document in enumerate([*before, *after]):
         document["info"] = {"bios": "F2" if document in after else "F1", "round": f"round {number}"}
+    del before[4]["info"]
     file([*before, *after], contributor, at_once=14)
     alert = Alert.objects.get(changes__benchmark__hardware__name="gamma")
     page = client.get(alert.get_absolute_url())
