@@ -15,8 +15,8 @@ from runs.answers.words.drawn import left_out_words
 from runs.charts.base import Figure, Multiples
 from runs.charts.compare import bars_parts, drawn_and_lost, effects_figure
 from runs.charts.curves import curve_figures
-from runs.charts.latency import LatencyTable, latency_parts
-from runs.charts.over_time import over_time_figures
+from runs.charts.latency import LatencyTable, latency_parts, with_latencies
+from runs.charts.over_time import over_time_figures, with_samples
 from runs.charts.pivots import Pivot, pivots
 from runs.charts.tradeoff import second_metric, trade_off_figures
 from runs.compare.axes import BARS, CURVE, HEAT_MAP, LATENCY, ON_AXES, TABLE, TIME, TRADE_OFF, arrange
@@ -24,11 +24,14 @@ from runs.compare.compare import by_each_metric
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Group
 from runs.compare.panels import Axes, Curve, Panel, panel_groups, panel_key
-from runs.models import Metric
+from runs.formatting import grouped
+from runs.models import Metric, Run
 from runs.stats import ends_of
 
 # Each has a `template`.
 Part = Figure | Multiples | Pivot | LatencyTable
+# Which runs hold what a view shows of their inside.
+_TELL: dict[str, Callable[[Sequence[Run]], set[UUID]]] = {TIME: with_samples, LATENCY: with_latencies}
 # The views that draw each metric by itself: how, and how its id begins.
 _OF_EACH_METRIC: dict[str, tuple[Callable[..., Sequence[Part]], str]] = {
     BARS: (bars_parts, "comparison"),
@@ -103,11 +106,15 @@ class Drawing:
     def left_out(self) -> list[LeftOut]:
         """What has a number and is not drawn, by group and reason: nothing is missing from a chart without a word."""
         comparison, drawn = self.comparisons[0], self._drawn_runs
-        left_out = []
-        for group in (comparison.whole or comparison).groups:
-            if missing := [run.id for run in group.runs if run.id not in drawn]:
-                left_out.append(LeftOut(group.label, left_out_words(comparison, group), missing))
-        return left_out
+        every = [(group, run) for group in (comparison.whole or comparison).groups for run in group.runs]
+        missing = [(group, run) for group, run in every if run.id not in drawn]
+        tell = _TELL.get(self.axes.view)
+        told = tell([run for _, run in missing]) if tell else {run.id for _, run in missing}
+        reasons = grouped(
+            ((group.label, left_out_words(comparison, group, lacks=run.id not in told)), run.id)
+            for group, run in missing
+        )
+        return [LeftOut(label, reason, runs) for (label, reason), runs in reasons.items()]
 
     def counts(self, beyond: int = 0) -> Counted:
         """`beyond`: runs that match and are too many to be compared at once."""

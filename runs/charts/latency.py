@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from statistics import median
 from typing import ClassVar
+from uuid import UUID
 
 from benchagent.catalog import LATENCIES, PERCENTILES
 
@@ -19,7 +21,7 @@ from runs.compare.panels import COLOURS
 from runs.formatting import number
 from runs.models import Metric, Run
 from runs.run.latency import Latency, LatencyMap, latency_of, map_of, nines, types_of_all
-from runs.run.series import Series, of_runs, samples_each, thinned
+from runs.run.series import Series, names_held, of_runs, samples_each, thinned
 from runs.tables import Column, Table, TableCell
 
 MOST_GROUPS, MOST_PANELS = 12, 12
@@ -35,7 +37,7 @@ STATED_NOTE = (
 )
 TYPES_NOTE = "Median of the repeats, with the lowest and the highest: no histogram of a type is stored."
 MAP_NOTE = "The stronger the colour, the more transactions of an interval took so long (logarithmic)."
-LOW, MIDDLE, HIGH = "latency_p50_ms", "latency_p95_ms", "latency_p99_ms"
+SAMPLED = LOW, MIDDLE, HIGH = "latency_p50_ms", "latency_p95_ms", "latency_p99_ms"
 FEW = "fewer than ten transactions took longer: the luck of a few"
 _NINES = {0: "0 %", 50: "50 %", 90: "90 %", 99: "99 %", 99.9: "99.9 %", 99.99: "99.99 %", 99.999: "99.999 %"}
 
@@ -68,13 +70,22 @@ def latency_parts(comparison: Comparison) -> list[Figure | Multiples | LatencyTa
         parts.append(replace(figure, note=f"{figure.note}{lacking}"))
     if stated := stated_table(without, comparison.metrics):
         parts.append(LatencyTable("stated-latencies", "Latencies as stated", STATED_NOTE, stated))
-    if over_time := _over_time(groups[:MOST_PANELS]):
+    if over_time := _over_time(groups):
         parts.append(over_time)
-    if maps := _maps([(group, finished[group.key]) for group in groups[:MOST_PANELS]]):
+    if maps := _maps([(group, finished[group.key]) for group in groups]):
         parts.append(maps)
     if types := types_table([(group.label, finished[group.key]) for group in groups]):
         parts.append(LatencyTable("latency-by-type", "Latencies by transaction type", TYPES_NOTE, types))
     return parts
+
+
+def with_latencies(runs: Sequence[Run]) -> set[UUID]:
+    """Those that tell their latencies in one of the ways that are shown."""
+    sampled = names_held(runs, SAMPLED)
+    return {
+        run.pk for run in runs
+        if run.latency_histogram or sampled[run.pk] or any(name.startswith(LATENCIES) for name in run.metrics)
+    }  # fmt: skip
 
 
 def percentile_figure(curves: Sequence[tuple[str, int, Latency]]) -> Figure:
@@ -166,9 +177,11 @@ def _over_repeats(values: Sequence[float]) -> TableCell:
 
 def _over_time(groups: Sequence[Group]) -> Multiples | None:
     """A panel per group: what the seconds of its repeats say."""
-    by_run = of_runs([run for group in groups for run in group.runs], (LOW, MIDDLE, HIGH))
-    by_group = ((group, [by_run[run.pk] for run in group.runs if len(by_run[run.pk]) == 3]) for group in groups)
-    sampled = [(group, repeats) for group, repeats in by_group if repeats]
+    held = names_held([run for group in groups for run in group.runs], SAMPLED)
+    by_group = [(group, [run for run in group.runs if len(held[run.pk]) == len(SAMPLED)]) for group in groups]
+    shown = [(group, runs) for group, runs in by_group if runs][:MOST_PANELS]
+    by_run = of_runs([run for _, runs in shown for run in runs], SAMPLED)
+    sampled = [(group, [by_run[run.pk] for run in runs]) for group, runs in shown]
     if not sampled:
         return None
     columns = columns_of(3 * len(sampled))
@@ -179,7 +192,7 @@ def _over_time(groups: Sequence[Group]) -> Multiples | None:
     if not values:
         return None
     panels: list[Figure] = []
-    for group, band in bands:
+    for (group, band), (_, repeats) in zip(bands, sampled, strict=True):
         spec = lines(
             x={"label": "Time", "unit": "s", "scale": "linear", "span": (0.0, max(row[0] for row in every))},
             y={"label": "Latency", "unit": "ms", "scale": "log", "span": (min(values), max(values))},
@@ -190,7 +203,7 @@ def _over_time(groups: Sequence[Group]) -> Multiples | None:
                     "band": [(x, low, high) for x, low, _, high in band if low is not None and high is not None],
                 }
             ],
-            bands=warm_up_band(group.runs[0]),
+            bands=warm_up_band(group.runs[0], repeats[0][MIDDLE]),
         ) | {"sync": "latency-over-time", "panel": True}  # fmt: skip
         figure_id = numbered("latency-over-time-panel", len(panels))
         alt = f"Band from p50 to p99 of the latency of {group.label} over time."
@@ -205,7 +218,8 @@ def _over_time(groups: Sequence[Group]) -> Multiples | None:
 
 def _maps(groups: Sequence[tuple[Group, Sequence[Run]]]) -> Multiples | None:
     """A panel per group that tells how many took how long over time."""
-    maps = [(group, heat) for group, runs in groups if (heat := map_of(runs))]
+    told = ((group, heat) for group, runs in groups if (heat := map_of(runs)))
+    maps = list(islice(told, MOST_PANELS))
     if not maps:
         return None
     span = _span_ms([heat for _, heat in maps])
@@ -235,7 +249,7 @@ def heat_figure(
     spec: HeatSpec = {
         "type": "heat", "x": {"label": "Time", "unit": "s", "scale": "linear"},
         "y": {"label": "Latency", "unit": "ms", "scale": "log", "span": span}, "interval_s": heat.interval_s,
-        "cells": cells, "bands": warm_up_band(runs[0]) if runs else [],
+        "cells": cells, "bands": warm_up_band(runs[0], heat.as_series) if runs else [],
     }  # fmt: skip
     counts: dict[tuple[float, float], list[tuple[int, float]]] = {}
     for begin_s, low, high, count in cells:

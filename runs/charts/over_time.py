@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import cast
 from urllib.parse import urlencode
+from uuid import UUID
 
 from django.urls import reverse
 
@@ -31,7 +32,7 @@ from runs.compare.comparison import Comparison
 from runs.compare.groups import Group
 from runs.models import Run
 from runs.run.events import CHECKPOINT, NAMES, NOTE, STALL, events_of
-from runs.run.series import Series, Stretch, of_runs, samples_each, thinned, without_gaps
+from runs.run.series import Series, Stretch, names_held, of_runs, samples_each, thinned, without_gaps
 from runs.tables import Column, Table, TableCell
 
 MOST_RUNS = 12
@@ -71,42 +72,49 @@ THINNED = "Thinned: of every {each:,} samples the lowest and the highest; a stre
 
 @dataclass(frozen=True)
 class _Sampled:
-    """A run that is drawn, with its samples by metric. `is_second`: an earlier group has its colour."""
+    """A run that is drawn, with its samples by metric. `is_second`: an earlier group has its colour; `is_further`: an
+    earlier repeat of its group is drawn.
+    """
 
     group: Group
     run: Run
     series: Mapping[str, Series]
     is_second: bool
+    is_further: bool
 
     @property
     def label(self) -> str:
         return f"{self.group.label}, repeat {self.run.repeat}"
 
-    @property
-    def is_further(self) -> bool:
-        """A repeat that is not the first of its group."""
-        return self.run.repeat > self.group.runs[0].repeat
-
     def of(self, course: Course) -> Series | None:
         return next((self.series[name] for name in course.metrics if name in self.series), None)
+
+
+def with_samples(runs: Iterable[Run], courses: Sequence[Course] = COURSES) -> set[UUID]:
+    """Those that a line can be drawn of."""
+    held = names_held(runs, {name for course in courses for name in course.metrics})
+    return {run for run, names in held.items() if names}
 
 
 def over_time_figures(comparison: Comparison, courses: Sequence[Course] = COURSES) -> list[Multiples]:
     """The ranked groups, and each class of the others on scales of its own; empty without samples.
 
-    Of more runs than eyes can follow the first repeats of the first groups.
+    Of more runs with samples than eyes can follow the first such repeats of the first groups that have one.
     """
     figures = []
+    names = {name for course in courses for name in course.metrics}.union(NAMES)
+    sampled_runs = with_samples([run for group in comparison.groups for run in group.runs], courses)
     for index, (words, groups) in enumerate(by_class(comparison).items()):
-        runs = [(group, run) for group in groups for run in group.runs]
-        if len(runs) > MOST_RUNS:
-            runs = [(group, group.runs[0]) for group in groups if group.runs][:MOST_RUNS]
-        left_out = sum(len(group.runs) for group in groups) - len(runs)
-        names = {name for course in courses for name in course.metrics}.union(NAMES)
+        every = [(group, run) for group in groups for run in group.runs if run.pk in sampled_runs]
+        firsts = {group.key: run for group, run in reversed(every)}
+        runs = [(group, run) for group, run in every if len(every) <= MOST_RUNS or run is firsts[group.key]][:MOST_RUNS]
+        left_out = len(every) - len(runs)
         series = of_runs([run for _, run in runs], names)
         second = second_of_colour(group for group, _ in runs)
-        sampled = [_Sampled(group, run, series[run.pk], group.key in second) for group, run in runs]
-        sampled = [run for run in sampled if any(run.of(course) for course in courses)]
+        sampled = [
+            _Sampled(group, run, series[run.pk], group.key in second, run is not firsts[group.key])
+            for group, run in runs
+        ]  # fmt: skip
         if sampled:
             name = "over-time-apart" if words else "over-time"
             title = f"Not ranked: {words}, over time" if words else "Over time"
@@ -145,7 +153,11 @@ def _multiples(
         dashed = "Dashed: further repeats." if any(run.is_further for run in runs) else ""
         notes += [*filter(None, [dashed, f"{signs}." if signs else ""]), ZOOM]
     notes += [THINNED.format(each=each)] if each > 1 else []
-    notes += [f"The first repeat of each of {len(runs)} groups; {left_out:,} runs are not drawn."] if left_out else []
+    notes += (
+        [f"The first repeat of each of {len(runs)} groups; {left_out:,} with samples are not drawn."]
+        if left_out
+        else []
+    )
     return Multiples(id, title, panels, keys, panels[0].table, " ".join(notes), stacked=True)
 
 
@@ -200,7 +212,7 @@ def _line(run: _Sampled, series: Series, stretches: Sequence[Stretch], scale: in
 
 def _bands(runs: Sequence[_Sampled]) -> list[BandSpec]:
     """The warm-up, where all have the same; else of each length the part that is the warm-up of some."""
-    warm_ups = [warm_up_band(run.run) for run in runs]
+    warm_ups = [warm_up_band(run.run, run.of(COURSES[0]) or next(iter(run.series.values()))) for run in runs]
     ends = sorted({float(band["to"]) for bands in warm_ups for band in bands})
     if not ends:
         return []

@@ -31,7 +31,7 @@ from runs.charts.curves import Y_LOG_FROM
 from runs.models import Run
 from runs.run import derived
 from runs.run.events import events_of
-from runs.run.series import Series, Stretch, samples_each, thinned
+from runs.run.series import Series, Stretch, measured_window, samples_each, thinned
 
 # So many rows of a CSV file are written at once.
 ROWS_AT_ONCE = 5_000
@@ -159,7 +159,7 @@ def _figure(
         x={"label": "Time", "unit": "s", "scale": "linear"},
         y={"label": plot.y_label, "unit": unit, "scale": y_scale, "zero": y_scale == "linear"},
         series=series,
-        bands=warm_up_band(run) if plot.phase == "run" else load_bands(run),
+        bands=warm_up_band(run, sampled[wanted[0].metric]) if plot.phase == "run" else load_bands(run),
     )
     if run.is_open:
         spec["live_url"] = url
@@ -224,11 +224,10 @@ def load_bands(run: Run) -> list[BandSpec]:
     ]
 
 
-def warm_up_band(run: Run) -> list[BandSpec]:
-    warm_up_s = run.factor("warm_up_s")
-    if not isinstance(warm_up_s, int | float) or warm_up_s <= 0:
-        return []
-    return [{"from": 0, "to": warm_up_s, "label": "warm-up"}]
+def warm_up_band(run: Run, series: Series | None) -> list[BandSpec]:
+    """The warm-up on the time of the series; an open run has no more than a part of its samples."""
+    begin_s, _ = run.window_s if run.is_open else measured_window(run.factor_values, series)
+    return [{"from": 0, "to": begin_s, "label": "warm-up"}] if begin_s > (series.t0_s if series else 0) else []
 
 
 def series_rows(series: Sequence[Series]) -> Iterator[list[str]]:

@@ -16,7 +16,7 @@ from runs.models import Run
 from runs.run.engine_report import NOT_TOLD
 from runs.run.memory import MB, limit_bytes, memory_bytes
 from runs.run.quality import MOST_OTHERS_PERCENT, others_percent, own_cores
-from runs.run.series import Series, read, within, without_gaps
+from runs.run.series import Series, measured_window, read, within, without_gaps
 from runs.tables import Column, Table, TableCell
 
 CPU_BOUND_FROM, DISK_BUSY_FROM = 97.0, 90.0
@@ -227,13 +227,13 @@ def so_far(run: Run) -> list[tuple[str, float]]:
     rate = read(run, RATE) if run.is_open else None
     if rate is None or not (known := without_gaps(rate.values)):
         return []
-    mean = _mean(_measured(run, rate))
+    mean = _mean(within(rate, *run.window_s))
     return [("now", known[-1]), *([("average so far", mean)] if mean is not None else [])]
 
 
 def _measured(run: Run, series: Series | None) -> list[float | None]:
     """Values of the measured window; of a run without one all."""
-    return within(series, *run.window_s) if series else []
+    return within(series, *measured_window(run.factor_values, series)) if series else []
 
 
 def _mean(values: Sequence[float | None]) -> float | None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from runs.models import Run
-from runs.run.series import Series, within
+from runs.run.series import Series, measured_window, within
 from runs.run.steadiness import stalls
 
 RATE, CHECKPOINTS = "tps", "checkpoints"
@@ -16,7 +16,7 @@ CHECKPOINT, STALL, NOTE = "checkpoint", "stall", "note"
 
 @dataclass(frozen=True)
 class Event:
-    """`at_s` counts from the begin of the warm-up, as series do; `kind` is checkpoint, stall or note."""
+    """`at_s` counts as series do; `kind` is checkpoint, stall or note."""
 
     at_s: float
     kind: str
@@ -39,7 +39,7 @@ def _stalls(run: Run, series: Mapping[str, Series]) -> list[Event]:
     rate = series.get(RATE)
     if rate is None:
         return []
-    begin_s, end_s = run.window_s
+    begin_s, end_s = measured_window(run.factor_values, rate)
     first_s, each_s = max(begin_s, rate.t0_s), rate.interval_s
     return [
         Event(first_s + stall.start * each_s, STALL, f"stall, {len(stall) * each_s:g} s")

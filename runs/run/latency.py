@@ -13,6 +13,7 @@ from benchagent.catalog import PERCENTILES
 from benchagent.latency_map import MOST_BUCKETS
 
 from runs.models import Run
+from runs.run.series import Series
 
 RANKS = (50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 99.99, 100.0)
 # Beyond a percentile there must be so many transactions for it to be more than the luck of a few.
@@ -85,6 +86,11 @@ class LatencyMap:
 
     interval_s: int
     counts: list[dict[int, int]]
+
+    @property
+    def as_series(self) -> Series:
+        """How many ended in each interval."""
+        return Series("transactions", "", 0.0, self.interval_s, [float(sum(each.values())) for each in self.counts])
 
     @property
     def cells(self) -> list[tuple[float, float, float, int]]:

@@ -14,8 +14,7 @@ from benchagent.catalog import DBMSS, FAILED
 from benchagent.protocol import DISK_SHARES, Check
 
 from runs.models import Run
-from runs.models.runs import window_of
-from runs.run.series import Series, within, without_gaps
+from runs.run.series import Series, measured_window, within, without_gaps
 from runs.run.steadiness import LEAST_VALUES, STALL_SHARE, stalls, unsteady
 
 # A terminal needs so many transactions on average: with fewer chance alone makes terminals differ.
@@ -90,8 +89,8 @@ class RunFacts:
 
     @property
     def window(self) -> tuple[float, float]:
-        """Begin and end of what was measured, in seconds from the begin of the warm-up."""
-        return window_of(self.factors)
+        """Begin and end of what was measured, in seconds as its series count them."""
+        return measured_window(self.factors, self.series.get(RATE))
 
 
 BEFORE = "it was stored before runs were judged (manage.py judge does it)"

@@ -11,7 +11,7 @@ import math
 import sys
 import zlib
 from array import array
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
@@ -21,6 +21,7 @@ from django.db import transaction
 
 from runs.models import Metric, Run, SeriesChunk
 from runs.models.base import clean
+from runs.models.runs import window_of
 
 CODEC_SHUFFLED_FLOAT64 = 1
 ITEM_BYTES = 8
@@ -34,7 +35,7 @@ MAX_SAMPLES = 10_000_000
 class Series:
     """Samples of one metric, None for a gap; `values[i]` is of the interval that begins at `t0_s + i * interval_s`.
 
-    `t0_s` counts from the start of the warm-up.
+    `t0_s` counts from the start of the warm-up, or of the window where the samples span just that (`measured_window`).
     """
 
     name: str
@@ -73,6 +74,21 @@ class ThinnedSeries:
     name: str
     unit: str
     points: list[tuple[float, float | None]]
+
+
+def measured_window(factors: Mapping[str, float | str], series: Series | None) -> tuple[float, float]:
+    """Begin and end of what is measured, in s as the series counts them.
+
+    Samples from before the window that last just as long as it were taken without the warm-up: all of them are of it.
+    """
+    begin_s, end_s = window_of(factors)
+    if series is None or series.t0_s >= begin_s:
+        return begin_s, end_s
+    lasts_s = len(series.values) * series.interval_s
+    # The last interval may be missing, as tools print none that is not whole.
+    if -series.interval_s <= lasts_s - (end_s - begin_s) < series.interval_s:
+        return series.t0_s, series.t0_s + lasts_s
+    return begin_s, end_s
 
 
 def within(series: Series, begin_s: float, end_s: float) -> list[float | None]:
@@ -198,6 +214,15 @@ def _cut(series: Series, after_s: float, before_s: float) -> Series:
     first = min(count, max(0, math.floor(max(since, -1.0) + 1e-9) + 1))
     stop = max(first, math.ceil(min(until, count) - 1e-9))
     return replace(series, t0_s=series.t0_s + first * series.interval_s, values=series.values[first:stop])
+
+
+def names_held(runs: Iterable[Run], names: Collection[str]) -> dict[UUID, set[str]]:
+    """Run -> those of these metrics that it has samples of; the samples are not read."""
+    held: dict[UUID, set[str]] = {run.pk: set() for run in runs}
+    chunks = SeriesChunk.objects.filter(run__in=held, metric__name__in=names).order_by()
+    for run, name in chunks.values_list("run", "metric__name").distinct():
+        held[run].add(name)
+    return held
 
 
 def of_runs(runs: Iterable[Run], names: Collection[str]) -> dict[UUID, dict[str, Series]]:

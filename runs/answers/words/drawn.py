@@ -31,11 +31,9 @@ _INSIDE = {
     LATENCY: "No run holds a histogram of its latencies. Runs of an agent do, tools' logs of every transaction, and "
     "uploads with a histogram. None states a latency, either.",
 }
-_LEFT_OUT = {
-    TIME: "beyond what one chart shows, or without samples",
-    LATENCY: "beyond what one chart shows, or without latencies",
-    TRADE_OFF: "without the second metric", BARS: "beyond what one chart shows",
-}  # fmt: skip
+_BEYOND = "beyond what one chart shows"
+_LEFT_OUT = {TIME: _BEYOND, LATENCY: _BEYOND, BARS: _BEYOND, TRADE_OFF: "without the second metric"}
+_LACKS = {TIME: "without samples over time", LATENCY: "without latencies"}
 
 
 def centre_label(groups: Iterable[Group]) -> str:
@@ -79,11 +77,13 @@ def source_words(publications: Collection[Publication | None], common: Mapping[s
     return ", ".join(str(common[label]) for label in ("Workload", "Machine") if label in common)
 
 
-def left_out_words(comparison: Comparison, group: Group) -> str:
-    """Why a group that has a number is not drawn."""
+def left_out_words(comparison: Comparison, group: Group, *, lacks: bool) -> str:
+    """Why a run of a group that has a number is not drawn. `lacks`: it has none of what the view shows."""
     axes = comparison.axes
     if not stands_at(group, axes.fixed):
         return "held at another level"
+    if lacks:
+        return _LACKS[axes.view]
     no_place = f"no {mid_sentence(x_label(axes))} is known of it" if axes.x and comparison.metric else "not drawn"
     return _LEFT_OUT.get(axes.view, no_place)
 

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 from benchagent import histogram
 from django.db import connection
 from django.http import QueryDict
 from django.test.utils import CaptureQueriesContext
 
+from runs.charts.drawing import draw
 from runs.charts.latency import latency_parts
 from runs.charts.over_time import THROUGHPUT, over_time_figures
+from runs.charts.run import figures
 from runs.compare.compare import compare
 from runs.models import Annotation, Run
 from runs.results.names import resolve_metrics
 from runs.run.events import events_of
-from runs.run.series import new_chunk, read_all
+from runs.run.quality import RunFacts, no_stalls
+from runs.run.series import Series, measured_window, new_chunk, read_all
 from tests.runs.cells import all_runs, make_run
 
 pytestmark = pytest.mark.django_db
@@ -119,7 +124,56 @@ def test_more_runs_than_eyes_can_follow_are_their_first_repeats():
             sampled(make_run(system, 100, repeat=repeat, factors=FACTORS), tps=steady(90))
     (multiples,) = over_time_figures(compare(all_runs()))
     assert len(multiples.figures[0].spec["series"]) == 2
-    assert "The first repeat of each of 2 groups; 12 runs are not drawn." in multiples.note
+    assert "The first repeat of each of 2 groups; 12 with samples are not drawn." in multiples.note
+
+
+@pytest.mark.parametrize("view", ["time", "latency"])
+def test_what_has_samples_is_drawn_wherever_it_stands_among_the_groups(view):
+    """Was: of 40 groups the one with samples stood behind the first twelve, and "no run holds samples over time"."""
+    for terminals in range(1, 15):
+        for repeat in (1, 2):
+            run = make_run("SQLite 3", 100, repeat=repeat, factors=FACTORS | {"terminals": terminals})
+            if terminals == 14:
+                sampled(
+                    run, tps=steady(90), latency_p50_ms=steady(1), latency_p95_ms=steady(2), latency_p99_ms=steady(3)
+                )
+    drawing = draw(compare(all_runs(), controls=QueryDict(f"view={view}")))
+    (part,) = drawing.parts
+    assert len(part.figures[0].spec["series"]) == (2 if view == "time" else 1)
+    without = "without samples over time" if view == "time" else "without latencies"
+    assert {(each.reason, len(each.runs)) for each in drawing.left_out} == {(without, 2)}
+    assert len(drawing.left_out) == 13
+
+
+def test_of_what_is_not_drawn_it_is_told_apart_what_has_no_samples():
+    for terminals in range(1, 15):
+        sampled(make_run("SQLite 3", 100, factors=FACTORS | {"terminals": terminals}), tps=steady(90))
+    make_run("Derby 10", 80, factors=FACTORS)
+    drawing = draw(compare(all_runs(), controls=QueryDict("view=time")))
+    reasons = Counter(each.reason for each in drawing.left_out)
+    assert reasons == {"beyond what one chart shows": 2, "without samples over time": 1}
+
+
+def test_samples_of_the_window_alone_have_no_warm_up():
+    """Was: 2 of 40 measured seconds greyed over and taken for warm-up by the check for stalls."""
+    factors = {"scale_factor": 4, "terminals": 4, "warm_up_s": 20, "duration_s": 40}
+    rate = [1.0] * 15 + [900.0] * 25
+    run = sampled(make_run("SQLite 3", 900, factors=factors), tps=rate)
+    run = Run.objects.for_lists().get(pk=run.pk)
+    series = read_all(run)
+    (multiples,) = over_time_figures(compare(all_runs()))
+    (of_run,) = figures(run, series)
+    assert multiples.figures[0].spec["bands"] == of_run.spec["bands"] == []
+    assert [(event.at_s, event.words) for event in events_of(run, {"tps": series[0]})] == [(0, "stall, 15 s")]
+    assert "stalls: 15 of 40 seconds" in no_stalls(RunFacts.of(run, series))["detail"]
+
+
+@pytest.mark.parametrize(
+    "t0_s, count, begin_s", [(0, 60, 20), (20, 40, 20), (0, 40, 0), (1, 40, 1), (0, 39, 0), (0, 41, 20)]
+)
+def test_the_window_begins_where_the_samples_say(t0_s, count, begin_s):
+    series = Series("tps", "TPS", t0_s, 1.0, [1.0] * count)
+    assert measured_window({"warm_up_s": 20, "duration_s": 40}, series)[0] == begin_s
 
 
 def with_latencies(system: str, repeat: int, buckets: list[tuple[int, int]], **more: object) -> Run:
@@ -191,4 +245,4 @@ def test_samples_of_all_runs_are_read_by_one_query():
     for parts in (latency_parts, over_time_figures):
         with CaptureQueriesContext(connection) as queries:
             assert parts(comparison)
-        assert sum("runs_serieschunk" in query["sql"] for query in queries) == 1
+        assert sum('"runs_serieschunk"."data"' in query["sql"] for query in queries) == 1
