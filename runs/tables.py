@@ -21,7 +21,8 @@ class Column:
 class TableCell:
     """A number (`value`, shown rounded or as `text`, exact in `data-value`), a text, or a gap with its reason.
 
-    `hint` says why a number is marked, or without a value why a dash stands there.
+    `hint` says why a number is marked, or without a value why a dash stands there. `uncounted`: what the gap is of is
+    known, and counts nowhere.
     """
 
     value: float | None = None
@@ -29,6 +30,7 @@ class TableCell:
     gap: str = ""
     href: str = ""
     hint: str = ""
+    uncounted: bool = False
 
 
 @dataclass(frozen=True)

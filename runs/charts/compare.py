@@ -18,7 +18,7 @@ from runs.answers.words.drawn import (
     centre_label,
 )
 from runs.answers.words.gaps import by_class, difference_words, not_known_words, unranked_by_class
-from runs.answers.words.verdicts import against_words, robustness_words, series_words
+from runs.answers.words.verdicts import against_words, group_against_words, robustness_words, series_words
 from runs.charts.base import BarGroup, Figure, Multiples, bars, scale_of
 from runs.compare.comparison import Comparison
 from runs.compare.facts import fact_value
@@ -265,7 +265,7 @@ def repeat_columns(groups: Iterable[Group], unit: str) -> list[Column]:
 def repeat_cells(group: Group, width: int) -> list[TableCell]:
     """Each repeat in its order, with its run; gaps with their reasons."""
     repeats = {dot.run.id: TableCell(dot.value, href=dot.run.get_absolute_url()) for dot in group.dots}
-    repeats |= {gap.run.id: TableCell(gap=gap.reason) for gap in group.gaps}
+    repeats |= {gap.run.id: TableCell(gap=gap.reason, uncounted=gap.uncounted) for gap in group.gaps}
     ordered = sorted(group.all_runs, key=lambda run: (run.order_index or 0, run.repeat, run.created_at))
     return [*(repeats[run.id] for run in ordered), *[TableCell()] * (width - len(ordered))]
 
@@ -289,7 +289,7 @@ def csv_rows(comparison: Comparison) -> Iterator[list[str]]:
         ]  # fmt: skip
         yield [
             group.label, group.key, metric.name if metric else "", metric.unit if metric else "", str(group.n),
-            *map(formatting.plain, numbers), base_key, against_words(group.against),
+            *map(formatting.plain, numbers), base_key, group_against_words(group, levels),
             robustness_words(against.verdict),
             "yes" if group.ranked else "no", group.conditions.durability, group.doubt,
             " ".join(map(formatting.plain, group.values)),

@@ -184,7 +184,7 @@ def point_rows(drawing: Drawing) -> Iterator[list[str]]:
         metric = comparison.metric
         name, label, unit = (metric.name, metric.label, metric.unit) if metric else ("", "", "%")
         y_unit = unit if axes.y_as == "absolute" else "%"
-        x_unit_words = place_of(axes, comparison.drawn).unit
+        place = _places(drawing, comparison)
         words_by_curve = {(curve.panel, curve.series): curve for curve in reversed(numbers.curve_words)}
         of_groups = [Panel("", "", [Curve("", "", 0, numbers.groups)])]
         for panel in numbers.panels or of_groups:
@@ -195,14 +195,25 @@ def point_rows(drawing: Drawing) -> Iterator[list[str]]:
                 for group in curve.points:
                     yield [
                         name, y_unit,
-                        panel.label, curve.label, group.x_words or x_label(axes), formatting.plain(group.x),
-                        x_unit_words,
+                        panel.label, curve.label, group.x_words or x_label(axes), *place(group),
                         formatting.plain(group.centre), *map(formatting.plain, ends_of(group.interval)), str(group.n),
                         formatting.plain(group.median), " ".join(map(formatting.plain, group.values)),
                         group.gap or "", group.label, " ".join(str(run.id) for run in group.all_runs),
                         *_loss(losses.get(group.x)), sentences,
                     ]  # fmt: skip
                     sentences = ""  # once a curve
+
+
+def _places(drawing: Drawing, comparison: Comparison) -> Callable[[Group], tuple[str, str]]:
+    """Where a group stands on x, and the unit of that: of a trade-off the value of the other metric."""
+    if drawing.axes.view != TRADE_OFF:
+        unit = place_of(drawing.axes, comparison.drawn).unit
+        return lambda group: (formatting.plain(group.x), unit)
+    other = next((each for each in drawing.comparisons[:2] if each is not comparison), None)
+    if other is None or other.metric is None:
+        return lambda group: ("", "")
+    centres, unit = {group.key: group.centre for group in other.groups}, other.metric.unit
+    return lambda group: (formatting.plain(centres.get(group.key)), unit)
 
 
 def _loss(level: Mapping[str, Any] | None) -> list[str]:

@@ -18,11 +18,18 @@ from rest_framework.exceptions import ValidationError
 from runs.formatting import joined
 from runs.incoming.reading import parse_json, read
 from runs.incoming.values import Day, Given, Labels, NewSlug, Prose, Strict, Text
-from runs.results.document import SCHEMA_VERSION, Config, Durability, Factors, HardwareOrSlug, UploadStorage, WhoMaySee
+from runs.results.document import (
+    CATALOGUE_NAMES,
+    SCHEMA_VERSION,
+    Config,
+    Durability,
+    Factors,
+    HardwareOrSlug,
+    UploadStorage,
+    WhoMaySee,
+)
 from runs.results.remarks import are_far_apart, far_apart_words
 
-# The catalogue's word for what tools call the average.
-_CATALOGUE_NAMES = {"latency_avg_ms": "latency_mean_ms"}
 _FROM_SUBJECT = (
     "hardware", "config", "storage", "durability", "visibility", "note", "context", "label", "tags", "tested",
 )  # fmt: skip
@@ -223,13 +230,13 @@ def _workload(report: Report, subject: dict[str, Any]) -> dict[str, str]:
 def _repeat(report: Report) -> dict[str, Any]:
     metrics = []
     for metric in report.metrics:
-        name = _CATALOGUE_NAMES.get(metric.name, metric.name)
+        name = CATALOGUE_NAMES.get(metric.name, metric.name)
         # The catalogue knows the direction of its own.
         better = {"better": metric.better} if metric.better and name not in METRICS else {}
         metrics.append({"name": name, "unit": metric.unit, "value": metric.value, "phase": metric.phase, **better})
     series = [
         {
-            "name": _CATALOGUE_NAMES.get(row.name, row.name), "unit": row.unit, "t0_s": row.t0_s,
+            "name": CATALOGUE_NAMES.get(row.name, row.name), "unit": row.unit, "t0_s": row.t0_s,
             "interval_s": row.interval_s, "values": list(row.values),
         }
         for row in report.series

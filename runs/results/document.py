@@ -288,12 +288,17 @@ Config = Annotated[
 ]
 
 
+# The catalogue's word for what tools call the average.
+CATALOGUE_NAMES = {"latency_avg_ms": "latency_mean_ms"}
+
+
 def unit_of(name: str, given: str | None) -> str:
     """What the catalogue has gets its unit, in its spelling; any other must say its own (empty for a plain count)."""
     entry = METRICS.get(name)
     if entry is None:
         if given is None:
-            raise wrong(("unit", f"Required: {name} is not in the catalogue."))
+            known = f", which calls it {CATALOGUE_NAMES[name]}" if name in CATALOGUE_NAMES else ""
+            raise wrong(("unit", f"Required: {name} is not in the catalogue{known}."))
         return given
     if given is None or given.casefold() in (entry.unit.casefold(), *_SAME_UNIT.get(entry.unit, ())):
         return entry.unit
@@ -382,7 +387,14 @@ Metrics = Annotated[
 class UploadSeries(Strict):
     name: Annotated[str, Text(120)]
     unit: Unit = ""
-    t0_s: Annotated[Finite, Field(ge=-1e9, le=1e9, description="Start, from the start of the warm-up.")] = 0.0
+    t0_s: Annotated[
+        Finite,
+        Field(
+            ge=-1e9,
+            le=1e9,
+            description="Start, from the start of the warm-up; of samples of just the window from its own.",
+        ),
+    ] = 0.0
     interval_s: Annotated[Finite, Field(ge=1e-3, le=1e6)] = 1.0
     values: Annotated[Samples, Field(description="Samples in order; null is a gap.")]
 

@@ -74,6 +74,8 @@ register.filter("subjects", subjects)
 register.filter("robustness_words", verdicts.robustness_words)
 register.filter("ratio_words", verdicts.ratio_words)
 register.filter("against_words", verdicts.against_words)
+register.filter("group_against_words", verdicts.group_against_words)
+register.simple_tag(verdicts.level_against_words)
 register.filter("series_words", verdicts.series_words)
 register.filter("markdown", markdown.rendered)
 register.filter("markdown_text", markdown.plain)
@@ -107,7 +109,8 @@ def table_cells(row: Iterable[TableCell]) -> SafeString:
 def table_cell(cell: TableCell, *, heads_row: bool) -> SafeString:
     """A cell of a chart's table; the exact number is in data-value."""
     if cell.gap:
-        return format_html('<td data-gap title="{}">not known: {}</td>', cell.gap, cell.gap)
+        kind = "not counted" if cell.uncounted else "not known"
+        return format_html('<td data-gap title="{}">{}: {}</td>', cell.gap, kind, cell.gap)
     if cell.hint and cell.value is None:
         return format_html('<td class="num"><span class="muted" title="{}">–</span></td>', cell.hint)
     shown = cell.text or formatting.number(cell.value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Sequence
 from typing import Any, cast
 
 from django import forms
@@ -37,21 +38,30 @@ class DescribeForm(LabelFields):
 @require_safe
 def batch(request: HttpRequest, batch_id: uuid.UUID) -> HttpResponse:
     shown = readable_batch(request.user, batch_id)
-    runs = Run.objects.present().readable_by(request.user).filter(batch=shown)
+    readable = Run.objects.readable_by(request.user).filter(batch=shown)
+    runs = readable.present()
     count = runs.count()
-    listed = list(runs.for_lists()) if count <= MOST_COMPARED else []
+    context = overview(list(runs.for_lists())) if count <= MOST_COMPARED else {}
     # Documents that name their batch say label and tags of their own runs.
-    labels = sorted({run.effective_label for run in listed} - {""})
-    context = overview(listed) if count <= MOST_COMPARED else {}
+    said = list(runs.order_by().values_list("label", "tags").distinct())
+    labels = sorted({label or shown.label for label, _ in said} - {""})
+    tags = sorted({*shown.tag_list, *(tag for _, of_run in said for tag in of_run.split())})
     context |= {
         "batch": shown,
-        "label": ", ".join(labels) if len(labels) <= MOST_NAMED else f"{len(labels)} labels",
+        "title": labels[0] if len(labels) == 1 else str(shown),
+        "label": _few(labels, "labels"),
+        "tags": _few(tags, "tags"),
+        "deleted": readable.exclude(deleted_at=None).count(),
         "tested": [(heading, shown.tested[name]) for name, heading in TESTED.items() if shown.tested.get(name)],
         "count": count,
         "first": runs.for_lists().order_by("created_at").first(),
         "changes": changes.history(shown),
     }
     return render(request, "batch.html", context)
+
+
+def _few(names: Sequence[str], thing: str) -> str:
+    return ", ".join(names) if len(names) <= MOST_NAMED else f"{len(names)} {thing}"
 
 
 @contributor_required

@@ -22,7 +22,7 @@ from runs.answers.words import as_markdown, common_words, headline, question_wor
 from runs.answers.words.drawn import centre_label, empty_words, source_words
 from runs.answers.words.gaps import gap_words, not_known_words
 from runs.answers.words.matrix import matrix
-from runs.answers.words.verdicts import against_words, ratio_words
+from runs.answers.words.verdicts import group_against_words, ratio_words
 from runs.answers.words.warnings import not_here_words, since_frozen_words, warnings_of
 from runs.api.compare import answer
 from runs.charts import compare as charts
@@ -97,7 +97,8 @@ def _markdown(comparison: Comparison, source: str) -> str:
         [
             group.label, str(group.n), quantity(group.centre, unit) if group.dots else gap_words(group),
             *(("1", "") if group.is_baseline else
-              (ratio_words(group.against.ratio if group.against else None), against_words(group.against))),
+              (ratio_words(group.against.ratio if group.against else None),
+               group_against_words(group, comparison.levels))),
         ]
         for group in comparison.groups[:FIRST_ROWS]
     ]  # fmt: skip

@@ -29,7 +29,7 @@ def publication_list(request: HttpRequest) -> HttpResponse:
     publications = Publication.objects.annotate(
         valued=Count("runs", filter=present & Q(runs__state=RunState.FINISHED, runs__invalid_at=None), distinct=True),
         lost=Count("runs", filter=present & Q(runs__state=RunState.VALUE_MISSING), distinct=True),
-    )
+    ).order_by("published_on", "slug")  # which is not the model's order any more where rows are counted
     rows = [(each, article_of(each), len(statements_of(each).claims)) for each in publications]
     deleted = PublicationFiles.objects.exclude(deleted_at=None).order_by("-deleted_at").defer("archive")
     return render(request, "publications.html", {"rows": rows, "deleted": deleted})

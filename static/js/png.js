@@ -3,13 +3,12 @@
 import { KEY_PX, canvasContext } from "./chart-theme.js";
 import { fill } from "./format.js";
 
-/** The words of `text` as lines that fit `width`; `measure` gives the width of a text. Pure. */
-export const wrapped = (text, width, measure) => fill(text.split(/\s+/).filter(Boolean), " ", width, measure);
+/** A word that is wider than a line, as an address is, in parts that fill theirs. */
+const inParts = (word, width, measure) => (measure(word) <= width ? [word] : fill([...word], "", width, measure));
 
-/** A long address is cut in its middle: its beginning names the site, its end what was looked at. Pure. */
-export function shortened(text, most) {
-  return text.length <= most ? text : `${text.slice(0, Math.ceil(most * 0.7))}…${text.slice(-Math.floor(most * 0.3) + 1)}`;
-}
+/** The words of `text` as lines that fit `width`; `measure` gives the width of a text. Pure. */
+export const wrapped = (text, width, measure) =>
+  fill(text.split(/\s+/).filter(Boolean).flatMap((word) => inParts(word, width, measure)), " ", width, measure);
 
 const PADDING = 16;
 const KEY_ROW_PX = 20, KEY_GAP_PX = 16;

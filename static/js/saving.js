@@ -2,11 +2,9 @@
 import { readTheme } from "./chart-theme.js";
 import { chartCsv } from "./csv.js";
 import { wordsOf } from "./format.js";
-import { panelsTogether, picture, shortened } from "./png.js";
+import { panelsTogether, picture } from "./png.js";
 import { tableCsv, tablePicture } from "./tables.js";
 
-// A character of the line that says where a picture comes from.
-const SOURCE_PX = 6.5;
 const wordsAt = (whole, selector) => {
   const element = whole.querySelector(selector);
   return element ? wordsOf(element) : "";
@@ -37,8 +35,7 @@ function answered() {
 function savePicture(canvas, { name, title: own, note }) {
   const title = [own, wordsAt(document, "h1")].filter(Boolean).join(" – ");
   const answer = answered()?.answer;
-  const fitting = Math.floor(canvas.width / (window.devicePixelRatio || 1) / SOURCE_PX);
-  const source = `${shortened(location.href, Math.max(40, Math.min(160, fitting)))} · Benchsite · ${new Date().toISOString().slice(0, 10)}`;
+  const source = `${location.href} · Benchsite · ${new Date().toISOString().slice(0, 10)}`;
   // Of warnings that are folded their subjects.
   const warned = wordsAt(document, ".warnings > summary") || wordsAt(document, ".warnings");
   picture(canvas, { title, answer, note: [note, warned].filter(Boolean).join(" "), source }, readTheme()).toBlob((blob) => save(`${name}.png`, blob));

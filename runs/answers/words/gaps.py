@@ -138,7 +138,9 @@ def thing_words(fact: str, versions_of: str = "") -> str:
 
 def lacking_words(missing: Missing) -> str:
     first, others = "".join(missing.names[:1]), missing.names[1:]
-    own = [mid_sentence(each.label) for each in missing.differing if each.is_own_question]
+    # Nothing that a sender says of a part of them gives an order to groups that differ in the rest, too.
+    all_are_own = all(each.is_own_question for each in missing.differing)
+    own = [mid_sentence(each.label) for each in missing.differing] if all_are_own else []
     return _LACKING[missing.kind].format(
         count=missing.count, least=missing.least, s="" if missing.count == 1 else "s",
         are="is" if missing.count == 1 else "are", change=_change_words(missing.change),
@@ -294,9 +296,20 @@ def lost_words(group: Group) -> str:
     """How many of its repeats have no number, and why: "4 of 7 repeats have no number: failed". Empty of none lost."""
     if not group.lost or not group.dots:
         return ""
-    count = len(group.lost)
-    has = "has" if count == 1 else "have"
-    return f"{count} of {count + group.n} repeats {has} no number: {_short_reasons(group.lost)}"
+    has = "has" if len(group.lost) == 1 else "have"
+    of, reasons = _lost(group)
+    return f"{of} repeats {has} no number: {reasons}"
+
+
+def _lost(group: Group) -> tuple[str, str]:
+    """How many of its repeats, and why: "1 of 3", "failed: disk full"."""
+    return f"{len(group.lost)} of {len(group.lost) + group.n}", _short_reasons(group.lost)
+
+
+def lost_repeats_words(groups: Iterable[Group]) -> str:
+    """Of which groups some repeats have no number: "H2 (1 of 3: failed)". Empty of none."""
+    losing = [group for group in groups if group.lost and group.dots]
+    return with_reasons(grouped((": ".join(_lost(group)), group.label) for group in losing))
 
 
 def refusal_words(against: Contrast | None) -> str:

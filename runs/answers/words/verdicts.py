@@ -9,8 +9,8 @@ from statistics import fmean
 
 from runs.answers.words.gaps import refusal_words
 from runs.compare.facts import with_heading
-from runs.compare.groups import Contrast
-from runs.compare.levels import LevelRow, LevelSeries, levels_words
+from runs.compare.groups import Contrast, Group
+from runs.compare.levels import UNMEASURED, LevelRow, Levels, LevelSeries, levels_words
 from runs.formatting import THIN, grouped, joined, listed, mid_sentence, percent, percent_of, three_digits, times
 from runs.stats import ALPHA, MIN_REPEATS, MOST_REPEATS_ASKED, WINNERS, Interval, Kind, Lack, Ratio, Verdict, ends_of
 
@@ -139,6 +139,20 @@ def against_words(against: Contrast | None) -> str:
         levels = ", ".join(f"{mid_sentence(level.label)} {level.b}" for level in against.levels)
         return f"{change_words(against.change)} from {levels}"
     return f"no ratio: {no_ratio_words(against)}"
+
+
+def group_against_words(group: Group, levels: Levels | None) -> str:
+    """The same in the row of a group: beside its own value what was not measured is the baseline of its level."""
+    if group.against == UNMEASURED and group.dots and levels:
+        return f"no ratio: {levels.base_label} was not measured here"
+    return against_words(group.against)
+
+
+def level_against_words(row: LevelRow, label: str, base_label: str) -> str:
+    """The same in the row of a level, of the series with this label: whichever was not measured there."""
+    if row.against == UNMEASURED:
+        return f"no ratio: {base_label if row.groups else label} was not measured here"
+    return against_words(row.against)
 
 
 def no_ratio_words(against: Contrast, unmeasured: str = "not measured here") -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import chain
 
 from runs.answers.answer import Answer
-from runs.answers.words.gaps import set_apart_words, unranked_by_class, with_reasons
+from runs.answers.words.gaps import lost_repeats_words, set_apart_words, unranked_by_class, with_reasons
 from runs.compare.comparison import Comparison
 from runs.compare.facts import POOLED
 from runs.compare.groups import Group
@@ -99,6 +99,9 @@ def warnings_of(comparison: Comparison, answer: Answer | None = None) -> list[st
         units = {row.metric.unit for row in measured.values() if row.metric.name == metric.name}
         if other_units := sorted(units - {metric.unit}):
             warnings.append(f"Left out: numbers of the same name in another unit ({', '.join(other_units)}).")
+    # Of survivors it is told with their class.
+    lost = lost_repeats_words(group for group in groups if not group.of_survivors)
+    warnings += [f"Repeats without a number: {lost}."] if lost else []
     failing = [group for group in groups if group.failed_checks]
     for check, (words, why) in _FAILED_CHECKS.items():
         if concerned := [group for group in failing if group.failed_checks[check]]:

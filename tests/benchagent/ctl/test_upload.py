@@ -86,13 +86,15 @@ def test_it_says_what_is_missing_and_where_to_complete_it(
 def test_what_a_server_without_the_plug_in_does_not_understand_cannot_be_completed(
     logged_in: FakeApi, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Seen: "complete it at", where there is nothing to complete."""
+    """Seen: "complete it at", where there is nothing to complete; and of a damaged file that the server lacked what
+    reads it.
+    """
     logged_in.items = [{"file": "fio.json", "status": uploading.NOT_UNDERSTOOD, "reason": "no importer knows it"}]
     assert main(["upload", FIO]) == 1
     captured = capsys.readouterr()
     assert "not understood" in captured.out
     assert "fio.json: no importer knows it" in captured.err
-    assert "not installed on the server" in captured.err
+    assert f"the server makes no result of them, as it says there, too: {logged_in.url}" in captured.err
     assert "complete it" not in captured.err
 
 

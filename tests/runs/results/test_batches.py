@@ -7,6 +7,7 @@ from uuid import UUID, uuid4
 
 import pytest
 from django.http import QueryDict
+from django.utils import timezone
 from rest_framework.test import APIClient
 
 from runs.listing.filters import RunFilter
@@ -39,6 +40,20 @@ def test_documents_that_name_a_batch_are_measured_together(contributor):
     runs = [run for commit in ("aaaa", "bbbb") for run in sent(contributor, batch=together, tested={"commit": commit})]
     assert {str(run.batch_id) for run in runs} == {together}
     assert {run.effective_tested["commit"] for run in runs} == {"aaaa", "bbbb"}
+
+
+def test_the_page_of_a_batch_tells_what_its_documents_say_and_what_was_deleted(client, contributor, monkeypatch):
+    """Was: "Label none", "Tags none" and "Nothing has been changed" of a large batch, and a date for its name."""
+    monkeypatch.setattr("runs.views.batches.MOST_COMPARED", 1)
+    together = str(uuid4())
+    run, *_ = [run for _ in range(2) for run in sent(contributor, batch=together, **SAID)]
+    Run.objects.filter(pk=run.pk).update(deleted_at=timezone.now())
+    client.force_login(contributor)
+    html = client.get(f"/batches/{together}/").content.decode()
+    assert "<h1>nightly 17</h1>" in html
+    assert "<dt>Tags</dt><dd>ssd, tuned</dd>" in html
+    assert "1 of its runs was deleted." in html
+    assert "Nothing has been changed" not in html
 
 
 def test_the_page_of_a_batch_names_the_labels_of_its_documents(client, contributor):

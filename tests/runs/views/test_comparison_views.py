@@ -12,6 +12,7 @@ from itertools import product
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from runs.charts.pivots import Pivot, heat
 from runs.charts.tradeoff import front_of
@@ -320,6 +321,48 @@ def test_the_file_of_a_trade_off_has_both_metrics_of_each_group(client, sweep):
     assert {row["metric"] for row in rows} == {"tps", "latency_p99_ms"}
     assert len({row["x_label"] for row in rows}) == 12
     assert len(rows) == 24
+
+
+def test_x_of_the_file_of_a_trade_off_is_the_other_metric(client, sweep):
+    """Was: 0 GB in every row."""
+    text = client.get("/compare.csv?experiment=sweep&view=tradeoff").content.decode()
+    rows = list(csv.DictReader(text.splitlines()))
+    of_metric = {
+        name: {row["groups"]: row for row in rows if row["metric"] == name} for name in ("tps", "latency_p99_ms")
+    }
+    rates, latencies = of_metric["tps"], of_metric["latency_p99_ms"]
+    assert len(rates) == len(latencies) == 12
+    for group, rate in rates.items():
+        assert (rate["x"], rate["x_unit"]) == (latencies[group]["value"], "ms")
+        assert (latencies[group]["x"], latencies[group]["x_unit"]) == (rate["value"], "TPS")
+
+
+def test_where_the_baseline_is_not_measured_its_name_is_told_and_what_failed_wherever_numbers_go(client):
+    """Was: "not measured here" beside a measured value, and a row of n = 2 without a word of the third."""
+    on = machine("Alpha")
+    for system, sizes in (("Derby 10.6", (1, 10)), ("H2 2.4", (1, 10, 100))):
+        for size in sizes:
+            factors = {"size_gb": size, "terminals": 8}
+            make_repeats(system, [100.0 / size, 101.0 / size, 102.0 / size], factors=factors, on=on)
+    lost = Run.objects.filter(dbms_version__slug="h2-2-4", factors__number=100).first()
+    Run.objects.filter(pk=lost.pk).update(state="failed", message="disk full")
+    texts = [
+        client.get(f"/compare/?hardware=alpha&baseline=derby-10-6{form}").content.decode()
+        for form in ("", "&format=md")
+    ]
+    texts.append(client.get("/compare.csv?hardware=alpha").content.decode())
+    for text in map(unescape, texts):
+        assert "no ratio: Derby 10.6 was not measured here" in text
+        assert "not measured here" not in text.replace("Derby 10.6 was not measured here", "")
+        assert "Repeats without a number: H2 2.4 · 100 GB (1 of 3: failed: disk full)." in text
+
+
+def test_what_is_known_and_does_not_count_is_not_called_unknown(client):
+    runs = make_repeats("H2 2.4", [100.0, 101.0, 60.0], on=machine("Alpha"))
+    Run.objects.filter(pk=runs[-1].pk).update(invalid_at=timezone.now(), invalid_reason="backup ran")
+    html = client.get("/compare/?hardware=alpha").content.decode()
+    assert "not counted: marked invalid: backup ran" in html
+    assert "not known: marked invalid" not in html
 
 
 def test_page_and_api_answer_the_same_drawing(client, sweep):

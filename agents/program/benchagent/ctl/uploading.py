@@ -475,7 +475,7 @@ def _files(
                 raise
             url = str(answer.get("url", ""))
             if items and all(item["status"] == NOT_UNDERSTOOD for item in items):
-                unread.append(f"what reads them here is not installed on the server: {url}")
+                unread.append(f"the server makes no result of them, as it says there, too: {url}")
                 return Outcome(names, "not understood", url=url, message="\n".join(unread), items=items)
             if "items" in answer.get("needs", []):  # nothing that anybody says makes a result of it
                 state = "not understood" if unread else "no result by itself"
