@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import cast
 from urllib.parse import urlencode
@@ -153,12 +153,12 @@ def _multiples(
         dashed = "Dashed: further repeats." if any(run.is_further for run in runs) else ""
         notes += [*filter(None, [dashed, f"{signs}." if signs else ""]), ZOOM]
     notes += [THINNED.format(each=each)] if each > 1 else []
-    notes += (
-        [f"The first repeat of each of {len(runs)} groups; {left_out:,} with samples are not drawn."]
-        if left_out
-        else []
-    )
-    return Multiples(id, title, panels, keys, panels[0].table, " ".join(notes), stacked=True)
+    if left_out:
+        notes.append(f"The first repeat of each of {len(runs)} groups; {left_out:,} with samples are not drawn.")
+    note = " ".join(notes)
+    if len(panels) == 1:  # which stands without its multiples
+        panels = [replace(panels[0], note=note)]
+    return Multiples(id, title, panels, keys, panels[0].table, note, stacked=True)
 
 
 def _panel(
