@@ -17,7 +17,7 @@ from runs.answers.words.drawn import (
     bars_note,
     centre_label,
 )
-from runs.answers.words.gaps import by_class, difference_words, not_known_words, unranked_by_class
+from runs.answers.words.gaps import by_class, difference_words, not_known_words, unranked_by_class, unsaid_words
 from runs.answers.words.verdicts import against_words, group_against_words, robustness_words, series_words
 from runs.charts.base import BarGroup, Figure, Multiples, bars, scale_of
 from runs.compare.comparison import Comparison
@@ -76,7 +76,9 @@ def bars_parts(comparison: Comparison, *, id: str = "comparison") -> Sequence[Fi
 def _without_lost(comparison: Comparison) -> tuple[Comparison, str]:
     """Without groups that have no value, where these are many; and the note of its bars, which counts them."""
     groups, lost = drawn_and_lost(comparison.groups)
-    notes = (bars_note(groups), not_known_words(comparison, lost))
+    # What the settings change is an answer of ratios, which leaves to the bars whose settings their names leave out.
+    unsaid = unsaid_words(comparison.unsaid) if comparison.effects else ""
+    notes = (bars_note(groups), unsaid, not_known_words(comparison, lost))
     return replace(comparison, groups=groups), " ".join(filter(None, notes))
 
 

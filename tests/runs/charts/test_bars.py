@@ -67,3 +67,15 @@ def test_what_a_setting_did_begins_at_no_change():
     assert spec["base"] == 1.0
     assert [figure.table.rows[bar["row"]][0].text for bar in spec["groups"]] == ["jit off → on"]
     assert [bar["text"] for bar in spec["groups"]] == ["0.850\u202f×"]
+
+
+def test_bars_say_which_settings_their_names_leave_out_where_the_answer_is_of_ratios():
+    """Was: a bar "max_wal_size=32GB" that had another compression than its neighbour, said nowhere."""
+    for compression in ("lz4", "off"):
+        for size in ("1GB", "32GB"):
+            settings = [Parameter("wal_compression", compression), Parameter("max_wal_size", size)]
+            config, _ = config_of("postgresql", "PostgreSQL", settings, provenance="uploaded")
+            for repeat in (1, 2, 3):
+                make_run("PostgreSQL 18.0", 1000 + repeat, config=config, repeat=repeat)
+    (figure,) = bars_parts(compare(all_runs(), question=Question(kind=EFFECTS)))
+    assert "Where a name does not say it: wal_compression=lz4, max_wal_size=1GB." in figure.note
