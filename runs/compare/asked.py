@@ -70,7 +70,7 @@ Lacking: TypeAlias = Literal[
     "levels_for_knee", "levels_above_zero", "values_for_knee",
     "days", "days_apart", "batch", "base_batch", "first_batch", "baseline", "unlike_baseline", "batches",
     "batches_for_less", "batches_like_it", "unlike_batches", "steadier_batches", "step_within", "visibilities",
-    "first_batches", "steady_batches",
+    "first_batches", "first_of_sender", "steady_batches",
     "lost_batches", "lost_repeats", "copies", "absent", "followed", "noise", "standing_apart", "left_out",
 ]  # fmt: skip
 

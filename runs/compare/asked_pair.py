@@ -35,6 +35,9 @@ def asked_pair(
         of_fact = {group.key: [fact_value(group, fact)] if fact else [] for group in groups}
         called = {(group.key,): [*of_fact[group.key], group.key, fact_value(group, "dbms")] for group in groups}
     asked = [_meant(text, groups, fact) for text in (question.a, question.b)]
+    # As two profiles of a machine that has a new kernel.
+    if asked[0] == asked[1] and question.a != question.b:
+        return Missing("varying", names=[fact])
     first, second = (next((key for key, names in called.items() if text and text in names), None) for text in asked)
     if unknown := [text for text, key in zip(asked, (first, second), strict=True) if text and key is None]:
         there = dict.fromkeys(names[0] for names in called.values())

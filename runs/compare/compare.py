@@ -37,7 +37,7 @@ from runs.compare.levels import NO_LEVELS
 from runs.compare.panels import COLOURS, Axes, series_colors, stands_at
 from runs.compare.select import Selection
 from runs.compare.verdicts import Verdicts
-from runs.machines.facts import told_apart
+from runs.machines.facts import MACHINE_LABELS, shown, told_apart
 from runs.models import Aggregate, HardwareProfile, Measurement, Metric, Run, RunFactor
 from runs.results.document import EACH
 from runs.run.facets import DURABILITY_ORDER, FACTOR, RECORDED, Facet, facets
@@ -87,7 +87,7 @@ def compare(
     wanted = LOAD_METRICS if question.kind == LOAD and metric not in LOAD_METRICS else [metric] if metric else ()
     metrics, chosen = _metrics(present, wanted)
     cells = cells_of(present, grouping, set_of)
-    facets_of_cells, facets_read = _facets_of(cells, grouping, set_of)
+    facets_of_cells, facets_read = _facets_of(cells, grouping, set_of, question.fact)
     naming = name_cells(facets_of_cells)
     groups = by_histograms(_groups(cells, naming, facets_read, chosen), chosen)
     # In the order of the cells: a question that puts the best first names them as others do.
@@ -240,9 +240,11 @@ def _in_one_unit(runs: Sequence[Run]) -> None:
 
 
 def _facets_of(
-    cells: Sequence[Cell], grouping: str, set_of: Mapping[UUID, tuple[str, str]]
+    cells: Sequence[Cell], grouping: str, set_of: Mapping[UUID, tuple[str, str]], asked: str
 ) -> tuple[list[dict[str, Facet]], dict[UUID, dict[str, Facet]]]:
-    """What names each cell; and the facets as they were read of one run of each, by its id."""
+    """What names each cell; and the facets as they were read of one run of each, by its id. `asked`: the fact that is
+    asked about.
+    """
     # A run that ended knows more, such as that its database was in memory: it names its cell.
     naming_runs = [next((run for run in cell.runs if run.durability), cell.runs[0]) for cell in cells]
     facets_read = {run.id: facets(run) for run in naming_runs} | _machines_apart(cells)
@@ -252,9 +254,15 @@ def _facets_of(
         if cell.runs[0].id in set_of:
             number, words = set_of[cell.runs[0].id]
             of_set = {SET: Facet(SET, "Set", number, words, words, f"set-{number}")}
-        of_cells.append(facets_read[run.id] | of_batch | of_set)
+        of_cells.append(facets_read[run.id] | of_batch | of_set | _of_machine(run.hardware, asked))
     _know_alike(of_cells, naming_runs)
     return of_cells, facets_read
+
+
+def _of_machine(machine: HardwareProfile | None, asked: str) -> dict[str, Facet]:
+    """What is asked of machines, such as their kernel or processor. Else their names stand for all of it."""
+    text = shown(machine, asked) if machine and asked in MACHINE_LABELS else ""
+    return {asked: Facet(asked, MACHINE_LABELS[asked], text, text, text, text)} if text else {}
 
 
 def _machines_apart(cells: Sequence[Cell]) -> dict[UUID, dict[str, Facet]]:

@@ -244,7 +244,7 @@ def gated(
     ]  # fmt: skip
     first_runs = _first_runs([each for row, *_, before in found for each in (row, *(base for base, _ in before))])
     cells = [
-        (row, metric, own, *_alike(row, before, first_runs, metric), _lacking(earlier, baseline))
+        (row, metric, own, *_alike(row, before, first_runs, metric), _lacking(row, earlier, baseline, user))
         for row, metric, own, earlier, before in found
     ]  # fmt: skip
     judged, count = [], sum(not blocking(differing) for *_, differing, _ in cells)
@@ -365,9 +365,15 @@ def _unwatched(
     return [(each, values[each]) for each in before]
 
 
-def _lacking(earlier: Sequence[SeriesBatch], baseline: Baseline) -> Missing:
-    """What a cell lacks that is set against nothing."""
-    return Missing("base_batch", names=[str(baseline)]) if earlier else Missing("first_batch")
+def _lacking(row: SeriesBatch, earlier: Sequence[SeriesBatch], baseline: Baseline, user: Reader) -> Missing:
+    """What a cell lacks that is set against nothing: others may have sent the same of a machine of this name."""
+    if earlier:
+        return Missing("base_batch", names=[str(baseline)])
+    benchmark = row.benchmark
+    mark = benchmark.hardware.filed_as if benchmark.hardware else ""
+    alike = Benchmark.objects.readable_by(user).exclude(machine=benchmark.machine_id)
+    alike = alike.filter(name=benchmark.name, metric=benchmark.metric_id, hardware__filed_as=mark)
+    return Missing("first_of_sender" if mark and alike.exists() else "first_batch")
 
 
 def _facts_of(row: SeriesBatch) -> Facts:

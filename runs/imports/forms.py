@@ -22,6 +22,7 @@ from django.utils.text import slugify
 from runs.access.rules import nameable
 from runs.imports.columns import mapping_of
 from runs.incoming.forms import LabelFields
+from runs.machines.facts import names_apart
 from runs.models import Artefact, Config, FileImport, HardwareProfile, StorageDevice
 from runs.models.choices import DURABILITY_CHOICES, StorageRole, Visibility
 from runs.run import artefacts
@@ -209,9 +210,10 @@ class SubjectForm(LabelFields):
         machines = nameable(HardwareProfile.objects.filter(merged_into=None), taken.owner or AnonymousUser())
         configs = nameable(Config.objects.all(), taken.owner or AnonymousUser())
         rows = StorageDevice.objects.filter(hardware__in=machines).order_by("hardware__name", "name")
-        names = rows.values_list("slug", "hardware__name", "name")[:MOST_CHOICES]
-        devices = [("", "not stated"), *((slug, f"{machine}: {name}") for slug, machine, name in names)]
-        self.fields["hardware"].choices = [("", "choose a machine"), *_rows(machines)]  # type: ignore[attr-defined]
+        names = rows.values_list("slug", "hardware__slug", "name")[:MOST_CHOICES]
+        called = names_apart(dict(_rows(machines)))
+        devices = [("", "not stated"), *((slug, f"{called.get(of, of)}: {name}") for slug, of, name in names)]
+        self.fields["hardware"].choices = [("", "choose a machine"), *called.items()]  # type: ignore[attr-defined]
         self.fields["config"].choices = [("", "not stated"), *_rows(configs)]  # type: ignore[attr-defined]
         by_role = {use.get("role"): str(use["device"]) for use in reversed(taken.subject.get("storage", []))}
         for role in STORAGE_ROLES:

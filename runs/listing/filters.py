@@ -105,7 +105,9 @@ def _offered(rows: QuerySet[Any], given: Sequence[str]) -> Choices:
 
 
 def hardware_choices(user: Reader, given: Sequence[str]) -> Choices:
-    return [*names_apart(dict(_offered(nameable(HardwareProfile.objects.order_by("name"), user), given))).items()]
+    """A machine that was merged is offered no more; an old address may name it."""
+    rows = HardwareProfile.objects.filter(Q(merged_into=None) | Q(slug__in=given)).order_by("name")
+    return [*names_apart(dict(_offered(nameable(rows, user), given))).items()]
 
 
 def config_choices(user: Reader, given: Sequence[str]) -> Choices:
@@ -306,7 +308,9 @@ class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
     dbms = NamedFilter(
         dbms_choices, method="filter_dbms", label="DBMS", help_text="slug of a DBMS or of one version of it"
     )
-    hardware = NamedFilter(hardware_choices, "hardware__slug", help_text="slug of the machine")
+    hardware = NamedFilter(
+        hardware_choices, method="filter_hardware", label="Hardware", help_text="slug of the machine"
+    )
     config = NamedFilter(config_choices, "config__slug", help_text="slug of the configuration")
     provenance = AnyOf(choices=Provenance.choices)
     status = AnyOf("state", choices=RunState.choices)
@@ -420,6 +424,13 @@ class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
             return queryset
         versions = DbmsVersion.objects.filter(Q(slug__in=value) | Q(dbms__slug__in=value))
         return queryset.filter(dbms_version__in=list(versions.values_list("pk", flat=True)))
+
+    def filter_hardware(self, queryset: QuerySet[Run], name: str, value: list[str]) -> QuerySet[Run]:
+        """Of a machine that was merged those of the one that it became."""
+        if not value:
+            return queryset
+        machines = HardwareProfile.objects.filter(Q(slug__in=value) | Q(merged__slug__in=value))
+        return queryset.filter(hardware__in=list(machines.values_list("pk", flat=True)))
 
     def filter_label(self, queryset: QuerySet[Run], name: str, value: list[str]) -> QuerySet[Run]:
         return queryset.filter(Q(label__in=value) | Q(label="", batch__label__in=value))

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from runs.machines.facts import DEVICE_FIELDS, MACHINE_FIELDS, compare_profiles, device_facts, profile_facts
+from runs.machines.facts import (
+    DEVICE_FIELDS,
+    MACHINE_FIELDS,
+    compare_profiles,
+    device_facts,
+    names_apart,
+    profile_facts,
+)
 from runs.machines.profiles import (
     CannotMerge,
     add_device,

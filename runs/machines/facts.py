@@ -184,29 +184,25 @@ def are_different(profile: HardwareProfile, other: HardwareProfile) -> bool:
 def told_apart(days: Mapping[HardwareProfile, Collection[date]]) -> dict[str, str]:
     """Slug -> name of machines that share a name, with the facts in which they differ. `days`: when each was used.
 
-    What was used on several days before or after another, and is not a different machine, is that machine as it has
-    changed, as by a new kernel.
+    Where one was used on several days it is a series, in which what is not a different machine goes on, whatever order
+    its kernels come in; what was used on one day each is compared.
     """
     by_name: dict[str, list[HardwareProfile]] = defaultdict(list)
     for profile in sorted(days, key=lambda profile: (min(days[profile]), max(days[profile]))):
         by_name[profile.name].append(profile)
     apart: dict[str, str] = {}
     for name, profiles in by_name.items():
+        is_series = any(len({*days[profile]}) > 1 for profile in profiles)
         machines: list[list[HardwareProfile]] = []
         for profile in profiles:
-            goes_on = (machine for machine in machines if all(_goes_on(days, each, profile) for each in machine))
-            if machine := next(goes_on, None):
+            same = (each for each in machines if is_series and not any(are_different(profile, one) for one in each))
+            if machine := next(same, None):
                 machine.append(profile)
             else:
                 machines.append([profile])
         if len(machines) > 1:
             apart |= _apart(name, machines)
     return apart
-
-
-def _goes_on(days: Mapping[HardwareProfile, Collection[date]], before: HardwareProfile, after: HardwareProfile) -> bool:
-    is_series = len({*days[before]}) > 1 or len({*days[after]}) > 1
-    return is_series and max(days[before]) <= min(days[after]) and not are_different(before, after)
 
 
 def compare_profiles(profiles: Sequence[HardwareProfile]) -> tuple[list[FactRow], list[DeviceRow]]:

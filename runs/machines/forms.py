@@ -50,7 +50,7 @@ class DeviceForm(forms.ModelForm):  # type: ignore[type-arg]  # cannot be subscr
             "bus": "SATA, SAS, NVMe, virtio, …",
             "raid": "level, hardware or software",
             "controller_cache": "size; battery or flash backed or not",
-            "write_cache": "write back or write through",
+            "write_cache": "write back, write through or power-loss protected",
             "emulated": "a loop device, a throttled volume, a cloud disk",
         }
         widgets = {"note": forms.Textarea(attrs={"rows": 2})}

@@ -9,6 +9,7 @@ from django.db.models import Max, Min
 
 from runs.access.rules import nameable
 from runs.machines import MACHINE_FIELDS
+from runs.machines.facts import are_different
 from runs.models import HardwareProfile, Run
 from runs.models.visible import Reader
 from runs.results.document import NO_ZONE
@@ -108,17 +109,21 @@ def all_warnings(runs: Sequence[Run], reader: Reader) -> list[str]:
 
 
 def _of_machine(run: Run, reader: Reader) -> list[str]:
-    """A machine that was made for this result although one of its name is known, by other facts."""
+    """A machine that was made for this result although one of its name is known, from which its facts tell it: a new
+    kernel, or more memory, leaves it the same.
+    """
     machine = run.hardware
     if machine is None or run.upload is None or machine.created_at < run.upload.received_at:
         return []
-    alike = HardwareProfile.objects.filter(name=machine.name, merged_into=None).exclude(pk=machine.pk)
-    other = nameable(alike, reader).order_by("created_at").first()
-    if other is None:
+    before = HardwareProfile.objects.filter(name=machine.name, merged_into=None, created_at__lt=machine.created_at)
+    others = list(nameable(before, reader).order_by("created_at"))
+    if not others or not all(are_different(machine, other) for other in others):
         return []
+    other = others[-1]
     return [
         f"{machine.name} is a second machine of this name, {machine.slug}, as {other.slug} has other facts"
-        f"{_differences(machine, other)}. If it is the same one, name it by its slug, or merge both on its page"
+        f"{_differences(machine, other)}: its benchmarks begin anew. If it is the same one with a new part, an "
+        "operator joins them to those before, on their pages"
     ]
 
 

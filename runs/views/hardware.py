@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -30,7 +32,8 @@ def hardware_list(request: HttpRequest) -> HttpResponse:
     for word in words.split():
         rows = rows.filter(name__icontains=word) | rows.filter(cpu_model__icontains=word)
     counts = Run.objects.present().listed_for(request.user).counts_up_to(hardware.MOST_COUNTED, "hardware")
-    machines = [(profile, counts.get(profile.pk, 0)) for profile in rows.order_by("name")[:MOST_LISTED]]
+    called = _called_apart(rows.order_by("name")[:MOST_LISTED])
+    machines = [(profile, name, counts.get(profile.pk, 0)) for profile, name in called]
     return render(request, "hardware/list.html", {"machines": machines, "q": words})
 
 
@@ -41,8 +44,12 @@ def hardware_detail(request: HttpRequest, slug: str) -> HttpResponse:
         return redirect("hardware-detail", slug=profile.merged_into.slug, permanent=False)
     runs = Run.objects.present().listed_for(request.user).filter(hardware=profile)
     run_count, is_exact = bounded_count(runs)
+    others = hardware.listed_profiles(request.user).exclude(pk=profile.pk).order_by("name")[:MOST_LISTED]
+    (_, called), *others_called = _called_apart([profile, *others])
+    may_edit = may_describe(request.user, profile)
     context = {
         "profile": profile,
+        "called": called,
         "facts": hardware.profile_facts(profile),
         "devices": [(device, hardware.device_facts(device)) for device in profile.storage.all()],
         "best": hardware.best_results(profile, request.user),
@@ -50,10 +57,10 @@ def hardware_detail(request: HttpRequest, slug: str) -> HttpResponse:
         "run_count_is_exact": is_exact,
         "looked_at": hardware.LOOKED_AT,
         "rows": [RunRow(run) for run in runs.for_lists()[:RECENT]],
-        "others": hardware.listed_profiles(request.user).exclude(pk=profile.pk).order_by("name")[:MOST_LISTED],
-        "may_edit": may_describe(request.user, profile),
+        "others": others_called,
+        "may_edit": may_edit,
         "history": changes.history(profile)[:20],
-        "merged": profile.merged.all(),
+        "merged": _called_apart([*profile.merged.all(), profile])[:-1] if may_edit else [],
     }
     return render(request, "hardware/detail.html", context)
 
@@ -67,12 +74,12 @@ def hardware_diff(request: HttpRequest) -> HttpResponse:
     profiles = [by_slug[slug] for slug in wanted if slug in by_slug]
     facts, devices = hardware.compare_profiles(profiles)
     context = {
-        "profiles": profiles,
+        "profiles": _called_apart(profiles),
         "unknown": [slug for slug in wanted if slug and slug not in by_slug],
         "facts": facts,
         "devices": devices,
         "differing": sum(row.differs for row in [*facts, *(row for device in devices for row in device.facts)]),
-        "choices": listed.order_by("name")[:MOST_LISTED],
+        "choices": _called_apart(listed.order_by("name")[:MOST_LISTED]),
     }
     return render(request, "hardware/diff.html", context, status=404 if context["unknown"] else 200)
 
@@ -133,7 +140,8 @@ def hardware_merge(request: PersonRequest, slug: str) -> HttpResponse:
     into = describable(request.user, hardware.listed_profiles(request.user), request.POST.get("into", ""))
     try:
         moved = hardware.merge(source, into=into, by=request.user)
-        messages.success(request, f"{source} is now {into}; runs moved: {moved}. It can be undone on this page.")
+        (_, old), (_, new) = _called_apart([source, into])
+        messages.success(request, f"{old} is now {new}; runs moved: {moved}. It can be undone on this page.")
     except hardware.CannotMerge as error:
         messages.error(request, str(error))
     return redirect("hardware-detail", slug=into.slug)
@@ -149,6 +157,13 @@ def hardware_unmerge(request: PersonRequest, slug: str) -> HttpResponse:
     except hardware.CannotMerge as error:
         messages.error(request, str(error))
     return redirect("hardware-detail", slug=source.slug)
+
+
+def _called_apart(profiles: Iterable[HardwareProfile]) -> list[tuple[HardwareProfile, str]]:
+    """Each with what it is called beside the others: machines of one name by the facts in which they differ."""
+    shown = list(profiles)
+    names = hardware.names_apart({profile.slug: profile.name for profile in shown})
+    return [(profile, names[profile.slug]) for profile in shown]
 
 
 def _editable(request: HttpRequest, slug: str) -> HardwareProfile:

@@ -74,6 +74,8 @@ def test_the_table_prints_itself():
         ((replace(NO_BARRIERS, write_cache="with a battery"),), None, "“with a battery”"),
         ((ZFS,), None, "property sync"),
         ((VIRTUAL,), POWER, "as far as its host obeys"),
+        ((replace(SSD, write_cache="Power-loss protected"),), POWER, "cache that is protected against power loss"),
+        ((replace(NO_BARRIERS, write_cache="power-loss protected"),), POWER, "but has a write cache that is protected"),
         ((SAFE_NO_BARRIERS,), POWER, "mounted barrier=0, but reports no volatile write cache"),
         ((LOOP, SSD), POWER, "loop3, a file on nvme0n1p2 (ext4) has a write cache that each sync empties"),
         ((LOOP, NFS), None, "loop3, a file on nfs4 filer:/export"),

@@ -16,6 +16,7 @@ from runs.compare.panels import CLIENTS, of_measured_workloads
 from runs.compare.select import MAX_RUNS
 from runs.formatting import grouped, joined, listed, mid_sentence, number, percent
 from runs.listing.cursor import COUNT_LIMIT
+from runs.machines.facts import MACHINE_LABELS
 from runs.stats import Ratio, ends_of
 from runs.stats.curves import LEAST_FOR_KNEE, LEAST_VALUES_FOR_KNEE, Knee
 from runs.stats.scaling import LEAST_LEVELS, Scaling, Unfitted
@@ -86,6 +87,8 @@ _LACKING: Mapping[Lacking, str] = {
     "batch": "one batch only, measure a second",
     "base_batch": "no batch before it with this metric is “{names}”",
     "first_batch": "its benchmark has no batch before it on the main branch",
+    "first_of_sender": "its sender has sent no batch before it: of a machine that is sent by its name alone each "
+    "sender has series of their own, of one with a hardware.machine_id all have the same",
     "baseline": "no selected batch before it is “{names}”",
     "unlike_baseline": "{count} of the batches before it {are} left out, as they are not alike: {differing}",
     "batches": "too few batches to tell a change, {count} of {least}",
@@ -132,6 +135,7 @@ def thing_words(fact: str, versions_of: str = "") -> str:
     if fact.startswith("storage"):
         return "disk"
     named = {"": "group", "dbms": "system", "hardware": "machine", "config": "configuration"}
+    named |= {name: mid_sentence(label) for name, label in MACHINE_LABELS.items()}
     bare = fact.partition(":")[2] or fact
     return named.get(fact) or (f"number of {bare}" if bare in CLIENTS else mid_sentence(factor_label(bare)))
 

@@ -489,6 +489,9 @@ def test_it_says_that_a_second_machine_of_a_name_was_made(post):
     assert words.startswith("db 1 is a second machine of this name, db-1-2, as db-1 has other facts")
     assert "cpu_cores 32 there, 64 here" in words
     assert "warnings" not in post(document(id=str(uuid.uuid4()), hardware={**first, "cpu_cores": 64}, label="b")).json()
+    for kernel in ("6.12", "6.18"):
+        updated = document(id=str(uuid.uuid4()), hardware={**first, "cpu_cores": 64, "kernel": kernel})
+        assert "warnings" not in post(updated).json(), "series and answers go on with a new kernel"
     refused = post(document(id=str(uuid.uuid4()), hardware={**first, "slug": "db-1", "cpu_cores": 64}))
     assert refused.status_code == 400 and "hardware.cpu_cores" in refused.json()
 

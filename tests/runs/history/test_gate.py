@@ -69,6 +69,22 @@ def test_what_is_watched_beside_the_main_metric_is_judged_where_it_is_asked_for(
     assert ended == WORSE and [cell["metric"] for cell in json.loads(told)["cells"]] == ["p99 latency"]
 
 
+@pytest.mark.django_db
+def test_what_another_sender_has_measured_is_no_baseline_and_it_says_why(operator, contributor):
+    file(nights(range(1, 5)), operator, at_once=4)
+    file([night(5)], contributor)
+    sent = Run.objects.filter(owner=contributor).values_list("pk", flat=True)
+
+    def lacking(than):
+        (cell,) = gated([*sent[:1]], read_baseline(than), contributor)
+        assert cell.change.basis
+        return cell.change.basis.kind
+
+    assert lacking("last:10") == "first_of_sender"
+    file([night(6)], contributor)
+    assert lacking("label:never") == "base_batch"
+
+
 def test_one_batch_of_a_label_is_judged_by_its_repeats(gate, operator):
     file([night(13, level=1.001, label="release")], operator)
     ended, told = gate(night(14, level=0.9, **PULL_REQUEST), than="label:release", format="json")

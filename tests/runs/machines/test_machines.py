@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from django.http import QueryDict
 
 from runs import machines
 from runs.access import changes
-from runs.listing.filters import hardware_choices
+from runs.listing.filters import RunFilter, hardware_choices
 from runs.machines.facts import parse_size, size_text
 from runs.models import HardwareProfile, Run, RunStorage
 from tests.runs.builders import hardware_facts, machine, scheduled
@@ -94,6 +95,29 @@ def test_it_gives_an_agent_the_machine_that_its_own_was_merged_with(operator):
     found = machines.upsert_hardware(facts=hardware_facts(hostname="bench-1b"), name="Bench One")
 
     assert found == one
+
+
+def test_its_address_selects_what_it_became_and_no_menu_offers_it(operator, client):
+    one, two = machine(), machine(hostname="bench-1b")
+    run = run_on(two)
+    machines.merge(two, into=one, by=operator)
+
+    assert [row.pk for row in RunFilter(QueryDict(f"hardware={two.slug}"), Run.objects.all()).qs] == [run.pk]
+    assert [slug for slug, _ in hardware_choices(operator, [])] == [one.slug]
+
+
+def test_machines_of_one_name_are_told_apart_wherever_they_are_listed(client, operator):
+    client.force_login(operator)
+    for kernel in ("6.1", "6.12"):
+        machines.create_profile(facts={"name": "Lab", "kernel": kernel}, by=operator)
+    machines.create_profile(facts={"name": "Other"}, by=operator)
+    called = {"Lab (6.1)", "Lab (6.12)", "Other"}
+    assert {name for _, name, _ in client.get("/hardware/").context["machines"]} == called
+    page = client.get("/hardware/lab/").context
+    assert {page["called"], *(name for _, name in page["others"])} == called
+    diff = client.get("/hardware/diff/?machine=lab&machine=lab-2").context
+    assert [name for _, name in diff["profiles"]] == ["Lab (6.1)", "Lab (6.12)"]
+    assert {name for _, name in diff["choices"]} == called
 
 
 def test_it_does_not_merge_in_circles(operator):

@@ -21,6 +21,8 @@ OF_A_FILE_SERVER = (
 )  # fmt: skip
 OF_A_HOST = ("9p", "virtiofs", "vboxsf", "vmhgfs", "prl_fs", "drvfs", "fakeowner", "grpcfuse")
 WITHOUT_BARRIERS = ("nobarrier", "barrier=0", "barrier=none", "barrier=off")
+# How people state a cache that keeps what it holds.
+PROTECTED = ("power-loss protected", "power loss protected")
 # What a virtual disk adds to whatever it is said to hold.
 HOST = ", as far as its host obeys"
 # How older and newer kernels (6.18) write the option of an overlay that is never synced.
@@ -89,7 +91,8 @@ def judge(promised: Statement, storage: Statement, observed: Statement) -> Judge
 class StorageLayer:
     """One layer of what holds files: a file system on a device, or the one with the file beneath an emulated disk.
 
-    `write_cache`: as the kernel says, "write back" or "write through"; empty where it does not tell.
+    `write_cache`: as the kernel says, "write back" or "write through", or as people say, "power-loss protected"; empty
+    where nobody tells.
     """
 
     device: str
@@ -113,7 +116,10 @@ def of_layer(layer: StorageLayer) -> Statement:
     kind = layer.file_system.lower()
     family = kind.removeprefix("fuse.")
     without = next((option for option in WITHOUT_BARRIERS if option in layer.options), "")
-    through = layer.write_cache == "write through"
+    write_cache = layer.write_cache.lower()
+    # Why what is on its way to the disk is safe without a sync.
+    safe = "has a write cache that is protected against power loss" if write_cache in PROTECTED else ""
+    safe = "reports no volatile write cache" if write_cache == "write through" else safe
     host = HOST if layer.medium == "virtual" else ""
     cache = "is volatile" if layer.write_cache else "is not known"
     lines: tuple[tuple[bool, Durability | None, str], ...] = (
@@ -130,16 +136,16 @@ def of_layer(layer: StorageLayer) -> Statement:
         (family in OF_A_HOST or kind.startswith("fuse"), None, ": what becomes of a sync there is not known from here"),
         (kind == "zfs", None, ": whether its dataset obeys syncs (property sync) is not told"),
         (
-            layer.write_cache not in ("", "write back", "write through"),
+            write_cache not in ("", "write back", "write through", *PROTECTED),
             None, f": what becomes of a commit in its write cache (“{layer.write_cache}”) is not told",
         ),
         (
-            bool(without) and not through,
+            bool(without) and not safe,
             Durability.DBMS_CRASH, f" is mounted {without}: no sync empties its disk's write cache, which {cache}",
         ),
-        (bool(without), Durability.POWER_LOSS, f" is mounted {without}, but reports no volatile write cache{host}"),
-        (through, Durability.POWER_LOSS, f" reports no volatile write cache{host}"),
-        (layer.write_cache == "write back", Durability.POWER_LOSS, f" has a write cache that each sync empties{host}"),
+        (bool(without), Durability.POWER_LOSS, f" is mounted {without}, but {safe}{host}"),
+        (bool(safe), Durability.POWER_LOSS, f" {safe}{host}"),
+        (write_cache == "write back", Durability.POWER_LOSS, f" has a write cache that each sync empties{host}"),
         (True, None, ": nothing is known of its write cache"),
     )  # fmt: skip
     on = f"{layer.device} ({layer.file_system})" if kind and kind not in layer.device.lower() else layer.device
