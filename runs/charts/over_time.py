@@ -156,7 +156,9 @@ def _multiples(
     if left_out:
         notes.append(f"The first repeat of each of {len(runs)} groups; {left_out:,} with samples are not drawn.")
     note = " ".join(notes)
-    if len(panels) == 1:  # which stands without its multiples
+    if len(panels) == 1:  # which stands without its multiples, and names its lines and its axis itself
+        spec = cast(LinesSpec, panels[0].spec)
+        spec["panel"] = spec["y"]["untitled"] = False
         panels = [replace(panels[0], note=note)]
     return Multiples(id, title, panels, keys, panels[0].table, note, stacked=True)
 

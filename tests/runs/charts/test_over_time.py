@@ -126,7 +126,9 @@ def test_more_runs_than_eyes_can_follow_are_their_first_repeats():
     assert len(multiples.figures[0].spec["series"]) == 2
     words = "The first repeat of each of 2 groups; 12 with samples are not drawn."
     # A panel alone stands on the page without its multiples.
-    assert words in multiples.note and words in multiples.figures[0].note
+    (panel,) = multiples.figures
+    assert words in multiples.note and words in panel.note
+    assert not panel.spec["panel"], "a panel has no legend of its own"
 
 
 @pytest.mark.parametrize("view", ["time", "latency"])
