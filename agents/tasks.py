@@ -81,5 +81,6 @@ def tidy_up() -> None:
     parts.forget_expired()
     artefacts.forget_ownerless(before=timezone.now() - OWNERLESS_AFTER)
     staged.undo_left(before=timezone.now() - OWNERLESS_AFTER)
+    filing.look_at_left()
     call_command("clearsessions")
     space.count_for_sqlite()

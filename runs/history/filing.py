@@ -25,7 +25,7 @@ from runs.history.ordering import order_by_parents, order_by_time
 from runs.history.watching import watch
 from runs.models import Batch, Benchmark, Conditions, Measurement, Run, RunStorage, SeriesBatch
 from runs.models.base import clean, in_parts
-from runs.models.choices import Better
+from runs.models.choices import OPEN_STATES, Better
 from runs.results.rows import pause_for_writers
 from runs.run import likeness
 from runs.run.circumstances import circumstances
@@ -143,6 +143,15 @@ def _put_in_parts(batch: Batch) -> Touched:
     with transaction.atomic():
         touched |= _take_out(stored)
     return touched
+
+
+def look_at_left() -> None:
+    """At series of which batches are filed and not looked at, as where the worker was killed in between."""
+    left = SeriesBatch.objects.filter(is_watched=False, batch__is_filed=True)
+    left = left.exclude(batch__runs__state__in=OPEN_STATES)
+    for benchmark in Benchmark.objects.filter(pk__in=left.values("benchmark")).select_related("metric"):
+        with transaction.atomic():
+            watch(benchmark)
 
 
 def _look(touched: Touched) -> None:

@@ -7,6 +7,7 @@ from django.db import connection
 from django.template.loader import render_to_string
 from django.test.utils import CaptureQueriesContext
 
+from agents import tasks
 from runs import results
 from runs.history import alerts, filing
 from runs.history.causes import around
@@ -14,7 +15,7 @@ from runs.history.overview import Row
 from runs.history.watching import BenchmarkSeries, watch
 from runs.history.words import change_words
 from runs.models import Alert, Benchmark, Change, ChangePoint, TellingRule
-from runs.models.choices import AlertState
+from runs.models.choices import AlertState, ChangeKind
 from runs.telling import messages
 from tests.runs.history.nights import DISK, file, night, nights, with_latency
 
@@ -394,3 +395,13 @@ def test_how_good_suspicions_were_is_said_without_what_there_was_none_of():
     assert "within a day after their first batch came" in told and " 0" not in told
     told = render_to_string("alerts/_quality.html", {"quality": alerts.Quality(90, 5, 2, 1, 1, 1, None)})
     assert "people rejected 1" in told and "taken back by later batches: 1. Waiting for further batches: 1." in told
+
+
+def test_what_is_filed_and_was_not_looked_at_is_looked_at_within_the_hour(contributor, monkeypatch):
+    """Of many batches the worker looks at their series last; a kill in between left a loss untold until the next."""
+    monkeypatch.setattr(filing, "watch", lambda benchmark: None)
+    file([*nights(range(1, 15)), *nights(range(15, 23), level=0.8)], contributor, at_once=22)
+    monkeypatch.undo()
+    assert not ChangePoint.objects.exists()
+    tasks.tidy_up()
+    assert [point.side for point in ChangePoint.objects.filter(kind=ChangeKind.STEP)] == ["worse"]
