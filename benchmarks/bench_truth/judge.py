@@ -664,7 +664,7 @@ class Judge:
         ]
         count = len(levels) - len(untold)
         # One whose only group is not ranked is named with it.
-        words = "".join(body["words"].partition(begin)[2] for begin in ("Left out: ", "Not ranked: "))
+        words = "".join(body["words"].partition(begin)[2] for begin in ("Left out: ", "No ratio at ", "Not ranked: "))
         is_counted = body["over"].partition(" ")[0] == str(count)
         yield Mark(COUNT, kind, is_counted, f"over {body['over']}, in truth {count} have a ratio")
         for facts in untold:

@@ -177,11 +177,11 @@ def test_it_finds_that_another_pair_is_answered(first, found):
 @pytest.mark.parametrize(
     ("over", "words", "found"),
     [
-        ("2 levels of size", "Left out: 160 GB (only B 1 was measured).", set()),
+        ("2 levels of size", "Left out: 160 GB (A 1 was not measured).", set()),
         ("2 levels of size", "Left out: 10 GB, 40 GB, 80 GB and 1 more (failed).", set()),
         ("2 levels of size", "", {judge.OMISSION}),
-        ("2 levels of size", "Left out: 40 GB (only B 1 was measured).", {judge.OMISSION}),
-        ("3 levels of size", "Left out: 160 GB (only B 1 was measured).", {judge.COUNT}),
+        ("2 levels of size", "Left out: 40 GB (A 1 was not measured).", {judge.OMISSION}),
+        ("3 levels of size", "Left out: 160 GB (A 1 was not measured).", {judge.COUNT}),
         ("2 levels of size", "Not ranked: 160 GB · B 1 (not durable).", set()),
     ],
 )

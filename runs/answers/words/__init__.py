@@ -42,7 +42,7 @@ from runs.answers.words.verdicts import (
 from runs.compare import asked
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Contrast, Group
-from runs.compare.levels import LevelRow, equal_words
+from runs.compare.levels import LevelRow, equal_words, levels_words
 from runs.compare.panels import CLIENT, SIZE
 from runs.formatting import grouped, joined, listed, mid_sentence, number, percent_of, quantity
 from runs.run.facets import FACTOR, Facet
@@ -117,12 +117,15 @@ def _of_compared(answer: Answer) -> str:
 
 
 def _levels_without_ratio(answer: Answer) -> str:
-    """The levels that a ratio over several leaves out, and why: it would read as one of all that was measured."""
+    """The levels that a ratio over several leaves out, and why: it would read as one of all that was measured. At some
+    of them one of several is the best all the same.
+    """
 
     def reason(row: LevelRow) -> str:
         verdict, lost = row.against.verdict, row.against.lost
-        whose = answer.first if row.groups else answer.second
-        words = verdict_words(verdict) if verdict else no_ratio_words(row.against, f"only {whose} was measured")
+        # Others than these two may have been measured there.
+        absent = answer.second if any(group.dots for group in row.groups) else answer.first
+        words = verdict_words(verdict) if verdict else no_ratio_words(row.against, f"{absent} was not measured")
         values = {answer.first: [group.judged for group, _ in row.pairs],
                   answer.second: [base.judged for _, base in row.pairs]}  # fmt: skip
         if none := [label for label, of_side in values.items() if of_side and not any(map(any, of_side))]:
@@ -141,8 +144,13 @@ def _levels_without_ratio(answer: Answer) -> str:
     # Where nothing but what is not ranked was measured, that is told; unless such levels have ratios.
     are_compared = any(row.against.ratio is not None and is_apart(row) for row in rows)
     without = [row for row in rows if row.against.ratio is None and (are_compared or not is_apart(row))]
-    labels_by_reason = grouped((reason(row), row.label) for row in without)
-    return f"Left out: {gaps.with_reasons(labels_by_reason)}." if labels_by_reason else ""
+    told = {row.label for row, _ in answer.best_by_level}
+    labels_by_reason = grouped((reason(row), row.label) for row in without if row.label not in told)
+    of_told = grouped((reason(row).removeprefix("no ratio: "), row.label) for row in without if row.label in told)
+    return " ".join([
+        *([f"Left out: {gaps.with_reasons(labels_by_reason)}."] if labels_by_reason else []),
+        *([f"No ratio at {gaps.with_reasons(of_told)}."] if of_told else []),
+    ])  # fmt: skip
 
 
 def missing_sentences(answer: Answer) -> list[str]:
@@ -366,7 +374,9 @@ def _nothing(answer: Answer, none: Sequence[str]) -> str:
 
 def _no_single_number(answer: Answer) -> str:
     if answer.best_by_level and sum(isinstance(claim, Standing) for claim in answer.claims) > 2:
-        return f"No single winner over {answer.over}: {best_at_words(answer.best_by_level)}."
+        # More levels than those of the ratio of two, where one of these was not measured or came to nothing.
+        levels = levels_words(len(answer.best_by_level), answer.held)
+        return f"No single winner over {levels}: {best_at_words(answer.best_by_level)}."
     lower = " (lower is better)" if answer.better == "lower" else ""
     pair = f"{answer.first} against {answer.second}{lower} is {by_level_words(answer.series)}"
     number = "winner" if is_perhaps_noise(answer.series) else "single number"

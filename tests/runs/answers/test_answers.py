@@ -1833,7 +1833,7 @@ def test_a_level_without_a_ratio_is_named_where_others_of_what_is_not_ranked_hav
                     )  # fmt: skip
     told = ask(world.store(), "ask=rank&fact=hardware")
     assert told["over"].startswith("3 levels")
-    assert "Left out: 10 GB · not durable (only b was measured)." in told["words"]
+    assert "Left out: 10 GB · not durable (a was not measured)." in told["words"]
 
 
 def test_settings_that_were_measured_on_days_of_their_own_are_asked_since_when():

@@ -149,3 +149,23 @@ def test_each_rank_counts_who_is_surely_better_among_many_machines():
     assert {label: rank for label, (rank, _) in ratios(told).items()} == {
         machine: 1 + 2 * (at // 2) for at, machine in enumerate(factors)
     }
+
+
+def test_of_a_level_without_a_ratio_it_is_told_who_was_not_measured_there():
+    """Seen: "over 3 levels … at 2 of 4 levels. Left out: 100 GB · hd1 (only PostgreSQL 17.2 was measured)" though only
+    MariaDB was not, and one of the others is the best at that level.
+    """
+    world = World(noise=0.01)
+    rates = {"PostgreSQL": (1000, 1000, 1500, 900), "MySQL": (700, 700, 800, 500), "MariaDB": (500, 1300, 1000, None)}
+    for name, of_sizes in rates.items():
+        for size, tps in zip((10, 40, 80, 160), of_sizes, strict=True):
+            if tps:
+                world.add(tps, 5, dbms={"name": name, "version": SYSTEMS[name]}, factors={"size_gb": size})
+
+    told = ask(world.store(), "ask=rank&fact=dbms")
+
+    assert (told["over"], told["best_at"]) == (
+        "3 levels of size", {"PostgreSQL 17.2": ["10 GB", "80 GB", "160 GB"], "MariaDB 11.4.4": ["40 GB"]},
+    )  # fmt: skip
+    assert told["words"].startswith("No single winner over 4 levels of size: PostgreSQL 17.2 is best at 10 GB, 80")
+    assert told["words"].endswith(" No ratio at 160 GB (MariaDB 11.4.4 was not measured).")

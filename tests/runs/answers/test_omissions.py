@@ -327,7 +327,7 @@ def test_of_two_without_a_ratio_at_any_level_it_is_told_why_at_each():
     world.add(5, dbms={"name": "Firebird", "version": "1.0"}, factors={"size_gb": 320})
     told = ask(world.store(), "ask=a_b&fact=dbms&a=PostgreSQL 1.0&b=Firebird 1.0")
     left_out = (
-        "10 GB, 40 GB and 160 GB (no ratio: a value is zero or negative); 320 GB (only Firebird 1.0 was measured)"
+        "10 GB, 40 GB and 160 GB (no ratio: a value is zero or negative); 320 GB (PostgreSQL 1.0 was not measured)"
     )
     words = f"PostgreSQL 1.0 against Firebird 1.0: fewer than two levels have a ratio. Left out: {left_out}."
     assert told["words"] == words

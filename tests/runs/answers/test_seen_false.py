@@ -438,7 +438,7 @@ def test_two_that_share_one_level_have_its_ratio():
     assert (over_all["ratio"]["value"], told["over"]) == (None, "1 level of size")
     assert only["label"] == "40 GB" and only["ratio"]["value"] == pytest.approx(1.2, rel=0.02)
     assert "at 40 GB, the only level" in told["words"]
-    assert "Left out: 10 GB (only A was measured); 160 GB (only C was measured)." in told["words"]
+    assert "Left out: 10 GB (C was not measured); 160 GB (A was not measured)." in told["words"]
 
 
 def test_the_loss_that_nobody_asked_for_is_that_which_is_asked_for():
