@@ -90,6 +90,7 @@ def judged(comparison: Comparison) -> Comparison:
         metric, comparison.threshold, pairs=pairs,
         series=[*levels.judged.values()] if levels else [LevelSeries(each.setting, [each.row]) for each in of_pairs],
         along=_along(comparison, levels), axis=along_x, beside=comparison.valued if kind == A_B else (),
+        in_time=levels is not None and any(each.field.startswith((*_OF_A_DAY, DATE)) for each in levels.held),
     )  # fmt: skip
     if levels:
         levels = replace(levels, judged=dict(zip(levels.judged, series, strict=True)), family=verdicts.family)
@@ -200,12 +201,12 @@ def _is_place(fact: Fact, ranked: str) -> bool:
 
 def judge(
     metric: Metric, threshold: float, *, pairs: Pairs = (), series: Sequence[LevelSeries] = (), along: Pairs = (),
-    axis: Collection[str] = (), beside: Sequence[Group] = (),
+    axis: Collection[str] = (), beside: Sequence[Group] = (), in_time: bool = False,
 ) -> tuple[Verdicts, list[LevelSeries]]:  # fmt: skip
     """Pairs of groups, series level by level, and pairs `along` a curve, all of them one family.
 
     The latter may differ in the fields of their `axis`: that is what they are asked about. `beside`: other groups whose
-    repeats tell of the noise, where two alone are asked for.
+    repeats tell of the noise, where two alone are asked for. `in_time`: levels are of several batches or days.
     """
     by_key = {(group.key, base.key): (group, base) for group, base in (*pairs, *along)}
     differing = {key: differences(group.conditions, base.conditions) for key, (group, base) in by_key.items()}
@@ -226,6 +227,7 @@ def judge(
     found = judge_levels(
         [[[(group.judged, base.judged) for group, base in level] for level in levels] for levels in every],
         better=metric.better, threshold=threshold, noise=page_noise(cells.values()),
+        in_time=in_time,
     )  # fmt: skip
     by_pair = {key: verdicts.levels[0] for key, verdicts in zip(allowed, found, strict=False)}
     for key, verdict in by_pair.items():

@@ -21,8 +21,9 @@ Level = Sequence[Pair]
 class Overall:
     """The geometric mean of the ratios of several levels, each weighted alike.
 
-    `of_repeats`: its interval is of these very levels, from the spread of the repeats at each. Else some level has too
-    few, and it comes from how the ratios of the levels differ: that of levels like these.
+    `of_repeats`: its interval is of these very levels, from the spread of the repeats at each. Else it comes from how
+    the ratios of the levels differ, as some level has too few repeats, or levels that only the time tells apart are
+    surely not alike: that of levels like these.
     `p_alike` is of the hypothesis that every level has the same ratio; None where that cannot be asked.
     """
 
@@ -32,11 +33,12 @@ class Overall:
 
 
 def overall_ratio(
-    ratios: Sequence[Ratio], *, confidence: float = CONFIDENCE, with_noise: Sequence[Ratio] = ()
+    ratios: Sequence[Ratio], *, confidence: float = CONFIDENCE, with_noise: Sequence[Ratio] = (), in_time: bool = False
 ) -> Overall | None:
     """None for fewer than two levels: one speaks for itself.
 
-    `with_noise`: the same ratios with the noise of the page, for asking whether they are alike.
+    `with_noise`: the same ratios with the noise of the page, for asking whether they are alike. `in_time`: levels are
+    of several batches or days. What shifts from one to the next is more than the repeats of one show.
     """
     if len(ratios) < 2:
         return None
@@ -53,7 +55,8 @@ def overall_ratio(
         df = error**4 / math.fsum(share**2 / of for share, of in zip(shares, freedoms, strict=True))
         doubts = [(each.error, each.degrees_of_freedom) for each in with_noise or ratios]
         p_alike = alike(logs, [error or 0.0 for error, _ in doubts], [of or 1.0 for _, of in doubts])
-    else:
+        of_repeats = not (in_time and len(logs) >= MIN_REPEATS and p_alike < ALPHA)
+    if not of_repeats:
         error, df = statistics.stdev(logs) / math.sqrt(len(logs)), len(logs) - 1.0
         if len(logs) < MIN_REPEATS or not error:
             lack = Lack.LEVELS_ALIKE if len(logs) >= MIN_REPEATS else Lack.TOO_FEW_LEVELS
@@ -98,15 +101,16 @@ class SeriesVerdicts:
 
 def judge_levels(
     series: Sequence[Sequence[Level]], *, better: str, threshold: float = PRACTICAL_THRESHOLD,
-    noise: Noise[float] | None = None,
+    noise: Noise[float] | None = None, in_time: bool = False,
 ) -> list[SeriesVerdicts]:  # fmt: skip
     """For each series a verdict at every level, and one of all of them together: all of these are judged as one family.
 
     `noise`: that of all cells of the page, for each level. The ratio over all is of the spread of many cells already.
+    `in_time`: levels are of several batches or days.
     """
     estimates = [[_of_level(level, noise) for level in levels] for levels in series]
     overalls = [
-        overall_ratio([*filter(None, map(_of_level, levels))], with_noise=[*filter(None, each)])
+        overall_ratio([*filter(None, map(_of_level, levels))], with_noise=[*filter(None, each)], in_time=in_time)
         if len(levels) > 1 else None
         for levels, each in zip(series, estimates, strict=True)
     ]  # fmt: skip
