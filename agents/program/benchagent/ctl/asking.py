@@ -94,7 +94,10 @@ def _found(claim: Mapping[str, Any], unit: str) -> str:
         case "scales":
             words = f"most {plain_number(float(claim['most']))} {unit} at {claim['most_at']:.4g}"
         case "effect":
-            words = f"{claim['start']} → {claim['end']}, {claim['pairs']} pair{'s' * (claim['pairs'] != 1)}"
+            # Without pairs it is of a fit over configurations.
+            name = "configuration" if claim.get("configurations") else "pair"
+            count = claim.get("configurations") or claim["pairs"]
+            words = f"{claim['start']} → {claim['end']}, {count} {name}{'s' * (count != 1)}"
         case "step":
             at = " ".join(filter(None, (claim["day"], claim["tested"])))
             open_words = "suspected " if claim.get("is_suspected") else "not yet sure " if is_unsure(claim) else ""
