@@ -278,9 +278,17 @@ class Levels:
     def level_words(self) -> list[tuple[str, dict[str, str]]]:
         """What each level is called, and its words by heading."""
         shown = [(at, fact) for at, fact in enumerate(self.held) if fact in self.headings]
+
+        def label(level: Key) -> str:
+            words = {fact.field: fact.in_legend(level[at]) for at, fact in shown}
+            # The name of a batch may say which commit it is of.
+            of_batch = words.get("batch", "").split(" · ")
+            is_said = {name for name, of in words.items() if name.startswith("tested:") and of in of_batch}
+            return " · ".join(of for name, of in words.items() if name not in is_said)
+
         return [
             (
-                " · ".join(fact.in_legend(level[at]) for at, fact in shown),
+                label(level),
                 {fact.label: fact.words.get(level[at], level[at]) for at, fact in shown},
             )
             for level in self.table

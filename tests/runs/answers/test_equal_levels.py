@@ -169,3 +169,21 @@ def test_of_a_level_without_a_ratio_it_is_told_who_was_not_measured_there():
     )  # fmt: skip
     assert told["words"].startswith("No single winner over 4 levels of size: PostgreSQL 17.2 is best at 10 GB, 80")
     assert told["words"].endswith(" No ratio at 160 GB (MariaDB 11.4.4 was not measured).")
+
+
+def test_the_name_of_a_level_says_a_commit_once():
+    """Seen: "PostgreSQL 17.0 · nightly · a35e7ba0af · main · a35e7ba0af"."""
+    world = World(noise=0.01)
+    for day, commit in zip(MONTHS, ("a35e7ba0af", "b46f8cb1b0", "b46f8cb1b0"), strict=True):
+        for machine, factor in {"alpha": 1.0, "beta": 1.25}.items():
+            world.add(
+                1000 * factor, 5, label="nightly", measured_on=day, tags=["nightly"],
+                tested={"commit": commit, "branch": "main"}, hardware={"name": machine, "cpu_model": "Example"},
+            )  # fmt: skip
+        world.store()
+
+    told = ask("tag=nightly", "ask=rank&fact=hardware")
+
+    labels = [claim["label"] for claim in told["claims"] if claim["kind"] == "level"]
+    assert len({*labels}) == 3
+    assert [label.count("a35e7ba0af") + label.count("b46f8cb1b0") for label in labels] == [1, 1, 1], labels
