@@ -167,7 +167,8 @@ def _of_series(
     # Several series may be of one value, which shares levels with itself alone.
     parts = [part for part in _parts(levels, named) if len({named[key] for key in part}) > 1]
     if not parts:
-        return begun(comparison, question, set_apart=set_apart, lacking=[Missing("shared_levels")])
+        at: dict[str, Any] = {"ranked_at": "equal_levels", "held": levels.held_words}
+        return begun(comparison, question, set_apart=set_apart, lacking=[Missing("shared_levels")], **at)
     compared = {*chain(*parts)}
     told = compared | {key for key in levels.order if {names[key], named[key][1]} & {*set_apart}}
     unranked = [key for key in levels.order if key not in told]

@@ -187,3 +187,21 @@ def test_the_name_of_a_level_says_a_commit_once():
     labels = [claim["label"] for claim in told["claims"] if claim["kind"] == "level"]
     assert len({*labels}) == 3
     assert [label.count("a35e7ba0af") + label.count("b46f8cb1b0") for label in labels] == [1, 1, 1], labels
+
+
+def test_a_question_without_an_answer_is_not_offered_again():
+    """Seen: "which system has the highest throughput, and is it sure?" offered the same "at equal machine", which led
+    to the same page.
+    """
+    world = World(noise=0.01)
+    for machine, systems in {"alpha": ("PostgreSQL", "Firebird"), "beta": ("PostgreSQL", "MySQL")}.items():
+        for at, name in enumerate(systems, 1):
+            dbms = {"name": name, "version": SYSTEMS[name]}
+            world.add(1000 / at, 5, dbms=dbms, hardware={"name": machine, "cpu_model": "Example"})
+    selects = world.store()
+
+    for question in ("", "ask=best", "ask=best&fact=dbms"):
+        told = ask(selects, question)
+        assert told["words"] == "No two series have two levels in common."
+        assert told["asked"] == "Which system has the highest throughput at equal machine, and is it sure?"
+        assert told["asked"] not in [each["words"] for each in told["questions"]]
