@@ -534,11 +534,14 @@ def _scales(answer: Answer) -> str:
 
 
 def not_surely(more: str, alike: Sequence[float], x: Place) -> str:
-    """Than at which levels; empty where it is surely the most."""
+    """Than at which levels; empty where it is surely the most. A table has the interval of each change by itself, and
+    one level may surely be less there.
+    """
     if not alike:
         return ""
     *levels, last = alike
-    return f", not surely {more} than at {listed([*map(number, levels), place_words(last, x)])}"
+    than = listed([*map(number, levels), place_words(last, x)])
+    return f", with all levels judged together not surely {more} than at {than}"
 
 
 # Settings

@@ -196,7 +196,9 @@ def test_over_terminals_there_are_an_ideal_line_and_a_law_with_its_peak():
     over_terminals()
     multiples = figure()
     (said,) = sentences(multiples).values()
-    assert said[0].startswith("Most at 32 terminals: 12.") and " % of ideal, not surely more than" in said[0]
+    assert said[0].startswith("Most at 32 terminals: 12.")
+    # Seen: "not surely more than at 64" beside "−9.2 % (−13.3 to −5.0)" from 32 to 64, an interval by itself.
+    assert " % of ideal, with all levels judged together not surely more than" in said[0]
     assert said[1].startswith("Scaling law: 3") or said[1].startswith("Scaling law: 2")
     assert said[2].startswith("Peak at ")
     scaling = multiples.curve_words[0].numbers["scaling"]
