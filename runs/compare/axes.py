@@ -107,7 +107,7 @@ def arrange(
     )
     if wants_series:
         # Configurations of several DBMSs are named with theirs.
-        of_several = "config" in named and "dbms" in facts and "dbms" not in (*named, x, panels)
+        of_several = "config" in named and "dbms" in facts and "dbms" not in (*named, *pooled, x, panels)
         series = ("dbms", *named) if of_several else (*named,)
     used = {x, panels, *series, *pooled, *fixed}
     # An article's GB and somebody's scale factors stand on one axis by the sizes that they came to.

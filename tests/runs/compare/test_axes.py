@@ -65,6 +65,16 @@ def test_a_grid_over_systems_names_no_configuration_that_each_has_of_its_own():
         assert all(len(curve.points) == 2 for panel in panels for curve in panel.curves)
 
 
+def test_configurations_are_not_named_with_a_dbms_that_is_pooled():
+    """Was: KeyError, and a 500."""
+    sweep(terminals=(2,))
+    for dbms in ("derby", "h2"):
+        Run.objects.filter(dbms_version__dbms__slug=dbms).update(config=Config.objects.create(slug=dbms, name=dbms))
+    comparison = compare(all_runs(), controls=QueryDict("x=factor:scale_factor&pool=dbms"))
+    assert (comparison.axes.pooled, comparison.axes.series) == (("dbms",), ("config",))
+    assert [len(curve.points) for panel in comparison.panels for curve in panel.curves] == [3, 3]
+
+
 def test_a_group_has_the_color_of_its_curve():
     sweep(engines=("Derby 10.6",), scales=(1, 4, 16))
     comparison = compare(all_runs(), controls=QueryDict("x=factor:terminals"))
