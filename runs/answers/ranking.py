@@ -363,7 +363,9 @@ def _sureness(
     elif not others:
         lacking.append(Missing("another_ranked" if set_apart else "another"))
     if any(claim.ratio.verdict == Kind.TOO_FEW for claim in others):
-        few = [claim.label for claim in claims if claim.n is not None and claim.n < MIN_REPEATS]
+        # Of a series any of its levels may have too few.
+        of_few = {run for group in comparison.groups if 0 < group.n < MIN_REPEATS for run in group.run_ids}
+        few = [claim.label for claim in claims if not of_few.isdisjoint(claim.runs)]
         lacking.append(Missing("repeats", least=MIN_REPEATS, names=few or [claim.label for claim in claims]))
     of_first = claims[0].group
     same = [

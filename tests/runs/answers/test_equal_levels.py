@@ -205,3 +205,16 @@ def test_a_question_without_an_answer_is_not_offered_again():
         assert told["words"] == "No two series have two levels in common."
         assert told["asked"] == "Which system has the highest throughput at equal machine, and is it sure?"
         assert told["asked"] not in [each["words"] for each in told["questions"]]
+
+
+def test_repeats_are_asked_of_who_has_too_few_at_a_level():
+    """Seen: "It takes at least 3 repeats of MySQL, MariaDB, PostgreSQL 17.2 and 16.4", of which MySQL alone had two."""
+    world = World(noise=0.01)
+    for name, tps in {"MySQL": 1000, "MariaDB": 980, "PostgreSQL": 700}.items():
+        for size in (10, 40):
+            repeats = 2 if (name, size) == ("MySQL", 40) else 3
+            world.add(tps, repeats, dbms={"name": name, "version": SYSTEMS[name]}, factors={"size_gb": size})
+
+    told = ask(world.store(), "ask=rank&fact=dbms")
+
+    assert told["missing"] == ["It takes at least 3 repeats of MySQL 8.4.3."]
