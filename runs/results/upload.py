@@ -221,7 +221,7 @@ def _answer_stored(items: Sequence[_Item], owner: User | None) -> None:
     if not uploads:
         return
     runs: dict[uuid.UUID | None, list[Run]] = {}
-    columns = ("id", "upload_id", "repeat", "deleted_at", "copy_of")
+    columns = ("id", "upload_id", "repeat", "deleted_at", "batch", "copy_of")
     for run in Run.objects.filter(upload__in=uploads).only(*columns).order_by("repeat"):
         runs.setdefault(run.upload_id, []).append(run)
     for item in items:
