@@ -91,10 +91,9 @@ def file_batches(ids: Sequence[UUID]) -> None:
     A few go in one transaction; of more, as after a merge of machines, nobody else could write to SQLite during one of
     all.
     """
-    rows = Batch.objects.filter(pk__in=ids).order_by("created_at", "pk")
     runs = Run.objects.filter(batch__in=ids).counts_by("batch")
-    large = [batch for batch in rows if runs.get(batch.pk, 0) > MOST_RUNS]
-    parts = [*in_parts([batch.pk for batch in rows if batch not in large], READ_AT_ONCE)]
+    large = [pk for pk in ids if runs.get(pk, 0) > MOST_RUNS]
+    parts = [*in_parts([pk for pk in ids if pk not in large], READ_AT_ONCE)]
     if len(parts) == 1 and not large:
         with transaction.atomic():
             _look(_put_whole(parts[0]))
@@ -106,7 +105,7 @@ def file_batches(ids: Sequence[UUID]) -> None:
             with transaction.atomic():
                 touched |= _put_whole(some)
             pause_for_writers(time.monotonic() - started)
-        for batch in large:
+        for batch in Batch.objects.filter(pk__in=large):
             Batch.objects.filter(pk=batch.pk).update(is_filed=True)
             touched |= _put_in_parts(batch)
         for each in in_parts([*touched.items()], AT_ONCE):

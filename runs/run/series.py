@@ -76,13 +76,18 @@ class ThinnedSeries:
     points: list[tuple[float, float | None]]
 
 
+# Of fewer their number tells nothing about the window.
+LEAST_SAMPLES = 10
+
+
 def measured_window(factors: Mapping[str, float | str], series: Series | None) -> tuple[float, float]:
     """Begin and end of what is measured, in s as the series counts them.
 
     Samples from before the window that last just as long as it were taken without the warm-up: all of them are of it.
+    A few may just as well be what there is of a run that was cut short.
     """
     begin_s, end_s = window_of(factors)
-    if series is None or series.t0_s >= begin_s:
+    if series is None or series.t0_s >= begin_s or len(series.values) < LEAST_SAMPLES:
         return begin_s, end_s
     lasts_s = len(series.values) * series.interval_s
     # The last interval may be missing, as tools print none that is not whole.
