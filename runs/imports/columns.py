@@ -22,6 +22,7 @@ class ColumnSaid(Strict):
     scale: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 1.0
     better: Annotated[str, OneOf(("higher", "lower", "none"))] | None = None
     compared_as: Annotated[str, OneOf(("", *FactorRole))] = ""
+    phase: Annotated[str, Field(max_length=20)] = ""
 
     @model_validator(mode="after")
     def _is_whole(self) -> ColumnSaid:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import uuid
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -11,10 +12,11 @@ from typing import Annotated, Any
 
 from benchagent.catalog import METRICS, NO_RESULT, WORKLOADS
 from benchagent.importers import Report, Status
-from benchagent.importers.report import Item, Subject, becomes_a_run, dbms_of, headline
+from benchagent.importers.report import VISIBILITIES, Item, Subject, becomes_a_run, dbms_of, headline
 from pydantic import Field
 from rest_framework.exceptions import ValidationError
 
+from runs.access.rules import default_visibility
 from runs.formatting import joined
 from runs.incoming.reading import parse_json, read
 from runs.incoming.values import Day, Given, Labels, NewSlug, Prose, Strict, Text
@@ -33,6 +35,7 @@ from runs.results.remarks import are_far_apart, far_apart_words
 _FROM_SUBJECT = (
     "hardware", "config", "storage", "durability", "visibility", "note", "context", "label", "tags", "tested",
 )  # fmt: skip
+_SLUG = re.compile(r"[-a-z0-9_]{1,100}")
 
 
 class DbmsSubject(Strict):
@@ -125,8 +128,15 @@ def _cell(file: str, report: Report, said: Mapping[str, Any]) -> str:
     """Equal for repeats of each other."""
     dbms = dbms_of(report.subject, report.tool, report.tool_version, said, file)
     of_file = said.get("files", {}).get(file, {}).get("factors", {})
-    told = [report.tool, report.tool_version, report.subject.workload, dbms, report.parameters, report.tested, of_file]
+    subject = report.subject
+    told = [
+        report.tool, report.tool_version, subject.workload, subject.machine, dbms, report.parameters, report.tested,
+        of_file, report.visibility,
+    ]  # fmt: skip
     return json.dumps(told, sort_keys=True)
+
+
+_OF_CELL = ("workload", "dbms", "dbms_version", "machine")
 
 
 def repeated(items: Iterable[Item], said: Mapping[str, Any]) -> list[list[Item]]:
@@ -134,10 +144,11 @@ def repeated(items: Iterable[Item], said: Mapping[str, Any]) -> list[list[Item]]
     by_key: dict[str, list[Item]] = {}
     for item in items:
         if item["status"] == Status.COMPLETE and becomes_a_run(item, said):
-            workload, dbms, version = (item["subject"][name] or "" for name in ("workload", "dbms", "dbms_version"))
+            workload, dbms, version, machine = (item["subject"].get(name) or "" for name in _OF_CELL)
             told = Report(
                 item["tool"] or "", tool_version=item["tool_version"] or "", parameters=item["parameters"],
-                subject=Subject(workload, dbms=dbms, dbms_version=version), tested=item["tested"],
+                subject=Subject(workload, dbms=dbms, dbms_version=version, machine=machine),
+                tested=item["tested"], visibility=item.get("visibility") or "",
             )  # fmt: skip
             by_key.setdefault(_cell(item["file"], told, said), []).append(item)
     return [cell for cell in by_key.values() if len(cell) > 1]
@@ -208,6 +219,11 @@ def document(repeats: Repeats, subject: dict[str, Any], *, upload_id: uuid.UUID)
     if "measured_on" in subject and not any(report.started_at for report in reports):
         made["measured_on"] = subject["measured_on"]
     made |= {field: subject[field] for field in _FROM_SUBJECT if field in subject}
+    if machine := first.subject.machine:
+        made["hardware"] = {"name": machine, **({"slug": machine} if _SLUG.fullmatch(machine) else {})}
+    if first.visibility:  # nobody else sees what its file keeps from them
+        said = made.get("visibility") or default_visibility()
+        made["visibility"] = max(first.visibility, said, key=VISIBILITIES.index)
     # What a person says, else what the file names; with the place of its commit in the list that was sent.
     tested = {**first.tested, **subject.get("tested", {})}
     number = subject.get("commit_numbers", {}).get(tested.get("commit", ""))

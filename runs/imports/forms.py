@@ -102,7 +102,7 @@ class ColumnForm(forms.Form):
         }  # fmt: skip
         given = {f"{prefix}-{name}": value for name, value in known.items()}
         super().__init__(given | dict(answers.items()), prefix=prefix)
-        self.heading, self.samples = column.heading, samples
+        self.heading, self.samples, self.phase = column.heading, samples, column.phase
         for field in self.fields.values():
             field.widget.attrs["aria-label"] = str(field.label).replace("{}", column.heading)
 
@@ -127,7 +127,7 @@ class ColumnForm(forms.Form):
         given = self.cleaned_data
         return Column(
             self.heading, Role(given["role"]), given["name"], given["unit"], given["scale"], given["better"] or None,
-            given["compared"],
+            given["compared"], self.phase,
         )  # fmt: skip
 
 

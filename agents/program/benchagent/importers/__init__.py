@@ -22,7 +22,7 @@ LOG = logging.getLogger(__name__)
 Kind = TypeVar("Kind")
 FAILED = "its reader fails on it: a fault of this program"
 # Rises where files that were read are read differently from now on: imports from before are offered to be read again.
-PARSER_VERSION = 16
+PARSER_VERSION = 17
 # How the refusal of a file begins in which its tool shows, and no run.
 NO_RUN = "no run of "
 # How early an importer is asked that does not say so itself (`ASKED`).

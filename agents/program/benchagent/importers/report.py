@@ -186,6 +186,12 @@ class Subject:
     hardware: dict[str, Scalar] = field(default_factory=dict)
     storage: tuple[dict[str, Scalar], ...] = ()
     settings: tuple[tuple[str, str], ...] = ()
+    # What it calls the machine.
+    machine: str = ""
+
+
+# Who may see a run, from the most to the fewest.
+VISIBILITIES = ("public", "unlisted", "private")
 
 
 @dataclass(frozen=True)
@@ -197,7 +203,7 @@ class Report:
     `part_of` names the file whose report includes this one's content (per-thread logs are summed there).
     `tested`: commit and branch that the file names. `histogram` is HdrHistogram V2, compressed, base64; empty where
     there is none. `latency_map`: how many transactions took how long, interval by interval
-    (`benchagent.latency_map`).
+    (`benchagent.latency_map`). `visibility`: who may see it, where the file says so.
     """
 
     tool: str
@@ -216,6 +222,7 @@ class Report:
     histogram: str = ""
     latency_map: dict[str, Any] = field(default_factory=dict)
     part_of: str = ""
+    visibility: str = ""
     failure: InitVar[str] = ""
 
     def __post_init__(self, failure: str) -> None:
@@ -323,7 +330,9 @@ def as_json(file: SourceFile, report: Report) -> dict[str, Any]:
             "dbms_version": report.subject.dbms_version or None,
             "hardware": report.subject.hardware,
             "settings": len(report.subject.settings),
+            "machine": report.subject.machine or None,
         },
+        "visibility": report.visibility or None,
         "started_at": report.started_at or None,
         "tested": report.tested,
         "histogram": bool(report.histogram),
@@ -368,7 +377,7 @@ def dbms_of(
     A benchmark of storage, CPU or memory knows no DBMS: it stands under the tool's own name.
     """
     if subject.workload.startswith(NO_DBMS):
-        return tool, tool_version or "not stated"
+        return subject.dbms or tool, subject.dbms_version or tool_version or "not stated"
     own, given = answers.get("files", {}).get(file, {}).get("dbms") or {}, answers.get("dbms") or {}
     name = subject.dbms or str(own.get("name") or given.get("name", ""))
     # A version belongs to the DBMS that it was said of.
@@ -388,7 +397,7 @@ def missing_details(items: Iterable[Item], answers: Mapping[str, Any]) -> dict[s
         tool, tool_version, file = (item.get(key) or "" for key in ("tool", "tool_version", "file"))
         name, version = dbms_of(subject, tool, tool_version, answers, file)
         stated = {
-            "hardware": "hardware" in answers,
+            "hardware": item["subject"].get("machine") or "hardware" in answers,
             "dbms.name": name,
             "dbms.version": version,
             "workload": workload or "workload" in answers,

@@ -20,7 +20,18 @@ from benchagent.importers.plain_csv.table import (
     seconds,
     table_of,
 )
-from benchagent.importers.report import Metric, Report, Scalar, Series, Status, Subject, check_count, dbms_called
+from benchagent.importers.report import (
+    MAX_FACTOR,
+    VISIBILITIES,
+    Metric,
+    Report,
+    Scalar,
+    Series,
+    Status,
+    Subject,
+    check_count,
+    dbms_called,
+)
 from benchagent.importers.series import grid_of
 from benchagent.importers.source import NotUnderstood, SourceFile, is_number, number, slug
 from benchagent.importers.tables import reports_of
@@ -112,6 +123,8 @@ def _run(cells: dict[str, str], line: int, mapping: Mapping, warnings: list[str]
             started_at = (moment.date() if is_day(cell) else moment).isoformat()
             if moment.tzinfo and (day := moment.astimezone(UTC).date()) != moment.date():
                 warnings.append(f"line {line}: {cell[:40]} is {day} in UTC, by which days are told")
+    if mapping.of(Role.STARTED_AT) and not started_at:
+        warnings.append(f"line {line} does not say when it was measured")
     # Rates tell a run best, counts least.
     metrics.sort(key=lambda metric: {"higher": 0, "none": 2}.get(metric.better or "", 1))
     return replace(run, metrics=tuple(metrics), warnings=tuple(warnings), started_at=started_at)
@@ -124,7 +137,10 @@ def _about(cells: dict[str, str], mapping: Mapping, line: int) -> Report:
         for column in mapping.columns
         if not is_missing(cell := cells[column.heading]) or (column.role is Role.FACTOR and cell.lower() in SETTINGS)
     ]
-    in_words = (Role.WORKLOAD, Role.DBMS, Role.DBMS_VERSION, Role.COMMIT, Role.BRANCH)
+    in_words = (
+        Role.WORKLOAD, Role.DBMS, Role.DBMS_VERSION, Role.COMMIT, Role.BRANCH, Role.HARDWARE, Role.VISIBILITY,
+        Role.INVALID,
+    )  # fmt: skip
     texts = {column.role: redact_text(cell) for column, cell in stated if column.role in in_words}
     workload, dbms = mapping.workload or texts.get(Role.WORKLOAD, ""), texts.get(Role.DBMS, "")
     status, reason = Status.COMPLETE, ""
@@ -133,12 +149,16 @@ def _about(cells: dict[str, str], mapping: Mapping, line: int) -> Report:
         if word.lower() not in _DONE and not reason:
             reason = f"line {line}: {column.heading} is {redact_text(word)[:80]!r}"
             status = Status.ABORTED if _ABORTED.search(word) else Status.FAILED
+    if (why := texts.get(Role.INVALID)) and not reason:
+        status, reason = Status.FAILED, f"line {line}: marked invalid: {why}"
+    if (visibility := texts.get(Role.VISIBILITY, "").lower()) not in ("", *VISIBILITIES):
+        raise NotUnderstood(f"line {line}: {visibility[:40]!r} does not say who may see it: {', '.join(VISIBILITIES)}")
     return Report(
-        tool=TOOL, status=status, reason=reason,
+        tool=TOOL, status=status, reason=reason, visibility=visibility,
         parameters={column.name: _scalar(column, cell, line) for column, cell in stated if column.role is Role.FACTOR},
         subject=Subject(
             workload=slug(workload, "-"), workload_name=workload, dbms=dbms_called(dbms) or slug(dbms, "-"),
-            dbms_version=texts.get(Role.DBMS_VERSION, ""),
+            dbms_version=texts.get(Role.DBMS_VERSION, ""), machine=texts.get(Role.HARDWARE, "")[:MAX_FACTOR],
         ),
         tested={role.value: texts[role] for role in (Role.COMMIT, Role.BRANCH) if role in texts},
     )  # fmt: skip

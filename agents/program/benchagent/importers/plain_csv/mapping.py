@@ -37,6 +37,11 @@ class Role(StrEnum):
     BRANCH = "branch"
     # Whether a run came to its end.
     STATUS = "status"
+    # Why a run counts nowhere; empty where it does.
+    INVALID = "invalid"
+    # On which machine it was measured, and who may see it.
+    HARDWARE = "hardware"
+    VISIBILITY = "visibility"
     IGNORE = "ignore"
 
 
@@ -53,6 +58,7 @@ class Column:
 
     `scale` turns the printed number into that unit: 0.001 for microseconds of a metric in ms. For a time it gives
     seconds. `compared_as`: what a factor is to a comparison (question, condition, procedure); empty where nobody says.
+    `phase` of a metric that is not the mapping's.
     """
 
     heading: str
@@ -62,12 +68,7 @@ class Column:
     scale: float = 1.0
     better: str | None = None
     compared_as: str = ""
-
-    @property
-    def phase(self) -> str:
-        """What a metric of our own list of runs has in front of its name: `load.load_s [s]`."""
-        own = _OWN_METRIC.fullmatch(self.heading)
-        return own["phase"] or "" if own else ""
+    phase: str = ""
 
     def scaled(self, value: Number) -> Number:
         return value if value is None or self.scale == 1 else round(value * self.scale, 12)
@@ -156,7 +157,10 @@ def propose(file: SourceFile) -> Mapping:
     """What the headings say; unknown columns are ignored. Raises NotUnderstood for what is no table."""
     table = needed(file)
     if _OWN.issubset(table.headings):
-        return Mapping(tuple(filter(None, map(_of_own, table.headings))))
+        kept = itertools.takewhile(_LAST_KEPT.__ne__, table.headings)
+        figures = {*table.headings} - {*kept, _LAST_KEPT}
+        columns = (_of_own(heading, is_figure=heading in figures) for heading in table.headings)
+        return Mapping(tuple(filter(None, columns)))
     time_heading = _time_heading(table)
     columns = tuple(_proposed(table, heading, time_heading) for heading in table.headings)
     return Mapping(columns, Rows.RUNS if time_heading is None else Rows.SAMPLES)
@@ -164,20 +168,25 @@ def propose(file: SourceFile) -> Mapping:
 
 # Columns that only our own list of runs has, and what becomes of its others; those not named say how a run is kept.
 _OWN = frozenset({"workload_version", "cell_key", "missing_reason"})
+# Factors and figures stand behind it.
+_LAST_KEPT = "measured_at_precision"
+# `measured_at` is the day of storing where no other is known.
 _OWN_ROLES = {name: role for name, role in _TEXTS.items() if role is not Role.REPEAT} | {
-    **dict.fromkeys(("started at", "measured at"), Role.STARTED_AT),
-    **dict.fromkeys(("architecture", "hardware", "config", "durability", "build", "dbms build"), Role.FACTOR),
-}
-_OWN_METRIC = re.compile(r"(?:(?P<phase>load)\.)?(?P<name>[a-z]\w*) \[(?P<unit>.+)\]")
+    **dict.fromkeys(("started at", "measured on"), Role.STARTED_AT),
+    **dict.fromkeys(("architecture", "config", "durability", "build", "dbms build"), Role.FACTOR),
+    "hardware": Role.HARDWARE, "visibility": Role.VISIBILITY, "invalid reason": Role.INVALID,
+}  # fmt: skip
+# `backup.elapsed_s [s]`: phase, name and unit.
+_OWN_METRIC = re.compile(r"(?:(?P<phase>[^.\[\]]{1,20})\.)?(?P<name>\w+)(?: \[(?P<unit>.+)\])?")
 
 
-def _of_own(heading: str) -> Column | None:
-    if own := _OWN_METRIC.fullmatch(heading):
+def _of_own(heading: str, *, is_figure: bool) -> Column | None:
+    factor = heading.removeprefix("factor.")
+    if is_figure and factor == heading and (own := _OWN_METRIC.fullmatch(heading)):
         better = None
         with suppress(KeyError):
             better = unit_of(own["name"])[1]
-        return Column(heading, Role.METRIC, own["name"], own["unit"], better=better)
-    factor = heading.removeprefix("factor.")
+        return Column(heading, Role.METRIC, own["name"], own["unit"] or "", better=better, phase=own["phase"] or "")
     role = Role.FACTOR if factor != heading else _OWN_ROLES.get(plain(heading))
     return Column(heading, role, factor if role is Role.FACTOR else "") if role else None
 
