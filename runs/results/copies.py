@@ -118,8 +118,12 @@ def _are_of_two_places(a: Run, b: Run) -> bool:
     """Whether two machines and two days are stated: then three figures that follow from one, as a rate and a mean from
     a count, are one coincidence.
     """
-    days = {run.measured_at.date() for run in (a, b) if run.measured_at and (run.started_at or run.measured_on)}
+    days = {run.measured_at.date() for run in (a, b) if run.measured_at and _is_dated(run)}
     return len(days) == 2 and None not in (a.hardware_id, b.hardware_id) and a.hardware_id != b.hardware_id
+
+
+def _is_dated(run: Run) -> bool:
+    return bool(run.started_at or run.measured_on)
 
 
 def _same_values(a: SeriesChunk, b: SeriesChunk) -> bool:
@@ -186,6 +190,8 @@ def _mark(run: Run, original: Run, why: str) -> None:
     run.copy_of_id = original.copy_of_id or original.pk
     is_later = original.created_at > run.created_at
     was_sent = "was sent while this one was deleted" if is_later else "was there before"
+    if is_later and _is_dated(original) and not _is_dated(run):
+        was_sent = "tells when it was measured"
     run.mark_by_rules(f"a copy of a result that {was_sent}: {why}")
 
 
@@ -274,14 +280,18 @@ def release(gone: QuerySet[Run]) -> None:
 
 
 def take_back(run: Run) -> None:
-    """When a run is brought back, what has counted in its place since it was deleted is its copy again."""
+    """When a run is brought back, what has counted in its place since it was deleted is its copy again: but for what
+    tells when it was measured, where the run does not. That is its correction, and goes on counting.
+    """
     stand_ins, gone = list[UUID](), [run.pk]
     while gone:
         noted = Change.objects.filter(target_type="run", field=COPY_OF, old=str(gone.pop()))
         new = [pk for each in noted.values_list("target_id", flat=True) if (pk := UUID(each)) not in stand_ins]
         stand_ins, gone = [*stand_ins, *new], [*gone, *new]
-    Run.objects.filter(copy_of__in=stand_ins).update(copy_of=run)
     counted = Run.objects.filter(pk__in=stand_ins, copy_of=None, invalid_at=None)
+    if not _is_dated(run) and any(map(_is_dated, counted)):
+        return
+    Run.objects.filter(copy_of__in=stand_ins).update(copy_of=run)
     for content in contents_of(counted) if stand_ins else ():
         _mark(content.run, run, why_copy(content, *contents_of(Run.objects.filter(pk=run.pk))) or ALL_EQUAL)
         content.run.save(update_fields=MARKED)

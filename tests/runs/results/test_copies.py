@@ -203,6 +203,26 @@ def test_a_copy_that_is_brought_back_counts_where_its_original_is_gone(operator:
     assert [run.pk for run in Run.objects.with_values()] == [second.pk]
 
 
+@pytest.mark.parametrize("is_sent_first", [True, False])
+def test_what_has_no_day_does_not_come_back_in_place_of_what_has_one(
+    is_sent_first: bool, operator: User, client: Client
+):
+    """Was: where it was sent before the first was deleted, the correction with a day became its copy again."""
+    (first,) = sent({"metrics": FIGURES}, owner=operator, measured_on=None)
+    client.force_login(operator)
+    if not is_sent_first:
+        client.post(f"/uploads/{first.upload_id}/delete/")
+    (second,) = sent({"metrics": FIGURES}, owner=operator)
+    if is_sent_first:
+        client.post(f"/uploads/{first.upload_id}/delete/")
+    client.post(f"/uploads/{first.upload_id}/restore/")
+    for _ in range(2):
+        first.refresh_from_db(), second.refresh_from_db()
+        assert second.counts and second.copy_of is None
+        assert first.copy_of == second and "tells when it was measured" in first.invalid_reason
+        assert checking.judge_stored() == {}
+
+
 BATCH = str(uuid4())
 CORRECTIONS: dict[str, tuple[dict[str, Any], dict[str, Any], bool]] = {
     "of its day": ({}, {}, True),
