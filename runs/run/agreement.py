@@ -29,8 +29,10 @@ BEYOND_SECONDS = 1.1
 LEAST_SECONDS = 5
 # A series of the throughput must be of so much of its window.
 LEAST_COVERED = 0.5
-# So far a stated percentile may lie off the histogram's, whose steps are up to 5 % wide.
-OF_HISTOGRAM = 0.1
+# Steps of a histogram are so wide: a percentile that is told by the end of its step lies above the greatest latency.
+STEP = 0.05
+# So far a stated percentile may lie off the histogram's.
+OF_HISTOGRAM = 2 * STEP
 # A date is that of some zone.
 ZONES = timedelta(days=1)
 TRANSACTIONS, MEAN, MAXIMUM = "transactions", "latency_mean_ms", "latency_max_ms"
@@ -133,7 +135,8 @@ def too_coarse(metrics: Mapping[str, float]) -> dict[str, str]:
 
 
 def _percentiles(metrics: Mapping[str, float]) -> list[str]:
-    falling = [(low, high) for low, high in _falling(metrics) if not _is_rounding(metrics[low], metrics[high])]
+    pairs = [(low, high) for low, high in _falling(metrics) if metrics[low] > metrics[high] * (1 + STEP)]
+    falling = [(low, high) for low, high in pairs if not _is_rounding(metrics[low], metrics[high])]
     return [f"{low} {metrics[low]:g} above {high} {metrics[high]:g}" for low, high in falling[:3]]
 
 

@@ -63,6 +63,12 @@ def test_it_is_stored_and_marked_and_not_ranked(case: str, client: Client):
         {"metrics": {"tps": 20, "latency_mean_ms": 10}},  # clients that think
         {"metrics": {"tps": 1_000, "latency_p50_ms": 3, "latency_p95_ms": 3, "latency_p99_ms": 9, "latency_max_ms": 9}},
         {"metrics": {"tps": 1_000, "latency_p99_ms": 5.02}, "histogram": LATENCIES_US},
+        # Ends of a histogram's steps, beside exact figures: the p99.9 that is computed, the p95 as sysbench prints it.
+        {
+            "metrics": {"tps": 1_000, "latency_max_ms": 8.998},
+            "histogram": histogram.encode([(3_000, 990), (8_998, 10)]),
+        },
+        {"metrics": {"tps": 1_000, "latency_p95_ms": 130.13, "latency_p99_ms": 132.49, "latency_max_ms": 128.01}},
         {"metrics": {"tps": 1_000}, "series": [{"name": "tps", "interval_s": 10, "values": [1_000.0] * 6}]},
     ],
 )
