@@ -7,12 +7,14 @@ import re
 import uuid
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from datetime import UTC
 from types import MappingProxyType
 from typing import Annotated, Any
 
 from benchagent.catalog import METRICS, NO_RESULT, WORKLOADS
 from benchagent.importers import Report, Status
 from benchagent.importers.report import VISIBILITIES, Item, Subject, becomes_a_run, dbms_of, headline
+from django.utils.dateparse import parse_datetime
 from pydantic import Field
 from rest_framework.exceptions import ValidationError
 
@@ -56,6 +58,7 @@ class FileSubject(Strict):
 
     dbms: DbmsSubject = DbmsSubject()
     factors: Factors = {}
+    measured_on: Given[Day] = None
 
 
 class ImportSubject(Labels):
@@ -81,7 +84,7 @@ class ImportSubject(Labels):
     ] = {}
     files: Annotated[
         dict[str, FileSubject],
-        Field(description="what is said of one file alone, by its name: its DBMS and version, its factors"),
+        Field(description="what is said of one file alone, by its name: its DBMS and version, its factors, its day"),
     ] = {}
     leave_out: Annotated[
         list[Annotated[int, Field(ge=0)]], Field(description="`index` of items that are not wanted")
@@ -125,15 +128,22 @@ def repeats_of(reports: Repeats, said: Mapping[str, Any] = MappingProxyType({}))
 
 
 def _cell(file: str, report: Report, said: Mapping[str, Any]) -> str:
-    """Equal for repeats of each other."""
+    """Equal for repeats of each other: those of one day."""
     dbms = dbms_of(report.subject, report.tool, report.tool_version, said, file)
-    of_file = said.get("files", {}).get(file, {}).get("factors", {})
+    of_file = said.get("files", {}).get(file, {})
+    day = _day(report.started_at) or of_file.get("measured_on", "")
     subject = report.subject
     told = [
         report.tool, report.tool_version, subject.workload, subject.machine, dbms, report.parameters, report.tested,
-        of_file, report.visibility,
+        of_file.get("factors", {}), report.visibility, day,
     ]  # fmt: skip
     return json.dumps(told, sort_keys=True)
+
+
+def _day(started_at: str) -> str:
+    """In UTC, by which days are told; empty where it is not said."""
+    moment = parse_datetime(started_at)
+    return str(moment.astimezone(UTC).date()) if moment and moment.tzinfo else started_at[:10]
 
 
 _OF_CELL = ("workload", "dbms", "dbms_version", "machine")
@@ -148,7 +158,7 @@ def repeated(items: Iterable[Item], said: Mapping[str, Any]) -> list[list[Item]]
             told = Report(
                 item["tool"] or "", tool_version=item["tool_version"] or "", parameters=item["parameters"],
                 subject=Subject(workload, dbms=dbms, dbms_version=version, machine=machine),
-                tested=item["tested"], visibility=item.get("visibility") or "",
+                tested=item["tested"], visibility=item.get("visibility") or "", started_at=item["started_at"] or "",
             )  # fmt: skip
             by_key.setdefault(_cell(item["file"], told, said), []).append(item)
     return [cell for cell in by_key.values() if len(cell) > 1]
@@ -216,8 +226,9 @@ def document(repeats: Repeats, subject: dict[str, Any], *, upload_id: uuid.UUID)
     if first.started_at:
         made["started_at"] = first.started_at
     # Said for files that do not tell it.
-    if "measured_on" in subject and not any(report.started_at for report in reports):
-        made["measured_on"] = subject["measured_on"]
+    day = subject.get("files", {}).get(files[0], {}).get("measured_on") or subject.get("measured_on")
+    if day and not any(report.started_at for report in reports):
+        made["measured_on"] = day
     made |= {field: subject[field] for field in _FROM_SUBJECT if field in subject}
     if machine := first.subject.machine:
         made["hardware"] = {"name": machine, **({"slug": machine} if _SLUG.fullmatch(machine) else {})}

@@ -198,7 +198,7 @@ class SubjectForm(LabelFields):
     )
     measured_on = forms.DateField(
         label="Measured on", required=False, widget=forms.DateInput(attrs={"type": "date"}),
-        help_text="where the files do not say it",
+        help_text="all files that do not say it",
     )  # fmt: skip
     visibility = forms.ChoiceField(label="Who may see it", choices=Visibility.choices)
     note = forms.CharField(label="Note", required=False, max_length=10_000, widget=forms.Textarea(attrs={"rows": 3}))
@@ -251,15 +251,7 @@ class SubjectForm(LabelFields):
             subject["hardware"] = {"name": given["new_hardware"]}
         if "dbms_name" in given or "dbms_version" in given:
             subject["dbms"] = {"name": given.get("dbms_name", ""), "version": given.get("dbms_version", "")}
-        # What was said of each file beside its entry of the preview.
-        of_files: dict[str, dict[str, Any]] = {}
-        for item in self.taken.items:
-            said = {name: str(self.data.get(f"{name}-{item['index']}", "")).strip() for name in ("name", "version")}
-            if any(said.values()):
-                of_files.setdefault(item["file"], {})["dbms"] = {name: text for name, text in said.items() if text}
-            if factors := _factors(str(self.data.get(f"apart-{item['index']}", ""))):
-                of_files.setdefault(item["file"], {})["factors"] = factors
-        if of_files:
+        if of_files := self._of_files():
             subject["files"] = of_files
         if "workload" in given:
             subject["workload"] = {"slug": slugify(given["workload"]), "name": given["workload"]}
@@ -271,6 +263,20 @@ class SubjectForm(LabelFields):
         if storage := [{"role": role, "device": device} for role, device in devices if device]:
             subject["storage"] = storage
         return subject | self.described()
+
+    def _of_files(self) -> dict[str, dict[str, Any]]:
+        """What was said of each file beside its entry of the preview."""
+        of_files: dict[str, dict[str, Any]] = {}
+        for item in self.taken.items:
+            name, version, day, apart = (
+                str(self.data.get(f"{field}-{item['index']}", "")).strip()
+                for field in ("name", "version", "day", "apart")
+            )
+            dbms = {field: text for field, text in (("name", name), ("version", version)) if text}
+            said = {"dbms": dbms, "measured_on": day, "factors": _factors(apart)}
+            if stated := {field: value for field, value in said.items() if value}:
+                of_files.setdefault(item["file"], {}).update(stated)
+        return of_files
 
 
 def _factors(text: str) -> dict[str, Any]:

@@ -269,6 +269,7 @@ def _preview(
     ]  # fmt: skip
     asked: set[str] = set()
     told_apart: set[str] = set()
+    without_day: set[str] = set()
     repeats = repeated(taken.items, subject)
     # What is said of a file sets it apart from others, not the results in it from each other.
     alike = {str(item["index"]) for cell in repeats if len({item["file"] for item in cell}) > 1 for item in cell}
@@ -280,6 +281,9 @@ def _preview(
         item["fails_by_share"] = may_fail_by_intent(item["tool"], item["reason"])
         item["expected"] = item["index"] in subject.get("failures_expected", [])
         of_file = subject.get("files", {}).get(item["file"], {})
+        item["lacks_day"] = several and item["storable"] and not item["started_at"] and item["file"] not in without_day
+        without_day |= {item["file"]} if item["lacks_day"] else set()
+        item["own_day"] = of_file.get("measured_on", "")
         item["own_dbms"], item["apart"] = of_file.get("dbms", {}), factors_text(of_file.get("factors", {}))
         item["is_repeat"] = (str(item["index"]) in alike or item["apart"]) and item["file"] not in told_apart
         asked |= {item["file"]} if item["lacks_version"] else set()
@@ -296,6 +300,7 @@ def _preview(
         "storable": sum(becomes_a_run(item, {}) for item in taken.items),
         "needs": missing_details(taken.items, subject),
         "runs": imports.runs_of(taken),
+        "undated": sum(becomes_a_run(item, {}) and not item["started_at"] for item in taken.items),
         "repeats": [len(cell) for cell in repeats],
         "warnings": imports.warnings_of(taken, request.user),
         "deleted": imports.deleted_runs_of(taken),

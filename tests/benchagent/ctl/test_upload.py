@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -43,16 +44,26 @@ def test_it_sends_files_and_stores_them_with_what_was_said(
     assert (outcome["state"], len(outcome["runs"])) == ("stored", 1)
 
 
-@pytest.mark.parametrize("said", [{"items": [{"started_at": "2025-11-24T16:00:00Z", "status": "complete"}]}, {}])
-def test_the_day_of_a_files_last_change_is_said_where_the_file_has_none(
-    logged_in: FakeApi, monkeypatch: pytest.MonkeyPatch, said: dict[str, Any]
+def test_each_file_without_a_day_has_that_of_its_last_change(
+    logged_in: FakeApi, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Was: of a log that says its own start the server refused the other day, and kept it for the next try."""
-    real = uploading.send_files
+    """Was: all of them that of the last one; and of a log that says its start the server refused the other day."""
+    real, names = uploading.send_files, ("a.json", "b.json", "c.json")
+    said = {
+        "items": [{"file": "c.json", "started_at": "2025-11-24T16:00:00Z", "status": "complete"}],
+        "files": [{"name": name} for name in names],
+    }
     monkeypatch.setattr(uploading, "send_files", lambda *sent: real(*sent) | said)
-    assert main(["upload", FIO, "--hardware", "box", "--measured-on", "mtime"]) == 0
+    for day, name in enumerate(names):
+        (tmp_path / name).write_bytes(Path(FIO).read_bytes())
+        os.utime(tmp_path / name, (day * 86_400, day * 86_400))
+    paths = [str(tmp_path / name) for name in names]
+    assert main(["upload", *paths, "--hardware", "box", "--measured-on", "mtime"]) == 0
     (stored,) = logged_in.imports.values()
-    assert ("measured_on" in stored["subject"]) is not bool(said)
+    assert stored["subject"]["files"] == {
+        "a.json": {"measured_on": "1970-01-01"}, "b.json": {"measured_on": "1970-01-02"}
+    }  # fmt: skip
+    assert "measured_on" not in stored["subject"]
 
 
 def test_it_sends_the_description_of_a_tool_with_an_example_before_the_files(

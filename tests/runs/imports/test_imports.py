@@ -19,6 +19,7 @@ from rest_framework.exceptions import ValidationError
 from runs import imports, results
 from runs.compare.compare import compare
 from runs.imports import forms, reading, storing, tools, worker
+from runs.imports.documents import repeated
 from runs.models import Artefact, Batch, Config, FileImport, HardwareProfile, Run, Upload
 from runs.results import staged
 from runs.run import artefacts
@@ -42,6 +43,7 @@ initial connection time = 8.213 ms
 tps = 800.000000 (without initial connection time)
 """
 SECOND = PGBENCH.replace(b"48000", b"49200").replace(b"800.000000", b"820.000000").replace(b"5.000 ms", b"4.878 ms")
+THIRD, FOURTH = (SECOND.replace(b"820", digits) for digits in (b"823", b"826"))
 ABORTED = PGBENCH.replace(
     b"starting vacuum...end.", b"pgbench: error: client 2 aborted in command 5 (SQL) of script 0"
 ) + (b"pgbench: error: Run was aborted; the above results are incomplete.\n")
@@ -736,3 +738,30 @@ def test_a_preview_says_what_will_be_stored_as_invalid(client, contributor):
     assert "a throughput over 6 s of a window of 300 s" in invalid.invalid_reason
     assert words in html
     assert imports.warnings_of(taken, contributor) == []
+
+
+def test_each_file_has_its_own_day_and_days_are_no_repeats_of_each_other(client, contributor):
+    """Was: one day of all files of an import."""
+    own = {"run-1.txt": {"measured_on": "2024-05-01"}, "run-2.txt": {"measured_on": "2024-05-02"}}
+    taken, _ = imports.receive(files=files(PGBENCH, SECOND, THIRD, FOURTH), owner=contributor)
+    client.force_login(contributor)
+    page = client.get(f"/imports/{taken.id}/").content.decode()
+    assert page.count('type="date" name="day-') == 4
+    assert "4 of 4 results do not say when they were measured" in page
+    form = {"new_hardware": "bench 7", "dbms_name": "PostgreSQL", "dbms_version": "16.4", "visibility": "public"}
+    days = {f"day-{number}": said["measured_on"] for number, said in enumerate(own.values())}
+    said = {**form, **days, "measured_on": "2024-05-03", "keep": ["0", "1", "2", "3"]}
+    assert client.post(f"/imports/{taken.id}/", said).status_code == 302
+    found = sorted(Run.objects.values_list("measured_on", "repeat"))
+    assert [(str(day), repeat) for day, repeat in found] == [
+        ("2024-05-01", 1), ("2024-05-02", 1), ("2024-05-03", 1), ("2024-05-03", 2)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("second", "alike"), [("2024-03-30T23:10:00Z", 1), ("2024-03-31T10:00:00Z", 0), ("2024-03-31", 0)]
+)
+def test_rows_of_two_days_are_not_called_repeats_of_each_other(contributor, second, alike):
+    table = f"started_at,tps\n2024-03-30T10:00:00Z,900.5\n{second},901.5\n".encode()
+    taken, _ = imports.receive(files=[file("zones.csv", table)], owner=contributor)
+    assert len(repeated(taken.items, {})) == alike

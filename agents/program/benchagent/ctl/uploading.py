@@ -462,9 +462,7 @@ def _files(
     items = answer.get("items", [])
     if details.get("measured_on") == MTIME:
         details = {name: value for name, value in details.items() if name != "measured_on"}
-        if not any(item.get("started_at") for item in items):
-            changed_at = max(local.path.stat().st_mtime for local in files)
-            details["measured_on"] = datetime.fromtimestamp(changed_at, UTC).date().isoformat()
+        details["files"] = _days_of_change(files, answer.get("files", []), items)
     details, unread = _in_order(details, options, items), _reasons(items)
     if answer.get("state") != "stored":
         try:
@@ -491,6 +489,19 @@ def _files(
         outcome = _corrected(api, answer, details, outcome, wanted=options.correct)
     outcome = _restored(api, outcome, wanted=options.restore)
     return replace(outcome, message="\n".join(filter(None, (*unread, outcome.message))))
+
+
+def _days_of_change(
+    files: Sequence[LocalFile], kept: Sequence[dict[str, Any]], items: Sequence[dict[str, Any]]
+) -> dict[str, dict[str, str]]:
+    """What is said of each file that does not tell its day, by its name on the server: `2-NAME` of a second one."""
+    dated = {item["file"] for item in items if item.get("started_at")}
+    pairs = [(own["name"], local) for own, local in zip(kept, files, strict=False)]
+    return {
+        name: {"measured_on": datetime.fromtimestamp(local.path.stat().st_mtime, UTC).date().isoformat()}
+        for name, local in pairs
+        if name not in dated and name.endswith(local.file.name)
+    }
 
 
 def _reasons(items: Iterable[dict[str, Any]]) -> list[str]:
