@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from uuid import UUID
 
-from benchagent.catalog import threshold_of
 from benchagent.redaction import redact_value
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
@@ -29,7 +28,7 @@ from runs.formatting import percent
 from runs.models import Experiment, Measurement, Run, User
 from runs.models.choices import OPEN_STATES, RunState, Visibility
 from runs.run.number import primary_number
-from runs.stats import PRACTICAL_THRESHOLD, WINNERS, Kind, Verdict, geometric_mean, judge
+from runs.stats import WINNERS, Kind, Verdict, geometric_mean, judge
 
 # All combinations of the settings that still differ are thought of, and three of them run.
 MOST_SETTINGS = 8
@@ -114,8 +113,7 @@ def _decide(bisection: Bisection, experiment: Experiment) -> str:
     if not all(values):
         return "A version or setting brought no number: see its experiment."
     metric = numbers[0][0].metric
-    least = max(PRACTICAL_THRESHOLD, threshold_of(metric.name, metric.unit))
-    whole = judge(values[2], values[0], better=metric.better, threshold=least)
+    whole = judge(values[2], values[0], better=metric.better, threshold=metric.threshold)
     means = [math.log(geometric_mean(each) or 1.0) for each in values]
     first, second = means[1] - means[0], means[2] - means[1]
     bisection.steps.append(

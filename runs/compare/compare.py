@@ -9,7 +9,7 @@ from datetime import date
 from itertools import chain
 from uuid import UUID
 
-from benchagent.catalog import METRICS, Durability, threshold_of
+from benchagent.catalog import METRICS, Durability
 from django.http import QueryDict
 
 from runs.compare.asked import LOAD, LOAD_METRICS, OF_CURVES, Question, read, with_controls
@@ -42,7 +42,6 @@ from runs.models import Aggregate, HardwareProfile, Measurement, Metric, Run, Ru
 from runs.results.document import EACH
 from runs.run.facets import DURABILITY_ORDER, FACTOR, RECORDED, Facet, facets
 from runs.run.likeness import SETTING
-from runs.stats import PRACTICAL_THRESHOLD
 
 MOST_METRICS = 4
 # So many values are named of what there is instead of what was asked for.
@@ -114,9 +113,9 @@ def compare(
     controls = with_controls(controls, question)
     comparison = Comparison(
         chosen, metrics, groups, None, [*naming.common, *_recorded_alike(groups)], naming.varying,
-        named=[bare_field(field) for field in naming.fields], threshold=_threshold(chosen, threshold),
-        asked_threshold=threshold, grouping=grouping, pooled=pooled_words(cells, grouping), question=question,
-        controls=controls, unsaid=unsaid if "config" in naming.fields else "",
+        named=[bare_field(field) for field in naming.fields], asked_threshold=threshold, grouping=grouping,
+        pooled=pooled_words(cells, grouping), question=question, controls=controls,
+        unsaid=unsaid if "config" in naming.fields else "",
     )  # fmt: skip
     comparison = _over_a_setting(comparison)
     if "fix" in controls or "pool" in controls:
@@ -179,13 +178,6 @@ def _baseline(groups: Sequence[Group], key: str | None, base_runs: Set[UUID]) ->
     # Against zero nothing has a ratio: only a reader chooses that.
     above_zero = (group for group in with_values if any(value > 0 for value in group.values))
     return next(chain(by_key, of_base, above_zero, with_values), None)
-
-
-def _threshold(metric: Metric | None, asked: float | None) -> float:
-    """What a reader set for all metrics, else that of the metric."""
-    if asked is not None:
-        return asked
-    return threshold_of(metric.name, metric.unit) if metric else PRACTICAL_THRESHOLD
 
 
 def _metrics(runs: Sequence[Run], wanted: Sequence[str]) -> tuple[list[Metric], Metric | None]:
@@ -444,9 +436,8 @@ def with_metric(comparison: Comparison, metric: Metric) -> Comparison:
     groups = by_histograms(groups, metric)
     base = next((group for group in groups if comparison.baseline and group.key == comparison.baseline.key), None)
     return replace(
-        comparison, metric=metric, groups=groups, baseline=base, verdicts=Verdicts(),
-        threshold=_threshold(metric, comparison.asked_threshold),
-        levels=None, whole=with_metric(comparison.whole, metric) if comparison.whole else None,
+        comparison, metric=metric, groups=groups, baseline=base, verdicts=Verdicts(), levels=None,
+        whole=with_metric(comparison.whole, metric) if comparison.whole else None,
     )  # fmt: skip
 
 

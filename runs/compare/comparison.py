@@ -35,17 +35,16 @@ MOST_NAMED = 4
 class Comparison:
     """`metric` is None when no run of the set has any number. `baseline` is the group that the others are set against.
 
-    `named`: fields that the labels of the groups tell. `threshold`, a share of 1: a smaller difference is too small to
-    matter; `asked_threshold` where a reader set one for all metrics. `verdicts`: of all that the page sets against each
-    other, judged together. `pooled` says what is pooled beyond batches on request (`grouping`), empty where nothing is.
-    `unsaid`: the settings of the baseline, which hold where the name of a configuration does not say others.
-    `left_out`: runs beyond what is compared at once; `not_here`: those that the address names and that are deleted or
-    not for the reader. `levels`: where groups are set against each other at equal levels,
-    and not all against the one baseline; `equal`: else those at which several values of the ranked fact were measured,
-    which are judged by their groups. `effects`: of settings, where a question asks for them. `best_groups`: of each
-    curve the best, else all; where not all was measured alike, of the places where it was (`alike_in`). `whole`: what
-    it was before a reader fixed or pooled facts. `axes`: of what is drawn. `controls`: the address with what its
-    question implies, where one was asked for.
+    `named`: fields that the labels of the groups tell. `asked_threshold`: what a reader set for all metrics.
+    `verdicts`: of all that the page sets against each other, judged together. `pooled` says what is pooled beyond
+    batches on request (`grouping`), empty where nothing is. `unsaid`: the settings of the baseline, which hold where
+    the name of a configuration does not say others. `left_out`: runs beyond what is compared at once; `not_here`: those
+    that the address names and that are deleted or not for the reader. `levels`: where groups are set against each other
+    at equal levels, and not all against the one baseline; `equal`: else those at which several values of the ranked
+    fact were measured, which are judged by their groups. `effects`: of settings, where a question asks for them.
+    `best_groups`: of each curve the best, else all; where not all was measured alike, of the places where it was
+    (`alike_in`). `whole`: what it was before a reader fixed or pooled facts. `axes`: of what is drawn. `controls`: the
+    address with what its question implies, where one was asked for.
     """
 
     metric: Metric | None
@@ -55,7 +54,6 @@ class Comparison:
     common: list[Facet]
     varying: list[Fact]
     named: list[str]
-    threshold: float = PRACTICAL_THRESHOLD
     asked_threshold: float | None = None
     verdicts: Verdicts = field(default_factory=Verdicts)
     grouping: str = BATCH
@@ -146,6 +144,12 @@ class Comparison:
         count = len(self.systems)
         systems = listed(self.systems) if count <= MOST_NAMED else f"{count} systems"
         return f"{self.metric.label if self.metric else 'No numbers'} of {systems}"
+
+    @property
+    def threshold(self) -> float:
+        """A share of 1: a smaller difference is too small to matter."""
+        of_metric = self.metric.threshold if self.metric else PRACTICAL_THRESHOLD
+        return of_metric if self.asked_threshold is None else self.asked_threshold
 
     @property
     def threshold_percent(self) -> str:

@@ -32,7 +32,6 @@ from runs.compare.configurations import differences_between
 from runs.compare.groups import Contrast
 from runs.compare.guard import Difference, beyond_span, blocking, fetch_settings, unlike
 from runs.history import filing
-from runs.history.watching import threshold
 from runs.models import Batch, Benchmark, ChangePoint, Measurement, Metric, Run, SeriesBatch
 from runs.models.choices import Better
 from runs.models.visible import Reader
@@ -126,7 +125,7 @@ def in_turn(
     cells = [(*pair, _differing_in_turn(*pair)) for pair in pairs]
     judged, count = [], sum(not blocking(differing) for *_, differing in cells)
     for metric, own, other, differing in cells:
-        least = allowed or threshold(metric)
+        least = allowed or metric.threshold
         if refused := blocking(differing):
             change = change_of(None, refused=Contrast(refused))
         else:
@@ -249,7 +248,7 @@ def gated(
     ]  # fmt: skip
     judged, count = [], sum(not blocking(differing) for *_, differing, _ in cells)
     for row, metric, own, of_base, differing, lacking in cells:
-        least, values = allowed or threshold(metric), [*own.values()]
+        least, values = allowed or metric.threshold, [*own.values()]
         apart: Apart = []
         if refused := blocking(differing):
             change = change_of(None, refused=Contrast(refused))
@@ -360,7 +359,7 @@ def _unwatched(
     }
     means = [(each.measured_at, mean_or_zero([*of_batch.values()])) for each, of_batch in values.items()]
     above = [(at, math.log(mean)) for at, mean in means if mean]
-    starts = watched([log for _, log in above], threshold(metric)).starts
+    starts = watched([log for _, log in above], metric.threshold).starts
     before = baseline.before([*values, row], _facts_of, changed_at=[above[start][0] for start in starts])
     return [(each, values[each]) for each in before]
 

@@ -16,7 +16,7 @@ from runs.answers.answer import Amount
 from runs.answers.history import judged_by_repeats
 from runs.compare.guard import beyond_span
 from runs.formatting import grouped, mid_sentence, percent
-from runs.history.watching import BASELINE, threshold
+from runs.history.watching import BASELINE
 from runs.machines.facts import names_apart
 from runs.models import Benchmark, ChangePoint, Conditions, SeriesBatch
 from runs.models.choices import Better
@@ -160,7 +160,7 @@ def _cells(
         change, metric = None, benchmark.metric
         besides: tuple[str, ...] = ()
         if base and base is not release:
-            change = judged_by_repeats(release.centres, base.centres, better=metric.better, threshold=threshold(metric))
+            change = judged_by_repeats(release.centres, base.centres, better=metric.better, threshold=metric.threshold)
             besides = _besides(*([facts[each] for each in side.conditions] for side in (base, release)))
         summary = summarise(release.centres)
         cells.append(ReleaseCell(summary.centre if summary else 0.0, len(release.centres), change, besides))
@@ -293,7 +293,7 @@ def _against_the_best(own: Mapping[str, Benchmark], levels: Mapping[str, list[fl
     best = (max if is_rate else min)(means, key=lambda name: means[name])
     others = [name for name in values if name != best]
     verdicts = judge_family(
-        [(values[name], values[best]) for name in others], better=first.metric.better, threshold=threshold(first.metric)
+        [(values[name], values[best]) for name in others], better=first.metric.better, threshold=first.metric.threshold
     )
     beaten = {name for name, verdict in zip(others, verdicts, strict=True) if verdict.kind in WINNERS}
     return {

@@ -15,7 +15,7 @@ from runs.answers import words as saying
 from runs.answers.answer import Amount, as_share
 from runs.answers.history import expected_amount, set_against
 from runs.compare.baseline import DEFAULT_BASELINE, Baseline, Facts
-from runs.history.watching import RECENT, goes_on, threshold
+from runs.history.watching import RECENT, goes_on
 from runs.history.words import short_change
 from runs.models import Benchmark, ChangePoint, SeriesBatch
 from runs.models.choices import AlertState, ChangeState
@@ -110,7 +110,7 @@ def _row(benchmark: Benchmark, rows: Sequence[Past], baseline: Baseline, points:
     _, before, _ = set_against(newest, [(row, row.centre) for row in held])
     change = None
     if before:
-        change = expected_amount(newest, before, better=benchmark.metric.better, threshold=threshold(benchmark.metric))
+        change = expected_amount(newest, before, better=benchmark.metric.better, threshold=benchmark.metric.threshold)
     steps = (last.get(ChangeState.CONFIRMED), last.get(ChangeState.SUSPECTED))
     return Row(benchmark, newest, change, *steps, goes_on(points, benchmark.metric))
 

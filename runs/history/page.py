@@ -24,7 +24,7 @@ from runs.compare.grouping import rising
 from runs.compare.select import CELL_PREFIX
 from runs.formatting import listed, percent_of
 from runs.history.alerts import ends_of
-from runs.history.watching import BASELINE, BenchmarkSeries, goes_on, is_rejected, newest_against, threshold
+from runs.history.watching import BASELINE, BenchmarkSeries, goes_on, is_rejected, newest_against
 from runs.history.words import apart_of, change_words, moments, short_change, tested_of
 from runs.models import Benchmark, Conditions, Metric, Run, SeriesBatch
 from runs.models.base import clean
@@ -87,7 +87,7 @@ def context_of(benchmark: Benchmark, siblings: Sequence[Benchmark], *, drawn: in
     events, notes, ends = events_of(series.rows), notes_of(series.rows), ends_of(series.points)
     above = series.above_zero
     when = moments(above.rows)
-    apart = [(when[at], ratio) for at, ratio in outlying(above.logs, threshold(benchmark.metric))]
+    apart = [(when[at], ratio) for at, ratio in outlying(above.logs, benchmark.metric.threshold)]
     failed, lost = failed_of(benchmark, series.rows)
     rows = [
         Row(
@@ -107,7 +107,7 @@ def context_of(benchmark: Benchmark, siblings: Sequence[Benchmark], *, drawn: in
     band = series.band()
     # Where the level falls or rises, no next batch is expected at its mean.
     least = series.least_told() if band else 0.0
-    is_blind = least > max(TO_SEE, threshold(benchmark.metric))
+    is_blind = least > max(TO_SEE, benchmark.metric.threshold)
     last_start = series.rows[series.starts[-1]].pk if series.starts else None
     drifts = any(each.kind == ChangeKind.DRIFT and each.at_id == last_start for each in series.points)
     expected = band.interval if band and not drifts else None
@@ -181,7 +181,7 @@ def answer_words(series: BenchmarkSeries) -> str:
     newest, metric, (before, _, apart) = series.rows[-1], series.benchmark.metric, series.baseline
     if len({row.version_id for row in series.rows}) == len(series.rows):
         before, apart = series.rows[-2:-1], []
-        amount = judged_by_repeats(newest.values, before[0].values, better=metric.better, threshold=threshold(metric))
+        amount = judged_by_repeats(newest.values, before[0].values, better=metric.better, threshold=metric.threshold)
     name = " · ".join(filter(None, (moments(series.rows)[-1], tested_of(newest))))
     claim = Newer(label="", newest=name, of=f"last:{len(before)}", batches=len(before), ratio=amount)
     among = {row.pk for row in series.rows[-BASELINE:]}

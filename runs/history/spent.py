@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 from statistics import fmean
 
-from benchagent.catalog.metrics import METRICS
+from benchagent.catalog import threshold_of
 
 from runs import formatting
 from runs.answers.answer import Amount, amount_of, as_share
 from runs.models import Run, SeriesBatch
 from runs.run.engine_report import COUNTERS
-from runs.stats import ALPHA, MIN_REPEATS, PRACTICAL_THRESHOLD, ratio
+from runs.stats import ALPHA, MIN_REPEATS, ratio
 from runs.stats.steps import LEAST_DAYS, steps_of
 
 
@@ -190,7 +190,7 @@ def _beside(quantity: Quantity, old: Sequence[float], new: Sequence[float]) -> t
     values, place = [*old, *new], len(old)
     if min(values) <= 0:
         return old, new
-    cuts = steps_of([math.log(value) for value in values], _threshold(quantity))
+    cuts = steps_of([math.log(value) for value in values], threshold_of(quantity.name, quantity.unit))
     others = [cut for cut in cuts if abs(cut - place) >= LEAST_DAYS]
     begin = max((cut for cut in others if cut < place), default=0)
     end = min((cut for cut in others if cut > place), default=len(values))
@@ -246,15 +246,11 @@ def _spent(quantity: Quantity, old: Sequence[float], new: Sequence[float], grown
         # Nought before or after has no ratio: it is believed where all of one side are beyond all of the other.
         is_sure = min(new) > max(old) or max(new) < min(old)
         return Spent(quantity, before, after, NO_RATIO, part) if is_sure else None
-    is_large = abs(math.log(change.value)) >= math.log1p(max(PRACTICAL_THRESHOLD, _threshold(quantity)))
+    is_large = abs(math.log(change.value)) >= math.log1p(threshold_of(quantity.name, quantity.unit))
     # What is ranked by its part of the time needs no level of a family: a small part comes last.
     sure_below = ALPHA if part is not None and abs(part) >= LEAST_PART else level
     is_sure = is_large and (change.p or 0.0) < sure_below
     return Spent(quantity, before, after, as_share(amount_of(change)), part) if is_sure else None
-
-
-def _threshold(quantity: Quantity) -> float:
-    return METRICS[quantity.name].threshold if quantity.name in METRICS else PRACTICAL_THRESHOLD
 
 
 def spending(found: Sequence[Spent], *, is_slower: bool) -> Spending:

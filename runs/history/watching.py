@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from benchagent.catalog import threshold_of
 from django.db import transaction
 from django.db.models import Count, Q
 from django.utils import timezone
@@ -26,7 +25,7 @@ from runs.models.choices import (
     ChangeKind,
     ChangeState,
 )
-from runs.stats import PRACTICAL_THRESHOLD, WINNERS, mean
+from runs.stats import WINNERS, mean
 from runs.stats import watch as statistics
 from runs.stats.steps import LEAST_DAYS
 from runs.stats.zeros import ZeroChange, zero_changes
@@ -131,7 +130,7 @@ class BenchmarkSeries:
         """The least change that three further batches show, as an answer of the same series tells it."""
         above = self.above_zero
         least = statistics.least_told(above.settled, above.starts, above.drifts)
-        return max(threshold(self.benchmark.metric), least or 0.0)
+        return max(self.benchmark.metric.threshold, least or 0.0)
 
     def repeats_needed(self, expected: statistics.Band, share: float) -> int | None:
         """A batch, to see a change of this share; None where no number of them would show it."""
@@ -157,7 +156,7 @@ def goes_on(points: Iterable[ChangePoint], metric: Metric) -> ChangePoint | None
         if point.state != ChangeState.CONFIRMED or point.kind not in OF_LEVEL or is_rejected(point):
             continue
         pair = (*left[-1:], point)
-        both, most = math.prod(1 + each.change.get("value", 0.0) for each in pair), 1 + threshold(metric)
+        both, most = math.prod(1 + each.change.get("value", 0.0) for each in pair), 1 + metric.threshold
         is_back = [each.kind for each in pair] == 2 * [ChangeKind.STEP] and 1 / most < both < most
         left = left[:-1] if is_back else [*left, point]
     return left[-1] if is_back and left else None
@@ -165,11 +164,6 @@ def goes_on(points: Iterable[ChangePoint], metric: Metric) -> ChangePoint | None
 
 def is_rejected(point: ChangePoint) -> bool:
     return point.alert is not None and point.alert.state == AlertState.NOISE and point.state != ChangeState.REFUTED
-
-
-def threshold(metric: Metric) -> float:
-    """From which on a change matters."""
-    return max(PRACTICAL_THRESHOLD, threshold_of(metric.name, metric.unit))
 
 
 def watch(benchmark: Benchmark) -> None:
@@ -262,7 +256,7 @@ def _watched(
     """Where the series comes to from `begin` on with these changes, with all that was refuted on the way; and what was
     confirmed, by place.
     """
-    least, places = threshold(series.benchmark.metric), {series.index[point.at_id] for point in stay}
+    least, places = series.benchmark.metric.threshold, {series.index[point.at_id] for point in stay}
     judged = [series.index[point.at_id] for point in stay if _is_judged(point)]
     drifts = {series.index[point.at_id]: point for point in stay if point.kind == ChangeKind.DRIFT}
     seen = (range(at, min(series.last_of(point) + 1, begin)) for at, point in drifts.items() if at < begin)
@@ -339,7 +333,7 @@ def _look_at_zero(series: BenchmarkSeries, begin: int) -> None:
 
 
 def _suspect(series: BenchmarkSeries, at: int, after: statistics.Watched, among: list[ChangePoint]) -> None:
-    better, least = series.benchmark.metric.better, threshold(series.benchmark.metric)
+    better, least = series.benchmark.metric.better, series.benchmark.metric.threshold
     found = suspicion(series.logs, at, after.starts, after.drifts, better=better, threshold=least)
     if found is None:
         return
@@ -451,7 +445,7 @@ def _side(benchmark: Benchmark, found: statistics.Found | ZeroChange) -> str:
 
 def _measure_anew(series: BenchmarkSeries) -> None:
     """How large the confirmed steps and drifts are, of all batches up to the next; what is none is refuted."""
-    starts, least = series.starts, threshold(series.benchmark.metric)
+    starts, least = series.starts, series.benchmark.metric.threshold
     for point in series.points:
         at = series.index.get(point.at_id)
         if at is None or at not in starts or point.kind not in OF_RATIO:
@@ -520,4 +514,4 @@ def newest_against(series: BenchmarkSeries) -> Amount | None:
     metric = series.benchmark.metric
     if not before:
         return None
-    return expected_amount(series.rows[-1].centre, means, better=metric.better, threshold=threshold(metric))
+    return expected_amount(series.rows[-1].centre, means, better=metric.better, threshold=metric.threshold)

@@ -13,7 +13,6 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from uuid import UUID
 
-from benchagent.catalog import threshold_of
 from django.conf import settings
 from django.db import models, transaction
 from django.urls import reverse
@@ -306,10 +305,9 @@ class ChangePoint(models.Model):
         """
         if self.state != ChangeState.CONFIRMED or self.kind != ChangeKind.STEP:
             return False
-        ends, metric = (self.change.get("low"), self.change.get("high")), self.benchmark.metric
-        least = math.log1p(threshold_of(metric.name, metric.unit))
+        ends = self.change.get("low"), self.change.get("high")
         value = self.change.get("value", 0.0)
-        is_small = value > -1 and abs(math.log1p(value)) < least
+        is_small = value > -1 and abs(math.log1p(value)) < math.log1p(self.benchmark.metric.threshold)
         return is_small or (None not in ends and ends[0] <= 0 <= ends[1])
 
     @property

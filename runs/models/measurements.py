@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from benchagent.catalog import threshold_of
 from django.db import models
 
 from runs.models.base import UUIDModel
@@ -25,6 +26,11 @@ class Metric(models.Model):
 
     def __str__(self) -> str:
         return f"{self.label} ({self.unit})" if self.unit else self.label
+
+    @property
+    def threshold(self) -> float:
+        """The share of 1 from which a difference matters."""
+        return threshold_of(self.name, self.unit)
 
 
 class Measurement(models.Model):

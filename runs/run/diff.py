@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from benchagent.catalog import threshold_of
-
 from runs.formatting import mid_sentence, percent, quantity
 from runs.machines.facts import device_facts, profile_facts
 from runs.models import Run
@@ -149,6 +147,6 @@ def _numbers(runs: Sequence[Run], no_ratios: Mapping[str, str]) -> list[FactRow]
         changed = percent(values[-1] / values[0] - 1, signed=True) if len(values) > 1 and values[0] > 0 else ""
         if (reason := no_ratios.get(metric.name)) is not None:
             changed = f"no ratio: {reason}" if reason else "no ratio"
-        matters = max(values) - min(values) > threshold_of(metric.name, metric.unit) * abs(min(values))
+        matters = max(values) - min(values) > metric.threshold * abs(min(values))
         rows.append(FactRow(label, texts, changed, matters))
     return rows

@@ -74,6 +74,20 @@ def test_a_commit_measured_afterwards_has_its_place_everywhere(contributor, clie
     assert began.isoformat()[:10] in point
 
 
+def test_page_and_answer_tell_a_change_from_where_on_it_matters_of_its_metric():
+    """Was: of a size 1 % matters in answers and on charts, and 3 % on the page of its benchmark and in the gate."""
+    documents = []
+    for at in range(24):
+        document = night(at, of=24, level=1.0 if at < 15 else 0.98, noise=0.001)
+        for repeat in document["repeats"]:
+            repeat["metrics"] = {"backup_bytes": repeat["metrics"]["tps"]}
+        documents.append(document)
+    file(documents, None, at_once=len(documents))
+    (point,), (claim,) = Benchmark.objects.get().changes.all(), ask("workload=oltp", "ask=since")["claims"]
+    assert (str(point.at.measured_at.date()), point.side) == (claim["day"], claim["change"]["verdict"])
+    assert (point.side, point.is_unsure) == ("different", False)
+
+
 def told_by_both(benchmark: Benchmark) -> tuple[list[dict[str, Any]], list[ChangePoint]]:
     points = benchmark.changes.filter(state=ChangeState.CONFIRMED, kind__in=("step", "drift")).select_related("at")
     told = ask("workload=tpcb", "ask=since")["claims"]

@@ -53,6 +53,12 @@ def test_what_others_do_on_the_machine_is_the_machine_unless_the_system_changed(
     assert _kind([], told, is_machine=False, is_slower=False) != "machine"
 
 
+def test_a_time_of_a_transaction_matters_from_where_on_every_time_does():
+    """Was: from 3 % on where the catalogue does not name it, and 5 % of all others."""
+    assert found({"latency": 1, "cpu": 0.5}, {"latency": 1.04, "cpu": 0.52}) == []
+    assert [each.quantity for each in found({"latency": 1, "cpu": 0.5}, {"latency": 1, "cpu": 0.53})] == [CPU]
+
+
 def test_what_one_side_does_not_tell_is_not_known():
     assert found({"latency": 1, "cpu": 0.5}, {"latency": 1, "cpu": 0.5, "flushes": 4, "others": 2, "lock": 0.4}) == []
 
