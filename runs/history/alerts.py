@@ -141,7 +141,7 @@ def became_drift(point: ChangePoint, rows: Sequence[SeriesBatch]) -> None:
 def refuted(point: ChangePoint, reason: str = NOT_CONFIRMED) -> None:
     """An alert of which nothing is left that may be so is closed by itself."""
     alert = point.alert
-    if alert is None or alert.state not in (AlertState.NEW, AlertState.CONFIRMED):
+    if alert is None or alert.is_judged:
         return
     if not _standing(alert).exists():
         move(alert, AlertState.NOISE, reason=reason)

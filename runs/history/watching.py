@@ -18,7 +18,6 @@ from runs.models import Alert, Benchmark, ChangePoint, Metric, Run, SeriesBatch,
 from runs.models.choices import (
     OF_LEVEL,
     OF_RATIO,
-    OPEN_ALERTS,
     OPEN_STATES,
     AlertState,
     Better,
@@ -199,10 +198,6 @@ def _first_to_look_at(series: BenchmarkSeries) -> int:
     return max(0, first - statistics.WINDOW) if any(watched[first:]) else first
 
 
-def _is_judged(point: ChangePoint) -> bool:
-    return point.alert is not None and point.alert.state not in OPEN_ALERTS
-
-
 def _parted(series: BenchmarkSeries, kinds: Collection[str], begin: int) -> tuple[list[ChangePoint], list[ChangePoint]]:
     """Its changes of these kinds: those that stay, as they were confirmed before `begin` or judged by people, and those
     that are placed anew.
@@ -211,7 +206,7 @@ def _parted(series: BenchmarkSeries, kinds: Collection[str], begin: int) -> tupl
     open_ones: list[ChangePoint] = []
     for point in series.points:
         if point.kind in kinds and point.at_id in series.index:
-            is_settled = _is_judged(point) or series.index[point.at_id] < begin
+            is_settled = point.is_judged or series.index[point.at_id] < begin
             (stay if is_settled and point.state == ChangeState.CONFIRMED else open_ones).append(point)
     return stay, open_ones
 
@@ -226,7 +221,7 @@ def _look(series: BenchmarkSeries, begin: int) -> None:
     begins = {drift.start for drift in after.drifts}
     passed = [
         point for point in stay
-        if not _is_judged(point) and point.kind == ChangeKind.STEP
+        if not point.is_judged and point.kind == ChangeKind.STEP
         and (series.index[point.at_id] in begins or series.index[point.at_id] not in after.starts)
     ]  # fmt: skip
     stay, open_ones = [point for point in stay if point not in passed], open_ones + passed
@@ -257,7 +252,7 @@ def _watched(
     confirmed, by place.
     """
     least, places = series.benchmark.metric.threshold, {series.index[point.at_id] for point in stay}
-    judged = [series.index[point.at_id] for point in stay if _is_judged(point)]
+    judged = [series.index[point.at_id] for point in stay if point.is_judged]
     drifts = {series.index[point.at_id]: point for point in stay if point.kind == ChangeKind.DRIFT}
     seen = (range(at, min(series.last_of(point) + 1, begin)) for at, point in drifts.items() if at < begin)
     starts = tuple(sorted(at for at in places if at < begin))
@@ -451,9 +446,7 @@ def _measure_anew(series: BenchmarkSeries) -> None:
         if at is None or at not in starts or point.kind not in OF_RATIO:
             continue
         found = statistics.measured(series.logs, at, starts, series.drifts)
-        # What people have judged stays.
-        is_judged = point.alert is not None and point.alert.state not in (AlertState.NEW, AlertState.CONFIRMED)
-        if found and not is_judged and statistics.is_none(found, least, is_last=at == starts[-1]):
+        if found and not point.is_judged and statistics.is_none(found, least, is_last=at == starts[-1]):
             _refute(point)
             _measure_anew(series)
             return

@@ -262,6 +262,11 @@ class Alert(UUIDModel):
     def get_absolute_url(self) -> str:
         return reverse("alert", args=[self.id])
 
+    @property
+    def is_judged(self) -> bool:
+        """Whether somebody said what it is, and not only that they have seen it."""
+        return self.state not in OPEN_ALERTS
+
     def standing(self) -> list[ChangePoint]:
         """Its changes that may be so; all where none is left."""
         changed = list(self.changes.all())
@@ -309,6 +314,11 @@ class ChangePoint(models.Model):
         value = self.change.get("value", 0.0)
         is_small = value > -1 and abs(math.log1p(value)) < math.log1p(self.benchmark.metric.threshold)
         return is_small or (None not in ends and ends[0] <= 0 <= ends[1])
+
+    @property
+    def is_judged(self) -> bool:
+        """What people have judged stays as it is."""
+        return self.alert is not None and self.alert.is_judged
 
     @property
     def size(self) -> float:

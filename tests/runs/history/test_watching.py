@@ -63,6 +63,14 @@ def test_one_bad_night_is_refuted_by_the_next_ones_and_closes_its_alert(contribu
     assert (alert.state, Change.objects.filter(target_type="alert", target_id=str(alert.pk))[0].by) == ("noise", None)
 
 
+def test_what_somebody_has_only_seen_is_closed_by_itself_where_it_proves_to_be_none(contributor):
+    """Was: an acknowledged alert of nothing stood in the inbox for good."""
+    file([*nights(range(1, STEP)), night(STEP, level=0.9)], contributor, at_once=STEP)
+    assert alerts.move(Alert.objects.get(), "acknowledged", by=contributor)
+    file(nights(range(STEP + 1, 19)), contributor, at_once=STEP)
+    assert Alert.objects.get().state == "noise"
+
+
 def test_a_step_three_nights_after_a_bad_one_is_suspected_and_confirmed_as_any_other(contributor):
     """Was: no suspicion so near to one that had proved to be none."""
     levels = {STEP: 0.9} | dict.fromkeys(range(STEP + 3, 23), 0.9)
