@@ -34,6 +34,7 @@ from runs.stats import (
     interval_of_logs,
     judge,
     mean_or_zero,
+    side_of,
     t_quantile,
 )
 from runs.stats.steps import LEAST_DAYS, change_of_level, days_after_to_show, days_to_show
@@ -257,9 +258,9 @@ def _zero_steps(comparison: Comparison, curve: Curve, label: str) -> list[Step]:
         Step(
             label=label, day=batch_at(curve, points[each.at].x), tested=tested_words(points[each.at].all_runs[0]),
             runs=[run for at in range(each.at - each.before, each.at + each.after) for run in points[at].run_ids],
-            change=Amount(verdict=_side(each.is_rise, better)), zero="to" if each.is_to_zero else "from",
-            batches=each.after, batches_before=each.before, is_last=each is curve.of_zero[-1],
-            days=int(points[each.at + each.after - 1].x - points[each.at].x) + 1,
+            change=Amount(verdict=side_of(is_rise=each.is_rise, better=better)),
+            zero="to" if each.is_to_zero else "from", batches=each.after, batches_before=each.before,
+            is_last=each is curve.of_zero[-1], days=int(points[each.at + each.after - 1].x - points[each.at].x) + 1,
             is_expected=_is_expected(comparison, points[each.at]),
             between=[points[each.at - 1].runs[0].pk, points[each.at].runs[0].pk],
         )
@@ -284,7 +285,7 @@ def _ratio_steps(comparison: Comparison, curve: Curve, label: str) -> list[Step]
     pairs = [*zip([None, *told.confirmed], told.confirmed, strict=False), *((None, each) for each in told.unsure)]
     last = max((found.at for _, found in pairs), default=0)
     for earlier, found in pairs:
-        verdict = Kind.UNDECIDED if found in told.unsure else _side(found.is_rise, better)
+        verdict = Kind.UNDECIDED if found in told.unsure else side_of(is_rise=found.is_rise, better=better)
         fields: dict[str, Any] = {
             "day": batch_at(curve, xs[found.at]), "batches": found.after, "batches_before": found.before,
             "is_last": found.at == last and xs[found.at] >= last_of_zero, "is_drift": found.kind == "drift",
@@ -311,7 +312,7 @@ def _ratio_steps(comparison: Comparison, curve: Curve, label: str) -> list[Step]
         if off := suspicion(logs, at, told.starts, told.drifts, better=better, threshold=comparison.threshold):
             fields = {
                 "day": batch_at(curve, xs[at]), "tested": tested_words(points[xs[at]].all_runs[0]),
-                "change": as_share(amount_of(off.change, verdict=_side(off.is_rise, better))),
+                "change": as_share(amount_of(off.change, verdict=side_of(is_rise=off.is_rise, better=better))),
                 "batches": off.after, "batches_before": off.before, "is_suspected": True,
             }  # fmt: skip
             claims.append(unchanged.model_copy(update=fields))
@@ -333,10 +334,6 @@ def suspicion(
     # Off the line of a drift it may be less than matters, however far off the level it is.
     is_on_drift = any(drift.start == begin for drift in drifts)
     return None if found and is_on_drift and abs(found.change.value - 1) < threshold else found
-
-
-def _side(is_rise: bool, better: str) -> Kind:
-    return Kind.DIFFERENT if better == "none" else Kind.BETTER if is_rise == (better == "higher") else Kind.WORSE
 
 
 def _batches_to_show(batches: int | None, of: str, threshold: float, kind: Lacking) -> Missing:
@@ -475,9 +472,9 @@ def _of_zeros(values: Sequence[float], before: Sequence[float], *, better: str) 
     if not any(values) and not any(before):
         kind, zeros = Kind.EQUIVALENT, "zero_both"
     elif not any(values) and min(before) > 0:
-        kind, zeros = _side(is_rise=False, better=better), "zero_now"
+        kind, zeros = side_of(is_rise=False, better=better), "zero_now"
     elif not any(before) and min(values) > 0:
-        kind, zeros = _side(is_rise=True, better=better), "zero_before"
+        kind, zeros = side_of(is_rise=True, better=better), "zero_before"
     else:
         return None
     return Amount(verdict=kind, basis=Missing(zeros, names=[kind]))

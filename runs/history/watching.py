@@ -24,7 +24,7 @@ from runs.models.choices import (
     ChangeKind,
     ChangeState,
 )
-from runs.stats import WINNERS, mean
+from runs.stats import WINNERS, mean, side_of
 from runs.stats import watch as statistics
 from runs.stats.steps import LEAST_DAYS
 from runs.stats.zeros import ZeroChange, zero_changes
@@ -424,18 +424,11 @@ def _describe(series: BenchmarkSeries, point: ChangePoint, found: statistics.Fou
     point.change = {}
     if not isinstance(found, ZeroChange):
         point.change = as_share(amount_of(found.change)).model_dump(include={"value", "low", "high"})
-    point.side = _side(series.benchmark, found)
+    better = Better.LOWER if point.kind == ChangeKind.NOISE else series.benchmark.metric.better
+    point.side = side_of(is_rise=found.is_rise, better=better)
     point.batches_before, point.batches_after = found.before, found.after
     near = None if isinstance(found, ZeroChange) else found.near
     point.earliest, point.latest = (series.rows[place].measured_at for place in near) if near else (None, None)
-
-
-def _side(benchmark: Benchmark, found: statistics.Found | ZeroChange) -> str:
-    if found.kind == "noise":
-        return "worse" if found.is_rise else "better"
-    if benchmark.metric.better == Better.NONE:
-        return "different"
-    return "better" if found.is_rise == (benchmark.metric.better == Better.HIGHER) else "worse"
 
 
 def _measure_anew(series: BenchmarkSeries) -> None:

@@ -68,9 +68,8 @@ def standing(value: float, others: Sequence[float], *, unit: str, better: str) -
     words = f"{percent(value / centre - 1, signed=True)} from {words}"
     if abs(difference) <= half:
         return Standing("alike", words)
-    if better not in ("higher", "lower"):
-        return Standing("apart", words)
-    return Standing("better" if (difference > 0) == (better == "higher") else "worse", words)
+    side = stats.side_of(is_rise=difference > 0, better=better)
+    return Standing("apart" if side == stats.Kind.DIFFERENT else side, words)
 
 
 def run_before(run: Run, user: Reader) -> Run | None:

@@ -36,4 +36,4 @@ from runs.stats.summaries import (
     summarise,
     t_quantile,
 )
-from runs.stats.verdicts import PRACTICAL_THRESHOLD, WINNERS, Kind, Verdict, judge
+from runs.stats.verdicts import PRACTICAL_THRESHOLD, WINNERS, Kind, Verdict, judge, side_of

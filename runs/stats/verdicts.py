@@ -33,6 +33,13 @@ _OPPOSITE = {"better": "worse", "worse": "better", "higher": "lower", "lower": "
 WINNERS = frozenset({Kind.BETTER, Kind.WORSE, Kind.DIFFERENT})
 
 
+def side_of(*, is_rise: bool, better: str) -> Kind:
+    """What a rise or a fall is where ``higher`` or ``lower`` is better; of ``none`` it has no better side."""
+    if better == "none":
+        return Kind.DIFFERENT
+    return Kind.BETTER if is_rise == (better == "higher") else Kind.WORSE
+
+
 @dataclass(frozen=True)
 class Verdict:
     """`ratio` is of the values as they are; `side` already knows which direction is better: better or worse, and higher
@@ -103,13 +110,12 @@ def judge_interval(
     effect, limit = abs(math.log(estimate.value)), math.log1p(threshold)
     excludes_one = interval.low > 1 or interval.high < 1
     inside = math.log(interval.high) <= limit and math.log(interval.low) >= -limit
-    higher = estimate.value > 1
-    winner = Kind.BETTER if higher == (better == "higher") else Kind.WORSE
-    side = winner.value if better != "none" else "higher" if higher else "lower"
+    winner = side_of(is_rise=estimate.value > 1, better=better)
+    side = winner.value if winner != Kind.DIFFERENT else "higher" if estimate.value > 1 else "lower"
     if inside:
         kind = Kind.TOO_SMALL if excludes_one else Kind.EQUIVALENT
     elif excludes_one and effect >= limit:
-        kind = Kind.DIFFERENT if better == "none" else winner
+        kind = winner
     else:
         kind = Kind.UNDECIDED
     verdict = Verdict(kind, estimate, side, threshold, fewest=fewest)
