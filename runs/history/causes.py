@@ -14,7 +14,7 @@ from uuid import UUID
 from runs.history.spent import Spending, Spent, compare, per_batch, spending
 from runs.models import Alert, ChangePoint, Conditions, Run, SeriesBatch
 from runs.models.choices import OF_LEVEL, ChangeKind, ChangeState
-from runs.run.circumstances import changes
+from runs.run.circumstances import OF_MACHINE, OF_SYSTEM, PARTS_CAUSES, Circumstance, changes
 from runs.run.facets import SHORT_COMMIT
 
 # Batches on each side whose counters are set against each other.
@@ -22,41 +22,11 @@ EACH_SIDE = 10
 MOST_SHOWN = 8
 # So many times the bytes a row are another data set, of tables that are this part of all.
 BLOATED, LARGER = 1.5, 0.1
-_OF_SYSTEM = frozenset(
-    {
-        "version", "commit", "setting", "workload", "load generator", "isolation", "index", "plan", "statistics",
-        "dataset",
-    }
-)  # fmt: skip
-_OF_MACHINE = frozenset({"machine", "disk"})
-# What is recorded of a step besides its version: steps that differ in it are of different causes.
-_RECORDED = frozenset({"setting", "workload", "load generator", "isolation", "procedure"}) | _OF_MACHINE
-# How what is given begins where it is a commit.
-_COMMIT = "commit"
 # How what is given begins where each batch may have one of its own.
-OWN_OF_A_BATCH = (f"{_COMMIT} ", "build ", "label ")
+OWN_OF_A_BATCH = (f"{Circumstance.COMMIT} ", "build ", "label ")
 # From so many benchmarks, and so large a share, of one place on, the machine as a whole has moved.
 LEAST_OF_A_MACHINE, SHARE_OF_A_MACHINE = 3, 0.8
-# What a change is likeliest caused by, first: of what was recorded.
-_ORDER = (
-    "version",
-    "commit",
-    "setting",
-    "workload",
-    "load generator",
-    "isolation",
-    "index",
-    "plan",
-    "statistics",
-    "durability",
-    "disk",
-    "machine",
-    "context",
-    "driver",
-    "dataset",
-    "procedure",
-    "info",
-)
+_ORDER: dict[str, int] = {kind: at for at, kind in enumerate(Circumstance)}
 
 
 @dataclass(frozen=True)
@@ -88,18 +58,18 @@ def why(alert: Alert, points: Sequence[ChangePoint], watched: int) -> Why:
     for point in standing:
         for each in changed_at(point):
             changed[each].add(point.benchmark_id)
-    ordered = sorted(changed, key=lambda each: _ORDER.index(each[0]) if each[0] in _ORDER else len(_ORDER))
+    ordered = sorted(changed, key=lambda each: _ORDER.get(each[0], len(_ORDER)))
     # What changed there alone tells more than a commit, or a note of the run, which every night has anew.
     restless = tuple(label for point in standing for label in _restless(point))
     seldom = [
         (kind, words)
         for kind, words in ordered
-        if kind != _COMMIT and not (kind == "info" and words.startswith(restless))
+        if kind != Circumstance.COMMIT and not (kind == Circumstance.INFO and words.startswith(restless))
     ]
     has_a_commit_each = all(map(_has_a_commit_each, standing))
     suspects = seldom if seldom and has_a_commit_each else ordered
     moved = len({point.benchmark_id for point in standing})
-    of_system = _OF_SYSTEM & {kind for kind, _ in suspects}
+    of_system = OF_SYSTEM & {kind for kind, _ in suspects}
     systems = {point.benchmark.dbms_id for point in standing}
     # What moved in two metrics is one.
     apart = {(point.benchmark_id, point.benchmark.is_beside) for point in standing}
@@ -112,8 +82,8 @@ def why(alert: Alert, points: Sequence[ChangePoint], watched: int) -> Why:
     others = [each for each in ordered if each not in suspects]
     # That others were at work is a cause; a commit that each batch has anew is none beside it.
     is_by_others = has_a_commit_each and not seldom and spending(where, is_slower=is_slower) == Spending.OTHERS
-    kind = "machine" if is_by_others else _kind(suspects, where, is_machine, is_slower=is_slower)
-    is_place = has_a_commit_each and kind == _COMMIT
+    kind = Circumstance.MACHINE if is_by_others else _kind(suspects, where, is_machine, is_slower=is_slower)
+    is_place = has_a_commit_each and kind == Circumstance.COMMIT
     ends = _ends(largest) if largest else []
     told = [(kind, words, len(changed[kind, words])) for kind, words in (*suspects, *others)]
     recorded = [] if is_machine or is_by_others else [ids for each, ids in changed.items() if each[0] == kind]
@@ -149,12 +119,10 @@ def _restless(point: ChangePoint) -> list[str]:
 
 
 def _kind(changed: Sequence[tuple[str, str]], where: Sequence[Spent], is_machine: bool, *, is_slower: bool) -> str:
-    if is_machine:
-        return "machine"
-    of_system = next((kind for kind, _ in changed if kind in _OF_SYSTEM), "")
+    of_system = next((kind for kind, _ in changed if kind in OF_SYSTEM), "")
     spent_on = spending(where, is_slower=is_slower)
-    if not of_system and spent_on == Spending.OTHERS:
-        return "machine"
+    if is_machine or (not of_system and spent_on == Spending.OTHERS):
+        return Circumstance.MACHINE
     return of_system or next((kind for kind, _ in changed), "") or spent_on.value
 
 
@@ -169,7 +137,7 @@ def changed_at(point: ChangePoint) -> list[tuple[str, str]]:
     facts = Conditions.objects.in_bulk([old.conditions_id, new.conditions_id])
     changed = changes(facts[old.conditions_id].facts, facts[new.conditions_id].facts)
     if old.commit != new.commit and new.commit:
-        changed.append(("commit", f"Commit {' → '.join(_told_apart(old.commit, new.commit))}"))
+        changed.append((Circumstance.COMMIT, f"Commit {' → '.join(_told_apart(old.commit, new.commit))}"))
     return [*changed, *_changes_by_engine(old.run, new.run)]
 
 
@@ -196,24 +164,28 @@ def _neighbours(rows: Sequence[SeriesBatch], places: Sequence[int]) -> list[tupl
 
 def _recorded(old: SeriesBatch, new: SeriesBatch) -> list[tuple[str, str]]:
     changed = changes(old.conditions.facts, new.conditions.facts)
-    version = [("version", new.version.name)] if new.version_id != old.version_id else []
-    others = [(kind, words) for kind, words in changed if kind in _RECORDED]
+    version = [(Circumstance.VERSION.value, new.version.name)] if new.version_id != old.version_id else []
+    others = [(kind, words) for kind, words in changed if kind in PARTS_CAUSES]
     return [*version, *sorted(others, key=itemgetter(1))]
 
 
 def _given(old: SeriesBatch, new: SeriesBatch) -> str:
     recorded = _recorded(old, new)
-    if any(kind in _OF_MACHINE for kind, _ in recorded):
+    if any(kind in OF_MACHINE for kind, _ in recorded):
         return ""
     given = [words for _, words in recorded]
-    named = [(_COMMIT, old.commit, new.commit), ("build", old.build, new.build), ("label", old.label, new.label)]
+    named = [
+        (Circumstance.COMMIT.value, old.commit, new.commit),
+        ("build", old.build, new.build),
+        ("label", old.label, new.label),
+    ]
     return "\n".join(given or [f"{name} {value}" for name, was, value in named if value not in ("", was)][:1])
 
 
 def commit_given(cause: str) -> str:
     """The commit that something of `given_anew` is; empty where it is something else."""
     name, _, value = cause.partition(" ")
-    return value if name == _COMMIT else ""
+    return value if name == Circumstance.COMMIT else ""
 
 
 def _told_apart(old: str, new: str) -> tuple[str, str]:
@@ -230,24 +202,27 @@ def _changes_by_engine(old: Run | None, new: Run | None) -> Iterator[tuple[str, 
     a, b = old.statistics, new.statistics
     if a.get("indexes") and "indexes" in b:
         names = [{str(index.get("index")) for index in side["indexes"]} for side in (a, b)]
-        yield from (("index", f"Index {name} is gone") for name in sorted(names[0] - names[1]))
-        yield from (("index", f"Index {name} is new") for name in sorted(names[1] - names[0]))
+        yield from ((Circumstance.INDEX, f"Index {name} is gone") for name in sorted(names[0] - names[1]))
+        yield from ((Circumstance.INDEX, f"Index {name} is new") for name in sorted(names[1] - names[0]))
     asked = [
         {(each.get("query"), each.get("sql")): each["plan"] for each in side.get("queries", []) if each.get("plan")}
         for side in (a, b)
     ]
     for key in asked[0].keys() & asked[1].keys():
         if _shape(asked[0][key]) != _shape(asked[1][key]):
-            yield ("plan", f"Another plan of query {key[0]}")
+            yield (Circumstance.PLAN, f"Another plan of query {key[0]}")
     widths = [_row_bytes(side.get("tables", [])) for side in (a, b)]
     for table in widths[0].keys() & widths[1].keys():
         old_bytes, new_bytes = (each[table] for each in widths)
         if max(old_bytes, new_bytes) > BLOATED * min(old_bytes, new_bytes):
-            yield ("dataset", f"Table {table} {old_bytes:.0f} → {new_bytes:.0f} bytes a row")
+            yield (Circumstance.DATASET, f"Table {table} {old_bytes:.0f} → {new_bytes:.0f} bytes a row")
     ages = [{age["what"]: age.get("age_s") for age in side.get("maintenance", [])} for side in (a, b)]
     for what in ages[0].keys() & ages[1].keys():
         if (ages[0][what] is None) != (ages[1][what] is None):
-            yield ("statistics", f"{what}: {'never any more' if ages[1][what] is None else 'not never any more'}")
+            yield (
+                Circumstance.STATISTICS,
+                f"{what}: {'never any more' if ages[1][what] is None else 'not never any more'}",
+            )
 
 
 def _row_bytes(tables: Iterable[Mapping[str, Any]]) -> dict[str, float]:

@@ -20,7 +20,7 @@ from runs.history.watching import BASELINE
 from runs.machines.facts import names_apart
 from runs.models import Benchmark, ChangePoint, Conditions, SeriesBatch
 from runs.models.choices import Better
-from runs.run.circumstances import OF_THE_MACHINE
+from runs.run.circumstances import OF_MACHINE
 from runs.stats import MIN_REPEATS, WINNERS, Kind, geometric_mean, summarise
 from runs.stats.levels import judge_family
 from runs.stats.steps import LEAST_DAYS
@@ -174,7 +174,7 @@ def _besides(before: Sequence[Mapping[str, str]], after: Sequence[Mapping[str, s
     return tuple(
         mid_sentence(label)
         for name in sorted(set.intersection(*told))
-        if (parts := name.partition(":"))[0] in OF_THE_MACHINE and (label := parts[2])
+        if (parts := name.partition(":"))[0] in OF_MACHINE and (label := parts[2])
         and {each[name] for each in before} != {each[name] for each in after}
     )  # fmt: skip
 

@@ -30,7 +30,7 @@ from runs.models import Benchmark, Conditions, Metric, Run, SeriesBatch
 from runs.models.base import clean
 from runs.models.choices import OF_LEVEL, Better, ChangeKind, ChangeState, RunState
 from runs.run import likeness
-from runs.run.circumstances import OF_THE_MACHINE, changes
+from runs.run.circumstances import OF_MACHINE, TOLD_FIRST, changes
 from runs.run.events import CHECKPOINT, NOTE
 from runs.run.facets import branch_of
 from runs.stats import Interval
@@ -49,10 +49,6 @@ MOST_FAILED = 5
 MOST_NAMED = 3
 # So many other metrics of its batches are linked, and so many cells of it, the newest, stand in an address.
 MOST_METRICS, MOST_CELLS = 12, 50
-# The headline names these where they are others than the batch before had.
-TOLD_FIRST = (
-    "setting", "durability", "isolation", "version", "workload", "load generator", "procedure", "disk", "machine",
-)  # fmt: skip
 # What says once more, of one commit, what is promised or was seen of all.
 TOLD_TWICE = tuple(f"{likeness.heading(name)} " for name in ("promised", "storage_holds", "observed"))
 BAND_COLOUR = 7
@@ -208,7 +204,6 @@ def _differently(rows: Sequence[SeriesBatch]) -> str:
     would give a ratio.
     """
     changed = _changed(rows, [len(rows) - 1]).get(len(rows) - 1, [])
-    # Each batch may have another commit, and hardly any the same context: these tell its table.
     wanted = [(kind, words) for kind, words in changed if kind in TOLD_FIRST and not words.startswith(TOLD_TWICE)]
     if not wanted:
         return ""
@@ -239,8 +234,8 @@ def _changed(rows: Sequence[SeriesBatch], places: Iterable[int]) -> dict[int, li
     told = {}
     for at, in_order, measured in changed:
         after, before, earlier = (facts.get(rows[each].conditions_id, {}) for each in (at, in_order, measured))
-        found = [each for each in changes(before, after) if each[0] not in OF_THE_MACHINE]
-        found += [each for each in changes(earlier, after) if each[0] in OF_THE_MACHINE]
+        found = [each for each in changes(before, after) if each[0] not in OF_MACHINE]
+        found += [each for each in changes(earlier, after) if each[0] in OF_MACHINE]
         if found:
             told[at] = found
     return told
