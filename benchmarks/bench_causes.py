@@ -434,7 +434,7 @@ def why_of(engine: Engine, cause: Cause, before: Sequence[Window], after: Sequen
     )  # fmt: skip
     alerts.attach(point, series.rows)
     assert point.alert is not None
-    return found.change.value - 1, why(point.alert, [point], 1)
+    return found.change.value - 1, why([point], 1)
 
 
 def _store(engine: Engine, name: str, window: Window, at: datetime) -> None:

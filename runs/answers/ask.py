@@ -89,7 +89,7 @@ def _with_what_is_worse(comparison: Comparison, answer: Answer) -> Answer:
     pairs = pairs_to_judge(by_value(other.groups, metric), None)
     by_key = {group.key: group for group in other.groups}
     first, second = (by_key[group.key] for group in of_groups[:2])
-    verdict = judge(metric, other.threshold, pairs=pairs)[0].of(first, second)
+    verdict = judge(other, pairs)[0].of(first, second)
     is_worse = verdict is not None and verdict.kind == Kind.WORSE
     return answer.model_copy(update={"worse_by": (metric.label, change_of(verdict))}) if is_worse else answer
 

@@ -414,7 +414,7 @@ class AlertDetail(APIView):
 
     def _answer(self, request: Request, alert_id: uuid.UUID) -> Response:
         shown = get_object_or_404(alerts.with_changes(Alert.objects.readable_by(request.user)), pk=alert_id)
-        cause = why(shown, list(shown.changes.all()), alerts.watched_beside(shown))
+        cause = why(list(shown.changes.all()), alerts.watched_beside(shown))
         ends = alerts.ends_of(shown.changes.all())
         before, after = (
             [AlertLink.of(each, url=page_of(each, request), title=alerts.title(each)) for each in told]

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from benchagent.catalog import METRICS
+from django.http import QueryDict
 
 from runs.answers.ask import answer_of, offered
 from runs.answers.places import x_label
@@ -36,7 +37,7 @@ from runs.run.number import values_of
 
 def overview(runs: Sequence[Run]) -> dict[str, Any]:
     """Context of an experiment's matrix: `figure` of the groups that are ranked, `apart` of each other class."""
-    comparison = compare(runs, order="best")
+    comparison = compare(runs, QueryDict("order=best"))
     if comparison.axes.view not in ON_AXES and len(comparison.groups) <= COLOURS:
         # An engine keeps its colour while the order changes, and in all charts.
         order = sorted(group.key for group in comparison.groups)

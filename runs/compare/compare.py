@@ -12,7 +12,7 @@ from uuid import UUID
 from benchagent.catalog import METRICS, Durability
 from django.http import QueryDict
 
-from runs.compare.asked import LOAD, LOAD_METRICS, OF_CURVES, Question, read, with_controls
+from runs.compare.asked import LOAD, LOAD_METRICS, OF_CURVES, read, with_controls
 from runs.compare.asked_pair import with_fact
 from runs.compare.axes import CURVE, LATENCY, ON_AXES, TIME, arrange
 from runs.compare.comparison import Comparison
@@ -47,38 +47,35 @@ MOST_METRICS = 4
 # So many values are named of what there is instead of what was asked for.
 MOST_NAMED = 20
 NO_SETS: Mapping[UUID, tuple[str, str]] = {}
-NO_QUESTION = Question()
+NO_ADDRESS = QueryDict()
 
 
 def compare_selection(selection: Selection) -> Comparison:
-    """With the question, the metric, the baseline, the order and the grouping that its address asks for."""
-    question, _ = read(selection.address)
-    params = with_controls(selection.address, question)
     comparison = compare(
-        selection.runs, metric=next(iter(params.getlist("metric")), ""), baseline=params.get("baseline"),
-        order=params.get("order", ""), grouping=params.get("group", ""), threshold=selection.threshold,
-        base_runs=selection.base, controls=params, set_of=selection.set_of, question=question,
+        selection.runs, selection.address, threshold=selection.threshold, base_runs=selection.base,
+        set_of=selection.set_of,
     )  # fmt: skip
     return replace(comparison, left_out=selection.left_out, not_here=selection.not_here)
 
 
 def compare(
-    runs: Iterable[Run], *, metric: str = "", baseline: str | None = None, order: str = "",
-    grouping: str = "", threshold: float | None = None, base_runs: Set[UUID] = frozenset(),
-    controls: QueryDict | None = None, set_of: Mapping[UUID, tuple[str, str]] = NO_SETS,
-    question: Question = NO_QUESTION,
+    runs: Iterable[Run], address: QueryDict = NO_ADDRESS, *, threshold: float | None = None,
+    base_runs: Set[UUID] = frozenset(), set_of: Mapping[UUID, tuple[str, str]] = NO_SETS,
 ) -> Comparison:  # fmt: skip
     """Groups the runs by cell and batch and sets each group against the baseline's.
 
-    `runs` come from `Run.objects.present().for_lists()`. `metric` is a name; empty or unknown takes the workload's
-    primary metric, else the most common one. `baseline` is a group's key; empty or unknown takes the first group
-    with values, of those with one of `base_runs` where there are such. `order` "best" sorts by geometric mean, best
-    first; else the order is that of the experiment or source. `threshold`, from which a difference matters, is that of
-    the metric where none is given. `set_of`: number and words of each run's set, a fact of its group; runs of two sets
-    are never pooled. `grouping` is one of `GROUPINGS`: empty or unknown pools within a batch only.
+    `runs` come from `Run.objects.present().for_lists()`. The `address` says what is asked, and how that is shown:
+    `metric` is a name; empty or unknown takes the workload's primary metric, else the most common one. `baseline` is a
+    group's key; empty or unknown takes the first group with values, of those with one of `base_runs` where there are
+    such. `order` "best" sorts by geometric mean, best first; else the order is that of the experiment or source.
+    `group` is one of `GROUPINGS`: empty or unknown pools within a batch only. `threshold`, from which a difference
+    matters, is that of the metric where none is given. `set_of`: number and words of each run's set, a fact of its
+    group; runs of two sets are never pooled.
     """
-    grouping = grouping if grouping in GROUPINGS else BATCH
-    controls = controls if controls is not None else QueryDict()
+    question, _ = read(address)
+    controls = with_controls(address, question)
+    metric, baseline = next(iter(controls.getlist("metric")), ""), controls.get("baseline")
+    grouping = controls.get("group", "") if controls.get("group") in GROUPINGS else BATCH
     present = [run for run in runs if run.deleted_at is None]
     _in_one_unit(present)
     fetch_settings(present)
@@ -108,7 +105,7 @@ def compare(
             replace(group, conditions=with_one_name(group.conditions, group.all_runs[0].config, one_under))
             for group in groups
         ]
-    groups = _ranked(groups, chosen, order)
+    groups = _ranked(groups, chosen, controls.get("order", ""))
     question = with_fact(question, groups)
     controls = with_controls(controls, question)
     comparison = Comparison(

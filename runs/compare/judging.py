@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, combinations
 from math import log
@@ -32,7 +32,7 @@ from runs.compare.effects import SettingPairs, printed_pairs, setting_effects
 from runs.compare.facts import DATE, NEVER_TAKEN, NO_FACT, SET, Columns, Fact, fact_value, is_name, measured_alike
 from runs.compare.groups import Contrast, Group
 from runs.compare.guard import are_alike, blocking, differences
-from runs.compare.levels import LEAST_LEVELS, NO_LEVELS, Key, Levels, LevelSeries, possible_levels
+from runs.compare.levels import LEAST_LEVELS, NO_LEVELS, OF_ONE_DAY, Key, Levels, LevelSeries, possible_levels
 from runs.compare.panels import CLIENTS, Axes, ends_of_curve
 from runs.compare.verdicts import Verdicts, by_value
 from runs.models import Metric
@@ -48,7 +48,7 @@ RANKED = ("storage:data", "hardware", "config")
 # Every result has one, whether it is told or not.
 _KNOWN_OR_NOT = frozenset({"storage:data", "hardware"})
 # What nobody chooses with a system, a setting or a version: it is held equal, and never that of the best group.
-BRANCH, _OF_A_DAY = "tested:branch", ("batch", "tested")
+BRANCH = "tested:branch"
 _MACHINES = frozenset({"hardware", "storage"})
 # What a system, a setting or a version is measured on.
 _PLACES = _MACHINES | {"context", "dbms", "dataset", "isolation"}
@@ -84,13 +84,10 @@ def judged(comparison: Comparison) -> Comparison:
     fact = comparison.question.fact or told_apart_by(comparison, levels)
     best, alike_in = _best_groups(comparison, fact, metric)
     equal = _equal_levels(axes, fact, columns) if kind in ("", *OF_RANKS) and levels is None else None
-    along_x = axes.along_x(groups)
-    pairs = _pairs(comparison, best, base, metric, fact or "dbms", is_sweep=levels is not None, equal=equal)
     verdicts, series = judge(
-        metric, comparison.threshold, pairs=pairs,
+        comparison, _pairs(comparison, best, base, metric, fact or "dbms", is_sweep=levels is not None, equal=equal),
         series=[*levels.judged.values()] if levels else [LevelSeries(each.setting, [each.row]) for each in of_pairs],
-        along=_along(comparison, levels), axis=along_x, beside=comparison.valued if kind == A_B else (),
-        in_time=levels is not None and any(each.field.startswith((*_OF_A_DAY, DATE)) for each in levels.held),
+        along=_along(comparison, levels), in_time=levels is not None and levels.are_of_times,
     )  # fmt: skip
     if levels:
         levels = replace(levels, judged=dict(zip(levels.judged, series, strict=True)), family=verdicts.family)
@@ -200,14 +197,16 @@ def _is_place(fact: Fact, ranked: str) -> bool:
 
 
 def judge(
-    metric: Metric, threshold: float, *, pairs: Pairs = (), series: Sequence[LevelSeries] = (), along: Pairs = (),
-    axis: Collection[str] = (), beside: Sequence[Group] = (), in_time: bool = False,
+    comparison: Comparison, pairs: Pairs, *, series: Sequence[LevelSeries] = (), along: Pairs = (),
+    in_time: bool = False,
 ) -> tuple[Verdicts, list[LevelSeries]]:  # fmt: skip
     """Pairs of groups, series level by level, and pairs `along` a curve, all of them one family.
 
-    The latter may differ in the fields of their `axis`: that is what they are asked about. `beside`: other groups whose
-    repeats tell of the noise, where two alone are asked for. `in_time`: levels are of several batches or days.
+    The latter may differ in what x is of: that is what they are asked about. Where two alone are asked for, the repeats
+    of all groups tell of the noise. `in_time`: levels are of several batches or days.
     """
+    metric, axis = comparison.metric, comparison.axes.along_x(comparison.groups)
+    beside = comparison.valued if comparison.question.kind == A_B else ()
     by_key = {(group.key, base.key): (group, base) for group, base in (*pairs, *along)}
     differing = {key: differences(group.conditions, base.conditions) for key, (group, base) in by_key.items()}
     of_curves = {(group.key, base.key) for group, base in along}
@@ -226,7 +225,7 @@ def judge(
     every = [*alone, *of_series]
     found = judge_levels(
         [[[(group.judged, base.judged) for group, base in level] for level in levels] for levels in every],
-        better=metric.better, threshold=threshold, noise=page_noise(cells.values()),
+        better=metric.better if metric else "none", threshold=comparison.threshold, noise=page_noise(cells.values()),
         in_time=in_time,
     )  # fmt: skip
     by_pair = {key: verdicts.levels[0] for key, verdicts in zip(allowed, found, strict=False)}
@@ -331,7 +330,7 @@ def _wanted_levels(comparison: Comparison, base: Group, columns: Columns) -> Ite
         possible = chain(possible_levels(of_two, axes, wanted, held_equal), possible)
     if fact == BRANCH and DATE in axes.facts:
         # A commit of one branch alone says which day it is.
-        facts = {name: known for name, known in axes.facts.items() if name == fact or not name.startswith(_OF_A_DAY)}
+        facts = {name: known for name, known in axes.facts.items() if name == fact or not name.startswith(OF_ONE_DAY)}
         of_days = possible_levels(of_two, replace(axes, facts=facts), wanted, held_equal, by_day=True)
         possible = chain(of_days, possible)
     if kind == A_B and (asked := comparison.question.fact):

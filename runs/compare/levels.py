@@ -35,6 +35,8 @@ from runs.stats import WINNERS, Kind, Ratio, SeriesVerdicts, Verdict, geometric_
 NO_LEVELS = "none"
 # In this order facts are compared where the axes name none.
 _COMPARED_FIRST = ("dbms", "hardware", "storage", "config", "tested", "batch", "factor")
+# What is of one day, in what names a fact.
+OF_ONE_DAY = ("batch", "tested")
 # What says that levels are days.
 _OF_DAYS = ("date", "measured on")
 LEAST_LEVELS, FEWEST_GROUPS = 2, 4
@@ -402,6 +404,11 @@ class Levels:
     @property
     def compared_words(self) -> str:
         return " · ".join(fact.label for fact in self.compared)
+
+    @property
+    def are_of_times(self) -> bool:
+        """Whether levels are of several batches or days."""
+        return any(fact.field.startswith((*OF_ONE_DAY, DATE)) for fact in self.held)
 
     @property
     def held_words(self) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 from uuid import UUID
 
 from runs.history.spent import Spending, Spent, compare, per_batch, spending
-from runs.models import Alert, ChangePoint, Conditions, Run, SeriesBatch
+from runs.models import ChangePoint, Conditions, Run, SeriesBatch
 from runs.models.choices import OF_LEVEL, ChangeKind, ChangeState
 from runs.run.circumstances import OF_MACHINE, OF_SYSTEM, PARTS_CAUSES, Circumstance, changes
 from runs.run.facets import SHORT_COMMIT
@@ -50,8 +50,8 @@ class Why:
     ends: Sequence[UUID]
 
 
-def why(alert: Alert, points: Sequence[ChangePoint], watched: int) -> Why:
-    """Why an alert's changes came about, of `watched` benchmarks that its machines had."""
+def why(points: Sequence[ChangePoint], watched: int) -> Why:
+    """Why the changes of an alert came about, of `watched` benchmarks that its machines had."""
     standing = [point for point in points if point.state != ChangeState.REFUTED] or list(points)
     machines = {point.benchmark.machine_id for point in standing}
     changed: dict[tuple[str, str], set[UUID]] = defaultdict(set)

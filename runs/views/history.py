@@ -171,7 +171,7 @@ def alert(request: HttpRequest, alert_id: uuid.UUID) -> HttpResponse:
     # What proved to be none, as on another machine, stands last.
     points = sorted(shown.changes.all(), key=lambda point: point.state == ChangeState.REFUTED)
     before, after = ([(each, alerts.title(each)) for each in told] for told in alerts.told_again(shown))
-    ends, of_alert = alerts.ends_of(points), why(shown, points, alerts.watched_beside(shown))
+    ends, of_alert = alerts.ends_of(points), why(points, alerts.watched_beside(shown))
     context = {
         "alert": shown,
         "title": alerts.title(shown, ends),

@@ -368,7 +368,7 @@ def test_what_all_lose_on_a_day_is_no_step_of_one_in_per_cent_of_another():
 
     def marked(y_as: str) -> int:
         controls = QueryDict(f"x=date&series=factor:terminals&y_as={y_as}")
-        (part,) = draw(compare(Run.objects.present().for_lists(), controls=controls)).parts
+        (part,) = draw(compare(Run.objects.present().for_lists(), controls)).parts
         return len(part.figures[0].spec["marks"])
 
     assert (marked("absolute"), marked("baseline")) == (2, 0)

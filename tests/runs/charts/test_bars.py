@@ -9,7 +9,6 @@ from django.http import QueryDict
 
 from runs.answers.words.drawn import LOG_BARS_NOTE
 from runs.charts.compare import bars_parts, effects_figure
-from runs.compare.asked import EFFECTS, Question
 from runs.compare.axes import arrange
 from runs.compare.compare import compare
 from runs.configs.creating import Parameter, config_of
@@ -62,7 +61,7 @@ def test_what_a_setting_did_begins_at_no_change():
         config, _ = config_of("postgresql", "PostgreSQL", [Parameter("jit", level)], provenance="uploaded")
         for repeat in (1, 2, 3):
             make_run("PostgreSQL 18.0", value + repeat, config=config, repeat=repeat)
-    figure = effects_figure(compare(all_runs(), question=Question(kind=EFFECTS)))
+    figure = effects_figure(compare(all_runs(), QueryDict("ask=effects")))
     spec = figure.spec
     assert spec["base"] == 1.0
     assert [figure.table.rows[bar["row"]][0].text for bar in spec["groups"]] == ["jit off → on"]
@@ -77,5 +76,5 @@ def test_bars_say_which_settings_their_names_leave_out_where_the_answer_is_of_ra
             config, _ = config_of("postgresql", "PostgreSQL", settings, provenance="uploaded")
             for repeat in (1, 2, 3):
                 make_run("PostgreSQL 18.0", 1000 + repeat, config=config, repeat=repeat)
-    (figure,) = bars_parts(compare(all_runs(), question=Question(kind=EFFECTS)))
+    (figure,) = bars_parts(compare(all_runs(), QueryDict("ask=effects")))
     assert "Where a name does not say it: wal_compression=lz4, max_wal_size=1GB." in figure.note

@@ -262,7 +262,7 @@ def test_more_lines_than_can_be_told_apart_look_alike_and_have_no_key(lines, ali
 def test_of_a_latency_over_terminals_only_the_change_is_said():
     over_terminals((1, 4, 16))
     assert Metric.objects.filter(name="latency_p99_ms").exists()
-    comparison = compare(all_runs(), metric="latency_p99_ms")
+    comparison = compare(all_runs(), QueryDict("metric=latency_p99_ms"))
     (multiples,) = curve_figures(comparison)
     (said,) = sentences(multiples).values()
     assert len(said) == 1 and said[0].endswith(" from 1 to 16 terminals.")

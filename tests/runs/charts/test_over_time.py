@@ -72,11 +72,11 @@ def test_no_two_lines_over_time_or_of_latencies_look_alike(levels):
             run = make_run(name, 100 * terminals, factors=FACTORS | {"terminals": terminals}, latency_histogram=encoded)
             sampled(run, tps=steady(90))
     for view in ("time", "latency"):
-        comparison = compare(all_runs(), controls=QueryDict(f"view={view}&series=dbms"))
+        comparison = compare(all_runs(), QueryDict(f"view={view}&series=dbms"))
         figure = over_time_figures(comparison)[0].figures[0] if view == "time" else latency_parts(comparison)[0]
         looks = [(line["color"], line["dash"]) for line in figure.spec["series"]]
         assert len({*looks}) == len(looks) == 2 * levels
-    keys = over_time_figures(compare(all_runs(), controls=QueryDict("view=time")))[0].keys
+    keys = over_time_figures(compare(all_runs(), QueryDict("view=time")))[0].keys
     assert len({(key.color, key.dash) for key in keys}) == 2 * levels
 
 
@@ -141,7 +141,7 @@ def test_what_has_samples_is_drawn_wherever_it_stands_among_the_groups(view):
                 sampled(
                     run, tps=steady(90), latency_p50_ms=steady(1), latency_p95_ms=steady(2), latency_p99_ms=steady(3)
                 )
-    drawing = draw(compare(all_runs(), controls=QueryDict(f"view={view}")))
+    drawing = draw(compare(all_runs(), QueryDict(f"view={view}")))
     (part,) = drawing.parts
     assert len(part.figures[0].spec["series"]) == (2 if view == "time" else 1)
     without = "without samples over time" if view == "time" else "without latencies"
@@ -153,7 +153,7 @@ def test_of_what_is_not_drawn_it_is_told_apart_what_has_no_samples():
     for terminals in range(1, 15):
         sampled(make_run("SQLite 3", 100, factors=FACTORS | {"terminals": terminals}), tps=steady(90))
     make_run("Derby 10", 80, factors=FACTORS)
-    drawing = draw(compare(all_runs(), controls=QueryDict("view=time")))
+    drawing = draw(compare(all_runs(), QueryDict("view=time")))
     reasons = Counter(each.reason for each in drawing.left_out)
     assert reasons == {"beyond what one chart shows": 2, "without samples over time": 1}
 

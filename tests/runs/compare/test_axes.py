@@ -70,14 +70,14 @@ def test_configurations_are_not_named_with_a_dbms_that_is_pooled():
     sweep(terminals=(2,))
     for dbms in ("derby", "h2"):
         Run.objects.filter(dbms_version__dbms__slug=dbms).update(config=Config.objects.create(slug=dbms, name=dbms))
-    comparison = compare(all_runs(), controls=QueryDict("x=factor:scale_factor&pool=dbms"))
+    comparison = compare(all_runs(), QueryDict("x=factor:scale_factor&pool=dbms"))
     assert (comparison.axes.pooled, comparison.axes.series) == (("dbms",), ("config",))
     assert [len(curve.points) for panel in comparison.panels for curve in panel.curves] == [3, 3]
 
 
 def test_a_group_has_the_color_of_its_curve():
     sweep(engines=("Derby 10.6",), scales=(1, 4, 16))
-    comparison = compare(all_runs(), controls=QueryDict("x=factor:terminals"))
+    comparison = compare(all_runs(), QueryDict("x=factor:terminals"))
     (panel,) = comparison.panels
     of_curves = {run.id: curve.color for curve in panel.curves for point in curve.points for run in point.runs}
     assert len({*of_curves.values()}) == 3

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 import pytest
 from benchagent.catalog import DURABILITY_WORDS
 from benchagent.catalog.durability import HOST
+from django.http import QueryDict
 
 from runs.answers.words import headline
 from runs.answers.words.gaps import gap_notes, unranked_by_class
@@ -82,9 +83,9 @@ def test_it_gives_readable_keys_that_are_unique(article):
     assert len(set(keys)) == len(keys)
 
 
-@pytest.mark.parametrize("unknown", [None, "", "no-such-group"])
-def test_it_takes_the_first_group_with_values_when_no_baseline_is_named(unknown, article):
-    comparison = compare(all_runs(), baseline=unknown)
+@pytest.mark.parametrize("address", ["", "baseline=", "baseline=no-such-group"])
+def test_it_takes_the_first_group_with_values_when_no_baseline_is_named(address, article):
+    comparison = compare(all_runs(), QueryDict(address))
 
     assert comparison.baseline is not None and comparison.baseline.key == "postgresql-8-3"
 
@@ -93,7 +94,7 @@ def test_it_sorts_the_fastest_first_where_lower_is_better():
     for system, seconds in (("SQLite 3", 9.0), ("HSQLDB 2", 3.0)):
         make_run(system, seconds, number="load_s")
 
-    comparison = compare(all_runs(), metric="load_s", order="best")
+    comparison = compare(all_runs(), QueryDict("metric=load_s&order=best"))
 
     assert [group.label for group in comparison.groups] == ["HSQLDB 2", "SQLite 3"]
 
@@ -146,7 +147,7 @@ def test_it_never_ranks_what_is_in_memory_with_anything_else():
     def places(comparison: Comparison) -> dict[str, bool]:
         return {group.label: group.ranked for group in comparison.groups}
 
-    both = compare(all_runs(), order="best")
+    both = compare(all_runs(), QueryDict("order=best"))
     assert places(both) == {
         "SQLite 3": True, "PostgreSQL 8.3": False, "H2 2, in memory": False, "HSQLDB 2.7, in memory": False,
     }  # fmt: skip
@@ -171,7 +172,7 @@ def test_it_ranks_nothing_of_unknown_durability_with_what_is_in_memory():
     for system, durability in (("MySQL 5.0", ""), ("H2 2", "memory")):
         make_run(system, 100, durability=durability)
 
-    groups = by_label(compare(all_runs(), baseline="mysql-5-0"))
+    groups = by_label(compare(all_runs(), QueryDict("baseline=mysql-5-0")))
 
     assert not groups["H2 2, in memory"].ranked
     against = groups["H2 2, in memory"].against
@@ -191,7 +192,7 @@ def test_it_offers_every_metric_and_starts_with_the_workloads_primary_one():
     add_number(run, 4.9, name="latency_p99_ms")
 
     comparison = compare(all_runs())
-    latency = compare(all_runs(), metric="latency_p99_ms")
+    latency = compare(all_runs(), QueryDict("metric=latency_p99_ms"))
 
     assert comparison.metric is not None and comparison.metric.name == "tps"
     assert {metric.name for metric in comparison.metrics} == {"tps", "latency_p50_ms", "latency_p99_ms"}
@@ -360,7 +361,7 @@ def configured(*settings: dict[str, str], baseline: int | None = None) -> list[s
             make_run("PostgreSQL 18.0", 100 + 10 * at + repeat, config=config)
     groups = compare(all_runs()).groups
     key = "" if baseline is None else sorted(groups, key=lambda group: group.median or 0)[baseline].key
-    groups = compare(all_runs(), baseline=key).groups
+    groups = compare(all_runs(), QueryDict(f"baseline={key}")).groups
     return [group.label for group in sorted(groups, key=lambda group: group.median or 0)]
 
 
@@ -378,7 +379,7 @@ def test_configurations_are_named_by_what_differs_from_the_baseline_and_that_one
     first = comparison.groups
     assert comparison.unsaid == "shared_buffers=128MB, max_wal_size=1GB"
     assert headline(comparison).endswith(f" Where a name does not say it: {comparison.unsaid}.")
-    best_first = compare(all_runs(), order="best").groups
+    best_first = compare(all_runs(), QueryDict("order=best")).groups
     # A question that puts the best first names them as the others do.
     assert {group.key: group.label for group in best_first} == {group.key: group.label for group in first}
     Run.objects.all().delete()

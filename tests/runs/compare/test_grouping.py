@@ -7,6 +7,7 @@ from itertools import product
 from uuid import UUID, uuid4
 
 import pytest
+from django.http import QueryDict
 
 from runs import results
 from runs.compare.compare import compare
@@ -160,7 +161,7 @@ def test_a_reader_may_pool_by_something_else_and_the_comparison_says_so(grouping
     for label, of, day in measured:
         together = batch(UUID(int=of), label=label, tested={"build": "1"})
         make_run("PostgreSQL 16.4", 100, batch=together, measured_on=date(2026, 11, day))
-    comparison = compare(all_runs(), grouping=grouping)
+    comparison = compare(all_runs(), QueryDict(f"group={grouping}"))
     assert sizes(comparison) == groups
     assert comparison.grouping == grouping
     assert bool(comparison.pooled) == (grouping != "batch")
@@ -213,7 +214,7 @@ def test_two_builds_of_a_dbms_name_two_batches_and_a_run_without_one_stays_with_
 def test_what_says_no_label_stays_with_its_batch():
     for number in (1, 2):
         make_run("PostgreSQL 16.4", 100, batch=batch(UUID(int=number)), measured_on=date(2026, 11, number))
-    assert len(compare(all_runs(), grouping="label").groups) == 2
+    assert len(compare(all_runs(), QueryDict("group=label")).groups) == 2
 
 
 def test_every_run_has_a_batch():

@@ -60,8 +60,8 @@ def sweep(
     )
 
 
-def asked(words: str = "", **options: object):
-    return compare(all_runs(), controls=QueryDict(words), **options)
+def asked(words: str = ""):
+    return compare(all_runs(), QueryDict(words))
 
 
 def standings(comparison) -> list[Standing]:
@@ -118,7 +118,8 @@ def test_where_the_baseline_is_best_headline_and_levels_say_one_ratio():
     # One verdict: the table says it of SQLite, the answer of Derby.
     assert the_next.ratio.value == pytest.approx(1 / sqlite.ratio.value)
     assert the_next.ratio.low == pytest.approx(1 / sqlite.ratio.interval.high)
-    against = asked(baseline=next(group.key for group in comparison.groups if group.label.startswith("SQLite")))
+    sqlite_key = next(group.key for group in comparison.groups if group.label.startswith("SQLite"))
+    against = asked(f"baseline={sqlite_key}")
     (derby,) = (one for one in against.levels.series if one.label == "Derby 10.16")
     assert standings(against)[1].ratio.value == pytest.approx(derby.ratio.value)
 
@@ -345,7 +346,7 @@ def test_the_baseline_and_what_is_compared_can_be_chosen():
     sweep({"Derby 10.16": 1.0, "SQLite 3.50": 1.5})
     key = next(group.key for group in asked().groups if group.key.startswith("sqlite"))
 
-    turned = asked(baseline=key)
+    turned = asked(f"baseline={key}")
     by_terminals = asked("compared=factor:terminals")
 
     assert turned.levels.base_label == "SQLite 3.50"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from benchagent.catalog import FACTORS as KNOWN
+from django.http import QueryDict
 
 from runs.answers.words import headline
 from runs.answers.words.gaps import difference_words, refusal_words
@@ -27,7 +28,7 @@ def compared(first: dict[str, float | str], second: dict[str, float | str], **fi
         make_repeats(system, (tps, tps + 1, tps + 2), factors=FACTORS | factors, **values)
     for name in {**first, **second}.keys() & KNOWN.keys():
         RunFactor.objects.filter(name=name).update(unit=KNOWN[name].unit)
-    comparison = compare(all_runs(), baseline="sqlite-3")
+    comparison = compare(all_runs(), QueryDict("baseline=sqlite-3"))
     return next(group.against for group in comparison.groups if group.against), comparison
 
 
@@ -140,7 +141,7 @@ def test_the_best_two_of_a_headline_may_not_be_further_apart_than_each_from_the_
             factors = FACTORS | {"duration_s": duration_s}
             make_run(system, value, factors=factors, durability="power_loss", on=machine())
 
-    comparison = compare(all_runs(), baseline="sqlite-3")
+    comparison = compare(all_runs(), QueryDict("baseline=sqlite-3"))
 
     assert all(group.against.ratio for group in comparison.groups if group.against)
     assert headline(comparison) == ""

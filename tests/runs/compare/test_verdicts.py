@@ -71,7 +71,7 @@ def test_the_answer_is_that_of_the_table_whatever_the_baseline_is(baseline: str)
         {"Derby 10.16": [800.0, 810.0, 805.0], "SQLite 3.50": [1000.0, 990.0, 995.0], "H2 2.3": [300.0, 310.0, 305.0]}
     )
 
-    comparison = compare(all_runs(), baseline=baseline)
+    comparison = compare(all_runs(), QueryDict(f"baseline={baseline}"))
 
     answer = answer_of(comparison)
     second = answer.claims[1].ratio
@@ -91,7 +91,7 @@ def test_what_is_undecided_is_said_of_one_against_the_other(baseline: str, said:
     """Was: "better, but undecided whether by 3%" in the headline, of nobody, above a row that says worse."""
     cells({"Derby 10.16": [1000.0, 1001.0, 1002.0], "SQLite 3.50": [1020.0, 1026.0, 1033.0]})
 
-    comparison = compare(all_runs(), baseline=baseline)
+    comparison = compare(all_runs(), QueryDict(f"baseline={baseline}"))
 
     (row,) = (group for group in comparison.groups if group.against)
     assert against_words(row.against).startswith(f"{said}, but undecided whether by 3\u202f%: ")
@@ -114,7 +114,7 @@ def test_each_half_of_the_matrix_says_its_own_side():
         }
     )
 
-    comparison = compare(all_runs(), baseline="derby-10-16")
+    comparison = compare(all_runs(), QueryDict("baseline=derby-10-16"))
 
     told = {row.label: row.pairs for row in matrix(comparison).rows}
     labels = list(told)
@@ -132,7 +132,7 @@ def test_the_lowest_latency_wins():
         make_run("Derby 10.16", 10.0 + repeat / 10, number="latency_p99_ms", durability="power_loss")
         make_run("SQLite 3.50", 5.0 + repeat / 10, number="latency_p99_ms", durability="power_loss")
 
-    said = headline(compare(all_runs(), metric="latency_p99_ms"))
+    said = headline(compare(all_runs(), QueryDict("metric=latency_p99_ms")))
 
     assert said.startswith("SQLite 3.50 has the lowest latency_p99_ms, 5.099 ms; Derby 10.16 has 1.98\u202f× (")
 
@@ -167,7 +167,7 @@ def test_ten_equal_cells_are_judged_as_one_family():
     assert any(judge(other, base, better="higher").kind in WINNERS for other in others)
     cells(values)
 
-    comparison = compare(all_runs(), baseline="engine-0-0")
+    comparison = compare(all_runs(), QueryDict("baseline=engine-0-0"))
 
     kinds = {group.against.verdict.kind for group in comparison.groups if group.against and group.against.verdict}
     assert not kinds & WINNERS
@@ -179,7 +179,7 @@ def test_ten_equal_cells_are_judged_as_one_family():
 def test_of_too_many_groups_the_best_and_the_baseline_are_judged_against_all():
     cells({f"engine-{number}": [100 + number, 101 + number, 102 + number] for number in range(22)})
 
-    verdicts = compare(all_runs(), baseline="engine-5").verdicts
+    verdicts = compare(all_runs(), QueryDict("baseline=engine-5")).verdicts
 
     best, base = "engine-21", "engine-5"
     others = {f"engine-{number}" for number in range(22)} - {best, base}
@@ -196,7 +196,7 @@ def test_of_too_many_settings_the_best_that_is_ranked_is_judged_against_all_of_i
         lasting = {"durability": "power_loss"} if number < 11 else {"durability": "bounded_loss"}
         make_repeats("SQLite 3.50", [100 + 9 * number + more for more in range(3)], on=machine(f"m{number}"), **lasting)
 
-    comparison = compare(all_runs(), baseline="m3")
+    comparison = compare(all_runs(), QueryDict("baseline=m3"))
 
     best, *others = [f"m{number}" for number in reversed(range(11))]
     assert {(best, other) for other in others} <= set(comparison.verdicts.by_pair)
@@ -222,8 +222,8 @@ def test_the_threshold_is_that_of_the_metric():
         for system, value in (("Derby 10.16", slow), ("SQLite 3.50", fast)):
             make_run(system, value, number="latency_p99_ms", repeat=repeat + 1, durability="power_loss")
 
-    p99 = compare(all_runs(), metric="latency_p99_ms")
-    of_rate = compare(all_runs(), metric="latency_p99_ms", threshold=0.03)
+    p99 = compare(all_runs(), QueryDict("metric=latency_p99_ms"))
+    of_rate = compare(all_runs(), QueryDict("metric=latency_p99_ms"), threshold=0.03)
 
     assert (p99.threshold, of_rate.threshold) == (0.10, 0.03)
     assert [kind(p99), kind(of_rate)] == [Kind.TOO_SMALL, Kind.BETTER]
@@ -257,7 +257,7 @@ def test_survivors_are_not_ranked_by_latency(metric: str, lost: int, ranked: boo
     make_repeats("H2 2.3", [None] * lost, durability="power_loss", state="failed", message="the client crashed")
     make_repeats("Derby 10.16", [9.0, 9.1, 9.2], number=metric, durability="power_loss")
 
-    comparison = compare(all_runs(), metric=metric)
+    comparison = compare(all_runs(), QueryDict(f"metric={metric}"))
 
     h2, derby = comparison.groups if comparison.groups[0].label == "H2 2.3" else reversed(comparison.groups)
     assert (h2.ranked, derby.ranked) == (ranked, True)
@@ -279,6 +279,6 @@ def test_copies_are_no_lost_repeats():
         Run.objects.filter(pk=run.pk).update(copy_of=original, invalid_at=timezone.now(), invalid_reason="a copy")
     make_repeats("Derby 10.16", [9.0, 9.1, 9.2], number="latency_p99_ms", durability="power_loss")
 
-    comparison = compare(all_runs(), metric="latency_p99_ms")
+    comparison = compare(all_runs(), QueryDict("metric=latency_p99_ms"))
 
     assert [(group.ranked, group.n, lost_words(group)) for group in comparison.groups] == [(True, 3, "")] * 2

@@ -8,6 +8,7 @@ from uuid import uuid4
 
 import pytest
 from benchagent import histogram
+from django.http import QueryDict
 from django.test import Client
 from django.utils.html import escape
 
@@ -90,23 +91,23 @@ def test_a_measured_run_whose_terminals_starve_says_so_and_its_latencies_are_not
     numbers = {row.metric.name: (row.value, row.provenance) for row in run.measurements.all()}
     assert numbers["jain_index"] == (pytest.approx(0.6454, abs=1e-4), "computed")
     assert escape(UNFAIR) in client.get(run.get_absolute_url()).content.decode()
-    latency = compare(all_runs(), metric="latency_p99_ms").groups[0]
+    latency = compare(all_runs(), QueryDict("metric=latency_p99_ms")).groups[0]
     assert (latency.n, latency.gap.startswith(UNFAIR)) == (0, True)
     assert gap_words(latency).startswith("not counted: "), "it is known: seen as “not known: unfair: …”"
-    assert compare(all_runs(), metric="tps").groups[0].n == 1, "what all terminals did together still counts"
+    assert compare(all_runs(), QueryDict("metric=tps")).groups[0].n == 1, "what all terminals did together still counts"
 
 
 def test_an_upload_that_states_counts_of_its_terminals_is_judged_alike(client: Client):
     run = uploaded(latencies(per_terminal=STARVED))
     assert (run.per_terminal, failed(run)) == (STARVED, ["terminals_fair"])
-    assert compare(all_runs(), metric="latency_p95_ms").groups[0].n == 0
+    assert compare(all_runs(), QueryDict("metric=latency_p95_ms")).groups[0].n == 0
     assert client.get(f"/api/v1/runs/{run.id}/").json()["warnings"] == run.warnings
 
 
 def test_a_fair_run_is_ranked_by_its_latencies(client: Client):
     run = uploaded(latencies(per_terminal=FAIR))
     assert (run.warnings, failed(run)) == ([], [])
-    assert compare(all_runs(), metric="latency_p95_ms").groups[0].values == [4.2]
+    assert compare(all_runs(), QueryDict("metric=latency_p95_ms")).groups[0].values == [4.2]
 
 
 def test_counts_of_terminals_that_are_not_the_transactions_are_refused():
@@ -335,12 +336,12 @@ def test_a_percentile_of_several_repeats_is_that_of_their_merged_histograms(clie
     """1,000 transactions of which a tenth took 100 ms, and 9,000 of 2 ms: 1 % of all took 100 ms."""
     repeats = [{"metrics": {"tps": 100}, "histogram": histogram.encode(buckets)} for buckets in (SLOW, FAST)]
     store_upload(document=document(repeats=repeats))
-    (group,) = compare(all_runs(), metric="latency_p99_ms").groups
+    (group,) = compare(all_runs(), QueryDict("metric=latency_p99_ms")).groups
     assert [round(value) for value in group.values] == [100, 2]
     assert group.merged_percentile == pytest.approx(2, rel=0.01), (
         "neither 51, their average, nor 14, their geometric mean"
     )
-    (group,) = compare(all_runs(), metric="latency_p999_ms").groups
+    (group,) = compare(all_runs(), QueryDict("metric=latency_p999_ms")).groups
     assert group.merged_percentile == pytest.approx(100, rel=0.01)
     page = client.get("/compare/?metric=latency_p99_ms&workload=pgbench-tpcb").content.decode()
     assert re.search(r'data-label="All repeats together" data-value="2[^"]*"><span class="main">2<', page)
@@ -348,7 +349,7 @@ def test_a_percentile_of_several_repeats_is_that_of_their_merged_histograms(clie
     answer = client.get("/api/v1/compare/?metric=latency_p99_ms&workload=pgbench-tpcb").json()
     assert answer["groups"][0]["merged_percentile"] == answer["groups"][0]["value"] == pytest.approx(2, rel=0.01)
     assert answer["groups"][0]["statistic"] == "all repeats together"
-    assert compare(all_runs(), metric="tps").groups[0].merged_percentile is None
+    assert compare(all_runs(), QueryDict("metric=tps")).groups[0].merged_percentile is None
 
 
 def of_p99(*tails_ms: int) -> list[dict[str, Any]]:
@@ -364,7 +365,7 @@ def test_bar_interval_ratio_and_verdict_are_of_the_one_percentile_that_is_named(
     store_upload(
         document=document(id=str(uuid4()), dbms={"name": "MySQL", "version": "8.0"}, repeats=of_p99(40, 42, 44))
     )
-    first, second = compare(all_runs(), metric="latency_p99_ms").groups
+    first, second = compare(all_runs(), QueryDict("metric=latency_p99_ms")).groups
     assert [round(group.centre or 0) for group in (first, second)] == [11, 42], "of 60 slow transactions the 30th"
     assert geometric_mean(first.judged) == pytest.approx(first.centre) == pytest.approx(first.merged_percentile)
     assert first.interval and first.interval.low < 11 < first.interval.high
@@ -378,7 +379,7 @@ def test_where_one_group_has_no_histograms_all_speak_of_geometric_means_and_the_
     store_upload(document=document(repeats=of_p99(10, 11, 12)))
     stated = [{"metrics": {"tps": 100, "latency_p99_ms": value}} for value in (40, 42, 44)]
     store_upload(document=document(id=str(uuid4()), dbms={"name": "MySQL", "version": "8.0"}, repeats=stated))
-    groups = compare(all_runs(), metric="latency_p99_ms").groups
+    groups = compare(all_runs(), QueryDict("metric=latency_p99_ms")).groups
     assert [group.summary.centre_name for group in groups if group.summary] == ["geometric mean"] * 2
     assert (
         "all repeats together 11"
@@ -388,7 +389,7 @@ def test_where_one_group_has_no_histograms_all_speak_of_geometric_means_and_the_
 
 def test_of_a_maximum_no_interval_can_be_told_so_it_stays_that_of_each_repeat():
     store_upload(document=document(repeats=of_p99(10, 11, 12)))
-    (group,) = compare(all_runs(), metric="latency_max_ms").groups
+    (group,) = compare(all_runs(), QueryDict("metric=latency_max_ms")).groups
     assert (group.percentile, round(group.merged_percentile or 0)) == ("", 12)
 
 
@@ -397,7 +398,7 @@ def test_where_a_repeat_has_no_histogram_nothing_is_pooled():
         {"metrics": {"tps": 100}, "histogram": histogram.encode(FAST)}, {"metrics": {"tps": 100, "latency_p99_ms": 2}}
     ]  # fmt: skip
     store_upload(document=document(repeats=repeats))
-    (group,) = compare(all_runs(), metric="latency_p99_ms").groups
+    (group,) = compare(all_runs(), QueryDict("metric=latency_p99_ms")).groups
     assert (group.n, group.merged_percentile) == (2, None)
 
 
@@ -416,7 +417,7 @@ NOT_A_RESULT = "6,348 of 12,951 transactions failed, 49 % of all; above 1 % a ru
 def test_an_upload_half_of_whose_transactions_failed_is_no_finished_run(client: Client):
     run = uploaded({"metrics": {"tps": 220, "transactions": 6_603, "errors": 6_348}})
     assert (run.state, run.message) == ("failed", NOT_A_RESULT)
-    assert compare(all_runs(), metric="tps").groups[0].gap == f"failed: {NOT_A_RESULT}"
+    assert compare(all_runs(), QueryDict("metric=tps")).groups[0].gap == f"failed: {NOT_A_RESULT}"
     page = client.get(run.get_absolute_url()).content.decode()
     assert NOT_A_RESULT in page
     assert not Run.objects.with_values().exists()

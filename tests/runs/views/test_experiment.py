@@ -7,6 +7,7 @@ from html import unescape
 from itertools import product
 
 import pytest
+from django.http import QueryDict
 from django.utils import timezone
 from django.utils.html import escape
 
@@ -152,7 +153,7 @@ def sweep(sizes: tuple[int, ...], *, asked: bool = False) -> Experiment:
 
 
 def drawn() -> list[Multiples]:
-    return curves(compare(all_runs(), order="best"))
+    return curves(compare(all_runs(), QueryDict("order=best")))
 
 
 def test_a_sweep_of_sizes_is_drawn_as_curves_with_the_memory_as_a_line(client, db):
