@@ -9,19 +9,19 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from runs.answers.answer import Answer, Part
+from runs.answers.answer import Answer
 from runs.answers.ask import answer_of, offered
 from runs.answers.words import missing_sentences, question_words, sentence, with_words
 from runs.answers.words.gaps import beyond_reason, differing_words, set_apart_words
 from runs.answers.words.verdicts import by_level_words
 from runs.answers.words.warnings import not_here_words, warnings_of
 from runs.api.compare import drawn, selected
-from runs.api.outgoing import answered
+from runs.api.outgoing import Outgoing, answered
 from runs.charts.drawing import Counted, Drawing
 from runs.compare import asked
 
 
-class Offered(Part):
+class Offered(Outgoing):
     """Another question that the same runs can answer; `query` asks it, beside what selects the runs."""
 
     kind: str
@@ -29,7 +29,7 @@ class Offered(Part):
     query: str
 
 
-class LeftOut(Part):
+class LeftOut(Outgoing):
     """A run, or so many that are too many to be named, and why it is not drawn."""
 
     run: UUID | None

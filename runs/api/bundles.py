@@ -16,8 +16,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from runs.answers.answer import Part
-from runs.api.outgoing import answered, page_of
+from runs.api.outgoing import Outgoing, answered, page_of
 from runs.api.uploads import Anything, files_of, writer
 from runs.imports import BadFiles, note_used
 from runs.models import Experiment, User
@@ -47,7 +46,7 @@ class BundleRequest(serializers.Serializer[None]):
     visibility = serializers.CharField(required=False, help_text="public, unlisted or private, which is the default")
 
 
-class BundleAnswer(Part):
+class BundleAnswer(Outgoing):
     slug: str
     url: str
     runs: int

@@ -10,7 +10,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from runs.answers.answer import Part
 from runs.api.outgoing import Outgoing, answered
 
 
@@ -66,7 +65,7 @@ class MetricAnswer(Outgoing):
     threshold: float
 
 
-class CatalogueAnswer(Part):
+class CatalogueAnswer(Outgoing):
     workloads: list[WorkloadAnswer]
     engines: list[EngineAnswer]
     metrics: list[MetricAnswer]

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
+from pydantic import BeforeValidator, Field, ModelWrapValidatorHandler, WithJsonSchema, model_validator
 from rest_framework.exceptions import NotFound, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -68,18 +68,16 @@ class ComparedVerdict(Outgoing):
     """`robustness`: what the ranks say, from six repeats a side on."""
 
     kind: str
-    words: str
+    words: str = ""
     repeats_needed: int | None
     ranks: Ranks | None
-    robustness: Stated
+    robustness: str | None = None
 
-    @model_validator(mode="before")
+    @model_validator(mode="wrap")
     @classmethod
-    def _of_verdict(cls, verdict: Verdict) -> dict[str, Any]:
-        return {
-            "kind": verdict.kind, "words": verdict_words(verdict), "repeats_needed": verdict.repeats_needed,
-            "ranks": verdict.ranks, "robustness": robustness_words(verdict),
-        }  # fmt: skip
+    def _in_words(cls, verdict: Verdict, read: ModelWrapValidatorHandler[Self]) -> Self:
+        words = {"words": verdict_words(verdict), "robustness": robustness_words(verdict) or None}
+        return read(verdict).model_copy(update=words)
 
 
 class ComparedLevel(Outgoing):
@@ -104,21 +102,16 @@ class ComparedSeries(Outgoing):
 
     label: str
     ratio: ComparedRatio | None
-    kind: str | None
-    words: str
-    of_repeats: bool
-    p_alike: float | None
-    levels: list[ComparedLevel]
+    kind: str | None = source("overall.kind", default=None)
+    words: str = ""
+    of_repeats: bool = source("verdicts.of_repeats")
+    p_alike: float | None = source("verdicts.p_alike")
+    levels: list[ComparedLevel] = source("rows")
 
-    @model_validator(mode="before")
+    @model_validator(mode="wrap")
     @classmethod
-    def _of_series(cls, series: LevelSeries) -> dict[str, Any]:
-        verdicts = series.verdicts
-        return {
-            "label": series.label, "ratio": series.ratio, "kind": series.overall and series.overall.kind,
-            "words": series_words(series), "of_repeats": verdicts.of_repeats, "p_alike": verdicts.p_alike,
-            "levels": series.rows,
-        }  # fmt: skip
+    def _in_words(cls, series: LevelSeries, read: ModelWrapValidatorHandler[Self]) -> Self:
+        return read(series).model_copy(update={"words": series_words(series)})
 
 
 class ComparedLevels(Outgoing):

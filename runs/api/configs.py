@@ -20,7 +20,6 @@ from rest_framework.views import APIView
 
 from runs import configs, models
 from runs.access.rules import describable
-from runs.answers.answer import Part
 from runs.api.errors import refuse_unknown
 from runs.api.outgoing import PAGING, NamedRef, Outgoing, Page, SlugOf, answered, paged, source
 from runs.configs.pages import MOST_COMPARED, diff_table, matching
@@ -134,7 +133,7 @@ class Parameter(Outgoing):
     read_by_server: bool
 
 
-class Meaning(Part):
+class Meaning(Outgoing):
     label: str
     parameters: list[str]
     normalised: Quantity | None

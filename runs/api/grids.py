@@ -10,14 +10,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from runs.answers.answer import Amount, Part
+from runs.answers.answer import Amount
 from runs.answers.words import explained
 from runs.api.history import BenchmarkHead, baseline_of, chosen_benchmarks, head_of, next_of, part_of
-from runs.api.outgoing import answered, page_of
+from runs.api.outgoing import Outgoing, answered, page_of
 from runs.history.grids import MOST_BENCHMARKS, MachineCell, ReleaseCell, machine_matrix, release_maps
 
 
-class OfRelease(Part):
+class OfRelease(Outgoing):
     """`mean`: geometric, of its batches since the last confirmed change among them; `change`: as a ratio to the release
     before, or to the chosen one; `besides`: facts of machine and disks that differ between both.
     """
@@ -34,7 +34,7 @@ class ReleaseRow(BenchmarkHead):
     cells: list[OfRelease | None]
 
 
-class ReleaseMapOfSystem(Part):
+class ReleaseMapOfSystem(Outgoing):
     """Releases in their order, the newest at the end."""
 
     system: str
@@ -42,7 +42,7 @@ class ReleaseMapOfSystem(Part):
     benchmarks: list[ReleaseRow]
 
 
-class ReleaseMaps(Part):
+class ReleaseMaps(Outgoing):
     """`count`: benchmarks in all. A map a system, of the benchmarks of this part."""
 
     count: int
@@ -50,7 +50,7 @@ class ReleaseMaps(Part):
     results: list[ReleaseMapOfSystem]
 
 
-class OfMachine(Part):
+class OfMachine(Outgoing):
     """`mean`: geometric, of the newest ten batches of the release of its row, since the last confirmed change among
     them; `share` of the best; `is_best`: no other is surely better.
     """
@@ -62,7 +62,7 @@ class OfMachine(Part):
     is_best: bool
 
 
-class MachineRow(Part):
+class MachineRow(Outgoing):
     """`cells` by machine; null where it has no such benchmark of this release."""
 
     name: str
@@ -73,7 +73,7 @@ class MachineRow(Part):
     cells: list[OfMachine | None]
 
 
-class MachineMatrixAnswer(Part):
+class MachineMatrixAnswer(Outgoing):
     """`means`: of each machine the geometric mean of its shares, over the `common` rows that all have.
 
     Left out are `alone`, benchmarks of which no two machines have one release, and `at_zero`, those of which one of the

@@ -19,7 +19,7 @@ from rest_framework.utils.urls import replace_query_param
 from rest_framework.views import APIView
 
 from runs.access.rules import candidates, may_operate
-from runs.answers.answer import Amount, Part
+from runs.answers.answer import Amount
 from runs.answers.words import explained
 from runs.answers.words.gaps import differing_words
 from runs.api.errors import refuse_unknown
@@ -46,7 +46,7 @@ MOST_BATCHES = 1_000
 IN_TURN = "runs measured in turn"
 
 
-class BenchmarkHead(Part):
+class BenchmarkHead(Outgoing):
     """What a benchmark is."""
 
     id: uuid.UUID
@@ -58,7 +58,7 @@ class BenchmarkHead(Part):
     better: str
 
 
-class Changed(Part):
+class Changed(Outgoing):
     """`words` says it. Of the kind zero it has no value: `zero` is from or to. `days_near`: the first and the last day
     that a step may have begun on, as they fit nearly as well.
     """
@@ -104,7 +104,7 @@ class BatchOfSeries(Outgoing):
     events: list[str]
 
 
-class Expected(Part):
+class Expected(Outgoing):
     """Where the next batch lies in 98 of 100."""
 
     low: float
@@ -121,7 +121,7 @@ class BenchmarkAnswer(BenchmarkRow):
     series: list[BatchOfSeries]
 
 
-class BenchmarkPage(Part):
+class BenchmarkPage(Outgoing):
     count: int
     next: str | None
     results: list[BenchmarkRow]
@@ -141,13 +141,13 @@ class AlertRow(Outgoing):
     changes: list[Changed]
 
 
-class AlertPage(Part):
+class AlertPage(Outgoing):
     count: int
     next: str | None
     results: list[AlertRow]
 
 
-class CauseRow(Part):
+class CauseRow(Outgoing):
     """`benchmarks`: of how many that moved it was recorded."""
 
     kind: str
@@ -259,7 +259,7 @@ class GateRequest(Strict):
     allow_pct: Annotated[float, Field(gt=0, le=100)] | None = None
 
 
-class GateCell(Part):
+class GateCell(Outgoing):
     """A cell of the runs against the baseline. `value`: the geometric mean of its repeats, where one is 0 or negative
     the median. `batches`: of the baseline. `change`: as a ratio, with its verdict, which has no ratio where a side is
     zero in every repeat. `not_worse`: its interval holds no loss that matters, though it may be undecided whether
@@ -281,7 +281,7 @@ class GateCell(Part):
     left_out: str = ""
 
 
-class GateAnswer(Part):
+class GateAnswer(Outgoing):
     """`without`: runs that were not judged, and `why_without`: what keeps each of them from it, in their order.
     `also_measured`: metrics of the runs that were not judged.
     """

@@ -9,7 +9,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from runs.answers.answer import Part
 from runs.api.outgoing import Outgoing, answered
 from runs.api.permissions import person_of, token_of
 from runs.models import SCOPES
@@ -21,7 +20,7 @@ class TokenAnswer(Outgoing):
     expires_at: datetime | None
 
 
-class Me(Part):
+class Me(Outgoing):
     """`user` null is a stranger; `token` null is a login, which may do what its person may."""
 
     user: str | None

@@ -24,7 +24,6 @@ from rest_framework.reverse import reverse
 
 from runs import models
 from runs.access.changes import history
-from runs.answers.answer import Part
 from runs.api.errors import refuse_unknown
 from runs.models.choices import Precision, Provenance, RunState, Visibility
 from runs.run import quality
@@ -38,10 +37,10 @@ from runs.run.series import Series, ThinnedSeries
 T = TypeVar("T")
 
 
-class Outgoing(Part):
-    """Made of a row: its columns are the attributes of the same names."""
+class Outgoing(BaseModel):
+    """What an answer is made of. Where it is made of a row, its columns are the attributes of the same names."""
 
-    model_config = ConfigDict(from_attributes=True)
+    model_config = ConfigDict(frozen=True, from_attributes=True)
 
     @classmethod
     def of(cls, row: Any, **values: Any) -> Self:
@@ -82,11 +81,11 @@ Username = Annotated[str | None, BeforeValidator(lambda person: getattr(person, 
 SlugOf = Annotated[str | None, BeforeValidator(lambda row: getattr(row, "slug", None))]
 
 
-class Error(Part):
+class Error(Outgoing):
     detail: str
 
 
-class Page(Part):
+class Page(Outgoing):
     """A page of a list; `results` are its own."""
 
     count: int
@@ -344,7 +343,7 @@ class RunDetail(Run):
         )  # fmt: skip
 
 
-class SampledRun(Part):
+class SampledRun(Outgoing):
     """`thinned` is empty unless `columns` are asked for, and `series` is then."""
 
     status: RunState
@@ -385,7 +384,7 @@ class Batch(BatchRow):
 WHERE_IT_IS = Field(exclude_if=lambda text: not text)
 
 
-class StoredRun(Part):
+class StoredRun(Outgoing):
     id: UUID
     url: str
     batch: Annotated[str, Field(description="the page of what was measured together")]
@@ -417,5 +416,5 @@ class ResultAnswer(Outgoing):
     warnings: Warned = []
 
 
-class BatchAnswer(Part):
+class BatchAnswer(Outgoing):
     results: list[ResultAnswer]

@@ -5,11 +5,23 @@ from __future__ import annotations
 from typing import Any
 
 from django.db import models
+from django.db.models import Count, Q
 from django.urls import reverse
 
 from runs.models.base import UUIDModel
+from runs.models.choices import RunState
 from runs.models.shapes import PublicationDetails
 from runs.models.stored import StoredJSON
+
+
+class PublicationQuerySet(models.QuerySet["Publication"]):
+    def counted(self) -> PublicationQuerySet:
+        """With how many of its runs are `valued`, and of how many the source holds no value any more (`lost`)."""
+        present = Q(runs__deleted_at=None)
+        return self.annotate(
+            valued=Count("runs", filter=present & Q(runs__state=RunState.FINISHED, runs__invalid_at=None)),
+            lost=Count("runs", filter=present & Q(runs__state=RunState.VALUE_MISSING)),
+        ).order_by("published_on", "slug")  # which is not the model's order any more where rows are counted
 
 
 class Publication(UUIDModel):
@@ -26,6 +38,8 @@ class Publication(UUIDModel):
     content = StoredJSON(shape=dict[str, dict[str, Any]], default=dict, blank=True)
     # The consistency checks as computed when it was made.
     checks = StoredJSON(shape=list[dict[str, Any]], default=list, blank=True)
+
+    objects = PublicationQuerySet.as_manager()
 
     class Meta:
         ordering = ["published_on", "slug"]

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from django import forms
 from django.contrib import messages
-from django.db.models import Count, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.text import slugify
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from runs.models import Publication, PublicationFiles
-from runs.models.choices import RunState
 from runs.publications.article import article_of
 from runs.publications.document import statements_of
 from runs.publications.folder import FolderError, comes_with_program, own, read_zip
@@ -25,12 +23,7 @@ from runs.views.guards import operator_required
 
 @require_GET
 def publication_list(request: HttpRequest) -> HttpResponse:
-    present = Q(runs__deleted_at=None)
-    publications = Publication.objects.annotate(
-        valued=Count("runs", filter=present & Q(runs__state=RunState.FINISHED, runs__invalid_at=None), distinct=True),
-        lost=Count("runs", filter=present & Q(runs__state=RunState.VALUE_MISSING), distinct=True),
-    ).order_by("published_on", "slug")  # which is not the model's order any more where rows are counted
-    rows = [(each, article_of(each), len(statements_of(each).claims)) for each in publications]
+    rows = [(each, article_of(each), len(statements_of(each).claims)) for each in Publication.objects.counted()]
     deleted = PublicationFiles.objects.exclude(deleted_at=None).order_by("-deleted_at").defer("archive")
     return render(request, "publications.html", {"rows": rows, "deleted": deleted})
 

@@ -13,7 +13,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
-from django.db.models import Count, Prefetch, Q, QuerySet
+from django.db.models import Prefetch, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
@@ -57,7 +57,6 @@ from runs.views.guards import (
 from runs.views.run_page import About, Counting, Measured, result_of
 
 RECENT = 8
-PRESENT = Q(runs__deleted_at=None)
 NOTHING_NEW = 204
 
 
@@ -90,10 +89,7 @@ def home(request: HttpRequest) -> HttpResponse:
         others = Run.objects.with_values().listed_for(request.user).filter(demonstration=False, publication=None)
         has_others = others.exists()
     context["demonstration_first"] = context["is_open"] or not has_others
-    context["publications"] = Publication.objects.annotate(
-        values=Count("runs", filter=PRESENT & Q(runs__state=RunState.FINISHED, runs__invalid_at=None)),
-        gaps=Count("runs", filter=PRESENT & Q(runs__state=RunState.VALUE_MISSING)),
-    )
+    context["publications"] = Publication.objects.counted()
     context["experiments"] = experiments.filter(demonstration=False)[:5]
     context["questions"] = questions(request.user)
     context["alerts_open"] = Alert.objects.listed_for(request.user).open().count()
