@@ -15,7 +15,7 @@ from benchagent.catalog import FACTORS, Role, factor_label, factor_role
 from django.db.models import Avg, Count, Exists, Min, OuterRef, Q, QuerySet
 
 from runs.answers.answer import Answer
-from runs.answers.words import question_words
+from runs.answers.words.questions import question_words
 from runs.compare import asked
 from runs.compare.asked import Question
 from runs.compare.choosing import LOOKED_THROUGH

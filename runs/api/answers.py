@@ -11,8 +11,9 @@ from rest_framework.views import APIView
 
 from runs.answers.answer import Answer
 from runs.answers.ask import answer_of, offered
-from runs.answers.words import missing_sentences, question_words, sentence, with_words
+from runs.answers.words import missing_sentences, sentence, with_words
 from runs.answers.words.gaps import beyond_reason, differing_words, set_apart_words
+from runs.answers.words.questions import question_words
 from runs.answers.words.verdicts import by_level_words
 from runs.answers.words.warnings import not_here_words, warnings_of
 from runs.api.compare import drawn, selected

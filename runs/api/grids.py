@@ -11,7 +11,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from runs.answers.answer import Amount
-from runs.answers.words import explained
+from runs.answers.words.verdicts import explained
 from runs.api.history import BenchmarkHead, baseline_of, chosen_benchmarks, head_of, next_of, part_of
 from runs.api.outgoing import Outgoing, answered, page_of
 from runs.history.grids import MOST_BENCHMARKS, MachineCell, ReleaseCell, machine_matrix, release_maps

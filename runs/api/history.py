@@ -20,8 +20,8 @@ from rest_framework.views import APIView
 
 from runs.access.rules import candidates, may_operate
 from runs.answers.answer import Amount
-from runs.answers.words import explained
 from runs.answers.words.gaps import differing_words
+from runs.answers.words.verdicts import explained
 from runs.api.errors import refuse_unknown
 from runs.api.outgoing import FIELD_ERRORS, Outgoing, answered, page_of, source
 from runs.compare.baseline import DEFAULT_BASELINE, Baseline, WrongBaseline

@@ -16,9 +16,10 @@ from django.http import QueryDict
 
 from runs.answers.ask import answer_of, offered
 from runs.answers.places import x_label
-from runs.answers.words import headline, question_words
+from runs.answers.words import headline
 from runs.answers.words.drawn import bars_note
 from runs.answers.words.gaps import gap_reasons, names, unsaid_words
+from runs.answers.words.questions import question_words
 from runs.answers.words.warnings import warnings_of
 from runs.charts.base import Figure, Multiples
 from runs.charts.compare import apart_figures, bars_figure

@@ -11,9 +11,9 @@ from uuid import UUID
 
 from django.db.models import Q, QuerySet
 
-from runs.answers import words as saying
 from runs.answers.answer import Amount, as_share
 from runs.answers.history import expected_amount, set_against
+from runs.answers.words.verdicts import share
 from runs.compare.baseline import DEFAULT_BASELINE, Baseline, Facts
 from runs.history.watching import RECENT, goes_on
 from runs.history.words import short_change
@@ -53,7 +53,7 @@ class Row:
 
     @property
     def change_words(self) -> str:
-        return saying.share(as_share(self.change)) if self.change and self.change.value is not None else ""
+        return share(as_share(self.change)) if self.change and self.change.value is not None else ""
 
     @property
     def last_changes(self) -> list[tuple[ChangePoint, str]]:

@@ -13,10 +13,10 @@ from django.conf import settings
 from django.db.models import Q
 from django.urls import reverse
 
-from runs.answers import words as saying
 from runs.answers.answer import Newer
 from runs.answers.history import judged_by_repeats, standing_apart
 from runs.answers.words.gaps import lacking_sentences, lacking_words
+from runs.answers.words.history import newest_words
 from runs.charts.base import EventSpec, Figure, LineSeries, LinesSpec, Mark, TextColumn, lines
 from runs.charts.curves import ZOOMED_NOTE
 from runs.compare.asked import SINCE, Missing, Question
@@ -192,7 +192,7 @@ def answer_words(series: BenchmarkSeries) -> str:
         filter(None, (
             change_words(before_it) if before_it else "",
             change_words(told) if told else "",
-            saying.newest_words(claim, metric.label),
+            newest_words(claim, metric.label),
             *lacking_sentences(apart_of(apart)),
             _differently(series.rows),
         ))

@@ -10,7 +10,8 @@ from benchagent.catalog import Durability
 
 from runs.answers.answer import Amount, Step
 from runs.answers.history import left_out
-from runs.answers.words import NOT_YET_SURE, SUSPECTED, open_step, open_words, share, step, to_or_from_zero, why
+from runs.answers.words.history import NOT_YET_SURE, SUSPECTED, open_step, open_words, step, to_or_from_zero
+from runs.answers.words.verdicts import share, why
 from runs.compare.asked import Missing
 from runs.formatting import listed, mid_sentence
 from runs.history.causes import OWN_OF_A_BATCH, commit_given

@@ -30,7 +30,8 @@ from django.utils.safestring import SafeString
 from runs import formatting
 from runs.access import rules
 from runs.access.rules import Target, source_of
-from runs.answers.words import gaps, verdicts, why
+from runs.answers.words import gaps, verdicts
+from runs.answers.words.verdicts import why
 from runs.answers.words.warnings import failed_checks_words, subjects
 from runs.charts.pivots import Pivot, heat
 from runs.compare import markdown

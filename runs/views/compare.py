@@ -18,10 +18,11 @@ from django.views.decorators.http import require_GET, require_POST, require_safe
 
 from runs.answers.answer import Answer
 from runs.answers.ask import answer_of, offered
-from runs.answers.words import as_markdown, common_words, headline, question_words, sentence
-from runs.answers.words.drawn import centre_label, empty_words, source_words
+from runs.answers.words import headline, sentence
+from runs.answers.words.drawn import as_markdown, centre_label, common_words, empty_words, source_words
 from runs.answers.words.gaps import gap_words, not_known_words
 from runs.answers.words.matrix import matrix
+from runs.answers.words.questions import question_words
 from runs.answers.words.verdicts import group_against_words, ratio_words
 from runs.answers.words.warnings import not_here_words, since_frozen_words, warnings_of
 from runs.api.compare import answer

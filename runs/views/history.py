@@ -16,7 +16,7 @@ from rest_framework.exceptions import ValidationError
 
 from runs.access import changes
 from runs.access.rules import candidates
-from runs.answers.words import baseline_words
+from runs.answers.words.history import baseline_words
 from runs.compare.baseline import BASELINES, Baseline, WrongBaseline
 from runs.compare.guard import beyond_span
 from runs.history import alerts, joining, watching

@@ -11,8 +11,9 @@ from runs.answers.answer import ScalesTo
 from runs.answers.curves import Along, is_told
 from runs.answers.history import steps_of
 from runs.answers.places import from_to, place_words
-from runs.answers.words import not_surely, not_surely_the_turn, open_step, open_words, step, step_between
+from runs.answers.words.along import not_surely, not_surely_the_turn, step_between
 from runs.answers.words.gaps import knee_words, law_words, too_few_words
+from runs.answers.words.history import open_step, open_words, step
 from runs.answers.words.verdicts import change_words, share_words
 from runs.compare.axes import LEAST_LEVELS
 from runs.compare.comparison import Comparison

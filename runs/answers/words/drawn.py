@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
+from runs.answers.answer import Answer
 from runs.answers.places import x_label
+from runs.answers.words import sentence
 from runs.answers.words.gaps import gap_reasons, no_metric_words, with_reasons
+from runs.answers.words.questions import question_words
 from runs.compare.axes import BARS, LATENCY, ON_AXES, TIME, TRADE_OFF
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Group
 from runs.compare.panels import stands_at
 from runs.formatting import grouped, mid_sentence
 from runs.models import Publication
+from runs.run.facets import Facet
 from runs.stats import CELL_CONFIDENCE
 
 # So wide that it holds in about 95 % of cases of skewed noise too.
@@ -113,3 +117,23 @@ def held_words(comparison: Comparison, *, is_alone: bool) -> list[str]:
         if is_alone and (others := no_metric_words(comparison)):
             words.append(others)
     return words
+
+
+def common_words(common: Iterable[Facet]) -> str:
+    """What is the same in all groups: "Machine: alpha; Data storage: nvme0n1"."""
+    return "; ".join(f"{fact.label}: {fact.words}" for fact in common)
+
+
+def as_markdown(
+    answer: Answer, common: str, table: Sequence[Sequence[str]], source: str, *, of: int, warnings: Sequence[str]
+) -> str:
+    """Question, answer, warnings, what is the same in all groups and a table, the head first, of so many rows in all,
+    with the address of the page.
+    """
+    head, *rows = (" | ".join(cell.replace("|", "\\|") for cell in row) for row in table)
+    lines = [f"| {head} |", f"|{'---|' * len(table[0])}", *(f"| {row} |" for row in rows)]
+    more = [f"{len(rows)} of {of:,} groups; the page has all.", ""] if len(rows) < of else []
+    same = [f"**The same in all groups:** {common}", ""] if common else []
+    warned = [*(f"* {words}" for words in warnings), ""] if warnings else []
+    said = [f"### {question_words(answer)}", "", sentence(answer), "", *warned, *same]
+    return "\n".join([*said, *lines, "", *more, f"<{source}>", ""])

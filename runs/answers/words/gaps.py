@@ -26,6 +26,8 @@ LONG_REASON = 80
 _OF_ONE_RUN = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d[.,\d]*(?: [A-Z]{3,4})?|\[\d+\]|/\S+")
 # A sentence names so many things; beyond, it counts them.
 MOST_NAMED = 3
+# What is said of so many curves stands in a sentence.
+MOST_CURVES = 6
 
 _LACKING: Mapping[Lacking, str] = {
     "run": "no run is selected",
@@ -109,6 +111,12 @@ _LACKING: Mapping[Lacking, str] = {
     "left_out": "batches that stand apart from the others of the baseline and are left out of it: {count} ({names})",
     "followed": "since {first} {follows}, another series: {change}, its first {count} batches against the last {least}",
 }
+
+
+def first_of(said: Sequence[str], end: str = "", most: int = MOST_CURVES) -> list[str]:
+    """What is said of the first curves, and of how many more something is."""
+    more = len(said) - most
+    return [*said[:most], *([f"{more} more in the table{end}"] if more > 0 else [])]
 
 
 def names(every: Sequence[str]) -> str:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from statistics import fmean
 
-from runs.answers.words.gaps import refusal_words
+from runs.answers.answer import Amount
+from runs.answers.words import gaps
+from runs.answers.words.gaps import first_of, refusal_words
 from runs.compare.facts import with_heading
 from runs.compare.groups import Contrast, Group
 from runs.compare.levels import UNMEASURED, LevelRow, Levels, LevelSeries, levels_words
@@ -90,6 +92,20 @@ def _without_interval(verdict: Verdict) -> str:
     return f"undecided: {why}, so no interval can be given" if of_pair else why
 
 
+def why(amount: Amount) -> str:
+    """What its verdict says, or why there is none."""
+    if isinstance(amount.basis, Verdict):
+        return verdict_words(amount.basis)
+    if isinstance(amount.basis, Contrast):
+        return gaps.refusal_words(amount.basis)
+    return gaps.lacking_words(amount.basis) if amount.basis else ""
+
+
+def explained(amount: Amount) -> Amount:
+    """With its reason in words, for the API."""
+    return amount.model_copy(update={"why": why(amount)})
+
+
 def robustness_words(verdict: Verdict | None) -> str:
     """What the ranks say, from six repeats a side on; else empty."""
     if verdict is None or verdict.ranks is None:
@@ -104,6 +120,36 @@ def robustness_words(verdict: Verdict | None) -> str:
 
 
 # Ratios
+
+
+def ratio(change: Amount) -> str:
+    return "" if change.value is None else times_words(change.value, change.low, change.high)
+
+
+def share(change: Amount) -> str:
+    """−17.5 % (−20.1 to −15.0)."""
+    if change.value is None:
+        return "not known"
+    ends = [change.low, change.high] if change.low is not None and change.high is not None else []
+    return share_words([change.value, *ends])
+
+
+def upward(change: Amount, better: str) -> Amount:
+    """The better against the worse as a ratio above 1: what is lower by half is told as half of it elsewhere."""
+    if better != "lower" or not change.value:
+        return change
+    low, high = (1 / change.high if change.high else None), (1 / change.low if change.low else None)
+    return change.model_copy(update={"value": 1 / change.value, "low": low, "high": high})
+
+
+def no_ratios(refused: Mapping[str, Amount], of: int = 0) -> list[str]:
+    """Why these have no ratio, each reason with what it is said of, but for one that holds of all `of` them."""
+    labels_by_reason = grouped((why(change).removeprefix("no ratio: "), label) for label, change in refused.items())
+    is_of_all = len(refused) == of and len(labels_by_reason) == 1
+    return first_of([
+        f"No ratio{'' if is_of_all else f' of {gaps.names(labels)}'}: {reason}."
+        for reason, labels in labels_by_reason.items()
+    ], ".")  # fmt: skip
 
 
 def change_words(change: Ratio) -> str:

@@ -23,8 +23,8 @@ from runs import results
 from runs.answers.answer import Amount, Newer, Step
 from runs.answers.curves import curves_along
 from runs.answers.places import NO_PLACE
-from runs.answers.words import newest_words, step
 from runs.answers.words.gaps import lacking_words
+from runs.answers.words.history import newest_words, step
 from runs.compare import reports
 from runs.compare.asked import Lacking, Missing
 from runs.compare.compare import compare

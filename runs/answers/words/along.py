@@ -1,0 +1,133 @@
+"""What is said along a curve: what is lost, where it falls off, how far it scales."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from runs.answers.answer import Answer, FallsOff, Loss, ScalesTo
+from runs.answers.places import Place, from_to, place_words
+from runs.answers.words import gaps
+from runs.answers.words.gaps import MOST_CURVES, first_of
+from runs.answers.words.verdicts import no_ratios, share
+from runs.formatting import joined, listed, number, quantity
+
+# How far beside the memory a knee may lie and be told to be there.
+NEAR_THE_MEMORY = 1.1
+
+
+def loss(answer: Answer) -> str:
+    every = [claim for claim in answer.claims if isinstance(claim, Loss)]
+    losses = [claim for claim in every if claim.change.value is not None]
+    without = no_ratios({claim.label: claim.change for claim in every if claim.change.value is None}, len(every))
+    if not losses:
+        return " ".join(without)
+    spans = [from_to(claim.start, claim.end, answer.x) for claim in losses]
+    levels = {claim.levels for claim in losses}
+    changes = [f"{claim.label} {share(claim.change)}".strip() for claim in losses]
+    is_one_span = len({(claim.start, claim.end) for claim in losses}) == 1
+    if is_one_span or len(levels) == 1:
+        if len(changes) > MOST_CURVES:
+            changes = [f"{changes[0]} to {changes[-1]}, {len(losses)} curves"]
+        # Engines store the same rows in more or fewer bytes.
+        words = f"{joined(changes)} from {spans[0] if is_one_span else ' to '.join(levels.pop())}"
+    else:
+        words = "; ".join(first_of([f"{change} from {span}" for change, span in zip(changes, spans, strict=True)]))
+    lower = " (lower is better)" if answer.better == "lower" else ""
+    of_turns = [claim for claim in losses if claim.falls_off.turns_at is not None]
+    turned = [claim for claim in of_turns if claim.start < (claim.falls_off.turns_at or 0.0) < claim.end]
+    turns = [f"{claim.label} {_turn(answer, claim.falls_off)}".strip() for claim in turned]
+    between = f"; between them {joined(first_of(turns))}" if turns else ""
+    # Two lines that meet where the curve turns are no knee that it falls off at, but for one at the memory.
+    bent = [each.falls_off for each in losses if each not in of_turns or _at_memory(each.falls_off)]
+    return " ".join([f"{words}{lower}{between}{_and_falls_off(answer, bent)}.", *without])
+
+
+def _turn(answer: Answer, claim: FallsOff) -> str:
+    """Highest at 64 MB (2,500 TPS), not surely higher than at 128 MB."""
+    at, than = place_words(claim.turns_at or 0.0, answer.x), not_surely_the_turn(claim, answer.x)
+    return f"{claim.turn} at {at} ({quantity(claim.turns_to, answer.unit)}){than}"
+
+
+def not_surely_the_turn(claim: FallsOff, x: Place) -> str:
+    return not_surely("higher" if claim.turn == "highest" else "lower", claim.turns_alike, x)
+
+
+def _and_falls_off(answer: Answer, claims: Sequence[FallsOff]) -> str:
+    bent = [claim for claim in claims if claim.at is not None or claim.step]
+    if not bent:
+        return ""
+    if len(bent) == len(claims) and len({claim.memory_words for claim in bent}) == 1 and all(map(_at_memory, bent)):
+        subject = "it falls" if len(bent) == 1 else "both fall" if len(bent) == 2 else f"all {len(bent)} fall"
+        return f"; {subject} off at {bent[0].memory_words}"
+    knees = [f"{claim.label} {_knee(answer, claim)}".strip() for claim in bent if not claim.step]
+    steps = [f"{claim.label} {step_between(claim, answer.x)}".strip() for claim in bent if claim.step]
+    return "".join(f"; {name}: {joined(first_of(each))}" for name, each in (("knee", knees), ("step", steps)) if each)
+
+
+def _at_memory(claim: FallsOff) -> bool:
+    """Whether the memory lies in its interval or next to it: an engine has not all of it for its pages."""
+    low, high = claim.interval or (0.0, 0.0)
+    return claim.memory is not None and low <= NEAR_THE_MEMORY * claim.memory and claim.memory <= NEAR_THE_MEMORY * high
+
+
+def _knee(answer: Answer, claim: FallsOff) -> str:
+    at = place_words(claim.at or 0.0, answer.x)
+    if claim.interval is None:
+        return at
+    return f"{at} ({from_to(*claim.interval, answer.x, named=False)})"
+
+
+def step_between(claim: FallsOff, x: Place) -> str:
+    """−28.0 % (−29.1 to −26.9) from 17.3 to 21.6 GB; empty without a step."""
+    return f"{share(claim.step)} from {from_to(*claim.interval, x)}" if claim.step and claim.interval else ""
+
+
+def falls_off(answer: Answer) -> str:
+    def words(claim: FallsOff) -> str:
+        memory = f", at {claim.memory_words}" if _at_memory(claim) else ""
+        up_to, behind = ("rises", "falls") if claim.turn == "highest" else ("falls", "rises")
+        there, it = ("these levels", "them") if claim.turns_alike else ("there", "it")
+        return {
+            "turn": f"{_turn(answer, claim)}: it {up_to} up to {there} and {behind} behind {it}" if claim.turn else "",
+            "knee": f"knee at {_knee(answer, claim)}{memory}",
+            "step": f"step of {step_between(claim, answer.x)}{memory}",
+            "smooth": "falls off smoothly, without a knee",
+            "undecided": "falls off, and whether at a knee or smoothly cannot be told",
+            "none": f"no knee up to {place_words(claim.up_to or 0.0, answer.x)}",
+        }[claim.shape]
+
+    said = ((words(claim), claim.label) for claim in answer.claims if isinstance(claim, FallsOff))
+    return " ".join(first_of(gaps.of_curves(said), "."))
+
+
+def scales(answer: Answer) -> str:
+    claims = [claim for claim in answer.claims if isinstance(claim, ScalesTo)]
+    extreme, more = ("least", "less") if answer.better == "lower" else ("most", "more")
+
+    def most_at(claim: ScalesTo) -> str:
+        # Whether it grows on behind the last level nobody has measured.
+        return f"{place_words(claim.most_at, answer.x)}{', the last level that was measured' * claim.still_grows}"
+
+    if len(claims) > 1 and all(claim.still_grows for claim in claims) and len({claim.most_at for claim in claims}) == 1:
+        amounts = [f"{claim.label} ({quantity(claim.most, answer.unit)})" for claim in claims]
+        subject = "Both" if len(claims) == 2 else f"All {len(claims)}"
+        return f"{subject} have their {extreme} at {most_at(claims[0])}: {joined(first_of(amounts))}."
+    sentences = []
+    for claim in claims:
+        words = f"{claim.label or 'It'} has its {extreme} at {most_at(claim)}, {quantity(claim.most, answer.unit)}"
+        if claim.peak_at is not None and claim.peak_measured and claim.peak_interval:
+            peak = from_to(*claim.peak_interval, answer.x, named=False)
+            words += f" (peak of the scaling law at {place_words(round(claim.peak_at), answer.x)}, {peak})"
+        sentences.append(f"{words}{not_surely(more, claim.as_high, answer.x)}.")
+    return " ".join(first_of(sentences, "."))
+
+
+def not_surely(more: str, alike: Sequence[float], x: Place) -> str:
+    """Than at which levels; empty where it is surely the most. A table has the interval of each change by itself, and
+    one level may surely be less there.
+    """
+    if not alike:
+        return ""
+    *levels, last = alike
+    than = listed([*map(number, levels), place_words(last, x)])
+    return f", with all levels judged together not surely {more} than at {than}"
