@@ -15,7 +15,7 @@ from runs.answers.places import NO_PLACE, place_of
 from runs.answers.ranking import ranked
 from runs.compare import asked
 from runs.compare.asked import Missing, Question, RankedAt
-from runs.compare.axes import CURVE, LEAST_LEVELS, are_days_apart, arrange, levels_while_alike, most_levels
+from runs.compare.axes import CURVE, LEAST_OF_A_CURVE, are_days_apart, arrange, levels_while_alike, most_levels
 from runs.compare.baseline import DEFAULT_BASELINE
 from runs.compare.compare import with_metric
 from runs.compare.comparison import Comparison
@@ -151,7 +151,7 @@ def _over_dates(comparison: Comparison, question: Question) -> Answer:
     names = [name for name in (*axes.series, axes.panels) if name and axes.x == DATE]
     own = fact_values(base, names) if base else ()
     beside = [group for group in comparison.groups if fact_values(group, names) == own]
-    is_history = len({group.key for group in beside if group.dots}) >= LEAST_LEVELS
+    is_history = len({group.key for group in beside if group.dots}) >= LEAST_OF_A_CURVE
     against = pairs.newest_against_before(comparison, beside) if is_history else None
     return against or ranked(comparison, Question(kind=asked.BEST))
 
@@ -212,7 +212,7 @@ def _of_no_ranks(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[
     if days >= 2 * LEAST_DAYS:
         yield Question(kind=asked.SINCE)
         yield from (Question(kind=asked.SINCE, metric=other) for other in _beside(comparison, "dbms", values=1))
-    if days >= LEAST_LEVELS:
+    if days >= LEAST_OF_A_CURVE:
         yield Question(kind=asked.NEWER, than=DEFAULT_BASELINE)
     if len({bool(group.all_runs[0].publication_id) for group in comparison.valued}) > 1:
         yield Question(kind=asked.PUBLISHED)

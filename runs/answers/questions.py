@@ -21,7 +21,7 @@ from runs.compare.asked import Question
 from runs.compare.choosing import LOOKED_THROUGH
 from runs.compare.facts import is_name
 from runs.compare.groups import SIZES
-from runs.compare.panels import CLIENT, CLIENTS, NEAR, OTHER, SIZE
+from runs.compare.panels import CLIENT, CLIENTS, OTHER, SAME_LEVEL, SIZE
 from runs.compare.select import CELL_PREFIX
 from runs.formatting import grouped, mid_sentence
 from runs.models import Batch, Benchmark, Metric, Publication, Run, RunFactor, SeriesBatch
@@ -40,7 +40,7 @@ LEAST_NIGHTS = 2 * LEAST_DAYS
 # So many sweeps are looked for that were uploaded run by run, and so many questions asked about them.
 MOST_SWEEPS, MOST_OF_SINGLE = 5, 8
 # Runs that an address names by their ids.
-MOST_NAMED = 100
+MOST_IN_AN_ADDRESS = 100
 # The newest of what asks the same of one workload: five labels must not crowd out what asks something else.
 MOST_ALIKE = 2
 
@@ -187,9 +187,9 @@ def _of_single_uploads(
         ids = [run["pk"] for run in runs]
         if rows.filter(alike, workload=workload).exclude(pk__in=ids).exists():
             selects = {"run": [str(pk) for pk in ids]}
-        if len(runs) > MOST_NAMED and "run" in selects:
+        if len(runs) > MOST_IN_AN_ADDRESS and "run" in selects:
             continue
-        if day and len(runs) <= MOST_NAMED and not _has_alike(runs):
+        if day and len(runs) <= MOST_IN_AN_ADDRESS and not _has_alike(runs):
             continue
         for row in _sweeps(rows.filter(pk__in=ids)):
             yield from _offers(row | {"upgraded": _is_upgraded(runs)}, f"{len(runs)} runs of {day or label}", selects)
@@ -252,7 +252,7 @@ def _histories(user: Reader, rows: RunQuerySet, newest: Sequence[Mapping[str, An
     cells_of = []
     for runs, own_lines in zip(long, lines_of, strict=True):
         earlier = (cell for line in sorted(own_lines) for cell in gone_through[line])
-        cells_of.append([*dict.fromkeys(chain((run["cell_key"] for run in runs), earlier))][:MOST_NAMED])
+        cells_of.append([*dict.fromkeys(chain((run["cell_key"] for run in runs), earlier))][:MOST_IN_AN_ADDRESS])
     whole = rows.filter(publication=None, cell_key__in=[*chain(*cells_of)]).order_by()
     begun = whole.values_list("cell_key", "batch", "dbms_version__name").annotate(since=Min("measured_at"))
     of_cell = grouped((cell, row) for cell, *row in begun if (cell, row[0]) not in of_branches)
@@ -309,7 +309,9 @@ def _of_sweep(row: Mapping[str, Any]) -> Iterable[Answer]:
     """Unanswered yet: with what the words of its question need."""
     # What differs so little was meant to be one level.
     levels = {
-        name: span for name, span in row["levels"].items() if span["high"] - span["low"] > NEAR * abs(span["high"])
+        name: span
+        for name, span in row["levels"].items()
+        if span["high"] - span["low"] > SAME_LEVEL * abs(span["high"])
     }
     # What came in batches of its own is a history already.
     if row.get("days", 0) >= 2 * LEAST_DAYS:

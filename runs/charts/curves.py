@@ -33,7 +33,7 @@ from runs.charts.base import (
     scale_of,
 )
 from runs.charts.compare import class_title, repeat_cells, repeat_columns
-from runs.compare.axes import LEAST_LEVELS
+from runs.compare.axes import LEAST_OF_A_CURVE
 from runs.compare.comparison import Comparison
 from runs.compare.facts import DATE
 from runs.compare.groups import Group
@@ -325,7 +325,7 @@ def _bent(along: Along) -> list[tuple[str, LineSeries]]:
 
 def _over_clients(along: Along, most: float) -> list[tuple[str, LineSeries]]:
     curve, levels = along.curve, above_zero(along.levels)
-    if len(levels) < LEAST_LEVELS:
+    if len(levels) < LEAST_OF_A_CURVE:
         return []
     first, last = levels[0][0], levels[-1][0]
     centre = next(point.centre for point in curve.valued if point.x == first) or 0.0

@@ -42,7 +42,7 @@ POOL = "*"
 X_AS = {"value": "as it was asked for", "size": "size", "of_ram": "size ÷ RAM", "of_buffer": "size ÷ buffer pool"}
 Y_AS = {"absolute": "absolute", **RELATIVE}
 SCALES = ("linear", "log")
-LEAST_LEVELS, MOST_PANELS, MOST_BARS = 3, 12, 20
+LEAST_OF_A_CURVE, MOST_PANELS, MOST_BARS = 3, 12, 20
 # In this order facts with as many levels take series and panels.
 _SERIES_FIRST = ("dbms", "hardware", "storage", "factor", "config", "tested", "workload", "batch")
 # What a date tells already.
@@ -294,8 +294,8 @@ def _x_by_rule(question: Question, facts: Mapping[str, Fact], columns: Columns, 
         return (order.index(bare) if bare in order else len(order) + (name == DATE), -len(facts[name].values))
 
     for name in sorted(free, key=position):
-        is_axis = name not in NEVER_TAKEN and facts[name].is_number and len(facts[name].numbers) >= LEAST_LEVELS
-        if is_axis and (levels := most_levels(name, free, columns)) >= LEAST_LEVELS:
+        is_axis = name not in NEVER_TAKEN and facts[name].is_number and len(facts[name].numbers) >= LEAST_OF_A_CURVE
+        if is_axis and (levels := most_levels(name, free, columns)) >= LEAST_OF_A_CURVE:
             # What is swept night after night is asked since when it changed.
             days = most_levels(DATE, free, columns) if DATE in free and not wanted else 0
             return DATE if days >= max(2 * LEAST_DAYS, levels + 1) else name
@@ -357,7 +357,7 @@ def _is_changed(name: str, columns: Columns, groups: Iterable[Group]) -> bool:
     versions = [version_order(group.all_runs[0].dbms_version.version) for group in columns.groups]
     by_day = [version for _, version in sorted(zip(columns[DATE], versions, strict=True))]
     are_releases = name == "dbms" and len(lasted) >= 2 * LEAST_DAYS and by_day == sorted(versions)
-    return are_releases or max(lasted.values()) >= LEAST_LEVELS
+    return are_releases or max(lasted.values()) >= LEAST_OF_A_CURVE
 
 
 def _stretches(name: str, columns: Columns) -> float:

@@ -45,7 +45,7 @@ from runs.run.likeness import SETTING
 
 MOST_METRICS = 4
 # So many values are named of what there is instead of what was asked for.
-MOST_NAMED = 20
+MOST_ALTERNATIVES = 20
 NO_SETS: Mapping[UUID, tuple[str, str]] = {}
 NO_ADDRESS = QueryDict()
 
@@ -483,5 +483,5 @@ def unread(params: QueryDict, comparison: Comparison, axes: Axes) -> dict[str, l
 
 
 def _some(names: Sequence[str]) -> str:
-    further = len(names) - MOST_NAMED
-    return ", ".join(names[:MOST_NAMED]) + (f" and {further} more" if further > 0 else "") or "none"
+    further = len(names) - MOST_ALTERNATIVES
+    return ", ".join(names[:MOST_ALTERNATIVES]) + (f" and {further} more" if further > 0 else "") or "none"

@@ -28,7 +28,7 @@ from runs.stats.watch import Watched, watched
 # A page names so many values of a fact that varies.
 MOST_VALUES = 12
 # A heading names so many systems.
-MOST_NAMED = 4
+MOST_SYSTEMS_NAMED = 4
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ class Comparison:
     def subject(self) -> str:
         """What is compared, for a heading: "Throughput of H2 and SQLite"."""
         count = len(self.systems)
-        systems = listed(self.systems) if count <= MOST_NAMED else f"{count} systems"
+        systems = listed(self.systems) if count <= MOST_SYSTEMS_NAMED else f"{count} systems"
         return f"{self.metric.label if self.metric else 'No numbers'} of {systems}"
 
     @property

@@ -32,7 +32,7 @@ from runs.compare.effects import SettingPairs, printed_pairs, setting_effects
 from runs.compare.facts import DATE, NEVER_TAKEN, NO_FACT, SET, Columns, Fact, fact_value, is_name, measured_alike
 from runs.compare.groups import Contrast, Group
 from runs.compare.guard import are_alike, blocking, differences
-from runs.compare.levels import LEAST_LEVELS, NO_LEVELS, OF_ONE_DAY, Key, Levels, LevelSeries, possible_levels
+from runs.compare.levels import LEAST_IN_COMMON, NO_LEVELS, OF_ONE_DAY, Key, Levels, LevelSeries, possible_levels
 from runs.compare.panels import CLIENTS, Axes, ends_of_curve
 from runs.compare.verdicts import Verdicts, by_value
 from runs.models import Metric
@@ -423,7 +423,7 @@ def _in_parts(levels: Levels, base: Key, metric: Metric) -> list[list[Key]]:
         for key in levels.beside(first) & left.keys():
             rows = (row for row in levels.rows(key, first) if row.is_comparable)
             ratios = [row.value / row.base_value for row in rows if row.value and row.base_value]
-            if len(ratios) >= LEAST_LEVELS and min(ratios) > 0:
+            if len(ratios) >= LEAST_IN_COMMON and min(ratios) > 0:
                 logs[key] = fmean(map(log, ratios))
         parts.append(sorted((key for key in left if key in logs), key=lambda key: sign * logs[key]))
         left = {key: None for key in left if key not in logs}

@@ -39,7 +39,8 @@ _COMPARED_FIRST = ("dbms", "hardware", "storage", "config", "tested", "batch", "
 OF_ONE_DAY = ("batch", "tested")
 # What says that levels are days.
 _OF_DAYS = ("date", "measured on")
-LEAST_LEVELS, FEWEST_GROUPS = 2, 4
+# Series are set against each other over so many levels, of so many groups.
+LEAST_IN_COMMON, FEWEST_GROUPS = 2, 4
 # So many coloured numbers of a row stand side by side on a phone.
 MOST_ABREAST = 4
 Key = tuple[str, ...]
@@ -322,7 +323,7 @@ class Levels:
     def beside(self, name: Key) -> set[Key]:
         """The series with which it has two levels or more in common."""
         counts = Counter(chain.from_iterable(self._levels_of[name].values()))
-        return {other for other, count in counts.items() if count >= LEAST_LEVELS and other != name}
+        return {other for other, count in counts.items() if count >= LEAST_IN_COMMON and other != name}
 
     def rows(self, name: Key, base: Key) -> Iterator[LevelRow]:
         """Each level at which one of the two series is, not yet judged."""
@@ -380,7 +381,7 @@ class Levels:
                 if pairs and not against.is_refused:
                     comparable += 1
                     break
-            if comparable >= LEAST_LEVELS:
+            if comparable >= LEAST_IN_COMMON:
                 return True
         return False
 

@@ -358,7 +358,7 @@ def _share(group: Group, of: float | None) -> Group:
 
 
 # How far a level may lie from the one that is asked for and still be it: 10 GB that came to 10.1.
-NEAR = 0.05
+SAME_LEVEL = 0.05
 
 
 def ends_of_curve(curve: Curve, question: Question) -> tuple[Group, Group] | Missing:
@@ -386,7 +386,7 @@ def ends_of_curve(curve: Curve, question: Question) -> tuple[Group, Group] | Mis
 
 
 def _is_level(point: Group, wanted: float) -> bool:
-    return abs(_level_number(point) - wanted) <= NEAR * abs(wanted)
+    return abs(_level_number(point) - wanted) <= SAME_LEVEL * abs(wanted)
 
 
 def _level_number(point: Group) -> float:

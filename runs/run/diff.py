@@ -25,7 +25,7 @@ from runs.tables import FactRow, fact_rows
 
 SETTINGS = "Settings in force"
 # The head of a run names so many things that it differs in.
-MOST_NAMED = 2
+MOST_IN_A_HEAD = 2
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def told_apart(runs: Sequence[Run]) -> list[str]:
         for run in runs
     ]
     fields = dict.fromkeys(field for facts in stated for field in facts)
-    differing = [field for field in fields if len({facts.get(field, "") for facts in stated}) > 1][:MOST_NAMED]
+    differing = [field for field in fields if len({facts.get(field, "") for facts in stated}) > 1][:MOST_IN_A_HEAD]
     return [", ".join(filter(None, (facts.get(field, "") for field in differing))) for facts in stated]
 
 

@@ -47,7 +47,7 @@ _SWITCHES = {"true": "on", "yes": "on", "false": "off", "no": "off"}
 # Repeats that follow each other so closely were measured together, be midnight between them.
 TOGETHER = timedelta(hours=6)
 MOST_SETTINGS_KEPT = 500
-MOST_NAMED = 3
+MOST_IN_A_REMARK = 3
 NOT_STATED = "not stated"
 
 
@@ -267,6 +267,6 @@ def partly_stated(cells: Sequence[Sequence[Run]]) -> str:
                 names[heading(field)] = None
     if not names:
         return ""
-    first = [*names][:MOST_NAMED]
-    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    first = [*names][:MOST_IN_A_REMARK]
+    more = f" and {len(names) - MOST_IN_A_REMARK} more" if len(names) > MOST_IN_A_REMARK else ""
     return f"Pooled although not all of their repeats tell it: {', '.join(first)}{more}."

@@ -14,11 +14,11 @@ from typing import Literal, TypeAlias
 from runs.stats.curves import Levels
 from runs.stats.summaries import ALPHA, CONFIDENCE, MOST_LOG, Array, Interval, mean, t_quantile
 
-LEAST_LEVELS = 4
+LEAST_FOR_LAW = 4
 # If levels' means lie further off the law, as a root mean square, the law is no description of what was measured.
 MOST_OFF = 0.10
 # Where levels double one lies no further from a peak, and the law there at most 6 % below it.
-NEAR = math.sqrt(2)
+NEAR_THE_PEAK = math.sqrt(2)
 # What the search leaves of a σ or κ of 0, in units of the most terminals.
 _NOTHING = 1e-4
 
@@ -61,7 +61,11 @@ class Scaling:
         if self.peak is None:
             return False
         at = self.peak.value
-        near = [mean([math.log(value) for value in values]) for x, values in levels if 1 / NEAR <= x / at <= NEAR]
+        near = [
+            mean([math.log(value) for value in values])
+            for x, values in levels
+            if 1 / NEAR_THE_PEAK <= x / at <= NEAR_THE_PEAK
+        ]
         return math.log(self.at(at)) - max(near, default=-math.inf) <= MOST_OFF
 
 
@@ -73,7 +77,7 @@ def scaling(levels: Levels) -> Scaling | Unfitted:
     a curve the former knows too little: it held the peak in 82 to 86 % of curves with one, the wider of the two holds
     it in 93 % or more, with an outlier and without (simulated, tests/runs/stats/test_scaling.py).
     """
-    if len(levels) < LEAST_LEVELS:
+    if len(levels) < LEAST_FOR_LAW:
         return "too_few"
     import numpy as np
     from scipy.optimize import least_squares

@@ -26,7 +26,7 @@ from runs.views.guards import PersonRequest, contributor_required
 
 # A page of more is no overview: an import may hold 20,000 runs.
 MOST_COMPARED = 300
-MOST_NAMED = 5
+MOST_IN_A_LINE = 5
 
 
 class DescribeForm(LabelFields):
@@ -61,7 +61,7 @@ def batch(request: HttpRequest, batch_id: uuid.UUID) -> HttpResponse:
 
 
 def _few(names: Sequence[str], thing: str) -> str:
-    return ", ".join(names) if len(names) <= MOST_NAMED else f"{len(names)} {thing}"
+    return ", ".join(names) if len(names) <= MOST_IN_A_LINE else f"{len(names)} {thing}"
 
 
 @contributor_required

@@ -15,14 +15,14 @@ from runs.answers.words.along import not_surely, not_surely_the_turn, step_betwe
 from runs.answers.words.gaps import knee_words, law_words, too_few_words
 from runs.answers.words.history import open_step, open_words, step
 from runs.answers.words.verdicts import change_words, share_words
-from runs.compare.axes import LEAST_LEVELS
+from runs.compare.axes import LEAST_OF_A_CURVE
 from runs.compare.comparison import Comparison
 from runs.compare.facts import DATE
 from runs.compare.panels import CLIENT
 from runs.formatting import number, percent, quantity, times
 from runs.stats import Interval, Slope
 from runs.stats.curves import LEAST_FOR_KNEE, Crossing, above_zero
-from runs.stats.scaling import NEAR, Parameter, Scaling, Unfitted
+from runs.stats.scaling import NEAR_THE_PEAK, Parameter, Scaling, Unfitted
 
 # A last level so many times as far as the one before it is told apart.
 APART = 10.0
@@ -47,7 +47,7 @@ def curve_words(comparison: Comparison, every: Sequence[Along]) -> tuple[list[Cu
     if comparison.axes.x == DATE:
         return _of_days(comparison), ""
     # Those with levels enough for sentences of their own.
-    curves = [curve for curve in every if curve.x.kind and len(curve.levels) >= LEAST_LEVELS]
+    curves = [curve for curve in every if curve.x.kind and len(curve.levels) >= LEAST_OF_A_CURVE]
     name = comparison.metric.label if comparison.metric else ""
     words = [CurveWords(each.curve.panel, each.curve.label or name, sentences(each), _numbers(each)) for each in curves]
     lost = sum(not point.dots for curve in comparison.curves for point in curve.points)
@@ -248,7 +248,7 @@ def _peak(along: Along, law: Scaling) -> str:
     if at > last:
         return f"No peak up to {place_words(last, along.x)}; the law would have it at {place}, which was not measured."
     if along.is_peak_unshown:
-        is_near = any(1 / NEAR <= x / at <= NEAR for x, _ in along.levels)
+        is_near = any(1 / NEAR_THE_PEAK <= x / at <= NEAR_THE_PEAK for x, _ in along.levels)
         why = "which the levels do not show" if is_near else "near which no level was measured"
         return f"The law would have its peak at {place}, {why}."
     return f"Peak at {place}: {number(law.at(at))} {along.metric.unit}."

@@ -19,13 +19,13 @@ from runs.listing.cursor import COUNT_LIMIT
 from runs.machines.facts import MACHINE_LABELS
 from runs.stats import Ratio, ends_of
 from runs.stats.curves import LEAST_FOR_KNEE, LEAST_VALUES_FOR_KNEE, Knee
-from runs.stats.scaling import LEAST_LEVELS, Scaling, Unfitted
+from runs.stats.scaling import LEAST_FOR_LAW, Scaling, Unfitted
 
 LONG_REASON = 80
 # What a message has of its run alone: a time, a process, a file.
 _OF_ONE_RUN = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d[.,\d]*(?: [A-Z]{3,4})?|\[\d+\]|/\S+")
 # A sentence names so many things; beyond, it counts them.
-MOST_NAMED = 3
+MOST_IN_A_SENTENCE = 3
 # What is said of so many curves stands in a sentence.
 MOST_CURVES = 6
 
@@ -121,8 +121,8 @@ def first_of(said: Sequence[str], end: str = "", most: int = MOST_CURVES) -> lis
 
 def names(every: Sequence[str]) -> str:
     """The first of them; beyond, they are counted, but for a single one."""
-    more = len(every) - MOST_NAMED
-    return listed([*every[:MOST_NAMED], f"{more} more"] if more > 1 else every)
+    more = len(every) - MOST_IN_A_SENTENCE
+    return listed([*every[:MOST_IN_A_SENTENCE], f"{more} more"] if more > 1 else every)
 
 
 def with_reasons(labels_by_reason: Mapping[str, Sequence[str]]) -> str:
@@ -235,7 +235,7 @@ def law_words(law: Scaling | Unfitted, levels: int) -> str:
         far = "the repeats scatter too much to tell" if law.scattered else f"its levels lie {percent(law.off)} off it"
         return far if law.poor else ""
     return {
-        "too_few": too_few_words(levels, "level", LEAST_LEVELS),
+        "too_few": too_few_words(levels, "level", LEAST_FOR_LAW),
         "below_one": "the law of scaling begins at 1", "no_fit": "the law of scaling cannot be fitted",
     }[law]  # fmt: skip
 

@@ -64,7 +64,7 @@ def published(answer: Answer) -> str:
     told = [claim for claim in claims if claim.ratio.value is not None]
     refused = {f"{claim.label} to {claim.beside}": claim.ratio for claim in claims if claim.ratio.value is None}
     ratios = [f"{claim.label}: {ratio(claim.ratio)} of what is printed of {claim.beside}." for claim in told]
-    return " ".join([*first_of(ratios, ".", gaps.MOST_NAMED), *no_ratios(refused)])
+    return " ".join([*first_of(ratios, ".", gaps.MOST_IN_A_SENTENCE), *no_ratios(refused)])
 
 
 def changed(answer: Answer) -> str:

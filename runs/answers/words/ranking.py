@@ -32,7 +32,7 @@ def ranking(answer: Answer) -> str:
         return ""
     open_ones = [claim for claim in others if claim.ratio.verdict not in WINNERS]
     words = _no_winner(answer, first, open_ones) if open_ones else _winner(answer, first, others)
-    shown = [first, *(open_ones or others[:1])][: gaps.MOST_NAMED]
+    shown = [first, *(open_ones or others[:1])][: gaps.MOST_IN_A_SENTENCE]
     lost_by_label = {each.label: gaps.lost_words(each.group) for each in shown if each.group}
     if answer.worse_by:
         label, worse = answer.worse_by
@@ -156,7 +156,9 @@ def _amounts(answer: Answer, standings: Sequence[Standing]) -> str:
         f"{each.label} ({quantity(value, answer.unit)})" if value is not None else each.label
         for each, value in zip(standings, values, strict=True)
     ]
-    named = listed(amounts) if len(amounts) <= gaps.MOST_NAMED else f"{amounts[0]} and {len(amounts) - 1} others"
+    named = (
+        listed(amounts) if len(amounts) <= gaps.MOST_IN_A_SENTENCE else f"{amounts[0]} and {len(amounts) - 1} others"
+    )
     return f"{named}{medians}"
 
 

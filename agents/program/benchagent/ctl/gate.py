@@ -21,7 +21,7 @@ FORMATS = ("table", "markdown", "junit", "json")
 HEADING = ("BENCHMARK", "METRIC", "NEW", "CHANGE", "INTERVAL", "VERDICT")
 LEAST_REPEATS = 3
 # So many metrics that were not judged are named.
-MOST_NAMED = 4
+MOST_METRICS_NAMED = 4
 Cell = Mapping[str, Any]
 
 
@@ -135,8 +135,10 @@ def _print(answer: Mapping[str, Any], form: str, status: int) -> None:
         for cell, title, words in _notes(cells):
             print_line(f"{title}: {cell['benchmark']}: {words}")
     if form in ("table", "markdown") and (others := answer.get("also_measured", ())):
-        more = f" and {len(others) - MOST_NAMED} more" if len(others) > MOST_NAMED else ""
-        print_line(f"measured and not judged: {', '.join(others[:MOST_NAMED])}{more} (--metric NAME judges one)")
+        more = f" and {len(others) - MOST_METRICS_NAMED} more" if len(others) > MOST_METRICS_NAMED else ""
+        print_line(
+            f"measured and not judged: {', '.join(others[:MOST_METRICS_NAMED])}{more} (--metric NAME judges one)"
+        )
     for each in answer["not_judged"]:
         print_line(f"not judged: {each['what']}: {each['why']}")
 
