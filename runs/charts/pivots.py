@@ -1,4 +1,4 @@
-"""A comparison as numbers in a grid: one level of x against one series in each cell, coloured or plain."""
+"""Numbers in a grid, coloured or plain: one level of x against one series in each cell, or ratios by two facts."""
 
 from __future__ import annotations
 
@@ -11,10 +11,13 @@ from runs.answers.words.drawn import centre_label
 from runs.compare.axes import HEAT_MAP
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Group
-from runs.compare.levels import MOST_ABREAST
+from runs.compare.levels import LevelRow, Levels
 from runs.compare.panels import Panel
 from runs.formatting import quantity
+from runs.stats import WINNERS, Kind
 
+# So many coloured numbers of a row stand side by side on a phone.
+MOST_ABREAST = 4
 # Steps of the colour scale in static/css/compare.css.
 STEPS = 9
 LOG_FROM = 10.0
@@ -100,3 +103,51 @@ def heat(value: float | None, scale: tuple[float, float] | None) -> int | None:
     if least > 0 and most / least >= LOG_FROM:
         value, least, most = math.log(value), math.log(least), math.log(most)
     return min(STEPS - 1, int(STEPS * (value - least) / (most - least))) if most > least else STEPS // 2
+
+
+@dataclass(frozen=True)
+class HeatMap:
+    """Ratios of one series by the facts that tell the levels apart; `down` names all but the one `across`."""
+
+    series: str
+    down: str
+    across: str
+    columns: list[str]
+    rows: list[tuple[str, dict[str, LevelRow | None]]]
+
+    @property
+    def stacks(self) -> bool:
+        """Whether its rows are cards on a phone."""
+        return len(self.columns) > MOST_ABREAST
+
+
+def heat_maps(levels: Levels) -> list[HeatMap]:
+    """One for each series with a ratio, where two facts or more tell the levels apart; across goes the one with the
+    most levels, never the first.
+    """
+    if len(levels.headings) < 2:
+        return []
+    first, *others = (fact.label for fact in levels.headings)
+    across = max(others, key=lambda label: len({row.words[label] for row in levels.level_rows}))
+    down = [first, *(label for label in others if label != across)]
+    maps = []
+    for series in (each for each in levels.series if each.with_ratio):
+        cells: dict[str, dict[str, LevelRow]] = {}
+        for row in series.rows:
+            cells.setdefault(" · ".join(row.words[label] for label in down), {})[row.words[across]] = row
+        columns = list(dict.fromkeys(row.words[across] for row in series.rows))
+        lines = [(name, {column: of_row.get(column) for column in columns}) for name, of_row in cells.items()]
+        maps.append(HeatMap(series.label, " · ".join(down), across, columns, lines))
+    return maps
+
+
+def shade(row: LevelRow | None) -> int | None:
+    """−3 to 3: how far the ratio lies to the worse and to the better side, 0 where no verdict names one; None without a
+    ratio. Steps at 1.05, 1.25 and 2 times.
+    """
+    if row is None or row.ratio is None:
+        return None
+    if row.kind not in WINNERS:
+        return 0
+    steps = sum(max(row.ratio, 1 / row.ratio) >= step for step in (1.05, 1.25, 2.0))
+    return -steps if row.kind == Kind.WORSE or (row.kind == Kind.DIFFERENT and row.ratio < 1) else steps

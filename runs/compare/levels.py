@@ -30,7 +30,7 @@ from runs.compare.verdicts import by_value
 from runs.formatting import grouped, listed, mid_sentence
 from runs.models import Metric
 from runs.run.facets import FACTOR, STORAGE
-from runs.stats import WINNERS, Kind, Ratio, SeriesVerdicts, Verdict, geometric_mean
+from runs.stats import Kind, Ratio, SeriesVerdicts, Verdict, geometric_mean
 
 NO_LEVELS = "none"
 # In this order facts are compared where the axes name none.
@@ -41,8 +41,6 @@ OF_ONE_DAY = ("batch", "tested")
 _OF_DAYS = ("date", "measured on")
 # Series are set against each other over so many levels, of so many groups.
 LEAST_IN_COMMON, FEWEST_GROUPS = 2, 4
-# So many coloured numbers of a row stand side by side on a phone.
-MOST_ABREAST = 4
 Key = tuple[str, ...]
 # Nothing is to be set against: most levels of many runs have one series.
 UNMEASURED = Contrast()
@@ -96,16 +94,6 @@ class LevelRow:
     @property
     def base_value(self) -> float | None:
         return _mean(base for _, base in self.pairs) if self.pairs else _mean(self.bases)
-
-    @property
-    def shade(self) -> int | None:
-        """−3 to 3: how far the ratio lies to the worse and to the better side, 0 where no verdict names one; None
-        without a ratio. Steps at 1.05, 1.25 and 2 times.
-        """
-        if self.ratio is None or self.kind not in WINNERS:
-            return None if self.ratio is None else 0
-        steps = sum(max(self.ratio, 1 / self.ratio) >= step for step in (1.05, 1.25, 2.0))
-        return -steps if self.kind == Kind.WORSE or (self.kind == Kind.DIFFERENT and self.ratio < 1) else steps
 
     @property
     def notes(self) -> list[Difference]:
@@ -171,22 +159,6 @@ class LevelSeries:
     def over(self, held: str) -> str:
         """How many levels of what is held equal its ratio is of."""
         return levels_words(len(self.with_ratio), held)
-
-
-@dataclass(frozen=True)
-class HeatMap:
-    """Ratios of one series by the facts that tell the levels apart; `down` names all but the one `across`."""
-
-    series: str
-    down: str
-    across: str
-    columns: list[str]
-    rows: list[tuple[str, dict[str, LevelRow | None]]]
-
-    @property
-    def stacks(self) -> bool:
-        """Whether its rows are cards on a phone."""
-        return len(self.columns) > MOST_ABREAST
 
 
 @dataclass(frozen=True)
@@ -442,28 +414,6 @@ class Levels:
     @cached_property
     def level_rows(self) -> list[LevelRow]:
         return [row for series in self.series for row in series.rows]
-
-    @property
-    def heat_maps(self) -> list[HeatMap]:
-        """One for each series with a ratio, where two facts or more tell the levels apart; across goes the one with the
-        most levels, never the first.
-        """
-        if len(self.headings) < 2:
-            return []
-        first, *others = (fact.label for fact in self.headings)
-        across = max(others, key=lambda label: len({row.words[label] for row in self.level_rows}))
-        down = [first, *(label for label in others if label != across)]
-        maps = []
-        for series in self.series:
-            if not series.with_ratio:
-                continue
-            cells: dict[str, dict[str, LevelRow]] = {}
-            for row in series.rows:
-                cells.setdefault(" · ".join(row.words[label] for label in down), {})[row.words[across]] = row
-            columns = list(dict.fromkeys(row.words[across] for row in series.rows))
-            lines = [(name, {column: of_row.get(column) for column in columns}) for name, of_row in cells.items()]
-            maps.append(HeatMap(series.label, " · ".join(down), across, columns, lines))
-        return maps
 
 
 def _are_alike(groups: Sequence[Group]) -> bool:

@@ -33,7 +33,7 @@ from runs.access.rules import Target, source_of
 from runs.answers.words import gaps, verdicts
 from runs.answers.words.verdicts import why
 from runs.answers.words.warnings import failed_checks_words, subjects
-from runs.charts.pivots import Pivot, heat
+from runs.charts.pivots import Pivot, heat, shade
 from runs.compare import markdown
 from runs.compare.groups import Group
 from runs.compare.levels import LevelRow, LevelSeries
@@ -67,6 +67,7 @@ register.filter("metric_label", metric_label)
 register.filter("file_size", formatting.byte_size)
 register.filter("duration", formatting.duration)
 register.filter("why", why)
+register.filter("shade", shade)
 register.filter("difference_words", gaps.difference_words)
 register.filter("gap_words", gaps.gap_words)
 register.filter("gap_notes", gaps.gap_notes)

@@ -28,6 +28,7 @@ from runs.answers.words.warnings import not_here_words, since_frozen_words, warn
 from runs.api.compare import answer
 from runs.charts import compare as charts
 from runs.charts.drawing import draw, point_rows, table_rows
+from runs.charts.pivots import heat_maps
 from runs.charts.run import figures
 from runs.compare import choosing, reports
 from runs.compare.axes import CURVE, HEAT_MAP, LATENCY, TABLE, TIME, TRADE_OFF
@@ -127,7 +128,7 @@ def _leads_to(request: HttpRequest) -> str:
 
 def _tables_beside(comparison: Comparison) -> dict[str, Any]:
     """What _levels.html and _matrix_of_verdicts.html show."""
-    maps = comparison.levels.heat_maps if comparison.levels else []
+    maps = heat_maps(comparison.levels) if comparison.levels else []
     return {"comparison": comparison, "matrix": matrix(comparison), "heat_maps": maps, "most_rows": MOST_ROWS}
 
 

@@ -21,6 +21,7 @@ from runs.answers.words.gaps import difference_words, differing_words
 from runs.answers.words.matrix import matrix
 from runs.answers.words.verdicts import against_words, by_level_words, series_words
 from runs.answers.words.warnings import warnings_of
+from runs.charts.pivots import heat_maps, shade
 from runs.compare import reports
 from runs.compare.compare import compare
 from runs.compare.guard import differences
@@ -226,7 +227,7 @@ def test_a_series_without_any_ratio_says_why_once_and_has_no_map(client):
     comparison = asked()
     (refused,) = (series for series in comparison.levels.series if series.label == "H2 2.5")
     assert series_words(refused).startswith("no ratio: Durability")
-    assert [ratios.series for ratios in comparison.levels.heat_maps] == ["SQLite 3.50"]
+    assert [ratios.series for ratios in heat_maps(comparison.levels)] == ["SQLite 3.50"]
     assert client.get("/compare/?dbms=derby&dbms=sqlite&dbms=h2").content.decode().count(series_words(refused)) > 6
 
 
@@ -559,13 +560,13 @@ def test_ratios_by_two_facts_are_a_map():
     sweep({"Derby 10.16": 1.0, "SQLite 3.50": {(s, t): 2.5 if t == 1 else 0.9 for s in SCALES for t in TERMINALS}})
     comparison = asked()
 
-    (map,) = comparison.levels.heat_maps
+    (map,) = heat_maps(comparison.levels)
 
     assert (map.down, map.across, map.columns) == ("Scale factor", "Terminals", ["1", "8"])
-    assert [[cell.shade for cell in cells.values()] for _, cells in map.rows] == [[3, -1]] * 3
+    assert [[shade(cell) for cell in cells.values()] for _, cells in map.rows] == [[3, -1]] * 3
     # Of a latency the one that is lower is better.
     Metric.objects.filter(name="tps").update(better="lower")
-    assert [[cell.shade for cell in cells.values()] for _, cells in asked().levels.heat_maps[0].rows] == [[-3, 1]] * 3
+    assert [[shade(cell) for cell in cells.values()] for _, cells in heat_maps(asked().levels)[0].rows] == [[-3, 1]] * 3
 
 
 def test_ratios_by_three_facts_are_a_map_of_all_their_levels(client):
@@ -577,7 +578,7 @@ def test_ratios_by_three_facts_are_a_map_of_all_their_levels(client):
         for repeat, rows, scale, clients in product((1, 2, 3), (10, 20, 50), SCALES, TERMINALS)
         for engine, times in {"Derby 10.16": 1.0, "SQLite 3.50": 1.5}.items()
     )  # fmt: skip
-    (map,) = asked().levels.heat_maps
+    (map,) = heat_maps(asked().levels)
 
     assert (map.down, map.across, map.columns) == ("Scale factor · Terminals", "Batch rows", ["10", "20", "50"])
     assert [line for line, _ in map.rows][:3] == ["1 · 1", "1 · 8", "10 · 1"]
