@@ -306,7 +306,7 @@ def _is_gain(comparison: Comparison, question: Question) -> bool:
     if len(values) < 2 or comparison.metric is None:
         return False
     first, last = (fmean(values[level]) for level in (min(values), max(values)))
-    return last < first if comparison.metric.better == "lower" else last > first
+    return last < first if comparison.better == "lower" else last > first
 
 
 def begun(

@@ -104,15 +104,10 @@ def _kind_by_rule(comparison: Comparison) -> str:
     if told_apart.removeprefix(FACTOR) in ("", *CLIENTS) and not is_chosen:
         if axes.asks_of_levels and levels and levels.ranks_nothing:
             return asked.LOSS
-        if axes.kind == CLIENT and axes.x == told_apart and _is_rate(comparison):
+        if axes.kind == CLIENT and axes.x == told_apart and comparison.better == "higher":
             return asked.SCALES
     is_one_curve = axes.kind == CLIENT and len(comparison.curves) == 1
-    return asked.SCALES if is_one_curve and _is_rate(comparison) else asked.BEST
-
-
-def _is_rate(comparison: Comparison) -> bool:
-    """Whether more of the metric is better, so that it can scale."""
-    return comparison.metric is not None and comparison.metric.better == "higher"
+    return asked.SCALES if is_one_curve and comparison.better == "higher" else asked.BEST
 
 
 def _over_size(comparison: Comparison) -> Answer | None:
@@ -120,8 +115,7 @@ def _over_size(comparison: Comparison) -> Answer | None:
     and so is a number that nobody knows. None where no curve has them.
     """
     axes = comparison.axes
-    columns = Columns(comparison.valued)
-    sizes = (question for name in axes.facts for question in _over(name, comparison, columns))
+    sizes = (question for name in axes.facts for question in _over(name, comparison))
     x = axes.x if axes.asks_of_levels else next((each.x for each in sizes if each.kind == asked.LOSS), "")
     if not x:
         return None
@@ -188,16 +182,16 @@ def _answerable(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[t
     """Each question; those that rank with how they do."""
     if comparison.metric is None or len(comparison.valued) < 2:
         return
-    if comparison.metric.better != "none":
+    if comparison.better != "none":
         yield from _rankings(comparison, facts)
     yield from ((question, None) for question in _of_no_ranks(comparison, facts))
 
 
 def _of_no_ranks(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[Question]:
-    columns, over = Columns(comparison.valued), list[str]()
+    columns, over = comparison.columns, list[str]()
     for name in facts:
         # A size that is stated twice, as scale and in GB, is one question.
-        if (questions := [*_over(name, comparison, columns)]) and not any(columns.alike(name, x) for x in over):
+        if (questions := [*_over(name, comparison)]) and not any(columns.alike(name, x) for x in over):
             over.append(name)
             yield from questions
             if name == comparison.axes.x and _turns(comparison):
@@ -218,7 +212,7 @@ def _of_no_ranks(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[
         yield Question(kind=asked.PUBLISHED)
     if len(comparison.groups) == 2:
         yield Question(kind=asked.CHANGED)
-    if two := _two_batches(comparison, facts, columns):
+    if two := _two_batches(comparison, facts):
         yield two
     # Beside which version of all is best: what the newest has changed.
     versions = {fact_value(group, "dbms"): group.all_runs[0].dbms_version.place for group in comparison.valued}
@@ -227,8 +221,9 @@ def _of_no_ranks(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[
         yield Question(kind=asked.A_B, fact="dbms", a=newest, b=before)
 
 
-def _two_batches(comparison: Comparison, facts: Mapping[str, Fact], columns: Columns) -> Question | None:
+def _two_batches(comparison: Comparison, facts: Mapping[str, Fact]) -> Question | None:
     """The newer against the older, where something was measured in both, whatever else was then: a kernel, a commit."""
+    columns = comparison.columns
     free = [name for name in facts if not name.startswith((CONTEXT, "tested"))]
     batches = sorted(comparison.valued, key=lambda group: position_of(group.facts[MOMENT]))
     if len(batches) < FEWEST_GROUPS or len({*columns["batch"]}) != 2 or most_levels("batch", free, columns) < 2:
@@ -241,7 +236,7 @@ def _two_batches(comparison: Comparison, facts: Mapping[str, Fact], columns: Col
 def _turns(comparison: Comparison) -> bool:
     """Whether a curve over sizes or another number is surely best between its ends, or worst."""
     axes = comparison.axes
-    if not axes.asks_of_levels or (comparison.metric and comparison.metric.better == "none"):
+    if not axes.asks_of_levels or comparison.better == "none":
         return False
     place = place_of(axes, comparison.groups)
     return any(along.turn for along in curves.curves_along(comparison, place, comparison.curves))
@@ -306,11 +301,11 @@ def _beside(comparison: Comparison, fact: str, *, values: int = 2) -> list[str]:
     return [*first, *own[:MOST_OWN]]
 
 
-def _over(name: str, comparison: Comparison, columns: Columns) -> Iterator[Question]:
+def _over(name: str, comparison: Comparison) -> Iterator[Question]:
     """What is lost over a size or another number, or how far something scales over clients, where groups promise the
     same and a curve has two levels.
     """
-    facts = comparison.axes.facts
+    facts, columns = comparison.axes.facts, comparison.columns
     axes = Axes(view=CURVE, x=name, facts=facts)
     if not axes.kind:
         return
@@ -330,7 +325,7 @@ def _over(name: str, comparison: Comparison, columns: Columns) -> Iterator[Quest
         # Where nothing was measured at both ends, each curve is asked between its own.
         is_whole = any({first, last} <= levels for levels in curves)
         yield loss if is_whole else loss.model_copy(update={"start": None, "end": None})
-    scales = axes.kind == CLIENT and _is_rate(comparison)
+    scales = axes.kind == CLIENT and comparison.better == "higher"
     if scales:
         yield Question(kind=asked.SCALES, x=name)
     # A knee is looked for per doubling, which leads to no level of 0.

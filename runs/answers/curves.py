@@ -87,7 +87,7 @@ def of_curves(comparison: Comparison, question: Question) -> Answer:
         few = [each for each in told if any(len(values) < MIN_REPEATS for _, values in each.levels)]
         lacking += [Missing("level_repeats", each.curve.name, least=MIN_REPEATS) for each in few]
     # What loses most comes first.
-    worse = -1 if comparison.metric and comparison.metric.better == "lower" else 1
+    worse = -1 if comparison.better == "lower" else 1
     claims.sort(key=lambda claim: worse * (claim.change.value or 0.0) if isinstance(claim, Loss) else 0.0)
     asked = question.model_copy(update={"x": axes.x})
     return begun(comparison, asked, place, claims=claims, lacking=lacking, sure=any(map(_is_sure, claims)))

@@ -253,7 +253,7 @@ def steps_of(comparison: Comparison, curve: Curve, label: str) -> list[Step]:
 
 
 def _zero_steps(comparison: Comparison, curve: Curve, label: str) -> list[Step]:
-    points, better = curve.valued, comparison.metric.better if comparison.metric else "none"
+    points, better = curve.valued, comparison.better
     return [
         Step(
             label=label, day=batch_at(curve, points[each.at].x), tested=tested_words(points[each.at].all_runs[0]),
@@ -269,7 +269,7 @@ def _zero_steps(comparison: Comparison, curve: Curve, label: str) -> list[Step]:
 
 
 def _ratio_steps(comparison: Comparison, curve: Curve, label: str) -> list[Step]:
-    better = comparison.metric.better if comparison.metric else "none"
+    better = comparison.better
     levels, logs, points = curve.levels, curve.logs, {point.x: point for point in curve.valued}
     last_of_zero = max((curve.valued[each.at].x for each in curve.of_zero), default=-math.inf)
     if len(levels) < 2 * LEAST_DAYS or len(logs) < len(levels):
@@ -387,10 +387,9 @@ def newer(comparison: Comparison, curves: Sequence[Curve], question: Question) -
             continue
         kept = {point.key for point in before}
         differing[label] = unlike(each for point, found in alike if point.key in kept for each in found)
-        better = comparison.metric.better if comparison.metric else "none"
         ratio = expected_amount(
-            own, centres, better=better, threshold=comparison.threshold, confidence=confidence
-        )  # fmt: skip
+            own, centres, better=comparison.better, threshold=comparison.threshold, confidence=confidence
+        )
         stepped = [x for x in changed if before[0].x < x <= before[-1].x]
         if ratio.verdict == Kind.UNDECIDED and stepped:
             lacking.append(Missing("step_within", label, names=[batch_at(curve, stepped[-1])]))

@@ -38,7 +38,7 @@ from runs.stats import MIN_REPEATS, Kind
 def a_against_b(comparison: Comparison, question: Question) -> Answer:
     """The first that is asked for against the second: groups or series by a value of the fact or a group's key."""
     base, levels, valued = comparison.baseline, comparison.levels, comparison.valued
-    set_apart = {group.label: group for group in comparison.groups if not group.dots and not group.is_to_come}
+    set_apart = comparison.failed
     if base is None or len(valued) < 2:
         if named := without_values(question, comparison.groups):
             return begun(comparison, question, set_apart=set_apart, lacking=named)
@@ -143,8 +143,7 @@ def effects(comparison: Comparison, question: Question) -> Answer:
     if few := [group.label for group in groups.values()]:
         lacking.append(Missing("repeats", least=MIN_REPEATS, names=few))
     sure = any(claim.ratio.is_sure for claim in claims)
-    failed = {group.label: group for group in comparison.groups if not group.dots and not group.is_to_come}
-    return begun(comparison, question, claims=claims, lacking=lacking, sure=sure, set_apart=failed)
+    return begun(comparison, question, claims=claims, lacking=lacking, sure=sure, set_apart=comparison.failed)
 
 
 def _in_no_pair(comparison: Comparison) -> list[Missing]:

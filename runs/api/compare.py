@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from pydantic import BeforeValidator, Field, ModelWrapValidatorHandler, WithJsonSchema, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, ModelWrapValidatorHandler, WithJsonSchema, model_validator
 from rest_framework.exceptions import NotFound, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -43,6 +43,9 @@ Names = Annotated[list[str], BeforeValidator(list)]
 Keys = Annotated[list[str], BeforeValidator(lambda groups: [group.key for group in groups])]
 FieldNames = Annotated[list[str], BeforeValidator(lambda facts: [fact.field for fact in facts])]
 
+# What is said in words is not read of the thing, and there all the same.
+ALWAYS_THERE = ConfigDict(json_schema_serialization_defaults_required=True)
+
 
 class ComparedMetric(Outgoing):
     name: str
@@ -66,6 +69,8 @@ class ComparedRatio(Outgoing):
 
 class ComparedVerdict(Outgoing):
     """`robustness`: what the ranks say, from six repeats a side on."""
+
+    model_config = ALWAYS_THERE
 
     kind: str
     words: str = ""
@@ -99,6 +104,8 @@ class ComparedSeries(Outgoing):
     `of_repeats`: whether the interval follows from the repeats of each level, or from how the levels differ. `p_alike`:
     of the hypothesis that all levels have one ratio.
     """
+
+    model_config = ALWAYS_THERE
 
     label: str
     ratio: ComparedRatio | None

@@ -321,7 +321,7 @@ def are_days_apart(comparison: Comparison, field: str) -> bool:
     """Whether each value of a fact was measured on days of its own, enough of them to tell a step, and some on several,
     as the versions that nightlies went through: the best day of one against that of another compares days.
     """
-    columns = Columns(comparison.valued)
+    columns = comparison.columns
     is_own = field in comparison.axes.facts and columns.follow([field], [DATE])
     days, values = len(set(columns[DATE])), len(set(columns[field]))
     return is_own and days >= 2 * LEAST_DAYS and days > values > 1

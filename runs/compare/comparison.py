@@ -152,6 +152,11 @@ class Comparison:
         return of_metric if self.asked_threshold is None else self.asked_threshold
 
     @property
+    def better(self) -> str:
+        """Higher, lower, or none, as of what has no number."""
+        return self.metric.better if self.metric else "none"
+
+    @property
     def threshold_percent(self) -> str:
         return f"{self.threshold * 100:.6g}"
 
@@ -159,6 +164,16 @@ class Comparison:
     def valued(self) -> list[Group]:
         """The groups with a value."""
         return [group for group in self.groups if group.dots]
+
+    @cached_property
+    def columns(self) -> Columns:
+        """The facts of these."""
+        return Columns(self.valued)
+
+    @property
+    def failed(self) -> dict[str, Group]:
+        """The groups without a value, to which no run will bring one, by their labels."""
+        return {group.label: group for group in self.groups if not group.dots and not group.is_to_come}
 
     @property
     def ranked(self) -> list[Group]:

@@ -15,7 +15,7 @@ from benchagent.importers.source import seconds_of, size_bytes_of
 
 from runs.compare.configurations import NOT_GIVEN, given_by_config, setting_words, swept
 from runs.compare.facts import NEVER_TAKEN, Fact, distinguishing, fact_value, fact_values
-from runs.compare.groups import Contrast, Group
+from runs.compare.groups import Contrast, Group, are_comparable
 from runs.compare.guard import Difference, blocking, differences
 from runs.compare.levels import LevelRow
 from runs.formatting import natural
@@ -113,8 +113,7 @@ def _by_least_squares(groups: Sequence[Group], varying: Sequence[Fact]) -> list[
             own = tuple(settings_of[group.key].get(name, NOT_GIVEN) for name in names)
             rows.setdefault(block, {}).setdefault(own, []).append(group)
     for of_block in rows.values():
-        first, *others = chain.from_iterable(of_block.values())
-        if any(blocking(differences(first.conditions, other.conditions)) for other in others):
+        if not are_comparable([*chain.from_iterable(of_block.values())]):
             return []
     values = [_smallest_first({own[at] for of_block in rows.values() for own in of_block}) for at in range(len(names))]
     columns = [(at, value) for at, of_name in enumerate(values) for value in of_name[1:]]

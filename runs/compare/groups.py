@@ -19,7 +19,7 @@ from benchagent import histogram
 from benchagent.catalog import LATENCIES, PERCENTILES, factor_unit
 from benchagent.histogram import Latencies
 
-from runs.compare.guard import Conditions, Difference, blocking
+from runs.compare.guard import Conditions, Difference, blocking, differences
 from runs.models import Metric, Run
 from runs.models.choices import RunState
 from runs.run.facets import claim_words
@@ -259,6 +259,12 @@ class Group:
         ]
         starved = any(gap.uncounted and gap.run.counts for gap in self.gaps)
         return starved or len(ended_badly) > MOST_LOST * sum(run.copy_of_id is None for run in self.all_runs)
+
+
+def are_comparable(groups: Sequence[Group]) -> bool:
+    """Whether the first of them may be set against each of the others."""
+    first, *others = (group.conditions for group in groups)
+    return not any(blocking(differences(first, other)) for other in others)
 
 
 def repeats_of(runs: Sequence[Run], metric: Metric | None) -> tuple[list[Repeat], list[Repeat]]:

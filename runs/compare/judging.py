@@ -30,7 +30,7 @@ from runs.compare.axes import arrange
 from runs.compare.comparison import Comparison
 from runs.compare.effects import SettingPairs, printed_pairs, setting_effects
 from runs.compare.facts import DATE, NEVER_TAKEN, NO_FACT, SET, Columns, Fact, fact_value, is_name, measured_alike
-from runs.compare.groups import Contrast, Group
+from runs.compare.groups import Contrast, Group, are_comparable
 from runs.compare.guard import are_alike, blocking, differences
 from runs.compare.levels import LEAST_IN_COMMON, NO_LEVELS, OF_ONE_DAY, Key, Levels, LevelSeries, possible_levels
 from runs.compare.panels import CLIENTS, Axes, ends_of_curve
@@ -113,9 +113,8 @@ def _judged_fit(effect: SettingPairs, tests: int, comparison: Comparison) -> Set
     if estimate is None or estimate.interval is None:
         verdict = Verdict(Kind.TOO_FEW, estimate)
     else:
-        better = comparison.metric.better if comparison.metric else "none"
         verdict = judge_interval(
-            estimate, estimate.interval, better=better, threshold=comparison.threshold, fewest=None
+            estimate, estimate.interval, better=comparison.better, threshold=comparison.threshold, fewest=None
         )
     return replace(effect, row=replace(effect.row, against=Contrast(verdict=verdict)))
 
@@ -131,7 +130,7 @@ def told_apart_by(comparison: Comparison, levels: Levels | None) -> str:
         return "dbms"
     # Nobody asks which length of a window is best.
     asked_of = [name for name in compared if factor_role(name.removeprefix(FACTOR)) != Role.PROCEDURE]
-    if "hardware" in asked_of and Columns(comparison.valued).follow(["storage:data"], ["hardware"]):
+    if "hardware" in asked_of and comparison.columns.follow(["storage:data"], ["hardware"]):
         asked_of = [name for name in asked_of if name != "storage:data"]
     # Nor whether a disk is better than one that is not known, as long as something else may be asked.
     unknown = {fact.field for fact in comparison.varying if sum(value != NO_FACT for value in fact.values) < 2}
@@ -165,7 +164,7 @@ def ranked_as(comparison: Comparison, question: Question, columns: Columns) -> R
     levels = next(_wanted_levels(asked_so, base, columns), None)
     is_of_most = question.kind != RANK and _asks_for_most(asked_so.axes, fact, metric)
     is_of_most = is_of_most and 1 < len(best) < len(comparison.groups)
-    if levels and not (is_of_most and not blocking(differences(best[0].conditions, best[1].conditions))):
+    if levels and not (is_of_most and are_comparable(best[:2])):
         is_compared = fact in {each.field for each in levels.compared}
         return Ranked("equal_levels", levels.held_words) if is_compared else None
     return Ranked("best" if levels else "") if _may_be_ranked(best, fact) else None
@@ -175,7 +174,7 @@ def _may_be_ranked(best_first: Sequence[Group], fact: str) -> bool:
     """Whether there are groups of several values of the fact, and the first may be set against each of the others."""
     ranked = [group for group in best_first if group.ranked]
     is_several = len({fact_value(group, fact) for group in ranked}) > 1
-    return is_several and not any(blocking(differences(ranked[0].conditions, each.conditions)) for each in ranked[1:])
+    return is_several and are_comparable(ranked)
 
 
 def _asks_for_most(axes: Axes, fact: str, metric: Metric) -> bool:
@@ -205,7 +204,7 @@ def judge(
     The latter may differ in what x is of: that is what they are asked about. Where two alone are asked for, the repeats
     of all groups tell of the noise. `in_time`: levels are of several batches or days.
     """
-    metric, axis = comparison.metric, comparison.axes.along_x(comparison.groups)
+    axis = comparison.axes.along_x(comparison.groups)
     beside = comparison.valued if comparison.question.kind == A_B else ()
     by_key = {(group.key, base.key): (group, base) for group, base in (*pairs, *along)}
     differing = {key: differences(group.conditions, base.conditions) for key, (group, base) in by_key.items()}
@@ -225,7 +224,7 @@ def judge(
     every = [*alone, *of_series]
     found = judge_levels(
         [[[(group.judged, base.judged) for group, base in level] for level in levels] for levels in every],
-        better=metric.better if metric else "none", threshold=comparison.threshold, noise=page_noise(cells.values()),
+        better=comparison.better, threshold=comparison.threshold, noise=page_noise(cells.values()),
         in_time=in_time,
     )  # fmt: skip
     by_pair = {key: verdicts.levels[0] for key, verdicts in zip(allowed, found, strict=False)}
@@ -407,8 +406,7 @@ def _have_a_ratio_apart(comparison: Comparison, base: Group, levels: Levels, nam
     if any(row.pairs for row in levels.rows(*named)) or not (pair := _asked(comparison, base, None)):
         return False
     by_key = {group.key: group for group in comparison.valued}
-    one, other = (by_key[key] for (key,) in pair)
-    return not blocking(differences(one.conditions, other.conditions))
+    return are_comparable([by_key[key] for (key,) in pair])
 
 
 def _in_parts(levels: Levels, base: Key, metric: Metric) -> list[list[Key]]:
@@ -433,8 +431,7 @@ def _in_parts(levels: Levels, base: Key, metric: Metric) -> list[list[Key]]:
 def _asks_different_questions(levels: Levels, base: Group) -> bool:
     """Whether groups of different levels may have no ratio, so that one baseline for all would leave some without."""
     of_base = levels.series_of(base)
-    first, *others = [group for level in levels.table.values() for group in level.get(of_base, [])]
-    return any(blocking(differences(first.conditions, other.conditions)) for other in others)
+    return not are_comparable([group for level in levels.table.values() for group in level.get(of_base, [])])
 
 
 def _along(comparison: Comparison, levels: Levels | None) -> list[tuple[Group, Group]]:

@@ -23,8 +23,8 @@ from runs.compare.facts import (
     fact_values,
     rank_of_kind,
 )
-from runs.compare.groups import Contrast, Group, pooled
-from runs.compare.guard import Difference, bare_field, blocking, differences
+from runs.compare.groups import Contrast, Group, are_comparable, pooled
+from runs.compare.guard import Difference, bare_field, differences
 from runs.compare.panels import CLIENTS, Axes
 from runs.compare.verdicts import by_value
 from runs.formatting import grouped, listed, mid_sentence
@@ -334,7 +334,7 @@ class Levels:
         by_values, bases = (grouped((fact_values(group, loose), group) for group in side) for side in (here, there))
         several = [alike for alike in (*by_values.values(), *bases.values()) if len(alike) > 1]
         are_days = any(fact.field == DATE for fact in self.held)
-        if several and not (are_days and all(map(_are_alike, several))):
+        if several and not (are_days and all(map(are_comparable, several))):
             return []
         return [(pooled(by_values[key]), pooled(bases[key])) for key in by_values if key in bases]
 
@@ -414,11 +414,6 @@ class Levels:
     @cached_property
     def level_rows(self) -> list[LevelRow]:
         return [row for series in self.series for row in series.rows]
-
-
-def _are_alike(groups: Sequence[Group]) -> bool:
-    first, *others = (group.conditions for group in groups)
-    return not any(blocking(differences(first, other)) for other in others)
 
 
 def possible_levels(
