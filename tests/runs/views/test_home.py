@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from datetime import date
 
 import pytest
 
-from runs.models import Experiment, Run
+from runs.models import Experiment, Publication, Run
 from tests.runs.cells import make_run
 from tests.runs.pages import page, spec
 
@@ -167,3 +168,12 @@ def test_it_hides_deleted_runs(client):
     run = make_run("SQLite 3.53", 411)
     Run.objects.filter(id=run.id).update(deleted_at=run.created_at)
     assert str(run.id) not in page(client, "/")
+
+
+def test_articles_stand_by_their_dates_as_in_their_list(client):
+    """Was: on home in whatever order the database counted their runs."""
+    for year in (2015, 2001, 2010):
+        Publication.objects.create(slug=f"of-{year}", title_en=f"Of {year}", published_on=date(year, 1, 1))
+    for address in ("/", "/publications/"):
+        found = re.findall(r'<a href="/publications/of-(\d+)/">', page(client, address))
+        assert found == ["2001", "2010", "2015"], address
