@@ -114,7 +114,7 @@ def _series_against(comparison: Comparison, levels: Levels, question: Question, 
 
 def effects(comparison: Comparison, question: Question) -> Answer:
     claims = []
-    for setting in comparison.effects:
+    for setting, ends in zip(comparison.effects, comparison.effect_ends, strict=True):
         row = setting.row
         claims.append(
             Effect(
@@ -123,10 +123,7 @@ def effects(comparison: Comparison, question: Question) -> Answer:
                 ratio=change_of(row.against.verdict, refused=row.against), runs=row.run_ids,
                 besides=[f"{each.label}: {each.b} → {each.a}" for each in row.notes],
                 only_with=setting.only_with,
-                ends=[
-                    EffectBeside(beside=beside, ratio=amount_of(ratio))
-                    for beside, ratio, _ in setting.ends(len(comparison.effects))
-                ],
+                ends=[EffectBeside(beside=beside, ratio=amount_of(ratio)) for beside, ratio, _ in ends],
             )
         )  # fmt: skip
     settings = given_by_config(group.all_runs[0] for group in comparison.valued).values()

@@ -193,10 +193,9 @@ def effects_figure(comparison: Comparison) -> Figure:
     settings = list(dict.fromkeys(each.setting for each in comparison.effects))
     bars_of: list[BarGroup] = []
     rows: list[list[TableCell]] = []
-    for each in comparison.effects:
+    for each, ends in zip(comparison.effects, comparison.effect_ends, strict=True):
         against, name = each.row.against, f"{each.setting} {each.start} → {each.end}"
         told = [(name, against.ratio, against_words(against), len(each.row.pairs))]
-        ends = each.ends(len(comparison.effects))
         told += [(f"{name}, with {beside}", ratio, "", pairs) for beside, ratio, pairs in ends]
         for label, ratio, words, pairs in told:
             bars_of.append(

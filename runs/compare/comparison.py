@@ -22,7 +22,7 @@ from runs.formatting import listed
 from runs.models import ChangePoint, Metric, Run, SeriesBatch
 from runs.models.choices import AlertState
 from runs.run.facets import Facet
-from runs.stats import PRACTICAL_THRESHOLD
+from runs.stats import PRACTICAL_THRESHOLD, Ratio
 from runs.stats.watch import Watched, watched
 
 # A page names so many values of a fact that varies.
@@ -79,6 +79,11 @@ class Comparison:
     def settings(self) -> dict[str, tuple[Fact, dict[str, str]]]:
         """The settings that differ among configurations, as facts, with their values by the keys of groups."""
         return setting_facts({group.key: group.all_runs[0] for group in self.groups})
+
+    @cached_property
+    def effect_ends(self) -> list[list[tuple[str, Ratio, int]]]:
+        """Of each of the effects the least and the most that it does (`SettingPairs.ends`)."""
+        return [effect.ends(len(self.effects)) for effect in self.effects]
 
     @cached_property
     def said_twice(self) -> set[str]:

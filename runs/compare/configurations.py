@@ -14,10 +14,10 @@ from django.db.models import prefetch_related_objects
 from runs.compare.facts import NO_FACT, Fact
 from runs.compare.guard import Conditions, Difference, conditions_of, differences, fetch_settings
 from runs.models import Config, Run
+from runs.run.circumstances import NOT_GIVEN
 from runs.run.facets import ignored_name, settings_of_run
 from runs.run.likeness import SETTING
 
-NOT_GIVEN = "not given"
 # Longer names are those of configurations that have too little in common: they keep their own.
 LONGEST = 120
 # What settings are counted in on an axis.

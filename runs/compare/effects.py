@@ -13,12 +13,13 @@ from uuid import UUID
 from benchagent.catalog import Durability, Role, factor_role
 from benchagent.importers.source import seconds_of, size_bytes_of
 
-from runs.compare.configurations import NOT_GIVEN, given_by_config, setting_words, swept
+from runs.compare.configurations import given_by_config, setting_words, swept
 from runs.compare.facts import NEVER_TAKEN, Fact, distinguishing, fact_value, fact_values
 from runs.compare.groups import Contrast, Group, are_comparable
 from runs.compare.guard import Difference, blocking, differences
 from runs.compare.levels import LevelRow
 from runs.formatting import natural
+from runs.run.circumstances import NOT_GIVEN
 from runs.run.facets import FACTOR
 from runs.run.likeness import SETTING
 from runs.stats import ALPHA, Ratio, ratios_of_levels

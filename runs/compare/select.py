@@ -296,10 +296,6 @@ def read_threshold(params: QueryDict) -> float | None:
     return share
 
 
-def cell_parameter(run: Run) -> str:
-    return run.cell_key[:CELL_PREFIX]
-
-
 def _named(params: QueryDict, user: Reader) -> tuple[Q, dict[str, list[str]]]:
     ids: list[UUID] = []
     cells = Q()

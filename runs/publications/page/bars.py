@@ -14,7 +14,7 @@ from runs.charts.base import BarGroup, Figure, bars, single_bar
 from runs.compare.compare import compare
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Group
-from runs.compare.select import cell_parameter
+from runs.compare.select import CELL_PREFIX
 from runs.formatting import exact
 from runs.models import Metric
 from runs.publications.document import ClaimRow
@@ -71,7 +71,7 @@ class Bars(PartSpec):
         metric = comparison.metric
         if metric is None:
             return Section(self.id, self.title)
-        cells = dict.fromkeys(cell_parameter(run) for group in comparison.groups for run in group.all_runs)
+        cells = dict.fromkeys(run.cell_key[:CELL_PREFIX] for group in comparison.groups for run in group.all_runs)
         lead: Words = self.lead
         if self.say:
             lead = _extremes(comparison, metric.unit) if self.say == "extremes" else _gain(comparison.groups)
