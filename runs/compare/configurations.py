@@ -37,16 +37,11 @@ def given_by_config(runs: Iterable[Run]) -> dict[Config | None, dict[str, str]]:
     first_of: dict[tuple[object, ...], str] = {}
     return {
         config: {
-            name: first_of.setdefault((dbms, name, _meaning(dbms, name, value)), value)
-            for name, value in given(config).items()
+            name: first_of.setdefault((dbms, name, quantity.key if quantity else value), value)
+            for name, value in given(config).items() for quantity in [_quantity(dbms, name, value)]
         }
         for config, dbms in dbms_of.items()
-    }
-
-
-def _meaning(dbms: str, name: str, value: str) -> object:
-    quantity = _quantity(dbms, name, value)
-    return quantity.key if quantity else value
+    }  # fmt: skip
 
 
 def _quantity(dbms: str, name: str, value: str) -> Quantity | None:

@@ -167,14 +167,9 @@ def ranked_as(comparison: Comparison, question: Question, columns: Columns) -> R
     if levels and not (is_of_most and are_comparable(best[:2])):
         is_compared = fact in {each.field for each in levels.compared}
         return Ranked("equal_levels", levels.held_words) if is_compared else None
-    return Ranked("best" if levels else "") if _may_be_ranked(best, fact) else None
-
-
-def _may_be_ranked(best_first: Sequence[Group], fact: str) -> bool:
-    """Whether there are groups of several values of the fact, and the first may be set against each of the others."""
-    ranked = [group for group in best_first if group.ranked]
+    ranked = [group for group in best if group.ranked]
     is_several = len({fact_value(group, fact) for group in ranked}) > 1
-    return is_several and are_comparable(ranked)
+    return Ranked("best" if levels else "") if is_several and are_comparable(ranked) else None
 
 
 def _asks_for_most(axes: Axes, fact: str, metric: Metric) -> bool:
@@ -340,7 +335,8 @@ def _wanted_levels(comparison: Comparison, base: Group, columns: Columns) -> Ite
     if first and (fact or axes.x in held or any(map(is_name, held)) or _asks_different_questions(first, base)):
         yield from every
         return
-    if _ranks_over_days(comparison):
+    # What is best is asked of what was measured on several days, too. Of many days the rule asks since when.
+    if DATE in axes.facts and (kind in OF_RANKS or (not kind and not _is_history(axes))):
         of_days = _over_days(axes, every, wanted, columns)
         if newest := next(of_days, None):
             yield from chain([newest], of_days)
@@ -357,12 +353,6 @@ def _equal_levels(axes: Axes, fact: str, columns: Columns) -> Levels | None:
         return None
     possible = possible_levels(columns, axes, [fact], None)
     return next((levels for levels in possible if levels.compared[0].field == fact), None)
-
-
-def _ranks_over_days(comparison: Comparison) -> bool:
-    """Whether what is best is asked of what was measured on several days. Of many days the rule asks since when."""
-    axes, kind = comparison.axes, comparison.question.kind
-    return DATE in axes.facts and (kind in OF_RANKS or (not kind and not _is_history(axes)))
 
 
 def _is_history(axes: Axes) -> bool:
