@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, TypeVar
 
-from benchagent.catalog import DBMSS, WORKLOADS
+from benchagent.catalog import DBMSS, METRICS, WORKLOADS
 from django.db.models import Model, Q, QuerySet
 from django.utils import timezone
 from django.utils.text import slugify
@@ -24,7 +24,7 @@ from runs.configs import ConfigError, Content, FileText, Parameter, config_of, c
 from runs.dbms import make_version, matching_version
 from runs.machines import DEVICE_FIELDS, MACHINE_FIELDS
 from runs.models import Config, Dbms, DbmsVersion, HardwareProfile, Metric, Run, StorageDevice, User, Workload
-from runs.models.choices import Provenance, Visibility
+from runs.models.choices import Better, Provenance, Visibility
 from runs.results.document import (
     UploadConfigFiles,
     UploadDbms,
@@ -219,8 +219,16 @@ class Resolver:
             usable = (row for row in alike if (row.name, row.kind) == names or self._find_workload(row.slug))
             row = next(usable, None) or self._new_workload(data, document)
         self._workloads[row.slug] = row
-        # The first runs of this workload ended without a number.
-        if not row.primary_metric and row.publication_id is None and (metric := _headline(document)):
+        # The first runs of this workload ended without a number, or with one of which neither side is better.
+        metric = _headline(document)
+        if (
+            row.publication_id is None
+            and metric not in ("", row.primary_metric)
+            and (
+                not row.primary_metric
+                or (row.slug not in WORKLOADS and metric in METRICS and _ranks_nothing(row.primary_metric))
+            )
+        ):
             row.change(primary_metric=metric)
         return row
 
@@ -422,6 +430,11 @@ def _contradictions(path: str, who: str, row: Any, facts: dict[str, Any]) -> Err
 
 def _file_texts(given: UploadConfigFiles) -> list[FileText]:
     return [FileText(file.name, file.text, file.format or "") for file in given.files]
+
+
+def _ranks_nothing(name: str) -> bool:
+    sides = {*Metric.objects.filter(name=name).values_list("better", flat=True)}
+    return sides == {Better.NONE}
 
 
 def _headline(document: UploadDocument) -> str:

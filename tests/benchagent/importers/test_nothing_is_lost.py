@@ -641,7 +641,7 @@ STATED = {
     "gbak/backup_stats_z.txt": [
         (r"gbak:gbak version|gbak: +Version|.*access method", "version, subject"),
         (r"gbak: time", "heading"),
-        (r"gbak: +[\d.]+ +", "metric elapsed_s"),
+        (r"gbak: +[\d.]+ +", "metric backup_s"),
         (r"gbak:readied|gbak:closing|gbak: *total statistics|gbak:", "status"),
         (r".*", "the server's own words"),
     ],

@@ -20,7 +20,7 @@ from runs import imports, results
 from runs.compare.compare import compare
 from runs.imports import forms, reading, storing, tools, worker
 from runs.imports.documents import repeated
-from runs.models import Artefact, Batch, Config, FileImport, HardwareProfile, Run, Upload
+from runs.models import Artefact, Batch, Config, FileImport, HardwareProfile, Metric, Run, Upload, Workload
 from runs.results import staged
 from runs.run import artefacts
 
@@ -765,3 +765,16 @@ def test_rows_of_two_days_are_not_called_repeats_of_each_other(contributor, seco
     table = f"started_at,tps\n2024-03-30T10:00:00Z,900.5\n{second},901.5\n".encode()
     taken, _ = imports.receive(files=[file("zones.csv", table)], owner=contributor)
     assert len(repeated(taken.items, {})) == alike
+
+
+def test_a_backup_has_a_time_of_which_less_is_better(client, contributor):
+    """Was: `elapsed_s` of the phase, which has no better side: nobody could ask which version backs up faster."""
+    content = (DATA / "gbak" / "backup_stats_z.txt").read_bytes()
+    Metric.objects.create(name="elapsed_s", unit="s", better="none")
+    Workload.objects.create(
+        slug="gbak-backup", name="gbak backup", version="1", kind="gbak", primary_metric="elapsed_s"
+    )
+    taken, _ = imports.receive(files=files(content), owner=contributor)
+    (run,) = imports.store(taken, subject={"hardware": {"name": "bench 7"}}, owner=contributor)[0]
+    assert (run.workload.primary_metric, Run.objects.get(pk=run.pk).primary_value) == ("backup_s", 0.158)
+    assert client.get(f"/api/v1/runs/{run.pk}/").json()["metrics"]["backup_s"] == 0.158
