@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, combinations
+from itertools import chain, combinations, tee
 from math import log
 from statistics import fmean
 from typing import TypeVar
@@ -165,8 +165,7 @@ def ranked_as(comparison: Comparison, question: Question, columns: Columns) -> R
     is_of_most = question.kind != RANK and _asks_for_most(asked_so.axes, fact, metric)
     is_of_most = is_of_most and 1 < len(best) < len(comparison.groups)
     if levels and not (is_of_most and are_comparable(best[:2])):
-        is_compared = fact in {each.field for each in levels.compared}
-        return Ranked("equal_levels", levels.held_words) if is_compared else None
+        return Ranked("equal_levels", levels.held_words) if levels.compares(fact) else None
     ranked = [group for group in best if group.ranked]
     is_several = len({fact_value(group, fact) for group in ranked}) > 1
     return Ranked("best" if levels else "") if is_several and are_comparable(ranked) else None
@@ -328,21 +327,25 @@ def _wanted_levels(comparison: Comparison, base: Group, columns: Columns) -> Ite
         of_days = possible_levels(of_two, replace(axes, facts=facts), wanted, held_equal, by_day=True)
         possible = chain(of_days, possible)
     if kind == A_B and (asked := comparison.question.fact):
-        possible = (levels for levels in possible if asked in {each.field for each in levels.compared})
+        possible = (levels for levels in possible if levels.compares(asked))
     first = next(possible, None)
-    every, held = chain([first] if first else [], possible), [each.field for each in first.held] if first else []
+    every, of_every = tee(chain([first] if first else [], possible))
+    held = [each.field for each in first.held] if first else []
     # Of what has numbers for names, as seeds, none is the best.
     if first and (fact or axes.x in held or any(map(is_name, held)) or _asks_different_questions(first, base)):
         yield from every
         return
     # What is best is asked of what was measured on several days, too. Of many days the rule asks since when.
     if DATE in axes.facts and (kind in OF_RANKS or (not kind and not _is_history(axes))):
-        of_days = _over_days(axes, every, wanted, columns)
-        if newest := next(of_days, None):
+        ranked = question.fact or "dbms"
+        of_days = _over_days(axes, of_every, wanted, columns)
+        newest = next(of_days, None)
+        # In batches of a system each, machines are compared, which is not what is asked.
+        if newest and (newest.compares(ranked) or not (first and first.compares(ranked))):
             yield from chain([newest], of_days)
             return
     if first and kind in OF_PAIRS and not _is_history(axes) and any(map(_is_machine, held)):
-        yield from chain([first], possible)
+        yield from every
 
 
 def _equal_levels(axes: Axes, fact: str, columns: Columns) -> Levels | None:
@@ -368,12 +371,12 @@ def _over_days(axes: Axes, possible: Iterator[Levels], wanted: Sequence[str], co
     """Those of the levels that hold the batch, else the day: the best day of one system against that of another would
     be chosen by chance.
     """
-    of_batches = (levels for levels in possible if any(held.field == "batch" for held in levels.held))
+    of_batches = (levels for levels in possible if levels.has_held("batch") and levels.have_two_in_common)
     if first := next(of_batches, None):
         yield from chain([first], of_batches)
         return
     of_days = possible_levels(columns, axes, wanted, None, by_day=True)
-    yield from (levels for levels in of_days if any(held.field == DATE for held in levels.held))
+    yield from (levels for levels in of_days if levels.has_held(DATE) and levels.have_two_in_common)
 
 
 def _asked(comparison: Comparison, base: Group, levels: Levels | None) -> tuple[Key, Key] | None:

@@ -10,7 +10,7 @@ from itertools import chain, pairwise
 from operator import itemgetter
 from uuid import UUID
 
-from benchagent.catalog import Role, factor_role
+from benchagent.catalog import PLACES, Role, factor_role
 
 from runs.compare.facts import (
     DATE,
@@ -333,10 +333,21 @@ class Levels:
         loose = [fact.field for fact in self.offered if fact not in self.held]
         by_values, bases = (grouped((fact_values(group, loose), group) for group in side) for side in (here, there))
         several = [alike for alike in (*by_values.values(), *bases.values()) if len(alike) > 1]
-        are_days = any(fact.field == DATE for fact in self.held)
+        are_days = self.has_held(DATE)
         if several and not (are_days and all(map(are_comparable, several))):
             return []
         return [(pooled(by_values[key]), pooled(bases[key])) for key in by_values if key in bases]
+
+    def compares(self, field: str) -> bool:
+        return any(fact.field == field for fact in self.compared)
+
+    def has_held(self, field: str) -> bool:
+        return any(fact.field == field for fact in self.held)
+
+    @property
+    def have_two_in_common(self) -> bool:
+        """Whether some two series do, so that they have a ratio over levels; a version that has one day has none."""
+        return any(map(self.beside, self.names))
 
     @property
     def is_possible(self) -> bool:
@@ -478,13 +489,24 @@ def _levels_of(columns: Columns, facts: Sequence[Fact], fact: Fact, held: Sequen
 
 
 def _is_chosen_with(fact: Fact, other: Fact, columns: Columns) -> bool:
-    """Whether a configuration is chosen with the system, which stands for its better one: one that a single system has
-    is equal to that of no other.
+    """Whether it is chosen with the system: a configuration, which stands for its better one, where one that a single
+    system has is equal to that of no other; or how a system works and is spoken to, where each has one way of it, as
+    the driver that MySQL and MariaDB share. Amounts and places are what people vary.
     """
-    if (fact.field, other.field) != ("dbms", "config"):
+    if fact.field != "dbms":
         return False
-    systems_by_config = grouped(dict.fromkeys(zip(columns["config"], columns["dbms"], strict=True)))
-    return any(len(systems) == 1 for systems in systems_by_config.values())
+    if other.field == "config":
+        systems_by_config = grouped(dict.fromkeys(zip(columns["config"], columns["dbms"], strict=True)))
+        return any(len(systems) == 1 for systems in systems_by_config.values())
+    name = other.field.removeprefix(FACTOR)
+    is_amount = other.is_number and len({*other.values} - {NO_FACT}) > 1
+    if name == other.field or name in PLACES or is_amount:
+        return False
+    declared = {group.conditions.declared[name] for group in columns.groups if name in group.conditions.declared}
+    # A version is no system: of one system two versions may have been spoken to in two ways.
+    systems = [group.all_runs[0].dbms_version.dbms_id for group in columns.groups]
+    is_one_each = len({*zip(systems, columns[other.field], strict=True)}) == len({*systems})
+    return is_one_each and factor_role(name, *declared) == Role.CONDITION
 
 
 def _holds_nothing(fact: Fact, compared: Fact, facts: Sequence[Fact], columns: Columns) -> bool:

@@ -218,3 +218,103 @@ def test_repeats_are_asked_of_who_has_too_few_at_a_level():
     told = ask(world.store(), "ask=rank&fact=dbms")
 
     assert told["missing"] == ["It takes at least 3 repeats of MySQL 8.4.3."]
+
+
+def on_two_machines(world: World, means: dict[str, float], days: dict[str, str] | None = None, **factors: Any) -> None:
+    """Each system on both machines; `factors` has a value of each by the system's name."""
+    for system, tps in means.items():
+        own = {name: of[system] for name, of in factors.items() if system in of}
+        for machine, share in (("alpha", 1.0), ("beta", 1.6)):
+            world.add(
+                tps * share, 3, dbms={"name": system, "version": SYSTEMS[system]}, factors={"terminals": 16} | own,
+                hardware={"name": machine, "cpu_model": "Example"},
+                **({"measured_on": days[system]} if days else {}),
+            )  # fmt: skip
+
+
+THREE = {"PostgreSQL": 1650.0, "MySQL": 1190.0, "MariaDB": 1310.0}
+DRIVERS = {"PostgreSQL": "pgsql", "MySQL": "mysql", "MariaDB": "mysql"}
+
+
+@pytest.mark.parametrize("question", ["ask=best", "ask=rank&fact=dbms", ""])
+def test_the_driver_that_two_of_three_systems_share_keeps_none_out(question: str):
+    """Seen: "MariaDB has 1.10 × … Not ranked: PostgreSQL", which was the best by 26 %."""
+    world = World(noise=0.006)
+    on_two_machines(world, THREE, db_driver=DRIVERS)
+
+    told = ask(world.store(), question)
+
+    assert (told["over"], told["sure"]) == ("2 levels of machine", True)
+    assert ratios(told) == {
+        "PostgreSQL 17.2": (1, None), "MariaDB 11.4.4": (2, pytest.approx(1.26, rel=0.02)),
+        "MySQL 8.4.3": (3, pytest.approx(1.387, rel=0.02)),
+    }  # fmt: skip
+    assert "Db driver (pgsql against mysql)" in told["words"] and "Not ranked" not in told["words"]
+
+
+@pytest.mark.parametrize(
+    "factors",
+    [
+        {"host": {"PostgreSQL": "a", "MySQL": "b", "MariaDB": "b"}},
+        {"partitions": {"PostgreSQL": 1, "MySQL": 8, "MariaDB": 8}},
+    ],
+    ids=["a place", "an amount"],
+)  # fmt: skip
+def test_a_place_and_an_amount_are_held_equal_also_where_each_system_has_one(factors: dict[str, dict[str, Any]]):
+    world = World(noise=0.006)
+    on_two_machines(world, THREE, **factors)
+
+    told = ask(world.store(), "ask=rank&fact=dbms")
+
+    assert told["unranked"] == ["PostgreSQL 17.2"]
+
+
+def test_what_a_system_was_measured_with_in_two_ways_is_held_equal():
+    """Of the drivers of one system one may be the faster."""
+    world = World(noise=0.006)
+    on_two_machines(world, THREE, ps_mode={"PostgreSQL": "auto", "MySQL": "auto", "MariaDB": "auto"})
+    on_two_machines(world, {"MySQL": 1800.0}, ps_mode={"MySQL": "disable"})
+
+    told = ask(world.store(), "ask=rank&fact=dbms")
+
+    # At "disable" nothing but MySQL was measured.
+    assert [label for label, _ in ratios(told).items()] == ["PostgreSQL 17.2", "MariaDB 11.4.4", "MySQL 8.4.3"]
+    assert told["over"] == "2 levels of machine"
+
+
+def test_systems_that_have_batches_and_days_of_their_own_are_ranked_at_equal_machines():
+    """Seen: "No two series have two levels in common", as each import is one system on both machines: what shares the
+    batches are the machines.
+    """
+    days = {"PostgreSQL": "2026-09-05", "MySQL": "2026-09-06", "MariaDB": "2026-09-07"}
+    world, batches = World(noise=0.006), []
+    for system, tps in THREE.items():
+        on_two_machines(world, {system: tps}, days, db_driver=DRIVERS)
+        batches.append(world.store())
+
+    told = ask("&".join(batches))
+
+    assert told["over"] == "2 levels of machine"
+    assert [rank for rank, _ in ratios(told).values()] == [1, 2, 3]
+
+
+def test_versions_that_have_one_day_each_are_ranked_as_groups():
+    """Seen of three systems of five years, on one day each year: "No two series have two levels in common", and 105
+    times "no ratio: not measured here".
+    """
+    world = World(noise=0.006)
+    releases = {"PostgreSQL": ("12.8", "13.5", "14.6"), "MySQL": ("8.0.26", "8.0.30", "8.0.35")}
+    batches = []
+    for at, day in enumerate(MONTHS):
+        for system, versions in releases.items():
+            tps = THREE[system] * (1 + 0.1 * at)
+            world.add(tps, 3, dbms={"name": system, "version": versions[at]}, measured_on=day)
+            batches.append(world.store())
+
+    told = ask("&".join(batches))
+
+    assert told["sure"] and not told["ranked_at"]
+    first, second, *_ = told["claims"]
+    assert (first["label"], second["label"], second["ratio"]["verdict"]) == (
+        "PostgreSQL 14.6", "PostgreSQL 13.5", "better",
+    )  # fmt: skip

@@ -37,6 +37,7 @@ from benchagent.catalog.values import (
     COUNTED,
     FACTORS,
     OWN_STORAGE,
+    PLACES,
     WORKLOADS,
     amount,
     factor_label,
@@ -51,8 +52,8 @@ from benchagent.catalog.values import (
 __all__ = [
     "ANY", "BACKUP_METHODS", "COUNTED", "DBMSS", "DURABILITY_WORDS", "ENGINE_METHODS", "ERROR_SHARE",
     "EXTERNAL_METHODS", "EXTREMES", "FACTORS", "FAILED", "LATENCIES", "METRICS", "NO_RESULT", "OWN_STORAGE",
-    "PERCENTILES", "QUESTIONS", "SECONDS_EACH", "THROUGHPUTS", "WORKLOADS", "DbmsEntry", "Durability", "FactorDef",
-    "FactorKind", "MetricDef", "Role", "WorkloadEntry", "amount", "factor_label", "factor_phrase", "factor_role",
-    "factor_span", "factor_unit", "factor_words", "headline_metrics", "number_in", "plausible_range", "refusal",
-    "threshold_of", "too_many_failed",
+    "PERCENTILES", "PLACES", "QUESTIONS", "SECONDS_EACH", "THROUGHPUTS", "WORKLOADS", "DbmsEntry", "Durability",
+    "FactorDef", "FactorKind", "MetricDef", "Role", "WorkloadEntry", "amount", "factor_label", "factor_phrase",
+    "factor_role", "factor_span", "factor_unit", "factor_words", "headline_metrics", "number_in", "plausible_range",
+    "refusal", "threshold_of", "too_many_failed",
 ]  # fmt: skip

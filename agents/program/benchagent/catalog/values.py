@@ -14,18 +14,20 @@ FACTORS: dict[str, FactorDef] = {
     factor.name: factor for entry in reversed(WORKLOADS.values()) for factor in reversed(entry.factors)
 }
 
+# What tools and people call the columns that tell where and with what something was measured.
+PLACES = (
+    "disk", "servers", "filename", "directory", "tablespace", "machine", "host", "hostname", "hardware", "server",
+    "instance", "instance_type", "os", "kernel", "file_system", "config", "configuration",
+)  # fmt: skip
 # What tools and articles vary that is no factor of ours and no question either.
 OTHER_ROLES: dict[str, Role] = {
     **dict.fromkeys(
         (
-            "threads", "clients", "loaders", "build_virtual_users", "async_clients", "disk", "commit_group", "servers",
-            "test_no", "isolation", "query_mode", "ps_mode", "db_driver", "max_tries", "partitions",
-            "partition_method", "partitioned", "fillfactor", "hash_clusters", "stored_procedures", "use_bcp",
-            "storage_engine", "history_primary_key", "seed", "page_size_bytes", "filename", "directory", "conn_params",
-            "random_seed", "tablespace", "reconnect_on_connection_failure", "sync_method",
-            # What people call columns that tell where and with what something was measured.
-            "machine", "host", "hostname", "hardware", "server", "instance", "instance_type", "os", "kernel",
-            "file_system", "config", "configuration",
+            "threads", "clients", "loaders", "build_virtual_users", "async_clients", "commit_group", "test_no",
+            "isolation", "query_mode", "ps_mode", "db_driver", "max_tries", "partitions", "partition_method",
+            "partitioned", "fillfactor", "hash_clusters", "stored_procedures", "use_bcp", "storage_engine",
+            "history_primary_key", "seed", "page_size_bytes", "conn_params", "random_seed",
+            "reconnect_on_connection_failure", "sync_method", *PLACES,
         ),
         Role.CONDITION,
     ),
