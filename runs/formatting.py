@@ -17,6 +17,8 @@ THIN = "\u202f"
 MINUS = "−"
 # Of what is smaller nobody counts the zeros.
 SMALLEST = 1e-6
+# A sentence names so many things; beyond, it counts them.
+MOST_IN_A_SENTENCE = 3
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 BYTE_UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 # What comes before the version that it is called after: 18beta1, 10.0-rc1, 18devel.
@@ -197,6 +199,12 @@ def listed(words: Sequence[str]) -> str:
     mark = _mark(words)
     before_last = " and " if mark == "," else "; and "
     return before_last.join(filter(None, [f"{mark} ".join(words[:-1]), *words[-1:]]))
+
+
+def few_listed(words: Sequence[str], most: int = MOST_IN_A_SENTENCE) -> str:
+    """The first of them; beyond, they are counted, but for a single one: 1, 4, 16 and 2 more."""
+    more = len(words) - most
+    return listed([*words[:most], f"{more} more"] if more > 1 else words)
 
 
 def _mark(words: Iterable[str]) -> str:

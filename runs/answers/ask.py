@@ -25,7 +25,6 @@ from runs.compare.grouping import position_of
 from runs.compare.judging import (
     MOST_IN_A_MATRIX,
     RANKED,
-    Ranked,
     judge,
     judged,
     pairs_to_judge,
@@ -156,15 +155,15 @@ def offered(comparison: Comparison, answer: Answer) -> list[Answer]:
     own = comparison.metric.name if comparison.metric else ""
     seen = {_subject(answer.question, own, answer.ranked_at)}
     pair = (answer.first, answer.second) if answer.question.kind == asked.A_B else ()
-    for question, how in _answerable(comparison, facts):
-        subject = _subject(question, own, how.at if how else "")
+    for question, ranked_at in _answerable(comparison, facts):
+        subject = _subject(question, own, ranked_at or "")
         if subject not in seen and (question.a, question.b) != pair:
             seen.add(subject)
             x = NO_PLACE
             if question.kind in asked.OF_CURVES:
                 x = place_of(Axes(view=CURVE, x=question.x, facts=facts), comparison.groups)
             of_other = (metric for metric in comparison.metrics if metric.name == question.metric != own)
-            told = {"ranked_at": how.at, "held": how.held} if how else {"first": question.a, "second": question.b}
+            told = {"first": question.a, "second": question.b} if ranked_at is None else {"ranked_at": ranked_at}
             questions.append(begun(comparison, question, x, next(of_other, None), **told))
     return questions
 
@@ -178,7 +177,7 @@ def _subject(question: Question, metric: str, ranked_at: RankedAt) -> tuple[str,
     return (question.kind, question.fact, question.x or question.metric or metric, "")
 
 
-def _answerable(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[tuple[Question, Ranked | None]]:
+def _answerable(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[tuple[Question, RankedAt | None]]:
     """Each question; those that rank with how they do."""
     if comparison.metric is None or len(comparison.valued) < 2:
         return
@@ -242,7 +241,7 @@ def _turns(comparison: Comparison) -> bool:
     return any(along.turn for along in curves.curves_along(comparison, place, comparison.curves))
 
 
-def _rankings(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[tuple[Question, Ranked]]:
+def _rankings(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[tuple[Question, RankedAt]]:
     """Those that have an answer."""
     of_ranked = Columns([group for group in comparison.valued if group.ranked])
     several_systems = "dbms" in facts and len(set(of_ranked["dbms"])) > 1
@@ -270,9 +269,9 @@ def _rankings(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[tup
         # Which system is best at equal levels is another question only than which comes to most anywhere.
         if question == at_levels and at != "best":
             continue
-        if how := ranked_as(comparison, question, columns):
-            at = at or how.at
-            yield question, how
+        if (ranked_at := ranked_as(comparison, question, columns)) is not None:
+            at = at or ranked_at
+            yield question, ranked_at
 
 
 def _other_metrics(comparison: Comparison) -> list[str]:

@@ -35,9 +35,9 @@ from runs.charts.base import (
 from runs.charts.compare import class_title, repeat_cells, repeat_columns
 from runs.compare.axes import LEAST_OF_A_CURVE
 from runs.compare.comparison import Comparison
-from runs.compare.facts import DATE
+from runs.compare.facts import DATE, Fact, fact_value
 from runs.compare.groups import Group
-from runs.compare.panels import CLIENT, COLOURS, RELATIVE, Axes, Curve, Panel
+from runs.compare.panels import CLIENT, COLOURS, LOOKS, RELATIVE, Axes, Curve, Panel, told_by_color
 from runs.formatting import mid_sentence, percent
 from runs.models import Metric
 from runs.stats import Ratio, ends_of
@@ -57,9 +57,7 @@ LINEAR_NOTE = "Linear: a value is zero or negative."
 LINEAR_X_NOTE = "The axis of {x} is linear: a level is zero or negative."
 ZOOMED_NOTE = "The axis of values does not begin at 0."
 CHANGES = ("Against the first level", "Against the level before")
-# So many lines look unlike: in each colour one that is dashed, too.
-LOOKS = 2 * COLOURS
-ALIKE_NOTE = "{lines} lines are more than can be told apart, so all look alike; the page names one that is pointed at."
+ALIKE_NOTE = "{lines} lines are more than can be told apart, so {look}; the page names one that is pointed at."
 OPEN_NOTE = "Arrow: an interval that reaches far beyond the chart; the table has its ends."
 # Of what is drawn thin over the curves.
 IDEAL_NOTE = "Thin and dotted: in proportion to the first level."
@@ -93,6 +91,7 @@ def _multiples(comparison: Comparison, metric: Metric, *, id: str, title: str) -
     drawn = [curves_along(comparison, place, panel.curves) for panel in panels]
     colors = {curve.color for curve in curves}
     alike = len(colors) > LOOKS
+    told = axes.facts.get(told_by_color(comparison.drawn, axes, comparison.question.fact)) if alike else None
     over = [[] if alike else overlays(along) for along in drawn]
     every = [*chain(*drawn)]
     rows = {point.key: row for row, point in enumerate(point for along in every for point in along.curve.points)}
@@ -100,7 +99,8 @@ def _multiples(comparison: Comparison, metric: Metric, *, id: str, title: str) -
         lines(
             x=x, y=y,
             series=[
-                _series(curve, x, furthest, alike=alike) | {"row": rows[curve.points[0].key]} for curve in panel.curves
+                _series(curve, x, furthest, alike=alike, told=told) | {"row": rows[curve.points[0].key]}
+                for curve in panel.curves
             ],
             marks=marks(panel, comparison),
         ) | {"gaps": _gaps(panel), "panel": len(panels) > 1, "overlays": [line for _, line in thin], "alike": alike}
@@ -109,7 +109,8 @@ def _multiples(comparison: Comparison, metric: Metric, *, id: str, title: str) -
     table = _table(every, x, comparison, unit)
     note = _note(comparison, metric, groups, x, y, is_open=any(s.get("open") for spec in specs for s in spec["series"]))
     leap_note = LEAP_NOTE if any(series["leaps"] for spec in specs for series in spec["series"]) else ""
-    alike_note = ALIKE_NOTE.format(lines=len(colors)) if alike else ""
+    look = f"their colour tells the {mid_sentence(told.label)}" if told else "all look alike"
+    alike_note = ALIKE_NOTE.format(lines=len(colors), look=look) if alike else ""
     note = " ".join(filter(None, [note, alike_note, leap_note, *dict.fromkeys(words for words, _ in chain(*over))]))
     figures = [
         Figure(
@@ -119,14 +120,21 @@ def _multiples(comparison: Comparison, metric: Metric, *, id: str, title: str) -
         )
         for panel, spec in zip(panels, specs, strict=True)
     ]  # fmt: skip
-    curves_drawn = [] if alike else [along.curve for along in every]
-    keys = {each.color: Key(each.label, each.color % COLOURS, each.color >= COLOURS) for each in curves_drawn}
+    keys = _keys([along.curve for along in every], told) if told or not alike else {}
     # Words are of values, whatever is drawn.
     of_values = curves_along(comparison, place, comparison.curves) if axes.y_as in RELATIVE else every
     words, words_note = curve_words(comparison, of_values)
     return Multiples(
         id, title, figures, [keys[color] for color in sorted(keys)], table, note, metric.name, words, words_note
     )
+
+
+def _keys(curves: Iterable[Curve], told: Fact | None) -> dict[int, Key]:
+    """By color: of each line, or of each value of what the colors of many lines tell."""
+    if told is None:
+        return {each.color: Key(each.label, each.color % COLOURS, each.color >= COLOURS) for each in curves}
+    values = {each.color % COLOURS: fact_value(each.points[0], told.field) for each in curves}
+    return {color: Key(told.in_legend(value), color, dash=False) for color, value in values.items()}
 
 
 def _x_axis(axes: Axes, groups: Sequence[Group], place: Place) -> Axis:
@@ -180,9 +188,11 @@ def _ends(group: Group) -> list[float]:
     return [max(group.interval.low, 0.0), min(group.interval.high, max(group.values) * MOST_OF_A_BAND)]
 
 
-def _series(curve: Curve, x: Axis, furthest: float, *, alike: bool) -> LineSeries:
-    """`furthest`: where an interval is too wide for a band. `alike`: whether it looks as all others do."""
-    color = COLOURS - 1 if alike else curve.color
+def _series(curve: Curve, x: Axis, furthest: float, *, alike: bool, told: Fact | None) -> LineSeries:
+    """`furthest`: where an interval is too wide for a band. `alike`: whether it looks as others do, all of them or,
+    where colors tell a fact, those of its value.
+    """
+    color = (curve.color % COLOURS if told else COLOURS - 1) if alike else curve.color
     points: list[Point] = [(point.x, point.centre) for point in curve.points]
     intervals = [(point.x, point.interval) for point in curve.points if point.interval]
     return {

@@ -18,7 +18,7 @@ from runs.answers.ask import answer_of, offered
 from runs.answers.places import x_label
 from runs.answers.words import headline
 from runs.answers.words.drawn import bars_note
-from runs.answers.words.gaps import gap_reasons, names, unsaid_words
+from runs.answers.words.gaps import gap_reasons, unsaid_words
 from runs.answers.words.questions import question_words
 from runs.answers.words.warnings import warnings_of
 from runs.charts.base import Figure, Multiples
@@ -30,6 +30,7 @@ from runs.compare.compare import compare, with_metric
 from runs.compare.comparison import Comparison
 from runs.compare.groups import SIZE_METRIC, Group
 from runs.compare.panels import COLOURS, SIZE
+from runs.formatting import few_listed
 from runs.listing.rows import RunRow
 from runs.models import Run
 from runs.models.choices import ENDED_STATES
@@ -79,7 +80,7 @@ def _ranked_figure(shown: Comparison, to_come: Sequence[Group]) -> Figure:
         title = f"{title}: {', '.join(dict.fromkeys(group.durability_words for group in shown.ranked))}"
     note = bars_note(shown.ranked)
     if to_come:
-        to_be = f"Still to come: {names([group.label for group in to_come])}."
+        to_be = f"Still to come: {few_listed([group.label for group in to_come])}."
         note = " ".join(filter(None, [note, to_be, unsaid_words(shown.unsaid)]))
     return bars_figure(shown, shown.ranked, id="ranked", title=title, note=note)
 

@@ -11,14 +11,13 @@ from uuid import UUID
 
 from benchagent.catalog import LATENCIES, PERCENTILES
 
-from runs.answers.words.gaps import names
 from runs.charts.base import Axis, Figure, HeatSpec, LineSeries, Multiples, columns_of, lines
 from runs.charts.compare import numbered, second_of_colour
 from runs.charts.run import warm_up_band
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Group, repeats_of
 from runs.compare.panels import COLOURS
-from runs.formatting import number
+from runs.formatting import few_listed, number
 from runs.models import Metric, Run
 from runs.run.latency import Latency, LatencyMap, latency_of, map_of, nines, types_of_all
 from runs.run.series import Series, names_held, of_runs, samples_each, thinned
@@ -66,7 +65,7 @@ def latency_parts(comparison: Comparison) -> list[Figure | Multiples | LatencyTa
         dashed = second_of_colour(group for group, _ in told)
         colors = {group.key: group.color + COLOURS * (group.key in dashed) for group, _ in told}
         figure = percentile_figure([(group.label, colors[group.key], latency) for group, latency in told])
-        lacking = f" {WITHOUT_NOTE.format(groups=names([group.label for group in without]))}" if without else ""
+        lacking = f" {WITHOUT_NOTE.format(groups=few_listed([group.label for group in without]))}" if without else ""
         parts.append(replace(figure, note=f"{figure.note}{lacking}"))
     if stated := stated_table(without, comparison.metrics):
         parts.append(LatencyTable("stated-latencies", "Latencies as stated", STATED_NOTE, stated))

@@ -123,7 +123,8 @@ class HeatMap:
 
 def heat_maps(levels: Levels) -> list[HeatMap]:
     """One for each series with a ratio, where two facts or more tell the levels apart; across goes the one with the
-    most levels, never the first.
+    most levels, never the first. One of all series, with a level a row, where most of their cells would be empty: two
+    sweeps that cross fill one row and one column.
     """
     if len(levels.headings) < 2:
         return []
@@ -138,7 +139,19 @@ def heat_maps(levels: Levels) -> list[HeatMap]:
         columns = list(dict.fromkeys(row.words[across] for row in series.rows))
         lines = [(name, {column: of_row.get(column) for column in columns}) for name, of_row in cells.items()]
         maps.append(HeatMap(series.label, " · ".join(down), across, columns, lines))
+    cells_of_all = [cell for each in maps for _, of_row in each.rows for cell in of_row.values()]
+    filled = sum(cell is not None and bool(cell.ratio) for cell in cells_of_all)
+    if len(maps) > 1 and filled < len(cells_of_all) / 2:
+        return [_map_of_all(levels, [each.series for each in maps])]
     return maps
+
+
+def _map_of_all(levels: Levels, labels: list[str]) -> HeatMap:
+    by_label = {series.label: {row.label: row for row in series.rows} for series in levels.series}
+    lines = [(level, {label: by_label[label].get(level) for label in labels}) for level in levels.labels]
+    shown = [(level, cells) for level, cells in lines if any(cell and cell.ratio for cell in cells.values())]
+    down = " · ".join(fact.label for fact in levels.headings)
+    return HeatMap("Each", down, levels.compared_words, labels, shown)
 
 
 def shade(row: LevelRow | None) -> int | None:

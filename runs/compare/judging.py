@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain, combinations, tee
 from math import log
 from statistics import fmean
@@ -53,14 +53,6 @@ _MACHINES = frozenset({"hardware", "storage"})
 # What a system, a setting or a version is measured on.
 _PLACES = _MACHINES | {"context", "dbms", "dataset", "isolation"}
 Item = TypeVar("Item")
-
-
-@dataclass(frozen=True)
-class Ranked:
-    """How the values of a fact are ranked; `held` names what is equal in each level."""
-
-    at: RankedAt
-    held: str = ""
 
 
 Pairs = Sequence[tuple[Group, Group]]
@@ -149,7 +141,7 @@ def _best_groups(comparison: Comparison, fact: str, metric: Metric) -> tuple[lis
     return best_of_curves(axes, among if alike_in else comparison.groups, metric), alike_in
 
 
-def ranked_as(comparison: Comparison, question: Question, columns: Columns) -> Ranked | None:
+def ranked_as(comparison: Comparison, question: Question, columns: Columns) -> RankedAt | None:
     """How the values of the question's fact would be ranked, were it asked of the same runs; None where they may not
     be set against each other, so that it has no answer. `columns`: of its groups, read once for all questions.
     """
@@ -165,10 +157,12 @@ def ranked_as(comparison: Comparison, question: Question, columns: Columns) -> R
     is_of_most = question.kind != RANK and _asks_for_most(asked_so.axes, fact, metric)
     is_of_most = is_of_most and 1 < len(best) < len(comparison.groups)
     if levels and not (is_of_most and are_comparable(best[:2])):
-        return Ranked("equal_levels", levels.held_words) if levels.compares(fact) else None
+        return "equal_levels" if levels.compares(fact) else None
     ranked = [group for group in best if group.ranked]
     is_several = len({fact_value(group, fact) for group in ranked}) > 1
-    return Ranked("best" if levels else "") if is_several and are_comparable(ranked) else None
+    if not is_several or not are_comparable(ranked):
+        return None
+    return "best" if levels else ""
 
 
 def _asks_for_most(axes: Axes, fact: str, metric: Metric) -> bool:

@@ -27,7 +27,7 @@ from runs.compare.groups import Contrast, Group, are_comparable, pooled
 from runs.compare.guard import Difference, bare_field, differences
 from runs.compare.panels import CLIENTS, Axes
 from runs.compare.verdicts import by_value
-from runs.formatting import grouped, listed, mid_sentence
+from runs.formatting import MOST_IN_A_SENTENCE, few_listed, grouped, listed, mid_sentence
 from runs.models import Metric
 from runs.run.facets import FACTOR, STORAGE
 from runs.stats import Kind, Ratio, SeriesVerdicts, Verdict, geometric_mean
@@ -253,9 +253,14 @@ class Levels:
     def level_words(self) -> list[tuple[str, dict[str, str]]]:
         """What each level is called, and its words by heading."""
         shown = [(at, fact) for at, fact in enumerate(self.held) if fact in self.headings]
+        # What few of many facts say of a level would drown among all that it has not.
+        told = Counter(tuple((at, level[at]) for at, _ in shown if level[at] != NO_FACT) for level in self.table)
+        are_many = len(shown) > MOST_IN_A_SENTENCE and () not in told and max(told.values()) == 1
 
         def label(level: Key) -> str:
-            words = {fact.field: fact.in_legend(level[at]) for at, fact in shown}
+            words = {
+                fact.field: fact.in_legend(level[at]) for at, fact in shown if not are_many or level[at] != NO_FACT
+            }
             # The name of a batch may say which commit it is of.
             of_batch = words.get("batch", "").split(" · ")
             is_said = {name for name, of in words.items() if name.startswith("tested:") and of in of_batch}
@@ -398,7 +403,7 @@ class Levels:
     def held_words(self) -> str:
         """What tells the levels apart at which series may be set against each other."""
         shared = self._telling_apart(key for key, level in self.table.items() if len(level) > 1)
-        return listed([mid_sentence(fact.label) for fact in shared or self.headings])
+        return few_listed([mid_sentence(fact.label) for fact in shared or self.headings])
 
     @property
     def averaged_words(self) -> str:

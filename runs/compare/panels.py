@@ -28,6 +28,8 @@ from runs.stats.zeros import ZeroChange, zero_changes
 
 # The palette of static/css/tokens.css: --series-0 … --series-7.
 COLOURS = 8
+# So many looks there are of lines: each colour drawn through and dashed.
+LOOKS = 2 * COLOURS
 CLIENTS = ("terminals", "threads", "clients", "connections", "virtual_users")
 NO_PLACES: Mapping[UUID, tuple[UUID, Any]] = {}
 # What a curve is said of: a size, a number of clients, another number.
@@ -235,25 +237,37 @@ def panels_of(
                 curves.append(Curve(label, panel_key(label), color, in_order, heading, zero_words(axes.x)))
         if any(not point.is_to_come for curve in curves for point in curve.points):
             panels.append(Panel(heading, panel_key(heading), curves))
-    return panels
+    # Two sweeps that cross have curves in one panel, and a single point of each series in the others.
+    return sorted(panels, key=lambda panel: all(len(curve.points) < 2 for curve in panel.curves))
 
 
 def series_colors(groups: Sequence[Group], axes: Axes, asked: str) -> dict[tuple[str, ...], int]:
-    """The values that name each series, each in the order of its fact, and its color.
+    """The values that name each series, each in the order of its fact, and its color: a number of its own, of which
+    the remainder by `COLOURS` is drawn.
 
     Where a question is about one fact, one color for each of its values, and dashed for the second series that has it:
-    from `COLOURS` on a line is dashed.
+    from `COLOURS` on a line is dashed. Of more series than `LOOKS` one color for each value of `told_by_color`.
     """
     ranks = [axes.facts[name].ranks for name in axes.series]
     keys = dict.fromkeys(Columns(groups).rows(axes.series))
     series = sorted(keys, key=lambda key: [rank[value] for rank, value in zip(ranks, key, strict=True)])
-    if asked in axes.series:
-        values = [key[axes.series.index(asked)] for key in series]
+    told = asked if len(series) <= LOOKS else told_by_color(groups, axes, asked)
+    if told in axes.series:
+        values = [key[axes.series.index(told)] for key in series]
         distinct = list(dict.fromkeys(values))
         colors = [distinct.index(value) + COLOURS * values[:at].count(value) for at, value in enumerate(values)]
-        if len(distinct) <= COLOURS and max(colors) < 2 * COLOURS:
+        if len(distinct) <= COLOURS and (max(colors) < LOOKS or len(series) > LOOKS):
             return dict(zip(series, colors, strict=True))
     return {key: index for index, key in enumerate(series)}
+
+
+def told_by_color(groups: Sequence[Group], axes: Axes, asked: str) -> str:
+    """What the colors of more series than `LOOKS` tell: what is asked about, else the first fact that there are colors
+    for; empty where there is none.
+    """
+    columns = Columns(groups)
+    names = sorted(axes.series, key=lambda name: name != asked)
+    return next((name for name in names if 1 < len({*columns[name]}) <= COLOURS), "")
 
 
 def panel_groups(groups: Sequence[Group], axes: Axes) -> list[tuple[str, list[Group]]]:

@@ -22,7 +22,7 @@ from runs.charts.curves import ZOOMED_NOTE
 from runs.compare.asked import SINCE, Missing, Question
 from runs.compare.grouping import rising
 from runs.compare.select import CELL_PREFIX
-from runs.formatting import listed, percent_of
+from runs.formatting import few_listed, percent_of
 from runs.history.alerts import ends_of
 from runs.history.watching import BASELINE, BenchmarkSeries, goes_on, is_rejected, newest_against
 from runs.history.words import apart_of, change_words, moments, short_change, tested_of
@@ -45,8 +45,6 @@ UNFOLDED = 10
 LONGEST_NOTE = 60
 # So many batches that failed are named.
 MOST_FAILED = 5
-# A mark holds so many words.
-MOST_IN_A_MARK = 3
 # So many other metrics of its batches are linked, and so many cells of it, the newest, stand in an address.
 MOST_METRICS, MOST_CELLS = 12, 50
 # What says once more, of one commit, what is promised or was seen of all.
@@ -208,10 +206,9 @@ def _differently(rows: Sequence[SeriesBatch]) -> str:
     if not wanted:
         return ""
     names = [words for _, words in sorted(wanted, key=lambda each: TOLD_FIRST.index(each[0]))]
-    more = [f"{len(names) - MOST_IN_A_MARK} more"] if len(names) > MOST_IN_A_MARK else []
     is_refused = any(words.startswith(f"{likeness.heading('commits')} ") for _, words in wanted)
     refused = " A comparison gives no ratio of these two: their commits survive different things." if is_refused else ""
-    return f"Recorded differently than of the batch before: {listed([*names[:MOST_IN_A_MARK], *more])}.{refused}"
+    return f"Recorded differently than of the batch before: {few_listed(names)}.{refused}"
 
 
 def events_of(rows: Sequence[SeriesBatch]) -> dict[int, list[str]]:
@@ -345,8 +342,7 @@ def _figure(
 
 
 def _event(index: int, words: Sequence[str], kind: str = CHECKPOINT) -> EventSpec:
-    more = [f"{len(words) - MOST_IN_A_MARK} more"] if len(words) > MOST_IN_A_MARK else []
-    return cast(EventSpec, {"x": index, "kind": kind, "words": listed([*words[:MOST_IN_A_MARK], *more]), "color": 0})
+    return cast(EventSpec, {"x": index, "kind": kind, "words": few_listed(words), "color": 0})
 
 
 def _marks(series: BenchmarkSeries) -> list[Mark]:

@@ -14,7 +14,7 @@ from django.utils import timezone
 from rest_framework.exceptions import ValidationError
 
 from runs import results
-from runs.answers.words.gaps import names
+from runs.formatting import few_listed
 from runs.imports.documents import Repeats, checked, document, repeats_of, with_failures_expected
 from runs.models import ApiToken, FileImport, Run, User
 from runs.models.choices import ImportState
@@ -93,7 +93,7 @@ def disagreements(taken: FileImport, reports: Reports) -> list[str]:
             for (file, _), why in zip(of_cell, upload.disagreements(made), strict=False):
                 files.setdefault(why, {})[file] = None
     files.pop("", None)
-    return [f"{names([*of])} {why}. It can be stored, as invalid: it counts nowhere" for why, of in files.items()]
+    return [f"{few_listed([*of])} {why}. It can be stored, as invalid: it counts nowhere" for why, of in files.items()]
 
 
 def _requests(documents: Sequence[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:

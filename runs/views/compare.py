@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 from typing import Any
@@ -77,13 +78,13 @@ def compare(request: HttpRequest) -> HttpResponse:
         status = 400 if selection.problems else 200
         return render(request, "compare.html", {"selection": selection}, status=status)
     query, selects = request.GET.urlencode(), set_queries(request.GET)
-    workloads = len({run.workload_id for run in selection.runs})
     context = comparison_context(selection, comparison) | {
         "chooser": choosing.chooser(request.GET, selection, comparison.metric, request.user),
         "query": query,
         # Several sets were put beside each other by somebody who knows their tests.
         "selects": selects[0].urlencode() if len(selects) == 1 else "",
-        "workloads": workloads if workloads > 1 and len(selects) == 1 else 0,
+        "of_any_test": without(selects[0], "workload").urlencode() if len(selects) == 1 else "",
+        "tests": Counter(run.workload for run in selection.runs).most_common() if len(selects) == 1 else [],
         "embed_url": request.build_absolute_uri(f"{reverse('embed-compare')}?{query}"),
         "hidden_runs": any(run.visibility == Visibility.PRIVATE for run in selection.runs),
     }

@@ -31,7 +31,7 @@ from runs.answers.words.verdicts import best_at_words, explained, why
 from runs.compare import asked
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Contrast
-from runs.formatting import grouped, joined, listed, mid_sentence, quantity
+from runs.formatting import few_listed, grouped, joined, listed, mid_sentence, quantity
 from runs.stats import Kind
 
 # What is told of a ranking and of a pair beside their claims.
@@ -73,7 +73,7 @@ def _of_compared(answer: Answer) -> str:
             f"{quantity(value, answer.unit)} of {group.label}"
             for group, value in zip(answer.without_order, values, strict=True)
         ]
-        beside = f"{answer.metric_label} is {gaps.names(amounts)}{medians}." if amounts else ""
+        beside = f"{answer.metric_label} is {few_listed(amounts)}{medians}." if amounts else ""
         return " ".join(filter(None, [*gaps.lacking_sentences(answer.lacking), beside, apart]))
     # What there is no claim of is told as well: nothing is left out without a word.
     of_curves = answer.question.kind in (*asked.OF_CURVES, *asked.OF_DATES, asked.EFFECTS)

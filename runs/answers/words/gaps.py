@@ -14,7 +14,7 @@ from runs.compare.groups import Contrast, Group, Repeat
 from runs.compare.guard import Difference
 from runs.compare.panels import CLIENTS, of_measured_workloads
 from runs.compare.select import MAX_RUNS
-from runs.formatting import grouped, joined, listed, mid_sentence, number, percent
+from runs.formatting import few_listed, grouped, joined, listed, mid_sentence, number, percent
 from runs.listing.cursor import COUNT_LIMIT
 from runs.machines.facts import MACHINE_LABELS
 from runs.stats import Ratio, ends_of
@@ -24,8 +24,6 @@ from runs.stats.scaling import LEAST_FOR_LAW, Scaling, Unfitted
 LONG_REASON = 80
 # What a message has of its run alone: a time, a process, a file.
 _OF_ONE_RUN = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d[.,\d]*(?: [A-Z]{3,4})?|\[\d+\]|/\S+")
-# A sentence names so many things; beyond, it counts them.
-MOST_IN_A_SENTENCE = 3
 # What is said of so many curves stands in a sentence.
 MOST_CURVES = 6
 
@@ -119,12 +117,6 @@ def first_of(said: Sequence[str], end: str = "", most: int = MOST_CURVES) -> lis
     return [*said[:most], *([f"{more} more in the table{end}"] if more > 0 else [])]
 
 
-def names(every: Sequence[str]) -> str:
-    """The first of them; beyond, they are counted, but for a single one."""
-    more = len(every) - MOST_IN_A_SENTENCE
-    return listed([*every[:MOST_IN_A_SENTENCE], f"{more} more"] if more > 1 else every)
-
-
 def with_reasons(labels_by_reason: Mapping[str, Sequence[str]]) -> str:
     """The names before each reason: "A and B (failed); C (not measured)". A name that tells the reason is told without
     it; where it tells nothing else it stands alone.
@@ -132,7 +124,7 @@ def with_reasons(labels_by_reason: Mapping[str, Sequence[str]]) -> str:
     words = []
     for why, labels in labels_by_reason.items():
         others = [" · ".join(part for part in label.split(" · ") if part != why) for label in labels]
-        words.append(f"{names(others)} ({why})" if all(others) else names(labels))
+        words.append(f"{few_listed(others)} ({why})" if all(others) else few_listed(labels))
     return "; ".join(words)
 
 
@@ -156,11 +148,11 @@ def lacking_words(missing: Missing) -> str:
     return _LACKING[missing.kind].format(
         count=missing.count, least=missing.least, s="" if missing.count == 1 else "s",
         are="is" if missing.count == 1 else "are", change=_change_words(missing.change),
-        names=names(missing.names), first=_short_reason(first), others=joined(others), levels=names(others),
+        names=few_listed(missing.names), first=_short_reason(first), others=joined(others), levels=few_listed(others),
         follows=" follows ".join(others), thing=thing_words(first),
         differing="; ".join(map(difference_words, missing.differing)),
         unless=f"; sent with the role “condition”, {joined(own)} would have one" if own else "",
-        why=f": {names([*dict.fromkeys(map(_short_reason, missing.names))])}" if missing.names else "",
+        why=f": {few_listed([*dict.fromkeys(map(_short_reason, missing.names))])}" if missing.names else "",
     )  # fmt: skip
 
 
@@ -188,7 +180,7 @@ def lacking_sentences(lacking: Iterable[Missing]) -> list[str]:
 def of_curves(said: Iterable[tuple[str, str]]) -> list[str]:
     """One sentence for all curves of which the same is said, each as (words, curve). A name stays as it is."""
     return [
-        f"{names([*filter(None, curves)])}: {words}." if any(curves) else f"{words[:1].upper()}{words[1:]}."
+        f"{few_listed([*filter(None, curves)])}: {words}." if any(curves) else f"{words[:1].upper()}{words[1:]}."
         for words, curves in grouped(said).items()
     ]
 
@@ -210,7 +202,7 @@ def differing_words(differing: Mapping[str, Sequence[Difference]]) -> str:
     labels_by_whose = grouped((tuple(found), next(iter(found.values())).label) for found in by_field.values())
     words = []
     for labels_of_claim, labels in labels_by_whose.items():
-        whose = "" if len(labels_of_claim) == len(differing) else f" of {names(labels_of_claim)}"
+        whose = "" if len(labels_of_claim) == len(differing) else f" of {few_listed(labels_of_claim)}"
         with_values = len(by_field) == len(values) == 1
         label = listed(labels) if whose else joined(labels)
         words.append(f"{label} ({values.pop()}{whose})" if with_values else f"{label}{whose}")

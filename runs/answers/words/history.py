@@ -8,7 +8,7 @@ from runs.answers.answer import REFUSED, Answer, Newer, Step
 from runs.answers.words import gaps
 from runs.answers.words.gaps import first_of
 from runs.answers.words.verdicts import ratio, share, why
-from runs.formatting import grouped, mid_sentence, percent_of
+from runs.formatting import few_listed, grouped, mid_sentence, percent_of
 from runs.stats import WINNERS, Kind
 
 # Batches by what a baseline names them by.
@@ -33,7 +33,7 @@ def since(answer: Answer) -> str:
     by_series = [*grouped((claim.label, claim) for claim in settled).values()]
     # Of series whose only step is of one day that is told once.
     alike = [last for last, *before in by_series[1:] if not before and last.day == settled[0].day]
-    names = gaps.names([f"{each.label} {share(each.change)}" for each in alike])
+    names = few_listed([f"{each.label} {share(each.change)}" for each in alike])
     told = []
     for last, *before in by_series:
         if last not in alike:
@@ -65,7 +65,7 @@ def _what_changed(claim: Step) -> str:
         return "No batch stands out as its first."
     if not claim.besides:
         return f"Nothing {'else ' if claim.tested else ''}that was recorded changed."
-    return f"{'Besides' if claim.tested else 'Changed there'}: {gaps.names(claim.besides)}."
+    return f"{'Besides' if claim.tested else 'Changed there'}: {few_listed(claim.besides)}."
 
 
 def step(claim: Step) -> str:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from runs.answers.answer import REFUSED, Answer, Changed, Effect, LevelChange, Published, as_share
-from runs.answers.words import gaps
 from runs.answers.words.gaps import first_of
 from runs.answers.words.ranking import no_single_number
 from runs.answers.words.verdicts import NOT_APART, by_level_words, no_ratios, parted_words, ratio, share, why
 from runs.compare.groups import Contrast
-from runs.formatting import listed, mid_sentence, percent_of
+from runs.formatting import MOST_IN_A_SENTENCE, few_listed, listed, mid_sentence, percent_of
 from runs.stats import WINNERS, Kind
 
 
@@ -55,8 +54,8 @@ def effects(answer: Answer) -> str:
 
 
 def _besides(claim: Effect) -> str:
-    only_with = f" with {gaps.names(claim.only_with)} alone" if claim.only_with else ""
-    return only_with + (f" ({gaps.names([mid_sentence(words) for words in claim.besides])})" if claim.besides else "")
+    only_with = f" with {few_listed(claim.only_with)} alone" if claim.only_with else ""
+    return only_with + (f" ({few_listed([mid_sentence(words) for words in claim.besides])})" if claim.besides else "")
 
 
 def published(answer: Answer) -> str:
@@ -64,9 +63,9 @@ def published(answer: Answer) -> str:
     told = [claim for claim in claims if claim.ratio.value is not None]
     refused = {f"{claim.label} to {claim.beside}": claim.ratio for claim in claims if claim.ratio.value is None}
     ratios = [f"{claim.label}: {ratio(claim.ratio)} of what is printed of {claim.beside}." for claim in told]
-    return " ".join([*first_of(ratios, ".", gaps.MOST_IN_A_SENTENCE), *no_ratios(refused)])
+    return " ".join([*first_of(ratios, ".", MOST_IN_A_SENTENCE), *no_ratios(refused)])
 
 
 def changed(answer: Answer) -> str:
     claims = [claim for claim in answer.claims if isinstance(claim, Changed)]
-    return f"They differ in {gaps.names([f'{claim.label} ({claim.a} against {claim.b})' for claim in claims])}."
+    return f"They differ in {few_listed([f'{claim.label} ({claim.a} against {claim.b})' for claim in claims])}."

@@ -49,5 +49,6 @@ def question_words(answer: Answer) -> str:
     if metric and (answer.better == "none" or (asks and any(missing.kind == "order" for missing in answer.lacking))):
         return f"How do they differ in {metric}?"
     is_best = f"has the {extreme} {metric}" if metric else "is best"
-    where = {"": "", "best": " at its best", "equal_levels": f" {equal_words(answer.held)}"}[answer.ranked_at]
+    at_equal = equal_words(answer.held or "levels")
+    where = {"": "", "best": " at its best", "equal_levels": f" {at_equal}"}[answer.ranked_at]
     return f"Which {gaps.thing_words(question.fact, answer.versions_of)} {is_best}{where}, and is it sure?"

@@ -21,7 +21,7 @@ from runs.answers.words.verdicts import (
 )
 from runs.compare.groups import Group
 from runs.compare.levels import LevelRow, levels_words
-from runs.formatting import grouped, listed, mid_sentence, percent_of, quantity
+from runs.formatting import MOST_IN_A_SENTENCE, few_listed, grouped, listed, mid_sentence, percent_of, quantity
 from runs.stats import MIN_REPEATS, WINNERS, Kind, Verdict
 
 
@@ -32,7 +32,7 @@ def ranking(answer: Answer) -> str:
         return ""
     open_ones = [claim for claim in others if claim.ratio.verdict not in WINNERS]
     words = _no_winner(answer, first, open_ones) if open_ones else _winner(answer, first, others)
-    shown = [first, *(open_ones or others[:1])][: gaps.MOST_IN_A_SENTENCE]
+    shown = [first, *(open_ones or others[:1])][:MOST_IN_A_SENTENCE]
     lost_by_label = {each.label: gaps.lost_words(each.group) for each in shown if each.group}
     if answer.worse_by:
         label, worse = answer.worse_by
@@ -89,7 +89,7 @@ def _no_winner(answer: Answer, first: Standing, open_ones: Sequence[Standing]) -
             claim = next(each for each in open_ones if each.ratio.verdict == Kind.TOO_FEW)
             return f"No winner is named{where}: {named}; {first.label} against {claim.label}: {why(claim.ratio)}."
         few = [each.label for each in every if each.n is not None and each.n < MIN_REPEATS]
-        whose = "a group" if len(few) in (0, len(every)) else f"of {gaps.names(few)}"
+        whose = "a group" if len(few) in (0, len(every)) else f"of {few_listed(few)}"
         return f"No winner is named{where}, with fewer than {MIN_REPEATS} repeats {whose}: {named}."
     if REFUSED in kinds:
         where = where if not answer.series or answer.series.with_ratio else ""
@@ -135,7 +135,7 @@ def _none_at_all(answer: Answer, standings: Sequence[Standing]) -> str:
 
 def nothing_words(answer: Answer, none: Sequence[str]) -> str:
     have = "has" if len(none) == 1 else "have"
-    return f"{gaps.names(none)} {have} {quantity(0, answer.unit)} in every repeat"
+    return f"{few_listed(none)} {have} {quantity(0, answer.unit)} in every repeat"
 
 
 def no_single_number(answer: Answer) -> str:
@@ -156,9 +156,7 @@ def _amounts(answer: Answer, standings: Sequence[Standing]) -> str:
         f"{each.label} ({quantity(value, answer.unit)})" if value is not None else each.label
         for each, value in zip(standings, values, strict=True)
     ]
-    named = (
-        listed(amounts) if len(amounts) <= gaps.MOST_IN_A_SENTENCE else f"{amounts[0]} and {len(amounts) - 1} others"
-    )
+    named = listed(amounts) if len(amounts) <= MOST_IN_A_SENTENCE else f"{amounts[0]} and {len(amounts) - 1} others"
     return f"{named}{medians}"
 
 

@@ -13,7 +13,18 @@ from runs.answers.words.gaps import first_of, refusal_words
 from runs.compare.facts import with_heading
 from runs.compare.groups import Contrast, Group
 from runs.compare.levels import UNMEASURED, LevelRow, Levels, LevelSeries, levels_words
-from runs.formatting import THIN, grouped, joined, listed, mid_sentence, percent, percent_of, three_digits, times
+from runs.formatting import (
+    THIN,
+    few_listed,
+    grouped,
+    joined,
+    listed,
+    mid_sentence,
+    percent,
+    percent_of,
+    three_digits,
+    times,
+)
 from runs.stats import ALPHA, MIN_REPEATS, MOST_REPEATS_ASKED, WINNERS, Interval, Kind, Lack, Ratio, Verdict, ends_of
 
 # Nothing lies between the two, or too little to matter.
@@ -37,7 +48,7 @@ _LACKS = {
 FAR = 0.25
 # A difference that may be as many times is not bounded.
 MOST_TOLD = 100.0
-# A sentence names so many levels; more are counted.
+# A sentence names levels by so many values; of more, the levels are counted.
 MOST_LEVELS_NAMED = 6
 
 
@@ -147,7 +158,7 @@ def no_ratios(refused: Mapping[str, Amount], of: int = 0) -> list[str]:
     labels_by_reason = grouped((why(change).removeprefix("no ratio: "), label) for label, change in refused.items())
     is_of_all = len(refused) == of and len(labels_by_reason) == 1
     return first_of([
-        f"No ratio{'' if is_of_all else f' of {gaps.names(labels)}'}: {reason}."
+        f"No ratio{'' if is_of_all else f' of {few_listed(labels)}'}: {reason}."
         for reason, labels in labels_by_reason.items()
     ], ".")  # fmt: skip
 
@@ -280,6 +291,8 @@ def best_at_words(best_by_level: Sequence[tuple[LevelRow, str]]) -> str:
     rows_by_best = grouped((best, row) for row, best in best_by_level)
     every, open_ones = [row for row, _ in best_by_level], rows_by_best.pop("", [])
     parts: list[str] = []
+    if every and len(every[0].words) > 1:  # Levels of one fact are told in their order.
+        rows_by_best = dict(sorted(rows_by_best.items(), key=lambda best: -len(best[1])))
     for best, rows in rows_by_best.items():
         parts.append(f"{best} {'' if parts else 'is best '}at {_levels_named(rows, every)}")
     if open_ones:
@@ -292,7 +305,8 @@ def _levels_named(rows: Sequence[LevelRow], every: Sequence[LevelRow]) -> str:
     if len(headings) == 1:
         return _values_words(headings[0], *([row.words[headings[0]] for row in of] for of in (rows, every)))
     labels = [mid_sentence(row.label) for row in rows]
-    return listed(labels) if len(labels) <= MOST_LEVELS_NAMED else f"{len(rows)} of {len(every)} levels"
+    is_short = len(labels) * len(headings) <= MOST_LEVELS_NAMED
+    return listed(labels) if is_short else f"{len(rows)} of {len(every)} levels"
 
 
 def _ends(rows: Sequence[LevelRow]) -> str:

@@ -254,7 +254,7 @@ def test_more_lines_than_can_be_told_apart_look_alike_and_have_no_key(lines, ali
     spec = multiples.figures[0].spec
     looks = {(series["color"], series["dash"]) for series in spec["series"]}
     assert (len(looks), len(multiples.keys), spec["alike"]) == ((1, 0, True) if alike else (16, 16, False))
-    assert (ALIKE_NOTE.format(lines=lines) in multiples.figures[0].note) == alike
+    assert (ALIKE_NOTE.format(lines=lines, look="all look alike") in multiples.figures[0].note) == alike
     assert bool(spec["overlays"]) != alike
 
 

@@ -14,6 +14,7 @@ from django.http import QueryDict
 from runs.charts.curves import marks
 from runs.compare.axes import arrange
 from runs.compare.compare import compare, compare_selection
+from runs.compare.panels import COLOURS, told_by_color
 from runs.compare.select import select
 from runs.models import Config, Publication, Run, RunStorage, StorageDevice
 from tests.runs.cells import TOGETHER, add_number, all_runs, batch, machine, make_run, make_runs, workload
@@ -41,6 +42,18 @@ def drawn(panels):
     return {
         panel.label: {curve.label: [point.x for point in curve.points] for curve in panel.curves} for panel in panels
     }
+
+
+def test_more_lines_than_looks_have_the_color_of_their_system():
+    """Seen: 24 lines of five systems, all grey."""
+    sweep(engines=("Derby 10.6", "H2 2.4"), terminals=range(1, 11))
+    axes, panels = arranged("panels=none")
+    curves = [curve for panel in panels for curve in panel.curves]
+    assert len(curves) == 20 == len({curve.color for curve in curves})
+    assert told_by_color([point for curve in curves for point in curve.points], axes, "") == "dbms"
+    assert {(curve.label.rpartition(" · ")[2], curve.color % COLOURS) for curve in curves} == {
+        ("Derby 10.6", 0), ("H2 2.4", 1),
+    }  # fmt: skip
 
 
 def test_a_sweep_of_engines_scales_and_terminals_is_two_panels_of_two_curves():

@@ -19,7 +19,7 @@ from runs.answers.ask import answer_of
 from runs.answers.words import headline, sentence
 from runs.answers.words.gaps import difference_words, differing_words
 from runs.answers.words.matrix import matrix
-from runs.answers.words.verdicts import against_words, by_level_words, series_words
+from runs.answers.words.verdicts import against_words, best_at_words, by_level_words, series_words
 from runs.answers.words.warnings import warnings_of
 from runs.charts.pivots import heat_maps, shade
 from runs.compare import reports
@@ -567,6 +567,45 @@ def test_ratios_by_two_facts_are_a_map():
     # Of a latency the one that is lower is better.
     Metric.objects.filter(name="tps").update(better="lower")
     assert [[shade(cell) for cell in cells.values()] for _, cells in heat_maps(asked().levels)[0].rows] == [[-3, 1]] * 3
+
+
+def test_two_sweeps_that_cross_are_one_map_of_all_series_and_their_curves_come_first():
+    """Seen: four maps of one row and one column each, and eight charts of which seven held single points."""
+    systems = {"Derby 10.16": 1.0, "H2 2.5": 1.2, "SQLite 3.50": 1.5}
+    sweep(systems, scales=(1, 10, 30, 100), terminals=(8,))
+    sweep(systems, scales=(1,), terminals=(1, 2, 4))
+    comparison = asked()
+
+    (of_all,) = heat_maps(comparison.levels)
+
+    assert (of_all.down, of_all.across) == ("Scale factor · Terminals", "DBMS")
+    assert [line for line, _ in of_all.rows] == comparison.levels.labels
+    assert len(of_all.columns) == 2 and all(cell.ratio for _, cells in of_all.rows for cell in cells.values())
+    panels = asked("panels=factor:terminals").panels
+    assert [panel.label for panel in panels] == ["8 terminals", "1 terminal", "2 terminals", "4 terminals"]
+
+
+def test_levels_of_many_facts_are_counted_and_called_by_what_they_have():
+    """Seen: "Firebird is best at scale factor not set · warehouses not set · 1 terminal · …", and a question of seven
+    facts.
+    """
+    facts = dict.fromkeys(("scale_factor", "terminals", "batch_rows", "rate", "hot_rows"), (1, 10))
+    make_runs(
+        {
+            "system": engine, "value": 1000 * (times if value == 1 else 1 / times) * noise, "repeat": repeat,
+            "factors": {name: value}, "durability": "power_loss",
+        }
+        for engine, times in {"Derby 10.16": 1.0, "SQLite 3.50": 1.5}.items()
+        for name, values in facts.items()
+        for value in values
+        for repeat, noise in enumerate(NOISE, start=1)
+    )  # fmt: skip
+    comparison = asked("ask=rank&fact=dbms")
+    levels = comparison.levels
+    assert levels.held_words.endswith(" and 2 more") and levels.held_words.count(",") == 2
+    assert len(levels.labels) == 10 and not any("not set" in label for label in levels.labels)
+    best = [(levels.level_rows[0], "Derby 10.16"), *((row, "SQLite 3.50") for row in levels.level_rows[1:])]
+    assert best_at_words(best) == "SQLite 3.50 is best at 9 of 10 levels, Derby 10.16 at scale factor 1"
 
 
 def test_ratios_by_three_facts_are_a_map_of_all_their_levels(client):

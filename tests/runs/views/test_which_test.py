@@ -63,7 +63,10 @@ def test_a_comparison_of_several_workloads_offers_to_choose_one(client):
     for name in ("TPC-B", "TPC-C"):
         for system in ("SQLite 3", "MySQL 8"):
             make_run(system, 100, of=workload(name))
-    assert 'href="/compare/which/?status=finished">Which of the 2 tests?' in page_of(client, "status=finished")
+    page = page_of(client, "status=finished")
+    assert "These runs are of 2 tests" in page and 'href="/compare/which/?status=finished">Which test?' in page
+    for name in ("TPC-B", "TPC-C"):
+        assert f'href="?status=finished&amp;workload={workload(name).slug}">{workload(name)} (2 runs)</a>' in page
     assert "/compare/which/" not in page_of(client, f"workload={workload('TPC-C').slug}")
     # Two sets were put beside each other by somebody who knows their tests.
     assert "/compare/which/" not in page_of(client, "set=dbms%3Dsqlite&set=dbms%3Dmysql")
