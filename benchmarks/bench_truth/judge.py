@@ -409,7 +409,7 @@ class Judge:
             yield Mark(NUMBER, kind, _close(claim["turns_to"], mean), f"{words}: {claim['turns_to']}, not {mean}")
         elif shape == "knee":
             low, high = claim["interval"] or (claim["at"], claim["at"])
-            is_bent = truth[0] in ("knee", "highest", "step")
+            is_bent = truth[0] in ("knee", "highest", "lowest", "step")
             # What steps behind a level may be told to bend up to the next.
             last = 2 * truth[1] if truth[0] == "step" else truth[1]
             yield Mark(PLACE, kind, is_bent and low <= NEAR * last and NEAR * high >= truth[1], words)

@@ -91,6 +91,8 @@ class FallsOff(Claim):
     is not surely higher, or lower, than the levels `turns_alike`.
 
     `at` on x, which a step has not: `step` is its change as a share of 1, `interval` the two levels it lies between.
+    `before` and `after` a knee: shares of 1 per doubling; it `falls` where it gets worse behind, or faster than before.
+    `kept`: of offered rates, the highest up to which the throughput follows; 0 where it follows none.
     `memory`: where RAM stands on x.
     """
 
@@ -98,6 +100,10 @@ class FallsOff(Claim):
     shape: str
     at: float | None = None
     interval: tuple[float, float] | None = None
+    before: float | None = None
+    after: float | None = None
+    falls: bool = False
+    kept: float | None = None
     memory: float | None = None
     memory_words: str = ""
     up_to: float | None = None

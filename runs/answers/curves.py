@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import Literal
 from uuid import UUID
 
@@ -34,6 +34,8 @@ from runs.compare.guard import blocking
 from runs.compare.panels import CLIENT, SIZE, Curve, ends_of_curve
 from runs.formatting import grouped, mid_sentence
 from runs.models import Metric
+from runs.run.facets import FACTOR
+from runs.run.quality import RATE
 from runs.stats import ALPHA, MIN_REPEATS, Ratio, Slope, geometric_mean, ratio
 from runs.stats.curves import (
     LEAST_FOR_KNEE,
@@ -293,7 +295,8 @@ class Along:
     def falls_off(self) -> FallsOff:
         words, memory = self.memory or ("", None)
         bent, turned = self.curve.knee, self.turn
-        shape: str = bent.bend if bent.bend == "too_few" or self._falls_faster else "none"
+        # Where growth ends is a knee as well: whether a level pace behind it falls is the sign of the noise.
+        shape: str = bent.bend if bent.bend in ("too_few", "knee") or self._falls_faster else "none"
         is_knee, change = shape == "knee", self.step_change if shape == "step" else None
         return FallsOff(
             label=self.curve.name, runs=self.runs, shape="turn" if turned else shape, knee=bent,
@@ -301,7 +304,8 @@ class Along:
             up_to=self.levels[-1][0] if self.levels else None,
             at=bent.at if is_knee else None,
             interval=pair_of(bent.interval) if is_knee else bent.step[:2] if bent.step and change else None,
-            step=as_share(amount_of(change)) if change else None,
+            before=bent.before if is_knee else None, after=bent.after if is_knee else None,
+            falls=self._falls_faster, kept=self.kept, step=as_share(amount_of(change)) if change else None,
             turn=turned.kind if turned else "", turns_at=turned.at if turned else None,
             turns_to=geometric_mean(dict(self.levels)[turned.at]) if turned else None,
             turns_alike=[*turned.alike] if turned else [],
@@ -311,6 +315,15 @@ class Along:
     def turn(self) -> Turn | None:
         threshold, curves = self.comparison.threshold, len(self.comparison.curves)
         return turn(self.levels, better=self.metric.better, threshold=threshold, curves=curves)
+
+    @property
+    def kept(self) -> float | None:
+        """Of offered rates the highest up to which throughput follows, by the threshold; 0 where it follows none."""
+        if (self.comparison.axes.x, self.metric.name) != (f"{FACTOR}rate_per_s", RATE):
+            return None
+        least = 1 - self.comparison.threshold
+        followed = takewhile(lambda level: (geometric_mean(level[1]) or 0.0) >= least * level[0], self.levels)
+        return max((rate for rate, _ in followed), default=0.0)
 
     @property
     def step_change(self) -> Ratio | None:

@@ -9,7 +9,7 @@ from runs.answers.places import Place, from_to, place_words
 from runs.answers.words import gaps
 from runs.answers.words.gaps import MOST_CURVES, first_of
 from runs.answers.words.verdicts import no_ratios, share
-from runs.formatting import joined, listed, number, quantity
+from runs.formatting import joined, listed, number, percent, quantity
 
 # How far beside the memory a knee may lie and be told to be there.
 NEAR_THE_MEMORY = 1.1
@@ -38,7 +38,7 @@ def loss(answer: Answer) -> str:
     turns = [f"{claim.label} {_turn(answer, claim.falls_off)}".strip() for claim in turned]
     between = f"; between them {joined(first_of(turns))}" if turns else ""
     # Two lines that meet where the curve turns are no knee that it falls off at, but for one at the memory.
-    bent = [each.falls_off for each in losses if each not in of_turns or _at_memory(each.falls_off)]
+    bent = [each.falls_off for each in losses if each not in of_turns or _falls_at_memory(each.falls_off)]
     return " ".join([f"{words}{lower}{between}{_and_falls_off(answer, bent)}.", *without])
 
 
@@ -56,7 +56,8 @@ def _and_falls_off(answer: Answer, claims: Sequence[FallsOff]) -> str:
     bent = [claim for claim in claims if claim.at is not None or claim.step]
     if not bent:
         return ""
-    if len(bent) == len(claims) and len({claim.memory_words for claim in bent}) == 1 and all(map(_at_memory, bent)):
+    all_fall = len(bent) == len(claims) and all(map(_falls_at_memory, bent))
+    if all_fall and len({claim.memory_words for claim in bent}) == 1:
         subject = "it falls" if len(bent) == 1 else "both fall" if len(bent) == 2 else f"all {len(bent)} fall"
         return f"; {subject} off at {bent[0].memory_words}"
     knees = [f"{claim.label} {_knee(answer, claim)}".strip() for claim in bent if not claim.step]
@@ -70,11 +71,20 @@ def _at_memory(claim: FallsOff) -> bool:
     return claim.memory is not None and low <= NEAR_THE_MEMORY * claim.memory and claim.memory <= NEAR_THE_MEMORY * high
 
 
+def _falls_at_memory(claim: FallsOff) -> bool:
+    return claim.falls and _at_memory(claim)
+
+
 def _knee(answer: Answer, claim: FallsOff) -> str:
     at = place_words(claim.at or 0.0, answer.x)
     if claim.interval is None:
         return at
     return f"{at} ({from_to(*claim.interval, answer.x, named=False)})"
+
+
+def paces(before: float | None, after: float | None) -> str:
+    """On both sides of a knee."""
+    return f"{percent(before or 0.0, signed=True)} per doubling before, {percent(after or 0.0, signed=True)} after"
 
 
 def step_between(claim: FallsOff, x: Place) -> str:
@@ -89,15 +99,23 @@ def falls_off(answer: Answer) -> str:
         there, it = ("these levels", "them") if claim.turns_alike else ("there", "it")
         return {
             "turn": f"{_turn(answer, claim)}: it {up_to} up to {there} and {behind} behind {it}" if claim.turn else "",
-            "knee": f"knee at {_knee(answer, claim)}{memory}",
+            "knee": f"knee at {_knee(answer, claim)}{memory}: {paces(claim.before, claim.after)}",
             "step": f"step of {step_between(claim, answer.x)}{memory}",
             "smooth": "falls off smoothly, without a knee",
             "undecided": "falls off, and whether at a knee or smoothly cannot be told",
             "none": f"no knee up to {place_words(claim.up_to or 0.0, answer.x)}",
         }[claim.shape]
 
-    said = ((words(claim), claim.label) for claim in answer.claims if isinstance(claim, FallsOff))
+    claims = [claim for claim in answer.claims if isinstance(claim, FallsOff)]
+    said = (("; ".join(filter(None, (words(claim), kept_words(claim, answer.x)))), claim.label) for claim in claims)
     return " ".join(first_of(gaps.of_curves(said), "."))
+
+
+def kept_words(claim: FallsOff, x: Place) -> str:
+    """Up to which offered rate the throughput is as high; empty of another axis."""
+    if claim.kept is None:
+        return ""
+    return f"the offered rate is kept up to {place_words(claim.kept, x)}" if claim.kept else "no offered rate is kept"
 
 
 def scales(answer: Answer) -> str:

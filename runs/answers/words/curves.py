@@ -11,7 +11,7 @@ from runs.answers.answer import ScalesTo
 from runs.answers.curves import Along, is_told
 from runs.answers.history import steps_of
 from runs.answers.places import from_to, place_words
-from runs.answers.words.along import not_surely, not_surely_the_turn, step_between
+from runs.answers.words.along import kept_words, not_surely, not_surely_the_turn, paces, step_between
 from runs.answers.words.gaps import knee_words, law_words, too_few_words
 from runs.answers.words.history import open_step, open_words, step
 from runs.answers.words.verdicts import change_words, share_words
@@ -61,7 +61,8 @@ def sentences(along: Along) -> list[str]:
         return [_loss(along)]
     half = _half(along) if along.has_half else ""
     said = [_turned(along), half] if along.turn else [*_doublings(along), half, *_knee(along)]
-    return [_loss(along), *filter(None, said)]
+    kept = kept_words(along.falls_off, along.x)
+    return [_loss(along), *filter(None, [*said, f"{kept.capitalize()}." if kept else ""])]
 
 
 def _note(curves: Sequence[Along], lost: int) -> str:
@@ -218,11 +219,10 @@ def _knee(along: Along) -> list[str]:
         return []
     if step_words := step_between(along.falls_off, along.x):
         return [f"Step of {step_words}."]
-    if bent.at is None or bent.before is None or bent.after is None or bent.interval is None:
+    if bent.at is None or bent.interval is None:
         return [f"No knee: {knee_words(bent)}."]
     near = from_to(bent.interval.low, bent.interval.high, along.x, named=False)
-    paces = f"{percent(bent.before, signed=True)} per doubling before, {percent(bent.after, signed=True)} after"
-    return [f"Knee at {place_words(bent.at, along.x)} ({near}): {paces}."]
+    return [f"Knee at {place_words(bent.at, along.x)} ({near}): {paces(bent.before, bent.after)}."]
 
 
 def _scaling(along: Along) -> list[str]:

@@ -210,7 +210,7 @@ def differing_words(differing: Mapping[str, Sequence[Difference]]) -> str:
 
 
 def knee_words(knee: Knee) -> str:
-    """Why there is no knee that it falls off at."""
+    """Why there is no knee."""
     if knee.bend == "too_few":
         if knee.levels < LEAST_FOR_KNEE:
             return too_few_words(knee.levels, "level", LEAST_FOR_KNEE, " to find a knee")
@@ -218,7 +218,7 @@ def knee_words(knee: Knee) -> str:
     return {
         "none": "one line fits as well", "smooth": "a smooth curve fits better",
         "undecided": "a smooth curve fits as well", "step": "a line with a step fits better",
-    }.get(knee.bend, "the curve bends, but gets no worse behind")  # fmt: skip
+    }[knee.bend]  # fmt: skip
 
 
 def law_words(law: Scaling | Unfitted, levels: int) -> str:

@@ -236,3 +236,38 @@ def test_a_step_is_told_where_it_falls_off():
     assert "Step of −2" in said and "No knee" not in said and "per doubling" not in said
     loss = ask(selects, "ask=loss&x=factor:size_gb&from=9&to=30.3")
     assert "; step: −2" in loss["words"] and loss["claims"][0]["falls_off"]["shape"] == "step"
+
+
+@pytest.mark.parametrize("after", [-0.01, 0.01])
+def test_where_growth_ends_is_a_knee_whatever_the_sign_of_the_noise_behind_it(after: float):
+    """Seen on one page: "No knee up to 32,768 MiB", and "Knee at 7,750 MiB: +30.9 % … before, +0.5 % after"."""
+    world = World()
+    for doubling in range(8):
+        tps = 1000 * 1.3 ** min(doubling, 3) * (1 + after) ** max(doubling - 3, 0)
+        world.add(tps, factors={"buffer_gb": 2**doubling})
+    selects = world.store()
+
+    told = ask(selects, "ask=falls_off&x=factor:buffer_gb")
+
+    (claim,) = told["claims"]
+    assert (claim["shape"], claim["falls"]) == ("knee", after < 0) and told["sure"]
+    assert claim["interval"][0] < 8 < claim["interval"][1]
+    assert 0.25 < claim["before"] < 0.35 and -0.03 < claim["after"] < 0.03
+    assert "; knee: " in ask(selects, "ask=loss&x=factor:buffer_gb&from=1&to=128")["words"]
+    said = page(selects, "view=curve&ask=falls_off&x=factor:buffer_gb")
+    assert told["words"].rstrip(".") in said and "No knee" not in said
+
+
+def test_an_open_loop_sweep_tells_which_rate_is_kept():
+    """Seen: "No knee up to 1,200 transactions/s.", of 1,001 TPS at 1,200 and 1,000 at 1,000."""
+    world = World(noise=0.002)
+    for rate in (100, 200, 400, 600, 800, 900, 1000, 1200):
+        world.add(min(rate, 1000), factors={"rate_per_s": rate})
+    selects = world.store()
+
+    told = ask(selects, "ask=falls_off&x=factor:rate_per_s")
+
+    (claim,) = told["claims"]
+    assert (claim["shape"], claim["kept"]) == ("knee", 1000)
+    assert told["words"].endswith("; the offered rate is kept up to 1,000 transactions/s.")
+    assert "The offered rate is kept up to 1,000 transactions/s." in page(selects, "view=curve&x=factor:rate_per_s")
