@@ -77,14 +77,18 @@ def unsteady(warm_up: Sequence[float], window: Sequence[float], interval_s: floa
 
 
 def rising(warm_up: Sequence[float], window: Sequence[float], interval_s: float = 1.0) -> str:
-    """Words where the last half of the warm-up still rose, beyond doubt, and the window began on a higher level."""
+    """Words where the last half of the warm-up still rose, beyond doubt, and the window began above where it ended.
+
+    Above its mean, which a warm-up that rises to its last second and no further leaves behind, says nothing.
+    """
     part = warm_up[-max(LEAST_OF_WARM_UP, len(warm_up) // 2) :]
     begin = window[: max(1, min(len(window) // 3, len(part)))]
     if len(part) < LEAST_OF_WARM_UP or not begin:
         return ""
     fitted = stats.slope([(float(at), value) for at, value in enumerate(part)])
-    higher = stats.mean(begin) >= (1 + MATTERS) * stats.mean(part)
-    if not higher or fitted is None or fitted.interval is None or fitted.interval.low <= 0:
+    if fitted is None or fitted.interval is None or fitted.interval.low <= 0:
+        return ""
+    if stats.mean(begin) < (1 + MATTERS) * (stats.mean(part) + fitted.value * (len(part) - 1) / 2):
         return ""
     rose = f"{part[0]:,.0f} → {part[-1]:,.0f} TPS in the last {len(part) * interval_s:,.0f} s of the warm-up"
     return f"it was still rising when the window began: {rose}, then {stats.mean(begin):,.0f}"

@@ -47,6 +47,14 @@ def test_a_jit_compiler_that_has_settled_is_no_warm_up_that_goes_on():
     assert steadiness.unsteady(warm_up, seconds(30, noise=0.02, level=14_500)) == []
 
 
+def test_a_warm_up_that_rises_to_its_last_second_and_no_further_is_over():
+    """Seen: "still rising when the window began: 2,334 → 4,634 TPS in the last 50 s of the warm-up, then 4,593"."""
+    ramp = [value * at / 100 for at, value in enumerate(seconds(100, noise=0.02, level=4_600, seed=3), 1)]
+    flat = seconds(3_600, noise=0.02, level=4_600)
+    assert steadiness.unsteady(ramp, flat) == []
+    assert steadiness.unsteady(ramp[:50], [*ramp[50:], *flat])[0].startswith("it was still rising")
+
+
 def test_stalls_are_told_apart_and_make_no_drift():
     window = seconds(60, noise=0.03)
     for at in (50, 51, 52):
