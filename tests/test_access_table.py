@@ -86,9 +86,13 @@ def cases(row: Row) -> Iterator[tuple[Who, str, bool]]:
         more = {"public": PEOPLE, "unlisted": PEOPLE[:4]} if on_sqlite else {"public": STRANGERS}
         people = {"private": PEOPLE, **more}
     for seen, those in people.items():
-        yield from ((who, seen, True) for who in asking(those, tokens_count=row.takes_tokens))
+        yield from ((who, seen, True) for who in askers(row, those))
     if on_sqlite:
-        yield from ((who, "public", False) for who in asking(CLOSED_TO, tokens_count=row.takes_tokens))
+        yield from ((who, "public", False) for who in askers(row, CLOSED_TO))
+
+
+def askers(row: Row, people: Sequence[Who]) -> list[Who]:
+    return asking(people, tokens_count=row.takes_tokens, only_reads=row.only_reads)
 
 
 @pytest.mark.parametrize("row", TABLE, ids=str)

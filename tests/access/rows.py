@@ -48,6 +48,10 @@ class Row:
         return self.kind != "page" or self.token_may_read
 
     @property
+    def only_reads(self) -> bool:
+        return self.action == "read" and not self.writes and self.reading_scopes == ("read",)
+
+    @property
     def is_hideable(self) -> bool:
         return any(f"{{{name}}}" in self.path or f"{{{name}}}" in str(self.data) for name in HIDEABLE)
 

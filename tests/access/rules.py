@@ -98,11 +98,23 @@ TOKENS_AT_PAGES = (
     "expired token",
 )  # fmt: skip
 
+# What everybody may read, a token shows as its owner sees it or as a stranger does, so of the scopes that do not read
+# one asks for each of those who may or may not see what is hidden.
+READING_TOKENS = (
+    "owner's token, read", "owner's token, upload", "operator's token, schedule", "viewer's token, every scope",
+    "expired token", "revoked token",
+)  # fmt: skip
 
-def asking(people: Sequence[Who] = PEOPLE, *, tokens_count: bool = True) -> list[Who]:
-    """Those of them who ask the database that the tests run on; `tokens_count` where the route takes tokens."""
+
+def asking(people: Sequence[Who] = PEOPLE, *, tokens_count: bool = True, only_reads: bool = False) -> list[Who]:
+    """Those of them who ask the database that the tests run on; `tokens_count` where the route takes tokens.
+
+    `only_reads` where everybody may read what the route shows.
+    """
     asks = [who for who in people if connection.vendor == "sqlite" or who.name in ASKING_POSTGRESQL]
-    return [who for who in asks if tokens_count or who.scopes is None or who.name in TOKENS_AT_PAGES]
+    if not tokens_count:
+        asks = [who for who in asks if who.scopes is None or who.name in TOKENS_AT_PAGES]
+    return [who for who in asks if not only_reads or who.scopes is None or who.name in READING_TOKENS]
 
 
 def expected(
