@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
+import io
+import tarfile
 import time
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -133,3 +137,28 @@ def test_it_looks_for_secrets_in_time_with_the_text(name: str) -> None:
 )
 def test_it_takes_secrets_out_of_text(text: str, redacted: str) -> None:
     assert redact_text(text) == redacted
+
+
+def archived(kind: str) -> bytes:
+    packed, content = io.BytesIO(), b"tps = 5\n" * 2_000
+    if kind in ("ZIP", "xlsx"):
+        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("xl/workbook.xml" if kind == "xlsx" else "run.log", content)
+    else:
+        with tarfile.open(fileobj=packed, mode="w:bz2" if kind == "bzip2" else "w:") as tar:
+            tar.addfile(tarfile.TarInfo("run.log"), io.BytesIO(b""))
+    return gzip.compress(packed.getvalue(), mtime=0) if kind == "tgz" else packed.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        ("ZIP", "a ZIP archive; send the files in it"), ("tar", "a tar archive"), ("tgz", "a tar archive"),
+        ("bzip2", "a bzip2 archive"), ("xlsx", "a spreadsheet; send the table"),
+    ],
+)  # fmt: skip
+def test_it_says_what_to_do_with_an_archive(kind: str, words: str) -> None:
+    """Was: "not text: it contains control characters; send what the tool itself printed"."""
+    ((_, (report,)),) = inspect([SourceFile("results", archived(kind))])
+    assert report.reason.startswith(f"not understood: {words}")
+    assert "what the tool itself printed" not in report.reason

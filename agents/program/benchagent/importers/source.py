@@ -20,6 +20,12 @@ from xml.etree import ElementTree
 Made = TypeVar("Made")
 MAX_UNPACKED_BYTES = 256 * 1024 * 1024
 GZIP_MAGIC = b"\x1f\x8b"
+# How archives begin.
+_ARCHIVES = {
+    b"PK\x03\x04": "ZIP", b"7z\xbc\xaf": "7z", b"Rar!": "RAR", b"\xfd7zXZ": "xz", b"BZh": "bzip2",
+    b"(\xb5/\xfd": "zstd",
+}  # fmt: skip
+_TAR_AT = 257
 PIECE_BYTES = 64 * 1024
 # Larger files are read piece by piece by the importers that can (`Streaming`).
 STREAMED_BYTES = 2 * 1024 * 1024
@@ -226,7 +232,7 @@ def _pieces_of(path: Path) -> Iterator[bytes]:
 def _plain_text(data: bytes | bytearray) -> str:
     r"""A piece of a file as text with `\n` line ends. Raises NotUnderstood for what is not text."""
     if len(data.translate(None, _CONTROL_BYTES)) < len(data) and b"\x1b" not in data:
-        raise NotUnderstood("not text: it contains control characters")
+        raise _not_text(data)
     try:
         text = data.decode()
     except UnicodeDecodeError:
@@ -235,10 +241,21 @@ def _plain_text(data: bytes | bytearray) -> str:
     if "\x1b" in text:
         text = _ESCAPES.sub("", text)
         if _CONTROLS.search(text):
-            raise NotUnderstood("not text: it contains control characters")
+            raise _not_text(data)
     if "\b" in text:
         text = "\n".join(reduce(lambda shown, typed: shown[:-1] + typed, line.split("\b")) for line in text.split("\n"))
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def _not_text(data: bytes | bytearray) -> NotUnderstood:
+    """Of an archive what to do with it: only gzip is unpacked here."""
+    tar = data[_TAR_AT : _TAR_AT + 5] == b"ustar"
+    kind = "tar" if tar else next((name for magic, name in _ARCHIVES.items() if data.startswith(magic)), "")
+    if kind == "ZIP" and any(part in data for part in (b"xl/", b"[Content_Types].xml")):
+        return NotUnderstood("a spreadsheet; send the table of each of its sheets, saved as CSV")
+    if kind:
+        return NotUnderstood(f"a {kind} archive; send the files in it: unpack it, and choose all of them together")
+    return NotUnderstood("not text: it contains control characters")
 
 
 def _utf_16(data: bytes) -> str:
