@@ -224,12 +224,15 @@ class Newer(Claim):
 
 
 class Published(Claim):
-    """A value measured here, and the one printed of the group `beside`; without a ratio `why` says what forbids it."""
+    """A value measured here, and the one printed of the group `beside`, its median or only repeat; the ratio is to
+    `mean`, ours of the repeats that are printed. Without a ratio `why` says what forbids it.
+    """
 
     kind: Literal["published"] = "published"
     beside: str = ""
     here: float | None
     printed: float | None
+    mean: float | None = None
     ratio: Amount
 
 

@@ -25,13 +25,13 @@ from runs.compare.axes import are_days_apart
 from runs.compare.choosing import published_beside
 from runs.compare.comparison import Comparison
 from runs.compare.configurations import given_by_config, swept
-from runs.compare.effects import printed_pairs
 from runs.compare.facts import DATE, MOMENT, NEVER_TAKEN
 from runs.compare.grouping import position_of
 from runs.compare.groups import Contrast, Group
 from runs.compare.guard import Difference, bare_field, blocking, have_same_settings, unlike
 from runs.compare.levels import Key, Levels, LevelSeries
 from runs.compare.panels import in_order_of_series
+from runs.compare.published import printed_pairs
 from runs.stats import MIN_REPEATS, Kind
 
 
@@ -152,19 +152,21 @@ def _in_no_pair(comparison: Comparison) -> list[Missing]:
 
 
 def published(comparison: Comparison, question: Question) -> Answer:
-    """Each group that was measured here beside the printed one of the same system that was asked the same, else the
-    nearest.
+    """Each group that was measured here beside the printed one that its plan names or that was asked the same, else
+    the nearest.
     """
     claims, differing = [], dict[str, list[Difference]]()
     for group, beside in printed_pairs(comparison.groups):
         ratio, runs = _ratio_of(comparison, group, beside), [*group.run_ids, *beside.run_ids]
         if ratio.value is not None:
             differing[group.label] = unlike(comparison.verdicts.differences_of(group, beside))
+        as_printed = next((each.value for each in beside.printed if each.statistic == "median"), None)
         claims.append(
             Published(
-                label=group.label, here=group.centre, printed=beside.centre, beside=beside.label, runs=runs, ratio=ratio
+                label=group.label, here=group.centre, beside=beside.label, runs=runs, ratio=ratio,
+                printed=beside.centre if as_printed is None and beside.n == 1 else as_printed, mean=beside.centre,
             )
-        )
+        )  # fmt: skip
     lacking = [] if claims else [Missing("printed")]
     if comparison.all_runs and not any(run.publication_id for run in comparison.all_runs):
         systems = {run.dbms_version.dbms_id for run in comparison.all_runs}

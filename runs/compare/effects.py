@@ -1,4 +1,4 @@
-"""Pairs that a question asks for: of groups that differ in one setting alone, and of what is printed and measured."""
+"""Pairs of groups that differ in one setting alone, and what each setting did."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from itertools import chain
 from math import log
 from statistics import fmean
 from types import MappingProxyType
-from uuid import UUID
 
-from benchagent.catalog import Durability, Role, factor_role
+from benchagent.catalog import Durability
 from benchagent.importers.source import seconds_of, size_bytes_of
 
 from runs.compare.configurations import given_by_config, setting_words, swept
@@ -239,36 +238,3 @@ def _of_one_batch(groups: Sequence[Group], bases: Sequence[Group]) -> list[tuple
     # Each base once: two groups of one batch that are set against one base are no two pairs.
     together = [(group, of_batch.pop(0)) for group in groups if (of_batch := by_batch.get(fact_value(group, "batch")))]
     return together or [(groups[0], bases[0])]
-
-
-def printed_pairs(groups: Iterable[Group]) -> list[tuple[Group, Group]]:
-    """Each group that was measured here, with the printed one of the same system that was asked the same. Of a system
-    that was never asked the same each stands with what is nearest: the guard says what differs.
-    """
-    asked_of: dict[UUID, list[tuple[Group, frozenset[object]]]] = {}
-    here_of: dict[UUID, list[tuple[Group, frozenset[object]]]] = {}
-    for group in groups:
-        if group.dots:
-            first = group.all_runs[0]
-            by_system = asked_of if first.publication_id else here_of
-            by_system.setdefault(first.dbms_version.dbms_id, []).append((group, _asked(group)))
-    pairs = []
-    for system, here in here_of.items():
-        printed = asked_of.get(system, [])
-        is_asked_alike = bool({asked for _, asked in here} & {asked for _, asked in printed})
-        for group, asked in here:
-            alike = [each for each in printed if each[1] == asked] if is_asked_alike else printed
-            if alike:
-                pairs.append((group, min(alike, key=lambda each: len(each[1] ^ asked))[0]))
-    return pairs
-
-
-def _asked(group: Group) -> frozenset[object]:
-    """What was asked of its system; of the window and the terminals the guard speaks."""
-    declared = group.conditions.declared
-    factors = [(name, name.removeprefix(FACTOR)) for name in group.facts if name.startswith(FACTOR)]
-    return frozenset(
-        (name, group.facts[name])
-        for name, bare in factors
-        if factor_role(bare, *filter(None, [declared.get(bare)])) == Role.QUESTION
-    )

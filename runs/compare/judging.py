@@ -28,12 +28,13 @@ from runs.compare.asked import (
 from runs.compare.asked_pair import asked_pair, of_named
 from runs.compare.axes import arrange
 from runs.compare.comparison import Comparison
-from runs.compare.effects import SettingPairs, printed_pairs, setting_effects
+from runs.compare.effects import SettingPairs, setting_effects
 from runs.compare.facts import DATE, NEVER_TAKEN, NO_FACT, SET, Columns, Fact, fact_value, is_name, measured_alike
 from runs.compare.groups import Contrast, Group, are_comparable
 from runs.compare.guard import are_alike, blocking, differences
 from runs.compare.levels import LEAST_IN_COMMON, NO_LEVELS, OF_ONE_DAY, Key, Levels, LevelSeries, possible_levels
 from runs.compare.panels import CLIENTS, Axes, ends_of_curve
+from runs.compare.published import planned_differences, printed_pairs
 from runs.compare.verdicts import Verdicts, by_value
 from runs.models import Metric
 from runs.run.facets import FACTOR
@@ -196,6 +197,8 @@ def judge(
     beside = comparison.valued if comparison.question.kind == A_B else ()
     by_key = {(group.key, base.key): (group, base) for group, base in (*pairs, *along)}
     differing = {key: differences(group.conditions, base.conditions) for key, (group, base) in by_key.items()}
+    if comparison.question.kind == PUBLISHED:
+        differing |= planned_differences(comparison.groups)
     of_curves = {(group.key, base.key) for group, base in along}
     allowed = [
         key

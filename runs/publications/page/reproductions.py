@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from benchagent.configfiles.units import GIB
-from pydantic import TypeAdapter
 
 from runs.compare.groups import SIZE_METRIC
+from runs.compare.published import matches_of
 from runs.models import Experiment, Run
 from runs.models.shapes import CellFacts, Match, PlanGap
 from runs.publications.document import ClaimRow
@@ -27,7 +27,6 @@ NOTE = (
 )
 COUNT = ", n\u00a0=\u00a0"
 SIZE_FACTORS = frozenset({"warehouses"})
-_MATCHES = TypeAdapter(list[Match])
 
 
 def tables(experiments: Sequence[Experiment], material: Material) -> dict[object, NamedTable]:
@@ -45,11 +44,6 @@ def latest_of_each(experiments: Sequence[Experiment]) -> list[Experiment]:
     for experiment in experiments:
         latest.setdefault(str(experiment.plan.get("name") or experiment.name), experiment)
     return list(latest.values())
-
-
-def matches_of(experiment: Experiment) -> list[Match]:
-    """Which of its cells answer which published figure: never guessed, its plan carries it."""
-    return _MATCHES.validate_python(experiment.plan.get("published", []))
 
 
 def gaps_of(experiment: Experiment) -> list[PlanGap]:

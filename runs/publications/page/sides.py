@@ -6,11 +6,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from benchagent.catalog import METRICS, Role, factor_span
+from benchagent.catalog import METRICS
 
 from runs.answers.words.gaps import difference_words
 from runs.compare.configurations import differences_between
-from runs.compare.guard import Difference
+from runs.compare.guard import Difference, blocking
+from runs.compare.published import differences_from_published, is_chosen_here, is_chosen_there
 from runs.models import Measurement, Run
 from runs.models.choices import Provenance
 from runs.models.shapes import CellFacts
@@ -22,9 +23,6 @@ from runs.stats import Interval, Summary, geometric_mean_interval, ratio, summar
 NOT_PART = "not a cell of this experiment"
 # Differences between two cells of one experiment across which a ratio would mislead.
 _REFUSED = ("workload", "durability")
-# Checks of a run that do not hold: something else kept the machine busy, or a few terminals did the work of all.
-_DISTURBED = ("machine_alone", "terminals_fair")
-WINDOW = "duration_s"
 # Metrics of which less is more: A is as many times as fast as B's value is of A's.
 LOWER = "lower"
 WELCH = "exp(difference of the means of ln ± t × standard error, Welch), of the same values as"
@@ -41,8 +39,8 @@ class Side:
     @classmethod
     def of(cls, runs: Iterable[Run], facts: CellFacts, metric: str, *, published: bool = False) -> Side:
         """The runs that these facts choose: of a publication, or of one experiment."""
-        fits = _published_fits if published else _measured_fits
-        chosen = [run for run in runs if all(fits(run, name, wanted) for name, wanted in facts.items())]
+        is_chosen = is_chosen_there if published else is_chosen_here
+        chosen = [run for run in runs if is_chosen(run, facts)]
         return cls(chosen if published else sorted(chosen, key=lambda run: run.repeat), metric, published)
 
     @cached_property
@@ -181,46 +179,5 @@ def _digits(value: float) -> int:
 
 
 def refusal(here: Sequence[Run], there: Sequence[Run]) -> str:
-    """Why what was measured here is set against nothing that is published: by the rules of every comparison, and where
-    a run was disturbed. Empty where it may be.
-
-    The workload is the one that the match names; an article measures it in its own way.
-    """
-    reasons = [
-        f"repeat {run.repeat}: {check.get('detail')}"
-        for run in here
-        for check in run.checks
-        if check.get("name") in _DISTURBED and not check.get("ok")
-    ]
-    reasons += [
-        difference_words(difference)
-        for difference in differences_between(here, there)
-        if difference.severity == "blocks" and (difference.field == "durability" or difference.role == Role.PROCEDURE)
-    ]
-    lengths = [sorted(filter(None, map(_window_s, runs))) for runs in (here, there)]
-    if all(lengths) and max(*lengths[0], *lengths[1]) > factor_span(WINDOW) * min(*lengths[0], *lengths[1]):
-        reasons.append(f"windows of {lengths[0][0]:g} s here, {lengths[1][0]:g} s there")
-    return "; ".join(dict.fromkeys(reasons))
-
-
-def _window_s(run: Run) -> float | None:
-    """The window of what was measured: articles say it of their workload."""
-    if isinstance(own := run.factor(WINDOW), int | float):
-        return float(own)
-    minutes = run.workload.details.get("duration_minutes")
-    return 60.0 * minutes if isinstance(minutes, int | float) else None
-
-
-def _measured_fits(run: Run, name: str, wanted: str | float) -> bool:
-    if name == "dbms":
-        return run.dbms_version.dbms.slug == wanted
-    if name == "version":
-        return f"{run.dbms_version.version}.".startswith(f"{wanted}.")
-    # A run does not name an optional factor that nobody varied: it is as if it were empty.
-    return (run.factor(name) or "") == wanted
-
-
-def _published_fits(run: Run, name: str, wanted: str | float) -> bool:
-    if name in ("version", "workload"):
-        return (run.dbms_version if name == "version" else run.workload).source_id == wanted
-    return run.factor(name) == (None if wanted == "" else wanted)
+    """Why what was measured here is set against nothing that is published; empty where it may be."""
+    return "; ".join(map(difference_words, blocking(differences_from_published(here, there))))

@@ -9,10 +9,10 @@ from agents.models import Agent
 from agents.plans.plan import Cell
 from agents.reruns import rerun
 from agents.reruns.rerun import EXPERIMENTS
+from runs.compare.published import matches_of
 from runs.models.shapes import CellFacts
 from runs.publications.document import Factor, RunRow
 from runs.publications.folder import own
-from runs.publications.page.reproductions import matches_of
 from tests.agents.reruns.test_experiments import equipped
 
 __all__ = ["equipped"]

@@ -27,7 +27,8 @@ CLAIMS: list[dict[str, Any]] = [
     {"kind": "step", "label": "", "day": "2026-05-27", "tested": "f3eb639a", "batches": 12, "change": WORSE},
     {"kind": "step", "label": "", "day": "", "tested": "", "batches": 13, "change": NOTHING},
     {"kind": "newer", "label": "", "newest": "2026-06-03", "batches": 10, "ratio": WORSE},
-    {"kind": "published", "label": "H2", "here": 12.5, "printed": None, "ratio": {**NOTHING, "verdict": "refused"}},
+    {"kind": "published", "label": "H2", "here": 12.5, "printed": 508, "mean": 498.9,
+     "ratio": {**NOTHING, "verdict": "refused"}},
     {"kind": "changed", "label": "kernel", "a": "6.1.0-18", "b": "6.1.0-25"},
 ]  # fmt: skip
 
@@ -65,7 +66,8 @@ def test_it_prints_words_claims_and_what_is_missing(asked: FakeApi, capsys: pyte
         "most 900 TPS at 33", "1GB → 64GB, 4 pairs", "1GB → 32GB, 8 configurations",
         "since 2026-05-27 f3eb639a", "no step in 13 batches",
         "step from 17.3 to 21.6",
-        "2026-06-03 against 10 batches", "12.500 here, printed –", "6.1.0-18 → 6.1.0-25",
+        "2026-06-03 against 10 batches", "12.500 here, printed 508, 498.900 the mean of its repeats",
+        "6.1.0-18 → 6.1.0-25",
     )  # fmt: skip
     assert [cell for cell in cells if cell not in told.out] == []
     assert "One size only." in told.err

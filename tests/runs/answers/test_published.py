@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from runs.compare.compare import compare
-from runs.compare.effects import printed_pairs
-from runs.models import Run
+from runs.compare.published import printed_pairs
+from runs.models import Experiment, Run
+from runs.models.shapes import Match
 from tests.runs.answers.test_answers import World, ask, page
 
 pytestmark = pytest.mark.django_db
@@ -75,3 +76,25 @@ def test_of_runs_of_which_none_is_published_it_says_what_is(published, system: s
     world.add(900, dbms={"name": system, "version": "15.8"}, factors={"scale_factor": 10, "terminals": 4})
 
     assert ask(world.store(), "ask=published")["words"].startswith(words)
+
+
+def test_a_rerun_is_set_against_the_figure_that_its_plan_names(published):
+    """Seen: "printed 498.908", where 508 is printed, and refused as another workload, beside a ratio on its page."""
+    theirs = {"version": "pg-8.3", "commit_group": ""}
+    figure = Match("PostgreSQL", "tps", {"dbms": "postgresql"}, theirs=theirs, their_metric="tps")
+    plan = {"publication": "tpcb-2010", "published": [figure.as_json()]}
+    again = Experiment.objects.create(slug="again", name="Again", plan=plan)
+    measured = rerun(duration_s=60)
+    own = Run.objects.filter(publication=None, dbms_version__dbms__slug="postgresql")
+    own.update(experiment=again)
+    selects = f"{measured}&set=publication%3Dtpcb-2010"
+
+    claims = {claim["label"].partition(" ")[0]: claim for claim in ask(selects, "ask=published")["claims"]}
+
+    of_plan = claims["PostgreSQL"]
+    assert of_plan["printed"] == 508 and of_plan["mean"] == pytest.approx(498.908, abs=0.001)
+    assert of_plan["ratio"]["value"] == pytest.approx(of_plan["here"] / of_plan["mean"])
+    assert claims["MySQL"]["ratio"]["verdict"] == "refused"
+    own.update(checks=[{"name": "machine_alone", "ok": False, "detail": "34 % of CPU"}])
+    disturbed = next(each for each in ask(selects, "ask=published")["claims"] if each["label"].startswith("Postgre"))
+    assert disturbed["ratio"]["verdict"] == "refused" and "34 % of CPU" in disturbed["ratio"]["why"]

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import AnonymousUser
 
+from runs.compare.published import matches_of
 from runs.models import Experiment, Publication, Run
 from runs.models.shapes import Match
 from runs.publications.folder import own
 from runs.publications.material import Material
 from runs.publications.page import reproductions, reruns
-from runs.publications.page.reproductions import matches_of
 from runs.templatetags.publications import rich_cell
 from tests.runs.cells import add_number, dbms, make_article, make_run
 
@@ -78,7 +78,7 @@ def test_it_sets_its_mean_beside_the_published_median_of_the_same_unit(article):
 @pytest.mark.parametrize(
     ("fields", "why"),
     [
-        ({"factors": {"duration_s": 10}}, "windows of 10 s here, 120 s there"),
+        ({"factors": {"duration_s": 10}}, "Window: 10 s here against 120 s there"),
         ({"factors": {"duration_s": 60}, "checks": [{"name": "machine_alone", "ok": False, "detail": "34 % of CPU"}]},
          "repeat 1: 34 % of CPU"),
         ({"factors": {"duration_s": 60}, "durability": "none"}, "Durability: not durable against survives power loss"),

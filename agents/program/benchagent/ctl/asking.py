@@ -105,8 +105,12 @@ def _found(claim: Mapping[str, Any], unit: str) -> str:
         case "newer":
             words = f"{claim['newest']} against {claim['batches']} batch{'' if claim['batches'] == 1 else 'es'}"
         case "published":
-            sides = (claim["here"], claim["printed"])
-            words = " here, printed ".join("–" if side is None else plain_number(float(side)) for side in sides)
+            here, printed, mean = (
+                "–" if side is None else plain_number(float(side))
+                for side in (claim["here"], claim["printed"], claim.get("mean"))
+            )
+            words = f"{here} here, printed {printed}"
+            words += "" if mean in (printed, "–") else f", {mean} the mean of its repeats"
         case "changed":
             words = f"{claim['a']} → {claim['b']}"
     return words
