@@ -119,6 +119,8 @@ def test_filters_find_a_run_by_its_start(client):
     assert listed(client, "measured_from=2024-03-05&measured_to=2024-03-05&label=") == [str(of_march.pk), *_second()]
     assert {str(of_march.pk), str(of_april.pk)} <= {*listed(client, "measured_to=2024-04-01")}
     assert str(of_march.pk) not in listed(client, "measured_to=2024-03-04")
+    # Seen: "Measured at is less than 2024-04-01", of a day that belongs to it.
+    assert "Measured to 2024-04-01" in client.get("/compare/?measured_to=2024-04-01").content.decode()
     assert str(of_march.pk) not in listed(client, "measured_from=2024-03-06")
     assert str(stored.pk) in listed(client, "measured_from=2026-01-01")
     assert listed(client, "measured_from=9999-12-31&measured_to=9999-12-31") == []
