@@ -6,6 +6,7 @@ import pytest
 from benchagent.catalog import METRICS
 from benchagent.importers import NotUnderstood, Report, SourceFile, Status
 from benchagent.importers.plain_csv import Column, Mapping, Role, claims, guess, propose, read_mapped
+from benchagent.importers.plain_csv.table import moment_of
 
 from tests.benchagent.importers.samples import DATA, report_of, reports, sample, values
 
@@ -405,3 +406,46 @@ def test_a_night_that_has_another_day_in_utc_says_so():
     )
     assert night.warnings == ("line 2: 2026-11-01T00:30:00+02:00 is 2026-10-31 in UTC, by which days are told",)
     assert night.started_at == "2026-11-01T00:30:00+02:00" and not noon.warnings and not plain_day.warnings
+
+
+GERMAN = """Datum;System;Version;Terminals;Durchsatz (TPS);Latenz p95 (ms)
+14.06.2023;PostgreSQL;14.6;32;2.345,67;18,4
+15.06.2023;PostgreSQL;14.6;32;998,5;18,2
+16.06.2023 10:15;MySQL;8.0.35;32;1.875;24,1
+"""
+
+
+def test_it_reads_a_german_table_by_its_proposal():
+    """Was: "not a plain number: '2.345,67'" also by a mapping; the proposal left the throughput and the day out."""
+    file = file_of(GERMAN)
+    (refused,) = read(GERMAN)
+    assert refused.reason.count("Durchsatz") == 1 and "Datum" not in refused.reason and "Latenz" not in refused.reason
+    mapping = guess(file)
+    assert [(column.role, column.name) for column in mapping.columns] == [
+        (Role.STARTED_AT, ""), (Role.DBMS, ""), (Role.DBMS_VERSION, ""), (Role.FACTOR, "terminals"),
+        (Role.METRIC, "tps"), (Role.METRIC, "latency_p95_ms"),
+    ]  # fmt: skip
+    found = read_mapped(file, mapping)
+    assert [values(report)["tps"] for report in found] == [2345.67, 998.5, 1875]
+    assert [report.started_at for report in found] == ["2023-06-14", "2023-06-15", "2023-06-16T10:15:00"]
+    assert found[2].subject.dbms_version == "8.0.35"
+
+
+@pytest.mark.parametrize(("column", "bad"), [(("1.234", "2.345"), "1.234"), (("2.345,67", "998.5"), "998.5")])
+def test_a_point_that_may_be_decimal_is_refused_by_name(column, bad):
+    first, second = column
+    (refused,) = read(f"terminals;tps;p95 ms\n4;{first};18,4\n8;{second};18,2\n")
+    assert refused.status is Status.NOT_UNDERSTOOD
+    assert f"{bad!r} of column 'tps' may be either" in refused.reason
+
+
+def test_a_unit_at_the_end_of_a_heading_is_proposed_with_its_scale():
+    mapping = guess(file_of("terminals,kTPS,Durchsatz QPS\n4,1.5,16000\n8,2.5,17000\n"))
+    assert [(each.name, each.unit, each.scale) for each in mapping.of(Role.METRIC)] == [
+        ("tps", "TPS", 1000), ("qps", "queries/s", 1)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("day", ["31.02.2023", "2023.06.14", "14.13.2023", "14.06.23", "1.2.3.4", "14.06.2023.1"])
+def test_what_is_no_day_with_points_is_none(day):
+    assert moment_of(day) is None

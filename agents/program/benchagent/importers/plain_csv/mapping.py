@@ -117,7 +117,7 @@ _TIMES = {
 }  # fmt: skip
 # When a run began, however close together.
 _BEGINS = frozenset({"started", "started at", "start time", "measured", "measured on", "measured at", "run date"})
-_STAMPS = _BEGINS | {"timestamp", "datetime", "date", "date time", "start", "time", "when"}
+_STAMPS = _BEGINS | {"timestamp", "datetime", "date", "datum", "date time", "start", "time", "when"}
 # Rows further apart are runs of a history, not samples of one run.
 _HISTORY_S = 3600.0
 _PROSE = frozenset({"note", "notes", "comment", "comments", "description", "remark", "remarks"})
@@ -131,9 +131,9 @@ _TEXTS = {
     "git sha": Role.COMMIT, "git commit": Role.COMMIT, "branch": Role.BRANCH, "git branch": Role.BRANCH,
 }  # fmt: skip
 _LATENCY = re.compile(
-    r"^(?=.*\b(?:latency|lat|response time)\b|p\d|\d+th)(?:latency|lat|response time|\s)*"
+    r"^(?=.*\b(?:latency|latenz|lat|response time)\b|p\d|\d+th)(?:latency|latenz|lat|response time|\s)*"
     r"(?P<what>avg|average|mean|min|max|stddev|median|p ?\d+(?:\.\d+)?|\d+(?:\.\d+)?(?:th|st|nd|rd)?(?: percentile|%)?)"
-    r"(?:latency|lat|response time|\s)* (?P<unit>ms|us|µs|ns|s)$"
+    r"(?:latency|latenz|lat|response time|\s)* (?P<unit>ms|us|µs|ns|s)$"
 )
 _TO_MS = {"ms": 1.0, "us": 0.001, "µs": 0.001, "ns": 1e-6, "s": 1000.0}
 _WITH_UNIT = re.compile(r"^[+-]?[\d.,' ]*\d\s?[A-Za-z%µ/]{0,5}$")
@@ -206,6 +206,11 @@ _VALUES = frozenset({"value", "result", "score", "measurement", "metric value", 
 _ENDS_IN_RATE = re.compile(
     r".*\b(?P<what>req|requests|tx|trx|txn|txns|transactions|q|queries|op|ops|operations)/s(?:ec)?"
 )
+# The unit of a rate at the end of a heading: its metric, and how many of it are one.
+_UNIT_OF_RATE = {
+    **{unit: (unit, 1.0) for unit in ("tps", "qps", "iops", "nopm", "tpm", "tpmc")},
+    "ktps": ("tps", 1000.0), "kqps": ("qps", 1000.0), "kiops": ("iops", 1000.0),
+}  # fmt: skip
 _RATES = {"r": "requests_per_s", "t": "tps", "q": "qps", "o": "ops_per_s"}
 _ENDS_IN_TIME = re.compile(r"(?P<what>.+?) (?P<unit>ms|us|µs|ns|s|sec|seconds)")
 
@@ -237,14 +242,21 @@ def guess(file: SourceFile) -> Mapping:
     return replace(mapping, columns=tuple(columns))
 
 
+def _rate(heading: str, words: str) -> Column | None:
+    if rate := _ENDS_IN_RATE.fullmatch(words):
+        return _metric(heading, _RATES[rate["what"][0]])
+    name, scale = _UNIT_OF_RATE.get(words.rpartition(" ")[2], ("", 1.0))
+    return replace(_metric(heading, name), scale=scale) if name else None
+
+
 def _guessed(table: CsvTable, heading: str, names: JsonObject[str, str], *, has_values: bool) -> Column:
     words = plain(heading)
     if name := names.get(words):
         return _metric(heading, name)
     if words in _VALUES:
         return Column(heading, Role.METRIC, slug(words))
-    if rate := _ENDS_IN_RATE.fullmatch(words):
-        return _metric(heading, _RATES[rate["what"][0]])
+    if rate := _rate(heading, words):
+        return rate
     if timed := _ENDS_IN_TIME.fullmatch(words):
         unit = {"sec": "s", "seconds": "s"}.get(timed["unit"], timed["unit"])
         if (in_seconds := f"{slug(timed['what'])}_s") in METRICS:

@@ -18,7 +18,12 @@ from benchagent.importers.source import NotUnderstood, SourceFile, is_number, nu
 _COMMA_CELL = re.compile(r"^([+-]?\d+),(\d+)$", re.MULTILINE)
 THOUSANDS = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _THOUSANDS_AND_MORE = re.compile(r"^[+-]?\d{1,3}(?:,\d{3})+\.\d+$", re.MULTILINE)
+# Points between thousands, as only a comma behind them shows.
+_POINTED = re.compile(r"[+-]?\d{1,3}(?:\.\d{3})+(?:,\d+)?")
+_POINTED_AND_MORE = re.compile(r"^[+-]?\d{1,3}(?:\.\d{3})+,\d+$", re.MULTILINE)
 _WHOLE = re.compile(r"[+-]?(?:\d+|[1-9]\d{0,2}(?:,\d{3})+)")
+# A day with points has the month in the middle.
+_DAY_FIRST = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})(?![\d.])")
 _DOCUMENT = re.compile(r"\s*(?:[{\[<]|\Z)")
 # What Markdown, psql and mysql draw between rows, and say below them.
 _RULE = re.compile(r"(?=[^-]*--)[-+|:=\s]+|\(\d+ rows?\)\s*|\d+ rows? in set\b.*")
@@ -119,7 +124,11 @@ class CsvTable:
 
 
 def moment_of(text: str) -> datetime | None:
-    """A date with or without a time of day, the year first; None for anything else, as for a zone that may be two."""
+    """A date with or without a time of day, the year first or as 14.06.2023; None for anything else, as for a zone that
+    may be two.
+    """
+    if day := _DAY_FIRST.match(text):
+        text = f"{day[3]}-{day[2]:>02}-{day[1]:>02}{text[day.end() :]}"
     begin, _, zone = text.rpartition(" ")
     is_named = zone.upper() in ZONES
     try:
@@ -133,7 +142,8 @@ def moment_of(text: str) -> datetime | None:
 
 def is_day(text: str) -> bool:
     """Whether a text that has a moment tells no time of day."""
-    return len(text) == len("2026-05-04")
+    day = _DAY_FIRST.match(text)
+    return day.end() == len(text) if day else len(text) == len("2026-05-04")
 
 
 def seconds(text: str) -> float:
@@ -237,6 +247,16 @@ def _without_thousands(column: Column, *, may_be_decimal: bool) -> None:
         column.blocks = ["\n".join(cells) for cells in grouped]
 
 
+def _without_points(column: Column) -> None:
+    """`2.345,67` says of a column that its points stand between thousands."""
+    if any(map(_POINTED_AND_MORE.search, column.blocks)):
+        grouped = [
+            [cell.replace(".", "") if _POINTED.fullmatch(cell) else cell for cell in block.split("\n")]
+            for block in column.blocks
+        ]
+        column.blocks = ["\n".join(cells) for cells in grouped]
+
+
 def _checked(table: CsvTable, *, with_commas: bool) -> CsvTable | None:
     """With its numbers in plain form; None for what has no headings or no numbers."""
     headings = table.headings
@@ -246,18 +266,24 @@ def _checked(table: CsvTable, *, with_commas: bool) -> CsvTable | None:
         return None
     for column in table.columns:
         _without_thousands(column, may_be_decimal=with_commas)
+        if with_commas:
+            _without_points(column)
     # A version has points whatever numbers have.
-    of_numbers = [
-        column for heading, column in zip(headings, table.columns, strict=True) if "version" not in heading.lower()
-    ]
-    blocks = [block for column in of_numbers for block in column.blocks]
+    of_numbers = {
+        heading: column
+        for heading, column in zip(headings, table.columns, strict=True)
+        if "version" not in heading.lower()
+    }
+    blocks = [block for column in of_numbers.values() for block in column.blocks]
     decimal_comma = with_commas and any("," in block and _COMMA_CELL.search(block) for block in blocks)
     if decimal_comma:
-        if any(any("." in cell and is_number(cell) for cell in block.split("\n")) for block in blocks):
-            raise NotUnderstood("numbers with a decimal point and numbers with a comma in one table")
+        for heading, column in of_numbers.items():
+            if bad := next((cell for cell in column if "." in cell and is_number(cell)), ""):
+                words = "numbers with a decimal point and numbers with a comma in one table"
+                raise NotUnderstood(f"{words}: {bad[:40]!r} of column {heading!r} may be either")
         if all(len(match[2]) == 3 for block in blocks for match in _COMMA_CELL.finditer(block)):
             raise NotUnderstood("the commas of the numbers may be decimal or of thousands")
-        for column in of_numbers:
+        for column in of_numbers.values():
             column.blocks = [_COMMA_CELL.sub(r"\1.\2", block) for block in column.blocks]
     if not any(is_number(cell) or THOUSANDS.fullmatch(cell) for column in table.columns for cell in column):
         return None
