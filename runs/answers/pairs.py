@@ -18,7 +18,7 @@ from runs.answers.answer import (
     begun,
     change_of,
 )
-from runs.answers.ranking import level_change
+from runs.answers.ranking import level_change, too_few_repeats
 from runs.compare.asked import A_B, Missing, Question
 from runs.compare.asked_pair import asked_pair, without_values
 from runs.compare.axes import are_days_apart
@@ -138,7 +138,7 @@ def effects(comparison: Comparison, question: Question) -> Answer:
     rows = [each.row for each in comparison.effects if each.row.kind == Kind.TOO_FEW]
     groups = {group.key: group for row in rows for pair in row.pairs for group in pair if group.n < MIN_REPEATS}
     if few := [group.label for group in groups.values()]:
-        lacking.append(Missing("repeats", least=MIN_REPEATS, names=few))
+        lacking.append(too_few_repeats(comparison, few))
     sure = any(claim.ratio.is_sure for claim in claims)
     return begun(comparison, question, claims=claims, lacking=lacking, sure=sure, set_apart=comparison.failed)
 

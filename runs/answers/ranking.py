@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import chain, permutations
 from typing import Any
 
+from benchagent.catalog import ONCE_A_CELL
+
 from runs.answers.answer import Amount, Answer, LevelChange, Standing, begun, change_of, pair_of
 from runs.answers.curves import lost_levels
 from runs.compare.asked import LOAD, LOAD_METRICS, RANK, Missing, Question
@@ -353,6 +355,13 @@ def _is_winner(verdict: Verdict | None) -> bool:
     return verdict is not None and verdict.kind in WINNERS
 
 
+def too_few_repeats(comparison: Comparison, names: Sequence[str]) -> Missing:
+    """What it takes to be sure; no number of repeats brings a second value of what a run measures once a cell."""
+    is_once = comparison.metric is not None and comparison.metric.name in ONCE_A_CELL
+    is_ours = all(group.conditions.planned for group in comparison.valued)
+    return Missing("once_a_cell" if is_once and is_ours else "repeats", least=MIN_REPEATS, names=names)
+
+
 def _sureness(
     comparison: Comparison, claims: Sequence[Standing], set_apart: GroupsByLabel
 ) -> tuple[bool, list[Missing]]:
@@ -366,7 +375,7 @@ def _sureness(
         # Of a series any of its levels may have too few.
         of_few = {run for group in comparison.groups if 0 < group.n < MIN_REPEATS for run in group.run_ids}
         few = [claim.label for claim in claims if not of_few.isdisjoint(claim.runs)]
-        lacking.append(Missing("repeats", least=MIN_REPEATS, names=few or [claim.label for claim in claims]))
+        lacking.append(too_few_repeats(comparison, few or [claim.label for claim in claims]))
     of_first = claims[0].group
     same = [
         claim for claim in others

@@ -45,6 +45,8 @@ _LACKING: Mapping[Lacking, str] = {
     "another_ranked": "only one is ranked: add another that may be set against it",
     "to_come": "still to come: {names}",
     "repeats": "it takes at least {least} repeats of {names}",
+    "once_a_cell": "more repeats of {names} bring none: each experiment measures it once a cell, where it verifies the "
+    "backup; start the experiment {least} times and pool its batches",
     "level_repeats": "some levels have fewer than the {least} repeats that it takes to be sure",
     "more_repeats": "about {count} more repeat{s} a group",
     "shared_levels": "no two series have two levels in common",

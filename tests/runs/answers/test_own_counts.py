@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from runs.models import Run
 from tests.runs.answers.test_answers import World, ask, page
 
 pytestmark = pytest.mark.django_db
@@ -90,6 +91,21 @@ def test_beside_the_backup_its_restore_is_asked():
     assert told["asked"].startswith("Which system has the lowest backup time")
     assert "ask=best&metric=restore_s&fact=dbms" in [question["query"] for question in told["questions"]]
     assert ask(selects, "metric=restore_s")["claims"][0]["label"] == "PostgreSQL 1"
+
+
+def test_repeats_are_no_advice_for_what_is_measured_once_a_cell():
+    """Seen: "It takes at least 3 repeats" of restore time, of which each cell measures the first verified one alone."""
+    world = World()
+    for name, restore_s in (("PostgreSQL", 60.0), ("Firebird", 90.0)):
+        world.add(20, metric="backup_s", dbms={"name": name, "version": "1"})
+        world.documents[-1]["repeats"][0]["metrics"]["restore_s"] = restore_s
+    selects = world.store()
+    assert "t takes at least 3 repeats" in " ".join(ask(selects, "ask=best&metric=restore_s")["missing"])
+
+    Run.objects.update(upload=None)
+
+    (missing,) = ask(selects, "ask=best&metric=restore_s")["missing"]
+    assert "ore repeats of" in missing and "start the experiment 3 times" in missing
 
 
 def test_what_its_sender_named_is_asked_beside_throughput():

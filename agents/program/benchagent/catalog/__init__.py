@@ -12,6 +12,7 @@ from benchagent.catalog.metrics import (
     LATENCIES,
     METRICS,
     NO_RESULT,
+    ONCE_A_CELL,
     PERCENTILES,
     SECONDS_EACH,
     THROUGHPUTS,
@@ -51,9 +52,9 @@ from benchagent.catalog.values import (
 
 __all__ = [
     "ANY", "BACKUP_METHODS", "COUNTED", "DBMSS", "DURABILITY_WORDS", "ENGINE_METHODS", "ERROR_SHARE",
-    "EXTERNAL_METHODS", "EXTREMES", "FACTORS", "FAILED", "LATENCIES", "METRICS", "NO_RESULT", "OWN_STORAGE",
-    "PERCENTILES", "PLACES", "QUESTIONS", "SECONDS_EACH", "THROUGHPUTS", "WORKLOADS", "DbmsEntry", "Durability",
-    "FactorDef", "FactorKind", "MetricDef", "Role", "WorkloadEntry", "amount", "factor_label", "factor_phrase",
-    "factor_role", "factor_span", "factor_unit", "factor_words", "headline_metrics", "number_in", "plausible_range",
-    "refusal", "threshold_of", "too_many_failed",
+    "EXTERNAL_METHODS", "EXTREMES", "FACTORS", "FAILED", "LATENCIES", "METRICS", "NO_RESULT", "ONCE_A_CELL",
+    "OWN_STORAGE", "PERCENTILES", "PLACES", "QUESTIONS", "SECONDS_EACH", "THROUGHPUTS", "WORKLOADS", "DbmsEntry",
+    "Durability", "FactorDef", "FactorKind", "MetricDef", "Role", "WorkloadEntry", "amount", "factor_label",
+    "factor_phrase", "factor_role", "factor_span", "factor_unit", "factor_words", "headline_metrics", "number_in",
+    "plausible_range", "refusal", "threshold_of", "too_many_failed",
 ]  # fmt: skip

@@ -122,6 +122,8 @@ PERCENTILES = {
     "latency_max_ms": 100.0,
 }  # fmt: skip
 # What only grows with the length of the window: compared over equal windows only.
+# Measured in the first verified repeat of a cell alone.
+ONCE_A_CELL = frozenset({"restore_s", "prepare_s"})
 EXTREMES = frozenset({"latency_max_ms", "service_max_ms"})
 # Above this share of failed transactions a run is no result, whoever measured it.
 ERROR_SHARE = 0.01
