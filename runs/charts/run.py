@@ -9,7 +9,7 @@ from io import StringIO
 from itertools import islice
 from typing import Any
 
-from benchagent.catalog import DBMSS
+from benchagent.catalog import DBMSS, METRICS
 from benchagent.exporters import csv_file
 from django.urls import reverse
 
@@ -28,9 +28,11 @@ from runs.charts.base import (
     thinned_table,
 )
 from runs.charts.curves import Y_LOG_FROM
+from runs.compare.panels import COLOURS
+from runs.formatting import grouped
 from runs.models import Run
 from runs.run import derived
-from runs.run.events import events_of
+from runs.run.events import NAMES, events_of
 from runs.run.series import Series, Stretch, measured_window, samples_each, thinned
 
 # So many rows of a CSV file are written at once.
@@ -129,6 +131,9 @@ PLOTS = (
     ),
 )  # fmt: skip
 
+# What the catalogue names, and what marks seconds, is drawn above, or on purpose not.
+_KNOWN = frozenset({*METRICS, *(line.metric for plot in PLOTS for line in plot.lines), *NAMES})
+
 
 def figures(run: Run, series: Sequence[Series]) -> list[Figure]:
     """The charts of the metrics that the run has samples of; those of an open one grow."""
@@ -136,11 +141,24 @@ def figures(run: Run, series: Sequence[Series]) -> list[Figure]:
     events: list[EventSpec] = [
         {"x": event.at_s, "kind": event.kind, "words": event.words} for event in events_of(run, sampled)
     ]
-    shown = {plot: [line for line in plot.lines if line.metric in sampled] for plot in PLOTS}
+    plots = [*PLOTS, *_of_own_names(series)]
+    shown = {plot: [line for line in plot.lines if line.metric in sampled] for plot in plots}
     columns = columns_of(sum(map(len, shown.values())))
     return [
         _figure(run, plot, wanted, sampled, columns=columns, events=events) for plot, wanted in shown.items() if wanted
     ]
+
+
+def _of_own_names(series: Sequence[Series]) -> list[Plot]:
+    """A chart for each unit of what has a name of its sender's, as it was given."""
+    own = grouped((each.unit, each.name) for each in series if each.name not in _KNOWN)
+    return [
+        Plot(
+            f"own-{number}", f"Samples in {unit}" if unit and len(names) > 1 else ", ".join(names), "Value", unit,
+            tuple(Line(name, name, index % COLOURS) for index, name in enumerate(names)),
+        )
+        for number, (unit, names) in enumerate(own.items(), 1)
+    ]  # fmt: skip
 
 
 def _figure(

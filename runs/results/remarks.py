@@ -8,12 +8,15 @@ from datetime import UTC, timedelta
 from django.db.models import Max, Min
 
 from runs.access.rules import nameable
+from runs.formatting import grouped, listed
 from runs.machines import MACHINE_FIELDS
 from runs.machines.facts import are_different
 from runs.models import HardwareProfile, Run
+from runs.models.choices import RunState
 from runs.models.visible import Reader
 from runs.results.document import NO_ZONE
 from runs.run.likeness import alike
+from runs.run.number import why_no_number
 
 # Batch and key.
 Cell = tuple[object, str]
@@ -52,6 +55,8 @@ def warnings_of(runs: Sequence[Run], reader: Reader) -> dict[Cell, list[str]]:
     for run in runs:
         told = said[run.batch_id, run.cell_key]
         told += [words for words in run.warnings if words.startswith(NO_ZONE) and words not in told]
+    for cell, words in _uncounted(runs):
+        said[cell].append(words)
     rows = Run.objects.with_values().filter(batch__in={batch for batch, _ in cells}, primary_value__gt=0)
     if len(cells) <= MOST_CELLS:
         rows = rows.filter(cell_key__in={key for _, key in cells})
@@ -74,6 +79,20 @@ def warnings_of(runs: Sequence[Run], reader: Reader) -> dict[Cell, list[str]]:
         for cell, words in _parted(cells):
             said[cell].append(words)
     return said
+
+
+def _uncounted(runs: Sequence[Run]) -> Iterator[tuple[Cell, str]]:
+    """Repeats that are stored and count nowhere, by why. Of a copy its answer says so, of a failure without a number
+    its sender.
+    """
+    by_reason = grouped(
+        (((run.batch_id, run.cell_key), why_no_number(run)), str(run.repeat))
+        for run in runs
+        if not run.copy_of_id and (run.invalid_at or (run.state == RunState.FAILED and run.primary_value is not None))
+    )
+    for (cell, why), repeats in by_reason.items():
+        count = f"repeat {repeats[0]} counts" if len(repeats) == 1 else f"repeats {listed(repeats)} count"
+        yield cell, f"{count} nowhere: {why}"
 
 
 def _parted(cells: Mapping[Cell, Run]) -> Iterator[tuple[Cell, str]]:

@@ -27,6 +27,9 @@ MOST_AT_ONCE = 10.0
 # The rate of a window lies between those of its seconds, but for what ends of a window and rounding do.
 BEYOND_SECONDS = 1.1
 LEAST_SECONDS = 5
+# At a fixed rate no more transactions end in the window than were due in it and in the warm-up, whose backlog may end
+# in it, but for so much, and for so many standard deviations of arrivals by chance.
+BEYOND_RATE, DEVIATIONS = 1.1, 4.0
 # A series of the throughput must be of so much of its window.
 LEAST_COVERED = 0.5
 # Steps of a histogram are so wide: a percentile that is told by the end of its step lies above the greatest latency.
@@ -48,7 +51,8 @@ def numbers_agree(facts: RunFacts, histogram_ms: Mapping[str, float], dates: Ite
 
     `histogram_ms`: percentiles by metric, as the run's histogram has them. `dates`: what `dates_apart` says.
     """
-    found = [*_rates(facts), *_percentiles(facts.metrics), *_histogram(facts.metrics, histogram_ms), *dates]
+    of_latencies = [*_percentiles(facts.metrics), *_served(facts.metrics), *_histogram(facts.metrics, histogram_ms)]
+    found = [*_rates(facts), *of_latencies, *dates]
     return {"name": NUMBERS_AGREE, "ok": False, "detail": f"contradicts itself: {'; '.join(found)}"} if found else None
 
 
@@ -83,6 +87,10 @@ def _rates(facts: RunFacts) -> list[str]:
         low, high = min(seconds), max(seconds)
         if not low / BEYOND_SECONDS <= rate <= high * BEYOND_SECONDS:
             found.append(f"{rate:,.6g} TPS, {low:,.6g} to {high:,.6g} in the seconds of its window")
+    if (offered := facts.seconds("rate_per_s")) and lasts:
+        due = offered * (lasts + (facts.seconds("warm_up_s") or 0.0))
+        if rate * lasts > BEYOND_RATE * due + DEVIATIONS * math.sqrt(due):
+            found.append(f"{rate:,.6g} TPS, where {offered:,.6g} a second were due")
     done = facts.metrics.get(TRANSACTIONS)
     if done and lasts and not 1 / MOST_TIMES <= rate * lasts / done <= MOST_TIMES:
         found.append(f"{rate:,.6g} TPS, {done:,.0f} transactions in {lasts:g} s")
@@ -138,6 +146,17 @@ def _percentiles(metrics: Mapping[str, float]) -> list[str]:
     pairs = [(low, high) for low, high in _falling(metrics) if metrics[low] > metrics[high] * (1 + STEP)]
     falling = [(low, high) for low, high in pairs if not _is_rounding(metrics[low], metrics[high])]
     return [f"{low} {metrics[low]:g} above {high} {metrics[high]:g}" for low, high in falling[:3]]
+
+
+def _served(metrics: Mapping[str, float]) -> list[str]:
+    """Latencies, which count from when a transaction was due, below the time that it took from its begin."""
+    pairs = ((name, name.replace("service_", "latency_", 1)) for name in metrics if name.startswith("service_"))
+    return [
+        f"{latency} {metrics[latency]:g} below {service} {metrics[service]:g}"
+        for service, latency in pairs
+        if latency in metrics
+        and metrics[latency] * (1 + OF_HISTOGRAM) + resolution(metrics[latency]) < metrics[service]
+    ]
 
 
 def _histogram(metrics: Mapping[str, float], histogram_ms: Mapping[str, float]) -> list[str]:

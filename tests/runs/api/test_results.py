@@ -455,6 +455,19 @@ def test_it_says_that_repeats_lie_many_times_apart(post):
     assert "475-fold" in other["warnings"][0]
 
 
+def test_it_says_what_counts_nowhere_though_it_is_stored(post):
+    """Seen: 201 and nothing else, of 3 % of errors and of a p95 above the p99."""
+    failed = {"metrics": {"tps": 100, "errors": 300, "transactions": 9_700}}
+    wrong = {"metrics": {"tps": 100, "latency_p95_ms": 9, "latency_p99_ms": 3}}
+    answer = post(document(repeats=[failed, {"metrics": {"tps": 100.5}}, failed, wrong]))
+    assert answer.status_code == 201
+    of_errors, of_itself = answer.json()["warnings"]
+    assert of_errors.startswith("repeats 1 and 3 count nowhere: failed: ")
+    assert of_itself.startswith("repeat 4 counts nowhere: marked invalid: contradicts itself: latency_p95_ms 9 above")
+    tried = document(id=str(uuid.uuid4()), label="b", outcome="failed", message="disk full", repeats=[{"metrics": {}}])
+    assert "warnings" not in post(tried).json()
+
+
 def test_what_was_stated_and_is_not_pooled_is_no_doubt(post):
     """Was: "nothing that was stated tells them apart", of two isolation levels."""
     batch = str(uuid.uuid4())

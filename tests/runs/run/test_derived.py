@@ -132,6 +132,17 @@ def test_both_parts_of_a_load_have_a_band_a_time_and_a_rate(db):
     assert figure.spec["bands"] == bands
 
 
+def test_samples_under_names_of_ones_own_are_drawn_as_they_are_given(db):
+    """Seen: CPU and disk of 3,700 samples each were taken with 201, and drawn nowhere."""
+    run = make_run("PostgreSQL 17", 80, factors=FACTORS)
+    units = {"tps": "TPS", "cpu_percent": "%", "io_wait": "%", "disk_written_mb_per_s": "MB/s", "checkpoints": ""}
+    drawn = figures(run, [Series(name, unit, 0.0, 1.0, [1.0, 2.0]) for name, unit in units.items()])
+    assert [(figure.id, figure.title) for figure in drawn] == [
+        ("throughput", "Throughput over time"), ("own-1", "Samples in %"), ("own-2", "disk_written_mb_per_s"),
+    ]  # fmt: skip
+    assert [line["label"] for line in drawn[1].spec["series"]] == ["cpu_percent", "io_wait"]
+
+
 def test_an_even_load_has_no_parts(db):
     run = make_run("Firebird 3.0", 80, factors=FACTORS)
     add_number(run, 10.0, name="load_s", phase="load", unit="s")
