@@ -18,6 +18,7 @@ from runs.imports.steps import (
     read_again,
     receive,
     store,
+    uploads_of,
     warnings_of,
 )
 from runs.imports.storing import NotReady, runs_of

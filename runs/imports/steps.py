@@ -13,6 +13,7 @@ from benchagent.importers import PARSER_VERSION, Status
 from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
+from django.utils import timezone
 from rest_framework.exceptions import APIException
 
 from runs import space
@@ -185,8 +186,12 @@ def deleted_runs_of(taken: FileImport) -> list[Run]:
     """Where all runs of the import were deleted, the last ones: those before were replaced by them."""
     if taken.stored_at is None or runs_of(taken):
         return []
-    last = Upload.objects.filter(file_import=taken, received_at__gte=taken.stored_at)
-    return list(Run.objects.filter(upload__in=last).order_by("created_at", "repeat", "id"))
+    return list(Run.objects.filter(upload__in=uploads_of(taken)).order_by("created_at", "repeat", "id"))
+
+
+def uploads_of(taken: FileImport) -> QuerySet[Upload]:
+    """One a cell that was stored; none of those that were replaced when the files were read again."""
+    return Upload.objects.filter(file_import=taken, received_at__gte=taken.stored_at or timezone.now())
 
 
 def read_again(taken: FileImport) -> list[Run]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -15,6 +15,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import ValidationError as FormError
 from django.core.paginator import Paginator
+from django.db import transaction
 from django.db.models import Count, F, Max, OuterRef, Q, Subquery
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -354,6 +355,31 @@ def read_again(request: PersonRequest, import_id: UUID) -> HttpResponse:
     except ValidationError as error:
         messages.error(request, f"Read again, but nothing was changed: {_in_words(error)}")
     return redirect("import", import_id=import_id)
+
+
+@contributor_required
+@require_POST
+def delete_import(request: PersonRequest, import_id: UUID) -> HttpResponse:
+    """Take all that it stored out of lists and charts."""
+    count = _of_each_upload(request, import_id, editing.delete_runs, Q(runs__deleted_at=None))
+    messages.success(request, f"{count} run{'s' * (count != 1)} deleted. They can be brought back below.")
+    return redirect("import", import_id=import_id)
+
+
+@contributor_required
+@require_POST
+def restore_import(request: PersonRequest, import_id: UUID) -> HttpResponse:
+    count = _of_each_upload(request, import_id, editing.restore_runs, Q(runs__deleted_at__isnull=False))
+    messages.success(request, f"{count} run{'s' * (count != 1)} brought back.")
+    return redirect("import", import_id=import_id)
+
+
+def _of_each_upload(request: PersonRequest, import_id: UUID, change: Callable[..., int], which: Q) -> int:
+    """All of them or none. -> how many runs were changed."""
+    taken = get_object_or_404(imports.imports_of(request.user), id=import_id)
+    with transaction.atomic():
+        uploads = [changeable(request.user, each) for each in imports.uploads_of(taken).filter(which).distinct()]
+        return sum(change(each, by=request.user) for each in uploads)
 
 
 @contributor_required

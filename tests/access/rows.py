@@ -166,6 +166,8 @@ PAGES = [
     form("import", "import", "/imports/{import}/", (302, 422)),
     form("import-read-again", "import", "/imports/{import}/read-again/"),
     form("import-columns", "import", "/imports/{import}/columns/"),
+    form("import-delete", "import", "/imports/{import}/delete/"),
+    form("import-restore", "import", "/imports/{import}/restore/"),
     form("import-forget", "import", "/imports/{import}/forget/"),
     page("publications", "read", "/publications/"),
     page("publication-import", "agents", "/publications/import/"),

@@ -705,3 +705,22 @@ def test_a_backup_has_a_time_of_which_less_is_better(client, contributor):
     (run,) = imports.store(taken, subject={"hardware": {"name": "bench 7"}}, owner=contributor)[0]
     assert (run.workload.primary_metric, Run.objects.get(pk=run.pk).primary_value) == ("backup_s", 0.158)
     assert client.get(f"/api/v1/runs/{run.pk}/").json()["metrics"]["backup_s"] == 0.158
+
+
+def test_all_that_an_import_stored_is_deleted_and_brought_back_at_once(client, contributor, operator):
+    """Was: one upload a cell, each with a page of its own."""
+    other = PGBENCH.replace(b"clients: 4", b"clients: 8").replace(b"5.000 ms", b"10.000 ms")
+    taken, _ = imports.receive(files=files(PGBENCH, SECOND, other), owner=contributor)
+    earlier, _ = imports.store(taken, subject=SUBJECT, owner=contributor)
+    runs = imports.read_again(taken)
+    client.force_login(contributor)
+    page = client.post(f"/imports/{taken.id}/delete/", follow=True).content.decode()
+    assert "3 runs deleted" in page and "Its runs are deleted" in page
+    assert not Run.objects.present().exists()
+    page = client.post(f"/imports/{taken.id}/restore/", follow=True).content.decode()
+    assert "3 runs brought back" in page and "Delete all runs" in page
+    assert {*Run.objects.with_values().values_list("pk", flat=True)} == {run.pk for run in runs}
+    assert not {run.pk for run in earlier} & {run.pk for run in runs}
+    client.force_login(operator)
+    assert client.post(f"/imports/{taken.id}/delete/").status_code == 404
+    assert Run.objects.present().count() == 3
