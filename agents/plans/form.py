@@ -64,7 +64,7 @@ def parse_settings(text: str) -> Settings:
 class SpecialCells(BaseModel):
     """Cells of a plan that no field of the form shows: they go from plan to plan as JSON."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", defer_build=True)
 
     overrides: tuple[Override, ...] = ()
     extra: tuple[dict[str, FactorValue], ...] = ()

@@ -53,7 +53,7 @@ class Stop(BaseModel):
     It is that of a cell's mean, or with a `baseline` that of its ratio to the cell that has these values.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     percent: Annotated[float, Field(gt=0, le=100)]
     baseline: dict[str, FactorValue] = {}

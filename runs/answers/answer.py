@@ -27,7 +27,7 @@ REFUSED = "refused"
 
 
 class Part(BaseModel):
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
 
 class Amount(Part):

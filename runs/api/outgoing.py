@@ -40,7 +40,7 @@ T = TypeVar("T")
 class Outgoing(BaseModel):
     """What an answer is made of. Where it is made of a row, its columns are the attributes of the same names."""
 
-    model_config = ConfigDict(frozen=True, from_attributes=True)
+    model_config = ConfigDict(frozen=True, from_attributes=True, defer_build=True)
 
     @classmethod
     def of(cls, row: Any, **values: Any) -> Self:

@@ -38,7 +38,7 @@ class Question(BaseModel):
     `fact`; `than` names the batches that the newest is set against (`last:10`, `days:30`, `label:main`).
     """
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     kind: str = ""
     metric: str = ""

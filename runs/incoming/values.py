@@ -40,7 +40,7 @@ T = TypeVar("T")
 TEXT, OBJECT, LIST = "<text>", "<object>", "<list>"
 BRANCH_TYPES = {TEXT: "string", OBJECT: "object", LIST: "array"}
 _BRANCHES: dict[type, str] = {str: TEXT, dict: OBJECT, list: LIST}
-STRICT = ConfigDict(extra="forbid", strict=True)
+STRICT = ConfigDict(extra="forbid", strict=True, defer_build=True)
 # No database that anybody compares is older.
 FIRST_DAY = datetime.date(1970, 1, 1)
 A_TIME = "A time is required: YYYY-MM-DDThh:mm:ss with a zone, for example 2026-05-04T12:00:00Z."

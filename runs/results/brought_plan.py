@@ -29,7 +29,7 @@ class BadPlan(ValueError):
 class PlanFields(BaseModel):
     """The fields of the form, of which a plan may lack any."""
 
-    model_config = ConfigDict(strict=True)
+    model_config = ConfigDict(strict=True, defer_build=True)
 
     workload: Annotated[str, Text(120, least=0)] = ""
     repeats: Annotated[int, Field(ge=1, le=MAX_REPEATS)] = 1

@@ -5,9 +5,12 @@ Services whose address a person gives could be a machine that only this server r
 
 from __future__ import annotations
 
-import apprise
+from typing import TYPE_CHECKING
 
 from runs.telling.calling import NotReached
+
+if TYPE_CHECKING:  # its hundred modules are imported by who is told something, not by each program that starts
+    import apprise
 
 # As Apprise's addresses begin -> what people call the service.
 SERVICES = {
@@ -25,6 +28,8 @@ def service_of(url: str) -> str:
 
 def checked(url: str) -> apprise.NotifyBase:
     """Raises NotReached for another service, and for parameters, which could turn checks of certificates off."""
+    import apprise
+
     if not service_of(url) or "?" in url:
         raise NotReached(f"An address of Apprise without parameters is required, of {', '.join(SERVICES.values())}.")
     service = apprise.Apprise.instantiate(url, suppress_exceptions=True)
@@ -35,6 +40,8 @@ def checked(url: str) -> apprise.NotifyBase:
 
 def post(url: str, title: str, body: str) -> None:
     """Raises NotReached where the service does not take it."""
+    import apprise
+
     services = apprise.Apprise()
     services.add(checked(url))
     if not services.notify(body=body, title=title, body_format=apprise.NotifyFormat.TEXT):

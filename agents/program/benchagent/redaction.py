@@ -10,7 +10,9 @@ from __future__ import annotations
 import re
 import string
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 REDACTED = "[redacted]"
 
@@ -89,12 +91,21 @@ _BEFORE_NAME = re.compile(r"(?s:.*)[^\w.:-]")
 _SECRET_IN_NAME = r"(?=[\w.:-]{0,100}(?:pass|pwd|secret|token|credential))"
 
 
-class _Pattern(NamedTuple):
+@dataclass(frozen=True)
+class _Pattern:
     """Looked for in lines that hold one of `words`. What its group `hidden` takes goes, unless its group `name` names
-    no secret; the quotes round it stay."""
+    no secret; the quotes round it stay.
+
+    Compiled with the first such line: most programs meet few of the hundred, and all of them start with this module.
+    """
 
     words: frozenset[str]
-    pattern: re.Pattern[str]
+    text: str
+    flags: int
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        return re.compile(self.text, self.flags)
 
 
 def _hide(match: re.Match[str]) -> str:
@@ -106,7 +117,7 @@ def _hide(match: re.Match[str]) -> str:
 
 
 def _after(words: str, head: str, hidden: str = r"\S+", *, flags: int = re.IGNORECASE) -> _Pattern:
-    return _Pattern(frozenset(words.split("|")), re.compile(f"{head}(?P<hidden>{hidden})", flags | re.DOTALL))
+    return _Pattern(frozenset(words.split("|")), f"{head}(?P<hidden>{hidden})", flags | re.DOTALL)
 
 
 _TELLS = "pass|pwd|secret|token|credential"
