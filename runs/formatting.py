@@ -244,3 +244,19 @@ def version_order(version: str) -> str:
         elif not digits or digits[0] != part:
             break
     return ".".join(f"{number:0{_VERSION_DIGITS}}" for number in numbers)[:_LONGEST_ORDER]
+
+
+def release_of(version: str) -> str:
+    """The numbers that a version begins with, which all builds of a release share: 18.0 of 18.0-7-ab."""
+    found = re.match(r"[0-9]+(\.[0-9]+)*", version)
+    return found[0] if found else version
+
+
+def release_line(version: str, others: Iterable[str]) -> str:
+    """The beginning of a release that stays through its minor releases, as people call it, and that none of the others
+    has: 16 of 16.4, 8.0 of 8.0.36, 16.4 beside 16.6.
+    """
+    own, apart = release_of(version).split("."), [release_of(other).split(".") for other in others]
+    shortest = 2 if len(own) > 2 else 1
+    lengths = (length for length in range(shortest, len(own)) if all(other[:length] != own[:length] for other in apart))
+    return ".".join(own[: next(lengths, len(own))])

@@ -14,7 +14,7 @@ from django.utils import timezone
 from agents import enqueueing
 from agents.models import Agent, Confirmation
 from agents.plans.schedule import outdated, queue_again
-from runs.models import Batch, ChangePoint, Run
+from runs.models import Batch, Benchmark, ChangePoint, Run
 from runs.models.choices import OPEN_STATES, AlertState, ChangeKind, ChangeState
 from runs.stats.watch import CONFIRMING
 
@@ -27,7 +27,7 @@ def confirm_suspicions() -> int:
     suspected = ChangePoint.objects.filter(
         state=ChangeState.SUSPECTED,
         kind=ChangeKind.STEP,
-        benchmark__branch="",
+        benchmark__in=Benchmark.objects.watched(),
         at__run__job__agent__measures_again=True,
     ).exclude(alert__state=AlertState.NOISE)
     # What its own batch has still to say comes first.

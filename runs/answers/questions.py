@@ -222,7 +222,7 @@ def _is_upgraded(runs: Sequence[Mapping[str, Any]]) -> bool:
 def _histories(user: Reader, rows: RunQuerySet, newest: Sequence[Mapping[str, Any]]) -> Iterable[Offer]:
     """What was measured in many batches: the benchmarks of one system and workload on one machine are one question,
     over all the cells that their series went through (another kernel or version is another cell), and what nobody filed
-    yet likewise. Of the main branch alone where others are measured beside it.
+    yet likewise. Of the main branch, with older releases beside it, alone where others are measured beside it.
     """
     batches = {run["batch"] for run in newest}
     if len(batches) < LEAST_NIGHTS:
@@ -230,10 +230,11 @@ def _histories(user: Reader, rows: RunQuerySet, newest: Sequence[Mapping[str, An
     known = Benchmark.objects.listed_for(user).of_main_metric()
     filed = SeriesBatch.objects.filter(benchmark__in=known).exclude(run=None).order_by("benchmark")
     of_newest = filed.filter(batch__in=batches)
-    found = [*of_newest.values_list("run__cell_key", "benchmark__line", "benchmark__branch").distinct()]
-    main = {cell: line for cell, line, branch in found if not branch}
-    lines = {cell: line for cell, line, _ in found if line not in main.values()} | main
-    beside = {cell for cell, *_ in found} - lines.keys()
+    watched = known.watched()
+    found = [*of_newest.values_list("run__cell_key", "benchmark__line").distinct()]
+    main = dict(of_newest.filter(benchmark__in=watched).values_list("run__cell_key", "benchmark__line"))
+    lines = {cell: line for cell, line in found if line not in main.values()} | main
+    beside = {cell for cell, _ in found} - lines.keys()
     series = grouped((lines.get(cell, cell), run) for run in newest if (cell := run["cell_key"]) and cell not in beside)
     names = ("workload", "dbms_version__dbms__name", "hardware__name")
     alike = grouped(
@@ -244,7 +245,7 @@ def _histories(user: Reader, rows: RunQuerySet, newest: Sequence[Mapping[str, An
     long = [*alike.values()][:MOST_QUESTIONS]
     lines_of = [{*filter(None, (main.get(run["cell_key"]) for run in runs))} for runs in long]
     of_lines = filed.filter(benchmark__line__in=set[str]().union(*lines_of)).order_by()
-    of_main, of_others = of_lines.filter(benchmark__branch=""), of_lines.exclude(benchmark__branch="")
+    of_main, of_others = of_lines.filter(benchmark__in=watched), of_lines.exclude(benchmark__in=watched)
     gone_through = grouped(of_main.values_list("benchmark__line", "run__cell_key").distinct())
     others = [*of_others.values_list("benchmark__line", "run__cell_key", "batch")]
     of_branches = {(cell, batch) for _, cell, batch in others}

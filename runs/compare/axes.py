@@ -16,10 +16,21 @@ from django.http import QueryDict
 from runs.compare import asked
 from runs.compare.asked import Question
 from runs.compare.comparison import Comparison
-from runs.compare.facts import DATE, MOMENT, NEVER_TAKEN, NO_FACT, SET, Columns, Fact, fact_value, rank_of_kind
+from runs.compare.facts import (
+    DATE,
+    MOMENT,
+    NEVER_TAKEN,
+    NO_FACT,
+    RELEASE,
+    SET,
+    Columns,
+    Fact,
+    fact_value,
+    rank_of_kind,
+)
 from runs.compare.groups import SIZES, Group
 from runs.compare.panels import CLIENTS, COLOURS, RELATIVE, Axes, drawn_groups, size_level
-from runs.formatting import version_order
+from runs.formatting import grouped, version_order
 from runs.listing.filters import finite_number
 from runs.run.facets import FACTOR, branch_of
 from runs.run.likeness import DAY, SETTING
@@ -345,19 +356,45 @@ def _along_x(x: str, free: Collection[str], columns: Columns) -> set[str]:
     return along | {"config"} if of_a_level else along
 
 
+def _goes_on_as_changed(name: str, columns: Columns, groups: Sequence[Group]) -> bool:
+    """Of releases that are measured beside each other within each: 17.1 follows 17.0, whatever 16.4 does."""
+    of_releases = [Columns(own) for own in grouped(zip(columns[RELEASE], columns.groups, strict=True)).values()]
+    changing = [own for own in of_releases if len(of_releases) == 1 or len(set(own[name])) > 1]
+    return bool(changing) and all(_is_changed(name, own, groups) for own in changing)
+
+
 def _is_changed(name: str, columns: Columns, groups: Iterable[Group]) -> bool:
     """Whether all `groups` are of one DBMS, of which a fact changes in the midst: no version, configuration or kernel
-    comes back, and one stays for long enough to be a curve; or there are as many versions as a step takes, as releases,
-    in the order in which they came. Three versions on three days are compared, as are those measured from new to old.
+    comes back but for a day or two, and one stays for long enough to be a curve; or there are as many versions as a
+    step takes, as releases, in the order in which they came. Three versions on three days are compared, as are those
+    measured from new to old.
     """
     lasted = Counter(value for _, value in {*zip(columns[DATE], columns[name], strict=True)})
-    follow = columns.follow([name], [DATE]) and _stretches(name, columns) == 1
+    order = _succession(name, columns)
+    follow = columns.follow([name], [DATE]) and len(order) == len(lasted)
     if not follow or len({group.all_runs[0].dbms_version.dbms_id for group in groups}) > 1:
         return False
-    versions = [version_order(group.all_runs[0].dbms_version.version) for group in columns.groups]
-    by_day = [version for _, version in sorted(zip(columns[DATE], versions, strict=True))]
-    are_releases = name == "dbms" and len(lasted) >= 2 * LEAST_DAYS and by_day == sorted(versions)
+    versions = {
+        value: version_order(group.all_runs[0].dbms_version.version)
+        for value, group in zip(columns[name], columns.groups, strict=True)
+    }
+    rising = order == sorted(order, key=lambda value: versions[value])
+    are_releases = name == "dbms" and len(lasted) >= 2 * LEAST_DAYS and rising
     return are_releases or max(lasted.values()) >= LEAST_OF_A_CURVE
+
+
+def _succession(name: str, columns: Columns) -> list[str]:
+    """The values of a fact in the order of their days, but for where one comes back once, for fewer days than a step
+    takes, as a version for a day.
+    """
+    days = sorted({*zip(columns[DATE], columns[name], strict=True)})
+    stretches = [(value, len([*of_value])) for value, of_value in groupby(value for _, value in days)]
+    counts, known, order = Counter(value for value, _ in stretches), set[str](), list[str]()
+    for value, lasted in stretches:
+        if value not in known or counts[value] > 2 or lasted >= LEAST_DAYS:
+            known.add(value)
+            order.append(value)
+    return [value for value, _ in groupby(order)]
 
 
 def _stretches(name: str, columns: Columns) -> float:
@@ -382,7 +419,7 @@ def _along_dates(free: Collection[str], columns: Columns) -> set[str]:
         and (name != "tested:branch" or is_one_branch)
     ]  # fmt: skip
     of_a_date += [
-        name for name in names if name.partition(":")[0] in _MAY_CHANGE and _is_changed(name, columns, groups)
+        name for name in names if name.partition(":")[0] in _MAY_CHANGE and _goes_on_as_changed(name, columns, groups)
     ]
     lasting = [name for name in names if name not in of_a_date]
     along: set[str] = set()

@@ -12,7 +12,7 @@ from uuid import UUID
 from benchagent.catalog import METRICS, Durability
 from django.http import QueryDict
 
-from runs.compare.asked import LOAD, LOAD_METRICS, OF_CURVES, read, with_controls
+from runs.compare.asked import LOAD, LOAD_METRICS, NEWER, OF_CURVES, SINCE, read, with_controls
 from runs.compare.asked_pair import with_fact
 from runs.compare.axes import CURVE, LATENCY, ON_AXES, TIME, arrange
 from runs.compare.comparison import Comparison
@@ -22,7 +22,9 @@ from runs.compare.facts import (
     MOMENT,
     NEVER_TAKEN,
     POOLED,
+    RELEASE,
     SET,
+    Fact,
     Naming,
     fact_value,
     fact_values,
@@ -37,8 +39,9 @@ from runs.compare.levels import NO_LEVELS
 from runs.compare.panels import COLOURS, Axes, series_colors, stands_at
 from runs.compare.select import Selection
 from runs.compare.verdicts import Verdicts
+from runs.formatting import natural, release_line
 from runs.machines.facts import MACHINE_LABELS, shown, told_apart
-from runs.models import Aggregate, HardwareProfile, Measurement, Metric, Run, RunFactor
+from runs.models import Aggregate, HardwareProfile, Measurement, Metric, Run, RunFactor, SeriesBatch
 from runs.results.document import EACH
 from runs.run.facets import DURABILITY_ORDER, FACTOR, RECORDED, Facet, facets
 from runs.run.likeness import SETTING
@@ -114,7 +117,7 @@ def compare(
         pooled=pooled_words(cells, grouping), question=question, controls=controls,
         unsaid=unsaid if "config" in naming.fields else "",
     )  # fmt: skip
-    comparison = _over_a_setting(comparison)
+    comparison = _of_releases(_over_a_setting(comparison))
     if "fix" in controls or "pool" in controls:
         comparison = _at_chosen_levels(comparison)
     comparison = _with_named_ends(replace(comparison, axes=arrange(comparison)))
@@ -144,6 +147,34 @@ def _over_a_setting(comparison: Comparison) -> Comparison:
     others = [fact for fact in comparison.varying if fact.field not in settings]
     varying = [*others, *(fact for fact, _ in settings.values())]
     return replace(comparison, groups=groups, varying=varying, controls=controls)
+
+
+def _of_releases(comparison: Comparison) -> Comparison:
+    """Over dates with the line of its release as a fact of each batch, where older ones are measured on beside a newer
+    one: what is said of one is of its own batches, as on the page of its benchmark.
+    """
+    has_versions = any(fact.field == "dbms" for fact in comparison.varying)
+    if not has_versions or comparison.question.kind not in ("", SINCE, NEWER):
+        return comparison
+    rows = SeriesBatch.objects.filter(run__in=[run.pk for run in comparison.all_runs])
+    rows = rows.filter(benchmark__metric=comparison.metric).exclude(benchmark__release_of=None)
+    older = dict(rows.values_list("run", "benchmark__branch"))
+    if not older or arrange(comparison).x != DATE:
+        return comparison
+    lines = [next((older[run.pk] for run in group.all_runs if run.pk in older), "") for group in comparison.groups]
+    versions = [group.all_runs[0].dbms_version for group in comparison.groups]
+    called = {}
+    for dbms in {version.dbms for version in versions}:
+        of_dbms = [(line, version) for line, version in zip(lines, versions, strict=True) if version.dbms == dbms]
+        _, newest = max((own.place, own.version) for _, own in of_dbms)
+        called[dbms] = release_line(newest, {own.version for line, own in of_dbms if line} - {newest})
+    groups = [
+        replace(group, facts={**group.facts, RELEASE: f"{version.dbms.name} {line or called[version.dbms]}"})
+        for group, line, version in zip(comparison.groups, lines, versions, strict=True)
+    ]
+    values = sorted({group.facts[RELEASE] for group in groups}, key=natural)
+    fact = Fact(RELEASE, "Release line", values, {}, {})
+    return replace(comparison, groups=groups, varying=[*comparison.varying, fact])
 
 
 def _with_named_ends(comparison: Comparison) -> Comparison:

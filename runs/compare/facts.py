@@ -19,6 +19,8 @@ from runs.run.likeness import SETTING
 DATE = "date"
 # Where a group stands on an axis of dates: at its day, and at a time of it where others of its cell have that day too.
 MOMENT = "moment"
+# Of which of several releases that are measured beside each other a batch is, by the benchmark that holds it.
+RELEASE = "release"
 # Which of the added-up sets a run was chosen by.
 SET = "set"
 # What a group has of a fact that it does not state.

@@ -20,6 +20,7 @@ from django.db.models import Prefetch
 from runs.compare.configurations import short_names
 from runs.compare.guard import beyond_span
 from runs.formatting import version_order
+from runs.history import releases
 from runs.history.identity import Identity, digest, identity_of
 from runs.history.ordering import order_by_parents, order_by_time
 from runs.history.watching import watch
@@ -154,17 +155,22 @@ def look_at_left() -> None:
 
 
 def _look(touched: Touched) -> None:
-    for _, benchmark in sorted(touched.items()):
+    parted = {pk: each for benchmark in touched.values() for pk, each in releases.part(benchmark).items()}
+    for _, benchmark in sorted((parted | touched).items()):
         watch(benchmark)
 
 
 def _stored(batch: Batch) -> Stored:
-    return {(row.benchmark_id, row.part): row for row in SeriesBatch.objects.filter(batch=batch)}
+    rows = SeriesBatch.objects.filter(batch=batch).select_related("benchmark__metric")
+    return {(row.benchmark_id, row.part): row for row in rows}
 
 
 def _put(batch: Batch, pairs: Sequence[tuple[Benchmark, _Group]], stored: Stored) -> Touched:
     """Take what is there already out of `stored`. -> benchmarks of which something has changed."""
     touched: Touched = {}
+    # What is of an older release stays there until all of its batches tell otherwise.
+    of_releases = {(row.benchmark.release_of_id, part): row.benchmark for (_, part), row in stored.items()}
+    pairs = [(of_releases.get((benchmark.pk, group.part), benchmark), group) for benchmark, group in pairs]
     for benchmark, group in pairs:
         row = stored.pop((benchmark.pk, group.part), None)
         if _store(row or SeriesBatch(benchmark=benchmark, batch=batch, part=group.part), group):
@@ -270,7 +276,7 @@ def _benchmark(group: _Group, varied_config: str, short: Mapping[str, str]) -> B
         former = Benchmark.objects.filter(key=digest([former_line, identity.branch]), series__batch=run.batch_id)
         former.update(key=key, line=line, name=called)
     known = Benchmark.objects.select_related("metric").defer("recent")
-    siblings = list(known.filter(line=line, branch=identity.branch).order_by("created_at", "pk"))
+    siblings = list(known.filter(line=line, branch=identity.branch, release_of=None).order_by("created_at", "pk"))
     lengths = {name: length for name, (length, _) in identity.procedure.items()}
     row = next((each for each in siblings if not beyond_span(each.procedure, lengths, lengths)), None)
     if row is None:

@@ -307,7 +307,7 @@ def _by_metric(
     watched_by_name = {each.benchmark.metric.name: each for each in (row, *beside)}
     for name in metrics or [row.benchmark.metric.name]:
         own = watched_by_name.get(name)
-        earlier = _earlier(own or row, batches)
+        earlier = _earlier(own or row, batches, baseline)
         if own:
             before = baseline.before([*earlier, own], _facts_of, changed_at=_changed_at(earlier))
             yield own.benchmark.metric, _values_of(own), earlier, [(each, _values_of(each)) for each in before]
@@ -330,11 +330,15 @@ def _numbers_of(rows: Sequence[SeriesBatch], name: str) -> list[dict[str, Measur
     ]  # fmt: skip
 
 
-def _earlier(row: SeriesBatch, batches: Collection[UUID]) -> list[SeriesBatch]:
+def _earlier(row: SeriesBatch, batches: Collection[UUID], baseline: Baseline) -> list[SeriesBatch]:
     """The batches of the main branch of the same benchmark before it, of what was measured too differently only where
-    there is nothing else; never what is judged itself.
+    there is nothing else; never what is judged itself. What has a name may be of a release that is measured beside it,
+    recent batches of an older one are of that.
     """
-    main = SeriesBatch.objects.filter(benchmark__line=row.benchmark.line, benchmark__branch="")
+    main = SeriesBatch.objects.filter(benchmark__line=row.benchmark.line, benchmark__in=Benchmark.objects.watched())
+    if baseline.is_recent:
+        of_release = {"benchmark": row.benchmark} if row.benchmark.release_of_id else {"benchmark__branch": ""}
+        main = main.filter(**of_release)
     rows = list(main.exclude(batch__in=batches).select_related("version", "benchmark").in_order())
     own = row.benchmark.procedure
     rows = [each for each in rows if not beyond_span(own, each.benchmark.procedure, own)] or rows

@@ -84,9 +84,11 @@ class _Release(NamedTuple):
 
 def release_maps(benchmarks: Sequence[Benchmark], *, than: str = "") -> list[ReleaseMap]:
     """A map a system. Each release is set against the one before it, or against the release `than`."""
+    benchmarks = _without_older_releases(benchmarks)
     by_id = _releases_of(benchmarks)
     of_line = grouped((each.line, each) for each in benchmarks)
-    beside = list(Benchmark.objects.filter(line__in=of_line, joined_to=None).exclude(branch="").order_by("-newest_at"))
+    others = Benchmark.objects.filter(line__in=of_line, joined_to=None, release_of=None).exclude(branch="")
+    beside = list(others.order_by("-newest_at"))
     of_branches = _releases_of(beside)
     # What the main branch never was, as 17.9 is while 18 goes on, is of the branch that was it.
     for branch in beside:
@@ -102,18 +104,27 @@ def release_maps(benchmarks: Sequence[Benchmark], *, than: str = "") -> list[Rel
     return [_map(name, own, by_id, than, facts) for name, own in sorted(systems.items())]
 
 
+def _without_older_releases(benchmarks: Sequence[Benchmark]) -> list[Benchmark]:
+    """Those beside which they are measured show them."""
+    own = {each.pk for each in benchmarks}
+    return [each for each in benchmarks if each.release_of_id not in own]
+
+
 def _releases_of(benchmarks: Sequence[Benchmark]) -> dict[UUID, dict[_Version, _Release]]:
-    """The batches of each release, since the last confirmed change among them that three or more follow: a mean of two
-    levels is none, and the change to the next release may be placed at the last of this one.
+    """The batches of each release, also of those that are measured on beside a newer one, since the last confirmed
+    change among them that three or more follow: a mean of two levels is none, and the change to the next release may be
+    placed at the last of this one.
     """
-    points = ChangePoint.objects.filter(benchmark__in=benchmarks).select_related("alert")
+    whose = {each.pk: each.pk for each in benchmarks}
+    whose |= {each.pk: each.release_of_id or each.pk for each in Benchmark.objects.filter(release_of__in=benchmarks)}
+    points = ChangePoint.objects.filter(benchmark__in=whose).select_related("alert")
     begins = {point.at_id for point in points.defer("alert__note", "alert__links") if point.begins_level}
-    batches = SeriesBatch.objects.filter(benchmark__in=benchmarks).exclude(centre=None).in_order()
+    batches = SeriesBatch.objects.filter(benchmark__in=whose).exclude(centre=None).in_order()
     rows: dict[UUID, dict[_Version, list[tuple[int, float, str]]]] = defaultdict(lambda: defaultdict(list))
     for pk, at, order, name, centre, conditions in batches.values_list(
         "benchmark", "pk", "version_order", "version__version", "centre", "conditions"
     ):
-        rows[pk][_Version(order, name)].append((at, centre or 0.0, conditions))
+        rows[whose[pk]][_Version(order, name)].append((at, centre or 0.0, conditions))
     found: dict[UUID, dict[_Version, _Release]] = {}
     for pk, releases in rows.items():
         for version, known in releases.items():
@@ -228,7 +239,9 @@ def machine_matrix(benchmarks: Sequence[Benchmark]) -> MachineMatrix:
     what another release gained or lost is not the machine's.
     """
     by_name: dict[tuple[str, int], list[dict[str, Benchmark]]] = defaultdict(list)
-    with_side = [each for each in benchmarks if each.hardware and each.metric.better != Better.NONE]
+    with_side = [
+        each for each in _without_older_releases(benchmarks) if each.hardware and each.metric.better != Better.NONE
+    ]
     levels, columns = _levels_of(with_side), _columns_of(with_side)
     for benchmark in with_side:
         if benchmark.pk in levels:

@@ -12,6 +12,7 @@ from rest_framework.exceptions import ValidationError
 
 from runs.access import changes
 from runs.compare.guard import beyond_span
+from runs.history import releases
 from runs.history.watching import watch
 from runs.models import Batch, Benchmark, RunStorage, SeriesBatch, User
 from runs.models.choices import StorageRole
@@ -23,7 +24,7 @@ JOINED_TO = "joined_to"
 def join(benchmark: Benchmark, to: Benchmark, *, by: User) -> None:
     """Its batches, these and those to come, are filed into the series of `to`. Raises ValidationError."""
     _lock(benchmark, to)
-    alike = ("metric_id", "visibility", "owner_id", "branch")
+    alike = ("metric_id", "visibility", "owner_id", "branch", "release_of_id")
     if benchmark.pk == to.pk or to.joined_to_id is not None or benchmark.joined_to_id is not None:
         raise ValidationError({JOINED_TO: ["Join it to another benchmark that is not joined to one itself."]})
     if any(getattr(benchmark, name) != getattr(to, name) for name in alike):
@@ -31,10 +32,10 @@ def join(benchmark: Benchmark, to: Benchmark, *, by: User) -> None:
     if beyond_span(benchmark.procedure, to.procedure, to.procedure):
         raise ValidationError({JOINED_TO: ["They were measured too differently for a ratio, as in their windows."]})
     benchmark.joined.update(joined_to=to)
-    benchmark.series.update(benchmark=to, is_watched=False)
+    SeriesBatch.objects.of_all_releases(benchmark).update(benchmark=to, is_watched=False)
     benchmark.change(joined_to=to)
     changes.record(target=benchmark, field=JOINED_TO, old=None, new=str(to.pk), by=by)
-    for each in (benchmark, to):
+    for each in (benchmark, to, *benchmark.releases.all(), *releases.part(to).values()):
         watch(each)
 
 
@@ -45,7 +46,7 @@ def part(benchmark: Benchmark, *, by: User) -> None:
     to = benchmark.joined_to
     if to is None:
         return
-    Batch.objects.filter(pk__in=to.series.values("batch")).update(is_filed=False)
+    Batch.objects.filter(pk__in=SeriesBatch.objects.of_all_releases(to).values("batch")).update(is_filed=False)
     benchmark.change(joined_to=None)
     changes.record(target=benchmark, field=JOINED_TO, old=str(to.pk), new=None, by=by)
 
@@ -64,6 +65,7 @@ def candidates(benchmark: Benchmark) -> QuerySet[Benchmark]:
     rows = Benchmark.objects.filter(
         workload__name=benchmark.workload.name, dbms=benchmark.dbms_id, metric=benchmark.metric_id,
         owner=benchmark.owner_id, visibility=benchmark.visibility, branch=benchmark.branch, joined_to=None,
+        release_of=benchmark.release_of_id,
     )  # fmt: skip
     machine = benchmark.hardware and benchmark.hardware.name
     called_alike = Case(When(name=benchmark.name, hardware__name=machine, then=0), default=1)

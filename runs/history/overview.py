@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import chain
 from operator import attrgetter
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -15,6 +16,7 @@ from runs.answers.answer import Amount, as_share
 from runs.answers.history import expected_amount, set_against
 from runs.answers.words.verdicts import share
 from runs.compare.baseline import DEFAULT_BASELINE, Baseline, Facts
+from runs.formatting import grouped
 from runs.history.watching import RECENT, goes_on
 from runs.history.words import short_change
 from runs.models import Benchmark, ChangePoint, SeriesBatch
@@ -116,13 +118,15 @@ def _row(benchmark: Benchmark, rows: Sequence[Past], baseline: Baseline, points:
 
 
 def _series(benchmarks: Sequence[Benchmark], baseline: Baseline) -> dict[UUID, list[Past]]:
-    """For each benchmark its newest batch and those that the baseline can name, in order."""
+    """For each benchmark its newest batch, behind those that the baseline can name, in order."""
     if baseline.kind == "last":
         return {
             benchmark.pk: [Past(each["centre"], Facts(datetime.fromisoformat(each["at"]))) for each in benchmark.recent]
             for benchmark in benchmarks
         }
-    wanted = SeriesBatch.objects.filter(benchmark__in=benchmarks).exclude(centre=None)
+    beside = {} if baseline.is_recent else _releases_beside(benchmarks)
+    every = {each.pk for each in benchmarks}.union(*beside.values())
+    wanted = SeriesBatch.objects.filter(benchmark__in=every).exclude(centre=None)
     if not baseline.is_recent:
         since = min((each.newest_at for each in benchmarks if each.newest_at), default=datetime.min)
         named = Q(**{_NAMED[baseline.kind]: baseline.value})
@@ -134,4 +138,13 @@ def _series(benchmarks: Sequence[Benchmark], baseline: Baseline) -> dict[UUID, l
     found: dict[UUID, list[Past]] = {}
     for pk, at, centre, label, commit, version in asked:
         found.setdefault(pk, []).append(Past(centre, Facts(at, label, commit, [version])))
-    return found
+    others = {pk: chain.from_iterable(found.get(other, []) for other in own) for pk, own in beside.items()}
+    return {pk: [*others.get(pk, []), *rows] for pk, rows in found.items()}
+
+
+def _releases_beside(benchmarks: Sequence[Benchmark]) -> dict[UUID, list[UUID]]:
+    """The benchmarks of the other releases that are measured beside each: a version that is named may be of one."""
+    newest = {each.pk: each.release_of_id or each.pk for each in benchmarks}
+    rows = Benchmark.objects.filter(Q(pk__in=newest.values()) | Q(release_of__in=newest.values()))
+    lines = grouped((of or pk, pk) for pk, of in rows.values_list("pk", "release_of"))
+    return {pk: [other for other in lines.get(of, []) if other != pk] for pk, of in newest.items()}

@@ -12,6 +12,7 @@ from urllib.parse import urlencode
 from django.conf import settings
 from django.db.models import Q
 from django.urls import reverse
+from django.utils.text import capfirst
 
 from runs.answers.answer import Newer
 from runs.answers.history import judged_by_repeats, standing_apart
@@ -146,7 +147,7 @@ def other_metrics(benchmark: Benchmark, rows: Sequence[SeriesBatch]) -> list[tup
 
 def since_when(benchmark: Benchmark, rows: Sequence[SeriesBatch]) -> str:
     """The address that asks since when a branch has changed, of which no alert tells; empty of the main one."""
-    if not benchmark.branch or len(rows) < 2:
+    if benchmark.is_watched or len(rows) < 2:
         return ""
     branch, asked = urlencode({"branch": benchmark.branch}), Question(kind=SINCE, metric=benchmark.metric.name)
     return f"{reverse('compare')}?{_cells_of(rows)}&{branch}&{asked.query}"
@@ -259,7 +260,7 @@ def failed_of(benchmark: Benchmark, rows: Sequence[SeriesBatch]) -> tuple[list[R
     )  # fmt: skip
     runs = [
         run for run in ended.select_related("batch").order_by("measured_at", "pk")
-        if run.owner_id in owners and branch_of(run) == benchmark.branch
+        if run.owner_id in owners and branch_of(run) == ("" if benchmark.release_of_id else benchmark.branch)
     ]  # fmt: skip
     drawn = {row.batch_id for row in rows}
     # A batch is of when it began, as one over midnight.
@@ -307,7 +308,7 @@ def _figure(
         )  # fmt: skip
     for color, (branch, of_one) in enumerate(branches, 1):
         points = [(place_of[row.measured_at.timestamp()], row.centre) for row in of_one]
-        drawn.append({"label": f"Branch {branch.branch}", "color": color, "dash": True, "points": points})
+        drawn.append({"label": capfirst(branch.line_words), "color": color, "dash": True, "points": points})
     values = [value for row in rows for value in row.values]
     reached = [
         *values,

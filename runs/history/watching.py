@@ -180,9 +180,9 @@ def watch(benchmark: Benchmark) -> None:
     new = benchmark.series.filter(is_watched=False)
     in_part = set(new.filter(batch__runs__state__in=OPEN_STATES).values_list("pk", flat=True))
     whole = replace(series, rows=[row for row in series.rows if row.pk not in in_part])
-    if not benchmark.branch and whole.rows:
+    if benchmark.is_watched and whole.rows:
         _look_at_zero(whole, _first_to_look_at(whole))
-    if not benchmark.branch and (above := whole.above_zero).rows:
+    if benchmark.is_watched and (above := whole.above_zero).rows:
         begin = _first_to_look_at(above)
         _look(above, begin)
         _look_at_noise(above, begin)
@@ -462,7 +462,7 @@ def set_alert_state(alert: Alert, state: str, *, by: User, reason: str = "", fix
 
 def summarise(benchmark: Benchmark, series: BenchmarkSeries, count: int) -> None:
     """What lists show. A benchmark that holds nothing any more goes."""
-    if not count and not benchmark.joined.exists() and benchmark.joined_to_id is None:
+    if not count and not benchmark.is_kept:
         benchmark.delete()
         return
     recent = series.rows[-RECENT:]

@@ -45,8 +45,8 @@ class Conditions(models.Model):
 
 class BenchmarkQuerySet(VisibleQuerySet["Benchmark"]):
     def watched(self) -> BenchmarkQuerySet:
-        """Those of the main branch: other branches are drawn beside it and never alarm."""
-        return self.filter(branch="")
+        """Those of the main branch and of older releases beside it: other branches are drawn there and never alarm."""
+        return self.filter(models.Q(branch="") | models.Q(release_of__isnull=False))
 
     def of_main_metric(self) -> BenchmarkQuerySet:
         """One of what was measured together, whatever other metrics of it are watched."""
@@ -58,7 +58,8 @@ class Benchmark(UUIDModel):
 
     `procedure`: how its first batches were measured, times in seconds. What is of one line and branch and was measured
     beyond the span that a comparison allows is a sibling, too.
-    `owner` of what is not public; null for what is. `branch` is empty for the main one.
+    `owner` of what is not public; null for what is. `branch` is empty for the main one. `release_of`: the main one of
+    a release that is measured on beside a newer one (`runs.history.releases`), whose line is called as a branch is.
     `is_beside`: its metric stands beside the main one of its batches, which have a benchmark of that, too.
     `hardware`, `config`: those of the newest batch.
     """
@@ -83,6 +84,7 @@ class Benchmark(UUIDModel):
     procedure = StoredJSON(shape=dict[str, float], default=dict)
     # What a person says it goes on: its batches are filed there.
     joined_to = models.ForeignKey("self", on_delete=models.SET_NULL, null=True, blank=True, related_name="joined")
+    release_of = models.ForeignKey("self", on_delete=models.CASCADE, null=True, blank=True, related_name="releases")
     created_at = models.DateTimeField(default=timezone.now)
 
     # What lists show, of the whole series.
@@ -102,7 +104,19 @@ class Benchmark(UUIDModel):
         indexes = [models.Index(fields=["-moved", "id"], name="benchmark_moved")]
 
     def __str__(self) -> str:
-        return f"{self.name}, branch {self.branch}" if self.branch else self.name
+        return self.name if self.is_watched else f"{self.name}, {self.line_words}"
+
+    @property
+    def line_words(self) -> str:
+        """What it is among those that are drawn beside it."""
+        if not self.branch:
+            return "the main branch"
+        return f"release {self.branch}" if self.release_of_id else f"branch {self.branch}"
+
+    @property
+    def is_watched(self) -> bool:
+        """As `watched` of all."""
+        return not self.branch or self.release_of_id is not None
 
     def get_absolute_url(self) -> str:
         return reverse("benchmark", args=[self.id])
@@ -111,6 +125,11 @@ class Benchmark(UUIDModel):
     def on_machine(self) -> str:
         """As lists call it that may hold it once for each of several machines."""
         return f"{self} on {self.hardware.name}" if self.hardware else str(self)
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether it stays where it has no batch any more: others belong to it, or it to another."""
+        return self.joined_to_id is not None or self.joined.exists() or self.releases.exists()
 
     def show(self, count: int, newest: Sequence[SeriesBatch]) -> None:
         """What lists show of a series of so many batches. Does not save."""
@@ -128,6 +147,10 @@ class SeriesBatchQuerySet(models.QuerySet["SeriesBatch"]):
 
     def newest_first(self) -> SeriesBatchQuerySet:
         return self.order_by("-commit_number", "-version_order", "-measured_at", "-pk")
+
+    def of_all_releases(self, benchmark: Benchmark) -> SeriesBatchQuerySet:
+        """Those of a main benchmark and of the older releases beside it."""
+        return self.filter(models.Q(benchmark=benchmark) | models.Q(benchmark__release_of=benchmark))
 
     def take_out(self) -> None:
         """Delete these: their series are looked at again from there on, and from what they may have shown before."""
@@ -204,7 +227,7 @@ def take_out(batches: Iterable[UUID]) -> None:
     Alert.objects.filter(pk__in=alerts, changes=None).delete()
     for benchmark in {row.benchmark_id: row.benchmark for row in gone}.values():
         newest = list(benchmark.series.newest_first()[: len(benchmark.recent)])[::-1]
-        if benchmark.series.exists() or benchmark.joined_to_id or benchmark.joined.exists():
+        if benchmark.series.exists() or benchmark.is_kept:
             before = benchmark.newest_at
             benchmark.show(benchmark.series.count(), newest)
             if benchmark.newest_at != before:  # the worker says it anew

@@ -88,6 +88,7 @@ def benchmark(request: HttpRequest, benchmark_id: uuid.UUID) -> HttpResponse:
     ]  # fmt: skip
     drawn = MOST_DRAWN if request.GET.get("batches") == str(MOST_DRAWN) else DRAWN
     context = context_of(shown, siblings, drawn=drawn)
+    context["releases"] = [each for each in siblings if each.release_of_id]
     context["apart"] = [each for each in beside if each.branch == shown.branch]
     context["quality"] = alerts.quality([shown])
     context["by_agents"] = shown.series.filter(run__upload=None).exists()
@@ -100,7 +101,8 @@ def benchmark(request: HttpRequest, benchmark_id: uuid.UUID) -> HttpResponse:
 def _readable(request: HttpRequest, benchmark_id: uuid.UUID) -> Benchmark:
     rows = Benchmark.objects.readable_by(request.user)
     return get_object_or_404(
-        rows.select_related("metric", "hardware", "dbms", "workload", "config", "joined_to", "machine"), pk=benchmark_id
+        rows.select_related("metric", "hardware", "dbms", "workload", "config", "joined_to", "machine", "release_of"),
+        pk=benchmark_id,
     )
 
 

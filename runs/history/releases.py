@@ -1,0 +1,116 @@
+"""Releases that are measured on beside a newer one: each is a benchmark of its own, of which its own batches tell.
+
+What nobody calls a branch is of the newest release. An older one that comes back a second time after newer ones had
+taken its place is measured beside them, from the first of theirs on; one that comes back once, as for a day, stays.
+Batches that tell the place of their commit (`runs.history.ordering`) stand there.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Sequence
+from datetime import date, datetime
+from uuid import UUID
+
+from django.db.models import Max, Min, QuerySet
+
+from runs.formatting import release_line, release_of, version_order
+from runs.history.identity import digest
+from runs.history.ordering import order_by_time
+from runs.models import Benchmark, ChangePoint, SeriesBatch
+from runs.models.base import clean, in_parts
+from runs.run.facets import commit_number
+
+# An older release that comes back so many times is measured beside the newer ones.
+LEAST_RETURNS = 2
+_AT_ONCE = 500
+_LONGEST_NAME, _LONGEST_LINE = 400, 120
+
+
+def lines_of(batches: Sequence[tuple[date, str]]) -> list[str]:
+    """`batches`: the day and the version of each. For each what the line of its release is called, as 16 or 8.0, where
+    that is measured beside a newer one; empty of the newest.
+    """
+    days: dict[str, set[date]] = defaultdict(set)
+    for day, version in batches:
+        days[release_of(version)].add(day)
+    first = {release: min(own) for release, own in days.items()}
+    beside: dict[str, list[str]] = {}
+    newer, days_of_newer = list[str](), set[date]()
+    for release in sorted(days, key=lambda each: (version_order(each), each), reverse=True):
+        between = sorted(days_of_newer)
+        # How many days of newer releases there were up to each of its own: where that has grown, it has come back.
+        before = {day: bisect_right(between, day) for day in days[release]}
+        beside[release] = [
+            other for other in newer
+            if len({count for day, count in before.items() if day >= first[other]}) >= LEAST_RETURNS
+        ]  # fmt: skip
+        newer.append(release)
+        days_of_newer |= days[release]
+    lines = []
+    for day, version in batches:
+        others = [other for other in beside[release_of(version)] if first[other] <= day]
+        lines.append(clean(release_line(version, others), _LONGEST_LINE) if others else "")
+    return lines
+
+
+def part(benchmark: Benchmark) -> dict[UUID, Benchmark]:
+    """Move the batches of a benchmark that are of another line of releases by now. -> those that gave or got any.
+
+    In the caller's transaction.
+    """
+    newest = benchmark.release_of or benchmark
+    family = SeriesBatch.objects.of_all_releases(newest)
+    known = {each.branch: each for each in newest.releases.select_related("metric")} | {"": newest}
+    if newest.branch or (len(known) == 1 and not _has_come_back(family)):
+        return {}
+    rows = [*family.values_list("pk", "benchmark", "measured_at", "version__version")]
+    lines, placed = lines_of([(at.date(), version) for *_, at, version in rows]), _placed_by_commits(family)
+    moves: dict[tuple[UUID, str], list[tuple[int, datetime]]] = defaultdict(list)
+    for (pk, source, at, _), line in zip(rows, lines, strict=True):
+        own = "" if pk in placed else line
+        if own not in known or known[own].pk != source:
+            moves[source, own].append((pk, at))
+    changed: dict[UUID, Benchmark] = {}
+    for (source, line), moved in moves.items():
+        to = known[line] = known.get(line) or _begun(newest, line)
+        for some in in_parts([pk for pk, _ in moved], _AT_ONCE):
+            SeriesBatch.objects.filter(pk__in=some).update(benchmark=to, commit_number=0, is_watched=False)
+            # With what people have said of them.
+            ChangePoint.objects.filter(at__in=some).update(benchmark=to)
+        for each in known.values():
+            if each.pk in (source, to.pk):
+                each.series.look_again(min(at for _, at in moved))
+                changed[each.pk] = each
+    if newest.pk in changed:
+        order_by_time(newest, None)
+    return changed
+
+
+def _has_come_back(family: QuerySet[SeriesBatch]) -> bool:
+    """Whether any version was measured after a newer one."""
+    spans = family.values_list("version_order").annotate(first=Min("measured_at"), last=Max("measured_at"))
+    newer = None
+    for _, first, last in sorted(spans, reverse=True):
+        if newer and last.date() >= newer.date():
+            return True
+        newer = min(filter(None, (newer, first)))
+    return False
+
+
+def _placed_by_commits(family: QuerySet[SeriesBatch]) -> set[int]:
+    """Those that tell the number or the parents of their commit; others may have the number of one before them."""
+    rows = family.exclude(commit_number=0).select_related("run__batch").only("run__tested", "run__batch__tested")
+    tested = {row.pk: row.run.effective_tested for row in rows if row.run}
+    return {pk for pk, told in tested.items() if commit_number(told) or told.get("parents")}
+
+
+def _begun(newest: Benchmark, line: str) -> Benchmark:
+    return Benchmark.objects.create(
+        key=digest([newest.key, "release", line]), line=newest.line, branch=line, release_of=newest,
+        name=clean(f"{newest.name}, release {line}", _LONGEST_NAME), visibility=newest.visibility,
+        owner_id=newest.owner_id, workload_id=newest.workload_id, metric=newest.metric, procedure=newest.procedure,
+        dbms_id=newest.dbms_id, config_id=newest.config_id, hardware_id=newest.hardware_id,
+        machine_id=newest.machine_id, is_beside=newest.is_beside,
+    )  # fmt: skip
