@@ -61,8 +61,8 @@ def part(benchmark: Benchmark) -> dict[UUID, Benchmark]:
     In the caller's transaction.
     """
     newest = benchmark.release_of or benchmark
-    family = SeriesBatch.objects.of_all_releases(newest)
     known = {each.branch: each for each in newest.releases.select_related("metric")} | {"": newest}
+    family = SeriesBatch.objects.filter(benchmark__in=[each.pk for each in known.values()])
     if newest.branch or (len(known) == 1 and not _has_come_back(family)):
         return {}
     rows = [*family.values_list("pk", "benchmark", "measured_at", "version__version")]
