@@ -78,8 +78,8 @@ class Changed(Outgoing):
 
 class BenchmarkRow(BenchmarkHead):
     """`last_change`: the last that was confirmed and that nobody has rejected; `change`: of the newest batch against
-    the baseline, as a ratio. `branch`: empty of the main one; of an older release that is measured on beside a newer one
-    the line that it is of, as 16.
+    the baseline, as a ratio. `branch`: empty of the main one; of an older release that is measured on beside a newer
+    one the line that it is of, as 16.
     """
 
     branch: str
