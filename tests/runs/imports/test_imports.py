@@ -724,3 +724,16 @@ def test_all_that_an_import_stored_is_deleted_and_brought_back_at_once(client, c
     client.force_login(operator)
     assert client.post(f"/imports/{taken.id}/delete/").status_code == 404
     assert Run.objects.present().count() == 3
+
+
+def test_an_empty_file_does_not_keep_the_others_out(contributor):
+    """Was: "Empty: empty.log", and none of sixteen files was taken."""
+    with pytest.raises(imports.BadFiles, match=r"Empty: empty\.log"):
+        imports.receive(files=[file("empty.log", b"")], owner=contributor)
+    taken, _ = imports.receive(files=[file("empty.log", b""), *files(PGBENCH)], owner=contributor)
+    assert {item["file"]: item["status"] for item in taken.items} == {
+        "empty.log": "not_understood", "run-1.txt": "complete"
+    }  # fmt: skip
+    assert "empty" in taken.items[0]["reason"]
+    assert len(imports.store(taken, subject=SUBJECT, owner=contributor)[0]) == 1
+    assert len(imports.read_again(taken)) == 1

@@ -299,6 +299,7 @@ def _read(file: SourceFile, own_tools: Sequence[Importer] = ()) -> tuple[Importe
             if file.remarks:
                 reports = [replace(report, warnings=(*report.warnings, *file.remarks)) for report in reports]
             return importer, reports
+        reason = "" if file.head.text.strip() else "an empty file"
     except NotUnderstood as error:
         reason = str(error)
     except RecursionError:
