@@ -15,12 +15,32 @@ from runs.answers.places import NO_PLACE, place_of
 from runs.answers.ranking import ranked
 from runs.compare import asked
 from runs.compare.asked import Missing, Question, RankedAt
-from runs.compare.axes import CURVE, LEAST_OF_A_CURVE, are_days_apart, arrange, levels_while_alike, most_levels
+from runs.compare.axes import (
+    CURVE,
+    LEAST_OF_A_CURVE,
+    are_days_apart,
+    are_releases,
+    arrange,
+    levels_while_alike,
+    most_levels,
+    of_a_release,
+)
 from runs.compare.baseline import DEFAULT_BASELINE
 from runs.compare.compare import with_metric
 from runs.compare.comparison import Comparison
 from runs.compare.effects import setting_effects, setting_pairs
-from runs.compare.facts import DATE, MOMENT, NEVER_TAKEN, NO_FACT, Columns, Fact, fact_value, fact_values, is_name
+from runs.compare.facts import (
+    DATE,
+    MOMENT,
+    NEVER_TAKEN,
+    NO_FACT,
+    SYSTEM,
+    Columns,
+    Fact,
+    fact_value,
+    fact_values,
+    is_name,
+)
 from runs.compare.grouping import position_of
 from runs.compare.judging import (
     MOST_IN_A_MATRIX,
@@ -201,8 +221,11 @@ def _of_no_ranks(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[
     if several and (any(setting_pairs(*of_settings)) or setting_effects(*of_settings)):
         yield Question(kind=asked.EFFECTS)
     # Batches of one day are batches.
-    days = most_levels(DATE, facts.keys(), columns)
-    if days >= 2 * LEAST_DAYS:
+    has_releases = are_releases(columns)
+    free = {*facts, SYSTEM} - of_a_release(columns) if has_releases else facts.keys()
+    days = most_levels(DATE, free, columns)
+    # Each release is set against the one before it.
+    if days >= (LEAST_OF_A_CURVE if has_releases else 2 * LEAST_DAYS):
         yield Question(kind=asked.SINCE)
         yield from (Question(kind=asked.SINCE, metric=other) for other in _beside(comparison, "dbms", values=1))
     if days >= LEAST_OF_A_CURVE:

@@ -28,6 +28,7 @@ from runs.stats import (
     ALPHA,
     CONFIDENCE,
     MIN_REPEATS,
+    WINNERS,
     Interval,
     Kind,
     Ratio,
@@ -91,22 +92,30 @@ def since(comparison: Comparison, curves: Sequence[Curve], question: Question) -
 
 
 def _against_the_last(comparison: Comparison, curve: Curve, curves: int) -> list[Newer]:
-    """The newest batch against the one before it, as releases are, by the repeats of the two alone: of few batches, or
-    of several that all differ, nothing says how far two of one level lie apart.
+    """The newest batch against the one before it, and of a few releases each that is surely better or worse than the
+    one before it, by the repeats of the two alone: of few batches, or of several that all differ, nothing says how far
+    two of one level lie apart.
     """
     if len(curve.levels) < 2 or comparison.metric is None:
         return []
-    before, newest = curve.valued[-2:]
-    along, differing = comparison.axes.along_x(curve.points), comparison.verdicts.differences_of(newest, before)
-    if refused := blocking(each for each in differing if each.field not in along):
-        ratio = change_of(None, refused=Contrast(refused))
-    else:
-        better, confidence = comparison.metric.better, 1 - ALPHA / curves
-        ratio = judged_by_repeats(
-            newest.judged, before.judged, better=better, threshold=comparison.threshold, confidence=confidence
-        )
-    runs = [*newest.run_ids, *before.run_ids]
-    return [Newer(label=curve.name, runs=runs, newest=_newest_name(curve), of="last:1", batches=1, ratio=ratio)]
+    along, better = comparison.axes.along_x(curve.points), comparison.metric.better
+    *releases, last = [*pairwise(curve.valued)]
+    is_short = len(curve.levels) < 2 * LEAST_DAYS
+    releases = [pair for pair in releases if is_short and len({fact_value(point, "dbms") for point in pair}) > 1]
+    confidence = 1 - ALPHA / (curves * (1 + len(releases)))
+    claims = []
+    for before, newest in (*releases, last):
+        differing = comparison.verdicts.differences_of(newest, before)
+        if refused := blocking(each for each in differing if each.field not in along):
+            ratio = change_of(None, refused=Contrast(refused))
+        else:
+            ratio = judged_by_repeats(
+                newest.judged, before.judged, better=better, threshold=comparison.threshold, confidence=confidence
+            )
+        if newest is curve.valued[-1] or ratio.verdict in WINNERS:
+            runs, name = [*newest.run_ids, *before.run_ids], _batch_name(curve, newest)
+            claims.append(Newer(label=curve.name, runs=runs, newest=name, of="last:1", batches=1, ratio=ratio))
+    return claims
 
 
 def _untold(curve: Curve) -> list[Missing]:
@@ -123,9 +132,11 @@ def _untold(curve: Curve) -> list[Missing]:
     return missing
 
 
-def _newest_name(curve: Curve) -> str:
-    newest = curve.valued[-1]
-    return " · ".join(filter(None, (batch_at(curve, newest.x), tested_words(newest.all_runs[0]))))
+def _batch_name(curve: Curve, point: Group) -> str:
+    """Its day, and what was tested: of a curve of several versions of a system, which it was."""
+    run, versions = point.all_runs[0], {fact_value(each, "dbms") for each in curve.valued}
+    version = str(run.dbms_version) if len(versions) > 1 else ""
+    return " · ".join(filter(None, (batch_at(curve, point.x), version, tested_words(run))))
 
 
 def _lost(curve: Curve) -> list[Missing]:
@@ -399,7 +410,7 @@ def newer(comparison: Comparison, curves: Sequence[Curve], question: Question) -
             further = None if batches is None else batches - 1
             lacking.append(_batches_to_show(further, label, comparison.threshold, "batches_like_it"))
         runs = [run for point in (newest, *before) for run in point.run_ids]
-        name = _newest_name(curve)
+        name = _batch_name(curve, curve.valued[-1])
         claims.append(Newer(label=label, runs=runs, newest=name, of=asked.than, batches=len(before), ratio=ratio))
     sure = any(claim.ratio.verdict in ("better", "worse") for claim in claims)
     return begun(comparison, asked, claims=claims, lacking=lacking, sure=sure, differing=differing)

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from datetime import date
-from itertools import groupby
+from itertools import groupby, pairwise
 
 from django.http import QueryDict
 
@@ -23,6 +23,7 @@ from runs.compare.facts import (
     NO_FACT,
     RELEASE,
     SET,
+    SYSTEM,
     Columns,
     Fact,
     fact_value,
@@ -55,7 +56,7 @@ Y_AS = {"absolute": "absolute", **RELATIVE}
 SCALES = ("linear", "log")
 LEAST_OF_A_CURVE, MOST_PANELS, MOST_BARS = 3, 12, 20
 # In this order facts with as many levels take series and panels.
-_SERIES_FIRST = ("dbms", "hardware", "storage", "factor", "config", "tested", "workload", "batch")
+_SERIES_FIRST = ("dbms", SYSTEM, "hardware", "storage", "factor", "config", "tested", "workload", "batch")
 # What a date tells already.
 _OF_A_DATE = frozenset({"batch", DAY, "tested"})
 # What changes below a curve that goes on.
@@ -80,17 +81,22 @@ def arrange(
     params, comparisons = comparison.controls if params is None else params, [comparison, *others]
     wholes = [each.whole or each for each in comparisons]
     by_metric = [Columns(drawn_groups(each.groups, {})) for each in wholes] if columns is None else [columns]
-    varying = everything = _facts(wholes[0], by_metric)
+    is_over_dates = params.get("x") == DATE
+    varying = everything = _facts(wholes[0], by_metric, with_systems=is_over_dates)
     address = _Address(params, everything)
     fixed, pooled = address.levels()
     if fixed or any(each.whole for each in comparisons):
         by_metric = [Columns(drawn_groups(each.groups, fixed)) for each in comparisons]
-        varying = _facts(comparison, by_metric)
+        varying = _facts(comparison, by_metric, with_systems=is_over_dates)
     columns = _joined(by_metric)
     facts = everything | varying
     pooled += address.facts("pool")
     view = address.choice("view", VIEWS)
-    free = [name for name in varying if name not in pooled]
+    asked_for = {*params.getlist("series"), *params.getlist("panels"), *pooled}
+    # Along dates a reader sees systems, whose versions are what changed, or versions beside each other.
+    are_changes = is_over_dates and "dbms" not in asked_for and are_releases(columns)
+    hidden = (of_a_release(columns) if are_changes else {SYSTEM}) - asked_for
+    free = [name for name in varying if name not in pooled and name not in hidden]
 
     wants_series = NONE not in params.getlist("series")
     x = address.fact("x")
@@ -241,15 +247,18 @@ def _joined(by_metric: Sequence[Columns]) -> Columns:
     return Columns(list({group.key: group for columns in by_metric for group in columns.groups}.values()))
 
 
-def _facts(comparison: Comparison, by_metric: Sequence[Columns]) -> dict[str, Fact]:
+def _facts(comparison: Comparison, by_metric: Sequence[Columns], *, with_systems: bool) -> dict[str, Fact]:
     """Those that differ among the groups of one of the metrics: loads and transactions need not be told apart. Asked
-    since when, batches of one day differ in their date.
+    since when, batches of one day differ in their date. `with_systems`: several of which one has several versions, too.
     """
     is_of_dates = comparison.question.kind in asked.OF_DATES
     every = _joined(by_metric)
     days = list(dict.fromkeys(every[DATE]))
     facts: dict[str, Fact] = {}
-    for fact in (*comparison.varying, Fact(DATE, "Date", days, {day: day for day in days}, {})):
+    systems = list(dict.fromkeys(every[SYSTEM]))
+    of_systems = with_systems and len(systems) < len(set(every["dbms"]))
+    added = [Fact(SYSTEM, "System", systems, {name: name for name in systems}, {})] if of_systems else []
+    for fact in (*comparison.varying, *added, Fact(DATE, "Date", days, {day: day for day in days}, {})):
         told_by = MOMENT if fact.field == DATE and is_of_dates else fact.field
         if any(len(set(columns[told_by])) > 1 for columns in by_metric):
             numbers, there = fact.numbers or _numbers(every, fact.field), {*every[fact.field]}
@@ -395,6 +404,25 @@ def _succession(name: str, columns: Columns) -> list[str]:
             known.add(value)
             order.append(value)
     return [value for value, _ in groupby(order)]
+
+
+def are_releases(columns: Columns) -> bool:
+    """Whether the versions of each system came one after the other, the older ones first and none beside another on a
+    day, and some system has several.
+    """
+    of_systems: dict[str, set[tuple[str, str]]] = {}
+    for group in columns.valued.groups:
+        version = version_order(group.all_runs[0].dbms_version.version)
+        of_systems.setdefault(fact_value(group, SYSTEM), set()).add((fact_value(group, DATE), version))
+    by_day = [sorted(of_system) for of_system in of_systems.values()]
+    are_apart = all(one[0] < other[0] for days in by_day for one, other in pairwise(days))
+    versions = [[version for _, version in days] for days in by_day]
+    return are_apart and all(each == sorted(each) for each in versions) and any(len({*each}) > 1 for each in versions)
+
+
+def of_a_release(columns: Columns) -> set[str]:
+    """What changes with the version, where versions are what changed."""
+    return {"dbms", *(["config"] if columns.follow(["config"], ["dbms"]) else [])}
 
 
 def _stretches(name: str, columns: Columns) -> float:

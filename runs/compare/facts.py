@@ -21,6 +21,8 @@ DATE = "date"
 MOMENT = "moment"
 # Of which of several releases that are measured beside each other a batch is, by the benchmark that holds it.
 RELEASE = "release"
+# The DBMS without its version: over dates the versions of one are what changed.
+SYSTEM = "system"
 # Which of the added-up sets a run was chosen by.
 SET = "set"
 # What a group has of a fact that it does not state.

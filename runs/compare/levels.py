@@ -17,6 +17,7 @@ from runs.compare.facts import (
     DISK_OF,
     NEVER_TAKEN,
     NO_FACT,
+    SYSTEM,
     Columns,
     Fact,
     distinguishing,
@@ -443,7 +444,7 @@ def possible_levels(
     with several series. `by_day`: the day is held too.
     """
     # A batch of one group, as of results that were sent one by one, has no other with which to be held equal.
-    left_out = {*NEVER_TAKEN.difference(wanted), *([] if by_day else [DATE])}
+    left_out = {*NEVER_TAKEN.difference(wanted), SYSTEM, *([] if by_day else [DATE])}
     left_out |= {"batch"} if len(set(columns["batch"])) == len(columns.groups) else set()
     # What has no value, as rows whose numbers are lost, is told at its level and chooses none.
     valued = columns.valued
