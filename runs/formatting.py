@@ -15,6 +15,8 @@ K = TypeVar("K")
 V = TypeVar("V")
 THIN = "\u202f"
 MINUS = "−"
+# From so many times on growth is said as a multiple.
+TIMES_FROM = 3.0
 # Of what is smaller nobody counts the zeros.
 SMALLEST = 1e-6
 # A sentence names so many things; beyond, it counts them.
@@ -102,6 +104,14 @@ def percent(share: float, *, signed: bool = False) -> str:
 def percent_of(share: float) -> str:
     """A round share of 1, with the digits that it has: 3 %, 2.5 %."""
     return f"{share * 100:.6g}{THIN}%"
+
+
+def share_words(shares: Sequence[float], per: str = "") -> str:
+    """A share, `per` what, and the ends of its interval: −17.5 % (−20.1 to −15.0); grown far 27.2 × (25.0 to 29.1)."""
+    is_far = shares[0] + 1 >= TIMES_FROM
+    first, *ends = (times(each + 1) if is_far else percent(each, signed=True) for each in shares)
+    bare = " to ".join(end.removesuffix(f"{THIN}%").removesuffix(f"{THIN}×") for end in ends)
+    return f"{first}{per} ({bare})" if ends else f"{first}{per}"
 
 
 def byte_size(size_bytes: float | None) -> str:

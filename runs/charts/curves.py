@@ -15,9 +15,8 @@ from runs.answers.curves import Along, curves_along
 from runs.answers.places import Place, memory_places, place_of, x_label
 from runs.answers.words.curves import MOST_SAID, curve_words
 from runs.answers.words.drawn import INTERVAL_WORDS, centre_label, centre_words
-from runs.answers.words.gaps import by_class
+from runs.answers.words.gaps import by_class, change_words
 from runs.answers.words.history import NOT_YET_SURE, to_or_from_zero
-from runs.answers.words.verdicts import change_words
 from runs.charts.base import (
     LEAP_NOTE,
     Axis,

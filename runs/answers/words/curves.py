@@ -12,14 +12,13 @@ from runs.answers.curves import Along, is_told
 from runs.answers.history import steps_of
 from runs.answers.places import from_to, place_words
 from runs.answers.words.along import kept_words, not_surely, not_surely_the_turn, paces, step_between
-from runs.answers.words.gaps import knee_words, law_words, too_few_words
+from runs.answers.words.gaps import change_words, knee_words, law_words, too_few_words
 from runs.answers.words.history import open_step, open_words, step
-from runs.answers.words.verdicts import change_words, share_words
 from runs.compare.axes import LEAST_OF_A_CURVE
 from runs.compare.comparison import Comparison
 from runs.compare.facts import DATE
 from runs.compare.panels import CLIENT
-from runs.formatting import number, percent, quantity, times
+from runs.formatting import number, percent, quantity, share_words, times
 from runs.stats import Interval, Slope
 from runs.stats.curves import LEAST_FOR_KNEE, Crossing, above_zero
 from runs.stats.scaling import NEAR_THE_PEAK, Parameter, Scaling, Unfitted

@@ -14,10 +14,10 @@ from runs.compare.groups import Contrast, Group, Repeat
 from runs.compare.guard import Difference
 from runs.compare.panels import CLIENTS, of_measured_workloads
 from runs.compare.select import MAX_RUNS
-from runs.formatting import few_listed, grouped, joined, listed, mid_sentence, number, percent
+from runs.formatting import few_listed, grouped, joined, listed, mid_sentence, number, percent, share_words
 from runs.listing.cursor import COUNT_LIMIT
 from runs.machines.facts import MACHINE_LABELS
-from runs.stats import Ratio, ends_of
+from runs.stats import Ratio
 from runs.stats.curves import LEAST_FOR_KNEE, LEAST_VALUES_FOR_KNEE, Knee
 from runs.stats.scaling import LEAST_FOR_LAW, Scaling, Unfitted
 
@@ -149,7 +149,7 @@ def lacking_words(missing: Missing) -> str:
     own = [mid_sentence(each.label) for each in missing.differing] if all_are_own else []
     return _LACKING[missing.kind].format(
         count=missing.count, least=missing.least, s="" if missing.count == 1 else "s",
-        are="is" if missing.count == 1 else "are", change=_change_words(missing.change),
+        are="is" if missing.count == 1 else "are", change=change_words(missing.change),
         names=few_listed(missing.names), first=_short_reason(first), others=joined(others), levels=few_listed(others),
         follows=" follows ".join(others), thing=thing_words(first),
         differing="; ".join(map(difference_words, missing.differing)),
@@ -158,12 +158,12 @@ def lacking_words(missing: Missing) -> str:
     )  # fmt: skip
 
 
-def _change_words(change: Ratio | None) -> str:
-    """−17.5 % (−20.1 % to −15.0 %)."""
+def change_words(change: Ratio | None) -> str:
+    """What came or went, with the interval where there is one: −17.5 % (−20.1 to −15.0)."""
     if change is None:
         return "not known"
-    first, *ends = (percent(each - 1, signed=True) for each in (change.value, *(ends_of(change.interval))) if each)
-    return f"{first} ({' to '.join(ends)})" if ends else first
+    ends = (change.interval.low, change.interval.high) if change.interval else ()
+    return share_words([each - 1 for each in (change.value, *ends)])
 
 
 def _short_reason(reason: str) -> str:

@@ -9,7 +9,7 @@ from statistics import fmean
 
 from runs.answers.answer import Amount
 from runs.answers.words import gaps
-from runs.answers.words.gaps import first_of, refusal_words
+from runs.answers.words.gaps import change_words, first_of, refusal_words
 from runs.compare.facts import with_heading
 from runs.compare.groups import Contrast, Group
 from runs.compare.levels import UNMEASURED, LevelRow, Levels, LevelSeries, levels_words
@@ -20,8 +20,8 @@ from runs.formatting import (
     joined,
     listed,
     mid_sentence,
-    percent,
     percent_of,
+    share_words,
     three_digits,
     times,
 )
@@ -29,8 +29,6 @@ from runs.stats import ALPHA, MIN_REPEATS, MOST_REPEATS_ASKED, WINNERS, Interval
 
 # Nothing lies between the two, or too little to matter.
 NOT_APART = frozenset({Kind.EQUIVALENT, Kind.TOO_SMALL})
-# From so many times on growth is said as a multiple.
-TIMES_FROM = 3.0
 # So many times as far as either is wide lie two ranges of ratios apart that are told one by one.
 APART = 2.0
 _LACKS = {
@@ -161,20 +159,6 @@ def no_ratios(refused: Mapping[str, Amount], of: int = 0) -> list[str]:
         f"No ratio{'' if is_of_all else f' of {few_listed(labels)}'}: {reason}."
         for reason, labels in labels_by_reason.items()
     ], ".")  # fmt: skip
-
-
-def change_words(change: Ratio) -> str:
-    """What came or went, with the interval where there is one."""
-    ends = (change.interval.low, change.interval.high) if change.interval else ()
-    return share_words([each - 1 for each in (change.value, *ends)])
-
-
-def share_words(shares: Sequence[float], per: str = "") -> str:
-    """A share, `per` what, and the ends of its interval: −17.5 % (−20.1 to −15.0); grown far 27.2 × (25.0 to 29.1)."""
-    is_far = shares[0] + 1 >= TIMES_FROM
-    first, *ends = (times(each + 1) if is_far else percent(each, signed=True) for each in shares)
-    bare = " to ".join(end.removesuffix(f"{THIN}%").removesuffix(f"{THIN}×") for end in ends)
-    return f"{first}{per} ({bare})" if ends else f"{first}{per}"
 
 
 def ratio_words(ratio: Ratio | None) -> str:

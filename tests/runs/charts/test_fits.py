@@ -15,8 +15,8 @@ from django.utils.html import escape
 
 from runs.answers.answer import Amount
 from runs.answers.places import Place, from_to, place_words
-from runs.answers.words.gaps import too_few_words
-from runs.answers.words.verdicts import change_words, share
+from runs.answers.words.gaps import change_words, too_few_words
+from runs.answers.words.verdicts import share
 from runs.charts.base import LEAP_NOTE, Axis, Multiples, leaps_of
 from runs.charts.curves import ALIKE_NOTE, IDEAL_NOTE, KNEE_NOTE, LAW_NOTE, NOTE, curve_figures
 from runs.compare.axes import arrange

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import math
 import random
+import re
 from datetime import date, datetime, timedelta
 from importlib import import_module
 from typing import Any
@@ -455,7 +456,7 @@ def test_what_was_never_above_zero_is_said_to_be_zero():
 
 
 def test_a_series_that_became_noisier_is_said_to_have():
-    """Was: "No lasting change of throughput" beside an alert: "The spread of the repeats +233 %"."""
+    """Was: "No lasting change of throughput" beside an alert of the spread; then +400 % here, and 5.00 × there."""
     for at in range(40):
         world = World(seed=at, noise=0.005 if at < 20 else 0.03)
         world.add(10_000, repeats=5, measured_on=str(FIRST + timedelta(days=at)))
@@ -464,4 +465,5 @@ def test_a_series_that_became_noisier_is_said_to_have():
         pass
     noise = Benchmark.objects.get().changes.get(kind="noise", state=ChangeState.CONFIRMED)
     told = ask("workload=tpcb", "ask=since")["words"]
-    assert f"The spread of the repeats has changed since {noise.at.measured_at:%Y-%m-%d}: +" in told
+    *_, said = told.partition(f"The spread of the repeats has changed since {noise.at.measured_at:%Y-%m-%d}: ")
+    assert re.match(r"[\d.]+\u202f× \([\d.]+ to [\d.]+\), in 20 batches", said), told
