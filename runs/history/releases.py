@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from datetime import date, datetime
 from uuid import UUID
 
-from django.db.models import Max, Min, QuerySet
+from django.db.models import Max, Min, Q, QuerySet
 
 from runs.formatting import release_line, release_of, version_order
 from runs.history.identity import digest
@@ -61,10 +61,11 @@ def part(benchmark: Benchmark) -> dict[UUID, Benchmark]:
     In the caller's transaction.
     """
     newest = benchmark.release_of or benchmark
-    known = {each.branch: each for each in newest.releases.select_related("metric")} | {"": newest}
-    family = SeriesBatch.objects.filter(benchmark__in=[each.pk for each in known.values()])
-    if newest.branch or (len(known) == 1 and not _has_come_back(family)):
+    of_all = Benchmark.objects.filter(Q(pk=newest.pk) | Q(release_of=newest.pk))
+    family = SeriesBatch.objects.filter(benchmark__in=of_all.values("pk"))
+    if newest.branch or not _may_be_parted(family, newest):
         return {}
+    known = {each.branch: each for each in newest.releases.select_related("metric")} | {"": newest}
     rows = [*family.values_list("pk", "benchmark", "measured_at", "version__version")]
     lines, placed = lines_of([(at.date(), version) for *_, at, version in rows]), _placed_by_commits(family)
     moves: dict[tuple[UUID, str], list[tuple[int, datetime]]] = defaultdict(list)
@@ -88,12 +89,12 @@ def part(benchmark: Benchmark) -> dict[UUID, Benchmark]:
     return changed
 
 
-def _has_come_back(family: QuerySet[SeriesBatch]) -> bool:
-    """Whether any version was measured after a newer one."""
-    spans = family.values_list("version_order").annotate(first=Min("measured_at"), last=Max("measured_at"))
+def _may_be_parted(family: QuerySet[SeriesBatch], newest: Benchmark) -> bool:
+    """Whether it is, or any version was measured after a newer one."""
+    spans = family.values_list("version_order", "benchmark").annotate(first=Min("measured_at"), last=Max("measured_at"))
     newer = None
-    for _, first, last in sorted(spans, reverse=True):
-        if newer and last.date() >= newer.date():
+    for _, pk, first, last in sorted(spans, reverse=True):
+        if pk != newest.pk or (newer and last.date() >= newer.date()):
             return True
         newer = min(filter(None, (newer, first)))
     return False
