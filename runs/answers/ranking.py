@@ -286,9 +286,13 @@ def _is_above_nothing(group: Group, other: Group, metric: Metric | None) -> bool
 
 
 def _decisive(claims: Sequence[Standing]) -> Standing:
-    """The one that the answer turns on: the first that is not surely behind the leader, else the next."""
+    """The one that the answer turns on: of those that are not surely behind the leader the first that is better at some
+    levels, else the first; else the next.
+    """
     others = [claim for claim in claims if claim.ratio.verdict] or claims[1:]
-    return next((claim for claim in others if claim.ratio.verdict not in WINNERS), others[0])
+    open_ones = [claim for claim in others if claim.ratio.verdict not in WINNERS]
+    mixed = [claim for claim in open_ones if claim.ratio.verdict == Kind.MIXED]
+    return next(iter((*mixed, *open_ones)), others[0])
 
 
 def _better_first(levels: Levels, leader: Key, other: Key) -> tuple[Key, Key]:

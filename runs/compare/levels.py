@@ -31,7 +31,7 @@ from runs.compare.verdicts import by_value
 from runs.formatting import MOST_IN_A_SENTENCE, few_listed, grouped, listed, mid_sentence
 from runs.models import Metric
 from runs.run.facets import FACTOR, STORAGE
-from runs.stats import Kind, Ratio, SeriesVerdicts, Verdict, geometric_mean
+from runs.stats import Kind, Ratio, SeriesVerdicts, Verdict, geometric_mean, levels_that_count
 
 NO_LEVELS = "none"
 # In this order facts are compared where the axes name none.
@@ -157,9 +157,21 @@ class LevelSeries:
     def with_ratio(self) -> list[LevelRow]:
         return [row for row in self.rows if row.against.ratio]
 
+    @property
+    def counted(self) -> list[LevelRow]:
+        """Those of which the ratio over all is."""
+        rows = self.with_ratio
+        return [rows[at] for at in levels_that_count([row.against.ratio for row in rows])]
+
+    @property
+    def of_too_few(self) -> list[LevelRow]:
+        """Those with a ratio that have too few repeats to count among the others."""
+        counted = {row.label for row in self.counted}
+        return [row for row in self.with_ratio if row.label not in counted]
+
     def over(self, held: str) -> str:
         """How many levels of what is held equal its ratio is of."""
-        return levels_words(len(self.with_ratio), held)
+        return levels_words(len(self.counted), held)
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from runs.stats.levels import (
     judge_levels,
     judge_pairs,
     letters,
+    levels_that_count,
     overall_ratio,
     ratios_of_levels,
 )

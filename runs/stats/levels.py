@@ -15,6 +15,7 @@ from runs.stats.verdicts import PRACTICAL_THRESHOLD, WINNERS, Kind, Verdict, jud
 # Values and those of the baseline; and what is averaged at one level, mostly a single pair.
 Pair = tuple[Sequence[float], Sequence[float]]
 Level = Sequence[Pair]
+_OF_FEW = frozenset({Lack.TOO_FEW_REPEATS, Lack.TOO_FEW_LEVELS})
 
 
 @dataclass(frozen=True)
@@ -109,10 +110,13 @@ def judge_levels(
     `in_time`: levels are of several batches or days.
     """
     estimates = [[_of_level(level, noise) for level in levels] for levels in series]
+    counted = [levels_that_count(each) for each in estimates]
     overalls = [
-        overall_ratio([*filter(None, map(_of_level, levels))], with_noise=[*filter(None, each)], in_time=in_time)
-        if len(levels) > 1 else None
-        for levels, each in zip(series, estimates, strict=True)
+        overall_ratio(
+            [*filter(None, (_of_level(levels[at]) for at in places))],
+            with_noise=[*filter(None, (each[at] for at in places))], in_time=in_time,
+        ) if len(levels) > 1 else None
+        for levels, each, places in zip(series, estimates, counted, strict=True)
     ]  # fmt: skip
     ps = [estimate.p if estimate else None for each in estimates for estimate in each]
     ps += [over.ratio.p if over else None for over in overalls]
@@ -123,7 +127,7 @@ def judge_levels(
     left = iter(alphas)
     judged = []
     of_overalls = alphas[len(alphas) - len(series) :]
-    for levels, each, over, alpha in zip(series, estimates, overalls, of_overalls, strict=True):
+    for levels, each, places, over, alpha in zip(series, estimates, counted, overalls, of_overalls, strict=True):
         verdicts = [
             _judge_level(level, estimate, better=better, threshold=threshold, confidence=1 - next(left))
             for level, estimate in zip(levels, each, strict=True)
@@ -132,10 +136,20 @@ def judge_levels(
             judged.append(SeriesVerdicts(verdicts, None))
             continue
         told = replace(over, ratio=over.ratio.at(1 - alpha, beyond=Lack.LEVELS_VARY))
-        fewest = min(len(side) for level in levels for pair in level for side in pair)
-        overall = _over_all(told, verdicts, better=better, threshold=threshold, fewest=fewest)
+        fewest = min(len(side) for at in places for pair in levels[at] for side in pair)
+        of_counted = [verdicts[at] for at in places]
+        overall = _over_all(told, of_counted, better=better, threshold=threshold, fewest=fewest)
         judged.append(SeriesVerdicts(verdicts, overall, over.of_repeats, over.p_alike))
     return judged
+
+
+def levels_that_count(ratios: Sequence[Ratio | None]) -> list[int]:
+    """The places of the levels that a ratio over all is of: those of enough repeats, where two of them are. What was
+    measured once has no spread, and takes none from the others. Else all that have a ratio.
+    """
+    every = [at for at, each in enumerate(ratios) if each]
+    enough = [at for at, each in enumerate(ratios) if each and each.lack not in _OF_FEW]
+    return enough if len(enough) > 1 else every
 
 
 def judge_family(
@@ -201,8 +215,10 @@ def _over_all(over: Overall, levels: Sequence[Verdict], *, better: str, threshol
         return Verdict(Kind.EQUIVALENT if over.ratio.value == 1 else Kind.TOO_FEW, over.ratio)
     asked = fewest if over.of_repeats or fewest < MIN_REPEATS else None
     verdict = judge_interval(over.ratio, over.ratio.interval, better=better, threshold=threshold, fewest=asked)
-    # Sure at some levels, and not of all: two disks that are alike until the database leaves memory.
-    if verdict.kind == Kind.UNDECIDED and winners and unlike:
+    # Sure at some levels, and not of all: two disks that are alike until the database leaves memory. Too few repeats at
+    # the others say nothing against it.
+    is_part = any(verdict.kind not in WINNERS and verdict.kind != Kind.TOO_FEW for verdict in levels)
+    if verdict.kind == Kind.UNDECIDED and winners and is_part and unlike:
         return Verdict(Kind.MIXED, over.ratio)
     return verdict
 

@@ -47,6 +47,31 @@ def test_levels_that_differ_to_one_side_keep_their_mean_and_are_called_unlike():
     assert told.p_alike < 0.001
 
 
+def test_what_is_sure_at_some_levels_only_has_no_single_number():
+    told = over((times(1.4), BASE), (times(1.0), BASE), ([50.0, 100.0, 200.0], BASE))
+
+    assert told.levels[0].kind == Kind.BETTER
+    assert told.overall.kind == Kind.MIXED
+
+
+def test_what_is_sure_wherever_repeats_suffice_depends_on_no_level():
+    """Two levels of one repeat more: with the first they make a wide interval, and nothing that contradicts it."""
+    told = over((times(2.0), BASE), ([200.0], [100.0]), ([600.0], [100.0]))
+
+    assert told.overall.kind == Kind.UNDECIDED
+
+
+@pytest.mark.parametrize("single", [0.5, 3.0])
+def test_a_level_of_one_repeat_is_left_out_beside_two_of_enough(single: float):
+    enough = [(times(1.9), BASE), (times(2.1), BASE)]
+
+    told = over(*enough, ([100.0 * single], [100.0]))
+
+    assert told.overall.ratio.value == over(*enough).overall.ratio.value
+    assert (told.overall.kind, told.of_repeats) == (Kind.BETTER, True)
+    assert told.levels[-1].kind == Kind.TOO_FEW
+
+
 def test_single_repeats_are_judged_by_how_the_levels_differ():
     """Articles print a number a cell: six sizes that all say about the same are six repeats of one ratio."""
     levels = [([100.0 * factor], [100.0]) for factor in (1.9, 2.0, 2.1, 2.05, 1.95)]

@@ -183,6 +183,9 @@ def levels_without_ratio(answer: Answer) -> str:
                   answer.second: [base.judged for _, base in row.pairs]}  # fmt: skip
         if none := [label for label, of_side in values.items() if of_side and not any(map(any, of_side))]:
             words = nothing_words(answer, none)
+        if row.against.ratio:
+            few = [label for label, of_side in values.items() if min(map(len, of_side)) < MIN_REPEATS]
+            words = f"fewer than {MIN_REPEATS} repeats of {listed(few)}"
         if lost and any(group.dots for group in (*row.groups, *row.bases)):
             is_of_first = lost.key in {group.key for group in row.groups}
             words = f"{answer.first if is_of_first else answer.second}: {words}"
@@ -194,9 +197,13 @@ def levels_without_ratio(answer: Answer) -> str:
         return {group.key for group in (*row.groups, *row.bases)} <= apart
 
     rows = answer.series.rows if answer.series else []
+    few = {row.label for row in answer.series.of_too_few} if answer.series else set()
     # Where nothing but what is not ranked was measured, that is told; unless such levels have ratios.
     are_compared = any(row.against.ratio is not None and is_apart(row) for row in rows)
-    without = [row for row in rows if row.against.ratio is None and (are_compared or not is_apart(row))]
+    without = [
+        row for row in rows
+        if row.label in few or (row.against.ratio is None and (are_compared or not is_apart(row)))
+    ]  # fmt: skip
     told = {row.label for row, _ in answer.best_by_level}
     labels_by_reason = grouped((reason(row), row.label) for row in without if row.label not in told)
     of_told = grouped((reason(row).removeprefix("no ratio: "), row.label) for row in without if row.label in told)

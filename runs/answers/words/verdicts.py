@@ -206,7 +206,15 @@ def no_ratio_words(against: Contrast, unmeasured: str = "not measured here") -> 
 
 
 def series_words(series: LevelSeries) -> str:
-    """The ratio over all levels and how alike these are; or that there is no single number, or no ratio at all."""
+    """The ratio over all levels and how alike these are; or that there is no single number, or no ratio at all. Then
+    the levels that it leaves out.
+    """
+    words, few = _overall_words(series), series.of_too_few
+    left_out = f"{_levels_named(few, series.with_ratio)} left out, of fewer than {MIN_REPEATS} repeats" if few else ""
+    return "; ".join(filter(None, (words, left_out)))
+
+
+def _overall_words(series: LevelSeries) -> str:
     overall, verdicts = series.overall, series.verdicts
     if overall is None:
         reasons = {against_words(row.against) for row in series.rows}
@@ -226,30 +234,30 @@ def by_level_words(series: LevelSeries | None) -> str:
     """Its ratios, where they differ from level to level."""
     if series is None:
         return ""
-    verdicts = series.verdicts
+    verdicts, rows = series.verdicts, series.counted
     if verdicts.overall and verdicts.overall.kind == Kind.MIXED:
-        if words := _ratios_by_winner(series.rows):
+        if words := _ratios_by_winner(rows):
             return words
     elif verdicts.of_repeats and (verdicts.p_alike is None or verdicts.p_alike >= ALPHA):
         return ""
     of_noise = ", of too few repeats to tell that from noise"
     if is_perhaps_noise(series):
-        return f"{_ends(series.rows)}{of_noise}"
+        return f"{_ends(rows)}{of_noise}"
     is_open = verdicts.overall and verdicts.overall.kind == Kind.MIXED
-    is_open = is_open and not any(row.kind in WINNERS for row in series.rows)
-    if ranges := _two_ranges(series.rows):
+    is_open = is_open and not any(row.kind in WINNERS for row in rows)
+    if ranges := _two_ranges(rows):
         return f"{ranges}{', undecided at each of them' if is_open else ''}"
-    is_range = len({times(row.ratio) for row in series.rows if row.ratio}) > 1
-    is_noise = is_range and not verdicts.of_repeats and not any(row.kind in WINNERS for row in series.rows)
+    is_range = len({times(row.ratio) for row in rows if row.ratio}) > 1
+    is_noise = is_range and not verdicts.of_repeats and not any(row.kind in WINNERS for row in rows)
     told = ", undecided at each of them" if is_open else of_noise if is_noise else ""
-    return f"{_ends(series.rows)}{told}"
+    return f"{_ends(rows)}{told}"
 
 
 def parted_words(series: LevelSeries | None, threshold: float) -> tuple[str, str, str] | None:
     """Where a ratio over all levels is also of some at which the two are alike: the ratios at the others, these levels,
     and that nothing that matters lies between the two at those; None where there are no such levels.
     """
-    every = series.with_ratio if series else []
+    every = series.counted if series else []
     alike = [row for row in every if row.kind in NOT_APART]
     others = [row for row in every if row not in alike]
     if not alike or not any(row.kind in WINNERS for row in others):
@@ -368,7 +376,9 @@ def _ratios_by_winner(rows: Sequence[LevelRow]) -> str:
         if alike := [row for row in with_ratio if row.kind in NOT_APART]:
             share = max(row.against.verdict.threshold for row in alike if row.against.verdict)
             parts.append(f"less than {percent_of(share)} apart at {_levels_named(alike, with_ratio)}")
-        if undecided := len(with_ratio) - len(decided) - len(alike):
-            parts.append(f"undecided at {undecided} of {len(with_ratio)} levels")
+        few = sum(row.kind == Kind.TOO_FEW for row in with_ratio)
+        undecided = len(with_ratio) - len(decided) - len(alike) - few
+        for count, why in ((undecided, "undecided"), (few, "too few repeats")):
+            parts += [f"{why} at {count} of {len(with_ratio)} levels"] if count else []
         return joined(parts)
     return ""

@@ -294,7 +294,7 @@ def test_systems_over_terminals_are_compared_at_equal_terminals():
     assert asked("compared=none").levels is None
 
 
-def test_what_is_sure_at_some_levels_only_has_no_single_number():
+def test_a_level_of_a_single_repeat_takes_no_verdict_from_the_others():
     """Seen: an HDD at 0.70 and 0.57 of an SSD beyond memory, and "No winner: 0.769, undecided" over all."""
     beyond = {(scale, 8): times for scale, times in {1: 1.0, 2: 1.01, 4: 0.99, 8: 0.7, 16: 0.57}.items()}
     sweep({"Derby 10.16": 1.0, "SQLite 3.50": beyond}, scales=(1, 2, 4, 8, 16), terminals=(8,))
@@ -303,9 +303,11 @@ def test_what_is_sure_at_some_levels_only_has_no_single_number():
 
     (series,) = asked().levels.series
 
-    assert (series.overall.kind, series.ratio) == (Kind.MIXED, None)
+    assert series.overall.kind == Kind.WORSE
+    assert [row.label for row in series.of_too_few] == ["Scale factor 32"]
     assert series_words(series) == (
-        "0.570\u202f× to 0.700\u202f× at scale factor 8 and 16, undecided at 4 of 6 levels: no single number"
+        "worse; the levels differ, from 1.01\u202f× at scale factor 2 to 0.570\u202f× at scale factor 16; "
+        "scale factor 32 left out, of fewer than 3 repeats"
     )
 
 
