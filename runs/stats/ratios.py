@@ -152,16 +152,21 @@ def holm(ps: Sequence[float] | Array) -> Array:
     """The level at which each comparison of a family is judged, so that all together err in at most `ALPHA` of cases.
 
     S. Holm, Scandinavian Journal of Statistics 6 (1979): the smallest p of m at ALPHA / m, the next at ALPHA / (m - 1)
-    and so on; from the first that is above its level on, all are judged at that level. The last axis is the family.
+    and so on; from the first that is above its level on, all are judged at that level. Equal ones are judged at the level
+    of the first of them: a pair that a page asks about twice has one interval. The last axis is the family.
     """
     import numpy as np
 
     given = np.asarray(ps, dtype=float)
     order = np.argsort(given, axis=-1)
     steps = np.broadcast_to(ALPHA / np.arange(given.shape[-1], 0, -1), given.shape)
-    stopped = np.logical_or.accumulate(np.take_along_axis(given, order, -1) > steps, axis=-1)
+    in_order = np.take_along_axis(given, order, -1)
+    stopped = np.logical_or.accumulate(in_order > steps, axis=-1)
     # Levels grow with the steps: of those from the stop on the least is that of the stop.
     reached = np.minimum(steps, np.where(stopped, steps, 1.0).min(-1, initial=1.0, keepdims=True))
+    is_first = np.diff(in_order, axis=-1, prepend=-1.0) > 0
+    firsts = np.maximum.accumulate(np.where(is_first, np.arange(given.shape[-1]), 0), axis=-1)
+    reached = np.take_along_axis(reached, firsts, -1)
     levels = np.empty(given.shape)
     np.put_along_axis(levels, order, reached, -1)
     return levels

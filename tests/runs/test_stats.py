@@ -243,6 +243,8 @@ def test_it_judges_a_family_at_the_levels_of_holm():
     assert (holm([0.2]).tolist(), holm([]).tolist()) == ([0.05], [])
     # None after the one that stops it is judged more mildly; families side by side are judged each for itself.
     assert holm([[0.03, 0.04], [0.04, 0.02]]).tolist() == [[0.025, 0.025], [0.05, 0.025]]
+    # One pair that is asked about twice.
+    assert holm([0.02, 0.001, 0.02]).tolist() == pytest.approx([0.025, 0.05 / 3, 0.025])
 
 
 def test_it_names_fewer_winners_the_more_it_compares():
