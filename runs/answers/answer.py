@@ -60,7 +60,8 @@ class Standing(Claim):
 
     `rank`: 1 and how many are surely better. `ratio`: of the first to this one; of what shares levels with others than
     the first, of the one that is first among these (`than`). `variants`: how many groups have this
-    value; `variants_differ`: whether the best of them is surely better than each other.
+    value; `variants_differ`: whether the best of them is surely better than each other. `levels_left_out`: those at
+    which one of the two was measured, and that the ratio over levels is not of.
     """
 
     kind: Literal["standing"] = "standing"
@@ -74,6 +75,7 @@ class Standing(Claim):
     than: str = ""
     variants: int = 1
     variants_differ: bool = False
+    levels_left_out: list[str] = Field(default_factory=list)
     lost: str = ""
     group: InstanceOf[Group] | None = Field(default=None, exclude=True)
 

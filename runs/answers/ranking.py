@@ -17,9 +17,10 @@ from runs.compare.comparison import Comparison
 from runs.compare.facts import Fact, fact_value
 from runs.compare.groups import Group
 from runs.compare.guard import are_alike, bare_field, blocking, unlike
+from runs.compare.judging import cut_short
 from runs.compare.levels import UNMEASURED, Key, LevelRow, Levels, LevelSeries
 from runs.compare.verdicts import by_value
-from runs.formatting import grouped
+from runs.formatting import grouped, mid_sentence
 from runs.models import Metric
 from runs.stats import MIN_REPEATS, WINNERS, Kind, Verdict
 
@@ -134,6 +135,11 @@ def _of_groups(
     claims = _standings(candidates, lambda one, other: verdicts.of(best_first[one], best_first[other]))
     of_ranked = _beside_ranked(comparison, fact, claims)
     sure, lacking = _sureness(comparison, claims, set_apart)
+    x_fact = comparison.axes.x_fact
+    for group in cut_short(comparison, best_first, fact.field) if fact else ():
+        most_at = mid_sentence(x_fact.in_legend(fact_value(best_first[0], x_fact.field))) if x_fact else ""
+        lacking.append(Missing("unmeasured_most", names=[_value_and_label(group, fact)[1], most_at]))
+        sure = False
     # Without a winner those are told that are not surely behind.
     shown = [claim for claim in claims[1:] if sure or claim.ratio.verdict not in WINNERS]
     # Of the best group of each disk nobody sees on how many terminals it was the best.
@@ -209,6 +215,11 @@ def _of_part(
         amount = {"centre": None, "interval": None, "n": None}
         candidates.append({"value": value, "label": label, "of": names[key], "runs": runs[key], **amount})
     claims = _standings(candidates, lambda one, other: levels.overall(compared[one], compared[other]))
+    by_name = {names[key]: levels.between(compared[0], key) for key in compared[1:]}
+    claims = [
+        claim.model_copy(update={"levels_left_out": series.left_out}) if (series := by_name.get(claim.of)) else claim
+        for claim in claims
+    ]
     leader, decisive = compared[0], next(key for key in compared if names[key] == _decisive(claims).of)
     first, second = _better_first(levels, leader, decisive)
     series = levels.between(first, second) or LevelSeries(names[first], [])
@@ -222,6 +233,12 @@ def _of_part(
         if (judged := levels.between(one, other)) and judged.overall
     }
     sure, lacking = _sureness(comparison, claims, set_apart)
+    unmeasured = grouped(
+        (names[other if row.groups else one], mid_sentence(row.label))
+        for one, other in against if (judged := levels.between(one, other))
+        for row in judged.rows if row.against == UNMEASURED
+    )  # fmt: skip
+    lacking += [Missing("unmeasured", names=[label, *dict.fromkeys(at)]) for label, at in unmeasured.items()]
     return begun(
         comparison, question, claims=[*claims, *map(level_change, series.with_ratio)],
         sure=sure, lacking=lacking, series=series, differing=differing,

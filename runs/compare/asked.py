@@ -66,6 +66,7 @@ Lacking: TypeAlias = Literal[
     "more_repeats", "shared_levels", "parts", "levels_with_ratio", "two_groups", "difference", "single_setting",
     "interactions", "unpaired",
     "settings_together", "one_configuration", "printed", "published", "number_axis", "clients_axis", "rate", "value",
+    "unmeasured", "unmeasured_most",
     "level", "batches_apart", "again", "no_value", "zero", "zero_in_part", "level_asked", "two_levels",
     "positive_levels", "zero_now", "zero_before", "zero_both", "zero_as", "zero_in_part_of", "all_zero",
     "levels_for_knee", "levels_above_zero", "values_for_knee",

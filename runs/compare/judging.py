@@ -33,9 +33,10 @@ from runs.compare.facts import DATE, NEVER_TAKEN, NO_FACT, SET, Columns, Fact, f
 from runs.compare.groups import Contrast, Group, are_comparable
 from runs.compare.guard import are_alike, blocking, differences
 from runs.compare.levels import LEAST_IN_COMMON, NO_LEVELS, OF_ONE_DAY, Key, Levels, LevelSeries, possible_levels
-from runs.compare.panels import CLIENTS, Axes, ends_of_curve
+from runs.compare.panels import CLIENT, CLIENTS, Axes, ends_of_curve
 from runs.compare.published import planned_differences, printed_pairs
 from runs.compare.verdicts import Verdicts, by_value
+from runs.formatting import grouped
 from runs.models import Metric
 from runs.run.facets import FACTOR
 from runs.stats import ALPHA, Kind, Verdict, judge_levels, page_noise, ratio
@@ -155,8 +156,7 @@ def ranked_as(comparison: Comparison, question: Question, columns: Columns) -> R
     asked_so = replace(asked_so, axes=arrange(asked_so, columns=columns))
     best = by_value(_best_groups(asked_so, fact, metric)[0], metric)
     levels = next(_wanted_levels(asked_so, base, columns), None)
-    is_of_most = question.kind != RANK and _asks_for_most(asked_so.axes, fact, metric)
-    is_of_most = is_of_most and 1 < len(best) < len(comparison.groups)
+    is_of_most = question.kind != RANK and _asks_for_most(asked_so, best, fact, metric)
     if levels and not (is_of_most and are_comparable(best[:2])):
         return "equal_levels" if levels.compares(fact) else None
     ranked = [group for group in best if group.ranked]
@@ -166,10 +166,42 @@ def ranked_as(comparison: Comparison, question: Question, columns: Columns) -> R
     return "best" if levels else ""
 
 
-def _asks_for_most(axes: Axes, fact: str, metric: Metric) -> bool:
-    """Over terminals the first question is which comes to most, wherever; but on no other machine or disk."""
+def _asks_for_most(comparison: Comparison, best: Sequence[Group], fact: str, metric: Metric) -> bool:
+    """Over terminals the first question is which comes to most, wherever; but on no other machine or disk, and not
+    where one was not measured as far as the best of all.
+    """
+    axes = comparison.axes
     is_over_clients = axes.x.removeprefix(FACTOR) in CLIENTS and not axes.panels and metric.better == "higher"
-    return is_over_clients and not any(_is_machine(name) and name != fact for name in axes.series)
+    is_elsewhere = any(_is_machine(name) and name != fact for name in axes.series)
+    is_asked = is_over_clients and not is_elsewhere and 1 < len(best) < len(comparison.groups)
+    return is_asked and not cut_short(comparison, by_value(best, metric), fact)
+
+
+def cut_short(comparison: Comparison, best_first: Sequence[Group], fact: str) -> list[Group]:
+    """Of the best of each value of the fact, over terminals, those that may have more where the first of all has its
+    most: their curve was measured neither there nor on the way. Between its levels that is a hole in a grid; others
+    chose levels of their own.
+    """
+    axes = comparison.axes
+    if axes.kind != CLIENT or axes.x_fact is None:
+        return []
+    numbers = axes.x_fact.numbers
+    levels = grouped((axes.curve_of(group), numbers.get(fact_value(group, axes.x))) for group in comparison.groups)
+    leaders: dict[str, Group] = {}
+    for group in best_first:
+        leaders.setdefault(fact_value(group, fact), group)
+    first, *others = leaders.values()
+    most_at, of_first = numbers.get(fact_value(first, axes.x)), {*levels[axes.curve_of(first)]}
+    short = []
+    for group in others:
+        own_at = numbers.get(fact_value(group, axes.x))
+        known = {at for at in levels[axes.curve_of(group)] if at is not None}
+        if most_at is None or own_at is None or most_at in known:
+            continue
+        is_passed = any(min(own_at, most_at) < at < max(own_at, most_at) for at in known)
+        if not is_passed and (known <= of_first or not min(known) < most_at < max(known)):
+            short.append(group)
+    return short
 
 
 def _is_place(fact: Fact, ranked: str) -> bool:
@@ -446,10 +478,10 @@ def _pairs(
 
     A question that ranks nothing needs those with the baseline only, and a sweep has its levels.
     """
-    question, axes = comparison.question, comparison.axes
+    question = comparison.question
     if is_sweep:
-        is_of_most = question.kind in OF_PAIRS and _asks_for_most(axes, fact, metric)
-        return pairs_to_judge(by_value(best, metric), None) if is_of_most and len(best) < len(comparison.groups) else []
+        is_of_most = question.kind in OF_PAIRS and _asks_for_most(comparison, best, fact, metric)
+        return pairs_to_judge(by_value(best, metric), None) if is_of_most else []
     valued = by_value(comparison.groups, metric)
     of_base = [(group, base) for group in valued if group.key != base.key]
     if question.kind == PUBLISHED:

@@ -66,7 +66,7 @@ class LevelRow:
     def turned(self) -> LevelRow:
         """The baseline's series against this one."""
         against, verdict = self.against, self.against.verdict
-        differences = [difference.turned for difference in against.differences]
+        differences = tuple(difference.turned for difference in against.differences)
         return replace(
             self, groups=self.bases, bases=self.groups, pairs=[(base, group) for group, base in self.pairs],
             against=replace(against, differences=differences, verdict=verdict and verdict.turned, base=""),
@@ -166,8 +166,14 @@ class LevelSeries:
     @property
     def of_too_few(self) -> list[LevelRow]:
         """Those with a ratio that have too few repeats to count among the others."""
+        left_out = {*self.left_out}
+        return [row for row in self.with_ratio if row.label in left_out]
+
+    @property
+    def left_out(self) -> list[str]:
+        """The labels of those that the ratio over all is not of."""
         counted = {row.label for row in self.counted}
-        return [row for row in self.with_ratio if row.label not in counted]
+        return [row.label for row in self.rows if row.label not in counted]
 
     def over(self, held: str) -> str:
         """How many levels of what is held equal its ratio is of."""

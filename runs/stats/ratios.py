@@ -152,8 +152,8 @@ def holm(ps: Sequence[float] | Array) -> Array:
     """The level at which each comparison of a family is judged, so that all together err in at most `ALPHA` of cases.
 
     S. Holm, Scandinavian Journal of Statistics 6 (1979): the smallest p of m at ALPHA / m, the next at ALPHA / (m - 1)
-    and so on; from the first that is above its level on, all are judged at that level. Equal ones are judged at the level
-    of the first of them: a pair that a page asks about twice has one interval. The last axis is the family.
+    and so on; from the first that is above its level on, all are judged at that level. Equal ones are judged at that of
+    the first of them: a pair that a page asks about twice has one interval. The last axis is the family.
     """
     import numpy as np
 

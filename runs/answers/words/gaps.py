@@ -66,6 +66,8 @@ _LACKING: Mapping[Lacking, str] = {
     "clients_axis": "no number of terminals varies on the axis: measure at a second one",
     "rate": "{names} is no rate, of which more is better: choose one that is",
     "value": "none of its values is known{why}",
+    "unmeasured": "{first} was not measured at {levels}",
+    "unmeasured_most": "{first} was not measured at {levels}, where it may have more",
     "level": "one level only, measure a second",
     "batches_apart": "each batch has one level only: pool those that belong together",
     "again": "measured again in batches of their own, which are not pooled: {names}",

@@ -54,11 +54,66 @@ def test_what_is_behind_at_every_level_stays_behind_where_one_was_measured_once(
 
 
 def test_one_question_has_one_interval_however_it_is_asked():
-    """Seen: "1.18 × (1.13–1.24)" without `ask=` and "(1.14–1.22)" with `ask=best`: the best of two systems, of which the
-    page also asks at their level, was judged as its last comparison or as the one before it.
+    """Seen: "1.18 × (1.13–1.24)" without `ask=` and "(1.14–1.22)" with `ask=best`: the best of two systems, of which
+    the page also asks at their level, was judged as its last comparison or as the one before it.
     """
     selects = grid(maria=1.2)
 
     told = [[claim["ratio"] for claim in ask(selects, question)["claims"]] for question in ("", "ask=best")]
 
     assert told[0] == told[1]
+
+
+def test_a_level_that_one_was_not_measured_at_makes_nobody_the_best():
+    """Seen: "PostgreSQL 17.2 (64 terminals) has the highest throughput at its best: 2.49 × that of MariaDB (16
+    terminals)", which was not measured at 64 and is 1.43 × behind at each level of both.
+    """
+    selects = grid(maria=0.7, never=("MariaDB", 64))
+
+    for told in (ask(selects), ask(selects, "ask=best"), ask(selects, "ask=rank&fact=dbms")):
+        assert (told["ranked_at"], told["sure"]) == ("equal_levels", True)
+        assert ratios(told)["MariaDB 11.4.4"] == (2, pytest.approx(1 / 0.7, rel=0.03))
+        _, maria, firebird = (claim for claim in told["claims"] if claim["kind"] == "standing")
+        assert (maria["levels_left_out"], firebird["levels_left_out"]) == (["64 terminals"], [])
+        assert "over 3 levels of terminals. Left out: 64 terminals (MariaDB 11.4.4 was not measured)" in told["words"]
+        assert told["missing"] == ["MariaDB 11.4.4 was not measured at 64 terminals."]
+        assert not [each["words"] for each in told["questions"] if "at its best" in each["words"]]
+
+
+def test_what_turned_before_a_level_that_it_was_not_measured_at_is_ranked_at_its_best():
+    world = World(noise=0.01)
+    for name, tps in {"A": {1: 100, 4: 350, 16: 900, 64: 2000}, "B": {1: 120, 4: 400, 16: 300}}.items():
+        for terminals, mean in tps.items():
+            world.add(mean, dbms={"name": name, "version": "1"}, factors={"terminals": terminals})
+
+    told = ask(world.store(), "ask=best")
+
+    assert (told["ranked_at"], told["sure"], told["missing"]) == ("best", True, [])
+
+
+def test_of_systems_without_common_levels_it_is_told_which_may_have_more():
+    world = World(noise=0.01)
+    for name, tps in {"A": {8: 700, 64: 2000}, "B": {1: 100, 4: 350, 16: 900}}.items():
+        for terminals, mean in tps.items():
+            world.add(mean, dbms={"name": name, "version": "1"}, factors={"terminals": terminals})
+
+    told = ask(world.store(), "ask=best")
+
+    hole = "B 1 was not measured at 64 terminals, where it may have more."
+    assert (told["sure"], told["missing"]) == (False, [hole])
+    assert hole in told["words"]
+
+
+def test_a_standing_names_the_levels_that_its_ratio_leaves_out():
+    """Seen: MariaDB "rank 1" over two of three sizes, and no field said that it was not measured at the third."""
+    world = World(noise=0.01)
+    for size, of_maria in {10: 1.2, 100: 1.1, 500: None}.items():
+        for name, factor in {"PostgreSQL": 1.0, "MariaDB": of_maria}.items():
+            if factor:
+                world.add(9000 / size * factor, dbms={"name": name, "version": "1"}, factors={"size_gb": size})
+
+    told = ask(world.store(), "ask=rank&fact=dbms")
+
+    first, second, *_ = told["claims"]
+    assert (first["label"], second["levels_left_out"]) == ("MariaDB 1", ["500 GB"])
+    assert told["missing"] == ["MariaDB 1 was not measured at 500 GB."]
