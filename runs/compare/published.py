@@ -58,10 +58,11 @@ def differences_from_published(here: Sequence[Run], there: Sequence[Run]) -> lis
     The workload and what is asked are those that the match names; an article measures them in its own way.
     """
     reasons = [
-        Difference("checks", f"repeat {run.repeat}", str(check.get("detail")), str(check.get("detail")), "blocks")
+        Difference("checks", "Checks", words, words, "blocks")
         for run in here
         for check in run.checks
         if check.get("name") in _DISTURBED and not check.get("ok")
+        for words in [f"repeat {run.repeat}: {check.get('detail')}"]
     ]
     for each in differences_between(here, there):
         is_kept = each.field == "durability" or each.role == Role.PROCEDURE

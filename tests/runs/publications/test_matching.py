@@ -80,7 +80,7 @@ def test_it_sets_its_mean_beside_the_published_median_of_the_same_unit(article):
     [
         ({"factors": {"duration_s": 10}}, "Window: 10 s here against 120 s there"),
         ({"factors": {"duration_s": 60}, "checks": [{"name": "machine_alone", "ok": False, "detail": "34 % of CPU"}]},
-         "repeat 1: 34 % of CPU"),
+         "Checks: repeat 1: 34 % of CPU"),
         ({"factors": {"duration_s": 60}, "durability": "none"}, "Durability: not durable against survives power loss"),
     ],
 )  # fmt: skip
