@@ -150,10 +150,10 @@ def _window(run: Run, series: Mapping[str, Series]) -> list[Figure]:
     rates = _measured(run, rate)
     values = f"{rate.interval_s:g}-s values" if rate else ""
     steady = f"coefficient of variation of the throughput's {values}; lower is steadier"
-    sixths = f"mean of the last sixth ({len(rates) // TREND_PARTS} values) against the first; above 0 it ended faster"
+    sixths = f"of means of {len(rates) // TREND_PARTS} values each; above 0 it ended faster"
     figures: list[Figure] = [
         ("Steadiness", variation_percent(rates), "%", steady),
-        ("Change from start to end", trend_percent(rates), "%", sixths),
+        ("Last sixth of the window against its first", trend_percent(rates), "%", sixths),
     ]
     # On a server of others the machine is the server's, where a second agent sampled it.
     machine = "server_machine_cpu_percent" if run.context.get("connection") else "machine_cpu_percent"

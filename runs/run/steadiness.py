@@ -38,8 +38,12 @@ class Trend:
 
     @property
     def words(self) -> str:
-        change, low, high = (f"{100 * share:+.0f} %" for share in (self.change, self.low, self.high))
-        return f"{change} over the window (99 % interval {low} to {high})"
+        """How far the line ends from where it begins; of one that begins at next to nothing the change of its mean."""
+        shares, of = [self.change, self.low, self.high], "of its mean over the window"
+        if max(shares) < 1:
+            shares, of = [share / (1 - share / 2) for share in shares], "from begin to end of the window"
+        change, low, high = (f"{100 * share:+.0f} %" for share in shares)
+        return f"{change} {of} (99 % interval {low} to {high})"
 
     @property
     def matters(self) -> bool:

@@ -74,7 +74,7 @@ def test_a_run_shows_what_follows_from_what_it_has_stored(db):
     found = figures_of(run, tps=RATES, machine_cpu_percent=[99.0] * 14, disk_util_percent=[10.0] * 14)
     assert found == {
         "Steadiness": pytest.approx(derived.variation_percent(RATES[2:14])),
-        "Change from start to end": pytest.approx(-20.0),
+        "Last sixth of the window against its first": pytest.approx(-20.0),
         "Bound by the CPU": "yes",
         "Size of a warehouse": 100.0,
         "Size against memory": 0.1,
