@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
 from typing import Any
 
 from runs import stats
@@ -17,11 +19,14 @@ from runs.run.engine_report import NOT_TOLD
 from runs.run.memory import MB, limit_bytes, memory_bytes
 from runs.run.quality import MOST_OTHERS_PERCENT, others_percent, own_cores
 from runs.run.series import Series, measured_window, read, within, without_gaps
+from runs.run.steadiness import stalls
 from runs.tables import Column, Table, TableCell
 
 CPU_BOUND_FROM, DISK_BUSY_FROM = 97.0, 90.0
 # The INSERT runs of 2011 lasted 30 minutes; their first five are set against their last five.
 TREND_PARTS, LEAST_IN_A_PART = 6, 2
+# The throughput is lower for a moment, as while a checkpoint writes, and does not stall.
+DIP_SHARE = 0.75
 LEAST_SHARE, MOST_TABLES = 0.01, 12
 RATE, LOAD_RATE = "tps", "load_mb_per_s"
 Statistic = Mapping[str, Any]
@@ -98,6 +103,19 @@ def trend_percent(values: Sequence[float | None]) -> float | None:
     return 100 * (stats.mean(last) / stats.mean(first) - 1)
 
 
+def dips(values: Sequence[float | None], interval_s: float) -> tuple[float | None, str]:
+    """The share in % of the known values that lie below three quarters of their median, and in how many stretches, how
+    far apart, as those of checkpoints are; None of fewer than two.
+    """
+    found = stalls(values, DIP_SHARE)
+    if len(found) < 2:
+        return None, ""
+    apart_s = interval_s * median(after.start - before.start for before, after in pairwise(found))
+    share = 100 * sum(map(len, found)) / len(without_gaps(values))
+    how = f"of the {interval_s:g}-s values, in {len(found):,} stretches, {apart_s:g} s from begin to begin (median)"
+    return share, how
+
+
 def table_shares(tables: Sequence[Statistic]) -> list[tuple[str, float, float | None]]:
     """(table, its % of the bytes of all tables without indexes, its indexes in % of itself), largest first."""
     sized = [
@@ -155,6 +173,9 @@ def _window(run: Run, series: Mapping[str, Series]) -> list[Figure]:
         ("Steadiness", variation_percent(rates), "%", steady),
         ("Last sixth of the window against its first", trend_percent(rates), "%", sixths),
     ]
+    if rate:
+        share, how = dips(rates, rate.interval_s)
+        figures.append(("Throughput below three quarters of its median", share, "%", how))
     # On a server of others the machine is the server's, where a second agent sampled it.
     machine = "server_machine_cpu_percent" if run.context.get("connection") else "machine_cpu_percent"
     cpu, disk = (_mean(_measured(run, series.get(name))) for name in (machine, "disk_util_percent"))

@@ -133,14 +133,16 @@ def change_of_level(window: Sequence[float]) -> Step | None:
     return step if changes and abs(step.after - step.before) >= MATTERS * centre > 0 else None
 
 
-def stalls(window: Sequence[float | None]) -> list[range]:
-    """Stretches of values below a third of the median; gaps are none. Empty where so few transactions are chance."""
+def stalls(window: Sequence[float | None], share: float = STALL_SHARE) -> list[range]:
+    """Stretches of values below a third, or another share, of the median; gaps are none. Empty where so few
+    transactions are chance.
+    """
     numbers = [value for value in window if value is not None]
     if not numbers or (level := median(numbers)) < LEAST_TRANSACTIONS:
         return []
     stretches: list[range] = []
     for at, value in enumerate(window):
-        if value is None or value >= STALL_SHARE * level:
+        if value is None or value >= share * level:
             continue
         if stretches and stretches[-1].stop == at:
             stretches[-1] = range(stretches[-1].start, at + 1)

@@ -82,6 +82,16 @@ def test_a_run_shows_what_follows_from_what_it_has_stored(db):
     }
 
 
+def test_dips_are_told_with_their_distance(db):
+    """Seen: two seconds at 60 % every 30 s for an hour, and "no stalls" was all that was said of them."""
+    run = make_run("PostgreSQL 17", 80, factors={"duration_s": 600})
+    rates: list[float | None] = [600.0 if at % 30 in (10, 11) else 1_000.0 for at in range(600)]
+    (row,) = [row for row in derived.of_run(run, [one_second("tps", rates)]).figures.rows if "quarters" in row[0].text]
+    assert row[1].value == pytest.approx(100 * 2 / 30)
+    assert row[3].text == "of the 1-s values, in 20 stretches, 30 s from begin to begin (median)"
+    assert not [name for name in figures_of(run, tps=[1_000.0] * 600) if "quarters" in name]
+
+
 def test_a_cpu_that_others_kept_busy_is_not_said_to_be_the_runs_alone(db):
     run = make_run("Firebird 3.0", 80, factors=FACTORS)
     run.checks = [{"name": "machine_alone", "ok": False, "detail": "disturbed: …"}]
