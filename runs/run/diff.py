@@ -11,6 +11,7 @@ from runs.formatting import mid_sentence, percent, quantity
 from runs.machines.facts import device_facts, profile_facts
 from runs.models import Run
 from runs.models.choices import StorageRole
+from runs.run import quality
 from runs.run.engine_report import CONDITIONS
 from runs.run.facets import (
     context_facets,
@@ -71,6 +72,7 @@ def sections(
             [{facet.label: facet.words for facet in (*factor_facets(run), *context_facets(run))} for run in runs]
         ),
         "Numbers": _numbers(runs, no_ratios),
+        "Checks": fact_rows([_checks(run) for run in runs]),
         SETTINGS: fact_rows([_settings(run) for run in runs]),
         "Machine": fact_rows([dict(profile_facts(run.hardware)) if run.hardware else {} for run in runs]),
         "Disks": fact_rows([_disks(run) for run in runs]),
@@ -125,6 +127,11 @@ def _disks(run: Run) -> dict[str, str]:
 def _environment(run: Run) -> dict[str, str]:
     conditions = run.statistics.get("conditions") or {}
     return dict(origin(run)) | {label: str(conditions.get(name) or "") for name, label in CONDITIONS.items()}
+
+
+def _checks(run: Run) -> dict[str, str]:
+    """Two means that are alike may be of a rate that holds and of one that falls."""
+    return {"What does not hold": "; ".join(quality.warnings(run.checks)) or ("nothing" if run.checks else "")}
 
 
 def _numbers(runs: Sequence[Run], no_ratios: Mapping[str, str]) -> list[FactRow]:

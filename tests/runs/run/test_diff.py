@@ -45,6 +45,17 @@ def test_it_shows_what_differs_and_counts_what_is_alike():
     assert said["Numbers"] == {"Throughput": (["500 TPS", "400 TPS"], True, "−20.0\u202f%")}
 
 
+def test_a_check_that_holds_of_one_alone_is_a_difference():
+    """Seen: "1 of 28 facts differ" of a flat hour and one that lost 15 %, as their means were alike."""
+    first, second = pair()
+    steady = {"name": "steady_state", "ok": True, "detail": "neither warm-up nor drift"}
+    Run.objects.filter(pk=first.pk).update(checks=[steady])
+    Run.objects.filter(pk=second.pk).update(checks=[steady | {"ok": False, "detail": "not steady: drifts"}])
+    assert rows()["Checks"] == {"What does not hold": (["nothing", "not steady: drifts"], True, "")}
+    Run.objects.update(checks=[steady])
+    assert rows()["Checks"] == {}
+
+
 def test_no_ratio_is_told_of_what_a_comparison_gives_none_of(client):
     """Was: "−35.0 % differs" of windows of 10 s and 600 s, below two equal heads."""
     window, host = {"scale_factor": 10, "terminals": 4}, machine()
