@@ -29,6 +29,8 @@ ALIKE = ("equivalent", "too_small")
 # the threshold: of one at the threshold it is chance whether it was measured above it.
 LARGE, ABOVE = 5.0, 2.0
 CLOSE = 1e-6
+# From so many repeats of each side on there is a verdict.
+LEAST_REPEATS = 3
 # As far beside the memory a knee is told to be there: how often its interval holds the place is coverage.
 NEAR = 1.1
 # What names a cell and is no level of anything.
@@ -64,6 +66,14 @@ class Pair:
     def above_zero(self, metric: str) -> Pair:
         """Those that have a ratio."""
         return Pair([level for level in self.levels if not _has_zero(metric, [*level[0], *level[1]])])
+
+    def counting(self, metric: str) -> Pair:
+        """Those that a ratio over all is of: of enough repeats, where two of them are, else all."""
+        enough = [
+            level for level in self.levels
+            if all(sum(len(cell.values(metric)) for cell in side) >= LEAST_REPEATS for side in level)
+        ]  # fmt: skip
+        return Pair(enough) if len(enough) > 1 else self
 
     def truth(self, metric: str) -> float | None:
         """The ratio of the first side to the second, as a logarithm, in the mean over the levels."""
@@ -329,7 +339,7 @@ class Judge:
     ) -> Iterator[Mark]:
         """A ratio, or with `less` a share: its side, its size, its interval, and whether it is said at all."""
         metric, verdict = body["metric"], change["verdict"]
-        pair = pair.above_zero(metric)
+        pair = pair.above_zero(metric).counting(metric)
         truth, measured = pair.truth(metric), pair.measured(metric)
         words = f"{claim['label']}: {verdict} {change['value']} ({change['low']} to {change['high']})"
         if truth is None or not pair.levels:
@@ -355,7 +365,7 @@ class Judge:
             yield Mark(
                 ALIKE_CLAIM, kind, abs(truth) <= limit * (1 + CLOSE), f"{words}, in truth {math.exp(truth) - less}"
             )
-        if self._is_far(body, pair) and pair.fewest >= 3 and verdict != "refused":
+        if self._is_far(body, pair) and pair.fewest >= LEAST_REPEATS and verdict != "refused":
             yield Mark(
                 DECIDED, kind, verdict in (*WINNERS, "mixed", "") and bool(verdict or change["low"] is not None), words
             )
@@ -436,7 +446,7 @@ class Judge:
         levels = [float(cell.facts[axis]) for cell in valued]
         at_level = {level: [cell for cell in valued if cell.facts[axis] == level] for level in levels}
         pairs = [matched(at_level.get(at, []), at_level[end], [axis]) for end in (min(levels), max(levels))]
-        return all(pair.levels and self._is_far(body, pair) and pair.fewest >= 3 for pair in pairs)
+        return all(pair.levels and self._is_far(body, pair) and pair.fewest >= LEAST_REPEATS for pair in pairs)
 
     def _is_far(self, body: Json, pair: Pair) -> bool:
         metric, limit = body["metric"], math.log1p(body["threshold"])
@@ -574,7 +584,7 @@ class Judge:
     def _published(self, kind: str, body: Json, claim: Json, cells: Sequence[Cell]) -> Iterator[Mark]:
         """A number beside the printed one; no ratio over another promise or a window ten times as long."""
         ours, printed = ([cell for cell in cells if cell.is_printed == side] for side in (False, True))
-        for name, side in (("here", ours), ("printed", printed)):
+        for name, side in (("here", ours), ("mean", printed)):
             mean = math.exp(_mean([_log(value) for cell in side for value in cell.values(body["metric"]).values()]))
             yield Mark(NUMBER, kind, _close(claim[name], mean), f"{claim['label']}: {name} {claim[name]}, not {mean}")
         windows = [float(cell.facts["duration_s"]) for cell in cells]
@@ -656,13 +666,17 @@ class Judge:
             yield Mark(UNJUDGED, kind, True)
             return
         apart = _apart(first, second)
-        levels = [[*ones, *others] for ones, others in _levels(first, second, apart, over=body["over"])]
-        untold = [
-            {name: value for name, value in cells[0].facts.items() if name not in {*apart, *_NOT_COMPARED}}
-            for cells in levels
-            if not told & {run for cell in cells for run in cell.runs}
+        levels = _levels(first, second, apart, over=body["over"])
+        with_ratio = [
+            (ones, others) for ones, others in levels if told & {run for cell in (*ones, *others) for run in cell.runs}
         ]
-        count = len(levels) - len(untold)
+        counting = Pair(with_ratio).counting(body["metric"]).levels
+        untold = [
+            {name: value for name, value in [*ones, *others][0].facts.items() if name not in {*apart, *_NOT_COMPARED}}
+            for ones, others in levels
+            if (ones, others) not in counting
+        ]
+        count = len(counting)
         # One whose only group is not ranked is named with it.
         words = "".join(body["words"].partition(begin)[2] for begin in ("Left out: ", "No ratio at ", "Not ranked: "))
         is_counted = body["over"].partition(" ")[0] == str(count)
@@ -719,7 +733,7 @@ class Judge:
             for system, own in by_system.items():
                 pairs = [Pair([(own, other)]) for name, other in by_system.items() if name != system]
                 better = [sign * (pair.truth(body["metric"]) or 0.0) > 0 and self._is_far(body, pair) for pair in pairs]
-                if pairs and all(better) and min(pair.fewest for pair in pairs) >= 3:
+                if pairs and all(better) and min(pair.fewest for pair in pairs) >= LEAST_REPEATS:
                     yield system, str(own[0].facts["disk"])
 
     def _as_asked(self, kind: str, body: Json) -> Iterator[Mark]:

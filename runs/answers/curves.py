@@ -295,8 +295,10 @@ class Along:
     def falls_off(self) -> FallsOff:
         words, memory = self.memory or ("", None)
         bent, turned = self.curve.knee, self.turn
-        # Where growth ends is a knee as well: whether a level pace behind it falls is the sign of the noise.
-        shape: str = bent.bend if bent.bend in ("too_few", "knee") or self._falls_faster else "none"
+        # Where growth ends is a knee as well: whether a level pace behind it falls is the sign of the noise. Over
+        # clients growth always slows, which the scaling law tells.
+        told = ("too_few",) if self.x.kind == CLIENT else ("too_few", "knee")
+        shape: str = bent.bend if bent.bend in told or self._falls_faster else "none"
         is_knee, change = shape == "knee", self.step_change if shape == "step" else None
         return FallsOff(
             label=self.curve.name, runs=self.runs, shape="turn" if turned else shape, knee=bent,

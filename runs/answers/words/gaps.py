@@ -222,7 +222,7 @@ def knee_words(knee: Knee) -> str:
     return {
         "none": "one line fits as well", "smooth": "a smooth curve fits better",
         "undecided": "a smooth curve fits as well", "step": "a line with a step fits better",
-    }[knee.bend]  # fmt: skip
+    }.get(knee.bend, "the curve bends, but gets no worse behind")  # fmt: skip
 
 
 def law_words(law: Scaling | Unfitted, levels: int) -> str:

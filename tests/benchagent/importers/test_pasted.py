@@ -100,4 +100,4 @@ def test_gnu_time_is_read_in_minutes_and_in_hours(elapsed, seconds):
     (run,) = told(
         "x.txt", f"{report}\n0.05user 0.10system {elapsed}elapsed 0%CPU (0avgtext+0avgdata 1988maxresident)k\n"
     )
-    assert {metric.name: metric.value for metric in run.metrics}["elapsed_s"] == seconds
+    assert {metric.name: metric.value for metric in run.metrics}["restore_s"] == seconds

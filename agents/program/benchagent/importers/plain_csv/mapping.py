@@ -159,8 +159,8 @@ def propose(file: SourceFile) -> Mapping:
     if _OWN.issubset(table.headings):
         kept = itertools.takewhile(_LAST_KEPT.__ne__, table.headings)
         figures = {*table.headings} - {*kept, _LAST_KEPT}
-        columns = (_of_own(heading, is_figure=heading in figures) for heading in table.headings)
-        return Mapping(tuple(filter(None, columns)))
+        of_own = (_of_own(heading, is_figure=heading in figures) for heading in table.headings)
+        return Mapping(tuple(filter(None, of_own)))
     time_heading = _time_heading(table)
     columns = tuple(_proposed(table, heading, time_heading) for heading in table.headings)
     return Mapping(columns, Rows.RUNS if time_heading is None else Rows.SAMPLES)
