@@ -36,7 +36,7 @@ WORLDS = [
     (264, "systems"), (101, "sizes"), (235, "settings"), (203, "nightlies"), (271, "machines"), (85, "zeros"),
     (32, "published"), (23, "collapse"), (46, "at zero"), (93, "hills"), (52, "reversed"),
     *whole((199, "versions"), (14, "terminals"), (160, "loads"), (31, "two"), (21, "published"), (9, "sweep"),
-           (19, "sweep"), (72, "collapse"), (8, "configurations"), (8, "own disks")),
+           (19, "sweep"), (72, "collapse"), (210, "collapse"), (8, "configurations"), (8, "own disks")),
 ]  # fmt: skip
 
 

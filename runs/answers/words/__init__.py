@@ -81,8 +81,10 @@ def _of_compared(answer: Answer) -> str:
     # Where the newest batch has no value, what is said is of one before it.
     newest = [missing for missing in untold if (answer.question.kind, missing.kind) == (asked.NEWER, "no_value")]
     others = [missing for missing in untold if missing not in newest]
-    # A winner over levels may have come to nothing, or not have been measured, where another is the best.
-    is_untold = answer.best_by_level and (answer.sure or not answer.over)
+    # A winner over levels may have come to nothing, or not have been measured, where another is the best; and so may
+    # the two of which none is.
+    is_said = all(best in words for _, best in answer.best_by_level)
+    is_untold = answer.best_by_level and (answer.sure or not answer.over or not is_said)
     by_level = best_at_words(answer.best_by_level) if is_untold else ""
     places = joined(map(mid_sentence, answer.alike_in))
     differing = gaps.differing_words(answer.differing)
