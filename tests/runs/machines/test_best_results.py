@@ -67,6 +67,6 @@ def test_a_best_result_that_must_not_be_trusted_is_marked_as_in_lists_and_leads_
         (cell,) = (
             cell
             for cell in client.get(url).content.decode().split("<td")
-            if 'data-label="Best"' in cell and "900" in cell
+            if 'data-label="Best"' in cell and ">900" in cell
         )
         assert 'data-doubt="disturbed"' in cell and best[0].run.get_absolute_url() in cell
