@@ -5,8 +5,9 @@ fills them for the API (`words.with_words`).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from statistics import fmean
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, InstanceOf
@@ -24,6 +25,16 @@ from runs.stats.curves import Knee
 from runs.stats.scaling import Scaling, Unfitted
 
 REFUSED = "refused"
+
+
+class LevelBest(NamedTuple):
+    """`best`: what is surely better at a level than all others that have a value there, "" where nothing is; `absent`:
+    the others.
+    """
+
+    row: LevelRow
+    best: str
+    absent: Sequence[str] = ()
 
 
 class Part(BaseModel):
@@ -263,11 +274,10 @@ class Answer(Part):
     `without_order`: the groups that may not be ranked. `versions_of`: the only DBMS, so that systems are versions of
     it. `pooled`: what is pooled on request, in words. `unsaid`: the settings that hold where the name of a
     configuration does not say others. `alike_in`: the machines, disks or systems that the ranking is of, where not each
-    was measured on all of them. `best_by_level`: where the best depends on the level, each level with the one that is
-    surely better than all others, or "". `is_gain`: nothing is lost from the first level of x to the last. `beyond`:
-    how many runs match that are not compared, as they are too many. `parts`: an answer for each of several
-    parts of which none shares levels with another. `worse_by`: the metric by which the first is surely
-    worse than the next, and its ratio to that one.
+    was measured on all of them. `best_by_level`: each level with its best, where that depends on the
+    level. `is_gain`: nothing is lost from the first level of x to the last. `beyond`: how many runs match that are not
+    compared, as they are too many. `parts`: an answer for each of several parts of which none shares levels with
+    another. `worse_by`: the metric by which the first is surely worse than the next, and its ratio to that one.
     """
 
     question: Question
@@ -297,7 +307,7 @@ class Answer(Part):
     lost: dict[str, list[InstanceOf[Missing]]] = Field(default_factory=dict, exclude=True)
     set_apart: dict[str, InstanceOf[Group]] = Field(default_factory=dict, exclude=True)
     without_order: list[InstanceOf[Group]] = Field(default_factory=list, exclude=True)
-    best_by_level: list[tuple[InstanceOf[LevelRow], str]] = Field(default_factory=list, exclude=True)
+    best_by_level: list[InstanceOf[LevelBest]] = Field(default_factory=list, exclude=True)
     parts: list[Answer] = Field(default_factory=list, exclude=True)
     worse_by: tuple[str, InstanceOf[Amount]] | None = Field(default=None, exclude=True)
     versions_of: str = Field(default="", exclude=True)

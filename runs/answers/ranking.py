@@ -9,7 +9,7 @@ from typing import Any
 
 from benchagent.catalog import ONCE_A_CELL
 
-from runs.answers.answer import Amount, Answer, LevelChange, Standing, begun, change_of, pair_of
+from runs.answers.answer import Amount, Answer, LevelBest, LevelChange, Standing, begun, change_of, pair_of
 from runs.answers.curves import lost_levels
 from runs.compare.asked import LOAD, LOAD_METRICS, RANK, Missing, Question
 from runs.compare.axes import are_days_apart
@@ -250,10 +250,9 @@ def _of_part(
 
 def _best_by_level(
     levels: Levels, compared: Sequence[Key], named: Mapping[Key, tuple[str, str]], metric: Metric | None
-) -> list[tuple[LevelRow, str]]:
-    """Each level of these series with the name of what is surely better there than every other, "" where nothing is;
-    empty where not two of them are so somewhere, or not all pairs were judged. A system is where one of its
-    configurations is.
+) -> list[LevelBest]:
+    """Each level of these series; empty where not two of them are the best somewhere, or not all pairs were judged. A
+    system is where one of its configurations is.
     """
     pairs = [(key, levels.between(key, other)) for key, other in permutations(named, 2) if named[key] != named[other]]
     judged = [
@@ -268,29 +267,42 @@ def _best_by_level(
         for key, row in judged
     )
     best = {label: named[key][1] for (label, key), told in is_better.items() if all(told)}
-    in_order = [(rows[label], best.get(label, "")) for label in levels.labels if label in rows]
-    return in_order if len({name for _, name in in_order if name}) > 1 else []
+    present = grouped(
+        (label, named[key][1]) for key in compared for label, group in levels.groups_of(key) if group.dots
+    )
+    names = dict.fromkeys(named[key][1] for key in compared)
+    in_order = [
+        LevelBest(rows[label], best.get(label, ""), [name for name in names if name not in present[label]])
+        for label in levels.labels if label in rows
+    ]  # fmt: skip
+    return in_order if len({each.best for each in in_order if each.best}) > 1 else []
 
 
-def _best_group_by_level(comparison: Comparison, fact: Fact | None, first: Group) -> list[tuple[LevelRow, str]]:
+def _best_group_by_level(comparison: Comparison, fact: Fact | None, first: Group) -> list[LevelBest]:
     """As `_best_by_level`, of groups that are set against each other at equal levels; empty where the first of all is
     behind at none of them.
     """
     equal, metric, verdicts = comparison.equal, comparison.metric, comparison.verdicts
     if equal is None or metric is None or fact is None or equal.compared[0].field != fact.field:
         return []
-    in_order, is_beaten = [], False
-    for (label, words), leaders in zip(equal.level_words, equal.leaders(metric), strict=True):
+    in_order, is_beaten, every = list[LevelBest](), False, equal.leaders(metric)
+
+    def name(group: Group) -> str:
+        return fact.in_legend(fact_value(group, fact.field))
+
+    names = dict.fromkeys(map(name, chain(*every)))
+    for (label, words), leaders in zip(equal.level_words, every, strict=True):
         if len(leaders) < 2:
             continue
         best, *others = leaders
+        absent = [each for each in names if each not in {*map(name, leaders)}]
         better = [
             other for other in others
             if _is_winner(verdicts.of(best, other)) or _is_above_nothing(best, other, metric)
         ]  # fmt: skip
-        is_beaten = is_beaten or any(fact_value(other, fact.field) == fact_value(first, fact.field) for other in better)
-        name = fact.in_legend(fact_value(best, fact.field)) if len(better) == len(others) else ""
-        in_order.append((LevelRow(label, words, leaders, [], [], UNMEASURED), name))
+        is_beaten = is_beaten or name(first) in {*map(name, better)}
+        row = LevelRow(label, words, leaders, [], [], UNMEASURED)
+        in_order.append(LevelBest(row, name(best) if len(better) == len(others) else "", absent))
     return in_order if is_beaten else []
 
 

@@ -20,6 +20,7 @@ from runs.api.compare import drawn, selected
 from runs.api.outgoing import Outgoing, answered
 from runs.charts.drawing import Counted, Drawing
 from runs.compare import asked
+from runs.formatting import grouped
 
 
 class Offered(Outgoing):
@@ -42,8 +43,9 @@ class AskedAnswer(Answer):
     """The answer, its words, what is drawn of the runs, and what else can be asked of them.
 
     `missing`: what it takes to be sure; `by_level`: how the first stands to the next at the levels, where that differs;
-    `best_at`: which is surely better than all others at which levels, where that depends on the level; `apart`: what
-    has no group that is ranked, by why; `warnings`: what to know before the numbers, as the page says it.
+    `best_at`: which is surely better than all others that have a value there at which levels, where that depends on the
+    level; `absent_at`: which of the others have none, at the levels of `best_at`; `apart`: what has no group that is
+    ranked, by why; `warnings`: what to know before the numbers, as the page says it.
     """
 
     asked: str
@@ -53,6 +55,7 @@ class AskedAnswer(Answer):
     warnings: list[str]
     by_level: str
     best_at: dict[str, list[str]]
+    absent_at: dict[str, list[str]]
     apart: dict[str, list[str]]
     counts: Counted
     left_out: list[LeftOut]
@@ -83,10 +86,7 @@ class Answers(APIView):
 
 
 def _asked(answer: Answer, drawing: Drawing, beyond: int) -> AskedAnswer:
-    comparison, best_at = drawing.comparisons[0], dict[str, list[str]]()
-    for row, best in answer.best_by_level:
-        if best:
-            best_at.setdefault(best, []).append(row.label)
+    comparison, told_best = drawing.comparisons[0], [each for each in answer.best_by_level if each.best]
     left_out = [LeftOut(run=run, reason=each.reason) for each in drawing.left_out for run in each.runs]
     if beyond:
         left_out.append(LeftOut(run=None, reason=beyond_reason(), count=beyond))
@@ -100,7 +100,8 @@ def _asked(answer: Answer, drawing: Drawing, beyond: int) -> AskedAnswer:
         not_alike=differing_words(answer.differing),
         warnings=warnings_of(comparison, answer),
         by_level=by_level_words(answer.series),
-        best_at=best_at,
+        best_at=grouped((each.best, each.row.label) for each in told_best),
+        absent_at={each.row.label: [*each.absent] for each in told_best if each.absent},
         apart=set_apart_words(answer),
         counts=drawing.counts(beyond),
         left_out=left_out,

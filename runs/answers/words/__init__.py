@@ -83,7 +83,7 @@ def _of_compared(answer: Answer) -> str:
     others = [missing for missing in untold if missing not in newest]
     # A winner over levels may have come to nothing, or not have been measured, where another is the best; and so may
     # the two of which none is.
-    is_said = all(best in words for _, best in answer.best_by_level)
+    is_said = all(each.best in words for each in answer.best_by_level)
     is_untold = answer.best_by_level and (answer.sure or not answer.over or not is_said)
     by_level = best_at_words(answer.best_by_level) if is_untold else ""
     places = joined(map(mid_sentence, answer.alike_in))

@@ -204,7 +204,7 @@ def levels_without_ratio(answer: Answer) -> str:
         row for row in rows
         if row.label in few or (row.against.ratio is None and (are_compared or not is_apart(row)))
     ]  # fmt: skip
-    told = {row.label for row, _ in answer.best_by_level}
+    told = {each.row.label for each in answer.best_by_level}
     labels_by_reason = grouped((reason(row), row.label) for row in without if row.label not in told)
     of_told = grouped((reason(row).removeprefix("no ratio: "), row.label) for row in without if row.label in told)
     return " ".join([

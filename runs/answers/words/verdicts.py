@@ -7,13 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from statistics import fmean
 
-from runs.answers.answer import Amount
+from runs.answers.answer import Amount, LevelBest
 from runs.answers.words import gaps
 from runs.answers.words.gaps import change_words, first_of, refusal_words
 from runs.compare.facts import with_heading
 from runs.compare.groups import Contrast, Group
 from runs.compare.levels import UNMEASURED, LevelRow, Levels, LevelSeries, levels_words
 from runs.formatting import (
+    MOST_IN_A_SENTENCE,
     THIN,
     few_listed,
     grouped,
@@ -278,18 +279,32 @@ def is_perhaps_noise(series: LevelSeries | None) -> bool:
     return is_open and not any(row.kind in WINNERS for row in series.rows)
 
 
-def best_at_words(best_by_level: Sequence[tuple[LevelRow, str]]) -> str:
-    """Which is the best at which levels, and at which none is."""
-    rows_by_best = grouped((best, row) for row, best in best_by_level)
-    every, open_ones = [row for row, _ in best_by_level], rows_by_best.pop("", [])
+def best_at_words(best_by_level: Sequence[LevelBest]) -> str:
+    """Which is the best at which levels, where which others have no value, and at which none is."""
+    rows_by_best = grouped((each.best, each) for each in best_by_level)
+    every, open_ones = [each.row for each in best_by_level], rows_by_best.pop("", [])
     parts: list[str] = []
     if every and len(every[0].words) > 1:  # Levels of one fact are told in their order.
         rows_by_best = dict(sorted(rows_by_best.items(), key=lambda best: -len(best[1])))
-    for best, rows in rows_by_best.items():
-        parts.append(f"{best} {'' if parts else 'is best '}at {_levels_named(rows, every)}")
+    for best, of_best in rows_by_best.items():
+        parts.append(f"{best} {'' if parts else 'is best '}{_best_at(of_best, every)}")
     if open_ones:
-        parts.append(f"none for sure at {_levels_named(open_ones, every)}")
+        parts.append(f"none for sure at {_levels_named([each.row for each in open_ones], every)}")
     return joined(parts)
+
+
+def _best_at(of_best: Sequence[LevelBest], every: Sequence[LevelRow]) -> str:
+    rows_by_absent = grouped(
+        (tuple(each.absent), each.row) for each in sorted(of_best, key=lambda each: len(each.absent))
+    )
+    if len(rows_by_absent) > MOST_IN_A_SENTENCE:
+        count = sum(bool(each.absent) for each in of_best)
+        return f"at {_levels_named([each.row for each in of_best], every)}, at {count} of which others have no value"
+    return listed([
+        f"at {_levels_named(rows, every)}"
+        + (f" (where {few_listed(absent)} {'has' if len(absent) == 1 else 'have'} no value)" if absent else "")
+        for absent, rows in rows_by_absent.items()
+    ])  # fmt: skip
 
 
 def _levels_named(rows: Sequence[LevelRow], every: Sequence[LevelRow]) -> str:

@@ -117,3 +117,19 @@ def test_a_standing_names_the_levels_that_its_ratio_leaves_out():
     first, second, *_ = told["claims"]
     assert (first["label"], second["levels_left_out"]) == ("MariaDB 1", ["500 GB"])
     assert told["missing"] == ["MariaDB 1 was not measured at 500 GB."]
+
+
+def test_who_was_not_measured_at_a_level_is_named_where_another_is_the_best_there():
+    """Seen: "PostgreSQL 17.2 is best at 500 GB", where MariaDB was not measured, beside "No ratio at 500 GB"."""
+    world = World(noise=0.005)
+    for size, of_maria in {10: 1.2, 100: 0.8, 500: None}.items():
+        for name, factor in {"PostgreSQL": 1.0, "MariaDB": of_maria, "Firebird": 0.5}.items():
+            if factor:
+                dbms = {"name": name, "version": SYSTEMS[name]}
+                world.add(9000 / size * factor, dbms=dbms, factors={"size_gb": size})
+
+    told = ask(world.store(), "ask=best")
+
+    assert told["best_at"] == {"MariaDB 11.4.4": ["10 GB"], "PostgreSQL 17.2": ["100 GB", "500 GB"]}
+    assert told["absent_at"] == {"500 GB": ["MariaDB 11.4.4"]}
+    assert "PostgreSQL 17.2 at 100 GB and at 500 GB (where MariaDB 11.4.4 has no value)" in told["words"], told["words"]
