@@ -195,13 +195,14 @@ def matched(ones: Sequence[Cell], others: Sequence[Cell], apart: Iterable[str]) 
 
 def _levels(ones: Sequence[Cell], others: Sequence[Cell], apart: Iterable[str], *, over: str = "") -> list[Level]:
     """The cells of both sides by all facts but those `apart`, and by batch or day where the ratio is `over` them. What
-    is alone there is one level with the only cell of the other side that differs from it in conditions.
+    is alone there is one level with the only cell of the other side that differs from it in conditions: where that has
+    another of a shorter window besides, none is the only one.
     """
     exact = _by_facts(ones, others, {*apart}, over=over)
     ones, others = ([cell for level in exact if not all(level) for cell in level[side]] for side in (0, 1))
     levels = [level for level in exact if all(level)]
-    for one, other in _by_facts(ones, others, {*apart, *_CONDITIONS}, over=over):
-        is_pair = len(one) == len(other) == 1
+    for one, other in _by_facts(ones, others, {*apart, *_CONDITIONS, "duration_s"}, over=over):
+        is_pair = len(one) == len(other) == 1 and one[0].facts.get("duration_s") == other[0].facts.get("duration_s")
         levels += [(one, other)] if is_pair else _by_facts(one, other, {*apart}, over=over)
     return levels
 

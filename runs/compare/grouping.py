@@ -267,16 +267,23 @@ def _shortest_names(
     names_by_pool: Mapping[str, Sequence[str]], cells_of_pool: Mapping[str, set[object]]
 ) -> dict[str, str]:
     """The first of its names by key, and as many more as it takes to tell apart the batches that have a cell in common;
-    what is alike in all of them, as two that were stored in one second, is numbered.
+    what is alike in all of them is numbered.
 
-    Batches of one name that have no cell in common, as each machine sends its own, are called the same.
+    Batches of one name that have no cell in common, as each machine sends its own, are called the same. That they were
+    stored in one second is chance, and makes none the same.
     """
     taken = dict.fromkeys(names_by_pool, 1)
     while True:
         joined = {key: " · ".join(names[: taken[key]]) for key, names in names_by_pool.items()}
+        all_told = {key for key, names in names_by_pool.items() if taken[key] == len(names)}
         of_name = grouped((name, key) for key, name in joined.items())
-        doubles = [key for keys in of_name.values() if _have_a_cell_in_common(keys, cells_of_pool) for key in keys]
-        longer = [key for key in doubles if taken[key] < len(names_by_pool[key])]
+        doubles = [
+            key
+            for keys in of_name.values()
+            if _have_a_cell_in_common(keys, cells_of_pool) or (taken[keys[0]] > 1 and all_told.issuperset(keys))
+            for key in keys
+        ]
+        longer = [key for key in doubles if key not in all_told]
         if not longer:
             return joined | dict(zip(doubles, numbered([joined[key] for key in doubles]), strict=True))
         for key in longer:

@@ -138,6 +138,17 @@ def test_two_batches_that_were_stored_in_one_second_are_numbered():
     assert labels == ["2026-11-20 · 11:05:00", "2026-11-20 · 11:05:00 #2"]
 
 
+def test_batches_that_were_stored_in_one_second_are_no_series_of_their_own():
+    """Was: two sizes that were measured again, each in a batch of its own, were a curve if one second saw both come."""
+    for number, sizes_gb in enumerate(((8, 16), (8,), (16,))):
+        at = datetime(2026, 11, 20, 11, 5, min(number, 1), number, tzinfo=UTC)
+        together = batch(UUID(int=number + 1), created_at=at)
+        for size_gb in sizes_gb:
+            factors = {"size_gb": size_gb}
+            make_run("PostgreSQL 16.4", 100, batch=together, measured_on=date(2026, 11, 20), factors=factors)
+    assert len({*compare(all_runs()).columns["batch"]}) == 3
+
+
 def test_a_run_that_says_something_else_than_its_batch_is_not_pooled_with_it():
     for value, said in ((100, {}), (101, {}), (120, {"tested": {"commit": "ffff"}}), (90, {"label": "cold"})):
         make_run("PostgreSQL 16.4", value, batch=batch(label="night", tested={"commit": "1a2b"}), **said)
