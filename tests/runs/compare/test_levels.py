@@ -19,6 +19,7 @@ from runs.answers.ask import answer_of
 from runs.answers.words import headline, sentence
 from runs.answers.words.gaps import difference_words, differing_words
 from runs.answers.words.matrix import matrix
+from runs.answers.answer import LevelBest
 from runs.answers.words.verdicts import against_words, best_at_words, by_level_words, series_words
 from runs.answers.words.warnings import warnings_of
 from runs.charts.pivots import heat_maps, shade
@@ -606,7 +607,7 @@ def test_levels_of_many_facts_are_counted_and_called_by_what_they_have():
     levels = comparison.levels
     assert levels.held_words.endswith(" and 2 more") and levels.held_words.count(",") == 2
     assert len(levels.labels) == 10 and not any("not set" in label for label in levels.labels)
-    best = [(levels.level_rows[0], "Derby 10.16"), *((row, "SQLite 3.50") for row in levels.level_rows[1:])]
+    best = [LevelBest(row, "SQLite 3.50" if at else "Derby 10.16") for at, row in enumerate(levels.level_rows)]
     assert best_at_words(best) == "SQLite 3.50 is best at 9 of 10 levels, Derby 10.16 at scale factor 1"
 
 
