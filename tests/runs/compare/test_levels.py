@@ -14,12 +14,11 @@ import pytest
 from django.http import QueryDict
 from django.urls import reverse
 
-from runs.answers.answer import Standing
+from runs.answers.answer import LevelBest, Standing
 from runs.answers.ask import answer_of
 from runs.answers.words import headline, sentence
 from runs.answers.words.gaps import difference_words, differing_words
 from runs.answers.words.matrix import matrix
-from runs.answers.answer import LevelBest
 from runs.answers.words.verdicts import against_words, best_at_words, by_level_words, series_words
 from runs.answers.words.warnings import warnings_of
 from runs.charts.pivots import heat_maps, shade
