@@ -133,7 +133,8 @@ def judge_levels(
             for level, estimate in zip(levels, each, strict=True)
         ]
         if over is None:
-            judged.append(SeriesVerdicts(verdicts, None))
+            is_one_of_several = len(places) == 1 and sum(map(bool, each)) > 1
+            judged.append(SeriesVerdicts(verdicts, verdicts[places[0]] if is_one_of_several else None))
             continue
         told = replace(over, ratio=over.ratio.at(1 - alpha, beyond=Lack.LEVELS_VARY))
         fewest = min(len(side) for at in places for pair in levels[at] for side in pair)
@@ -144,12 +145,14 @@ def judge_levels(
 
 
 def levels_that_count(ratios: Sequence[Ratio | None]) -> list[int]:
-    """The places of the levels that a ratio over all is of: those of enough repeats, where two of them are. What was
-    measured once has no spread, and takes none from the others. Else all that have a ratio.
+    """The places of the levels that a ratio over all is of: those of enough repeats, where two of them are, or one of
+    two, if the other says nothing against it. What was measured once has no spread, and takes none from the others.
+    Else all that have a ratio.
     """
     every = [at for at, each in enumerate(ratios) if each]
     enough = [at for at, each in enumerate(ratios) if each and each.lack not in _OF_FEW]
-    return enough if len(enough) > 1 else every
+    is_one_of_two = len(enough) == 1 and len(every) == 2 and len({each.value > 1 for each in ratios if each}) == 1
+    return enough if len(enough) > 1 or is_one_of_two else every
 
 
 def judge_family(

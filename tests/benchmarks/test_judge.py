@@ -414,3 +414,18 @@ def test_the_table_tells_which_aims_are_missed():
     assert [words.partition(":")[0] for words in tally.misses()] == ["sign"]
     assert tally.wrong["best", judge.SIGN] == ["turned"]
     assert "| best | 50.0% of 2 |" in [*markdown(tally, "question")]
+
+
+@pytest.mark.parametrize(("other", "ratio"), [(60.0, 2.0), (200.0, math.sqrt(2.0 * 0.6))])
+def test_of_two_levels_the_one_of_enough_repeats_counts_where_the_other_agrees(other, ratio):
+    levels = [
+        (_cell("A 1", 100.0, 3), _cell("B 1", 50.0, 3)),
+        (_cell("A 1", 120.0, 3), _cell("B 1", other, 1)),
+    ]
+    pair = judge.Pair([([one], [other]) for one, other in levels]).counting("tps")
+    assert math.exp(pair.truth("tps")) == pytest.approx(ratio)
+
+
+def _cell(name: str, tps: float, repeats: int) -> Cell:
+    runs = {f"{name} {tps} {at}": {"tps": tps} for at in range(repeats)}
+    return Cell({"dbms": name}, {"tps": tps}, runs, batch="b")

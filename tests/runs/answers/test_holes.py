@@ -133,3 +133,24 @@ def test_who_was_not_measured_at_a_level_is_named_where_another_is_the_best_ther
     assert told["best_at"] == {"MariaDB 11.4.4": ["10 GB"], "PostgreSQL 17.2": ["100 GB", "500 GB"]}
     assert told["absent_at"] == {"500 GB": ["MariaDB 11.4.4"]}
     assert "PostgreSQL 17.2 at 100 GB and at 500 GB (where MariaDB 11.4.4 has no value)" in told["words"], told["words"]
+
+
+@pytest.mark.parametrize(("at_second", "rank"), [(0.4, 3), (1.5, 1)])
+def test_of_two_levels_one_may_have_the_repeats(at_second, rank):
+    """Seen: Firebird with half the throughput "rank 1", as it had one repeat at the other of two levels; so it keeps
+    where that repeat says the contrary.
+    """
+    world = World(seed=3, noise=0.01)
+    for size, of_firebird in ((10, 0.5), (100, at_second)):
+        for name, factor in {"PostgreSQL": 1.0, "MariaDB": 0.8, "Firebird": of_firebird}.items():
+            repeats = 1 if (name, size) == ("Firebird", 100) else 3
+            dbms = {"name": name, "version": SYSTEMS[name]}
+            world.add(9000 / size * factor, repeats, dbms=dbms, factors={"size_gb": size})
+
+    told = ask(world.store(), "ask=rank&fact=dbms")
+
+    firebird = next(claim for claim in told["claims"] if claim["label"] == "Firebird 5.0.1")
+    assert (firebird["rank"], told["sure"]) == (rank, rank == 3)
+    if rank == 3:
+        assert firebird["ratio"]["value"] == pytest.approx(2, rel=0.03)
+        assert firebird["levels_left_out"] == ["100 GB"]
