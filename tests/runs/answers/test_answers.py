@@ -649,7 +649,7 @@ def test_whoever_has_too_few_repeats_is_named_and_nobody_else():
 
 def test_with_too_few_repeats_and_levels_the_answer_says_so():
     """Seen: "with fewer than 3 repeats a group" of versions of which all but one group had three."""
-    world = World()
+    world = World(noise=0.004)
     for size, of_newer in ((10, 0.99), (40, 1.3)):
         for version, factor in (("15", 1.0), ("16", of_newer)):
             few = {"repeats": 2} if size == 10 else {}
