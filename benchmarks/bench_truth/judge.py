@@ -68,15 +68,16 @@ class Pair:
         return Pair([level for level in self.levels if not _has_zero(metric, [*level[0], *level[1]])])
 
     def counting(self, metric: str) -> Pair:
-        """Those that a ratio over all is of: of enough repeats, where two of them are, or one of two of which the other
-        points to the same side; else all.
+        """Those that a ratio over all is of: of enough repeats, where two of them are, or one of two that both point to
+        one side by 3 % or more; else all.
         """
         enough = [
             level for level in self.levels
             if all(sum(len(cell.values(metric)) for cell in side) >= LEAST_REPEATS for side in level)
         ]  # fmt: skip
-        sides = {(Pair([level]).measured(metric) or 0.0) > 0 for level in self.levels}
-        is_one_of_two = len(enough) == 1 and len(self.levels) == 2 and len(sides) == 1
+        ratios = [Pair([level]).measured(metric) or 0.0 for level in self.levels]
+        is_clear = any(min(sign * each for each in ratios) > math.log(1.03) for sign in (1, -1)) if ratios else False
+        is_one_of_two = len(enough) == 1 and len(ratios) == 2 and is_clear
         return Pair(enough) if len(enough) > 1 or is_one_of_two else self
 
     def truth(self, metric: str) -> float | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, permutations
 from typing import Any
 
@@ -20,7 +20,7 @@ from runs.compare.guard import are_alike, bare_field, blocking, unlike
 from runs.compare.judging import cut_short
 from runs.compare.levels import UNMEASURED, Key, LevelRow, Levels, LevelSeries
 from runs.compare.verdicts import by_value
-from runs.formatting import grouped, mid_sentence
+from runs.formatting import MOST_IN_A_SENTENCE, grouped, mid_sentence
 from runs.models import Metric
 from runs.stats import MIN_REPEATS, WINNERS, Kind, Verdict
 
@@ -47,16 +47,24 @@ def ranked(comparison: Comparison, question: Question) -> Answer:
             of_best = (comparison.verdicts.differences_of(best_first[0], group) for group in others)
             differing = chain.from_iterable(map(blocking, of_best))
             if without_order := next((each for each in differing if each.field == bare_field(fact.field)), None):
-                lacking = Missing("order", differing=[without_order])
+                reasons = [Missing("order", differing=[without_order])]
             elif set_apart:
-                lacking = Missing("another_ranked")
+                reasons = [Missing("another_ranked")]
             elif fact.field in {each.field for each in comparison.levels.choices}:
-                lacking = Missing("judging")
+                reasons = [Missing("judging")]
             else:
-                lacking = Missing("shared_levels")
-            return begun(comparison, question, set_apart=set_apart, lacking=[lacking])
+                reasons = _no_shared_levels(_at_levels(comparison.valued, comparison.levels, fact))
+            return begun(comparison, question, set_apart=set_apart, lacking=reasons)
         return _of_series(comparison, comparison.levels, question, fact, set_apart)
     return _of_groups(comparison, question, fact, set_apart, best_first)
+
+
+def _at_levels(groups: Sequence[Group], levels: Levels, fact: Fact) -> Iterator[tuple[str, str]]:
+    """Each group's value of the fact, and where it was measured by the others, in words."""
+    others = [each for each in (*levels.compared, *levels.held) if each != fact]
+    for group in groups:
+        label = " · ".join(mid_sentence(each.in_legend(fact_value(group, each.field))) for each in others)
+        yield fact.in_legend(fact_value(group, fact.field)), label
 
 
 def _is_nothing(group: Group, metric: Metric | None) -> bool:
@@ -176,7 +184,10 @@ def _of_series(
     parts = [part for part in _parts(levels, named) if len({named[key] for key in part}) > 1]
     if not parts:
         at: dict[str, Any] = {"ranked_at": "equal_levels", "held": levels.held_words}
-        return begun(comparison, question, set_apart=set_apart, lacking=[Missing("shared_levels")], **at)
+        at_levels = [
+            (names[key], label) for key in levels.order for label, group in levels.groups_of(key) if group.dots
+        ]
+        return begun(comparison, question, set_apart=set_apart, lacking=_no_shared_levels(at_levels), **at)
     compared = {*chain(*parts)}
     told = compared | {key for key in levels.order if {names[key], named[key][1]} & {*set_apart}}
     unranked = [key for key in levels.order if key not in told]
@@ -200,6 +211,14 @@ def _of_series(
         comparison, question, claims=claims, parts=answers, ranked_at="equal_levels", held=levels.held_words,
         lacking=[lacking, *chain.from_iterable(answer.lacking for answer in answers)], **apart,
     )  # fmt: skip
+
+
+def _no_shared_levels(at_levels: Iterable[tuple[str, str]]) -> list[Missing]:
+    """That no two series share two, and at which each was measured, by its name; of many such sets the commonest."""
+    names_by_levels = grouped((tuple(levels), name) for name, levels in grouped(dict.fromkeys(at_levels)).items())
+    told = sorted(names_by_levels.items(), key=lambda each: -len(each[1]))[:MOST_IN_A_SENTENCE]
+    own = [Missing("own_levels", of=name, names=levels) for levels, names in told for name in names]
+    return [Missing("shared_levels"), *own]
 
 
 def _of_part(

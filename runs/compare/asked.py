@@ -62,7 +62,7 @@ class Question(BaseModel):
 Lacking: TypeAlias = Literal[
     "run", "number", "ranked", "positive", "load_speed", "better_side", "long_window", "varying", "order", "judging",
     "unknown", "unknown_too", "value_of", "another", "another_ranked", "to_come", "repeats", "once_a_cell",
-    "level_repeats",
+    "level_repeats", "own_levels",
     "more_repeats", "shared_levels", "parts", "levels_with_ratio", "two_groups", "difference", "single_setting",
     "interactions", "unpaired",
     "settings_together", "one_configuration", "printed", "published", "number_axis", "clients_axis", "rate", "value",

@@ -146,12 +146,14 @@ def judge_levels(
 
 def levels_that_count(ratios: Sequence[Ratio | None]) -> list[int]:
     """The places of the levels that a ratio over all is of: those of enough repeats, where two of them are, or one of
-    two, if the other says nothing against it. What was measured once has no spread, and takes none from the others.
-    Else all that have a ratio.
+    two, if both point clearly to one side. What was measured once has no spread, and takes none from the others. Else
+    all that have a ratio.
     """
     every = [at for at, each in enumerate(ratios) if each]
     enough = [at for at, each in enumerate(ratios) if each and each.lack not in _OF_FEW]
-    is_one_of_two = len(enough) == 1 and len(every) == 2 and len({each.value > 1 for each in ratios if each}) == 1
+    values = [each.value for each in ratios if each]
+    is_clear = bool(values) and (min(values) > 1 + PRACTICAL_THRESHOLD or max(values) < 1 / (1 + PRACTICAL_THRESHOLD))
+    is_one_of_two = len(enough) == 1 and len(every) == 2 and is_clear
     return enough if len(enough) > 1 or is_one_of_two else every
 
 

@@ -50,6 +50,7 @@ _LACKING: Mapping[Lacking, str] = {
     "level_repeats": "some levels have fewer than the {least} repeats that it takes to be sure",
     "more_repeats": "about {count} more repeat{s} a group",
     "shared_levels": "no two series have two levels in common",
+    "own_levels": "measured at {names}",
     "parts": "{names} share no levels",
     "levels_with_ratio": "fewer than two levels have a ratio",
     "two_groups": "choose two groups, or two runs",
