@@ -388,10 +388,12 @@ def level_change(row: LevelRow) -> LevelChange:
 def _standings(
     candidates: Sequence[Mapping[str, Any]], verdict_of: Callable[[int, int], Verdict | None]
 ) -> list[Standing]:
-    """One for each value, by the best of its candidates, which come best first and are judged by their places."""
+    """One for each value, by the best of its candidates, which come best first and are judged by their places. What
+    scatters much may have fewer that are surely better than one before it has.
+    """
     places = [*grouped((candidate["value"], at) for at, candidate in enumerate(candidates)).values()]
     leaders = [of_value[0] for of_value in places]
-    return [
+    standings = [
         Standing(
             **candidates[at],
             rank=1 + sum(_is_winner(verdict_of(other, at)) for other in leaders[:place]),
@@ -401,6 +403,7 @@ def _standings(
         )
         for place, (at, *variants) in enumerate(places)
     ]
+    return sorted(standings, key=lambda standing: standing.rank)
 
 
 def _is_winner(verdict: Verdict | None) -> bool:

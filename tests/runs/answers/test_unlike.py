@@ -413,3 +413,19 @@ def test_a_disk_is_named_by_its_medium_where_it_is_the_only_one(published):
     """Seen: "Nothing with values here is “SSD”" of the disk "SSD (SSD)", whose values are lost."""
     told = ask("publication=firebird-terabyte-2015", "metric=performance&ask=a_b&fact=storage:data&a=ssd&b=HDD")
     assert told["words"].startswith("No value of SSD (SSD) is known: ") and told["claims"] == []
+
+
+def test_an_order_is_that_of_the_ranks():
+    """Seen: ranks 6, 5, 7, 6, as the mean of one that scatters lies between those that do not."""
+    world = World()
+    for name, values in {
+        "A": (1000, 1001, 999), "B": (950, 951, 949), "C": (900, 901, 899), "D": (890, 790, 980), "E": (600, 601, 599),
+    }.items():  # fmt: skip
+        world.add(1.0, dbms={"name": name, "version": "1"})
+        metric = {"name": "tps", "unit": "TPS", "better": "higher"}
+        world.documents[-1]["repeats"] = [{"metrics": [metric | {"value": value}]} for value in values]
+
+    told = ask(world.store(), "ask=best")
+
+    ranks = [claim["rank"] for claim in told["claims"] if claim["kind"] == "standing"]
+    assert ranks == sorted(ranks) and len({*ranks}) < len(ranks), ranks
