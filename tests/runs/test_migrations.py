@@ -222,3 +222,21 @@ def test_tables_made_step_by_step_are_those_made_at_once():
     steps = Steps(None)
     detector = MigrationAutodetector(steps.project_state(), ProjectState.from_apps(apps))
     assert not detector.changes(graph=steps.graph)
+
+
+def test_a_database_of_any_day_lacks_the_steps_since(db: None):
+    """Whatever steps were taken together when it was made: those of its day are recorded, too."""
+    recorder = MigrationRecorder(connection)
+    recorder.record_applied("runs", "0001_squashed_0037_values_of_factors_counted")
+    steps = sorted(Steps(None).graph.nodes)
+    for last in (
+        ("runs", "0051_places_of_steps"),
+        ("runs", "0037_values_of_factors_counted"),
+        ("agents", "0014_errands"),
+    ):
+        since = [(app, name) for app, name in steps if app == last[0] and name > last[1]]
+        for key in since:
+            recorder.record_unapplied(*key)
+        executor = MigrationExecutor(connection)
+        plan = [(each.app_label, each.name) for each, _ in executor.migration_plan(executor.loader.graph.leaf_nodes())]
+        assert [key for key in plan if key[0] == last[0]] == since

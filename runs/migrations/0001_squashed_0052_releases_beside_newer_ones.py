@@ -1,4 +1,4 @@
-"""All tables at once, as those 37 make them one after another: a new database is ready in a fraction of the time.
+"""All tables at once, as those 52 make them one after another: a new database is ready in a fraction of the time.
 
 What they do to rows that stand, and to tables and indexes that later ones drop, a new database has no use for.
 """
@@ -64,6 +64,21 @@ class Migration(migrations.Migration):
         ('runs', '0035_telling_message'),
         ('runs', '0036_order_of_versions_before'),
         ('runs', '0037_values_of_factors_counted'),
+        ('runs', '0038_cause_of_alerts'),
+        ('runs', '0039_places_of_alerts'),
+        ('runs', '0040_files_of_publications'),
+        ('runs', '0041_order_of_versions_after_a_dash'),
+        ('runs', '0042_units_of_the_catalogue'),
+        ('runs', '0043_labels_of_times'),
+        ('runs', '0044_benchmarks_of_sizes'),
+        ('runs', '0045_deleted_runs'),
+        ('runs', '0046_batches_of_zero'),
+        ('runs', '0047_label_of_the_data_load_rate'),
+        ('runs', '0048_procedures_of_benchmarks'),
+        ('runs', '0049_rules_of_a_metric_or_a_benchmark'),
+        ('runs', '0050_metrics_beside'),
+        ('runs', '0051_places_of_steps'),
+        ('runs', '0052_releases_beside_newer_ones'),
     ]
 
     initial = True
@@ -480,7 +495,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-created_at', 'order_index', 'repeat', 'id'],
-                'indexes': [models.Index(fields=['primary_value'], name='run_value'), models.Index(fields=['started_at'], name='run_started'), models.Index(fields=['tags'], name='run_tags'), models.Index(fields=['label'], name='run_label'), models.Index(fields=['measured_at'], name='run_measured_at'), models.Index(fields=['-created_at', 'order_index', 'repeat', 'id'], name='run_newest'), models.Index(fields=['workload', '-created_at'], name='run_newest_of_workload'), models.Index(fields=['dbms_version', '-created_at'], name='run_newest_of_dbms'), models.Index(fields=['hardware', '-created_at'], name='run_newest_of_hardware'), models.Index(fields=['config', '-created_at'], name='run_newest_of_config'), models.Index(fields=['state', '-created_at'], name='run_newest_of_state'), models.Index(fields=['provenance', '-created_at'], name='run_newest_of_provenance')],
+                'indexes': [models.Index(fields=['primary_value'], name='run_value'), models.Index(fields=['started_at'], name='run_started'), models.Index(fields=['tags'], name='run_tags'), models.Index(fields=['label'], name='run_label'), models.Index(fields=['measured_at'], name='run_measured_at'), models.Index(fields=['-created_at', 'order_index', 'repeat', 'id'], name='run_newest'), models.Index(fields=['workload', '-created_at'], name='run_newest_of_workload'), models.Index(fields=['dbms_version', '-created_at'], name='run_newest_of_dbms'), models.Index(fields=['hardware', '-created_at'], name='run_newest_of_hardware'), models.Index(fields=['config', '-created_at'], name='run_newest_of_config'), models.Index(fields=['state', '-created_at'], name='run_newest_of_state'), models.Index(fields=['provenance', '-created_at'], name='run_newest_of_provenance'), models.Index(condition=models.Q(('deleted_at__isnull', False)), fields=['-deleted_at'], name='run_deleted')],
                 'constraints': [models.UniqueConstraint(condition=models.Q(('source_id', ''), _negated=True), fields=('publication', 'source_id'), name='run_source_id_per_publication')],
             },
         ),
@@ -700,6 +715,8 @@ class Migration(migrations.Migration):
                 ('assignee', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='alerts', to=settings.AUTH_USER_MODEL)),
                 ('owner', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('machine', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='alerts', to='runs.machine')),
+                ('causes', models.JSONField(blank=True, default=list)),
+                ('latest', models.DateTimeField()),
             ],
             options={
                 'ordering': ['-since', 'id'],
@@ -729,6 +746,9 @@ class Migration(migrations.Migration):
                 ('owner', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='benchmarks', to=settings.AUTH_USER_MODEL)),
                 ('workload', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='benchmarks', to='runs.workload')),
                 ('machine', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='benchmarks', to='runs.machine')),
+                ('procedure', models.JSONField(default=dict)),
+                ('is_beside', models.BooleanField(default=False)),
+                ('release_of', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='releases', to='runs.benchmark')),
             ],
             options={
                 'ordering': ['name', 'id'],
@@ -765,7 +785,7 @@ class Migration(migrations.Migration):
             name='ChangePoint',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(choices=[('step', 'Step'), ('drift', 'Slow drift'), ('noise', 'Noise')], default='step', max_length=8)),
+                ('kind', models.CharField(choices=[('step', 'Step'), ('drift', 'Slow drift'), ('noise', 'Noise'), ('zero', 'From or to zero')], default='step', max_length=8)),
                 ('state', models.CharField(choices=[('suspected', 'Suspected'), ('confirmed', 'Confirmed'), ('refuted', 'Not confirmed')], default='suspected', max_length=10)),
                 ('side', models.CharField(blank=True, max_length=10)),
                 ('change', models.JSONField(default=dict)),
@@ -776,6 +796,8 @@ class Migration(migrations.Migration):
                 ('alert', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='changes', to='runs.alert')),
                 ('benchmark', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='changes', to='runs.benchmark')),
                 ('at', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='changes', to='runs.seriesbatch')),
+                ('earliest', models.DateTimeField(blank=True, null=True)),
+                ('latest', models.DateTimeField(blank=True, null=True)),
             ],
             options={
                 'ordering': ['at__measured_at', 'id'],
@@ -820,6 +842,8 @@ class Migration(migrations.Migration):
                 ('owner', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='telling_rules', to=settings.AUTH_USER_MODEL)),
                 ('workload', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='runs.workload')),
                 ('tells_lab', models.BooleanField(default=False)),
+                ('metric', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='runs.metric')),
+                ('benchmark', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='runs.benchmark')),
             ],
             options={
                 'ordering': ['name', 'created_at'],
@@ -872,6 +896,19 @@ class Migration(migrations.Migration):
             ],
             options={
                 'constraints': [models.UniqueConstraint(fields=('owner', 'key'), name='answered_request_once')],
+            },
+        ),
+        migrations.CreateModel(
+            name='PublicationFiles',
+            fields=[
+                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ('slug', models.SlugField(max_length=120, unique=True)),
+                ('title_en', models.CharField(max_length=300)),
+                ('archive', models.BinaryField()),
+                ('deleted_at', models.DateTimeField(blank=True, null=True)),
+            ],
+            options={
+                'abstract': False,
             },
         ),
         migrations.RunPython(count_together, count_apart),

@@ -1,4 +1,4 @@
-"""All tables of agents at once, as those 14 make them one after another."""
+"""All tables of agents at once, as those 15 make them one after another."""
 
 import django.db.models.deletion
 import django.utils.timezone
@@ -24,6 +24,7 @@ class Migration(migrations.Migration):
         ('agents', '0012_bisections'),
         ('agents', '0013_reservations'),
         ('agents', '0014_errands'),
+        ('agents', '0015_schedule_deleted_at'),
     ]
 
     initial = True
@@ -126,6 +127,7 @@ class Migration(migrations.Migration):
                 ('is_paused', models.BooleanField(default=False)),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
                 ('owner', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='schedules', to=settings.AUTH_USER_MODEL)),
+                ('deleted_at', models.DateTimeField(blank=True, null=True)),
             ],
             options={
                 'ordering': ['name', 'created_at'],
