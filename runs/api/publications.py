@@ -94,14 +94,27 @@ class PublishedRun(Outgoing):
 
 
 class Aggregate(Outgoing):
-    """`of`: source ids of its runs."""
+    """`of`: source ids of its runs; empty where the article prints no repeats."""
 
     source_id: str
     statistic: str
+    workload: SourceId
+    dbms: str
+    metric: str
+    unit: str
     value: float
     as_printed: str
     provenance: Provenance
+    factors: dict[str, Any]
+    details: dict[str, Any]
     of_runs: list[str] = Field(serialization_alias="of")
+
+    @classmethod
+    def of(cls, row: models.Aggregate, **values: Any) -> Self:
+        return super().of(
+            row, dbms=row.dbms_version.name if row.dbms_version else "", metric=row.metric.name, unit=row.metric.unit,
+            of_runs=[run.source_id for run in row.of.all()],
+        )  # fmt: skip
 
 
 class Observation(Outgoing):
@@ -265,10 +278,7 @@ class Publication(Outgoing):
             material, publication=PublicationHead.of(material.publication, request=request),
             details=material.publication.details, article=article.as_json() if article else None,
             systems=_systems(material), runs=[PublishedRun.of(run) for run in material.runs],
-            aggregates=[
-                Aggregate.of(aggregate, of_runs=[run.source_id for run in aggregate.of.all()])
-                for aggregate in material.aggregates
-            ],
+            aggregates=[Aggregate.of(aggregate) for aggregate in material.aggregates],
             claims=[
                 Claim.of(
                     claim, source_id=claim.id, where=str(claim.details.get("where", "")), readings=readings_of(claim),

@@ -77,6 +77,12 @@ class Aggregate(UUIDModel):
         ordering = ["publication", "source_id"]
         constraints = [models.UniqueConstraint(fields=["publication", "source_id"], name="aggregate_source_id")]
 
+    @property
+    def factors(self) -> dict[str, Any]:
+        """Name -> value, as far as the article says what it was measured at."""
+        stated = self.details.get("factors")
+        return stated if isinstance(stated, dict) else {}
+
     def __str__(self) -> str:
         return f"{self.statistic} {self.value:g}"
 

@@ -59,7 +59,13 @@ class Material:
 
     @cached_property
     def aggregates(self) -> list[Aggregate]:
-        return list(Aggregate.objects.filter(publication=self.publication).prefetch_related("of"))
+        rows = Aggregate.objects.filter(publication=self.publication)
+        return list(rows.select_related("metric", "workload", "dbms_version").prefetch_related("of"))
+
+    @cached_property
+    def alone(self) -> list[Aggregate]:
+        """Printed means and medians whose repeats the article does not print: all that is known of these cells."""
+        return [row for row in self.aggregates if not row.of.all()]
 
     @cached_property
     def configs(self) -> list[Config]:

@@ -255,7 +255,7 @@ def axis_of(unit: str, quantity: str, bounds: Sequence[Bound]) -> BoundsAxis:
 
 # Ratios, as bars
 
-HATCHED = "Hatched: published relative values. No absolute value stands behind them."
+HATCHED = "Hatched: published relative values."
 
 
 def claimed_ratio(claim: ClaimRow) -> Amount | None:
@@ -266,6 +266,13 @@ def claimed_ratio(claim: ClaimRow) -> Amount | None:
         sign = "+" if claim.percent > 0 else "−"
         return computed(1 + claim.percent / 100, f"1 {sign} {abs(claim.percent):g} / 100", digits=2)
     return None
+
+
+def _has_numbers(material: Material, claim: ClaimRow) -> bool:
+    """Whether the article prints a number of this metric of one of its systems."""
+    printed = {(run.dbms_version, row.metric) for run in material.runs for row in run.measurements.all()}
+    printed |= {(row.dbms_version, row.metric) for row in material.aggregates if row.dbms_version}
+    return any(metric.name == claim.metric and of.source_id in claim.versions for of, metric in printed)
 
 
 class Ratios(PartSpec):
@@ -305,8 +312,11 @@ class Ratios(PartSpec):
         shown = table(["What", "Baseline", "Quantity", "As claimed", Column("As a ratio"), "Check"], rows)
         labels = ", ".join(f"{group['label']} {group.get('text', '')}" for group in groups)
         title = self.title or "Ratios as claimed"
-        figure = Figure(f"{self.id}-chart", title, spec, shown, f"Bars: {labels}.", note=HATCHED)
-        lead = self.lead or "Each with its baseline and quantity; no absolute value survives behind them."
+        lost = not any(_has_numbers(material, claim) for claim in claims)
+        note = HATCHED + (" No absolute value stands behind them." if lost else "")
+        figure = Figure(f"{self.id}-chart", title, spec, shown, f"Bars: {labels}.", note=note)
+        behind = "; no absolute value survives behind them" if lost else ""
+        lead = self.lead or f"Each with its baseline and quantity{behind}."
         return Section(self.id, title, lead, figures=[figure])
 
 

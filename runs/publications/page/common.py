@@ -14,8 +14,8 @@ from django.urls import reverse
 from runs.charts.base import BarGroup, Figure, bars, single_bar
 from runs.configs import Difference, diff, durability_of
 from runs.configs.diff import SettingCell as Setting
-from runs.formatting import exact
-from runs.models import Config, HardwareProfile
+from runs.formatting import exact, natural
+from runs.models import Aggregate, Config, HardwareProfile, Metric, Workload
 from runs.publications.document import FactRow, ObservationRow, Spec
 from runs.publications.material import Material
 from runs.publications.page.parts import (
@@ -34,7 +34,7 @@ from runs.publications.page.parts import (
     stored,
     table,
 )
-from runs.tables import Column, TableCell, fact_rows
+from runs.tables import Column, Table, TableCell, fact_rows
 
 
 class FactTable(PartSpec):
@@ -76,6 +76,43 @@ def observations(material: Material) -> Section:
     ]
     shown = table(["Quantity", "Where", Column("Value"), "Unit", "As said"], rows)
     return Section.of_table("observations", "Values that belong to no single run", shown, name="Observations")
+
+
+NO_REPEATS = (
+    "The article prints these without their repeats: how much the repeats differ is not known, so there are no "
+    "intervals and no verdicts."
+)
+
+
+def aggregates(material: Material) -> Section:
+    """Printed means and medians without repeats, a table for each workload and metric; a column for each factor."""
+    tables: dict[tuple[Workload, Metric], list[Aggregate]] = {}
+    for row in material.alone:
+        tables.setdefault((row.workload, row.metric), []).append(row)
+    return Section(
+        "aggregates", "Means and medians as printed", NO_REPEATS,
+        tables=[
+            NamedTable(f"{workload.name}: {metric.label}", _aggregates_table(material, rows, metric))
+            for (workload, metric), rows in tables.items()
+        ],
+    )  # fmt: skip
+
+
+def _aggregates_table(material: Material, rows: Sequence[Aggregate], metric: Metric) -> Table:
+    """A row for each, with its system and factors, and a column for each statistic."""
+    statistics = list(dict.fromkeys(row.statistic for row in rows))
+    beside = list(dict.fromkeys(name for row in rows for name in row.details if name != "factors"))
+    body: dict[str, list[list[Content]]] = {}
+    for row in rows:
+        system = row.dbms_version.name if row.dbms_version else ""
+        what = ", ".join(filter(None, [system, material.words(row.factors)]))
+        numbers = [stored(row) if row.statistic == statistic else None for statistic in statistics]
+        details = [row.details.get(name, "") for name in beside]
+        body.setdefault(what, []).append(
+            [what, *numbers, *(Amount(float(value)) if _is_number(value) else spelt(value) for value in details)]
+        )
+    in_order = [row for what in sorted(body, key=natural) for row in body[what]]
+    return table(["What", *(Column(label(name), metric.unit) for name in statistics), *map(label, beside)], in_order)
 
 
 def _value(seen: ObservationRow) -> Content:

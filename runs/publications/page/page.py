@@ -35,6 +35,7 @@ PLAIN: Mapping[str, Callable[[Material], Section]] = {
     "orderings": claims.orderings,
     "claims": claims.all_claims,
     "observations": common.observations,
+    "aggregates": common.aggregates,
     "missing": common.missing,
     "machines": common.machines,
     "configurations": common.configurations,
@@ -136,6 +137,9 @@ def sections(material: Material) -> list[Section]:
             for workload in workloads
         )
         parts = (*bars, *(Plain(part=name) for name in PLAIN))
+    elif material.alone and not any(part.part == "aggregates" for part in parts):
+        # All that is printed of these cells: no page leaves it out.
+        parts = (*parts, Plain(part="aggregates"))
     return [section for part in parts if (section := part.section(material))]
 
 
