@@ -155,7 +155,8 @@ class Knee:
     """How a curve of so many `levels` and `values` bends: two lines that meet at `at`, in shares of 1 per doubling
     `before` and `after` it, which also tell how a curve without a knee falls at first and at last.
 
-    `interval`: other places that fit nearly as well (F at 95 %), never beyond the second and the last level but one.
+    `interval`: other places that fit nearly as well (F at 95 %), never beyond the second and the last level but one. Of
+    a single place it is from the level before it to the level behind it: between those nothing was measured.
     `gain`: by how much AICc prefers two lines; None where it could not be asked. `value`: where they meet.
     `step`: the levels between which the line steps, and by what share of 1 beside its slope.
     """
@@ -214,7 +215,10 @@ def knee(levels: Levels) -> Knee:
         return Knee("smooth" if better <= -SURELY_SMOOTH else "undecided", *counts, gain, *paces)
     quantile = float(special.fdtri(1, n - 4, 1 - ALPHA))
     near = tried[left <= two_lines * (1 + quantile / (n - 4)) + _LEAST_SPREAD]
-    near_best = Interval(float(2 ** near.min()), float(2 ** near.max()))
+    low, high, apart = near.min(), near.max(), tried[1] - tried[0]
+    if high - low < 2 * apart:
+        low, high = max(ends[ends < low - apart], default=ends[0]), min(ends[ends > high + apart], default=ends[-1])
+    near_best = Interval(float(2**low), float(2**high))
     value = math.exp(level + before * tried[best])
     return Knee("knee", *counts, gain, *paces, float(2 ** tried[best]), near_best, value)
 

@@ -115,6 +115,15 @@ def test_a_knee_is_where_it_was_made():
     assert told.gain is not None and told.gain > KNEE_MARGIN
 
 
+@pytest.mark.parametrize(("knee_at", "before", "behind"), [(1000, 800, 1200), (400, 200, 600)])
+def test_a_knee_at_a_level_lies_between_those_next_to_it(knee_at: int, before: int, behind: int):
+    """Seen: "Knee at 1,000 (1,000 to 1,000)", where 900 and 1,200 were measured beside it."""
+    rates = (100, 200, 400, 600, 800, 1000, 1200)
+    told = knee([(rate, [min(rate, knee_at) * (1 + noise) for noise in (-1e-4, 0, 1e-4)]) for rate in rates])
+    assert told.at == pytest.approx(knee_at, rel=0.01) and told.interval is not None
+    assert (told.interval.low, told.interval.high) == (pytest.approx(before), pytest.approx(behind))
+
+
 def test_too_little_tells_no_knee_and_says_so():
     assert knee([(x, [falling(x)] * 3) for x in (1, 2, 4)]).bend == "too_few"
     assert knee([(x, [falling(x)]) for x in (1, 2, 4, 8, 16)]).bend == "too_few"
