@@ -29,7 +29,7 @@ ENDING = 12
 TYPED = {
     "q": "words", "label": "label", "tag": "tag", "above": "value at least", "below": "value at most",
     "setting": "setting NAME=VALUE", "factor": "factor NAME=VALUE", "measured_from": "from day",
-    "measured_to": "until day", "build": "build", "commit": "commit", "branch": "branch", "owner": "owner",
+    "measured_to": "to day (that day too)", "build": "build", "commit": "commit", "branch": "branch", "owner": "owner",
 }  # fmt: skip
 
 

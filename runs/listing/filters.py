@@ -330,8 +330,12 @@ class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
     architecture = django_filters.CharFilter(
         field_name="dbms_version__architecture", lookup_expr="iexact", max_length=60, help_text="of the DBMS version"
     )
-    measured_from = DayBound(field_name="measured_at", lookup_expr="gte", label="Measured from", help_text="first day")
-    measured_to = DayBound(field_name="measured_at", lookup_expr="lt", label="Measured to", help_text="last day")
+    measured_from = DayBound(
+        field_name="measured_at", lookup_expr="gte", label="Measured from", help_text="first day, UTC"
+    )
+    measured_to = DayBound(
+        field_name="measured_at", lookup_expr="lt", label="Measured to", help_text="last day, UTC; it is within"
+    )
     batch = AnyUuid(field_name="batch", lookup_expr="in", help_text="runs that were measured together")
     label = AnyText(method="filter_label", max_length=120, help_text="of the run, else of its batch")
     tag = AnyText(method="filter_tag", max_length=200, label="Tag", help_text="all of these words")

@@ -32,7 +32,14 @@ MOST_IN_A_LINE = 5
 class DescribeForm(LabelFields):
     note = forms.CharField(required=False, max_length=10_000, widget=forms.Textarea(attrs={"rows": 4}))
     reason = forms.CharField(required=False, max_length=2000, label="Why it is changed")
-    field_order = ("label", "tags", "build", "commit", "branch", "note", "reason")
+    field_order: Sequence[str] = ("label", "tags", "build", "commit", "branch", "note", "reason")
+
+
+class DescribeRunForm(DescribeForm):
+    measured_on = forms.DateField(
+        required=False, widget=forms.DateInput(attrs={"type": "date"}), help_text="The day; empty: not stated."
+    )
+    field_order = ("label", "tags", "build", "commit", "branch", "measured_on", "note", "reason")
 
 
 @require_safe
@@ -81,13 +88,18 @@ def _describe(request: PersonRequest, target: Batch | Run, kind: type[editing.Ba
     if runs.exclude(publication=None).exists():
         raise PermissionDenied("This is part of a publication and says what that says.")
     described = {"label": target.label, "tags": target.tags, "note": target.note, **target.tested}
-    form = remembering(DescribeForm(request.POST if request.method == "POST" else None, initial=described))
+    form_of_kind = DescribeForm if isinstance(target, Batch) else DescribeRunForm
+    if isinstance(target, Run):
+        described["measured_on"] = target.measured_on
+    form = remembering(form_of_kind(request.POST if request.method == "POST" else None, initial=described))
     if form.is_valid():
         given = changed(form)
         tested = target.tested | {name: given.pop(name) for name in ("build", "commit", "branch") if name in given}
         given["tested"] = {name: value for name, value in tested.items() if value != ""}
         if "tags" in given:
             given["tags"] = given["tags"].split()
+        if given.get("measured_on"):
+            given["measured_on"] = given["measured_on"].isoformat()
         try:
             editing.edit(target, read(kind, given), by=request.user)
             return redirect(target)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import uuid
 from datetime import UTC, date, datetime
 from importlib import import_module
@@ -104,6 +105,27 @@ def test_a_day_that_contradicts_the_start_is_refused(client, bearer, said):
 )
 def test_a_day_elsewhere_is_no_contradiction(said):
     assert sent(**said).measured_at_precision == Precision.TIME
+
+
+def test_the_day_of_a_run_is_changed_on_its_page(contributor, client):
+    run = sent()
+    Run.objects.filter(pk=run.pk).update(owner=contributor)
+    client.force_login(contributor)
+    address = f"/runs/{run.pk}/describe/"
+    shown = client.get(address).content.decode()
+    assert 'name="measured_on"' in shown
+    remembered = dict(re.findall(r'name="(initial-[^"]+)" value="([^"]*)"', shown))
+
+    assert client.post(address, {**remembered, "measured_on": "2024-03-05"}).status_code == 302
+    run.refresh_from_db()
+    assert (str(run.measured_on), run.measured_at_precision) == ("2024-03-05", Precision.DAY)
+
+
+def test_the_list_of_runs_has_fields_for_the_days(client):
+    """Seen: a span of time that could be chosen in the address alone."""
+    shown = client.get("/runs/?measured_from=2024-03-05&measured_to=2024-04-01").content.decode()
+    fields = dict(re.findall(r'<input type="date" [^>]*name="(\w+)" value="([^"]+)"', shown))
+    assert fields == {"measured_from": "2024-03-05", "measured_to": "2024-04-01"}
 
 
 def test_an_end_needs_a_time(client, bearer):
