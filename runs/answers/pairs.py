@@ -157,7 +157,9 @@ def published(comparison: Comparison, question: Question) -> Answer:
     """
     claims, differing = [], dict[str, list[Difference]]()
     for group, beside in printed_pairs(comparison.groups):
-        ratio, runs = _ratio_of(comparison, group, beside), [*group.run_ids, *beside.run_ids]
+        lost = Missing("printed_lost", names=[beside.gap or ""])
+        ratio = _ratio_of(comparison, group, beside) if beside.dots else change_of(None, refused=lost)
+        runs = [*group.run_ids, *beside.run_ids]
         if ratio.value is not None:
             differing[group.label] = unlike(comparison.verdicts.differences_of(group, beside))
         as_printed = next((each.value for each in beside.printed if each.statistic == "median"), None)

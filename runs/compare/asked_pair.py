@@ -99,11 +99,15 @@ def _unlike(one: Group, other: Group) -> int:
 
 
 def _meant(text: str, groups: Sequence[Group], fact: str) -> str:
-    """The only version here of a DBMS that is named without one, the only disk of a name or a medium, or the machine of
-    an address.
+    """The version of an address, the only one here of a DBMS that is named without one, the only disk of a name or a
+    medium, or the machine of an address.
     """
-    systems = ((group, group.all_runs[0].dbms_version.dbms) for group in groups)
-    versions = {fact_value(group, "dbms") for group, dbms in systems if dbms.name.lower() == text.lower()}
+    versions = {
+        fact_value(group, "dbms")
+        for group in groups
+        for version in [group.all_runs[0].dbms_version]
+        if version.slug == text or text.lower() in (version.dbms.name.lower(), version.dbms.slug)
+    }
     disks = {fact_value(group, fact) for group in groups} if fact.startswith("storage") else set()
     machines = ((group, group.all_runs[0].hardware) for group in groups) if fact == "hardware" else ()
     named = {fact_value(group, fact) for group, machine in machines if machine and machine.slug == text}

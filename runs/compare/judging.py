@@ -485,7 +485,7 @@ def _pairs(
     valued = by_value(comparison.groups, metric)
     of_base = [(group, base) for group in valued if group.key != base.key]
     if question.kind == PUBLISHED:
-        return [*printed_pairs(comparison.groups), *of_base]
+        return [*(pair for pair in printed_pairs(comparison.groups) if pair[1].dots), *of_base]
     if question.kind not in OF_PAIRS:
         return of_base
     if len(valued) <= MOST_IN_A_MATRIX:

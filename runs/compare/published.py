@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from uuid import UUID
@@ -119,36 +120,66 @@ def planned_differences(groups: Iterable[Group]) -> Mapping[tuple[str, str], lis
 
 
 def printed_pairs(groups: Iterable[Group]) -> list[tuple[Group, Group]]:
-    """Each group that was measured here, with the printed one that its plan names, else with that of the same system
-    that was asked the same. Of a system that was never asked the same each stands with what is nearest: the guard says
-    what differs.
+    """Each group that was measured here, with the printed one that its plan names, else with the one of the same system
+    that is most alike: asked the same, then of its version, then under the same conditions. What is alike in all of it
+    stands first. Where its value is lost the pair has none; what is unlike stands for nothing that is lost.
+
+    Of a system that was never asked the same each stands with what is nearest: the guard says what differs.
     """
     every = list(groups)
-    pairs = planned_pairs(every)
-    planned = {group.key for group, _ in pairs}
-    asked_of: dict[UUID, list[tuple[Group, frozenset[object]]]] = {}
-    here_of: dict[UUID, list[tuple[Group, frozenset[object]]]] = {}
-    for group in every:
-        if group.dots and group.key not in planned:
-            first = group.all_runs[0]
-            by_system = asked_of if first.publication_id else here_of
-            by_system.setdefault(first.dbms_version.dbms_id, []).append((group, _asked(group)))
-    for system, here in here_of.items():
-        printed = asked_of.get(system, [])
-        is_asked_alike = bool({asked for _, asked in here} & {asked for _, asked in printed})
-        for group, asked in here:
-            alike = [each for each in printed if each[1] == asked] if is_asked_alike else printed
-            if alike:
-                pairs.append((group, min(alike, key=lambda each: len(each[1] ^ asked))[0]))
-    return pairs
+    planned = planned_pairs(every)
+    planned_keys = {group.key for group, _ in planned}
+    own = [group for group in every if group.dots and group.key not in planned_keys and not _is_printed(group)]
+    printed = [group for group in every if _is_printed(group)]
+    asked = {group.key: _factors_of(group, Role.QUESTION) for group in (*own, *printed)}
+    asked_here, asked_there = defaultdict[UUID, set[Asked]](set), defaultdict[UUID, set[Asked]](set)
+    for group in own:
+        asked_here[_system(group)].add(asked[group.key])
+    for group in printed:
+        asked_there[_system(group)].add(asked[group.key])
+    alike, unlike = list[tuple[Group, Group]](), list[tuple[Group, Group]]()
+    for group in own:
+        system = _system(group)
+        is_asked_alike = bool(asked_here[system] & asked_there[system])
+        besides = [
+            (_unlikeness(group, each, len(asked[group.key] ^ asked[each.key])), each)
+            for each in printed
+            if _system(each) == system and (asked[group.key] == asked[each.key] or not is_asked_alike)
+        ]
+        besides = [(far, each) for far, each in besides if each.dots or far == ALIKE]
+        if besides:
+            far, beside = min(besides, key=lambda each: (each[0], not each[1].dots))
+            (alike if far == ALIKE else unlike).append((group, beside))
+    return [*planned, *sorted(alike, key=lambda pair: not pair[1].dots), *unlike]
 
 
-def _asked(group: Group) -> frozenset[object]:
-    """What was asked of its system; of the window and the terminals the guard speaks."""
+Asked = frozenset[tuple[str, str]]
+ALIKE = (0, False, 0)
+
+
+def _unlikeness(group: Group, beside: Group, asked_else: int) -> tuple[int, bool, int]:
+    """How far a printed group is from one that was measured here: `asked_else` in what was asked, then in its version,
+    then in what is a condition; of the window and the terminals the guard speaks.
+    """
+    is_another = group.all_runs[0].dbms_version.name != beside.all_runs[0].dbms_version.name
+    of_both = (_factors_of(each, Role.CONDITION) for each in (group, beside))
+    return asked_else, is_another, len(set.symmetric_difference(*map(set, of_both)))
+
+
+def _is_printed(group: Group) -> bool:
+    return group.all_runs[0].publication_id is not None
+
+
+def _system(group: Group) -> UUID:
+    return group.all_runs[0].dbms_version.dbms_id
+
+
+def _factors_of(group: Group, role: Role) -> Asked:
+    """The factors that are this to a comparison, of those that vary."""
     declared = group.conditions.declared
     factors = [(name, name.removeprefix(FACTOR)) for name in group.facts if name.startswith(FACTOR)]
     return frozenset(
         (name, group.facts[name])
         for name, bare in factors
-        if factor_role(bare, *filter(None, [declared.get(bare)])) == Role.QUESTION
+        if factor_role(bare, *filter(None, [declared.get(bare)])) == role
     )

@@ -61,7 +61,11 @@ def _besides(claim: Effect) -> str:
 def published(answer: Answer) -> str:
     claims = [claim for claim in answer.claims if isinstance(claim, Published)]
     told = [claim for claim in claims if claim.ratio.value is not None]
-    refused = {f"{claim.label} to {claim.beside}": claim.ratio for claim in claims if claim.ratio.value is None}
+    refused = {
+        claim.label if claim.mean is None else f"{claim.label} to {claim.beside}": claim.ratio
+        for claim in claims
+        if claim.ratio.value is None
+    }
     ratios = [f"{claim.label}: {ratio(claim.ratio)} of what is printed of {claim.beside}." for claim in told]
     return " ".join([*first_of(ratios, ".", MOST_IN_A_SENTENCE), *no_ratios(refused)])
 

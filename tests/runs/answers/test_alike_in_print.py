@@ -1,0 +1,73 @@
+"""Own runs beside what is printed: the same version on the same disk first, and what is lost is called lost."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from tests.runs.answers.test_answers import World, ask
+
+pytestmark = pytest.mark.django_db
+OWN = {"name": "Author box", "cpu_model": "Example", "ram_bytes": 64 * 2**30}
+
+
+def measured_again(workload: str, metric: str, unit: str, cells: dict[tuple[str, str], tuple[float, dict[str, Any]]]):
+    """Own cells of a published workload: (system, version) -> (value, factors)."""
+    world = World(noise=0.005)
+    for (name, version), (value, factors) in cells.items():
+        world.add(
+            value, metric=metric, unit=unit, workload=workload, dbms={"name": name, "version": version}, hardware=OWN,
+            factors=factors, measured_on="2026-11-28",
+        )  # fmt: skip
+    return world.store()
+
+
+def test_a_version_stands_beside_the_printed_one_of_its_number(published):
+    """Seen: Derby 10.6 as 0.974 of what is printed of 10.3, where 10.6 is printed and 1.30 was true."""
+    tpcb = {"scale_factor": 10, "size_mb": 100, "threads": 4}
+    cells = {("Apache Derby", "10.3"): (1550, tpcb), ("Apache Derby", "10.6"): (1137, tpcb)}
+    measured_again("wl-tpcb", "tps", "TPS", cells)
+
+    claims = ask("workload=wl-tpcb", "ask=published")["claims"]
+
+    pairs = {claim["label"].partition(" · ")[0]: claim["beside"].partition(" · ")[0] for claim in claims}
+    assert pairs == {"Apache Derby 10.3": "Apache Derby 10.3", "Apache Derby 10.6": "Apache Derby 10.6"}
+    assert [round(claim["ratio"]["value"], 1) for claim in claims] == [1.3, 1.3]
+
+
+def test_a_disk_stands_beside_its_own_kind_and_what_is_lost_is_called_lost(published):
+    """Seen: first of all an SSD as 10.4 × of the printed SATA disks; the printed values of the SSD are lost."""
+    printed = Client().get("/api/v1/runs/?publication=firebird-terabyte-2015&workload=wl-firebird-oltp&page_size=100")
+    of_sata = next(run["factors"] for run in printed.json()["results"] if run["factors"]["size_gb"] == 9.04)
+    for disk, value in (("SSD", 5145), ("SATA RAID1", 643)):
+        cell = {("Firebird", "2.5.2 SuperServer"): (value, of_sata | {"disk": disk})}
+        measured_again("wl-firebird-oltp", "performance", "business operations/s", cell)
+
+    told = ask("workload=wl-firebird-oltp", "ask=published")
+
+    first, lost = told["claims"]
+    assert "SATA" in first["label"] and "SATA" in first["beside"] and first["printed"] == 494.73
+    assert "SSD" in lost["label"] and "SSD" in lost["beside"] and lost["ratio"]["value"] is None
+    assert "picture that is lost" in lost["ratio"]["why"] and lost["ratio"]["why"] in told["words"]
+
+
+def test_where_all_that_was_asked_the_same_is_lost_that_is_said(published):
+    """Seen: "Nothing here was asked the same as something published", of what was."""
+    cells = {("CUBRID", "R3.0"): (800, {"disk": "HDD", "threads": 40})}
+    measured_again("wl-cubrid-insert", "tps", "TPS", cells)
+
+    told = ask("workload=wl-cubrid-insert", "ask=published")
+
+    assert "asked the same" not in told["words"] and "picture that is lost" in told["words"], told["words"]
+
+
+def test_a_system_is_named_by_the_address_that_the_api_gives(published):
+    tpcb = "publication=tpcb-2010"
+    slugs = {run["dbms"]["slug"] for run in Client().get(f"/api/v1/runs/?{tpcb}").json()["results"]}
+    derby, postgresql = (next(slug for slug in slugs if name in slug) for name in ("derby-10-3", "postgresql"))
+
+    told = ask(tpcb, f"ask=a_b&fact=dbms&a={derby}&b={postgresql}")
+
+    assert told["claims"] and "Apache Derby 10.3" in told["words"] and "PostgreSQL 8.3" in told["words"], told["words"]
