@@ -107,7 +107,7 @@ def _changeable(request: HttpRequest, upload_id: UUID) -> Upload:
     return changeable(request.user, get_object_or_404(Upload.objects.readable_by(request.user), id=upload_id))
 
 
-RECENT = 20
+IMPORTS_PER_PAGE = 20
 # Names of the API's fields -> those of the form.
 _FIELDS = {"dbms.name": "dbms_name", "dbms.version": "dbms_version"}
 
@@ -161,10 +161,10 @@ def import_list(request: PersonRequest) -> HttpResponse:
             return redirect("import", import_id=taken.id)
         except imports.BadFiles as error:
             problem = str(error)
-    recent = FileImport.objects.filter(owner=owner).prefetch_related("artefacts")[:RECENT]
+    rows = FileImport.objects.filter(owner=owner).prefetch_related("artefacts").order_by("-created_at", "pk")
     context = {
         "problem": problem,
-        "recent": recent,
+        "page": Paginator(rows, IMPORTS_PER_PAGE).get_page(request.GET.get("page")),
         "tools": readable_tools(),
         "visibilities": Visibility.choices,
         "streamed_mb": settings.IMPORT_STREAMED_MB,

@@ -82,6 +82,17 @@ def test_its_page_compares_all_of_its_runs(client, contributor):
     assert {run.pk for run in compared.all_runs} == {run.pk for run in runs}
 
 
+def test_the_list_of_imports_has_pages(client, contributor):
+    """Seen: a draft gone from the list after twenty other imports, and no way to it."""
+    client.force_login(contributor)
+    draft, *_ = [FileImport.objects.create(owner=contributor, parser_version=1) for _ in range(21)]
+
+    first, second = (client.get(f"/imports/?page={number}").content.decode() for number in (1, 2))
+
+    assert f"/imports/{draft.pk}/" not in first and f"/imports/{draft.pk}/" in second
+    assert "Page 2 of 2, 21 imports" in second
+
+
 def test_a_table_of_more_rows_than_a_form_has_fields_is_stored_with_one_tick(
     client, contributor, monkeypatch, settings
 ):  # fmt: skip
