@@ -33,14 +33,14 @@ from runs.stats import (
     holm,
     judge,
 )
-from runs.stats.noise import LEAST_TO_LEAVE_OUT
+from runs.stats.noise import LEAST_POOLED, LEAST_TO_LEAVE_OUT, surely_noisier
 
 Array = NDArray[np.float64]
 Truths = NDArray[np.bool_]
 # Logs of repeats of this shape (tries, cells, repeats): 0 is what an undisturbed repeat has on average.
 Draws = Callable[[np.random.Generator, tuple[int, ...]], Array]
 TRIES, TRIES_OF_A_PAGE, TRIES_OF_A_PAIR = 4000, 2000, 50_000
-CELLS = (2, 5, 10, 20)
+CELLS = (2, 3, 5, 10, 20)
 REPEATS = (3, 4, 5, 10)
 SMALL_EFFECT, TRUE_EFFECT = math.log(1.05), math.log(1.10)
 FIFTH = math.log(0.8)
@@ -112,9 +112,15 @@ def noise_of(logs: Array) -> Noise[Array]:
     df = logs.shape[-1] - 1
     spreads = np.sort(logs.var(-1, ddof=1), axis=-1)
     cells = spreads.shape[-1]
-    pooled = spreads[:, :-1] if cells >= LEAST_TO_LEAVE_OUT else spreads
+    is_pooled = np.ones_like(spreads)
+    if cells >= LEAST_TO_LEAVE_OUT:
+        is_pooled[:, -1] = 0
+    elif cells >= LEAST_POOLED:
+        others = spreads[:, :-1].mean(-1)
+        is_pooled[:, -1] = spreads[:, -1] <= others * surely_noisier(df, df * (cells - 1))
+    pooled = spreads * is_pooled
     freedom = df * pooled.sum(-1, keepdims=True) ** 2 / (pooled**2).sum(-1, keepdims=True)
-    return Noise(pooled.mean(-1, keepdims=True), freedom, cells)
+    return Noise(pooled.sum(-1, keepdims=True) / is_pooled.sum(-1, keepdims=True), freedom, cells)
 
 
 def compared(logs: Array, base: Array, noise: Noise[Array] | None = None) -> Welch[Array]:

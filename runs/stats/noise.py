@@ -26,8 +26,9 @@ from runs.stats.summaries import (
     variance,
 )
 
-# From so many cells on the noisiest says nothing of the others: one broken cell would else hide all differences.
-LEAST_TO_LEAVE_OUT = 5
+# From so many cells on the noisiest says nothing of the others: one broken cell would else hide all differences. Of
+# fewer it is left out if it is surely noisier than they are together; two are no page.
+LEAST_TO_LEAVE_OUT, SURELY_NOISIER_ALPHA = 5, 1e-4
 # Two cells have told their spread to Welch's interval already.
 LEAST_POOLED = 3
 # From so many repeats on all of them hardly ever meet one mode, and a cell may show that it is quieter than its page.
@@ -66,12 +67,28 @@ def page_noise(cells: Iterable[Sequence[float]]) -> Noise[float] | None:
         if logs and len(logs) >= MIN_REPEATS:
             spreads.append((variance(logs), len(logs) - 1))
     spreads.sort()
-    pooled = spreads[:-1] if len(spreads) >= LEAST_TO_LEAVE_OUT else spreads
+    pooled = spreads[:-1] if _is_without_noisiest(spreads) else spreads
     squares = math.fsum(spread * df for spread, df in pooled)
     if not squares:
         return None
     freedom = squares**2 / math.fsum(spread**2 * df for spread, df in pooled)
     return Noise(squares / sum(df for _, df in pooled), freedom, len(spreads))
+
+
+def _is_without_noisiest(spreads: Sequence[tuple[float, int]]) -> bool:
+    """Whether the last of these variances, each with its degrees of freedom, is left out."""
+    if not LEAST_POOLED <= len(spreads) < LEAST_TO_LEAVE_OUT:
+        return len(spreads) >= LEAST_TO_LEAVE_OUT
+    *others, (noisiest, df) = spreads
+    freedom = sum(df for _, df in others)
+    return noisiest > surely_noisier(df, freedom) * math.fsum(spread * df for spread, df in others) / freedom > 0
+
+
+def surely_noisier(df: int, freedom: int) -> float:
+    """How many times the variance of all others, with `freedom`, that of one cell with `df` has to be (Fisher's F)."""
+    from scipy import special
+
+    return float(special.fdtri(df, freedom, 1 - SURELY_NOISIER_ALPHA))
 
 
 def geometric_mean_interval(values: Sequence[float], noise: Noise[float] | None = None) -> Interval | None:

@@ -472,3 +472,14 @@ def test_its_mean_and_deviation_are_those_of_the_standard_library():
         assert stdev(values) == pytest.approx(statistics.stdev(values), rel=1e-12)
     assert mean([LARGEST] * 3) == pytest.approx(LARGEST)
     assert geometric_mean([LARGEST] * 3) is not None
+
+
+def test_a_broken_cell_of_three_says_nothing_of_the_noise_of_the_others():
+    """Was: one disturbed repeat made the interval of another system 0.27 to 225,279."""
+    quiet, loud = [217.8, 259.8, 270.6], [2019.0, 1978.0, 42.2]
+    others = [quiet, [507.7, 519.8, 499.3]]
+    broken = page_noise([*others, loud])
+    assert broken == replace(page_noise(others), cells=3)
+    # Two modes in one cell may well be the noise of all.
+    two_modes = [100.0, 101.0, 80.0]
+    assert page_noise([[100.0, 102.0, 99.0], [98.0, 101.0, 100.0], two_modes]).variance > 0.004
