@@ -145,7 +145,8 @@ class ScalesTo(Claim):
     `efficiency` at the last level.
 
     `peak_at`: of the scaling law; `peak_measured` where it lies within the levels and one near it, no further than √2,
-    has about its rate, and the most or not surely less, and the last has not the most; `still_grows` where that has.
+    has about its rate, and the most or not surely less, the last has not the most and none elsewhere lies above it;
+    `still_grows` where the last has the most.
     `as_high`: the levels than which that of the most is not surely higher.
     """
 

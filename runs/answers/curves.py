@@ -362,7 +362,10 @@ class Along:
         as_high = self._as_high(most_at)
         # A law's peak beside which the highest levels lie elsewhere, or behind which nothing falls, was not measured.
         highest = [level for level in self.levels if level[0] in (most_at, *as_high)]
-        is_shown = most_at != last and fitted is not None and fitted.is_peak_shown(highest)
+        is_shown = (
+            most_at != last and fitted is not None
+            and fitted.is_peak_shown(highest) and not fitted.is_peak_exceeded(self.levels)
+        )  # fmt: skip
         return ScalesTo(
             label=self.curve.name, runs=self.runs, most_at=most_at, most=means[most_at], last=last,
             efficiency=means[last] * first / (means[first] * last) if self.grows and means.get(first) else None,

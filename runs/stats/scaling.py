@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from runs.stats.curves import Levels
-from runs.stats.summaries import ALPHA, CONFIDENCE, MOST_LOG, Array, Interval, mean, t_quantile
+from runs.stats.summaries import ALPHA, CONFIDENCE, MIN_REPEATS, MOST_LOG, Array, Interval, mean, stdev, t_quantile
 
 LEAST_FOR_LAW = 4
 # If levels' means lie further off the law, as a root mean square, the law is no description of what was measured.
@@ -67,6 +67,23 @@ class Scaling:
             if 1 / NEAR_THE_PEAK <= x / at <= NEAR_THE_PEAK
         ]
         return math.log(self.at(at)) - max(near, default=-math.inf) <= MOST_OFF
+
+    def is_peak_exceeded(self, levels: Levels) -> bool:
+        """Whether a level outside of the peak's interval lies above the law's highest rate: surely (t, 5 %), or of
+        fewer repeats than that takes by more than levels may lie off.
+        """
+        if self.peak is None:
+            return False
+        most, near = math.log(self.at(self.peak.value)), self.peak.interval
+        outside = [[*map(math.log, values)] for x, values in levels if not near.low <= x <= near.high]
+        return any(mean(logs) - _half_width(logs) > most for logs in outside)
+
+
+def _half_width(logs: Sequence[float]) -> float:
+    spread = stdev(logs) if len(logs) >= MIN_REPEATS else None
+    return (
+        MOST_OFF if spread is None else t_quantile(0.5 + CONFIDENCE / 2, len(logs) - 1) * spread / math.sqrt(len(logs))
+    )
 
 
 def scaling(levels: Levels) -> Scaling | Unfitted:

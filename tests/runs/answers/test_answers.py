@@ -316,6 +316,8 @@ def test_a_peak_between_levels_that_were_measured_far_from_it_is_not_told():
         ((500, 990, 1_950, 3_800, 6_800, 8_000, 7_800, 7_000, 6_000), 32),
         # Was: "Peak at 139 terminals: 11,669 TPS", of a rate that is highest at the last level.
         ((430, 850, 1_700, 3_300, 6_000, 8_000, 9_800, 11_000, 11_200), 256),
+        # Was: "peak of the scaling law at 45 terminals", with 21,366 TPS, beside 24,332 TPS measured at 32.
+        ((1_000, 1_960, 3_770, 7_020, 12_310, 19_750, 13_970, 9_880, 6_980), 32),
     ],
 )
 def test_a_peak_that_the_levels_contradict_is_not_told(rates: tuple[int, ...], most_at: int):
@@ -326,7 +328,7 @@ def test_a_peak_that_the_levels_contradict_is_not_told(rates: tuple[int, ...], m
     told = ask(selects, "ask=scales&x=factor:terminals")
 
     (claim,) = told["claims"]
-    assert claim["most_at"] == most_at and 50 < claim["peak_at"] < 200 and not claim["peak_measured"]
+    assert claim["most_at"] == most_at and 40 < claim["peak_at"] < 200 and not claim["peak_measured"]
     assert "peak" not in told["words"]
     assert ", which the levels do not show." in page(selects, "ask=scales&x=factor:terminals")
 

@@ -73,6 +73,20 @@ def test_a_peak_is_shown_by_a_level_near_it_alone(levels: dict[int, float], is_s
     assert law.is_peak_shown([(n, [rate]) for n, rate in levels.items()]) == is_shown
 
 
+def test_a_level_beside_the_peak_that_lies_above_the_law_denies_it():
+    """The rate falls off as no law of ours does behind 32 terminals, where it is 14 % above the highest of the law."""
+    collapse = measured([1, 2, 4, 8, 16, 32], 3, (1000, 0.01, 0), 0.01, 1)
+    collapse += [
+        (n, [24_400 * (32 / n) ** 0.5 * math.exp(noise) for noise in (-0.01, 0, 0.01)]) for n in (64, 128, 256)
+    ]
+    law = fitted(collapse)
+    assert law.peak and law.peak.interval.low > 32
+    assert law.is_peak_exceeded(collapse)
+    # Of a law that holds, chance alone shows such a level in few curves.
+    curves = [measured([1, 2, 4, 8, 16, 32, 64], 3, (996, 0.027, 7.7e-4), 0.03, seed) for seed in range(100)]
+    assert sum(fitted(levels).is_peak_exceeded(levels) for levels in curves) <= 3
+
+
 def test_a_law_without_coherency_has_no_certain_peak():
     law = fitted(measured([1, 2, 4, 8, 16, 32], 3, (100, 0.05, 0), 0.03, 1))
     assert law.peak is None

@@ -88,7 +88,11 @@ def _found(claim: Mapping[str, Any], unit: str) -> str:
         case "loss":
             words = " → ".join(claim["levels"])
         case "falls_off":
-            words = claim["shape"] if claim["at"] is None else f"{claim['shape']} at {claim['at']:.4g}"
+            # Two lines that meet beside a turn are not where it turns.
+            shape, at = (
+                (claim["turn"], claim["turns_at"]) if claim["shape"] == "turn" else (claim["shape"], claim["at"])
+            )
+            words = shape if at is None else f"{shape} at {at:.4g}"
             if claim.get("step"):
                 words += f" from {claim['interval'][0]:.4g} to {claim['interval'][1]:.4g}"
         case "scales":
