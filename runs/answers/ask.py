@@ -28,7 +28,7 @@ from runs.compare.axes import (
 from runs.compare.baseline import DEFAULT_BASELINE
 from runs.compare.compare import with_metric
 from runs.compare.comparison import Comparison
-from runs.compare.effects import setting_effects, setting_pairs
+from runs.compare.effects import have_effects
 from runs.compare.facts import (
     DATE,
     MOMENT,
@@ -217,8 +217,7 @@ def _of_no_ranks(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[
                 yield Question(kind=asked.SCALES, x=name)
     # Where each system has a configuration of its own, no two groups differ in one setting.
     several = not columns.follow(["config"], ["dbms"]) and not are_days_apart(comparison, "config")
-    of_settings = comparison.valued, comparison.varying
-    if several and (any(setting_pairs(*of_settings)) or setting_effects(*of_settings)):
+    if several and have_effects(comparison.valued, comparison.varying):
         yield Question(kind=asked.EFFECTS)
     # Batches of one day are batches.
     has_releases = are_releases(columns)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
+from functools import lru_cache
 from uuid import UUID
 
 from benchagent.configfiles.meaning import settings_of
@@ -20,6 +21,8 @@ from runs.run.likeness import SETTING
 
 # Longer names are those of configurations that have too little in common: they keep their own.
 LONGEST = 120
+# Values of settings whose meaning is kept.
+_MOST_VALUES = 2_000
 # What settings are counted in on an axis.
 _ON_AXES = {Kind.BYTES: ("MiB", 1024.0**2), Kind.SECONDS: ("s", 1.0), Kind.NUMBER: ("", 1.0)}
 
@@ -44,7 +47,9 @@ def given_by_config(runs: Iterable[Run]) -> dict[Config | None, dict[str, str]]:
     }  # fmt: skip
 
 
+@lru_cache(_MOST_VALUES)
 def _quantity(dbms: str, name: str, value: str) -> Quantity | None:
+    """What it means: hundreds of configurations share a few values."""
     settings = settings_of(dbms, [Given(name, value)], Facts(complete=False))
     return settings.quantity(settings.names[0]) if settings and settings.names else None
 

@@ -99,6 +99,11 @@ def setting_effects(groups: Sequence[Group], varying: Sequence[Fact]) -> list[Se
     return [each for each, _ in by_squares] if is_more else by_pairs
 
 
+def have_effects(groups: Sequence[Group], varying: Sequence[Fact]) -> bool:
+    """Whether `setting_effects` finds any."""
+    return any(setting_pairs(groups, varying)) or bool(_by_least_squares(groups, varying))
+
+
 def _by_least_squares(groups: Sequence[Group], varying: Sequence[Fact]) -> list[tuple[SettingPairs, MainEffect]]:
     """Each value of each setting against its first, of what the design tells; empty where some configurations may not
     be compared. A version, a machine, a size and what else varies have a mean of their own.

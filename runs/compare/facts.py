@@ -11,7 +11,7 @@ from benchagent.catalog import COUNTED
 from django.utils.text import slugify
 
 from runs.compare.groups import Group
-from runs.formatting import listed, mid_sentence
+from runs.formatting import grouped, listed, mid_sentence
 from runs.models.choices import StorageRole
 from runs.run.facets import FACTOR, STORAGE, Facet
 from runs.run.likeness import SETTING
@@ -176,12 +176,11 @@ def measured_alike(groups: Sequence[Group], fact: str, places: Iterable[Fact]) -
     """
     kept, words = list(groups), list[str]()
     for place in places:
-        of_values: dict[str, set[str]] = {}
-        for group in kept:
-            of_values.setdefault(fact_value(group, fact), set()).add(fact_value(group, place.field))
+        pairs = {(fact_value(group, fact), fact_value(group, place.field)) for group in kept}
+        of_values = [set(there) for there in grouped(pairs).values()]
         if len(of_values) < 2:
             continue
-        every, shared = set[str]().union(*of_values.values()), set[str].intersection(*of_values.values())
+        every, shared = set[str]().union(*of_values), set[str].intersection(*of_values)
         if shared and shared != every:
             kept = [group for group in kept if fact_value(group, place.field) in shared]
             words.append(listed([place.in_legend(value) for value in place.values if value in shared]))

@@ -317,11 +317,10 @@ def _levels(comparison: Comparison, base: Group, metric: Metric, columns: Column
     to_judge = replace(levels, base=base_key, choices=[each.compared[0] for each in possible], order=order)
     pairs = pairs_to_judge(order, base_key, levels=len(levels.table))
     # Of too many series the best of each value: a system of several configurations stands for its better one.
-    for part in parts:
-        leaders = {key[0]: key for key in reversed(part)}.values()
-        of_leaders = pairs_to_judge([key for key in part if key in leaders], None, levels=len(levels.table))
-        judged_already = {frozenset(pair) for pair in pairs}
-        pairs += [pair for pair in of_leaders if frozenset(pair) not in judged_already]
+    leaders = [[keys[0] for keys in grouped((key[0], key) for key in part).values()] for part in parts]
+    of_leaders = chain(*(pairs_to_judge(keys, None, levels=len(levels.table)) for keys in leaders))
+    judged_already = {frozenset(pair) for pair in pairs}
+    pairs += [pair for pair in of_leaders if frozenset(pair) not in judged_already]
     named = _asked(comparison, base, to_judge)
     if named and _have_a_ratio_apart(comparison, base, to_judge, named):
         return None
@@ -436,7 +435,7 @@ def _in_parts(levels: Levels, base: Key, metric: Metric) -> list[list[Key]]:
     level in common gives no verdict over all. Of each part first the best, by its ratio over all of these levels.
     """
     sign, parts = 1 if metric.better == "lower" else -1, list[list[Key]]()
-    left = dict.fromkeys([base, *levels.names])
+    left = {key: at for at, key in enumerate(dict.fromkeys([base, *levels.names]))}
     while left:
         first = next(iter(left))
         logs = {first: 0.0}
@@ -445,8 +444,9 @@ def _in_parts(levels: Levels, base: Key, metric: Metric) -> list[list[Key]]:
             ratios = [row.value / row.base_value for row in rows if row.value and row.base_value]
             if len(ratios) >= LEAST_IN_COMMON and min(ratios) > 0:
                 logs[key] = fmean(map(log, ratios))
-        parts.append(sorted((key for key in left if key in logs), key=lambda key: sign * logs[key]))
-        left = {key: None for key in left if key not in logs}
+        parts.append(sorted(logs, key=lambda key: (sign * logs[key], left[key])))
+        for key in logs:
+            del left[key]
     return parts
 
 

@@ -316,9 +316,16 @@ class Levels:
             every.append([*best.values()])
         return every
 
+    @cached_property
+    def _shared_of(self) -> dict[Key, list[dict[Key, list[Group]]]]:
+        """The levels at which each series is with others: of a thousand runs most have one series."""
+        shared = (level for level in self._by_level.values() if len(level) > 1)
+        return grouped((name, level) for level in shared for name in level)
+
     def beside(self, name: Key) -> set[Key]:
         """The series with which it has two levels or more in common."""
-        counts = Counter(chain.from_iterable(self._levels_of[name].values()))
+        shared = self._shared_of.get(name, ())
+        counts = Counter(chain.from_iterable(shared)) if len(shared) >= LEAST_IN_COMMON else {}
         return {other for other, count in counts.items() if count >= LEAST_IN_COMMON and other != name}
 
     def rows(self, name: Key, base: Key) -> Iterator[LevelRow]:
@@ -371,7 +378,7 @@ class Levels:
     @property
     def have_two_in_common(self) -> bool:
         """Whether some two series do, so that they have a ratio over levels; a version that has one day has none."""
-        return any(map(self.beside, self.names))
+        return any(map(self.beside, self._shared_of))
 
     @property
     def is_possible(self) -> bool:

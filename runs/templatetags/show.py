@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import UTC, date, datetime, time
 from typing import Any
@@ -24,6 +24,7 @@ from django.template import Context
 from django.template.defaultfilters import pluralize
 from django.urls import reverse
 from django.utils.dateparse import parse_datetime
+from django.utils.formats import localize
 from django.utils.html import escape, format_html, format_html_join
 from django.utils.safestring import SafeString
 
@@ -156,6 +157,22 @@ def _pivot_cell(pivot: Pivot, group: Group | None, label: SafeString) -> str:
 def level_rows(series: LevelSeries, most: int) -> list[LevelRow]:
     """All of them; where `most` are shown those first that both sides were measured at."""
     return sorted(series.rows, key=lambda row: not row.pairs)[:most] if most else series.rows
+
+
+@register.simple_tag
+def level_headings(row: LevelRow) -> SafeString:
+    """What the level of a row is: hundreds of rows have several headings each."""
+    return format_html_join("", '<th scope="row" data-label="{}">{}</th>', row.words.items())
+
+
+@register.simple_tag
+def level_value(value: float | None, groups: Sequence[Group], label: str) -> SafeString:
+    """What one side has at a level, and of how many repeats where it has one group there."""
+    if value is None:
+        return format_html('<td class="num" data-label="{}" data-gap>–</td>', label)
+    repeats = format_html(' <span class="sub">n = {}</span>', groups[0].n) if len(groups) == 1 else ""
+    cell = '<td class="num" data-label="{}" data-value="{}">{}{}</td>'
+    return format_html(cell, label, localize(value), formatting.number(value), repeats)
 
 
 @register.simple_tag
