@@ -12,6 +12,7 @@ from datetime import date, timedelta
 from itertools import combinations
 
 from benchagent.catalog import FAILED, PERCENTILES
+from benchagent.importers.apart import resolution
 from benchagent.protocol import Check
 
 from runs.models import Run
@@ -62,15 +63,6 @@ def counted(facts: RunFacts) -> Mapping[str, float]:
     if TRANSACTIONS in facts.metrics or not lasts or rate is None or not any(map(facts.metrics.get, FAILED)):
         return facts.metrics
     return {**facts.metrics, TRANSACTIONS: rate * lasts}
-
-
-def resolution(value: float) -> float:
-    """The last written place of a figure: 1 of 42, 0.1 of 42.5."""
-    text = repr(value)
-    if "e" in text:
-        return 0.0
-    decimals = text.partition(".")[2]
-    return 1.0 if decimals in ("", "0") else 10.0 ** -len(decimals)
 
 
 def _rates(facts: RunFacts) -> list[str]:

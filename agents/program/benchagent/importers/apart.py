@@ -41,6 +41,7 @@ _COUNTS = {
 }  # fmt: skip
 # What only numbers the repeats of one thing.
 _REPEAT = re.compile(r"(?:(?:run|repeat|iteration|round|test|trial|attempt|sample|result|output)s?|[\W\d_])*")
+_PERCENTILE = re.compile(r"(latency|service)_p(\d{1,6})_ms")
 # Figures of repeats do not lie so far from each other.
 SEVERAL_FOLD = 2.0
 
@@ -87,8 +88,38 @@ def _read(file: SourceFile, text: str, read: Callable[[SourceFile], Sequence[Rep
         return []
 
 
+def resolution(value: float) -> float:
+    """The last written place of a figure: 1 of 42, 0.1 of 42.5."""
+    text = repr(value)
+    if "e" in text:
+        return 0.0
+    decimals = text.partition(".")[2]
+    return 1.0 if decimals in ("", "0") else 10.0 ** -len(decimals)
+
+
+def _falling(report: Report) -> list[str]:
+    """Percentiles of one latency that are above a higher one, by more than a histogram or print rounds."""
+    ranked: dict[tuple[str, str], list[tuple[float, Metric]]] = defaultdict(list)
+    for metric in report.metrics:
+        if match := _PERCENTILE.fullmatch(metric.name):
+            front, digits = match.groups()
+            ranked[metric.phase, front].append((float(f"{digits[:2]}.{digits[2:]}"), metric))
+    pairs = itertools.chain.from_iterable(
+        itertools.pairwise(metric for _, metric in sorted(of_one, key=lambda each: each[0]))
+        for of_one in ranked.values()
+    )
+    return [
+        f"{low.name} = {low.value:g} is above {high.name} = {high.value:g}: one of them cannot be, and the run counts "
+        "nowhere"
+        for low, high in pairs
+        if low.value > high.value * 1.05 and low.value - max(resolution(low.value), resolution(high.value)) > high.value
+    ]
+
+
 def agreeing(report: Report) -> Report:
-    """The report without figures that another one denies; failed where its headline is one of them."""
+    """The report without figures that another one denies; failed where its headline is one of them. Of two percentiles
+    nothing tells which is wrong.
+    """
     values = {(metric.phase, metric.name): metric.value for metric in report.metrics}
     kept, denied = [], list[str]()
     for metric in report.metrics:
@@ -99,8 +130,8 @@ def agreeing(report: Report) -> Report:
             kept.append(metric)
         else:
             denied.append(f"{metric.name} = {metric.value:g} is left out: it is above {of} = {limit:g}")
-    if denied:
-        report = replace(report, metrics=tuple(kept), warnings=(*report.warnings, *denied))
+    if said := [*denied, *_falling(report)]:
+        report = replace(report, metrics=tuple(kept), warnings=(*report.warnings, *said))
     for metric in report.metrics if report.status is Status.COMPLETE else ():
         latency_ms = values.get((metric.phase, "latency_avg_ms"), 0.0)
         is_headline = metric.name in ("tps", "ops_per_s", "requests_per_s", "qps", "nopm", "tpmc")
