@@ -147,7 +147,9 @@ class ScalesTo(Claim):
     `peak_at`: of the scaling law; `peak_measured` where it lies within the levels and one near it, no further than √2,
     has about its rate, and the most or not surely less, the last has not the most and none elsewhere lies above it;
     `still_grows` where the last has the most.
-    `as_high`: the levels than which that of the most is not surely higher.
+    `as_high`: the levels than which that of the most is not surely higher; `few_repeats`: those with too few to judge.
+    `flat`: least and most of the levels from `flat_from` to the last, three or more that lie near each other, none of
+    which is surely the most. `linear`: each level is as far above the first as it has more terminals, by the threshold.
     """
 
     kind: Literal["scales"] = "scales"
@@ -162,8 +164,13 @@ class ScalesTo(Claim):
     peak_measured: bool = False
     still_grows: bool = False
     as_high: list[float] = Field(default_factory=list)
+    few_repeats: list[float] = Field(default_factory=list)
+    flat_from: float | None = None
+    flat: tuple[float, float] | None = None
+    linear: bool = False
     why_no_law: str = ""
     law: InstanceOf[Scaling] | Unfitted | None = Field(default=None, exclude=True)
+    repeats_at_most: int = Field(default=0, exclude=True)
     levels: int = Field(default=0, exclude=True)
 
 

@@ -4,7 +4,8 @@ where it falls off, how far it scales (docs/method/curves.md says each formula).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import math
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise, takewhile
@@ -26,7 +27,7 @@ from runs.answers.answer import (
 )
 from runs.answers.places import Place, memory_places, place_of
 from runs.compare.asked import LOSS, SCALES, Lacking, Missing, Question
-from runs.compare.axes import most_levels
+from runs.compare.axes import LEAST_OF_A_CURVE, most_levels
 from runs.compare.comparison import Comparison
 from runs.compare.facts import DATE, NEVER_TAKEN, Columns, distinguishing, fact_value, fact_values
 from runs.compare.groups import Contrast, Group
@@ -49,7 +50,7 @@ from runs.stats.curves import (
     per_doubling,
     turn,
 )
-from runs.stats.scaling import Scaling
+from runs.stats.scaling import MOST_OFF, Scaling
 
 LEAST_OF_A_SIDE = 2
 # What two batches of one cell have of their own.
@@ -359,7 +360,9 @@ class Along:
         peak = fitted.peak if fitted else None
         gain = ratio(dict(self.levels)[most_at], self.levels[0][1]) if most_at != first else None
         grown = gain.value if gain else 1.0
-        as_high = self._as_high(most_at)
+        as_high, few = self._as_high(most_at), [x for x, values in self.levels if len(values) < MIN_REPEATS]
+        enough = {x: means[x] for x, _ in self.levels if x not in few}
+        flat = _flat(enough, {most_at, *as_high} & {*enough}) if {most_at, last} <= {*enough} else []
         # A law's peak beside which the highest levels lie elsewhere, or behind which nothing falls, was not measured.
         highest = [level for level in self.levels if level[0] in (most_at, *as_high)]
         is_shown = (
@@ -372,9 +375,19 @@ class Along:
             efficiency_at_most=grown * first / most_at if self.grows else None, gain=as_share(amount_of(gain)),
             peak_at=peak.value if peak else None, peak_interval=pair_of(peak.interval) if peak else None,
             peak_measured=bool(is_shown and peak and peak.interval.high <= last),
-            still_grows=most_at == last and not as_high, as_high=as_high,
-            law=law, levels=len(self.levels),
+            still_grows=most_at == last and not as_high, as_high=as_high, few_repeats=few,
+            flat_from=flat[0] if flat else None,
+            flat=(min(map(means.__getitem__, flat)), max(map(means.__getitem__, flat))) if flat else None,
+            linear=self.grows and most_at == last and self._is_linear,
+            law=law, levels=len(self.levels), repeats_at_most=len(dict(self.levels)[most_at]),
         )  # fmt: skip
+
+    @property
+    def _is_linear(self) -> bool:
+        shares = [math.log(loss.value * self.levels[0][0] / x) if loss and loss.value > 0 else None
+                  for (x, _), loss in zip(self.levels[1:], self.losses[1:], strict=True)]  # fmt: skip
+        near = math.log1p(self.comparison.threshold)
+        return len(self.levels) >= LEAST_OF_A_CURVE and all(each is not None and abs(each) <= near for each in shares)
 
     @property
     def is_peak_unshown(self) -> bool:
@@ -398,6 +411,18 @@ class Along:
             return min(len(most), len(values)) < MIN_REPEATS or (interval is not None and interval.low <= 1)
 
         return [x for x, values in others if is_as_high(values)]
+
+
+def _flat(means: Mapping[float, float], highest: Collection[float]) -> list[float]:
+    """The levels of a plateau: the highest, if these are the last of all and not all; none of fewer than three, and of
+    such that lie further apart than noise should hide.
+    """
+    levels = sorted(means)
+    tail = levels[-len(highest) :]
+    if {*tail} != {*highest} or not LEAST_OF_A_CURVE <= len(tail) < len(levels):
+        return []
+    values = [means[x] for x in tail]
+    return tail if max(values) <= (1 + MOST_OFF) * min(values) else []
 
 
 def is_told(fit: Slope | None) -> bool:

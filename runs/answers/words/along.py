@@ -127,17 +127,40 @@ def scales(answer: Answer) -> str:
         return f"{place_words(claim.most_at, answer.x)}{', the last level that was measured' * claim.still_grows}"
 
     if len(claims) > 1 and all(claim.still_grows for claim in claims) and len({claim.most_at for claim in claims}) == 1:
-        amounts = [f"{claim.label} ({quantity(claim.most, answer.unit)})" for claim in claims]
+        amounts = [f"{claim.label} ({quantity(claim.most, answer.unit)}{_linear(claim)})" for claim in claims]
         subject = "Both" if len(claims) == 2 else f"All {len(claims)}"
         return f"{subject} have their {extreme} at {most_at(claims[0])}: {joined(first_of(amounts))}."
     sentences = []
     for claim in claims:
-        words = f"{claim.label or 'It'} has its {extreme} at {most_at(claim)}, {quantity(claim.most, answer.unit)}"
+        name = claim.label or "It"
+        if claim.flat:
+            sentences.append(f"{name} levels off: {flat_words(claim, answer.unit, answer.x)}.")
+            continue
+        words = f"{name} has its {extreme} at {most_at(claim)}, {quantity(claim.most, answer.unit)}{_linear(claim)}"
         if claim.peak_at is not None and claim.peak_measured and claim.peak_interval:
             peak = from_to(*claim.peak_interval, answer.x, named=False)
             words += f" (peak of the scaling law at {place_words(round(claim.peak_at), answer.x)}, {peak})"
-        sentences.append(f"{words}{not_surely(more, claim.as_high, answer.x)}.")
+        sentences.append(f"{words}{not_surely_the_most(claim, answer.x, more)}.")
     return " ".join(first_of(sentences, "."))
+
+
+def _linear(claim: ScalesTo) -> str:
+    return f", linear: {percent(claim.efficiency_at_most or 0.0)} of ideal" if claim.linear else ""
+
+
+def flat_words(claim: ScalesTo, unit: str, x: Place) -> str:
+    """From 32 terminals on 17,400 to 18,041 TPS."""
+    least, most = claim.flat or (0.0, 0.0)
+    span = f"from {place_words(claim.flat_from or 0.0, x)} on {number(least)} to {quantity(most, unit)}"
+    return f"{span} up to {place_words(claim.last, x)}, with all levels judged together none surely the most"
+
+
+def not_surely_the_most(claim: ScalesTo, x: Place, more: str = "more") -> str:
+    """Than at which levels of enough repeats; of a most that has too few itself nothing is judged."""
+    if claim.most_at in claim.few_repeats:
+        count = claim.repeats_at_most
+        return f", of {count} repeat{'s' if count > 1 else ''} only, so that it is judged against no level"
+    return not_surely(more, [at for at in claim.as_high if at not in claim.few_repeats], x)
 
 
 def not_surely(more: str, alike: Sequence[float], x: Place) -> str:

@@ -11,7 +11,14 @@ from runs.answers.answer import ScalesTo
 from runs.answers.curves import Along, is_told
 from runs.answers.history import steps_of
 from runs.answers.places import from_to, place_words
-from runs.answers.words.along import kept_words, not_surely, not_surely_the_turn, paces, step_between
+from runs.answers.words.along import (
+    flat_words,
+    kept_words,
+    not_surely_the_most,
+    not_surely_the_turn,
+    paces,
+    step_between,
+)
 from runs.answers.words.gaps import change_words, knee_words, law_words, too_few_words
 from runs.answers.words.history import open_step, open_words, step
 from runs.compare.axes import LEAST_OF_A_CURVE
@@ -147,8 +154,9 @@ def _most(along: Along) -> str:
     ends = f" ({times(grown.interval.low)} to {times(grown.interval.high)})" if grown and grown.interval else ""
     rate = f"{times((claim.gain.value or 0.0) + 1)}{ends} the rate of {place_words(first, along.x)}"
     share = f"{percent(claim.efficiency_at_most or 0.0)} of ideal"
-    than = not_surely("more", claim.as_high, along.x)
-    return f"Most at {place_words(claim.most_at, along.x)}: {rate}, {share}{than}."
+    than = f"; {flat_words(claim, along.metric.unit, along.x)}" if claim.flat else not_surely_the_most(claim, along.x)
+    most = f"{'Linear, with the most' if claim.linear else 'Most'} at {place_words(claim.most_at, along.x)}"
+    return f"{most}: {rate}, {share}{than}."
 
 
 def _loss(along: Along) -> str:

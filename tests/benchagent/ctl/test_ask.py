@@ -66,7 +66,7 @@ def test_it_prints_words_claims_and_what_is_missing(asked: FakeApi, capsys: pyte
         "rank 1, 10,456.250 TPS", "0.943 (0.935 to 0.951)", "knee at 64", "10 GB → 500 GB", "-84.0% (-85.0% to -83.0%)",
         "most 900 TPS at 33", "1GB → 64GB, 4 pairs", "1GB → 32GB, 8 configurations",
         "since 2026-05-27 f3eb639a", "no step in 13 batches",
-        "step from 17.3 to 21.6", "highest at 32",
+        "step from 17.3 to 21.6", "highest at 32", "  3.000",
         "2026-06-03 against 10 batches", "12.500 here, printed 508, 498.900 the mean of its repeats",
         "6.1.0-18 → 6.1.0-25",
     )  # fmt: skip

@@ -134,6 +134,9 @@ def _number(claim: Mapping[str, Any]) -> str:
     value, *ends = (change.get(name) for name in ("value", "low", "high"))
     if value is None:
         return ""
+    if claim["kind"] == "scales":
+        # What grows 256 times is no change in per cent.
+        is_factor, value, ends = True, value + 1, [None if end is None else end + 1 for end in ends]
     words, *between = (_factor(each) if is_factor else f"{each:+.1%}" for each in (value, *ends) if each is not None)
     return f"{words} ({' to '.join(between)})" if len(between) == 2 else words
 
