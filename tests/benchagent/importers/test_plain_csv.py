@@ -449,3 +449,15 @@ def test_a_unit_at_the_end_of_a_heading_is_proposed_with_its_scale():
 @pytest.mark.parametrize("day", ["31.02.2023", "2023.06.14", "14.13.2023", "14.06.23", "1.2.3.4", "14.06.2023.1"])
 def test_what_is_no_day_with_points_is_none(day):
     assert moment_of(day) is None
+
+
+def test_bytes_a_second_at_the_end_of_a_heading_are_proposed_as_a_rate():
+    """Seen: `rate (KB/s)` as a factor, and `backup MB/s` as a metric without a unit."""
+    rows = "A,1200,33.5,1.5\nA,1200,33.6,1.6\n"
+    mapping = guess(file_of(f"system,rate (KB/s),backup MB/s,GiB/s\n{rows}"))
+    told = [(each.name, each.unit, each.scale, each.better) for each in mapping.of(Role.METRIC)]
+    assert told == [
+        ("rate_mb_per_s", "MB/s", 0.001, "higher"),
+        ("backup_mb_per_s", "MB/s", 1.0, "higher"),
+        ("mb_per_s", "MB/s", pytest.approx(1073.74, rel=1e-5), "higher"),
+    ]

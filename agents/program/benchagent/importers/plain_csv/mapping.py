@@ -212,6 +212,9 @@ _UNIT_OF_RATE = {
     "ktps": ("tps", 1000.0), "kqps": ("qps", 1000.0), "kiops": ("iops", 1000.0),
 }  # fmt: skip
 _RATES = {"r": "requests_per_s", "t": "tps", "q": "qps", "o": "ops_per_s"}
+_ENDS_IN_BYTES = re.compile(
+    r"(?:(?P<what>.+?) )?(?P<power>[kmg])(?P<of>i?)b(?:yte)?s?(?:/s(?:ec)?| per s(?:ec|econd)?)"
+)
 _ENDS_IN_TIME = re.compile(r"(?P<what>.+?) (?P<unit>ms|us|µs|ns|s|sec|seconds)")
 
 
@@ -257,6 +260,10 @@ def _guessed(table: CsvTable, heading: str, names: JsonObject[str, str], *, has_
         return Column(heading, Role.METRIC, slug(words))
     if rate := _rate(heading, words):
         return rate
+    if volume := _ENDS_IN_BYTES.fullmatch(words):
+        name = "_".join(filter(None, (slug(volume["what"] or ""), "mb_per_s")))
+        scale = (1024.0 if volume["of"] else 1000.0) ** (1 + "kmg".index(volume["power"])) / 1e6
+        return replace(_of_catalogue(heading, name) or _metric(heading, name), scale=scale)
     if timed := _ENDS_IN_TIME.fullmatch(words):
         unit = {"sec": "s", "seconds": "s"}.get(timed["unit"], timed["unit"])
         if (in_seconds := f"{slug(timed['what'])}_s") in METRICS:
