@@ -248,6 +248,10 @@ def guess(file: SourceFile) -> Mapping:
 def _rate(heading: str, words: str) -> Column | None:
     if rate := _ENDS_IN_RATE.fullmatch(words):
         return _metric(heading, _RATES[rate["what"][0]])
+    if volume := _ENDS_IN_BYTES.fullmatch(words):
+        name = "_".join(filter(None, (slug(volume["what"] or ""), "mb_per_s")))
+        scale = (1024.0 if volume["of"] else 1000.0) ** (1 + "kmg".index(volume["power"])) / 1e6
+        return replace(_of_catalogue(heading, name) or _metric(heading, name), scale=scale)
     name, scale = _UNIT_OF_RATE.get(words.rpartition(" ")[2], ("", 1.0))
     return replace(_metric(heading, name), scale=scale) if name else None
 
@@ -260,10 +264,6 @@ def _guessed(table: CsvTable, heading: str, names: JsonObject[str, str], *, has_
         return Column(heading, Role.METRIC, slug(words))
     if rate := _rate(heading, words):
         return rate
-    if volume := _ENDS_IN_BYTES.fullmatch(words):
-        name = "_".join(filter(None, (slug(volume["what"] or ""), "mb_per_s")))
-        scale = (1024.0 if volume["of"] else 1000.0) ** (1 + "kmg".index(volume["power"])) / 1e6
-        return replace(_of_catalogue(heading, name) or _metric(heading, name), scale=scale)
     if timed := _ENDS_IN_TIME.fullmatch(words):
         unit = {"sec": "s", "seconds": "s"}.get(timed["unit"], timed["unit"])
         if (in_seconds := f"{slug(timed['what'])}_s") in METRICS:
