@@ -217,7 +217,9 @@ class Resolver:
             alike = (row for row in rows if row is not None and row.version == data.version)
             names = (data.name or data.slug, data.kind)
             usable = (row for row in alike if (row.name, row.kind) == names or self._find_workload(row.slug))
-            row = next(usable, None) or self._new_workload(data, document)
+            # Who says no version means the one that is there.
+            of_any = None if "version" in data.model_fields_set else self._find_workload(data.slug)
+            row = next(usable, None) or of_any or self._new_workload(data, document)
         self._workloads[row.slug] = row
         # The first runs of this workload ended without a number, or with one of which neither side is better.
         metric = _headline(document)

@@ -21,6 +21,7 @@ from runs.imports import forms, reading, tools, worker
 from runs.imports.documents import repeated
 from runs.models import Artefact, Batch, Config, FileImport, HardwareProfile, Metric, Run, Upload, Workload
 from runs.run import artefacts
+from tests.runs.cells import make_run
 
 pytestmark = pytest.mark.django_db
 
@@ -748,3 +749,15 @@ def test_an_empty_file_does_not_keep_the_others_out(contributor):
     assert "empty" in taken.items[0]["reason"]
     assert len(imports.store(taken, subject=SUBJECT, owner=contributor)[0]) == 1
     assert len(imports.read_again(taken)) == 1
+
+
+def test_a_table_stands_beside_what_is_known_by_the_names_that_it_writes(contributor):
+    """Was: a second DBMS "apache-derby", a second workload "wl-tpcb v1", and one machine for all rows."""
+    workload = Workload.objects.create(slug="wl-tpcb", name="TPC-B test", version="2")
+    known = make_run("Apache Derby 10.6", 875, of=workload)
+    table = b"workload,dbms,version,hardware,terminals,tps\nwl-tpcb,Apache Derby,10.6,gen24,4,1760\n"
+    taken, _ = imports.receive(files=[file("own.csv", table)], owner=contributor)
+    imports.store(taken, subject={}, owner=contributor)
+    run = Run.objects.exclude(pk=known.pk).get()
+    assert (run.workload, run.dbms_version) == (known.workload, known.dbms_version)
+    assert run.hardware.name == "gen24" and "hardware" not in {factor.name for factor in run.factors.all()}

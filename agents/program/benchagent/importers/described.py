@@ -25,7 +25,7 @@ import yaml
 
 from benchagent.importers.commands import Commands
 from benchagent.importers.described_json import BadDescription, JsonObject
-from benchagent.importers.report import Metric, Report, Scalar, Subject, dbms_called, entries, unit_of
+from benchagent.importers.report import Metric, Report, Scalar, Subject, dbms_named, entries, unit_of
 from benchagent.importers.source import BEGINS_JSON, Line, NotUnderstood, SourceFile, documents, printed_lines, slug
 from benchagent.importers.tables import KINDS, PIECE, Match, Run, Runs, Table, pattern_of, reports_of
 
@@ -360,7 +360,7 @@ def described(text: str) -> Described:
     marks, words = _shown(rows, kinds, sure) if rows else ("|".join(map(re.escape, of_json)), of_json)
     return Described(
         TOOL=tool, table=Table(tool, *rows, careful=True), objects=objects, workload=workload[:100],
-        dbms=dbms_called(dbms) or slug(dbms, "-"), kinds=kinds, values_of=values_of, below=_below(kinds),
+        dbms=dbms_named(dbms), kinds=kinds, values_of=values_of, below=_below(kinds),
         begins=frozenset(begins), begun_by=frozenset(results or begins + shown_by),
         last=[*kinds][sure[-1]] if sure else "",
         interim=bool(content.get("interim")), repeats=bool(content.get("repeats")),

@@ -150,6 +150,11 @@ def dbms_called(name: str) -> str:
     return _CALLED.get(low, low if low in _SLUGS else "")
 
 
+def dbms_named(name: str) -> str:
+    """The slug where there is one, else the name as it is written: who stores it knows other names of a DBMS."""
+    return dbms_called(name) or name.strip()
+
+
 MAX_FACTOR = 200
 # Where a server is, who asks it, what is shown of a run and kept of it: another word there makes no other run.
 _NO_FACTOR = re.compile(

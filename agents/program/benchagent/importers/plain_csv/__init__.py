@@ -30,7 +30,7 @@ from benchagent.importers.report import (
     Status,
     Subject,
     check_count,
-    dbms_called,
+    dbms_named,
 )
 from benchagent.importers.series import grid_of
 from benchagent.importers.source import NotUnderstood, SourceFile, is_number, number, slug
@@ -157,7 +157,7 @@ def _about(cells: dict[str, str], mapping: Mapping, line: int) -> Report:
         tool=TOOL, status=status, reason=reason, visibility=visibility,
         parameters={column.name: _scalar(column, cell, line) for column, cell in stated if column.role is Role.FACTOR},
         subject=Subject(
-            workload=slug(workload, "-"), workload_name=workload, dbms=dbms_called(dbms) or slug(dbms, "-"),
+            workload=slug(workload, "-"), workload_name=workload, dbms=dbms_named(dbms),
             dbms_version=texts.get(Role.DBMS_VERSION, ""), machine=texts.get(Role.HARDWARE, "")[:MAX_FACTOR],
         ),
         tested={role.value: texts[role] for role in (Role.COMMIT, Role.BRANCH) if role in texts},

@@ -124,7 +124,8 @@ _PROSE = frozenset({"note", "notes", "comment", "comments", "description", "rema
 _TEXTS = {
     "dbms": Role.DBMS, "database": Role.DBMS, "engine": Role.DBMS, "dbms version": Role.DBMS_VERSION,
     "db version": Role.DBMS_VERSION, "database version": Role.DBMS_VERSION, "version": Role.DBMS_VERSION,
-    "server version": Role.DBMS_VERSION, "workload": Role.WORKLOAD,
+    "server version": Role.DBMS_VERSION, "workload": Role.WORKLOAD, "hardware": Role.HARDWARE,
+    "machine": Role.HARDWARE,
     "status": Role.STATUS, "repeat": Role.REPEAT, "run": Role.REPEAT, "iteration": Role.REPEAT,
     "trial": Role.REPEAT, "repetition": Role.REPEAT,
     "commit": Role.COMMIT, "commit id": Role.COMMIT, "commit hash": Role.COMMIT, "sha": Role.COMMIT,
@@ -174,7 +175,7 @@ _LAST_KEPT = "measured_at_precision"
 _OWN_ROLES = {name: role for name, role in _TEXTS.items() if role is not Role.REPEAT} | {
     **dict.fromkeys(("started at", "measured on"), Role.STARTED_AT),
     **dict.fromkeys(("architecture", "config", "durability", "build", "dbms build"), Role.FACTOR),
-    "hardware": Role.HARDWARE, "visibility": Role.VISIBILITY, "invalid reason": Role.INVALID,
+    "visibility": Role.VISIBILITY, "invalid reason": Role.INVALID,
 }  # fmt: skip
 # `backup.elapsed_s [s]`: phase, name and unit.
 _OWN_METRIC = re.compile(r"(?:(?P<phase>[^.\[\]]{1,20})\.)?(?P<name>\w+)(?: \[(?P<unit>.+)\])?")
