@@ -12,7 +12,7 @@ from runs.answers.words.verdicts import against_words, verdict_words
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Contrast
 from runs.compare.judging import MOST_IN_A_MATRIX
-from runs.compare.levels import Levels
+from runs.compare.levels import LevelRow, Levels
 from runs.compare.verdicts import by_value
 from runs.formatting import grouped
 from runs.stats import WINNERS, Kind, Verdict, letters
@@ -39,11 +39,12 @@ class MatrixRow:
 
 @dataclass(frozen=True)
 class Lettered:
-    """A series at one level: its geometric mean, and its letters there."""
+    """A series at one level: its geometric mean, and its letters there, none where it has too few repeats."""
 
     label: str
     value: float | None
     letters: str
+    of_too_few: bool = False
 
 
 @dataclass(frozen=True)
@@ -111,15 +112,21 @@ def _of_series(levels: Levels, better: str) -> Matrix | None:
     by_level = grouped((row.label, (places, row)) for places, series in judged.items() for row in series.rows)
     lettered = []
     for label, rows in by_level.items():
-        of_rows = [row.against.verdict for _, row in rows]
-        if len(rows) == len(pairs) and all(verdict and not _is_open(verdict) for verdict in of_rows):
+        few = _of_too_few(rows)
+        told = [(places, row) for places, row in rows if few.isdisjoint(places)]
+        of_rows = [row.against.verdict for _, row in told]
+        if told and len(rows) == len(pairs) and all(verdict and not _is_open(verdict) for verdict in of_rows):
             means = {place: value for places, row in rows
                      for place, value in zip(places, (row.value, row.base_value), strict=True)}  # fmt: skip
             # Of the best of this level, which is not that of all.
-            best_first = sorted(means, key=lambda place: means[place] or 0.0, reverse=better != "lower")
-            apart = [[best_first.index(place) for place in places] for places, row in rows if row.kind in WINNERS]
-            letter = letters(len(names), ((min(each), max(each)) for each in apart))
-            of_series = [Lettered(name, means[at], letter[best_first.index(at)]) for at, name in enumerate(names)]
+            places_told = {*means} - few
+            best_first = sorted(places_told, key=lambda place: means[place] or 0.0, reverse=better != "lower")
+            apart = [[best_first.index(place) for place in places] for places, row in told if row.kind in WINNERS]
+            letter = letters(len(best_first), ((min(each), max(each)) for each in apart))
+            of_series = [
+                Lettered(name, means[at], "" if at in few else letter[best_first.index(at)], at in few)
+                for at, name in enumerate(names)
+            ]
             lettered.append(LetteredLevel(label, of_series))
     of_all, without = _matrix(names, found, levels.family), len(by_level) - len(lettered)
     is_placed = all(levels.overall(key, levels.base) for key in levels.order if key != levels.base)
@@ -127,6 +134,13 @@ def _of_series(levels: Levels, better: str) -> Matrix | None:
         of_all, levels=lettered, held=levels.held_words, without_letters=without,
         apart_from="" if is_placed else levels.base_label,
     )  # fmt: skip
+
+
+def _of_too_few(rows: Sequence[tuple[Places, LevelRow]]) -> set[int]:
+    """The places of those that have too few repeats, so that nothing is judged of them: in no pair that is judged."""
+    open_ones = [places for places, row in rows if row.kind == Kind.TOO_FEW]
+    judged = {place for places, row in rows if row.kind != Kind.TOO_FEW for place in places}
+    return {place for places in open_ones for place in places} - judged
 
 
 def _pair(verdict: Verdict | str) -> Pair:

@@ -9,7 +9,10 @@ from django.contrib.auth.models import AnonymousUser
 from django.test import Client
 
 from runs.answers.questions import questions
+from runs.answers.words.matrix import matrix
+from runs.compare.compare import compare
 from tests.runs.answers.test_answers import World, ask, page
+from tests.runs.cells import all_runs
 
 pytestmark = pytest.mark.django_db
 
@@ -124,6 +127,23 @@ def test_levels_without_letters_are_counted():
     html = page(world.store())
 
     assert "1 more level has no letters, as not every pair was measured or compares there" in html
+
+
+def test_a_cell_of_two_repeats_takes_no_letters_from_the_others_of_its_level():
+    """Was: the whole row of 32 terminals gone, where one of three systems had two repeats."""
+    world = World(noise=0.005)
+    for size in (1, 10, 100):
+        for at, name in enumerate(("PostgreSQL", "MySQL", "SQLite")):
+            few = (size, name) == (100, "SQLite")
+            world.add(1000 * (1 + at), 2 if few else 3, dbms={"name": name, "version": "1"}, factors={"size_gb": size})
+    world.store()
+
+    told = matrix(compare(all_runs()))
+
+    assert told is not None and told.without_letters == 0
+    of_levels = [[each.letters for each in level.series] for level in told.levels]
+    assert of_levels == [["a", "b", "c"], ["a", "b", "c"], ["", "a", "b"]]
+    assert "too few repeats</span>" in page("workload=tpcb")
 
 
 def test_a_heat_map_says_which_side_is_better():
