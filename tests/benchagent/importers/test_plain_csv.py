@@ -257,7 +257,7 @@ def test_it_guesses_tables_of_benchbase_and_clickbench():
     ]  # fmt: skip
     first, *_ = read_mapped(file_of(CLICKBENCH), guess(file_of(CLICKBENCH)))
     assert first.parameters == {"query": 1}
-    assert (first.subject.dbms, first.subject.machine) == ("duckdb", "c6a.4xlarge")
+    assert (first.subject.dbms, first.subject.machine) == ("DuckDB", "c6a.4xlarge")
     assert values(first) == {"load_s": 120.5, "time_s": 0.031, "data_size_bytes": 14220000000}
 
 
