@@ -268,9 +268,11 @@ def take_in(content: bytes, *, owner: User, visibility: str = "") -> tuple[Exper
         runs = [run for outcome in outcomes for run in outcome.runs]
         with transaction.atomic():
             name = clean(str(about["name"]) or "Experiment", 200)
+            # It was started where it was measured.
+            began = [run.started_at for run in runs if run.started_at]
             experiment = Experiment.objects.create(
                 pk=experiment_id, slug=Experiment.free_slug(name, is_hidden=seen != Visibility.PUBLIC), name=name,
-                created_by=owner, visibility=seen,
+                created_by=owner, visibility=seen, created_at=min([timezone.now(), *began]),
                 demonstration=about["demonstration"] is True, plan=plan, brought=True,
                 note=clean(f"From {about['source']}, exported {about['exported_at']}. {about['note']}", 10_000),
             )  # fmt: skip

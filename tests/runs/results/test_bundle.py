@@ -145,6 +145,16 @@ def test_it_says_when_its_runs_were_measured(experiment, operator):
     assert {(run.measured_at, run.measured_on) for run in taken.runs.all()} == {(start, None)}
 
 
+def test_its_experiment_was_started_where_it_was_measured(experiment, operator, client):
+    """Was: "started" at the time of the import, once an operator had accepted it."""
+    start = datetime(2026, 3, 5, 12, tzinfo=UTC)
+    Run.objects.filter(experiment=experiment).update(started_at=start)
+    taken, _ = bundle.take_in(bundle.export(experiment, AnonymousUser(), address="https://a.example/"), owner=operator)
+    assert taken.created_at == start
+    client.force_login(operator)
+    assert "brought here, started" in client.get(taken.get_absolute_url()).content.decode()
+
+
 def test_it_is_private_unless_it_is_said_otherwise(packed, operator):
     made, _ = bundle.take_in(packed, owner=operator, visibility="everybody")
     assert {made.visibility, *made.runs.values_list("visibility", flat=True)} == {"private"}
