@@ -422,8 +422,13 @@ class Levels:
 
     @property
     def are_of_times(self) -> bool:
-        """Whether levels are of several batches or days."""
-        return any(fact.field.startswith((*OF_ONE_DAY, DATE)) for fact in self.held)
+        """Whether the levels at which series are set against each other are of several batches or days."""
+        times = [at for at, fact in enumerate(self.held) if fact.field.startswith((*OF_ONE_DAY, DATE))]
+        shared = (
+            level for level, of in self.table.items()
+            if sum(any(group.dots for group in groups) for groups in of.values()) > 1
+        )  # fmt: skip
+        return len({tuple(level[at] for at in times) for level in shared}) > 1
 
     @property
     def held_words(self) -> str:
@@ -505,6 +510,7 @@ def _levels_of(columns: Columns, facts: Sequence[Fact], fact: Fact, held: Sequen
     offered = [
         other for other in others
         if not columns.follow([fact.field], [other.field])
+        and not _names_again(fact, other, columns)
         and (other.field in (held or ()) or not _is_chosen_with(fact, other, columns))
     ]  # fmt: skip
     if not offered:
@@ -517,6 +523,14 @@ def _levels_of(columns: Columns, facts: Sequence[Fact], fact: Fact, held: Sequen
             compared.append(other)
     chosen = offered if held is None else [other for other in offered if other.field in held]
     return Levels(compared, chosen, offered, columns)
+
+
+def _names_again(fact: Fact, other: Fact, columns: Columns) -> bool:
+    """Whether a factor says of the disks that are compared what kind they are: two that have one kind on two machines
+    do not make it a level, at which no disk of another kind would be.
+    """
+    is_kind = other.field.startswith(FACTOR) and other.field.removeprefix(FACTOR) in PLACES
+    return is_kind and fact.field.startswith(STORAGE) and columns.follow([other.field], [fact.field])
 
 
 def _is_chosen_with(fact: Fact, other: Fact, columns: Columns) -> bool:

@@ -153,3 +153,49 @@ def test_of_a_machine_that_alone_has_values_it_is_told_what_is_lost(published):
     told = ask("publication=firebird-terabyte-2015&workload=wl-firebird-oltp")
 
     assert told["question"]["kind"] == "loss" and "−65.8" in told["words"], told["words"]
+
+
+def two_disks() -> str:
+    """The sizes of the Firebird article on two own disks of one machine: the SSD has 8 to 5 × the HDD."""
+    printed = Client().get("/api/v1/runs/?publication=firebird-terabyte-2015&workload=wl-firebird-oltp&page_size=100")
+    of_sata = {run["factors"]["size_gb"]: run for run in printed.json()["results"] if run["metrics"]}
+    machine = OWN | {"storage": [{"name": "m2", "medium": "ssd"}, {"name": "raid", "medium": "hdd"}]}
+    world = World(noise=0.005)
+    for size_gb, factor in ((9.04, 8.0), (13, 7.1), (17.3, 6.4), (26, 5.4), (30.3, 5.0)):
+        run = of_sata[size_gb]
+        for disk, name, value in (("SATA RAID1", "raid", 1.3), ("SSD", "m2", 1.3 * factor)):
+            world.add(
+                value * run["metrics"]["performance"], metric="performance", unit="business operations/s",
+                workload="wl-firebird-oltp", hardware=machine, factors=run["factors"] | {"disk": disk},
+                dbms={"name": "Firebird", "version": "2.5.2 SuperServer"}, storage=[{"role": "data", "device": name}],
+                label="own", measured_on="2026-11-28",
+            )  # fmt: skip
+    world.store()
+    return "workload=wl-firebird-oltp"
+
+
+def test_own_disks_are_ranked_beside_the_article_s(published):
+    """Seen: "Only one is ranked. Not ranked: SSD (the value was in a picture that is lost)", and none of the own."""
+    told = ask(two_disks(), "ask=rank&fact=storage:data")
+
+    assert told["words"].startswith("m2 (SSD) has 6."), told["words"]
+    first, second = told["claims"][:2]
+    assert (first["label"], second["label"]) == ("m2 (SSD)", "raid (HDD)"), told["claims"]
+    assert "Not ranked: SSD (the value was in a picture that is lost)" in told["words"]
+
+
+@pytest.mark.parametrize("question", [
+    "ask=a_b&fact=factor:disk&a=SSD&b=SATA+RAID1", "ask=rank&fact=storage:data",
+])  # fmt: skip
+def test_runs_that_are_left_out_make_no_interval_wider(published, question):
+    """Seen: 6.22 × (5.23–7.39) beside the article's runs, and 6.22 × (6.20–6.24) of the very same own ones alone."""
+    selects = two_disks()
+
+    beside, alone = (
+        next(claim["ratio"] for claim in ask(each, question)["claims"] if claim["ratio"]["value"])
+        for each in (selects, f"{selects}&label=own")
+    )
+
+    assert {end: beside[end] for end in ("value", "low", "high")} == pytest.approx(
+        {end: alone[end] for end in ("value", "low", "high")}
+    )
