@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from typing import Annotated, Any, ClassVar, Literal
 
 from benchagent.catalog import Durability, refusal
@@ -359,9 +361,10 @@ class Results(Statements):
         wrong = _faults_of(list[StatedRow], self.publication.details.get("stated", []), "publication.details.stated")
         for at, claim in enumerate(self.claims):
             wrong += _faults_of(ClaimDetails, claim.details, f"claims[{at}].details")
-        # (field, kind of row, the id that the field names), and (field, metric, value, unit).
+        # (field, kind of row, the id that the field names), (field, metric, value, unit) and (field, value, spelling).
         named = [(f"versions[{at}].dbms", "dbms", version.dbms) for at, version in enumerate(self.versions)]
         values: list[tuple[str, str, float, str]] = []
+        spelt: list[tuple[str, float, str]] = []
         for at, config in enumerate(self.configs):
             named += [(f"configs[{at}].applies_to", "versions", name) for name in config.applies_to]
         for at, run in enumerate(self.runs):
@@ -373,6 +376,7 @@ class Results(Statements):
             for no, metric in enumerate(run.metrics):
                 named.append((f"runs[{at}].metrics[{no}].name", "metrics", metric.name))
                 values.append((f"runs[{at}].metrics[{no}]", metric.name, metric.value, metric.unit))
+                spelt.append((f"runs[{at}].metrics[{no}]", metric.value, metric.as_printed))
         for at, row in enumerate(self.aggregates):
             named += [
                 (f"aggregates[{at}].version", "versions", row.version),
@@ -381,14 +385,38 @@ class Results(Statements):
                 *((f"aggregates[{at}].of", "runs", run_id) for run_id in row.of),
             ]
             values.append((f"aggregates[{at}]", row.metric.name, row.value, row.metric.unit))
+            spelt.append((f"aggregates[{at}]", row.value, row.as_printed))
         for at, seen in enumerate(self.observations):
             named += [(f"observations[{at}].workload", "workloads", seen.workload)] if seen.workload else []
         for field, name, value, unit in values:
             wrong += [f"{field}.value: {why}"] if (why := refusal(name, value, unit)) else []
+            wrong += [f"{field}.unit: {_NO_UNIT.format(unit)}"] if ":" in unit else []
+        for field, value, text in spelt:
+            wrong += [f"{field}.as_printed: {text!r} is not the value {value:g}"] if _is_another(value, text) else []
+        wrong += [
+            f"metrics[{at}].unit: {_NO_UNIT.format(metric.unit)}"
+            for at, metric in enumerate(self.metrics)
+            if ":" in metric.unit
+        ]
         for kind, names in ids.items():
             wrong += [f"{kind}: {name} stands twice" for name in sorted(set(names)) if names.count(name) > 1]
         unknown = [(field, kind, name) for field, kind, name in named if name not in ids[kind]]
         return wrong + [f"{field}: {name} is not one of the {kind}" for field, kind, name in unknown]
+
+
+_NO_UNIT = "{!r} is a way of writing a time, no unit: give the value in s, and its spelling as as_printed"
+
+
+def _is_another(value: float, as_printed: str) -> bool:
+    """Whether the spelling is a number, with a point or a comma before decimals or between thousands, and not this
+    value; of what is no number, as "≈ 45" or "1:23:45", nothing is known.
+    """
+    text = re.sub(r"[\s'’]", "", as_printed.replace("−", "-"))
+    if not re.fullmatch(r"[+-]?\d[\d.,]*", text):
+        return False
+    meant = {text.replace(",", "."), text.replace(",", ""), text.replace(".", "").replace(",", ".")}
+    numbers = [float(each) for each in meant if each.count(".") <= 1]
+    return bool(numbers) and not any(math.isclose(value, number, rel_tol=1e-9) for number in numbers)
 
 
 def statements_of(publication: Publication) -> Statements:

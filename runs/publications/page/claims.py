@@ -61,7 +61,7 @@ def bound_of(claim: ClaimRow) -> Bound | None:
             return Bound("", (f"{_SIGN[sign]} ", amount), low, high, strict="=" not in sign, note=claim.summary)
     if claim.details.get("percent_range"):
         low, high = claim.details["percent_range"]
-        return Bound("", (Amount(low), " to ", Amount(high, "%")), low, high, note=claim.summary)
+        return Bound("", (Amount(low, measured_in="%"), " to ", Amount(high, "%")), low, high, note=claim.summary)
     return None
 
 
@@ -231,7 +231,8 @@ def bounds(material: Material) -> Section:
     for seen in material.statements.observations:
         low, high = seen.value_min, seen.value_max
         if seen.value is None and low is not None and high is not None:
-            where, words = material.words(seen.factors), (Amount(low), " to ", Amount(high, seen.unit))
+            where = material.words(seen.factors)
+            words = (Amount(low, measured_in=seen.unit), " to ", Amount(high, seen.unit))
             bound = Bound(f"{seen.metric}{f' ({where})' if where else ''}", words, low, high, note=seen.qualifier)
             stated.setdefault((seen.unit, "range as stated"), []).append(bound)
     axes = [axis_of(unit, what, bounds) for (unit, what), bounds in stated.items()]
@@ -264,7 +265,8 @@ def claimed_ratio(claim: ClaimRow) -> Amount | None:
         return Amount(claim.ratio, "×")
     if claim.percent and not claim.metric.endswith(TIME_OR_SPEED):
         sign = "+" if claim.percent > 0 else "−"
-        return computed(1 + claim.percent / 100, f"1 {sign} {abs(claim.percent):g} / 100", digits=2)
+        ratio = computed(1 + claim.percent / 100, f"1 {sign} {abs(claim.percent):g} / 100", digits=2)
+        return replace(ratio, measured_in="×")
     return None
 
 

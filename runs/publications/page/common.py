@@ -119,7 +119,8 @@ def _value(seen: ObservationRow) -> Content:
     if seen.value is not None:
         return stored(seen)
     if seen.value_min is not None and seen.value_max is not None:
-        return (Amount(seen.value_min), " to ", Amount(seen.value_max))
+        low, high = (Amount(end, measured_in=seen.unit) for end in (seen.value_min, seen.value_max))
+        return (low, " to ", high)
     return seen.value_text
 
 
@@ -300,7 +301,7 @@ NOT_TOLD = "What a commit promises is not known: "
 DIFFERENCE_WORDS = {
     Difference.EQUAL: "",
     Difference.CHANGED: "differs",
-    Difference.ONLY_IN: "in one only",
+    Difference.ONLY_IN: "not printed of all",
     Difference.UNKNOWN: "not known",
 }
 
@@ -371,7 +372,8 @@ def _differences(configs: Sequence[Config]) -> NamedTable:
 
 def _setting(setting: Setting, config: Config) -> Content:
     if setting.absent or not setting.is_set:
-        return "no such setting" if setting.absent else "not set"
+        # An article prints what it has changed: what it does not print has the engine's own value, or is not told.
+        return "no such setting" if setting.absent else "not printed"
     used = {row.name for row in config.parameters.all()}
     names = [name for name in setting.names if name in used or name.replace("_", "-") in used]
     return TextCell(text=setting.text, code=True, note=", ".join(names))

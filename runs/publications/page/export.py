@@ -40,7 +40,9 @@ class Position:
             number = ["", self.unit, "", origin, "", note]
         else:
             unit = amount.unit or self.unit or amount.measured_in
-            number = [exactly(amount.value), unit, amount.printed, str(amount.provenance)]
+            # 1 − 32 / 100 is 0.68, and not 0.6799999999999999.
+            value = float(f"{amount.value:.12g}") if amount.formula else amount.value
+            number = [exactly(value), unit, amount.printed, str(amount.provenance)]
             number += [amount.formula, amount.note or note]
         return [cell if _NUMBER.fullmatch(cell) else csv_file.cell(cell) for cell in [*place, *number]]
 

@@ -10,6 +10,7 @@ from runs.models import Run
 from runs.publications.material import Material
 from runs.publications.page.claims import figure_words, set_apart
 from runs.publications.page.parts import (
+    Amount,
     Content,
     NamedTable,
     PartSpec,
@@ -63,7 +64,11 @@ class Grid(PartSpec):
             row = " on ".join(_value_in_words(material, run, name) for name in self.rows)
             cells.setdefault(row, {}).setdefault(_value_in_words(material, run, self.columns), []).append(run)
         columns = dict.fromkeys(_value_in_words(material, run, self.columns) for run in runs)
-        body: Rows = [[row, *(_numbers(of.get(column, [])) for column in columns)] for row, of in cells.items()]
+        is_of_several = len({number.metric for run in runs if (number := primary_number(run))}) > 1
+        body: Rows = [
+            [row, *(_numbers(of.get(column, []), is_of_several=is_of_several) for column in columns)]
+            for row, of in cells.items()
+        ]
         heads = [self.head, *columns]
         if self.claims:
             heads.append(self.claims)
@@ -99,13 +104,23 @@ def _value_in_words(material: Material, run: Run, name: str) -> str:
     return run.workload.name if name == "workload" else material.words({"": run.factor(name)})
 
 
-def _numbers(runs: Sequence[Run]) -> Content:
-    """The primary one of each run of a cell, or why there is none."""
-    numbers = [stored(number) for run in runs if (number := primary_number(run))]
-    if numbers:
-        return numbers[0] if len(numbers) == 1 else [part for number in numbers for part in (number, " ")][:-1]
-    reasons = dict.fromkeys(run.missing_reason for run in runs if run.missing_reason)
-    return TableCell(gap="; ".join(reasons) or "not measured")
+def _numbers(runs: Sequence[Run], *, is_of_several: bool) -> Content:
+    """The primary one of each run of a cell, or why there is none; with its metric and unit in a table `is_of_several`,
+    and with its disk where the runs of the cell were measured on several.
+    """
+    numbers = [(run, number) for run in runs if (number := primary_number(run))]
+    if not numbers:
+        reasons = dict.fromkeys(run.missing_reason for run in runs if run.missing_reason)
+        return TableCell(gap="; ".join(reasons) or "not measured")
+    disks = [", ".join(dict.fromkeys(use.device.short_name for use in run.storage.all())) for run, _ in numbers]
+    words: list[str | Amount] = []
+    for (_, number), disk in zip(numbers, disks, strict=True):
+        on = f" on {disk}" if disk and len({*disks}) > 1 else ""
+        words.append(f"{number.metric.label} " if is_of_several else "")
+        words += [stored(number, unit=number.metric.unit if is_of_several else ""), on]
+        words.append("; " if is_of_several or len({*disks}) > 1 else " ")
+    shown = [word for word in words[:-1] if word]
+    return shown[0] if len(shown) == 1 else shown
 
 
 class Methods(PartSpec):
