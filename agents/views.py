@@ -524,7 +524,8 @@ def _schedule_page(request: HttpRequest, chosen: Schedule, form: TimesForm, *, s
 def article(request: HttpRequest, slug: str) -> HttpResponse:
     """The experiment of an article, as it is re-run today: what will be run, what stays a gap, and the start.
 
-    `?quick=1`: the same cells with one repeat. `?figure=…`: the parts that fill it are ticked, else all.
+    `?quick=1`: the same cells with one repeat. `?window_s=120`: each is measured so long, as the article did.
+    `?figure=…`: the parts that fill it are ticked, else all.
     """
     experiment = EXPERIMENTS.get(slug)
     figure = request.GET.get("figure", "")
@@ -533,14 +534,19 @@ def article(request: HttpRequest, slug: str) -> HttpResponse:
     agent = best_agent(approved_agents())
     given = request.POST if request.method == "POST" else request.GET
     quick, chosen = bool(given.get("quick")), given.getlist("part")
-    prepared = [rerun.prepare(experiment, part, agent, quick=quick) for part in experiment.parts] if agent else []
+    text = given.get("window_s", "")
+    window_s = int(text) if text.isascii() and text.isdecimal() and len(text) < 6 else None
+    prepared = []
+    if agent:
+        prepared = [rerun.prepare(experiment, part, agent, quick=quick, window_s=window_s) for part in experiment.parts]
     if request.method == "POST":
         return _start_parts(request, slug, [each for each in prepared if each.plan and each.part.slug in chosen])
     estimates = [estimating.estimate(each.plan, user=request.user) if each.plan else None for each in prepared]
     facts = [plan_words(each.plan) if each.plan else [] for each in prepared]
     context = {
         "publication": Publication.objects.filter(slug=slug).first(), "experiment": experiment, "agent": agent,
-        "quick": quick, "figure": figure, "parts": list(zip(prepared, estimates, facts, strict=True)),
+        "quick": quick, "window_s": window_s, "figure": figure,
+        "parts": list(zip(prepared, estimates, facts, strict=True)),
         "total": estimating.about(sum(guess.seconds for guess in estimates if guess)),
     }  # fmt: skip
     return render(request, "article_experiment.html", context)

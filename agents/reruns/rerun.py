@@ -14,6 +14,7 @@ from agents.plans.plan import Plan
 from agents.reruns import cubrid, firebird, gbak, tpcb
 from agents.reruns.parts import ArticleExperiment, Part, Wanted
 from runs.access.rules import default_visibility
+from runs.compare.guard import WINDOW
 from runs.models import ApiToken, Experiment, User
 from runs.models.choices import Visibility
 from runs.models.shapes import Match, PlanGap
@@ -45,8 +46,10 @@ class Prepared:
         return f"{self.experiment.title}: {self.part.title}"
 
 
-def prepare(experiment: ArticleExperiment, part: Part, agent: Agent, *, quick: bool = False) -> Prepared:
-    """`quick`: the same cells with one repeat."""
+def prepare(
+    experiment: ArticleExperiment, part: Part, agent: Agent, *, quick: bool = False, window_s: int | None = None
+) -> Prepared:
+    """`quick`: the same cells with one repeat. `window_s`: how long each is measured, where a part says how long."""
     by_wanted = {wanted: wanted.on(agent) for wanted in part.engines}
     missing = {
         wanted: PlanGap(
@@ -63,10 +66,12 @@ def prepare(experiment: ArticleExperiment, part: Part, agent: Agent, *, quick: b
         return prepared
     storages = dict.fromkeys(part.storage_factors, ("", other.name)) if other else {}
     apart = dict.fromkeys(part.apart, other.name) if other else {}
+    window = {WINDOW: window_s} if window_s and WINDOW in part.factors else {}
     plan = Plan(
-        workload=part.workload, engines=engines, factors={**part.factors, **apart}, sweep={**part.sweep, **storages},
-        repeats=1 if quick else part.repeats, overrides=part.overrides, extra=part.extra, settings=part.settings,
-        called=part.called, agent=agent, name=prepared.name, publication=experiment.publication, figure=part.figure,
+        workload=part.workload, engines=engines, factors={**part.factors, **window, **apart},
+        sweep={**part.sweep, **storages}, repeats=1 if quick else part.repeats, overrides=part.overrides,
+        extra=part.extra, settings=part.settings, called=part.called, agent=agent, name=prepared.name,
+        publication=experiment.publication, figure=part.figure,
     )  # fmt: skip
     return replace(prepared, plan=plan)
 

@@ -64,7 +64,7 @@ METHODS = ["gbak_tcp", "gbak_local", "gbak_services", "gbak_services_same"]
 CELLS = {
     "methods-super": (3, 6, {**GBAK, "method": METHODS, "verbose": ["off", "on"], "cpus": [2, 1]}),
     "methods-superclassic": (3, 4, {**GBAK, "method": METHODS, "verbose": [""], "cpus": [2]}),
-    "engines": (5, 8, {"scale_factor": [10]}),
+    "engines": (5, 9, {"scale_factor": [10]}),
     "group-commit": (3, 4, {"group_commit": ["off", "2", "3"], "background_maintenance": ["on", "off"]}),
     "memory": (3, 2, {"scale_factor": [10]}),
     "sizes": (1, 18, {"warehouses": SIZES, "data_storage": BOTH, "memory_limit_mb": [160]}),
@@ -74,7 +74,7 @@ CELLS = {
     "insert-tuned": (2, 8, {"preloaded": ["full", "empty"], "data_storage": BOTH}),
     "select-tuned": (2, 8, {"load": ["select_narrow", "select_wide"], "data_storage": BOTH}),
 }
-ENGINES = ["derby", "derby", "firebird", "hsqldb", "mariadb", "mysql", "postgresql", "sqlite"]
+ENGINES = ["derby", "derby", "derby", "firebird", "hsqldb", "mariadb", "mysql", "postgresql", "sqlite"]
 
 
 def test_its_cells_repeats_and_sizes_are_those_that_the_pages_and_documents_tell(equipped):
@@ -119,6 +119,31 @@ def test_an_engine_that_the_machine_lacks_becomes_a_gap_with_the_reason(equipped
     reasons = {gap.label: gap.reason for gap in prepared.gaps}
     assert "has none that can be used" in reasons["MySQL 5.5"]
     assert "no server of it could be had" in reasons["DB2 9.7"]
+
+
+def test_a_newer_derby_is_run_beside_those_of_the_article(equipped):
+    """Seen: Derby, second in the article, as two gaps on a machine that has 10.16."""
+    equipped.engines = [engine("postgresql", "15.18"), engine("derby", "10.16.1.1")]
+    experiment = EXPERIMENTS["tpcb-2010"]
+
+    prepared = rerun.prepare(experiment, experiment.part("engines"), equipped)
+
+    assert [one.label for one in prepared.plan.engines] == ["PostgreSQL 15.18", "Apache Derby 10.16.1.1"]
+    newer = next(one for one in prepared.published if one.label == "TPS of Derby 10.16")
+    assert newer.theirs["version"] == "derby-10.6" and not newer.gap
+
+
+def test_a_longer_window_is_measured_where_the_form_says_so(equipped, client, operator):
+    """Seen: windows of 10 s alone, against the article's of 120 s, between which there never is a ratio."""
+    client.force_login(operator)
+    page = "/schedule/article/tpcb-2010/"
+    assert 'name="window_s" value="120"' in client.get(page, {"window_s": "120"}).content.decode()
+
+    client.post(page, {"part": "group-commit", "window_s": "120"})
+
+    (experiment,) = Experiment.objects.filter(plan__publication="tpcb-2010")
+    assert experiment.plan["factors"]["duration_s"] == 120
+    assert client.get(page, {"window_s": "long"}).status_code == 200
 
 
 def test_what_an_engine_would_have_answered_is_a_gap_with_the_same_reason(equipped):

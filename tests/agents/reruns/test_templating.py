@@ -83,7 +83,7 @@ def test_those_of_the_product_stand_in_the_list_with_their_parts_and_what_an_age
     assert (engines["part"], engines["figure"]) == ("engines", "tpcb-table")
     assert {"mysql:5.5", "sqlite"} <= {*engines["engines"]}
     # SQLite and HSQLDB, five times each; nothing of PostgreSQL's commit groups.
-    assert (on_agent["engines"]["runs"], on_agent["group-commit"]["runs"]) == (10, 0)
+    assert (on_agent["engines"]["runs"], on_agent["group-commit"]["runs"]) == (15, 0)
     assert on_agent["engines"]["estimated_s"] > 10 * 20
     lacks = {*on_agent["engines"]["lacks"]}
     assert {"MySQL 5.5", "Apache Derby 10.3"} <= lacks
@@ -98,7 +98,7 @@ def test_a_part_of_an_article_is_started_as_its_page_starts_it(client, start, ma
     client.post("/schedule/article/tpcb-2010/", {"part": "engines"})
     by_page = Experiment.objects.get()
     answer = start(TPCB, **{"Idempotency-Key": "one"})
-    assert (answer.status_code, len(answer.json()["runs"])) == (201, 10)
+    assert (answer.status_code, len(answer.json()["runs"])) == (201, 15)
     assert start(TPCB, **{"Idempotency-Key": "one"}).json() == answer.json()
     by_api = Experiment.objects.exclude(pk=by_page.pk).get()
     assert (by_api.plan, by_api.name, by_api.slug) == (by_page.plan, by_page.name, answer.json()["slug"])
@@ -109,7 +109,7 @@ def test_a_part_of_an_article_is_started_as_its_page_starts_it(client, start, ma
 def test_what_is_given_beside_a_template_stands_in_the_place_of_its_own(start, machine, operator):
     machine("bench1", *EMBEDDED)
     answer = start(TPCB | {"repeats": 1, "name": "Once", "label": "patched"}).json()
-    assert (answer["name"], [run["repeat"] for run in answer["runs"]]) == ("Once", [1, 1])
+    assert (answer["name"], [run["repeat"] for run in answer["runs"]]) == ("Once", [1, 1, 1])
     experiment = Experiment.objects.get(slug=answer["slug"])
     plan = experiment.plan
     assert {run.effective_label for run in experiment.runs.all()} == {"patched"}
