@@ -105,6 +105,8 @@ class FallsOff(Claim):
 
     `at` on x, which a step has not: `step` is its change as a share of 1, `interval` the two levels it lies between.
     `before` and `after` a knee: shares of 1 per doubling; it `falls` where it gets worse behind, or faster than before.
+    `per_doubling`: its pace by one fit over all levels, where it has no knee, step or turn; `evenly` where it surely
+    gets worse by that one pace.
     `kept`: of offered rates, the highest up to which the throughput follows; 0 where it follows none.
     `memory`: where RAM stands on x.
     """
@@ -116,6 +118,8 @@ class FallsOff(Claim):
     before: float | None = None
     after: float | None = None
     falls: bool = False
+    per_doubling: Amount | None = None
+    evenly: bool = False
     kept: float | None = None
     memory: float | None = None
     memory_words: str = ""

@@ -37,7 +37,7 @@ from runs.formatting import grouped, mid_sentence
 from runs.models import Metric
 from runs.run.facets import FACTOR
 from runs.run.quality import RATE
-from runs.stats import ALPHA, MIN_REPEATS, Ratio, Slope, geometric_mean, ratio
+from runs.stats import ALPHA, MIN_REPEATS, Ratio, Slope, ends_of, geometric_mean, ratio
 from runs.stats.curves import (
     LEAST_FOR_KNEE,
     LEAST_VALUES_FOR_KNEE,
@@ -149,7 +149,7 @@ def _is_sure(claim: AnyClaim) -> bool:
     if isinstance(claim, Loss):
         return claim.change.is_sure
     if isinstance(claim, FallsOff):
-        return claim.shape in ("knee", "step", "smooth", "turn")
+        return claim.evenly or claim.shape in ("knee", "step", "smooth", "turn")
     if not isinstance(claim, ScalesTo) or claim.gain.low is None or claim.gain.high is None:
         return False
     return claim.gain.low > 0 or claim.gain.high < 0
@@ -308,6 +308,7 @@ class Along:
             at=bent.at if is_knee else None,
             interval=pair_of(bent.interval) if is_knee else bent.step[:2] if bent.step and change else None,
             before=bent.before if is_knee else None, after=bent.after if is_knee else None,
+            per_doubling=self._pace, evenly=self._falls_evenly,
             falls=self._falls_faster, kept=self.kept, step=as_share(amount_of(change)) if change else None,
             turn=turned.kind if turned else "", turns_at=turned.at if turned else None,
             turns_to=geometric_mean(dict(self.levels)[turned.at]) if turned else None,
@@ -333,6 +334,21 @@ class Along:
         """From the level before the step to the one behind it."""
         step = self.curve.knee.step
         return self.changes[step[1]][1] if step else None
+
+    @property
+    def _pace(self) -> Amount | None:
+        pace = self.curve.per_doubling
+        if pace is None or not is_told(pace) or self.turn or self.curve.knee.bend in ("knee", "step"):
+            return None
+        low, high = ends_of(pace.interval)
+        return Amount(value=pace.value, low=low, high=high)
+
+    @property
+    def _falls_evenly(self) -> bool:
+        pace, is_lower = self._pace, self.metric.better == "lower"
+        if pace is None or pace.low is None or pace.high is None or self.curve.knee.bend != "none":
+            return False
+        return pace.low > 0 if is_lower else pace.high < 0
 
     @property
     def _falls_faster(self) -> bool:

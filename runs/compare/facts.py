@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -87,11 +88,13 @@ class Fact:
         return {value: rank for rank, value in enumerate(self.values)}
 
     def number_of(self, text: str) -> float | None:
-        """That of the level which is named as it is written: 16GB, 10 GB."""
+        """That of the level which is named as it is written: 16GB, 10 GB, 2048GB of what is told as 2,048 GB."""
         words = {number: (value, self.words.get(value, value)) for value, number in self.numbers.items()}
-        own = text.replace(" ", "").lower()
-        named = (number for number, of in words.items() if own in (each.replace(" ", "").lower() for each in of))
-        return next(named, None)
+
+        def plain(written: str) -> str:
+            return re.sub("[ ,]", "", written).lower()
+
+        return next((number for number, of in words.items() if plain(text) in map(plain, of)), None)
 
     def in_legend(self, value: str) -> str:
         """What has a name by its name; a number, or whether something is on, with its heading."""

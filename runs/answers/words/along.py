@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from runs.answers.answer import Answer, FallsOff, Loss, ScalesTo
+from runs.answers.answer import Amount, Answer, FallsOff, Loss, ScalesTo
 from runs.answers.places import Place, from_to, place_words
 from runs.answers.words import gaps
 from runs.answers.words.gaps import MOST_CURVES, first_of
 from runs.answers.words.verdicts import no_ratios, share
-from runs.formatting import joined, listed, number, percent, quantity
+from runs.formatting import joined, listed, number, percent, quantity, share_words
+from runs.stats import MIN_REPEATS
 
 # How far beside the memory a knee may lie and be told to be there.
 NEAR_THE_MEMORY = 1.1
@@ -39,7 +40,26 @@ def loss(answer: Answer) -> str:
     between = f"; between them {joined(first_of(turns))}" if turns else ""
     # Two lines that meet where the curve turns are no knee that it falls off at, but for one at the memory.
     bent = [each.falls_off for each in losses if each not in of_turns or _falls_at_memory(each.falls_off)]
-    return " ".join([f"{words}{lower}{between}{_and_falls_off(answer, bent)}.", *without])
+    return " ".join([f"{words}{lower}{between}{_and_falls_off(answer, bent)}.", *_without_interval(losses), *without])
+
+
+def _without_interval(losses: Sequence[Loss]) -> list[str]:
+    """That losses are of ends that have too few repeats, and of which of them no change is sure by all levels."""
+    bare = [claim for claim in losses if claim.change.low is None and claim.change.value not in (None, -1.0)]
+    if not bare:
+        return []
+    of = f" of {joined(first_of([claim.label for claim in bare]))}" if len(bare) < len(losses) else ""
+    unsure = [
+        (f"no change is sure, by one fit over all levels: {_pace(pace)}", claim.label)
+        for claim in bare if (pace := claim.falls_off.per_doubling) and (pace.low or 0.0) <= 0 <= (pace.high or 0.0)
+    ]  # fmt: skip
+    few = f"The ends{of} have no interval, of fewer than {MIN_REPEATS} repeats each."
+    return [few, *first_of(gaps.of_curves(unsure))]
+
+
+def _pace(change: Amount) -> str:
+    """−0.6 % per doubling (−1.7 to +0.4)."""
+    return share_words([each for each in (change.value, change.low, change.high) if each is not None], " per doubling")
 
 
 def _turn(answer: Answer, claim: FallsOff) -> str:
@@ -62,7 +82,10 @@ def _and_falls_off(answer: Answer, claims: Sequence[FallsOff]) -> str:
         return f"; {subject} off at {bent[0].memory_words}"
     knees = [f"{claim.label} {_knee(answer, claim)}".strip() for claim in bent if not claim.step]
     steps = [f"{claim.label} {step_between(claim, answer.x)}".strip() for claim in bent if claim.step]
-    return "".join(f"; {name}: {joined(first_of(each))}" for name, each in (("knee", knees), ("step", steps)) if each)
+    # Of what is silent beside them a reader would take the loss for even.
+    neither = [claim.label for claim in claims if claim not in bent]
+    kinds = (("knee", knees), ("step", steps), ("no sure knee", neither))
+    return "".join(f"; {name}: {joined(first_of(each))}" for name, each in kinds if each)
 
 
 def _at_memory(claim: FallsOff) -> bool:
@@ -101,14 +124,29 @@ def falls_off(answer: Answer) -> str:
             "turn": f"{_turn(answer, claim)}: it {up_to} up to {there} and {behind} behind {it}" if claim.turn else "",
             "knee": f"knee at {_knee(answer, claim)}{memory}: {paces(claim.before, claim.after)}",
             "step": f"step of {step_between(claim, answer.x)}{memory}",
-            "smooth": "falls off smoothly, without a knee",
+            "smooth": f"falls off smoothly, without a knee: {_at_ends(claim)}",
             "undecided": "falls off, and whether at a knee or smoothly cannot be told",
-            "none": f"no knee up to {place_words(claim.up_to or 0.0, answer.x)}",
+            "none": _evenly(answer, claim) or f"no knee up to {place_words(claim.up_to or 0.0, answer.x)}",
         }[claim.shape]
 
     claims = [claim for claim in answer.claims if isinstance(claim, FallsOff)]
     said = (("; ".join(filter(None, (words(claim), kept_words(claim, answer.x)))), claim.label) for claim in claims)
     return " ".join(first_of(gaps.of_curves(said), "."))
+
+
+def _evenly(answer: Answer, claim: FallsOff) -> str:
+    if not claim.evenly or claim.per_doubling is None:
+        return ""
+    falls = "falls" if (claim.per_doubling.value or 0.0) < 0 else "rises"
+    return (
+        f"{falls} evenly, without a knee: {_pace(claim.per_doubling)} up to {place_words(claim.up_to or 0.0, answer.x)}"
+    )
+
+
+def _at_ends(claim: FallsOff) -> str:
+    """How what bends smoothly falls at first and at last."""
+    before, after = (claim.knee.before, claim.knee.after) if claim.knee else (None, None)
+    return f"{percent(before or 0.0, signed=True)} per doubling at first, {percent(after or 0.0, signed=True)} at last"
 
 
 def kept_words(claim: FallsOff, x: Place) -> str:

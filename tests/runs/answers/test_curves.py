@@ -178,6 +178,53 @@ def test_a_level_is_named_with_its_unit():
     )  # fmt: skip
 
 
+def test_a_level_above_a_thousand_is_named_without_its_comma():
+    """Was: "“2048GB” is no number and no level of Size. There are: …, 2,048 GB"."""
+    world = World()
+    for size in (1, 64, 2048):
+        world.add(1000 / size, factors={"size_gb": size})
+    selects = world.store()
+    for written in ("2048GB", "2,048 GB"):
+        assert ask(selects, f"ask=loss&x=factor:size_gb&from=1&to={written}")["claims"][0]["end"] == 2048
+
+
+def test_a_fall_by_one_pace_is_told_with_it():
+    """Was: "no knee up to 512 GB", of what loses 7 % with each doubling."""
+    world = World(noise=0.01)
+    for doubling in range(10):
+        world.add(200 * 0.933**doubling, factors={"size_gb": 2**doubling})
+    told = ask(world.store(), "ask=falls_off&x=factor:size_gb")
+
+    (claim,) = told["claims"]
+    assert (claim["shape"], claim["evenly"], told["sure"]) == ("none", True, True)
+    assert claim["per_doubling"]["low"] < 0.933 - 1 < claim["per_doubling"]["high"]
+    assert "falls evenly, without a knee: −6." in told["words"].replace("Falls", "falls")
+
+
+@pytest.mark.parametrize(("fall", "unsure"), [(1.0, True), (0.5, False)])
+def test_a_loss_between_single_values_says_what_all_levels_say(fall: float, unsure: bool):
+    """Was: "−10.2 % from 9.04 to 1,814 GB", where one value a level scatters about one line that does not fall."""
+    world = World()
+    for doubling, noise in enumerate((1.08, 0.97, 1.02, 0.95, 1.03, 1.0, 0.96, 1.05, 0.97)):
+        world.add(1, 1, factors={"size_gb": 2**doubling})
+        world.documents[-1]["repeats"] = [{"metrics": {"tps": 1000 * noise * fall**doubling}}]
+    told = ask(world.store(), "ask=loss&x=factor:size_gb")
+
+    assert told["claims"][0]["change"]["low"] is None
+    assert "have no interval, of fewer than 3 repeats each." in told["words"]
+    assert ("o change is sure, by one fit over all levels: " in told["words"]) == unsure
+
+
+def test_beside_knees_it_is_told_which_curve_has_none():
+    """Was: silence on the one of six curves that has none."""
+    world = World(noise=0.01)
+    for doubling in range(10):
+        for version, rate in (("16", 1000 * 0.9**doubling), ("17", 1000 * 0.6 ** max(0, doubling - 5))):
+            world.add(rate, dbms={"name": "PostgreSQL", "version": version}, factors={"size_gb": 2**doubling})
+    words = ask(world.store(), "ask=loss&x=factor:size_gb")["words"]
+    assert "; knee: PostgreSQL 17 " in words and "; no sure knee: PostgreSQL 16." in words
+
+
 def test_at_which_level_a_hill_is_best_is_offered():
     selects = over_work_mem((1000, 2000, 2500, 2000, 1000))
 
