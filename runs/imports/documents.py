@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 from benchagent.catalog import METRICS, NO_RESULT, WORKLOADS
 from benchagent.importers import Report, Status
-from benchagent.importers.report import VISIBILITIES, Item, Subject, becomes_a_run, dbms_of, headline
+from benchagent.importers.report import DRIVER, VISIBILITIES, Item, Subject, becomes_a_run, dbms_of, headline, speaks_to
 from django.utils.dateparse import parse_datetime
 from pydantic import Field
 from rest_framework.exceptions import ValidationError
@@ -32,7 +32,7 @@ from runs.results.document import (
     UploadStorage,
     WhoMaySee,
 )
-from runs.results.remarks import are_far_apart, far_apart_words
+from runs.results.remarks import are_far_apart, far_apart_words, other_driver_words
 
 _FROM_SUBJECT = (
     "hardware", "config", "storage", "durability", "visibility", "note", "context", "label", "tags", "tested",
@@ -175,6 +175,11 @@ def remarks(items: Iterable[Item], said: Mapping[str, Any]) -> list[str]:
         values = [metric["value"] for metric in rates]
         if len({metric["name"] for metric in rates}) == 1 and are_far_apart(values):
             words.append(far_apart_words(len(cell), min(values), max(values), rates[0]["name"]))
+    for item in kept:
+        driver, own = str(item["parameters"].get(DRIVER, "")), Subject(dbms=item["subject"]["dbms"] or "")
+        name, _ = dbms_of(own, item["tool"] or "", "", said, item["file"])
+        if not speaks_to(driver, name):
+            words.append(f"{item['file']}: {other_driver_words(driver, name)}")
     return words
 
 

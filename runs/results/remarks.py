@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, timedelta
+from itertools import chain
 
+from benchagent.importers.report import DRIVER, speaks_to
 from django.db.models import Max, Min
 
 from runs.access.rules import nameable
 from runs.formatting import grouped, listed
 from runs.machines import MACHINE_FIELDS
 from runs.machines.facts import are_different
-from runs.models import HardwareProfile, Run
+from runs.models import HardwareProfile, Run, RunFactor
 from runs.models.choices import RunState
 from runs.models.visible import Reader
 from runs.results.document import NO_ZONE
@@ -43,6 +45,10 @@ def far_apart_words(number: int, least: float, most: float, metric: str) -> str:
     )
 
 
+def other_driver_words(driver: str, dbms: str) -> str:
+    return f"spoken to by the driver {driver}, and called {dbms}: say which DBMS it was"
+
+
 def warnings_of(runs: Sequence[Run], reader: Reader) -> dict[Cell, list[str]]:
     """Batch and cell of these runs -> what is to be said of it, to somebody who sees what `reader` sees."""
     cells: dict[Cell, Run] = {(run.batch_id, run.cell_key): run for run in runs}
@@ -55,7 +61,7 @@ def warnings_of(runs: Sequence[Run], reader: Reader) -> dict[Cell, list[str]]:
     for run in runs:
         told = said[run.batch_id, run.cell_key]
         told += [words for words in run.warnings if words.startswith(NO_ZONE) and words not in told]
-    for cell, words in _uncounted(runs):
+    for cell, words in chain(_uncounted(runs), _of_other_drivers(cells)):
         said[cell].append(words)
     rows = Run.objects.with_values().filter(batch__in={batch for batch, _ in cells}, primary_value__gt=0)
     if len(cells) <= MOST_CELLS:
@@ -93,6 +99,16 @@ def _uncounted(runs: Sequence[Run]) -> Iterator[tuple[Cell, str]]:
     for (cell, why), repeats in by_reason.items():
         count = f"repeat {repeats[0]} counts" if len(repeats) == 1 else f"repeats {listed(repeats)} count"
         yield cell, f"{count} nowhere: {why}"
+
+
+def _of_other_drivers(cells: Mapping[Cell, Run]) -> Iterator[tuple[Cell, str]]:
+    """Cells of a DBMS that their client library does not speak to."""
+    cell_by_run = {run.pk: cell for cell, run in [*cells.items()][:MOST_CELLS]}
+    for factor in RunFactor.objects.filter(name=DRIVER, run__in=cell_by_run):
+        cell = cell_by_run[factor.run_id]
+        name = cells[cell].dbms_version.dbms.name
+        if not speaks_to(factor.text, name):
+            yield cell, other_driver_words(factor.text, name)
 
 
 def _parted(cells: Mapping[Cell, Run]) -> Iterator[tuple[Cell, str]]:

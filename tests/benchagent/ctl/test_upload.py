@@ -356,6 +356,23 @@ def test_how_far_it_is_has_a_unit_that_fits(done: int, size: int, rate: float, w
     assert how_far(done, size, rate) == words
 
 
+def test_files_that_are_stored_are_told_to_be_of_another_version(
+    logged_in: FakeApi, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Seen: the label alone, where another version was said of the same files."""
+    main(["upload", FIO, "--hardware", "box", "--json"])
+    (taken,) = logged_in.imports.values()
+    taken["subject"] = {"dbms": {"name": "PostgreSQL", "version": "13.5"}}
+    capsys.readouterr()
+
+    told = []
+    for version in ("13.5", "13.6"):
+        main(["upload", FIO, "--hardware", "box", "--json", "--dbms", f"PostgreSQL {version}"])
+        told.append(json.loads(capsys.readouterr().out)[0]["message"] or "")
+
+    assert told[0] == "" and "dbms: stored PostgreSQL 13.5, said PostgreSQL 13.6" in told[1]
+
+
 def test_files_that_are_stored_with_another_label_are_corrected_on_request_only(
     logged_in: FakeApi, capsys: pytest.CaptureFixture[str]
 ) -> None:

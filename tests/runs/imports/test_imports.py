@@ -83,6 +83,22 @@ def test_its_page_compares_all_of_its_runs(client, contributor):
     assert {run.pk for run in compared.all_runs} == {run.pk for run in runs}
 
 
+def test_a_driver_that_does_not_speak_to_the_dbms_that_is_said_is_told(contributor):
+    """Seen: a report of sysbench with --db-driver=mysql stored as PostgreSQL 15.5 without a word."""
+    report = (DATA / "sysbench" / "v10_read_write.txt").read_bytes()
+    called = b"$ sysbench --db-driver=mysql oltp_read_write run\n" + report
+    taken, _ = imports.receive(files=files(called), owner=contributor)
+    for name, is_told in (("PostgreSQL", True), ("MariaDB", False), ("My own", False)):
+        taken.subject = SUBJECT | {"dbms": {"name": name, "version": "1"}}
+        told = [words for words in imports.warnings_of(taken, contributor) if "driver mysql" in words]
+        assert bool(told) == is_told, told
+
+    imports.store(taken, subject=SUBJECT, owner=contributor)
+
+    taken.refresh_from_db()
+    assert any("driver mysql" in words for words in imports.warnings_of(taken, contributor))
+
+
 def test_the_list_of_imports_has_pages(client, contributor):
     """Seen: a draft gone from the list after twenty other imports, and no way to it."""
     client.force_login(contributor)

@@ -386,13 +386,32 @@ def _corrected(api: Api, answer: dict[str, Any], details: dict[str, Any], outcom
     if "tested" in said:
         said["tested"] = {**stored["tested"], **said["tested"]}
     new = {name: value for name, value in said.items() if value != stored[name]}
+    outcome = _otherwise(answer.get("subject") or {}, details, outcome)
     if not new:
         return outcome
     if wanted:
         api.patch(f"/batches/{quote(str(answer['id']))}/", new)
         return replace(outcome, state="corrected")
     words = "; ".join(f"{name}: stored {json.dumps(stored[name])}, said {json.dumps(new[name])}" for name in new)
-    return replace(outcome, message=f"there already, and nothing was changed: {words} (--correct changes it)")
+    message = f"there already, and nothing was changed: {words} (--correct changes it)"
+    return replace(outcome, message="\n".join(filter(None, (outcome.message, message))))
+
+
+def _otherwise(stored: dict[str, Any], details: dict[str, Any], outcome: Outcome) -> Outcome:
+    """With how what is said of the measured differs from what was said of it before."""
+    words = [
+        f"{name}: stored {_in_words(stored[name])}, said {_in_words(details[name])}"
+        for name in ("dbms", "workload", "measured_on")
+        if name in stored and name in details and stored[name] != details[name]
+    ]
+    if not words:
+        return outcome
+    message = f"there already, and what was measured is not changed: {'; '.join(words)}"
+    return replace(outcome, message=message)
+
+
+def _in_words(value: Any) -> str:
+    return " ".join(map(str, value.values())) if isinstance(value, dict) else str(value)
 
 
 def _documents(

@@ -155,6 +155,20 @@ def dbms_named(name: str) -> str:
     return dbms_called(name) or name.strip()
 
 
+# The client library of sysbench, and the DBMSs that each speaks to.
+DRIVER = "db_driver"
+_SPOKEN = {
+    "mysql": ("mysql", "mariadb", "tidb", "singlestore"),
+    "pgsql": ("postgresql", "cockroachdb", "yugabyte", "noisepage"),
+}  # fmt: skip
+
+
+def speaks_to(driver: str, dbms: str) -> bool:
+    """Whether a client library may have spoken to what is called so; of those that are not known nobody says no."""
+    known = dbms_called(dbms)
+    return not known or known in _SPOKEN.get(driver, (known,))
+
+
 MAX_FACTOR = 200
 # Where a server is, who asks it, what is shown of a run and kept of it: another word there makes no other run.
 _NO_FACTOR = re.compile(
