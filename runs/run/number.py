@@ -14,14 +14,15 @@ from runs.run.quality import SLOWEST, unfair_words
 
 
 def primary_number(run: Run) -> Measurement | None:
-    """The one that lists show: the workload's primary metric, else, of a run that has finished, the first with a
-    direction, else the first.
+    """The one that lists show: the workload's primary metric, else, of a run that has finished, TPS, else another
+    throughput, else the first with a direction, else the first.
     """
     rows = list(run.measurements.all())
     rows = [row for row in rows if row.phase == "run"] or rows
     named = [row for row in rows if row.metric.name == run.workload.primary_metric]
     others = rows if run.state == RunState.FINISHED else []
     directed = [row for row in others if row.metric.better != "none"]
+    directed.sort(key=lambda row: (row.metric.name != "tps", row.metric.name not in THROUGHPUTS))
     chosen = next(iter(named or directed or others), None)
     return chosen if chosen and not _uncounted(run, chosen) else None
 

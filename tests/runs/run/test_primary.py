@@ -73,3 +73,14 @@ def test_a_run_that_did_not_finish_shows_no_other_number_in_the_place_of_its_res
     assert [number.metric.name for number in headline_numbers(run)] == ["db_size_bytes"]
     run.state = "lost"
     assert not headline_numbers(run)
+
+
+def test_of_a_run_without_the_primary_metric_its_throughput_is_shown():
+    """Seen: "45.21 ms" beside "2,890 TPS" in rows of one table, as latency_p99_ms comes before tps."""
+    of_rates = Workload.objects.create(
+        slug="own", kind="own", name="own", version="1", primary_metric="backup_mb_per_s"
+    )
+    make_run("MySQL 8", 2500, of=of_rates, beside={"latency_p99_ms": 45.21, "queries_per_s": 9.0})
+    make_run("Redis 7", None, of=of_rates, beside={"latency_p99_ms": 1.5, "ops_per_s": 9000.0})
+    shown = [headline_numbers(run)[0].metric.name for run in Run.objects.for_lists().order_by("pk")]
+    assert sorted(shown) == ["ops_per_s", "tps"]
