@@ -254,11 +254,13 @@ RECORDED = {
 
 
 def reads_given_settings(run: Run) -> bool:
-    return bool(run.upload_id and not run.effective_settings)
+    return bool((run.upload_id or run.publication_id) and not run.effective_settings)
 
 
 def settings_of_run(run: Run) -> Settings | None:
-    """Those in force, else those that an upload gives: reads the parameters of its configuration then."""
+    """Those in force, else those that an upload gives or an article prints: reads the parameters of its configuration
+    then.
+    """
     rows: Iterable[tuple[Any, ...]] = map(tuple, run.effective_settings)
     if reads_given_settings(run) and run.config:
         rows = ((row.name, row.value, row.section) for row in run.config.parameters.all())

@@ -352,6 +352,14 @@ def test_uploads_of_one_request_are_in_the_order_of_their_configurations():
     ]
 
 
+def test_what_an_article_prints_of_its_configuration_is_known(article):
+    """Was: "Not alike: Buffer pool (128 MiB against not known)" beside own runs of the same configuration."""
+    config, _ = config_of("postgresql", "PostgreSQL", [Parameter("shared_buffers", "128MB")], provenance="printed")
+    Run.objects.filter(dbms_version__dbms__slug="postgresql").update(config=config)
+    group = by_label(compare(all_runs()))["PostgreSQL 8.3"]
+    assert group.conditions.words["buffer_pool"] == "128 MiB"
+
+
 def configured(*settings: dict[str, str], baseline: int | None = None) -> list[str]:
     """The labels of groups that differ in their configurations, in the order of these."""
     for at, given in enumerate(settings):
