@@ -32,6 +32,7 @@ from runs.compare.guard import Difference, bare_field, blocking, have_same_setti
 from runs.compare.levels import Key, Levels, LevelSeries
 from runs.compare.panels import in_order_of_series
 from runs.compare.published import printed_pairs
+from runs.run.facets import STORAGE
 from runs.stats import MIN_REPEATS, Kind
 
 
@@ -188,11 +189,14 @@ def changed(comparison: Comparison, question: Question) -> Answer:
     differing = [each for each in comparison.verdicts.differences_of(first, second) if each.a != each.b]
     claims = [Changed(label=each.label, a=each.a, b=each.b, role=each.role, runs=runs) for each in differing]
     differing_fields = {each.field for each in differing}
+    # One difference tells all roles of a disk.
+    of_disks = {(each.a, each.b) for each in differing if each.field.startswith(STORAGE)}
     # What is compared is no condition of the comparison: the guard does not speak of the versions.
     for fact in comparison.varying:
         a, b = (fact.words[group.facts[fact.field]] for group in groups)
         is_one = fact.field == "config" and have_same_settings(first.conditions, second.conditions)
-        if not is_one and fact.field not in NEVER_TAKEN and bare_field(fact.field) not in differing_fields and a != b:
+        is_told = bare_field(fact.field) in differing_fields or (fact.field.startswith(STORAGE) and (a, b) in of_disks)
+        if not (is_one or is_told) and fact.field not in NEVER_TAKEN and a != b:
             claims.insert(0, Changed(label=fact.label, a=a, b=b, role=Role.QUESTION, runs=runs))
     lacking = [*_one_configuration(first, second), *([] if claims else [Missing("difference")])]
     return begun(

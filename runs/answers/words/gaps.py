@@ -306,20 +306,26 @@ def lost_words(group: Group) -> str:
     """How many of its repeats have no number, and why: "4 of 7 repeats have no number: failed". Empty of none lost."""
     if not group.lost or not group.dots:
         return ""
-    has = "has" if len(group.lost) == 1 else "have"
-    of, reasons = _lost(group)
-    return f"{of} repeats {has} no number: {reasons}"
+    has, do = ("has", "does") if len(group.lost) == 1 else ("have", "do")
+    verb = f"{do} not count" if all(map(_is_invalid, group.lost)) else f"{has} no number"
+    of, reasons = _lost(group, group.lost)
+    return f"{of} repeats {verb}: {reasons}"
 
 
-def _lost(group: Group) -> tuple[str, str]:
+def _lost(group: Group, lost: Sequence[Repeat]) -> tuple[str, str]:
     """How many of its repeats, and why: "1 of 3", "failed: disk full"."""
-    return f"{len(group.lost)} of {len(group.lost) + group.n}", _short_reasons(group.lost)
+    return f"{len(lost)} of {len(group.lost) + group.n}", _short_reasons(lost)
 
 
-def lost_repeats_words(groups: Iterable[Group]) -> str:
-    """Of which groups some repeats have no number: "H2 (1 of 3: failed)". Empty of none."""
-    losing = [group for group in groups if group.lost and group.dots]
-    return with_reasons(grouped((": ".join(_lost(group)), group.label) for group in losing))
+def _is_invalid(gap: Repeat) -> bool:
+    """Whether it has its number, which somebody has marked as not to be counted."""
+    return gap.uncounted and gap.run.invalid_at is not None
+
+
+def lost_repeats_words(groups: Iterable[Group], *, invalid: bool) -> str:
+    """Of which groups some repeats have no number, or one that does not count: "H2 (1 of 3: failed)". Empty of none."""
+    losing = [(group, [gap for gap in group.lost if _is_invalid(gap) == invalid]) for group in groups if group.dots]
+    return with_reasons(grouped((": ".join(_lost(group, lost)), group.label) for group, lost in losing if lost))
 
 
 def refusal_words(against: Contrast | None) -> str:

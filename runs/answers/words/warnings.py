@@ -100,8 +100,7 @@ def warnings_of(comparison: Comparison, answer: Answer | None = None) -> list[st
         if other_units := sorted(units - {metric.unit}):
             warnings.append(f"Left out: numbers of the same name in another unit ({', '.join(other_units)}).")
     # Of survivors it is told with their class.
-    lost = lost_repeats_words(group for group in groups if not group.of_survivors)
-    warnings += [f"Repeats without a number: {lost}."] if lost else []
+    warnings += _lost([group for group in groups if not group.of_survivors])
     failing = [group for group in groups if group.failed_checks]
     for check, (words, why) in _FAILED_CHECKS.items():
         if concerned := [group for group in failing if group.failed_checks[check]]:
@@ -117,6 +116,12 @@ def warnings_of(comparison: Comparison, answer: Answer | None = None) -> list[st
         alone = " of two groups alone" if _has_judged_several(comparison) else ""
         warnings.append(f"Fewer than {MIN_REPEATS} repeats, so no verdict{alone}: {which(few)}.")
     return warnings
+
+
+def _lost(groups: Sequence[Group]) -> list[str]:
+    kinds = (("Repeats without a number", False), ("Repeats that do not count", True))
+    lost = {what: lost_repeats_words(groups, invalid=invalid) for what, invalid in kinds}
+    return [f"{what}: {words}." for what, words in lost.items() if words]
 
 
 def _has_judged_several(comparison: Comparison) -> bool:

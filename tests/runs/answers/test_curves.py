@@ -225,6 +225,18 @@ def test_beside_knees_it_is_told_which_curve_has_none():
     assert "; knee: PostgreSQL 17 " in words and "; no sure knee: PostgreSQL 16." in words
 
 
+def test_a_disk_that_holds_data_and_log_differs_once():
+    """Was: "Log storage (nvme0 against sata0); and Storage of the data, log (nvme0 against sata0)"."""
+    world = World()
+    disks = [{"name": "nvme0", "medium": "nvme"}, {"name": "sata0", "medium": "ssd"}]
+    hardware = {"name": "alpha", "cpu_model": "Example", "storage": disks}
+    for disk, tps in (("nvme0", 1000), ("sata0", 600)):
+        used = [{"role": role, "device": disk} for role in ("data", "log")]
+        world.add(tps, hardware=hardware, storage=used, factors={"terminals": 8})
+    told = ask(world.store(), "ask=changed")
+    assert [claim["label"] for claim in told["claims"]] == ["Storage of the data, log"]
+
+
 def test_at_which_level_a_hill_is_best_is_offered():
     selects = over_work_mem((1000, 2000, 2500, 2000, 1000))
 

@@ -363,6 +363,9 @@ def test_what_is_known_and_does_not_count_is_not_called_unknown(client):
     html = client.get("/compare/?hardware=alpha").content.decode()
     assert "not counted: marked invalid: backup ran" in html
     assert "not known: marked invalid" not in html
+    # Was: "Repeats without a number: H2 2.4 (1 of 3: marked invalid: backup ran)", of one that has 60 TPS.
+    assert "Repeats that do not count: H2 2.4 (1 of 3: marked invalid: backup ran)." in html
+    assert "Repeats without a number" not in html
 
 
 def test_page_and_api_answer_the_same_drawing(client, sweep):
