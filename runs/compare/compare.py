@@ -433,8 +433,8 @@ def _coloured(comparison: Comparison) -> list[Group]:
     """With the index of the palette: that of its curve, where curves are drawn; its own, where its time or its
     latencies are; else by the fact that is ranked.
 
-    More groups than colours are coloured by what a reader tells apart (the disk, the DBMS), else all alike: a palette
-    that starts again says that strangers belong together.
+    More groups than colours are coloured by what their names tell (the disk, the DBMS, of many versions the system),
+    else all alike: a palette that starts again says that strangers belong together, and one without a legend nothing.
     """
     groups, axes, asked = comparison.groups, comparison.axes, comparison.question.fact
     if axes.view in ON_AXES:
@@ -452,10 +452,13 @@ def _coloured(comparison: Comparison) -> list[Group]:
     order = sorted(
         comparison.varying, key=lambda fact: (fact.field != asked, fact.field != "dbms", fact.values[0][:1].isdigit())
     )
-    for fact in order:
-        values = list(dict.fromkeys(group.facts[fact.field] for group in groups))
-        if len(values) <= COLOURS:
-            return [replace(group, color=values.index(group.facts[fact.field])) for group in groups]
+    told = [
+        fact.field for fact in order if all(fact.in_legend(group.facts[fact.field]) in group.label for group in groups)
+    ]
+    for field in chain.from_iterable((field, SYSTEM) if field == "dbms" else (field,) for field in told):
+        values = list(dict.fromkeys(group.facts[field] for group in groups))
+        if 1 < len(values) <= COLOURS:
+            return [replace(group, color=values.index(group.facts[field])) for group in groups]
     return groups
 
 

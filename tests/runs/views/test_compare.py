@@ -319,6 +319,16 @@ def test_it_colours_many_groups_by_what_a_reader_tells_apart(client):
     assert {(bar["color"], bar["label"].rpartition(" ")[2]) for bar in bars} == {(0, "HDD"), (1, "SSD")}
 
 
+def test_bars_of_many_versions_are_coloured_by_their_systems(client):
+    """Seen: blue and orange without a legend, of the drivers pgsql and mysql, which no name told."""
+    for system, driver in (("PostgreSQL", "pgsql"), ("MySQL", "mysql"), ("MariaDB", "mysql")):
+        for version in range(1, 6):
+            make_run(f"{system} {version}", 1000 + version, factors={"db_driver": driver})
+    bars = spec(page(client, "/compare/?workload=tpc-b-profile-1&view=bars"))["groups"]
+    systems = {(bar["color"], bar["label"].partition(" ")[0]) for bar in bars}
+    assert len(bars) == 15 and len(systems) == len({color for color, _ in systems}) == 3
+
+
 def test_it_leads_to_the_differences_of_configurations_and_machines(client):
     configs = [Config.objects.create(slug=slug, name=slug) for slug in ("small", "large")]
     for config, on in zip(configs, (machine("One"), machine("Two")), strict=True):
