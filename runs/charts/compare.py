@@ -272,7 +272,9 @@ def repeat_cells(group: Group, width: int) -> list[TableCell]:
 
 
 def csv_rows(comparison: Comparison) -> Iterator[list[str]]:
-    """The head and one row per group; repeats joined by spaces, gaps by their reasons."""
+    """The head and one row per group; repeats joined by spaces, gaps by their reasons. Behind them one per effect
+    that is asked for, whose key is "effect" and whose n is its pairs.
+    """
     yield CSV_HEAD
     metric, base = comparison.metric, comparison.baseline
     levels = comparison.levels
@@ -303,3 +305,9 @@ def csv_rows(comparison: Comparison) -> Iterator[list[str]]:
             *map(formatting.plain, ends_of(over_levels.interval if over_levels else None)),
             series_words(series) if series else "",
         ]  # fmt: skip
+    of_effect = dict.fromkeys(CSV_HEAD, "") | {"key": "effect", "metric": metric.name if metric else ""}
+    for name, *numbers, pairs, verdict in effects_figure(comparison).table.rows if comparison.effects else ():
+        ratio_and_ends = (formatting.plain(cell.value) for cell in numbers)
+        of_one = {"group": name.text, "n": formatting.plain(pairs.value), "verdict": verdict.text}
+        row = of_effect | of_one | dict(zip(("ratio", "ratio_low", "ratio_high"), ratio_and_ends, strict=True))
+        yield [*row.values()]

@@ -24,7 +24,7 @@ from runs.answers.words.drawn import as_markdown, centre_label, common_words, em
 from runs.answers.words.gaps import gap_words, not_known_words
 from runs.answers.words.matrix import matrix
 from runs.answers.words.questions import question_words
-from runs.answers.words.verdicts import group_against_words, ratio_words
+from runs.answers.words.verdicts import group_against_words, ratio_words, times_words
 from runs.answers.words.warnings import not_here_words, since_frozen_words, warnings_of
 from runs.api.compare import answer
 from runs.charts import compare as charts
@@ -94,7 +94,7 @@ def compare(request: HttpRequest) -> HttpResponse:
 
 
 def _markdown(comparison: Comparison, source: str) -> str:
-    """Question, answer and groups, to be pasted where a comparison is talked about."""
+    """Question, answer and groups, or effects where these are asked for, to be pasted where one talks about them."""
     answer, unit = answer_of(comparison), comparison.metric.unit if comparison.metric else ""
     rows = [
         [
@@ -108,9 +108,17 @@ def _markdown(comparison: Comparison, source: str) -> str:
     levels, base = comparison.levels, comparison.baseline
     ratio = f"Ratio to {levels.base_label} at its level" if levels else f"Ratio to {base.label}" if base else "Ratio"
     head = ["Group", "n", comparison.metric.label if comparison.metric else "", ratio, "Verdict"]
+    of = len(comparison.groups)
+    if comparison.effects:
+        table = charts.effects_figure(comparison).table
+        head, of = ["Setting", "Pairs", "Ratio", "Verdict"], len(table.rows)
+        rows = [
+            [name.text, pairs.gap or str(pairs.value),
+             ratio.gap or times_words(ratio.value or 0.0, low.value, high.value), verdict.text]
+            for name, ratio, low, high, pairs, verdict in table.rows[:FIRST_ROWS]
+        ]  # fmt: skip
     return as_markdown(
-        answer, common_words(comparison.common), [head, *rows], source, of=len(comparison.groups),
-        warnings=warnings_of(comparison, answer),
+        answer, common_words(comparison.common), [head, *rows], source, of=of, warnings=warnings_of(comparison, answer),
     )  # fmt: skip
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import math
 from collections.abc import Sequence
 from itertools import product
 from typing import Any
 
 import pytest
+from django.test import Client
 
 from tests.runs.answers.test_answers import World, ask
 
@@ -24,6 +27,25 @@ def test_a_setting_is_told_as_it_is_turned_on(off, on):
     (claim,) = ask(world.store(), "ask=effects")["claims"]
 
     assert (claim["start"], claim["end"], claim["ratio"]["verdict"]) == (off, on, "better")
+
+
+def test_effects_leave_the_page_as_rows():
+    """Was: one sentence; CSV and Markdown had the groups against one of them."""
+    world = World(noise=0.005)
+    for sync, compress in product(("off", "on"), repeat=2):
+        config = [{"name": "jit", "value": sync}, {"name": "wal_compression", "value": compress}]
+        world.add(1000 * (1.3 if compress == "on" else 1), config=config)
+    selects = f"{world.store()}&ask=effects"
+
+    told = {claim["label"]: claim["ratio"] for claim in ask(selects)["claims"]}
+    rows = list(csv.DictReader(io.StringIO(Client().get(f"/compare.csv?{selects}").content.decode())))
+    effects = {row["group"]: row for row in rows if row["key"] == "effect"}
+    assert effects.keys() == {"wal_compression off → on", "jit off → on"} and len(rows) == 4 + 2
+    row, amount = effects["wal_compression off → on"], told["wal_compression"]
+    numbers = [float(row[name]) for name in ("ratio", "ratio_low", "ratio_high")]
+    assert numbers == pytest.approx([amount["value"], amount["low"], amount["high"]])
+    assert (row["n"], row["verdict"], row["metric"]) == ("2", "better", "tps")
+    assert "| wal_compression off → on | 2 | 1." in Client().get(f"/compare/?{selects}&format=md").content.decode()
 
 
 # Twelve runs of Plackett and Burman (1946): each row turns the row before it by one, and the last is all off.
