@@ -36,7 +36,7 @@ from runs.answers.words.verdicts import why
 from runs.answers.words.warnings import failed_checks_words, subjects
 from runs.charts.pivots import Pivot, heat, shade
 from runs.compare import markdown
-from runs.compare.groups import Group
+from runs.compare.groups import Contrast, Group
 from runs.compare.levels import LevelRow, LevelSeries
 from runs.listing.filters import MOST_OFFERED
 from runs.machines.usage import MOST_COUNTED
@@ -55,6 +55,7 @@ from runs.models.choices import OPEN_STATES, SHORT_DURABILITY, Precision, Proven
 from runs.models.visible import owner_id_of
 from runs.results.names import metric_label
 from runs.run.facets import DOUBT_WORDS, TESTED, SettingRow
+from runs.stats import ends_of
 from runs.tables import TableCell
 
 register = template.Library()
@@ -163,6 +164,19 @@ def level_rows(series: LevelSeries, most: int) -> list[LevelRow]:
 def level_headings(row: LevelRow) -> SafeString:
     """What the level of a row is: hundreds of rows have several headings each."""
     return format_html_join("", '<th scope="row" data-label="{}">{}</th>', row.words.items())
+
+
+@register.simple_tag
+def exact_ratio(against: Contrast | None, *, judged: bool = False) -> SafeString:
+    """What the CSV of a table has of a ratio that is shown rounded: attributes of its cell; the verdict only where no
+    cell beside it has that.
+    """
+    if against is None or against.ratio is None:
+        return SafeString("")
+    numbers = {"ratio": against.ratio.value, **dict(zip(("low", "high"), ends_of(against.ratio.interval), strict=True))}
+    told = {"data-judged": verdicts.against_words(against)} if judged else {}
+    exact = {f"data-{name}": localize(value) for name, value in numbers.items() if value is not None}
+    return format_html_join("", ' {}="{}"', (exact | told).items())
 
 
 @register.simple_tag

@@ -64,6 +64,18 @@ const ROWS = { heat: heatRows, lines: linesRows, bars: barsRows, stacked: stacke
 /** Rows of cells as CSV text; a missing value is an empty cell. */
 export const csvText = (rows) => `${rows.map(line).join("\n")}\n`;
 
+/**
+ * Rows of cells {words, value, low, high, judged} as rows of texts, the head first: of a cell the exact number where it has
+ * one. A column with intervals is followed by their ends, one with verdicts by their words.
+ */
+export function withEnds(rows) {
+  const [head, ...body] = rows;
+  const further = head.map((_, at) => ["low", "high", "judged"].filter((name) => body.some((row) => row[at]?.[name] !== undefined)));
+  const heading = { low: "from", high: "to", judged: "verdict" };
+  const texts = (row) => row.flatMap((cell, at) => [cell.value ?? cell.words, ...(further[at] ?? []).map((name) => cell[name])]);
+  return [head.flatMap(({ words }, at) => [words, ...further[at].map((name) => `${words} ${heading[name]}`)]), ...body.map(texts)];
+}
+
 /** With the question and the answer of the page beside the numbers, where it has one. */
 export function withAnswer([head, ...rows], answered) {
   if (!answered) return [head, ...rows];

@@ -13,6 +13,17 @@ export const wrapped = (text, width, measure) =>
 const PADDING = 16;
 const KEY_ROW_PX = 20, KEY_GAP_PX = 16;
 
+/**
+ * The words of a picture, for `picture`: what is drawn, the page that it is of, its question and answer, when its numbers were
+ * frozen, note, warnings, address and the day on which it was saved, which is not that of frozen numbers. Pure.
+ */
+export const captions = ({ title, page, question, answer, frozen, note, warned }, address, day) => ({
+  title: [title, page, question].filter(Boolean).join(" – "),
+  answer,
+  note: [frozen && `${frozen.replace(/\.$/, "")}.`, note, warned].filter(Boolean).join(" "),
+  source: `${address} · Benchsite · ${frozen ? "saved " : ""}${day}`,
+});
+
 /** Where the keys of a legend stand, {key, x, y} each, in rows of at most `width`; `measure` gives the width of one. Pure. */
 export function keyPlaces(keys, width, measure) {
   let [x, y] = [0, 0];

@@ -2,7 +2,7 @@
 import { readTheme } from "./chart-theme.js";
 import { chartCsv } from "./csv.js";
 import { wordsOf } from "./format.js";
-import { panelsTogether, picture } from "./png.js";
+import { captions, panelsTogether, picture } from "./png.js";
 import { tableCsv, tablePicture } from "./tables.js";
 
 const wordsAt = (whole, selector) => {
@@ -25,20 +25,24 @@ function save(name, blob) {
 
 const saveText = (name, text) => save(`${name}.csv`, new Blob([text], { type: "text/csv" }));
 
+/** When the numbers were frozen, and what became of their runs since; empty of such as are live. */
+const frozen = () => ["[data-frozen-at]", "[data-since]"].map((part) => wordsAt(document, part)).filter(Boolean).join(". ");
+
 /** The question that the page asks and its answer, where it has one, and what all of its groups have in common. */
 function answered() {
   const answer = wordsAt(document, "[data-answer]");
-  const common = document.querySelector("[data-common]")?.dataset.common;
-  return answer ? { asked: wordsAt(document, "h1"), answer, ...(common && { common }) } : null;
+  const { common, metric } = document.querySelector("[data-common]")?.dataset ?? {};
+  const asked = wordsAt(document, "[data-question]") || wordsAt(document, "h1");
+  const kept = frozen();
+  return answer ? { ...(metric && { metric }), ...(kept && { frozen: kept }), asked, answer, ...(common && { common }) } : null;
 }
 
-function savePicture(canvas, { name, title: own, note }) {
-  const title = [own, wordsAt(document, "h1")].filter(Boolean).join(" – ");
-  const answer = answered()?.answer;
-  const source = `${location.href} · Benchsite · ${new Date().toISOString().slice(0, 10)}`;
+function savePicture(canvas, { name, title, note }) {
   // Of warnings that are folded their subjects.
   const warned = wordsAt(document, ".warnings > summary") || wordsAt(document, ".warnings");
-  picture(canvas, { title, answer, note: [note, warned].filter(Boolean).join(" "), source }, readTheme()).toBlob((blob) => save(`${name}.png`, blob));
+  const said = { page: wordsAt(document, "h1"), question: wordsAt(document, "[data-question]"), answer: answered()?.answer, frozen: frozen(), warned };
+  const words = captions({ title, note, ...said }, location.href, new Date().toISOString().slice(0, 10));
+  picture(canvas, words, readTheme()).toBlob((blob) => save(`${name}.png`, blob));
 }
 
 /** Title and note as the page has them. */

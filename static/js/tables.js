@@ -1,13 +1,13 @@
 // Tables that are pictures too (heat maps, level tables, matrices) as files: CSV with exact numbers, and the picture as
 // it stands on the page, drawn on a canvas.
 import { canvasContext } from "./chart-theme.js";
-import { csvText, withAnswer } from "./csv.js";
+import { csvText, withAnswer, withEnds } from "./csv.js";
 import { wordsOf } from "./format.js";
 
-/** The table as CSV text: of a cell the exact number where it has one, else its words. */
+/** The table as CSV text: of a cell the exact number where it has one, with the interval and the verdict, else its words. */
 export function tableCsv(table, answered = null) {
-  const rows = [...table.rows].map((row) => [...row.cells].map((cell) => cell.dataset.value ?? wordsOf(cell)));
-  return csvText(withAnswer(rows, answered));
+  const cellOf = (cell) => ({ words: wordsOf(cell), value: cell.dataset.ratio, ...cell.dataset });
+  return csvText(withAnswer(withEnds([...table.rows].map((row) => [...row.cells].map(cellOf))), answered));
 }
 
 const isClear = (colour) => colour === "transparent" || /, 0\)$/.test(colour);

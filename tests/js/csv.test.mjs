@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { chartCsv } from "../../static/js/csv.js";
+import { chartCsv, withEnds } from "../../static/js/csv.js";
 
 test("it writes one line per x with exact numbers and empty gaps", () => {
   const spec = {
@@ -57,4 +57,15 @@ test("it has the question and the answer of the page in each row", () => {
   const spec = { type: "lines", x: { label: "Size", unit: "GB" }, y: { label: "Rate", unit: "TPS" }, series: [{ label: "a", points: [[1, 2], [2, 1]] }] };
   const answered = { asked: "What is lost?", answer: "−50 %, sure" };
   assert.equal(chartCsv(spec, answered), 'Size (GB),a (TPS),asked,answer\n1,2,What is lost?,"−50 %, sure"\n2,1,What is lost?,"−50 %, sure"\n');
+});
+
+test("a table of ratios has them exact, each with its interval and its verdict", () => {
+  const words = (...texts) => texts.map((text) => ({ words: text }));
+  const ratio = { words: "1.17 ×", value: "1.1702", low: "1.15", high: "1.19", judged: "better" };
+  const rows = [words("Size", "hdd0", "n"), [...words("1 GB"), ratio, ...words("3")], words("2 GB", "–", "3")];
+  assert.deepEqual(withEnds(rows), [
+    ["Size", "hdd0", "hdd0 from", "hdd0 to", "hdd0 verdict", "n"],
+    ["1 GB", "1.1702", "1.15", "1.19", "better", "3"],
+    ["2 GB", "–", undefined, undefined, undefined, "3"],
+  ]);
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { keyPlaces, wrapped } from "../../static/js/png.js";
+import { captions, keyPlaces, wrapped } from "../../static/js/png.js";
 
 const letters = (text) => text.length;
 
@@ -20,4 +20,14 @@ test("a long address stands whole, to be followed from paper", () => {
 test("keys of a legend go on in another row where one has no room", () => {
   const at = keyPlaces(["Derby", "MariaDB", "a name that is longer than the picture", "H2"], 30, letters).map(({ x, y }) => [x, y]);
   assert.deepEqual(at, [[0, 0], [21, 0], [0, 20], [0, 40]]);
+});
+
+test("a picture of frozen numbers says since when they stand, and that the day is the one it was saved on", () => {
+  const said = { title: "Throughput", page: "Sizes loss", question: "What is lost?", answer: "−71 %.", note: "Bars.", warned: "" };
+  const frozen = "Frozen 2026-11-30 21:21. Since it was frozen 4 of its 165 runs were deleted.";
+  const of = captions({ ...said, frozen }, "https://bench.example/reports/loss/", "2027-11-30");
+  assert.equal(of.title, "Throughput – Sizes loss – What is lost?");
+  assert.equal(of.note, `${frozen} Bars.`);
+  assert.equal(of.source, "https://bench.example/reports/loss/ · Benchsite · saved 2027-11-30");
+  assert.equal(captions({ ...said, frozen: "" }, "a", "2027-11-30").source, "a · Benchsite · 2027-11-30");
 });

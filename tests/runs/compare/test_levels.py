@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import product
@@ -630,6 +631,19 @@ def test_ratios_by_three_facts_are_a_map_of_all_their_levels(client):
         < html.index('data-export="levels"')
     )
     assert "ratios by scale factor, terminals and batch rows</caption>" in html
+
+
+def test_a_map_of_ratios_has_them_exact_for_its_csv(client):
+    """Was: "1.17 ×" in the CSV of the map, without interval and verdict."""
+    sweep({"Derby 10.16": 1.0, "SQLite 3.50": 1.5})
+    html = client.get("/compare/?dbms=derby&dbms=sqlite").content.decode()
+
+    exact = " ".join(rf'data-{name}="([\d.]+)"' for name in ("ratio", "low", "high"))
+    cells = re.findall(rf'<td class="num" data-label="\d+"[^>]* {exact} data-judged="([^"]+)"', html)
+    assert len(cells) == len(SCALES) * len(TERMINALS)
+    for value, low, high, words in cells:
+        assert float(low) < float(value) < float(high) and words.startswith(("better", "worse", "undecided"))
+    assert 'data-metric="Throughput"' in html
 
 
 def test_a_load_beside_the_transactions_is_no_level():

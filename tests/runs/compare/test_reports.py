@@ -118,7 +118,9 @@ def frozen(client, saved, contributor) -> Report:
 def test_a_frozen_report_keeps_numbers_charts_and_version(client, frozen, runs):
     Run.objects.filter(pk=runs[0].pk).update(deleted_at="2026-01-01T00:00:00Z")
     html = client.get("/reports/which-is-faster/").content.decode()
-    assert "<strong>Frozen" in html and f"with Benchsite {__version__}" in html
+    # A picture that is saved of it says so (static/js/saving.js); it had the day of saving alone, and no answer.
+    assert "<strong data-frozen-at>Frozen" in html and "data-answer>" in html
+    assert f"with Benchsite {__version__}" in html
     assert 'id="figure-0-data"' in html or 'type="application/json"' in html
     answer = client.get("/api/v1/reports/which-is-faster/").json()
     (ratio,) = [group["ratio"] for group in answer["comparison"]["groups"] if group["ratio"]]
@@ -141,7 +143,7 @@ def test_a_report_shows_the_question_that_it_answers_and_its_frame_frozen_or_not
         assert html.index(f"data-question>{escape(question)}<") < html.index('class="headline"')
         assert "http://testserver/embed/reports/which-is-faster/" in html
         client.post("/reports/which-is-faster/freeze/")
-    assert "<strong>Frozen" in html
+    assert "<strong data-frozen-at>Frozen" in html
 
 
 def test_a_frozen_report_says_what_became_of_its_runs(client, frozen, runs, contributor, operator):
@@ -163,6 +165,7 @@ def test_a_frozen_report_says_what_became_of_its_runs(client, frozen, runs, cont
     assert [group["n"] for group in answer["comparison"]["groups"]] == [3, 3]
     for page in ("/reports/which-is-faster/", "/embed/reports/which-is-faster/"):
         assert said in client.get(page).content.decode()
+    assert f"<span data-since>{said}</span>" in client.get("/reports/which-is-faster/").content.decode()
     assert client.get("/embed/reports/which-is-faster/").context["source_words"] == "TPC-B profile, version 1"
 
     Run.objects.filter(pk=runs[5].pk).update(visibility="private", owner=operator)
