@@ -42,7 +42,7 @@ VIEWS = {LIST: "List", RELEASES: "Releases", MACHINES: "Machines"}
 def benchmark_list(request: HttpRequest) -> HttpResponse:
     params = without_blanks(request.GET)
     given = without(params, *CONTROLS)
-    chosen = RunFilter(given, queryset=candidates(request.user), user=request.user)
+    chosen = RunFilter(given, queryset=candidates(request.user), user=request.user, is_shown=True)
     problems = chosen.problems()
     try:
         baseline = read_baseline(params.get("than", ""))

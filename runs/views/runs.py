@@ -108,7 +108,7 @@ SHOW_LOST = "show_lost"
 def run_list(request: HttpRequest) -> HttpResponse:
     params = without_blanks(request.GET)
     rows = candidates(request.user, experiments=params.getlist("experiment")).for_rows()
-    chosen = RunFilter(params, queryset=rows, user=request.user)
+    chosen = RunFilter(params, queryset=rows, user=request.user, is_shown=True)
     problems = chosen.problems(*CONTROLS, SHOW_LOST)
     page: dict[str, Any] = {}
     lost, hides = 0, not {"lost", "status", "state"} & set(params)
