@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from operator import ge
 
-from benchagent.catalog import Role, factor_role
+from benchagent.catalog import COUNTED, Role, factor_role
 
 from runs import formatting
 from runs.answers.answer import pair_of
@@ -18,6 +18,7 @@ from runs.charts.curves import X_LOG_FROM
 from runs.compare.compare import with_metric
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Group
+from runs.compare.panels import COLOURS
 from runs.formatting import mid_sentence
 from runs.models import Metric
 from runs.run.facets import FACTOR
@@ -25,7 +26,8 @@ from runs.tables import Column, Table, TableCell
 
 # What is set against a metric when a reader names one only: what most often has to be paid for it.
 PAID_WITH = ("latency_p99_ms", "latency_p95_ms", "latency_mean_ms", "tps", "db_size_bytes", "load_mb_per_s")
-NOTE = "Dot: geometric mean, of a percentile all repeats together. Whiskers: intervals."
+NOTE = "Dot: geometric mean{of_percentiles}. Whiskers: intervals."
+OF_PERCENTILES = ", of a percentile all repeats together"
 JOINT = " · "
 FRONT = "Ringed: no comparable one is better in both."
 
@@ -45,12 +47,23 @@ def trade_off_figures(comparisons: Sequence[Comparison]) -> list[Figure]:
         if pairs:
             title = f"{y.label} against {mid_sentence(x.label)}"
             figures.append(_figure(
-                pairs, x, y, id=f"tradeoff-{index}" if index else "tradeoff",
+                _parted(pairs, upright.axes.panels), x, y, id=f"tradeoff-{index}" if index else "tradeoff",
                 title=class_title(words, title),
             ))  # fmt: skip
     if missing := without_dot_words(upright.groups, by_key):
         figures[:1] = [replace(figure, note=f"{figure.note} {missing}") for figure in figures[:1]]
     return figures
+
+
+def _parted(pairs: Sequence[tuple[Group, Group]], panels: str) -> list[tuple[Group, Group]]:
+    """With a colour for each series of each panel, as all panels share this chart; as they are if that takes more."""
+    looks = list(dict.fromkeys((upright.color, upright.facts.get(panels, "")) for _, upright in pairs))
+    if len(looks) == len({color for color, _ in looks}) or len(looks) > COLOURS:
+        return [*pairs]
+    return [
+        (across, replace(upright, color=looks.index((upright.color, upright.facts.get(panels, "")))))
+        for across, upright in pairs
+    ]
 
 
 def second_metric(comparison: Comparison) -> Comparison | None:
@@ -100,8 +113,13 @@ def _names(groups: Sequence[Group]) -> list[tuple[str, str]]:
 
 
 def _heading(part: str, group: Group) -> tuple[str, str]:
-    """The heading of the factor in a part of a label, if it has one, and the rest."""
+    """The heading of the factor in a part of a label, if it has one, and the rest: the 8 of "Scale factor 8" and of
+    "8 terminals".
+    """
     headings = (label for label in group.factors if part.lower().startswith(f"{label.lower()} "))
+    number, _, noun = part.partition(" ")
+    if noun in {*COUNTED, *COUNTED.values()}:
+        return next(many for many, one in COUNTED.items() if noun in (many, one)), number
     heading = max(headings, key=len, default="")
     return part[: len(heading)], part[len(heading) :].strip()
 
@@ -156,10 +174,15 @@ def _figure(pairs: Sequence[tuple[Group, Group]], x: Metric, y: Metric, *, id: s
         f"{dot['label']} {formatting.quantity(dot['y'], y.unit)} at {formatting.quantity(dot['x'], x.unit)}"
         for dot in dots
     )
-    notes = [NOTE]
+    has_percentiles = any(group.percentile for pair in pairs for group in pair)
+    notes = [NOTE.format(of_percentiles=OF_PERCENTILES if has_percentiles else "")]
     if any(dot["front"] for dot in dots):
         notes.append(FRONT)
-    parts = dict.fromkeys(_heading(part, group)[0] for _, group in pairs for part in group.label.split(JOINT))
+    parts = dict.fromkeys(
+        _heading(part, group)[0]
+        for dot, (_, group) in zip(dots, pairs, strict=True)
+        for part in group.label.split(JOINT) if part not in dot["series"].split(JOINT)
+    )  # fmt: skip
     at_dots = JOINT.join(filter(None, parts))
     if at_dots and any(dot["name"] != dot["label"] for dot in dots):
         notes.append(f"At the dots: {at_dots}.")

@@ -119,7 +119,7 @@ const isCut = (group, max) => group.value !== null && group.interval?.[1] > max;
 export function endWords(group, max) {
   if (!isCut(group, max)) return "";
   const end = group.interval[1];
-  return end > TELLING_TIMES * group.value ? `to over ${TELLING_TIMES} ×` : `to ${formatNumber(end)}`;
+  return end > TELLING_TIMES * group.value ? `to over ${TELLING_TIMES} × that` : `to ${formatNumber(end)}`;
 }
 
 /** Draws an arrow at the edge where an interval goes on beyond the axis, and its end in words at the arrow's head. */

@@ -3,7 +3,7 @@ import { baseOptions, drawLine, drawing, legend, numberScale, pointStyle, series
 import { formatNumber, withUnit } from "./format.js";
 
 // Beyond so many names a chart is letters; short ones may be more.
-const MOST_NAMES = 12, MOST_SHORT_NAMES = { wide: 48, narrow: 24 }, SHORT = 12;
+const MOST_NAMES = 12, MOST_SHORT_NAMES = { wide: 64, narrow: 24 }, SHORT = 12;
 const HEIGHT_PX = 420, LEAST_PX = 260, KEY_HEIGHT_PX = 20;
 // Below it names would cover the dots: the legend has them, and a number stands at each dot.
 const NARROW_PX = 520;

@@ -32,7 +32,7 @@ test("an interval of scattered repeats does not take the axis from what was meas
 
 test("an interval that leaves the axis has its end in words", () => {
   assert.equal(endWords(group({ interval: [40, 4400] }), 600), "to 4,400");
-  assert.equal(endWords(group({ interval: [0.2, 35442185] }), 600), "to over 10 ×");
+  assert.equal(endWords(group({ interval: [0.2, 35442185] }), 600), "to over 10 × that");
   assert.equal(endWords(group({ interval: [460, 520] }), 600), "");
   assert.equal(endWords(group({ value: null, interval: null }), 600), "");
 });

@@ -274,6 +274,17 @@ def test_a_trade_off_sets_metric_against_metric_and_rings_what_none_beats(client
     assert ringed == {f"H2 2.4 · scale factor {scale} · 8 terminals" for scale in (1, 4, 16)}
 
 
+def test_what_panels_part_is_parted_in_one_trade_off_too(client, sweep):
+    """Was: 54 dots in three colours, two disks in each, without a word of terminals, and a note on percentiles of all
+    repeats together, which no histogram told.
+    """
+    html = page(client, "&view=tradeoff&metric=tps&metric=latency_p99_ms&x=factor:terminals&panels=factor:scale_factor")
+    groups = spec(html, "tradeoff")["groups"]
+    assert len({group["color"] for group in groups}) == len({group["series"] for group in groups}) == 6
+    assert {group["name"] for group in groups} == {"2", "8"}
+    assert "At the dots: terminals." in html and "of a percentile all repeats together" not in html
+
+
 def test_a_latency_is_paid_with_a_rate_and_not_with_another_latency(client, sweep):
     """Was: p99 against p95, which fall together."""
     for run in Run.objects.filter(experiment__slug="sweep"):
