@@ -273,13 +273,13 @@ def _best_by_level(
     """Each level of these series; empty where not two of them are the best somewhere, or not all pairs were judged. A
     system is where one of its configurations is.
     """
-    pairs = [(key, levels.between(key, other)) for key, other in permutations(named, 2) if named[key] != named[other]]
+    pairs = [(key, other) for key, other in permutations(named, 2) if named[key] != named[other]]
+    if any({pair, pair[::-1]}.isdisjoint(levels.judged) for pair in pairs):
+        return []
     judged = [
-        (key, row) for key, series in pairs if series for row in series.rows
+        (key, row) for key, other in pairs if (series := levels.between(key, other)) for row in series.rows
         if row.pairs and not row.against.is_refused
     ]  # fmt: skip
-    if any(series is None for _, series in pairs):
-        return []
     rows = {row.label: row for key, row in judged if key in compared}
     is_better = grouped(
         ((row.label, key), row.kind == Kind.BETTER or all(_is_above_nothing(*pair, metric) for pair in row.pairs))

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 from benchagent.catalog import COUNTED
 from django.utils.text import slugify
@@ -131,11 +132,15 @@ def fact_values(group: Group, names: Sequence[str]) -> tuple[str, ...]:
 
 
 class Columns(dict[str, list[str]]):
-    """The value of each fact in each of the groups, read once: many facts of many groups are asked many times."""
+    """The value of each fact in each of the groups, read once: many facts of many groups are asked many times.
+
+    `levels`: what `runs.compare.levels` found in them, for which each question of a page asks anew.
+    """
 
     def __init__(self, groups: Sequence[Group]) -> None:
         super().__init__()
         self.groups = groups
+        self.levels: dict[tuple[object, ...], Any] = {}
         self._distinct: dict[frozenset[str], int] = {}
 
     def __missing__(self, name: str) -> list[str]:

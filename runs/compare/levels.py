@@ -295,8 +295,8 @@ class Levels:
 
     def groups_of(self, name: Key) -> list[tuple[str, Group]]:
         """Its groups with the level of each."""
-        levels = zip(self.labels, self.table.values(), strict=True)
-        return [(label, group) for label, level in levels for group in level.get(name, ())]
+        levels = self._levels_of[name].items()
+        return [(self.level_words[at][0], group) for at, level in levels for group in level[name]]
 
     @property
     def labels(self) -> list[str]:
@@ -375,12 +375,12 @@ class Levels:
     def has_held(self, field: str) -> bool:
         return any(fact.field == field for fact in self.held)
 
-    @property
+    @cached_property
     def have_two_in_common(self) -> bool:
         """Whether some two series do, so that they have a ratio over levels; a version that has one day has none."""
         return any(map(self.beside, self._shared_of))
 
-    @property
+    @cached_property
     def is_possible(self) -> bool:
         """Whether at two levels some two series may be set against each other; neighbours are asked, and the first."""
         compared, comparable = {bare_field(fact.field) for fact in self.compared}, 0
@@ -498,10 +498,14 @@ def possible_levels(
         # A configuration says nothing beside its DBMS, where each has one.
         if any(valued.alike(fact.field, levels.compared[0].field) for levels in possible):
             continue
-        levels = _levels_of(valued, facts, fact, held)
-        if levels and (whole := replace(levels, columns=columns)).is_possible:
-            possible.append(whole)
-            yield whole
+        asked = (fact.field, *(each.field for each in facts), None if held is None else (*held,))
+        if asked not in columns.levels:
+            levels = _levels_of(valued, facts, fact, held)
+            columns.levels[asked] = levels and replace(levels, columns=columns)
+        levels = columns.levels[asked]
+        if levels and levels.is_possible:
+            possible.append(levels)
+            yield levels
 
 
 def _levels_of(columns: Columns, facts: Sequence[Fact], fact: Fact, held: Sequence[str] | None) -> Levels | None:

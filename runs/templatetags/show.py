@@ -37,7 +37,7 @@ from runs.answers.words.warnings import failed_checks_words, subjects
 from runs.charts.pivots import Pivot, heat, shade
 from runs.compare import markdown
 from runs.compare.groups import Contrast, Group
-from runs.compare.levels import LevelRow, LevelSeries
+from runs.compare.levels import Levels, LevelSeries
 from runs.listing.filters import MOST_OFFERED
 from runs.machines.usage import MOST_COUNTED
 from runs.models import (
@@ -79,7 +79,6 @@ register.filter("robustness_words", verdicts.robustness_words)
 register.filter("ratio_words", verdicts.ratio_words)
 register.filter("against_words", verdicts.against_words)
 register.filter("group_against_words", verdicts.group_against_words)
-register.simple_tag(verdicts.level_against_words)
 register.filter("series_words", verdicts.series_words)
 register.filter("markdown", markdown.rendered)
 register.filter("markdown_text", markdown.plain)
@@ -154,16 +153,31 @@ def _pivot_cell(pivot: Pivot, group: Group | None, label: SafeString) -> str:
     )  # fmt: skip
 
 
-@register.filter
-def level_rows(series: LevelSeries, most: int) -> list[LevelRow]:
-    """All of them; where `most` are shown those first that both sides were measured at."""
-    return sorted(series.rows, key=lambda row: not row.pairs)[:most] if most else series.rows
-
-
 @register.simple_tag
-def level_headings(row: LevelRow) -> SafeString:
-    """What the level of a row is: hundreds of rows have several headings each."""
-    return format_html_join("", '<th scope="row" data-label="{}">{}</th>', row.words.items())
+def level_lines(series: LevelSeries, levels: Levels, most: int) -> SafeString:
+    """The rows of a series against the baseline's, of which a page may have a thousand; where `most` are shown those
+    first that both sides were measured at.
+    """
+    rows = sorted(series.rows, key=lambda row: not row.pairs)[:most] if most else series.rows
+    label = format_html('<th scope="row">{}</th>', series.label) if len(levels.series) > 1 else ""
+    of_all, lines = series.notes, []
+    for row in rows:
+        against, verdict = row.against, row.against.verdict
+        notes = [verdicts.robustness_words(verdict)] if verdict and verdict.ranks else []
+        notes += [gaps.difference_words(note) for note in row.notes if note not in of_all]
+        lines.append(
+            format_html(
+                '<tr data-level="{}">{}{}{}{}<td class="num" data-label="Ratio"{}>{}</td>'
+                '<td class="wide"><span class="verdict" data-verdict="{}">{}</span>{}</td></tr>\n', row.label,
+                format_html_join("", '<th scope="row" data-label="{}">{}</th>', row.words.items()), label,
+                _level_value(row.value, row.groups, series.label),
+                _level_value(row.base_value, row.bases, levels.base_label),
+                exact_ratio(against), verdicts.ratio_words(against.ratio), row.kind,
+                verdicts.level_against_words(row, series.label, levels.base_label),
+                format_html_join("", ' <span class="sub">{}</span>', ((note,) for note in notes)),
+            )
+        )  # fmt: skip
+    return SafeString("".join(lines))
 
 
 @register.simple_tag
@@ -179,8 +193,7 @@ def exact_ratio(against: Contrast | None, *, judged: bool = False) -> SafeString
     return format_html_join("", ' {}="{}"', (exact | told).items())
 
 
-@register.simple_tag
-def level_value(value: float | None, groups: Sequence[Group], label: str) -> SafeString:
+def _level_value(value: float | None, groups: Sequence[Group], label: str) -> SafeString:
     """What one side has at a level, and of how many repeats where it has one group there."""
     if value is None:
         return format_html('<td class="num" data-label="{}" data-gap>–</td>', label)

@@ -210,16 +210,16 @@ def series_words(series: LevelSeries) -> str:
     """The ratio over all levels and how alike these are; or that there is no single number, or no ratio at all. Then
     the levels that it leaves out.
     """
-    words, few = _overall_words(series), series.of_too_few
+    if series.overall is None:
+        reasons = set() if series.with_ratio else {against_words(row.against) for row in series.rows}
+        return reasons.pop() if len(reasons) == 1 else ""
+    words, few = _overall_words(series, series.overall), series.of_too_few
     left_out = f"{_levels_named(few, series.with_ratio)} left out, of fewer than {MIN_REPEATS} repeats" if few else ""
     return "; ".join(filter(None, (words, left_out)))
 
 
-def _overall_words(series: LevelSeries) -> str:
-    overall, verdicts = series.overall, series.verdicts
-    if overall is None:
-        reasons = {against_words(row.against) for row in series.rows}
-        return reasons.pop() if len(reasons) == 1 and not series.with_ratio else ""
+def _overall_words(series: LevelSeries, overall: Verdict) -> str:
+    verdicts = series.verdicts
     if overall.kind == Kind.MIXED:
         return by_level_words(series) + ("" if is_perhaps_noise(series) else ": no single number")
     if verdicts.p_alike is not None and verdicts.p_alike < ALPHA:
