@@ -182,17 +182,17 @@ def measured_alike(groups: Sequence[Group], fact: str, places: Iterable[Fact]) -
 
     What is best of each value would else be chosen by what was measured of one of them alone.
     """
-    kept, words = list(groups), list[str]()
+    kept, words = Columns(groups), list[str]()
     for place in places:
-        pairs = {(fact_value(group, fact), fact_value(group, place.field)) for group in kept}
+        pairs = {*zip(kept[fact], kept[place.field], strict=True)}
         of_values = [set(there) for there in grouped(pairs).values()]
         if len(of_values) < 2:
             continue
         every, shared = set[str]().union(*of_values), set[str].intersection(*of_values)
         if shared and shared != every:
-            kept = [group for group in kept if fact_value(group, place.field) in shared]
+            kept = Columns([group for group in kept.groups if fact_value(group, place.field) in shared])
             words.append(listed([place.in_legend(value) for value in place.values if value in shared]))
-    return kept, words
+    return [*kept.groups], words
 
 
 @dataclass(frozen=True)

@@ -160,20 +160,23 @@ def level_lines(series: LevelSeries, levels: Levels, most: int) -> SafeString:
     """
     rows = sorted(series.rows, key=lambda row: not row.pairs)[:most] if most else series.rows
     label = format_html('<th scope="row">{}</th>', series.label) if len(levels.series) > 1 else ""
-    of_all, lines = series.notes, []
+    base_label, of_all, lines = levels.base_label, series.notes, []
     for row in rows:
+        headings = "".join(
+            f'<th scope="row" data-label="{escape(name)}">{escape(words)}</th>' for name, words in row.words.items()
+        )
         against, verdict = row.against, row.against.verdict
         notes = [verdicts.robustness_words(verdict)] if verdict and verdict.ranks else []
         notes += [gaps.difference_words(note) for note in row.notes if note not in of_all]
         lines.append(
             format_html(
                 '<tr data-level="{}">{}{}{}{}<td class="num" data-label="Ratio"{}>{}</td>'
-                '<td class="wide"><span class="verdict" data-verdict="{}">{}</span>{}</td></tr>\n', row.label,
-                format_html_join("", '<th scope="row" data-label="{}">{}</th>', row.words.items()), label,
+                '<td class="wide"><span class="verdict" data-verdict="{}">{}</span>{}</td></tr>\n',
+                row.label, SafeString(headings), label,
                 _level_value(row.value, row.groups, series.label),
-                _level_value(row.base_value, row.bases, levels.base_label),
+                _level_value(row.base_value, row.bases, base_label),
                 exact_ratio(against), verdicts.ratio_words(against.ratio), row.kind,
-                verdicts.level_against_words(row, series.label, levels.base_label),
+                verdicts.level_against_words(row, series.label, base_label),
                 format_html_join("", ' <span class="sub">{}</span>', ((note,) for note in notes)),
             )
         )  # fmt: skip
