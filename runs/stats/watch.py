@@ -176,21 +176,43 @@ def expected(logs: Sequence[float], starts: Sequence[int] = (), drifts: Sequence
 
 
 def calmed(logs: Sequence[float]) -> list[float]:
-    """The batches without bad nights: each that lies far off those around it is drawn near to them."""
-    if len(logs) < AROUND:
-        return [*logs]
-    between = median(abs(after - before) for before, after in pairwise(logs))
-    most = max(MOST_OFF * between / math.sqrt(2) / MEDIAN_OFF, LEAST_OFF)
-    calm = []
+    """The batches without bad nights: each that stands apart counts as the median of those around it; as long as a new
+    level may begin there it counts as near to them.
+    """
+    most, calm = _most_off(logs), [*logs]
     for at, log in enumerate(logs):
-        middle = _median_around(logs, at, AROUND)
-        drawn = min(max(log, middle - most), middle + most)
-        # A good night among three bad ones is not drawn to them.
-        if drawn != log:
-            usual = _median_around(logs, at, 2 * AROUND + 1)
-            drawn = min(log, drawn, key=lambda value: abs(value - usual))
-        calm.append(drawn)
+        if _stands_apart(logs, at, most):
+            middle = _median_around(logs, at, AROUND)
+            calm[at] = middle if _is_told(logs, at) else min(max(log, middle - most), middle + most)
     return calm
+
+
+def _most_off(logs: Sequence[float]) -> float:
+    """How far a batch may lie off those around it. None of too few to tell stands apart."""
+    if len(logs) < AROUND:
+        return math.inf
+    between = median(abs(after - before) for before, after in pairwise(logs))
+    return max(MOST_OFF * between / math.sqrt(2) / MEDIAN_OFF, LEAST_OFF)
+
+
+def _stands_apart(logs: Sequence[float], at: int, most: float) -> bool:
+    """Whether it lies far off the five around it, at least half as far off the eleven around it, and off all but one of
+    the five before it and of those after it: where a level begins or ends it is one of the level.
+    """
+
+    def is_near(other: float) -> bool:
+        return abs(logs[at] - other) <= most / 2
+
+    if abs(logs[at] - _median_around(logs, at, AROUND)) <= most:
+        return False
+    beside = [logs[max(0, at - AROUND) : at], logs[at + 1 : at + 1 + AROUND]]
+    is_of_level = any(len(part) >= LEAST_DAYS and sum(map(is_near, part)) >= len(part) - 1 for part in beside)
+    return not is_of_level and not is_near(_median_around(logs, at, 2 * AROUND + 1))
+
+
+def _is_told(logs: Sequence[float], at: int) -> bool:
+    """Whether its neighbours on both sides have shown that no new level begins there."""
+    return AROUND // 2 <= at < len(logs) - CONFIRMING
 
 
 def usual(logs: Sequence[float]) -> list[bool]:
@@ -203,12 +225,11 @@ def usual(logs: Sequence[float]) -> list[bool]:
 
 
 def outlying(logs: Sequence[float], threshold: float) -> list[tuple[int, float]]:
-    """The batches that count as if they lay less far off (`calmed`) and whose neighbours on both sides have shown that
-    no new level began there, each with its ratio to the median of the five around it.
+    """The batches that `calmed` leaves out, each with its ratio to the median of the five around it; those that are off
+    by less than the practical `threshold` are nobody's concern.
     """
-    calm = calmed(logs)
-    off = [(at, logs[at] - _median_around(logs, at, AROUND)) for at in range(AROUND // 2, len(logs) - CONFIRMING)]
-    return [(at, math.exp(log)) for at, log in off if calm[at] != logs[at] and abs(log) >= math.log1p(threshold)]
+    off = [(at, log - drawn) for at, (log, drawn) in enumerate(zip(logs, calmed(logs), strict=True))]
+    return [(at, math.exp(log)) for at, log in off if _is_told(logs, at) and abs(log) >= math.log1p(threshold)]
 
 
 def _median_around(logs: Sequence[float], at: int, count: int) -> float:
@@ -506,7 +527,14 @@ def measured(logs: Sequence[float], at: int, starts: Sequence[int], drifts: Sequ
     begin = max((start for start in starts if start < at), default=0)
     end = min((start for start in starts if start > at), default=len(logs))
     found, (level, _) = change_at(calm, at, begin, end, drifts), _level(calm, at, starts, drifts)
-    return replace(found, near=near(level[begin:end], begin, at)) if found else None
+    if found is None:
+        return None
+    # A bad night beside the step may have been the first of the level, or the last of the one before.
+    first, last = near(level[begin:end], begin, at)
+    counts = [log == drawn for log, drawn in zip(logs, calm, strict=True)]
+    first = next(place for place in range(first, -1, -1) if place <= begin + 1 or counts[place - 1])
+    last = next(place for place in range(last, end) if place + 1 == end or counts[place])
+    return replace(found, near=(first, last))
 
 
 def stands(found: Found, threshold: float) -> bool:
