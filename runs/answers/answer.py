@@ -239,12 +239,19 @@ class Step(Claim):
 
 
 class Newer(Claim):
-    """The newest batch against those before it; `of` says how many and which."""
+    """The newest batch against those before it; `of` says how many and which. Of those `before_change` do not count:
+    they lie before the change with which its level began, `since`. `by_repeats`: judged by the repeats of each, as so
+    few do not tell how far batches differ. `family`: so many newest batches are judged together.
+    """
 
     kind: Literal["newer"] = "newer"
     newest: str
     of: str
     batches: int
+    since: str = ""
+    before_change: int = 0
+    by_repeats: bool = False
+    family: int = 1
     ratio: Amount
 
 

@@ -362,7 +362,8 @@ def newer(comparison: Comparison, curves: Sequence[Curve], question: Question) -
     claims, lacking = [], [] if curves else [Missing("days")]
     differing: dict[str, list[Difference]] = {}
     # One family, by Bonferroni: the newest batches of several series are one question.
-    confidence = 1 - ALPHA / max(1, len(curves))
+    family = max(1, len(curves))
+    confidence = 1 - ALPHA / family
     for curve in curves:
         valued, label = curve.valued, curve.name
         if curve.missing and not valued:
@@ -380,8 +381,9 @@ def newer(comparison: Comparison, curves: Sequence[Curve], question: Question) -
         baseline, earlier = Baseline.read(asked.than), range(1, len(valued) - 1)
         starts = (at for at in earlier if valued[at].x in changed or _is_expected(comparison, valued[at]))
         # By places: batches of one day may have no times.
-        level = valued[max(starts, default=0) :] if baseline.is_recent else valued
-        named, along = baseline.before(level, _facts_of), comparison.axes.along_x(curve.points)
+        begin = max(starts, default=0) if baseline.is_recent else 0
+        named, along = baseline.before(valued[begin:], _facts_of), comparison.axes.along_x(curve.points)
+        before_change = len(baseline.before(valued, _facts_of)) - len(named)
         conditions = [
             [each for each in comparison.verdicts.differences_of(newest, point) if each.field not in along]
             for point in named
@@ -398,22 +400,42 @@ def newer(comparison: Comparison, curves: Sequence[Curve], question: Question) -
             continue
         kept = {point.key for point in before}
         differing[label] = unlike(each for point, found in alike if point.key in kept for each in found)
-        ratio = expected_amount(
-            own, centres, better=comparison.better, threshold=comparison.threshold, confidence=confidence
-        )
+        # More of what has a name may never come; of recent ones lists tell as little.
+        by_repeats = len(before) < LEAST_BATCHES and not baseline.is_recent
+        ratio = _against(comparison, newest, before, None if by_repeats else centres, confidence)
         stepped = [x for x in changed if before[0].x < x <= before[-1].x]
         if ratio.verdict == Kind.UNDECIDED and stepped:
             lacking.append(Missing("step_within", label, names=[batch_at(curve, stepped[-1])]))
-        elif ratio.verdict == Kind.UNDECIDED and ratio.low is not None:
+        elif ratio.verdict == Kind.UNDECIDED and ratio.low is not None and not by_repeats:
             # One batch decides nothing: the newest is the first of those that a step takes.
             batches = days_after_to_show([math.log(centre) for centre in centres if centre], comparison.threshold)
             further = None if batches is None else batches - 1
             lacking.append(_batches_to_show(further, label, comparison.threshold, "batches_like_it"))
         runs = [run for point in (newest, *before) for run in point.run_ids]
         name = _batch_name(curve, curve.valued[-1])
-        claims.append(Newer(label=label, runs=runs, newest=name, of=asked.than, batches=len(before), ratio=ratio))
+        claim = Newer(
+            label=label, runs=runs, newest=name, of=asked.than, batches=len(before), ratio=ratio,
+            since=batch_at(curve, valued[begin].x) if before_change else "", before_change=before_change,
+            by_repeats=by_repeats, family=family,
+        )  # fmt: skip
+        claims.append(claim)
     sure = any(claim.ratio.verdict in ("better", "worse") for claim in claims)
     return begun(comparison, asked, claims=claims, lacking=lacking, sure=sure, differing=differing)
+
+
+def _against(
+    comparison: Comparison, newest: Group, before: Sequence[Group], centres: Sequence[float | None] | None,
+    confidence: float,
+) -> Amount:  # fmt: skip
+    """The newest batch against the means of those before it; without these, of so few that they tell nothing of how
+    batches differ, against their repeats, as the gate does.
+    """
+    better, threshold = comparison.better, comparison.threshold
+    if centres is None:
+        repeats = [value for point in before for value in point.judged]
+        return judged_by_repeats(newest.judged, repeats, better=better, threshold=threshold, confidence=confidence)
+    own = mean_or_zero(newest.judged)
+    return expected_amount(own, centres, better=better, threshold=threshold, confidence=confidence)
 
 
 def day_at(x: float) -> date:

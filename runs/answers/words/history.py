@@ -117,7 +117,10 @@ def newer(answer: Answer) -> str:
     claims = [claim for claim in answer.claims if isinstance(claim, Newer)]
     # What is sure comes first.
     claims.sort(key=lambda claim: claim.ratio.verdict not in WINNERS)
-    return " ".join(first_of([newest_words(claim, answer.metric_label) for claim in claims], "."))
+    told = first_of([newest_words(claim, answer.metric_label) for claim in claims], ".")
+    family = max((claim.family for claim in claims), default=1)
+    wider = f"Of {family} series that are judged together each interval is wider than of one that is asked alone."
+    return " ".join([*told, wider] if family > 1 else told)
 
 
 def newest_words(claim: Newer, metric_label: str) -> str:
@@ -127,6 +130,10 @@ def newest_words(claim: Newer, metric_label: str) -> str:
     kind, _, value = claim.of.partition(":")
     batches = f"the {claim.batches} batches" if claim.batches > 1 else "the batch"
     before = f"{batches} {_NAMED[kind]} {value}" if kind in _NAMED else f"{batches} before it"
+    if claim.before_change:
+        before += f" since the change of {claim.since}, without {claim.before_change} from before that"
+    if claim.by_repeats:
+        before += ", by the repeats of each"
     reason = why(claim.ratio)
     if claim.ratio.value is None:
         is_refused = claim.ratio.verdict in (REFUSED, Kind.TOO_FEW)

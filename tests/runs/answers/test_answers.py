@@ -509,7 +509,29 @@ def test_the_newest_is_judged_by_how_the_batches_before_it_scatter():
     (claim,) = ask(selects, "ask=newer&than=last:10")["claims"]
     assert claim["ratio"]["verdict"] == "worse" and claim["batches"] == 10
     assert claim["ratio"]["low"] < 800 / 940 < claim["ratio"]["high"]
-    assert ask(selects, "ask=newer&than=commit:0101")["claims"][0]["batches"] == 1
+
+
+def test_against_one_or_two_batches_the_newest_is_judged_by_the_repeats():
+    """Was: "too few batches to tell a change, 1 of 3", where the gate and a comparison of the two decide."""
+    selects = many_batches()
+    for than, verdict in (("commit:0101", "worse"), ("commit:3838", "equivalent"), ("last:1", "too_few")):
+        told = ask(selects, f"ask=newer&than={than}")
+        (claim,) = told["claims"]
+        assert (claim["batches"], claim["by_repeats"]) == (1, than != "last:1")
+        assert claim["ratio"]["verdict"] == verdict
+        assert (", by the repeats of each" in told["words"]) == claim["by_repeats"]
+
+
+def test_newest_batches_of_two_machines_are_said_to_be_judged_together():
+    """Seen: "better, but undecided whether by 3 %" alone and "undecided" beside another, without a word."""
+    world = World(noise=0.005)
+    for day in range(1, 7):
+        for name in ("alpha", "beta"):
+            world.add(1000, measured_on=f"2026-03-0{day}", hardware={"name": name, "cpu_model": "Example"})
+        world.store()
+    both, one = (ask(f"workload=tpcb{of}", "ask=newer") for of in ("", "&hardware=alpha"))
+    assert ([claim["family"] for claim in both["claims"]], one["claims"][0]["family"]) == ([2, 2], 1)
+    assert ("Of 2 series that are judged together" in both["words"], "together" in one["words"]) == (True, False)
 
 
 def test_of_single_runs_no_pattern_over_levels_is_told():

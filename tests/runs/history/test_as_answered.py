@@ -295,9 +295,12 @@ def test_what_people_expect_is_said_and_what_was_before_a_change_is_no_baseline(
 
     told = ask("workload=tpcb", "ask=since")
     assert told["claims"][0]["is_expected"] and "It was said to be expected." in told["words"]
-    for than in ("days:40", "last:29"):
-        (claim,) = ask("workload=tpcb", f"ask=newer&than={than}")["claims"]
+    for than, before_change in (("days:40", 19), ("last:29", 8)):
+        told = ask("workload=tpcb", f"ask=newer&than={than}")
+        (claim,) = told["claims"]
         assert (claim["batches"], claim["ratio"]["verdict"]) == (21, "equivalent")
+        assert (claim["before_change"], claim["since"]) == (before_change, str(FIRST + timedelta(days=40)))
+        assert f"since the change of {claim['since']}, without {before_change} from before that: " in told["words"]
 
 
 def test_a_latency_beside_the_throughput_of_nights_is_asked_for_too():
