@@ -13,7 +13,8 @@ from pydantic import BaseModel, ConfigDict
 
 from runs.compare.baseline import Baseline, WrongBaseline
 from runs.compare.guard import Difference
-from runs.listing.filters import finite_number
+from runs.listing.filters import FACTOR_PREFIX, finite_number
+from runs.run.facets import TESTED
 from runs.stats import Ratio
 
 BEST, RANK, A_B, LOSS, FALLS_OFF, SCALES, EFFECTS, LOAD, SINCE, NEWER, PUBLISHED, CHANGED = KINDS = QUESTIONS
@@ -108,11 +109,18 @@ def read(params: QueryDict) -> tuple[Question, dict[str, list[str]]]:
     ends = {name: finite_number(text) for name, text in texts.items()}
     problems |= {name: [f"“{texts[name]}” is not a number."] for name, number in ends.items() if number is None}
     question = Question(
-        kind=kind, metric=params.get("metric", "") if kind else "", fact=params.get("fact", ""),
+        kind=kind, metric=params.get("metric", "") if kind else "", fact=_fact(params.get("fact", "")),
         x=params.get("x", "") if kind in OF_CURVES else "", start=ends.get("from"), end=ends.get("to"),
         a=params.get("a", ""), b=params.get("b", ""), than=than,
     )  # fmt: skip
     return question, problems
+
+
+def _fact(name: str) -> str:
+    """A fact, also by the name of its filter: `branch` is `tested:branch`, `factor.terminals` is `factor:terminals`."""
+    if name.startswith(FACTOR_PREFIX):
+        return f"factor:{name.removeprefix(FACTOR_PREFIX)}"
+    return f"tested:{name}" if name in TESTED else name
 
 
 def with_controls(params: QueryDict, question: Question) -> QueryDict:

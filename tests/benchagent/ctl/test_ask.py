@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -53,6 +54,9 @@ def test_it_asks_with_filters_runs_and_a_question(asked: FakeApi) -> None:
     _, path, params, _ = asked.requests[-1]
     assert path == "/answers/"
     assert params == [("ask", "loss"), ("label", "sweep"), ("factor.disk", "ssd=2"), ("run", run)]
+    assert main(["ask", "label=sweep", "--since", "30d"]) == 0
+    day = (datetime.now(UTC) - timedelta(days=30)).date().isoformat()
+    assert asked.requests[-1][2] == [("label", "sweep"), ("measured_from", day)]
 
 
 def test_it_prints_words_claims_and_what_is_missing(asked: FakeApi, capsys: pytest.CaptureFixture[str]) -> None:

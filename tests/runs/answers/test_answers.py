@@ -2019,6 +2019,7 @@ def test_two_branches_are_set_against_each_other_over_the_nights_of_both():
     """Was: by their oldest pair of nights alone."""
     nights_of_branches(*((night, branch) for night in range(8) for branch in ("main", "release")), (7, "pr-1"))
     told = ask("workload=tpcb", "ask=a_b&fact=tested:branch&a=main&b=release")
+    assert ask("workload=tpcb", "ask=a_b&fact=branch&a=main&b=release")["claims"] == told["claims"]
     overall, *of_nights = told["claims"]
     assert (told["first"], told["second"], told["over"]) == ("main", "release", "8 days")
     assert overall["ratio"]["verdict"] == "worse" and overall["ratio"]["low"] < 0.94 < overall["ratio"]["high"]

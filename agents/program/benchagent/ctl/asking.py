@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from benchagent.ctl.api import connect, id_of
-from benchagent.ctl.comparing import exit_status
+from benchagent.ctl.comparing import exit_status, not_older
 from benchagent.ctl.lists import is_unsure
 from benchagent.ctl.output import UsageError, plain_number, print_json, print_line, print_table
 
@@ -18,7 +18,7 @@ NO_RATIO = "no ratio"
 
 
 def run(options: argparse.Namespace) -> int:
-    answer = connect().get("/answers/", parameters(options.what))
+    answer = connect().get("/answers/", [*parameters(options.what), *not_older(options.since)])
     # Where something falls off is told by a shape, which may be undecided, too.
     kinds = [_change(claim).get("verdict") or claim.get("shape", "") for claim in answer.get("claims") or ()]
     status = exit_status(kinds, options.fail_if or ()) if kinds else EXIT_NO_ANSWER

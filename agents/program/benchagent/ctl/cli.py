@@ -177,6 +177,7 @@ def _add_reading(commands: Any) -> None:
     ask.add_argument("what", nargs="+", metavar="[QUESTION] NAME=VALUE|RUN", help=f"QUESTION: {words}")
     words = f"verdicts of claims that set the exit status, as of compare; without a claim it is {asking.EXIT_NO_ANSWER}"
     ask.add_argument("--fail-if", type=comparing.verdicts, metavar="VERDICT[,…]", help=words)
+    ask.add_argument("--since", type=comparing.days, metavar="30d", help="of runs that are not older")
     ask.add_argument("--json", action="store_true")
     ask.set_defaults(command=asking.run)
 

@@ -61,10 +61,7 @@ def _chosen(api: Api, options: argparse.Namespace) -> str:
     """The newest run of the cell that is compared which the filters choose, but none of its own batch."""
     kind, value = _parameter(options.what[0])
     own = api.get(f"/runs/{value}/") if kind == "run" else {}
-    filters = [a_filter(text) for text in options.baseline_filter]
-    if options.since:
-        since = datetime.now(UTC) - timedelta(days=options.since)
-        filters.append(("measured_from", since.date().isoformat()))
+    filters = [*map(a_filter, options.baseline_filter), *not_older(options.since)]
     cell = own.get("cell_key") or value
     for row in api.pages("/runs/", [*filters, ("workload", own["workload"]["slug"])] if own else filters):
         if row["cell_key"].startswith(cell) and (not own or row["batch"] != own["batch"]):
@@ -77,6 +74,11 @@ def days(text: str) -> int:
     if not re.fullmatch(r"[1-9]\d{0,4}d", text):
         raise argparse.ArgumentTypeError("say days, as 30d")
     return int(text[:-1])
+
+
+def not_older(days: int | None) -> list[tuple[str, str]]:
+    """The filter of runs that are not older than so many days; none without."""
+    return [("measured_from", (datetime.now(UTC) - timedelta(days=days)).date().isoformat())] if days else []
 
 
 def exit_status(kinds: Any, fail_if: Sequence[str]) -> int:
