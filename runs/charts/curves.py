@@ -12,6 +12,7 @@ from itertools import chain, pairwise
 
 from runs import formatting
 from runs.answers.curves import Along, curves_along
+from runs.answers.history import day_at
 from runs.answers.places import Place, memory_places, place_of, x_label
 from runs.answers.words.curves import MOST_SAID, curve_words
 from runs.answers.words.drawn import INTERVAL_WORDS, centre_label, centre_words
@@ -37,7 +38,7 @@ from runs.compare.comparison import Comparison
 from runs.compare.facts import DATE, Fact, fact_value
 from runs.compare.groups import Group
 from runs.compare.panels import CLIENT, COLOURS, LOOKS, RELATIVE, Axes, Curve, Panel, told_by_color
-from runs.formatting import mid_sentence, percent
+from runs.formatting import few_listed, mid_sentence, percent
 from runs.models import Metric
 from runs.stats import Ratio, ends_of
 from runs.stats.curves import above_zero
@@ -176,8 +177,16 @@ def _note(
         LINEAR_NOTE if axes.y_scale == "log" and is_linear else "",
         LINEAR_X_NOTE.format(x=mid_sentence(x["label"])) if is_x_linear and axes.x_scale == "log" else "",
         ZOOMED_NOTE if is_linear and not y["zero"] else "",
+        _afterwards(groups) if axes.x == DATE else "",
     ]  # fmt: skip
     return " ".join(filter(None, notes)).removeprefix(". ")
+
+
+def _afterwards(groups: Iterable[Group]) -> str:
+    """Which batches do not stand at the day on which they were measured, but at that of their commit."""
+    days = sorted({(fact_value(group, DATE), str(day_at(group.x))) for group in groups})
+    names = [f"{measured} at {place}" for measured, place in days if measured != place]
+    return f"Measured afterwards, drawn at the place of its commit: {few_listed(names)}." if names else ""
 
 
 def _ends(group: Group) -> list[float]:

@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from runs import formatting
+from runs.answers.history import day_at
 from runs.answers.places import place_of, x_label
 from runs.answers.words.curves import CurveWords
 from runs.answers.words.drawn import left_out_words
@@ -22,10 +23,12 @@ from runs.charts.tradeoff import second_metric, trade_off_figures
 from runs.compare.axes import BARS, CURVE, HEAT_MAP, LATENCY, ON_AXES, TABLE, TIME, TRADE_OFF, arrange
 from runs.compare.compare import by_each_metric
 from runs.compare.comparison import Comparison
+from runs.compare.facts import DATE
 from runs.compare.groups import Group
 from runs.compare.panels import Axes, Curve, Panel, panel_groups, panel_key
 from runs.formatting import grouped
 from runs.models import Metric, Run
+from runs.run.facets import tested_words
 from runs.stats import ends_of
 
 # Each has a `template`.
@@ -172,19 +175,22 @@ def draw(comparison: Comparison) -> Drawing:
 POINT_HEAD = [
     "metric", "unit", "panel", "series", "x_label", "x", "x_unit", "value", "interval_low", "interval_high", "n",
     "median", "values", "gap", "groups", "runs",
-    "against_first", "against_first_low", "against_first_high", "said",
+    "against_first", "against_first_low", "against_first_high", "said", "x_day", "tested",
 ]  # fmt: skip
 
 
 def point_rows(drawing: Drawing) -> Iterator[list[str]]:
-    """The head and one row per point, for a CSV file of what is drawn."""
+    """The head and one row per point, for a CSV file of what is drawn. A day is x as a number of days, 1 of 0001-01-01,
+    and `x_day`: of a commit that was measured afterwards that of its place, where `x_label` tells the day it was
+    measured.
+    """
     yield POINT_HEAD
     axes = drawing.axes
     for comparison, numbers in zip(drawing.comparisons, drawing.by_metric, strict=True):
         metric = comparison.metric
         name, label, unit = (metric.name, metric.label, metric.unit) if metric else ("", "", "%")
         y_unit = unit if axes.y_as == "absolute" else "%"
-        place = _places(drawing, comparison)
+        place, is_of_days = _places(drawing, comparison), axes.x == DATE and axes.view == CURVE
         words_by_curve = {(curve.panel, curve.series): curve for curve in reversed(numbers.curve_words)}
         of_groups = [Panel("", "", [Curve("", "", 0, numbers.groups)])]
         for panel in numbers.panels or of_groups:
@@ -199,7 +205,8 @@ def point_rows(drawing: Drawing) -> Iterator[list[str]]:
                         formatting.plain(group.centre), *map(formatting.plain, ends_of(group.interval)), str(group.n),
                         formatting.plain(group.median), " ".join(map(formatting.plain, group.values)),
                         group.gap or "", group.label, " ".join(str(run.id) for run in group.all_runs),
-                        *_loss(losses.get(group.x)), sentences,
+                        *_loss(losses.get(group.x)), sentences, str(day_at(group.x)) if is_of_days else "",
+                        tested_words(group.all_runs[0]),
                     ]  # fmt: skip
                     sentences = ""  # once a curve
 
@@ -207,7 +214,8 @@ def point_rows(drawing: Drawing) -> Iterator[list[str]]:
 def _places(drawing: Drawing, comparison: Comparison) -> Callable[[Group], tuple[str, str]]:
     """Where a group stands on x, and the unit of that: of a trade-off the value of the other metric."""
     if drawing.axes.view != TRADE_OFF:
-        unit = place_of(drawing.axes, comparison.drawn).unit
+        axes = drawing.axes
+        unit = "day" if axes.x == DATE and axes.view == CURVE else place_of(axes, comparison.drawn).unit
         return lambda group: (formatting.plain(group.x), unit)
     other = next((each for each in drawing.comparisons[:2] if each is not comparison), None)
     if other is None or other.metric is None:

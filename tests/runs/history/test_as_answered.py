@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import html
 import math
 import random
@@ -67,12 +68,12 @@ def test_a_commit_measured_afterwards_has_its_place_everywhere(contributor, clie
     assert (newest[:10] in own["newest"], own["ratio"]["verdict"]) == (True, "equivalent")
     of_main = [claim for claim in ask("workload=oltp", "ask=since")["claims"] if claim["label"] == own["label"]]
     assert [(claim["day"], claim["is_suspected"]) for claim in of_main] == [(documents[14]["started_at"][:10], False)]
-    point = next(
-        row
-        for row in client.get("/compare.csv?workload=oltp&ask=since").content.decode().splitlines()
-        if "fffff" in row
-    )
-    assert began.isoformat()[:10] in point
+    written = client.get("/compare.csv?workload=oltp&ask=since&view=curve").content.decode().splitlines()
+    (point,) = [row for row in csv.DictReader(written) if "fffff" in row["tested"]]
+    assert (point["x_label"][:10], point["x_day"]) == (began.isoformat()[:10], documents[8]["started_at"][:10])
+    assert (point["x_unit"], point["tested"]) == ("day", "ffffffffff")
+    note = client.get("/compare/?workload=oltp&ask=since").content.decode()
+    assert f"drawn at the place of its commit: {began.isoformat()[:10]} at {point['x_day']}." in note
 
 
 def test_page_and_answer_tell_a_change_from_where_on_it_matters_of_its_metric():
