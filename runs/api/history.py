@@ -25,7 +25,7 @@ from runs.answers.words.verdicts import explained
 from runs.api.errors import refuse_unknown
 from runs.api.outgoing import FIELD_ERRORS, Outgoing, answered, page_of, source
 from runs.compare.baseline import DEFAULT_BASELINE, Baseline, WrongBaseline
-from runs.history import alerts, watching
+from runs.history import alerts, joining, watching
 from runs.history.causes import why
 from runs.history.gate import Gated, InTurn, also_measured, gated, in_turn, why_not_judged
 from runs.history.overview import Row, listed_benchmarks, read_baseline, rows_of
@@ -79,10 +79,12 @@ class Changed(Outgoing):
 class BenchmarkRow(BenchmarkHead):
     """`last_change`: the last that was confirmed and that nobody has rejected; `change`: of the newest batch against
     the baseline, as a ratio. `branch`: empty of the main one; of an older release that is measured on beside a newer
-    one the line that it is of, as 16.
+    one the line that it is of, as 16. `told_apart`: of what goes by one name on machines of one name the mainboard and
+    the disk, where they differ, and from when until when it was measured.
     """
 
     branch: str
+    told_apart: str
     batches: int
     newest: float | None
     newest_at: datetime | None
@@ -214,7 +216,9 @@ class Benchmarks(APIView):
         params = request.query_params
         baseline = baseline_of(params.get("than", ""))
         rows = chosen_benchmarks(request, "than", "offset")
-        shown = rows_of(list(part_of(rows, params.get("offset", "0"))), baseline)
+        benchmarks = list(part_of(rows, params.get("offset", "0")))
+        joining.tell_apart(benchmarks)
+        shown = rows_of(benchmarks, baseline)
         count, results = rows.count(), [BenchmarkRow(**_row(row, request)) for row in shown]
         return answered(BenchmarkPage(count=count, next=next_of(request, count), results=results))
 
@@ -229,6 +233,7 @@ class BenchmarkDetail(APIView):
         refuse_unknown(request.query_params, {"than"})
         rows = Benchmark.objects.readable_by(request.user).select_related("metric", "hardware")
         shown = get_object_or_404(rows, pk=benchmark_id)
+        joining.tell_apart([shown])
         (row,) = rows_of([shown], baseline_of(request.query_params.get("than", "")))
         series = BenchmarkSeries.of(shown, MOST_BATCHES)
         band, events, ends = series.band(), events_of(series.rows), alerts.ends_of(series.points)
@@ -471,8 +476,8 @@ def head_of(benchmark: Benchmark, request: Request) -> dict[str, Any]:
 def _row(row: Row, request: Request) -> dict[str, Any]:
     benchmark = row.benchmark
     return head_of(benchmark, request) | {
-        "branch": benchmark.branch, "batches": benchmark.batches, "newest": row.newest,
-        "newest_at": benchmark.newest_at, "last_change": row.step and _changed(row.step, {}),
+        "branch": benchmark.branch, "told_apart": benchmark.told_apart, "batches": benchmark.batches,
+        "newest": row.newest, "newest_at": benchmark.newest_at, "last_change": row.step and _changed(row.step, {}),
         "change": row.change and explained(row.change),
     }  # fmt: skip
 

@@ -73,6 +73,9 @@ def test_it_lists_benchmarks_and_tells_one_with_its_changes(logged_in: FakeApi, 
     assert main(["benchmarks", "dbms=sqlite", "--than", "days:30"]) == 0
     assert logged_in.requests[-1][2] == [("dbms", "sqlite"), ("than", "days:30")]
     assert "nightly" in capsys.readouterr().out
+    logged_in.answers["/benchmarks/"] = {"results": [row | {"told_apart": "nvme0, 2026-11-22"}], "next": None}
+    assert main(["benchmarks"]) == 0
+    assert "box (nvme0, 2026-11-22)" in capsys.readouterr().out
     fell = {"kind": "step", "since": "2026-11-22T02:00:00Z", "change": {"value": -0.123}}
     logged_in.answers["/benchmarks/"] = {"results": [row | {"last_change": fell}], "next": None}
     assert main(["benchmarks"]) == 0

@@ -416,6 +416,8 @@ def test_the_disks_of_a_sweep_tell_its_benchmarks_apart(client, contributor):
     told = [row.benchmark.told_apart.partition(", ")[0] for row in client.get("/benchmarks/").context["rows"]]
 
     assert sorted(told) == sorted(disk["name"] for disk in disks)
+    of_api = client.get("/api/v1/benchmarks/").json()["results"]
+    assert sorted(row["told_apart"].partition(", ")[0] for row in of_api) == sorted(told)
 
 
 def test_one_day_is_no_range_of_days(client, contributor):

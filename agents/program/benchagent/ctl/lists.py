@@ -43,6 +43,11 @@ def dbms_of(row: Row) -> str:
     return name if version in name else f"{name} {version}"
 
 
+def _on_machine(row: Row) -> str:
+    """With what tells it from others of its name there, as its disk; a server of before tells none."""
+    return f"{row['machine']} ({row['told_apart']})" if row.get("told_apart") else str(row["machine"])
+
+
 def _newest(row: Row) -> str:
     return "" if row["newest"] is None else f"{plain_number(float(row['newest']))} {row['unit']}".rstrip()
 
@@ -121,7 +126,7 @@ LISTS: Mapping[str, Listing] = {
         "/benchmarks/",
         "what is measured again and again, what moved first",
         {
-            "ID": "id", "BENCHMARK": "name", "MACHINE": "machine", "NEWEST": _newest, "CONFIRMED": _last_change,
+            "ID": "id", "BENCHMARK": "name", "MACHINE": _on_machine, "NEWEST": _newest, "CONFIRMED": _last_change,
             "CHANGE": _change,
         },
     ),
