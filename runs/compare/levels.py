@@ -39,7 +39,7 @@ _COMPARED_FIRST = ("dbms", "hardware", "storage", "config", "tested", "batch", "
 # What is of one day, in what names a fact.
 OF_ONE_DAY = ("batch", "tested")
 # What says that levels are days.
-_OF_DAYS = ("date", "measured on")
+OF_DAYS = ("date", "measured on")
 # Series are set against each other over so many levels, of so many groups.
 LEAST_IN_COMMON, FEWEST_GROUPS = 2, 4
 Key = tuple[str, ...]
@@ -103,13 +103,13 @@ class LevelRow:
 
 def equal_words(held: str) -> str:
     """At equal terminals and size; in the same batches, on the same days."""
-    of_days = {"batch": "in the same batches", **dict.fromkeys(_OF_DAYS, "on the same days")}
+    of_days = {"batch": "in the same batches", **dict.fromkeys(OF_DAYS, "on the same days")}
     return of_days.get(held, f"at equal {held}")
 
 
 def levels_words(count: int, held: str) -> str:
     """3 levels of size, 20 batches, 5 days."""
-    if held in ("batch", *_OF_DAYS):
+    if held in ("batch", *OF_DAYS):
         one, several = ("batch", "batches") if held == "batch" else ("day", "days")
         return f"{count} {one if count == 1 else several}"
     of = f" of {held}" if held != "level" else ""  # a factor of that name

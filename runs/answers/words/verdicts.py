@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain
+from itertools import chain, groupby
+from operator import itemgetter
 from statistics import fmean
 
 from runs.answers.answer import Amount, LevelBest
@@ -12,7 +13,7 @@ from runs.answers.words import gaps
 from runs.answers.words.gaps import change_words, first_of, refusal_words
 from runs.compare.facts import with_heading
 from runs.compare.groups import Contrast, Group
-from runs.compare.levels import UNMEASURED, LevelRow, Levels, LevelSeries, levels_words
+from runs.compare.levels import OF_DAYS, UNMEASURED, LevelRow, Levels, LevelSeries, levels_words
 from runs.formatting import (
     MOST_IN_A_SENTENCE,
     THIN,
@@ -268,7 +269,9 @@ def parted_words(series: LevelSeries | None, threshold: float) -> tuple[str, str
     # Of a single level with its interval.
     told = ratio_words(others[0].against.ratio) if len(others) == 1 else told
     lie = f"less than {percent_of(threshold)} lie between them at {_levels_named(alike, every)}"
-    return told, _levels_named(others, every), lie
+    where = _levels_named(others, every)
+    spans = _spans_of_days(others, every) if all(row.kind in WINNERS for row in others) else ""
+    return told, where if spans in where else f"{where}, {spans}", lie
 
 
 def is_perhaps_noise(series: LevelSeries | None) -> bool:
@@ -366,6 +369,19 @@ def _values_words(heading: str, values: Sequence[str], every: Sequence[str]) -> 
     return mid_sentence(where)
 
 
+def _spans_of_days(part: Sequence[LevelRow], rows: Sequence[LevelRow]) -> str:
+    """From which day to which a part of these levels follow each other, days without a verdict aside: 2026-10-27 to
+    2026-11-03. Empty of few, which are named, of all, of what are no days, and of more spans than a sentence names.
+    """
+    heading = next((name for name in part[0].words if mid_sentence(name) in OF_DAYS), "")
+    if not heading or not MOST_LEVELS_NAMED < len(part) < len(rows):
+        return ""
+    told = sorted((row.words[heading], row in part) for row in rows if row.kind in WINNERS | NOT_APART)
+    spans = [[day for day, _ in days] for is_of_part, days in groupby(told, key=itemgetter(1)) if is_of_part]
+    words = [f"{days[0]} to {days[-1]}" if days[0] != days[-1] else days[0] for days in spans]
+    return listed(words) if len(words) <= MOST_IN_A_SENTENCE else ""
+
+
 def _ratios_by_winner(rows: Sequence[LevelRow]) -> str:
     """The ratios by the values of the fact that decides which side is better, or where one is at all; empty where no
     single one does.
@@ -386,7 +402,10 @@ def _ratios_by_winner(rows: Sequence[LevelRow]) -> str:
         for values in values_by_kind.values():
             at_values = [row for row in rows if row.ratio and row.words[heading] in values]
             at = "at" if all(row in decided for row in at_values) else "at some levels of"
-            parts.append(_range_words(heading, values, decided, at))
+            ratios = _range_words(heading, values, decided, at)
+            part = [row for row in at_values if row in decided]
+            spans = _spans_of_days(part, rows if mid_sentence(heading) in OF_DAYS else at_values)
+            parts.append(f"{ratios}{'' if spans in ratios else f', {spans}'}")
         with_ratio = [row for row in rows if row.ratio]
         if alike := [row for row in with_ratio if row.kind in NOT_APART]:
             share = max(row.against.verdict.threshold for row in alike if row.against.verdict)

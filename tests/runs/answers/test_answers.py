@@ -2027,6 +2027,19 @@ def test_two_branches_are_set_against_each_other_over_the_nights_of_both():
     assert "main" in page("workload=tpcb", "ask=a_b&fact=tested:branch&a=main&b=release")
 
 
+@pytest.mark.parametrize(("other", "after"), [(1.0, "; less than 3"), (0.9, ".")], ids=["alike", "worse"])
+def test_days_on_which_one_branch_is_better_are_told_from_when_until_when(other, after):
+    """Was: "1.04 × to 1.08 × at 16 days", of 40, which were two stretches."""
+    world = World(noise=0.002)
+    for night in range(24):
+        has_gain = 4 <= night < 12 or night >= 18
+        for branch, level in (("main", 1.0), ("wal", 1.1 if has_gain else other)):
+            world.add(1000 * level, measured_on=str(date(2026, 3, 1 + night)), tested={"branch": branch})
+        world.store()
+    told = ask("workload=tpcb", "ask=a_b&fact=branch&a=wal&b=main")
+    assert f" at 14 days, 2026-03-05 to 2026-03-12 and 2026-03-19 to 2026-03-24{after}" in told["words"]
+
+
 def test_two_branches_with_one_night_in_common_are_set_against_each_other_by_that_one():
     nights_of_branches(*((night, "main") for night in range(9)), (6, "release"))
     told = ask("workload=tpcb", "ask=a_b&fact=tested:branch&a=main&b=release")
