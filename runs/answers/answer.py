@@ -268,6 +268,18 @@ class Published(Claim):
     ratio: Amount
 
 
+class Claimed(Claim):
+    """What an article says of two groups that were measured here (`claim`): `claimed` times the group `beside`, against
+    the ratio that they have.
+    """
+
+    kind: Literal["claimed"] = "claimed"
+    beside: str
+    claim: str
+    claimed: float
+    ratio: Amount
+
+
 class Changed(Claim):
     """A fact in which two groups differ. `role`: question, condition or procedure."""
 
@@ -278,7 +290,7 @@ class Changed(Claim):
 
 
 AnyClaim = Annotated[
-    Standing | LevelChange | FallsOff | Loss | ScalesTo | Effect | Step | Newer | Published | Changed,
+    Standing | LevelChange | FallsOff | Loss | ScalesTo | Effect | Step | Newer | Published | Claimed | Changed,
     Field(discriminator="kind"),
 ]
 

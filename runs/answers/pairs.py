@@ -10,6 +10,7 @@ from runs.answers.answer import (
     Amount,
     Answer,
     Changed,
+    Claimed,
     Effect,
     EffectBeside,
     LevelChange,
@@ -31,7 +32,7 @@ from runs.compare.groups import Contrast, Group
 from runs.compare.guard import Difference, bare_field, blocking, have_same_settings, unlike
 from runs.compare.levels import Key, Levels, LevelSeries
 from runs.compare.panels import in_order_of_series
-from runs.compare.published import printed_pairs
+from runs.compare.published import claimed_pairs, printed_pairs
 from runs.run.facets import STORAGE
 from runs.stats import MIN_REPEATS, Kind
 
@@ -154,9 +155,9 @@ def _in_no_pair(comparison: Comparison) -> list[Missing]:
 
 def published(comparison: Comparison, question: Question) -> Answer:
     """Each group that was measured here beside the printed one that its plan names or that was asked the same, else
-    the nearest.
+    the nearest; then what the articles claim of two such groups.
     """
-    claims, differing = [], dict[str, list[Difference]]()
+    claims, differing = list[Published | Claimed](), dict[str, list[Difference]]()
     for group, beside in printed_pairs(comparison.groups):
         lost = Missing("printed_lost", names=[beside.gap or ""])
         ratio = _ratio_of(comparison, group, beside) if beside.dots else change_of(None, refused=lost)
@@ -170,13 +171,21 @@ def published(comparison: Comparison, question: Question) -> Answer:
                 printed=beside.centre if as_printed is None and beside.n == 1 else as_printed, mean=beside.centre,
             )
         )  # fmt: skip
+    for said in claimed_pairs(comparison.groups, comparison.metric.name) if comparison.metric else ():
+        claims.append(
+            Claimed(
+                label=said.group.label, beside=said.base.label, claim=said.words, claimed=said.ratio,
+                ratio=_ratio_of(comparison, said.group, said.base), runs=[*said.group.run_ids, *said.base.run_ids],
+            )
+        )  # fmt: skip
     lacking = [] if claims else [Missing("printed")]
     if comparison.all_runs and not any(run.publication_id for run in comparison.all_runs):
         systems = {run.dbms_version.dbms_id for run in comparison.all_runs}
         articles = published_beside(comparison.all_runs).filter(dbms_version__dbms__in=systems)
         if slugs := articles.order_by("publication__slug").values_list("publication__slug", flat=True).distinct():
             lacking = [Missing("published", names=[f"publication={slug}" for slug in slugs])]
-    return begun(comparison, question, claims=claims, lacking=lacking, sure=bool(differing), differing=differing)
+    sure = any(claim.ratio.is_sure for claim in claims)
+    return begun(comparison, question, claims=claims, lacking=lacking, sure=sure, differing=differing)
 
 
 def changed(comparison: Comparison, question: Question) -> Answer:

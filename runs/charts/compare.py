@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from runs import formatting
-from runs.answers.answer import pair_of
+from runs.answers.answer import Amount, Answer, Claimed, Published, pair_of
 from runs.answers.words.drawn import (
     APART_NOTE,
     DOUBT_NOTE,
@@ -18,7 +18,7 @@ from runs.answers.words.drawn import (
     centre_label,
 )
 from runs.answers.words.gaps import by_class, difference_words, not_known_words, unranked_by_class, unsaid_words
-from runs.answers.words.verdicts import against_words, group_against_words, robustness_words, series_words
+from runs.answers.words.verdicts import against_words, group_against_words, robustness_words, series_words, why
 from runs.charts.base import BarGroup, Figure, Multiples, bars, scale_of
 from runs.compare.comparison import Comparison
 from runs.compare.facts import fact_value
@@ -255,6 +255,40 @@ def bars_table(groups: Sequence[Group], unit: str) -> Table:
         numbers = [TableCell(group.n), centre, *map(TableCell, ends_of(group.interval)), TableCell(group.median)]
         rows.append([TableCell(text=label), *numbers, *repeat_cells(group, len(repeats))])
     return Table(columns, rows)
+
+
+def beside_printed(answer: Answer) -> list[tuple[str, Table]]:
+    """Every claim of what was measured here against what articles print and say, by the name of its table."""
+    here, of_unit = Column("Here", numeric=False), answer.unit
+    ratio = [*map(Column, ("Ratio", "Interval from", "to")), Column("Verdict", numeric=False)]
+    printed = [
+        here, Column("Geometric mean", of_unit), Column("Of what is printed of", numeric=False),
+        Column("As printed", of_unit), *ratio,
+    ]  # fmt: skip
+    claimed = [here, Column("Against", numeric=False), Column("As claimed, ×"), Column("Claim", numeric=False), *ratio]
+    pairs = [
+        [
+            TableCell(text=each.label), TableCell(each.here), TableCell(text=each.beside), TableCell(each.printed),
+            *_ratio_cells(each.ratio),
+        ]
+        for each in answer.claims if isinstance(each, Published)
+    ]  # fmt: skip
+    claims = [
+        [
+            TableCell(text=each.label), TableCell(text=each.beside), TableCell(each.claimed),
+            TableCell(text=each.claim), *_ratio_cells(each.ratio),
+        ]
+        for each in answer.claims if isinstance(each, Claimed)
+    ]  # fmt: skip
+    tables = {
+        "Measured here against what is printed": Table(printed, pairs),
+        "Measured here against what is claimed": Table(claimed, claims),
+    }
+    return [(name, table) for name, table in tables.items() if table.rows]
+
+
+def _ratio_cells(ratio: Amount) -> list[TableCell]:
+    return [*map(TableCell, (ratio.value, ratio.low, ratio.high)), TableCell(text=why(ratio))]
 
 
 def repeat_columns(groups: Iterable[Group], unit: str) -> list[Column]:

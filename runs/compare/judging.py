@@ -34,7 +34,7 @@ from runs.compare.groups import Contrast, Group, are_comparable
 from runs.compare.guard import are_alike, blocking, differences
 from runs.compare.levels import LEAST_IN_COMMON, NO_LEVELS, OF_ONE_DAY, Key, Levels, LevelSeries, possible_levels
 from runs.compare.panels import CLIENT, CLIENTS, Axes, ends_of_curve
-from runs.compare.published import planned_differences, printed_pairs
+from runs.compare.published import claimed_pairs, planned_differences, printed_pairs
 from runs.compare.verdicts import Verdicts, by_value
 from runs.formatting import grouped
 from runs.models import Metric
@@ -485,7 +485,9 @@ def _pairs(
     valued = by_value(comparison.groups, metric)
     of_base = [(group, base) for group in valued if group.key != base.key]
     if question.kind == PUBLISHED:
-        return [*(pair for pair in printed_pairs(comparison.groups) if pair[1].dots), *of_base]
+        printed = [pair for pair in printed_pairs(comparison.groups) if pair[1].dots]
+        claimed = [(each.group, each.base) for each in claimed_pairs(comparison.groups, metric.name)]
+        return [*printed, *claimed, *of_base]
     if question.kind not in OF_PAIRS:
         return of_base
     if len(valued) <= MOST_IN_A_MATRIX:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from benchagent.catalog import Role, factor_role, factor_span
@@ -13,7 +15,7 @@ from pydantic import TypeAdapter
 from runs.compare.configurations import differences_between
 from runs.compare.groups import Group
 from runs.compare.guard import WINDOW, Difference
-from runs.models import Experiment, Run
+from runs.models import Experiment, Publication, Run
 from runs.models.shapes import CellFacts, Match
 from runs.run.facets import FACTOR
 
@@ -151,6 +153,68 @@ def printed_pairs(groups: Iterable[Group]) -> list[tuple[Group, Group]]:
             far, beside = min(besides, key=lambda each: (each[0], not each[1].dots))
             (alike if far == ALIKE else unlike).append((group, beside))
     return [*planned, *sorted(alike, key=lambda pair: not pair[1].dots), *unlike]
+
+
+class Stated(NamedTuple):
+    """What an article claims of two groups that were measured here: the first as a multiple of the second."""
+
+    group: Group
+    base: Group
+    ratio: float
+    words: str
+
+
+def claimed_pairs(groups: Iterable[Group], metric: str) -> list[Stated]:
+    """The claims of the articles among these groups that say of this metric how many times as much one side has, with
+    the groups measured here that are its two sides, alike in all else. One of several systems or methods names none.
+    """
+    every = list(groups)
+    own = [group for group in every if group.dots and not _is_printed(group)]
+    articles = {run.publication for group in every for run in group.all_runs[:1] if run.publication}
+    found = []
+    for claim in (each for article in articles for each in _claims_of(article) if each.get("metric") == metric):
+        ratio = _ratio_claimed(claim)
+        sides: list[CellFacts] = [side for name in ("side_a", "side_b") if isinstance(side := claim.get(name), dict)]
+        if ratio is None or len(sides) < 2:
+            continue
+        first, second = ([group for group in own if _is_side(group, side)] for side in sides)
+        found += [
+            Stated(group, base, ratio, str(claim.get("summary", "")))
+            for group in first for base in second
+            if group.key != base.key and _are_alike_but_for(group, base, sides)
+        ]  # fmt: skip
+    return found
+
+
+def _claims_of(article: Publication) -> list[dict[str, Any]]:
+    statements = article.content.get("statements")
+    claims = statements.get("claims") if isinstance(statements, dict) else None
+    return [claim for claim in claims if isinstance(claim, dict)] if isinstance(claims, list) else []
+
+
+def _ratio_claimed(claim: Mapping[str, Any]) -> float | None:
+    """A / B; None of one that is turned, has a bound or range only, or no amount."""
+    ratio, percent = claim.get("ratio"), claim.get("percent")
+    if re.match(r"\w+ B / ", str(claim.get("sense", ""))):
+        return None
+    if isinstance(ratio, int | float):
+        return float(ratio)
+    return 1 + percent / 100 if isinstance(percent, int | float) and percent > -100 else None
+
+
+def _is_side(group: Group, side: CellFacts) -> bool:
+    facts = {"version" if name == "dbms" else name: value for name, value in side.items()}
+    return is_chosen_there(group.all_runs[0], facts)
+
+
+def _are_alike_but_for(group: Group, base: Group, sides: Sequence[CellFacts]) -> bool:
+    """Whether nothing that was asked or named tells two groups of one machine apart but what the sides do."""
+    one, other = (each.all_runs[0] for each in (group, base))
+    apart = {name for side in sides for name, value in side.items() if sides[0].get(name) != sides[1].get(name)}
+    asked = ({name: value for name, value in run.factor_values.items() if name not in apart} for run in (one, other))
+    same = [next(asked) == next(asked), one.hardware_id == other.hardware_id, one.batch_id == other.batch_id]
+    is_version = "dbms" in apart or one.dbms_version_id == other.dbms_version_id
+    return all(same) and is_version and ("workload" in apart or one.workload_id == other.workload_id)
 
 
 Asked = frozenset[tuple[str, str]]

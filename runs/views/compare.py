@@ -194,6 +194,7 @@ def _answered(comparison: Comparison, answer: Answer) -> dict[str, Any]:
     return {
         "question": question_words(answer),
         "headline": sentence(answer),
+        "beside_printed": charts.beside_printed(answer),
         "questions": [
             (question_words(other), f"{selects}&{other.question.query}") for other in offered(comparison, answer)
         ],

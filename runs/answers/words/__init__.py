@@ -11,6 +11,7 @@ from runs.answers.answer import (
     AnyClaim,
     Changed,
     Claim,
+    Claimed,
     Effect,
     FallsOff,
     LevelChange,
@@ -130,5 +131,6 @@ def with_words(claim: AnyClaim) -> AnyClaim:
 
 _SAYS: Mapping[type[Claim], Callable[[Answer], str]] = {
     Standing: ranking, LevelChange: a_against_b, Loss: loss, FallsOff: falls_off, ScalesTo: scales,
-    Effect: effects, Step: since, Newer: newer, Published: published, Changed: changed,
+    Effect: effects, Step: since, Newer: newer, Published: published, Claimed: published,
+    Changed: changed,
 }  # fmt: skip

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from runs.answers.answer import REFUSED, Answer, Changed, Effect, LevelChange, Published, as_share
+from runs.answers.answer import REFUSED, Answer, Changed, Claimed, Effect, LevelChange, Published, as_share
 from runs.answers.words.gaps import first_of
 from runs.answers.words.ranking import no_single_number
 from runs.answers.words.verdicts import NOT_APART, by_level_words, no_ratios, parted_words, ratio, share, why
 from runs.compare.groups import Contrast
-from runs.formatting import MOST_IN_A_SENTENCE, few_listed, listed, mid_sentence, percent_of
+from runs.formatting import MOST_IN_A_SENTENCE, THIN, few_listed, listed, mid_sentence, percent_of
 from runs.stats import WINNERS, Kind
 
 
@@ -67,7 +67,14 @@ def published(answer: Answer) -> str:
         if claim.ratio.value is None
     }
     ratios = [f"{claim.label}: {ratio(claim.ratio)} of what is printed of {claim.beside}." for claim in told]
-    return " ".join([*first_of(ratios, ".", MOST_IN_A_SENTENCE), *no_ratios(refused)])
+    claimed = [
+        f"{claim.label}: {ratio(claim.ratio)} of {claim.beside}, where {claim.claimed:.3g}{THIN}× is claimed."
+        for claim in answer.claims
+        if isinstance(claim, Claimed) and claim.ratio.value is not None
+    ]
+    return " ".join([
+        *first_of(ratios, ".", MOST_IN_A_SENTENCE), *first_of(claimed, ".", MOST_IN_A_SENTENCE), *no_ratios(refused),
+    ])  # fmt: skip
 
 
 def changed(answer: Answer) -> str:

@@ -112,7 +112,10 @@ def _aggregates_table(material: Material, rows: Sequence[Aggregate], metric: Met
             [what, *numbers, *(Amount(float(value)) if _is_number(value) else spelt(value) for value in details)]
         )
     in_order = [row for what in sorted(body, key=natural) for row in body[what]]
-    return table(["What", *(Column(label(name), metric.unit) for name in statistics), *map(label, beside)], in_order)
+    are_numbers = {name: all(_is_number(row.details.get(name, 0)) for row in rows) for name in beside}
+    columns = [Column(label(name), metric.unit) for name in statistics]
+    columns += [Column(label(name), numeric=are_numbers[name]) for name in beside]
+    return table(["What", *columns], in_order)
 
 
 def _value(seen: ObservationRow) -> Content:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from tests.runs.answers.test_answers import World, ask
+from tests.runs.answers.test_answers import World, ask, page
 
 pytestmark = pytest.mark.django_db
 OWN = {"name": "Author box", "cpu_model": "Example", "ram_bytes": 64 * 2**30}
@@ -71,3 +71,52 @@ def test_a_system_is_named_by_the_address_that_the_api_gives(published):
     told = ask(tpcb, f"ask=a_b&fact=dbms&a={derby}&b={postgresql}")
 
     assert told["claims"] and "Apache Derby 10.3" in told["words"] and "PostgreSQL 8.3" in told["words"], told["words"]
+
+
+def two_disks_of_cubrid() -> str:
+    """On one machine CUBRID inserts 3.0 times as much on the SSD, of which its article claims 5 times."""
+    world = World(noise=0.005)
+    for disk, tps in (("HDD", 800), ("SSD", 2400)):
+        world.add(
+            tps, workload="wl-cubrid-insert", dbms={"name": "CUBRID", "version": "2008 R3.0"}, hardware=OWN,
+            factors={"disk": disk, "threads": 40}, measured_on="2026-11-28",
+        )  # fmt: skip
+    world.store()
+    return "workload=wl-cubrid-insert"
+
+
+def test_what_an_article_claims_is_set_against_the_ratio_of_own_runs(published):
+    """Seen: no way to ask whether a claim still holds of uploaded runs."""
+    told = ask(two_disks_of_cubrid(), "ask=published")
+
+    (claim,) = [each for each in told["claims"] if each["kind"] == "claimed"]
+    assert claim["claimed"] == 5 and claim["claim"]
+    assert claim["ratio"]["low"] < 3 < claim["ratio"]["high"] < 3.2
+    assert "SSD" in claim["label"] and "HDD" in claim["beside"]
+    assert "5\u202f× is claimed" in told["words"]
+
+
+def test_what_a_sentence_has_no_room_for_stands_in_a_table(published):
+    """Seen: "12 more in the table", of which the page had none."""
+    tpcb = {"scale_factor": 10, "size_mb": 100, "threads": 4}
+    systems = {("Apache Derby", "10.3"): 1550, ("Apache Derby", "10.6"): 1137, ("PostgreSQL", "8.3"): 660,
+               ("MySQL", "5.0"): 148, ("Oracle", "10R2"): 772}  # fmt: skip
+    measured_again("wl-tpcb", "tps", "TPS", {system: (tps, tpcb) for system, tps in systems.items()})
+
+    html = page("workload=wl-tpcb", "ask=published")
+
+    assert "2 more in the table" in html
+    table = html.partition("Measured here against what is printed")[2].partition("</table>")[0]
+    assert table.partition("<tbody>")[2].count("<tr>") == len(systems) and "Oracle 10R2" in table
+
+
+def test_ratios_to_single_values_are_not_sure(published):
+    """Seen: `sure`, where each verdict was "too few repeats"."""
+    printed = Client().get("/api/v1/runs/?publication=firebird-terabyte-2015&workload=wl-firebird-oltp&page_size=100")
+    of_sata = next(run["factors"] for run in printed.json()["results"] if run["factors"]["size_gb"] == 9.04)
+    cell = {("Firebird", "2.5.2 SuperServer"): (643, of_sata | {"disk": "SATA RAID1"})}
+    measured_again("wl-firebird-oltp", "performance", "business operations/s", cell)
+
+    told = ask("workload=wl-firebird-oltp", "ask=published")
+
+    assert [claim["ratio"]["verdict"] for claim in told["claims"]] == ["too_few"] and not told["sure"]
