@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from benchagent.catalog import Role
 
 from runs.answers.answer import (
+    REFUSED,
     Amount,
     Answer,
     Changed,
@@ -32,7 +33,7 @@ from runs.compare.groups import Contrast, Group
 from runs.compare.guard import Difference, bare_field, blocking, have_same_settings, unlike
 from runs.compare.levels import Key, Levels, LevelSeries
 from runs.compare.panels import in_order_of_series
-from runs.compare.published import claimed_pairs, printed_pairs
+from runs.compare.published import claimed_pairs, printed_alone, printed_pairs
 from runs.run.facets import STORAGE
 from runs.stats import MIN_REPEATS, Kind
 
@@ -171,6 +172,16 @@ def published(comparison: Comparison, question: Question) -> Answer:
                 printed=beside.centre if as_printed is None and beside.n == 1 else as_printed, mean=beside.centre,
             )
         )  # fmt: skip
+    for group, row in printed_alone(comparison.groups, comparison.metric) if comparison.metric else ():
+        # How many repeats it is of is not known: the ratio has no interval, and no verdict.
+        value = group.centre / row.value if group.centre is not None and row.value > 0 else None
+        of = f"{row.dbms_version} · {row.statistic} · {row.publication}"
+        claims.append(
+            Published(
+                label=group.label, here=group.centre, beside=of, printed=row.value, runs=group.run_ids,
+                ratio=Amount(value=value, verdict=REFUSED, basis=Missing("no_repeats_printed")),
+            )
+        )  # fmt: skip
     for said in claimed_pairs(comparison.groups, comparison.metric.name) if comparison.metric else ():
         claims.append(
             Claimed(
@@ -179,7 +190,7 @@ def published(comparison: Comparison, question: Question) -> Answer:
             )
         )  # fmt: skip
     lacking = [] if claims else [Missing("printed")]
-    if comparison.all_runs and not any(run.publication_id for run in comparison.all_runs):
+    if comparison.all_runs and not claims and not any(run.publication_id for run in comparison.all_runs):
         systems = {run.dbms_version.dbms_id for run in comparison.all_runs}
         articles = published_beside(comparison.all_runs).filter(dbms_version__dbms__in=systems)
         if slugs := articles.order_by("publication__slug").values_list("publication__slug", flat=True).distinct():

@@ -15,7 +15,7 @@ from pydantic import TypeAdapter
 from runs.compare.configurations import differences_between
 from runs.compare.groups import Group
 from runs.compare.guard import WINDOW, Difference
-from runs.models import Experiment, Publication, Run
+from runs.models import Aggregate, Experiment, Metric, Publication, Run
 from runs.models.shapes import CellFacts, Match
 from runs.run.facets import FACTOR
 
@@ -153,6 +153,24 @@ def printed_pairs(groups: Iterable[Group]) -> list[tuple[Group, Group]]:
             far, beside = min(besides, key=lambda each: (each[0], not each[1].dots))
             (alike if far == ALIKE else unlike).append((group, beside))
     return [*planned, *sorted(alike, key=lambda pair: not pair[1].dots), *unlike]
+
+
+def printed_alone(groups: Iterable[Group], metric: Metric) -> list[tuple[Group, Aggregate]]:
+    """Each group that was measured here with the mean or median that an article prints, without repeats, of the same
+    workload and version at the factors that it names.
+    """
+    own = [group for group in groups if group.dots and not _is_printed(group)]
+    workloads = {group.all_runs[0].workload_id for group in own}
+    rows = Aggregate.objects.filter(of=None, metric=metric, workload__in=workloads)
+    printed = list(rows.select_related("publication", "dbms_version__dbms")) if own else []
+    return [
+        (group, row)
+        for group in own
+        for row in printed
+        if row.dbms_version and row.dbms_version.name == group.all_runs[0].dbms_version.name
+        and row.workload_id == group.all_runs[0].workload_id
+        and all(group.all_runs[0].factor(name) == value for name, value in row.factors.items())
+    ]  # fmt: skip
 
 
 class Stated(NamedTuple):

@@ -62,6 +62,7 @@ _LACKING: Mapping[Lacking, str] = {
     "unpaired": "{count} of {least} configurations {are} in none of these: in one setting alone no other differs",
     "single_setting": "no two groups differ in one setting of their configurations and in nothing else",
     "printed": "nothing here was asked the same as something published: a re-run sets its cells beside the figures",
+    "no_repeats_printed": "its repeats are not printed, so that no interval can be given",
     "printed_lost": "the number that is published of the same is not known: {first}",
     "published": "nothing published is among these runs: add a set of it, {names}",
     "number_axis": "no size and no other number varies: measure at a second one",

@@ -8,8 +8,10 @@ import json
 
 import pytest
 
+from runs.models import Aggregate
 from runs.publications.folder import Folder
 from runs.publications.importer import import_folders
+from tests.runs.answers.test_answers import World, ask
 from tests.runs.publications.test_fifth import PAGE, SLUG, changed
 
 pytestmark = pytest.mark.django_db
@@ -66,6 +68,25 @@ def test_a_ratio_beside_printed_numbers_is_not_said_to_have_none(article, client
     html = client.get(PAGE).content.decode()
     assert "Hatched: published relative values." in html
     assert "absolute value" not in html
+
+
+def test_own_runs_stand_beside_a_printed_mean_without_an_interval(article):
+    """Seen: "No run is selected", and no way to set own runs against what such an article prints."""
+    system = Aggregate.objects.select_related("dbms_version__dbms", "workload")[0]
+    world = World(noise=0.005)
+    for clients in (8, 64):
+        world.add(
+            24.8, workload=system.workload.slug, factors={"clients": clients}, measured_on="2026-11-28",
+            dbms={"name": system.dbms_version.dbms.name, "version": system.dbms_version.version},
+        )  # fmt: skip
+    world.store()
+
+    told = ask(f"workload={system.workload.slug}", "ask=published")
+
+    (claim,) = told["claims"]
+    assert (claim["printed"], claim["mean"], claim["ratio"]["low"]) == (12.4, None, None)
+    assert claim["ratio"]["value"] == pytest.approx(2, rel=0.02) and "mean" in claim["beside"]
+    assert not told["sure"] and "of what is printed of" in told["words"]
 
 
 def test_medians_that_stand_beside_their_repeats_are_not_shown_again(client, published):
