@@ -98,6 +98,40 @@ class LevelChange(Claim):
     ratio: Amount
 
 
+class ScalesTo(Claim):
+    """`most` at the level `most_at` that was measured, `efficiency_at_most` there, a share of the ideal line, and
+    `efficiency` at the last level.
+
+    `peak_at`: of the scaling law; `peak_measured` where it lies within the levels and one near it, no further than √2,
+    has about its rate, and the most or not surely less, the last has not the most and none elsewhere lies above it;
+    `still_grows` where the last has the most.
+    `as_high`: the levels than which that of the most is not surely higher; `few_repeats`: those with too few to judge.
+    `flat`: least and most of the levels from `flat_from` to the last, three or more that lie near each other, none of
+    which is surely the most. `linear`: each level is as far above the first as it has more terminals, by the threshold.
+    """
+
+    kind: Literal["scales"] = "scales"
+    most_at: float
+    most: float
+    last: float
+    efficiency: float | None
+    efficiency_at_most: float | None = None
+    gain: Amount
+    peak_at: float | None = None
+    peak_interval: tuple[float, float] | None = None
+    peak_measured: bool = False
+    still_grows: bool = False
+    as_high: list[float] = Field(default_factory=list)
+    few_repeats: list[float] = Field(default_factory=list)
+    flat_from: float | None = None
+    flat: tuple[float, float] | None = None
+    linear: bool = False
+    why_no_law: str = ""
+    law: InstanceOf[Scaling] | Unfitted | None = Field(default=None, exclude=True)
+    repeats_at_most: int = Field(default=0, exclude=True)
+    levels: int = Field(default=0, exclude=True)
+
+
 class FallsOff(Claim):
     """`shape`: knee, step, smooth, undecided (knee and smooth fit alike), none (one line fits) or too_few; turn, where
     the curve rises and then falls, or the other way: it is `turn` (highest or lowest), `turns_to`, at `turns_at`. That
@@ -131,6 +165,7 @@ class FallsOff(Claim):
     step: Amount | None = None
     why: str = ""
     knee: InstanceOf[Knee] | None = Field(default=None, exclude=True)
+    scales: InstanceOf[ScalesTo] | None = Field(default=None, exclude=True)
 
 
 class Loss(Claim):
@@ -142,40 +177,6 @@ class Loss(Claim):
     levels: tuple[str, str]
     change: Amount
     falls_off: FallsOff
-
-
-class ScalesTo(Claim):
-    """`most` at the level `most_at` that was measured, `efficiency_at_most` there, a share of the ideal line, and
-    `efficiency` at the last level.
-
-    `peak_at`: of the scaling law; `peak_measured` where it lies within the levels and one near it, no further than √2,
-    has about its rate, and the most or not surely less, the last has not the most and none elsewhere lies above it;
-    `still_grows` where the last has the most.
-    `as_high`: the levels than which that of the most is not surely higher; `few_repeats`: those with too few to judge.
-    `flat`: least and most of the levels from `flat_from` to the last, three or more that lie near each other, none of
-    which is surely the most. `linear`: each level is as far above the first as it has more terminals, by the threshold.
-    """
-
-    kind: Literal["scales"] = "scales"
-    most_at: float
-    most: float
-    last: float
-    efficiency: float | None
-    efficiency_at_most: float | None = None
-    gain: Amount
-    peak_at: float | None = None
-    peak_interval: tuple[float, float] | None = None
-    peak_measured: bool = False
-    still_grows: bool = False
-    as_high: list[float] = Field(default_factory=list)
-    few_repeats: list[float] = Field(default_factory=list)
-    flat_from: float | None = None
-    flat: tuple[float, float] | None = None
-    linear: bool = False
-    why_no_law: str = ""
-    law: InstanceOf[Scaling] | Unfitted | None = Field(default=None, exclude=True)
-    repeats_at_most: int = Field(default=0, exclude=True)
-    levels: int = Field(default=0, exclude=True)
 
 
 class EffectBeside(Part):

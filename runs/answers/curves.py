@@ -300,6 +300,7 @@ class Along:
         # clients growth always slows, which the scaling law tells.
         told = ("too_few",) if self.x.kind == CLIENT else ("too_few", "knee")
         shape: str = bent.bend if bent.bend in told or self._falls_faster else "none"
+        scales = self.scales if self.grows else None
         is_knee, change = shape == "knee", self.step_change if shape == "step" else None
         return FallsOff(
             label=self.curve.name, runs=self.runs, shape="turn" if turned else shape, knee=bent,
@@ -308,6 +309,7 @@ class Along:
             at=bent.at if is_knee else None,
             interval=pair_of(bent.interval) if is_knee else bent.step[:2] if bent.step and change else None,
             before=bent.before if is_knee else None, after=bent.after if is_knee else None,
+            scales=scales if isinstance(scales, ScalesTo) else None,
             per_doubling=self._pace, evenly=self._falls_evenly,
             falls=self._falls_faster, kept=self.kept, step=as_share(amount_of(change)) if change else None,
             turn=turned.kind if turned else "", turns_at=turned.at if turned else None,

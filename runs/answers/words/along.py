@@ -119,6 +119,7 @@ def falls_off(answer: Answer) -> str:
     def words(claim: FallsOff) -> str:
         memory = f", at {claim.memory_words}" if _at_memory(claim) else ""
         up_to, behind = ("rises", "falls") if claim.turn == "highest" else ("falls", "rises")
+        last = place_words(claim.up_to or 0.0, answer.x)
         there, it = ("these levels", "them") if claim.turns_alike else ("there", "it")
         return {
             "turn": f"{_turn(answer, claim)}: it {up_to} up to {there} and {behind} behind {it}" if claim.turn else "",
@@ -126,7 +127,7 @@ def falls_off(answer: Answer) -> str:
             "step": f"step of {step_between(claim, answer.x)}{memory}",
             "smooth": f"falls off smoothly, without a knee: {_at_ends(claim)}",
             "undecided": "falls off, and whether at a knee or smoothly cannot be told",
-            "none": _evenly(answer, claim) or f"no knee up to {place_words(claim.up_to or 0.0, answer.x)}",
+            "none": _evenly(answer, claim) or _grows(answer, claim) or f"no knee up to {last}",
         }[claim.shape]
 
     claims = [claim for claim in answer.claims if isinstance(claim, FallsOff)]
@@ -141,6 +142,13 @@ def _evenly(answer: Answer, claim: FallsOff) -> str:
     return (
         f"{falls} evenly, without a knee: {_pace(claim.per_doubling)} up to {place_words(claim.up_to or 0.0, answer.x)}"
     )
+
+
+def _grows(answer: Answer, claim: FallsOff) -> str:
+    """What levels off, or is linear, falls off nowhere: as it is told how far it scales."""
+    if claim.scales and claim.scales.flat:
+        return f"levels off: {flat_words(claim.scales, answer.unit, answer.x)}"
+    return f"linear up to {place_words(claim.scales.last, answer.x)}" if claim.scales and claim.scales.linear else ""
 
 
 def _at_ends(claim: FallsOff) -> str:

@@ -1027,14 +1027,18 @@ def test_a_curve_that_is_flat_has_no_sure_most():
     for terminals in TERMINALS:
         world.add(min(10_000, 1_300 * terminals), factors={"terminals": terminals})
 
-    told = ask(world.store())
+    selects = world.store()
+    told = ask(selects)
 
     (claim,) = told["claims"]
     assert sorted({claim["most_at"], *claim["as_high"]}) == [8, 16, 32, 64]
     assert (claim["still_grows"], told["sure"]) == (False, True)
     # Was: "has its most at 32 terminals, not surely more than at 8, 16 and 64", of what levels off.
     assert claim["flat_from"] == 8 and 9_800 < claim["flat"][0] < claim["flat"][1] < 10_200
-    assert re.search(r"levels off: from 8 terminals on 9,\d{3} to 10,\d{3} TPS up to 64 terminals, ", told["words"])
+    flat = re.search(r"levels off: from 8 terminals on 9,\d{3} to 10,\d{3} TPS up to 64 terminals, ", told["words"])
+    # Was: "no knee up to 64 terminals".
+    falls_off = ask(selects, "ask=falls_off&x=factor:terminals")
+    assert flat and flat[0][1:] in falls_off["words"] and falls_off["claims"][0]["shape"] == "none"
 
 
 def test_what_grows_with_its_terminals_is_called_linear():
