@@ -72,7 +72,7 @@ def test_it_computes_the_checks_at_the_import(client):
     import_changed(
         "firebird-terabyte-2015",
         lambda data: next(one for one in data["runs"] if one["id"] == "firebird-sata-oltp-11")["metrics"][0].update(
-            value=390.0
+            value=390.0, as_printed="390,0"
         ),
     )
     assert loss()["computed"][0]["rounded"] == -21.17
