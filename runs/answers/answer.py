@@ -95,6 +95,8 @@ class LevelChange(Claim):
     """The first side against the second at one level; over all levels where the label is empty."""
 
     kind: Literal["level"] = "level"
+    first: str = ""
+    second: str = ""
     ratio: Amount
 
 

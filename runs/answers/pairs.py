@@ -83,9 +83,10 @@ def newest_against_before(comparison: Comparison, groups: Sequence[Group]) -> An
 
 def _groups_against(comparison: Comparison, question: Question, group: Group, base: Group) -> Answer:
     differing, ratio = comparison.verdicts.differences_of(group, base), _ratio_of(comparison, group, base)
-    claim = LevelChange(label="", ratio=ratio, runs=[*group.run_ids, *base.run_ids])
+    of_pair = {"first": group.label, "second": base.label}
+    claim = LevelChange(label="", ratio=ratio, runs=[*group.run_ids, *base.run_ids], **of_pair)
     return begun(
-        comparison, question, claims=[claim], sure=claim.ratio.is_sure, first=group.label, second=base.label,
+        comparison, question, claims=[claim], sure=claim.ratio.is_sure, **of_pair,
         lacking=_one_configuration(group, base),
         differing={} if blocking(differing) else {base.label: unlike(differing, comparison.named)},
     )  # fmt: skip
@@ -106,10 +107,12 @@ def _series_against(comparison: Comparison, levels: Levels, question: Question, 
     names = levels.names
     series = levels.between(first, second) or LevelSeries(names[first], [])
     overall = change_of(series.overall, refused=Missing("levels_with_ratio"))
-    of_levels = [level_change(row) for row in series.rows if row.pairs]
+    of_levels = [level_change(row, names[first], names[second]) for row in series.rows if row.pairs]
     runs = list(dict.fromkeys(run for level in of_levels for run in level.runs))
     return begun(
-        comparison, question, claims=[LevelChange(label="", ratio=overall, runs=runs), *of_levels],
+        comparison, question, claims=[
+            LevelChange(label="", first=names[first], second=names[second], ratio=overall, runs=runs), *of_levels,
+        ],
         sure=overall.is_sure, over=series.over(levels.held_words),
         first=names[first], second=names[second], series=series,
     )  # fmt: skip

@@ -239,12 +239,9 @@ def _of_part(
         claim.model_copy(update={"levels_left_out": series.left_out}) if (series := by_name.get(claim.of)) else claim
         for claim in claims
     ]
-    leader, decisive = compared[0], next(key for key in compared if names[key] == _decisive(claims).of)
-    first, second = _better_first(levels, leader, decisive)
+    first, second = compared[0], next(key for key in compared if names[key] == _decisive(claims).of)
     series = levels.between(first, second) or LevelSeries(names[first], [])
-    # Where the leader is not the better wherever that is sure, nothing is claimed of the others.
-    others = [key for key in compared[1:] if key != second] if first == leader else []
-    against = [(first, second), *((leader, key) for key in others)]
+    against = [(first, second), *((first, key) for key in compared[1:] if key != second)]
     named_fields = {bare_field(each.field) for each in (*levels.compared, *levels.held)}
     differing = {
         names[other]: unlike(chain(*(row.against.differences for row in judged.with_ratio)), named_fields)
@@ -259,7 +256,7 @@ def _of_part(
     )  # fmt: skip
     lacking += [Missing("unmeasured", names=[label, *dict.fromkeys(at)]) for label, at in unmeasured.items()]
     return begun(
-        comparison, question, claims=[*claims, *map(level_change, series.with_ratio)],
+        comparison, question, claims=[*claims, *(level_change(row, names[first], names[second]) for row in series.with_ratio)],
         sure=sure, lacking=lacking, series=series, differing=differing,
         ranked_at="equal_levels", held=levels.held_words, over=series.over(levels.held_words),
         first=names[first], second=names[second],
@@ -343,18 +340,6 @@ def _decisive(claims: Sequence[Standing]) -> Standing:
     return next(iter((*mixed, *open_ones)), others[0])
 
 
-def _better_first(levels: Levels, leader: Key, other: Key) -> tuple[Key, Key]:
-    """The leader, and what it is set against. Where it leads at some levels only, what is the better wherever that is
-    sure stands first; else the ratios are the table's, against its baseline.
-    """
-    judged = levels.between(leader, other)
-    if judged is None or judged.overall is None or judged.overall.kind != Kind.MIXED:
-        return leader, other
-    sides = {row.kind for row in judged.rows if row.kind in WINNERS}
-    is_turned = sides == {Kind.WORSE} or (leader == levels.base and sides != {Kind.BETTER})
-    return (other, leader) if is_turned else (leader, other)
-
-
 def _parts(levels: Levels, named: Mapping[Key, tuple[str, str]]) -> list[list[Key]]:
     """The series that have a ratio to another, in parts of which none has one to another part, nor its value. Of each
     first the one than which none is surely better: the order is by the levels that each has in common with the
@@ -381,8 +366,9 @@ def _parts(levels: Levels, named: Mapping[Key, tuple[str, str]]) -> list[list[Ke
     return parts
 
 
-def level_change(row: LevelRow) -> LevelChange:
-    return LevelChange(label=row.label, ratio=change_of(row.against.verdict, refused=row.against), runs=row.run_ids)
+def level_change(row: LevelRow, first: str, second: str) -> LevelChange:
+    ratio = change_of(row.against.verdict, refused=row.against)
+    return LevelChange(label=row.label, first=first, second=second, ratio=ratio, runs=row.run_ids)
 
 
 def _standings(

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from runs.compare.compare import compare
+from runs.models import Run
+from runs.stats import geometric_mean
 from tests.runs.answers.test_answers import World, ask, page
 from tests.runs.answers.test_equal_levels import ratios
 
@@ -154,3 +157,28 @@ def test_of_two_levels_one_may_have_the_repeats(at_second, rank):
     if rank == 3:
         assert firebird["ratio"]["value"] == pytest.approx(2, rel=0.03)
         assert firebird["levels_left_out"] == ["100 GB"]
+
+
+@pytest.mark.parametrize("baseline", ["", "A", "B", "C"])
+def test_one_answer_has_one_direction(baseline):
+    """Seen: below "MariaDB rank 1" and "first ÷ this" the levels of PostgreSQL ÷ MariaDB, and with `ask=best` the same
+    levels the other way round, as the ratios were those of the page's baseline.
+    """
+    world = World(noise=0.005)
+    of_systems = {"A": (1.2, 1.1, 0.5, 0.4), "B": (1.0, 1.0, 1.0, 1.0), "C": (0.3, 0.3, 0.9, 0.9)}
+    for at, terminals in enumerate(TERMINALS):
+        for name, factors in of_systems.items():
+            dbms = {"name": name, "version": "1"}
+            world.add(900 * terminals * factors[at], dbms=dbms, factors={"terminals": terminals})
+    selects = world.store()
+    chosen = {group.label[0]: group.key for group in compare(Run.objects.present().for_lists()).groups} | {"": ""}
+
+    told = ask(selects, f"ask=rank&fact=dbms&baseline={chosen[baseline]}")
+
+    first, *others = [claim for claim in told["claims"] if claim["kind"] == "standing"]
+    levels = [claim for claim in told["claims"] if claim["kind"] == "level"]
+    (second,) = [claim for claim in others if claim["label"] == told["second"]]
+    assert (told["first"], first["label"]) == ("B 1", "B 1")
+    assert {(level["first"], level["second"]) for level in levels} == {("B 1", second["label"])}
+    assert len(levels) == 4
+    assert geometric_mean([level["ratio"]["value"] for level in levels]) == pytest.approx(second["ratio"]["value"])

@@ -59,7 +59,7 @@ def _show(answer: Mapping[str, Any]) -> None:
         for claim in answer.get("claims") or ()
     ]  # fmt: skip
     if rows:
-        # In a standing the ratio is that of the first to each.
+        # In a standing the ratio is that of the first to each; a level names its two.
         ranks = any(claim["kind"] == "standing" for claim in answer["claims"])
         ratio = "FIRST ÷ THIS" if ranks else "RATIO OR CHANGE"
         print_table(rows, heading=("CLAIM", "OF", "FOUND", ratio, "VERDICT"))
@@ -85,6 +85,8 @@ def _found(claim: Mapping[str, Any], unit: str) -> str:
             centre = "" if claim["centre"] is None else f", {plain_number(float(claim['centre']))} {unit}".rstrip()
             is_ranked, rank = _verdict(claim) != NO_RATIO, claim["rank"]
             words = f"{f'rank {rank}' if is_ranked else 'no rank'}{centre}"
+        case "level" if claim.get("second"):
+            words = f"{claim['first']} ÷ {claim['second']}"
         case "loss":
             words = " → ".join(claim["levels"])
         case "falls_off":
