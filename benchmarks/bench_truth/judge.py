@@ -838,7 +838,7 @@ def _agreeing(kind: str, body: Json) -> Iterator[Mark]:
         yield Mark(
             CONTRADICTION,
             kind,
-            not behind or claim["rank"] > 1,
+            not behind or claim["rank"] != 1,
             f"{claim['label']}: {claim['ratio']} with rank {claim['rank']}",
         )
         yield Mark(

@@ -69,7 +69,8 @@ class Claim(Part):
 class Standing(Claim):
     """A value of the fact that is ranked, by the best of its groups (`of`, `group`).
 
-    `rank`: 1 and how many are surely better. `ratio`: of the first to this one; of what shares levels with others than
+    `rank`: 1 and how many are surely better; None of what is surely behind the best and was not set against each that
+    stands before it. `ratio`: of the first to this one; of what shares levels with others than
     the first, of the one that is first among these (`than`). `variants`: how many groups have this
     value; `variants_differ`: whether the best of them is surely better than each other. `levels_left_out`: those at
     which one of the two was measured, and that the ratio over levels is not of.
@@ -81,7 +82,7 @@ class Standing(Claim):
     centre: float | None
     interval: tuple[float, float] | None
     n: int | None
-    rank: int
+    rank: int | None
     ratio: Amount
     than: str = ""
     variants: int = 1

@@ -379,17 +379,24 @@ def _standings(
     """
     places = [*grouped((candidate["value"], at) for at, candidate in enumerate(candidates)).values()]
     leaders = [of_value[0] for of_value in places]
+
+    def rank(place: int) -> int | None:
+        of_first, *others = [verdict_of(other, leaders[place]) for other in leaders[:place]] or [None]
+        is_unknown = _is_winner(of_first) and None in others
+        return None if is_unknown else 1 + sum(map(_is_winner, (of_first, *others)))
+
     standings = [
         Standing(
             **candidates[at],
-            rank=1 + sum(_is_winner(verdict_of(other, at)) for other in leaders[:place]),
+            rank=rank(place),
             ratio=change_of(verdict_of(leaders[0], at), refused=Missing("judging")) if place else Amount(),
             variants=1 + len(variants),
             variants_differ=all(_is_winner(verdict_of(at, other)) for other in variants),
         )
         for place, (at, *variants) in enumerate(places)
     ]
-    return sorted(standings, key=lambda standing: standing.rank)
+    in_order = sorted(enumerate(standings, 1), key=lambda placed: placed[1].rank or placed[0])
+    return [standing for _, standing in in_order]
 
 
 def _is_winner(verdict: Verdict | None) -> bool:

@@ -83,8 +83,9 @@ def _found(claim: Mapping[str, Any], unit: str) -> str:
     match claim["kind"]:
         case "standing":
             centre = "" if claim["centre"] is None else f", {plain_number(float(claim['centre']))} {unit}".rstrip()
-            is_ranked, rank = _verdict(claim) != NO_RATIO, claim["rank"]
-            words = f"{f'rank {rank}' if is_ranked else 'no rank'}{centre}"
+            # Of many each is set against the best alone, which gives no place among the others.
+            rank = "below the best" if claim["rank"] is None else f"rank {claim['rank']}"
+            words = f"{'no rank' if _verdict(claim) == NO_RATIO else rank}{centre}"
         case "level" if claim.get("second"):
             words = f"{claim['first']} ÷ {claim['second']}"
         case "loss":
