@@ -109,6 +109,8 @@ def compare(
             replace(group, conditions=with_one_name(group.conditions, group.all_runs[0].config, one_under))
             for group in groups
         ]
+    # What a question puts in order is set against the same baseline as without it.
+    place = {} if address.get("order") else {group.key: at for at, group in enumerate(groups)}
     groups = _ranked(groups, chosen, controls.get("order", ""))
     question = with_fact(question, groups)
     controls = with_controls(controls, question)
@@ -123,7 +125,8 @@ def compare(
         comparison = _at_chosen_levels(comparison)
     comparison = _with_named_ends(replace(comparison, axes=arrange(comparison)))
     groups = _coloured(comparison)
-    return judged(replace(comparison, groups=groups, baseline=_baseline(groups, baseline, base_runs)))
+    in_order = sorted(groups, key=lambda group: place.get(group.key, 0))
+    return judged(replace(comparison, groups=groups, baseline=_baseline(in_order, baseline, base_runs)))
 
 
 def _over_a_setting(comparison: Comparison) -> Comparison:

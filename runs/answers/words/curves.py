@@ -75,6 +75,10 @@ def _note(curves: Sequence[Along], lost: int) -> str:
     notes = []
     if all(len(values) < 2 for along in curves for _, values in along.levels):
         notes.append("One value a level: losses have no interval.")
+    elif curves[0].x.kind != CLIENT:
+        is_asked = any(along.comparison.verdicts.along for along in curves)
+        others = ", but for what the question asks" if is_asked else ""
+        notes.append(f"Each interval is of one comparison alone{others}.")
     if curves[0].x.kind != CLIENT:
         most = max(len(above_zero(along.levels)) for along in curves)
         if any(along.levels[0][0] <= 0 for along in curves):
