@@ -88,6 +88,7 @@ class Standing(Claim):
     variants: int = 1
     variants_differ: bool = False
     levels_left_out: list[str] = Field(default_factory=list)
+    over: str = ""
     lost: str = ""
     group: InstanceOf[Group] | None = Field(default=None, exclude=True)
 

@@ -236,7 +236,9 @@ def _of_part(
     claims = _standings(candidates, lambda one, other: levels.overall(compared[one], compared[other]))
     by_name = {names[key]: levels.between(compared[0], key) for key in compared[1:]}
     claims = [
-        claim.model_copy(update={"levels_left_out": series.left_out}) if (series := by_name.get(claim.of)) else claim
+        claim.model_copy(update={"levels_left_out": series.left_out, "over": series.count_words})
+        if (series := by_name.get(claim.of))
+        else claim
         for claim in claims
     ]
     first, second = compared[0], next(key for key in compared if names[key] == _decisive(claims).of)
@@ -255,8 +257,9 @@ def _of_part(
         for row in judged.rows if row.against == UNMEASURED
     )  # fmt: skip
     lacking += [Missing("unmeasured", names=[label, *dict.fromkeys(at)]) for label, at in unmeasured.items()]
+    of_levels = [level_change(row, names[first], names[second]) for row in series.with_ratio]
     return begun(
-        comparison, question, claims=[*claims, *(level_change(row, names[first], names[second]) for row in series.with_ratio)],
+        comparison, question, claims=[*claims, *of_levels],
         sure=sure, lacking=lacking, series=series, differing=differing,
         ranked_at="equal_levels", held=levels.held_words, over=series.over(levels.held_words),
         first=names[first], second=names[second],

@@ -175,6 +175,12 @@ class LevelSeries:
         counted = {row.label for row in self.counted}
         return [row.label for row in self.rows if row.label not in counted]
 
+    @property
+    def count_words(self) -> str:
+        """Of how many of the levels at which one of the two was measured its ratio is: 16 of 19 levels."""
+        counted, every = len(self.counted), len(self.rows)
+        return f"{counted} levels" if counted == every else f"{counted} of {every} levels"
+
     def over(self, held: str) -> str:
         """How many levels of what is held equal its ratio is of."""
         return levels_words(len(self.counted), held)
@@ -461,6 +467,10 @@ class Levels:
     @cached_property
     def level_rows(self) -> list[LevelRow]:
         return [row for series in self.series for row in series.rows]
+
+    @property
+    def ratio_count(self) -> int:
+        return sum(len(series.with_ratio) for series in self.series)
 
 
 def possible_levels(

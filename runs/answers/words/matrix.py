@@ -8,11 +8,11 @@ from itertools import combinations
 from math import comb
 
 from runs import formatting
-from runs.answers.words.verdicts import against_words, verdict_words
+from runs.answers.words.verdicts import against_words, is_turning, verdict_words
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Contrast
 from runs.compare.judging import MOST_IN_A_MATRIX
-from runs.compare.levels import LevelRow, Levels
+from runs.compare.levels import LevelRow, Levels, LevelSeries
 from runs.compare.verdicts import by_value
 from runs.formatting import grouped
 from runs.stats import WINNERS, Kind, Verdict, letters
@@ -23,11 +23,14 @@ Places = tuple[int, int]
 
 @dataclass(frozen=True)
 class Pair:
-    """One of a matrix: what the row stands for against what the column does. `ratio` as 1.35 ×."""
+    """One of a matrix: what the row stands for against what the column does. `ratio` as 1.35 ×. `turns`: whether which
+    of them is better depends on the level.
+    """
 
     kind: str
     ratio: str
     words: str
+    turns: bool = False
 
 
 @dataclass(frozen=True)
@@ -72,8 +75,11 @@ class Matrix:
 
     @property
     def order(self) -> str:
-        if any(pair and pair.kind == Kind.MIXED for row in self.rows for pair in row.pairs):
+        pairs = [pair for row in self.rows for pair in row.pairs if pair]
+        if any(pair.turns for pair in pairs):
             return "which is better depends on the level"
+        if any(pair.kind == Kind.MIXED for pair in pairs):
+            return "some are better at a part of the levels only"
         apart = f", then those with fewer than two levels in common with {self.apart_from}" if self.apart_from else ""
         return f"best first{apart}"
 
@@ -130,8 +136,15 @@ def _of_series(levels: Levels, better: str) -> Matrix | None:
             lettered.append(LetteredLevel(label, of_series))
     of_all, without = _matrix(names, found, levels.family), len(by_level) - len(lettered)
     is_placed = all(levels.overall(key, levels.base) for key in levels.order if key != levels.base)
+    rows = [
+        replace(row, pairs=[
+            pair and _at_levels(pair, levels.between(levels.order[at], levels.order[column]))
+            for column, pair in enumerate(row.pairs)
+        ])
+        for at, row in enumerate(of_all.rows)
+    ]  # fmt: skip
     return replace(
-        of_all, levels=lettered, held=levels.held_words, without_letters=without,
+        of_all, rows=rows, levels=lettered, held=levels.held_words, without_letters=without,
         apart_from="" if is_placed else levels.base_label,
     )  # fmt: skip
 
@@ -141,6 +154,17 @@ def _of_too_few(rows: Sequence[tuple[Places, LevelRow]]) -> set[int]:
     open_ones = [places for places, row in rows if row.kind == Kind.TOO_FEW]
     judged = {place for places, row in rows if row.kind != Kind.TOO_FEW for place in places}
     return {place for places in open_ones for place in places} - judged
+
+
+def _at_levels(pair: Pair, series: LevelSeries | None) -> Pair:
+    """Without a single number: whether it depends on the level which is better, or where one is, and how often."""
+    if pair.kind != Kind.MIXED or series is None:
+        return pair
+    if is_turning(series):
+        return replace(pair, turns=True)
+    kinds = [row.kind for row in series.counted]
+    kind = next(row.kind for row in series.rows if row.kind in WINNERS)
+    return replace(pair, ratio=f"{kind} at {kinds.count(kind)} of {len(kinds)}")
 
 
 def _pair(verdict: Verdict | str) -> Pair:

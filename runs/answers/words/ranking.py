@@ -51,10 +51,12 @@ def _winner(answer: Answer, first: Standing, others: Sequence[Standing]) -> str:
         subject = _at_its_best(first) if first.variants > 1 else first.label
         series = answer.series.turned if answer.series and is_lower else answer.series
         if parted := parted_words(series, answer.threshold):
-            ratios, where, lie = parted
+            ratios, where, _, others = parted
             if is_lower:
-                return f"{subject} has the lowest {what} at {where}, where {the_next}{comma} has {ratios} of it; {lie}."
-            return f"{subject} has {ratios} the {what} of {the_next}{comma} at {where}; {lie}."
+                claim = f"{subject} has the lowest {what} at {where}, where {the_next}{comma} has {ratios} of it"
+            else:
+                claim = f"{subject} has {ratios} the {what} of {the_next}{comma} at {where}"
+            return f"{claim}; {others}."
         if is_lower:
             claim = f"{subject} has the lowest {what} over {answer.over}; {the_next}{comma} has {words} of it"
         else:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from itertools import chain, groupby
 from operator import itemgetter
 from statistics import fmean
+from typing import NamedTuple
 
 from runs.answers.answer import Amount, LevelBest
 from runs.answers.words import gaps
@@ -255,23 +257,60 @@ def by_level_words(series: LevelSeries | None) -> str:
     return f"{_ends(rows)}{told}"
 
 
-def parted_words(series: LevelSeries | None, threshold: float) -> tuple[str, str, str] | None:
-    """Where a ratio over all levels is also of some at which the two are alike: the ratios at the others, these levels,
-    and that nothing that matters lies between the two at those; None where there are no such levels.
+class Parted(NamedTuple):
+    """`ratios` of the levels that have a verdict for one side, `at` which it has this `kind`, and what holds at the
+    `others`.
     """
+
+    ratios: str
+    at: str
+    kind: str
+    others: str
+
+
+def is_turning(series: LevelSeries) -> bool:
+    """Whether now one side is better and now the other, by a verdict, or nothing at all says which."""
+    return len({row.kind for row in series.rows if row.kind in WINNERS}) != 1
+
+
+def parted_words(series: LevelSeries | None, threshold: float) -> Parted | None:
+    """Where a ratio over all levels is also of some at which the two are alike; None where there are no such levels."""
     every = series.counted if series else []
-    alike = [row for row in every if row.kind in NOT_APART]
-    others = [row for row in every if row not in alike]
-    if not alike or not any(row.kind in WINNERS for row in others):
+    decided, alike = ([row for row in every if row.kind in kinds] for kinds in (WINNERS, NOT_APART))
+    if not alike or not decided:
         return None
-    ratios = [row.ratio for row in others if row.ratio]
-    told = " to ".join(dict.fromkeys((times(min(ratios)), times(max(ratios)))))
+    others = [row for row in every if row not in decided]
+    of_all, undecided, share = len(every), len(others) - len(alike), percent_of(threshold)
     # Of a single level with its interval.
-    told = ratio_words(others[0].against.ratio) if len(others) == 1 else told
-    lie = f"less than {percent_of(threshold)} lie between them at {_levels_named(alike, every)}"
-    where = _levels_named(others, every)
-    spans = _spans_of_days(others, every) if all(row.kind in WINNERS for row in others) else ""
-    return told, where if spans in where else f"{where}, {spans}", lie
+    told = ratio_words(decided[0].against.ratio) if len(decided) == 1 else _range_of(decided)
+    if heading := _parting_fact(decided, others):
+        names = [[*dict.fromkeys(row.words[heading] for row in rows)] for rows in (every, decided, others)]
+        at, at_others = (_values_words(heading, of, names[0]) for of in names[1:])
+        lie = f"{_range_of(others)} at {at_others}, less than {share} apart"
+        lie += f" at {len(alike)} of these {len(others)} levels, undecided at the others" if undecided else ""
+        return Parted(told, at, decided[0].kind, lie)
+    lie = f"less than {share} lie between them at {_levels_named(alike, every)}"
+    lie += f"; undecided at {undecided} of {of_all} levels" if undecided else ""
+    where, spans = _levels_named(decided, every), _spans_of_days(decided, every)
+    return Parted(told, where if spans in where else f"{where}, {spans}", decided[0].kind, lie)
+
+
+def _range_of(rows: Sequence[LevelRow]) -> str:
+    """From the lowest ratio to the highest."""
+    ratios = [row.ratio for row in rows if row.ratio]
+    return " to ".join(dict.fromkeys((times(min(ratios)), times(max(ratios)))))
+
+
+def _parting_fact(rows: Sequence[LevelRow], others: Sequence[LevelRow]) -> str:
+    """The heading of the one of several facts whose values part the two wholly, each value with several levels."""
+    if len(rows[0].words) < 2:
+        return ""
+    for heading in rows[0].words:
+        counts = Counter(row.words[heading] for row in (*rows, *others))
+        is_apart = {row.words[heading] for row in rows}.isdisjoint(row.words[heading] for row in others)
+        if is_apart and min(counts.values()) > 1:
+            return heading
+    return ""
 
 
 def is_perhaps_noise(series: LevelSeries | None) -> bool:
@@ -348,24 +387,27 @@ def _two_ranges(rows: Sequence[LevelRow]) -> str:
     return joined(_range_words(heading, [name for name in in_order if name in part], rows) for part in parts)
 
 
-def _range_words(heading: str, values: Sequence[str], rows: Iterable[LevelRow], at: str = "at") -> str:
+def _range_words(heading: str, values: Sequence[str], rows: Sequence[LevelRow], at: str = "at") -> str:
     """From the lowest ratio to the highest at these values of a fact."""
-    ratios = [row.ratio for row in rows if row.ratio and row.words[heading] in values]
-    told = " to ".join(dict.fromkeys((times(min(ratios)), times(max(ratios)))))
+    told = _range_of([row for row in rows if row.words[heading] in values])
     every = [*dict.fromkeys(row.words[heading] for row in rows if row.ratio)]
-    return f"{told} {at} {_values_words(heading, values, every)}"
+    # 1GB may be a value of several settings.
+    others = {words for row in rows for name, words in row.words.items() if name != heading}
+    return f"{told} {at} {_values_words(heading, values, every, is_ambiguous=not others.isdisjoint(values))}"
 
 
-def _values_words(heading: str, values: Sequence[str], every: Sequence[str]) -> str:
+def _values_words(
+    heading: str, values: Sequence[str], every: Sequence[str], *, is_ambiguous: bool = False
+) -> str:  # fmt: skip
     """Some of a fact's values, which all come in order; many that follow each other by the first and the last."""
     if len(values) > MOST_LEVELS_NAMED:
         first = every.index(values[0])
         ends = f", {values[0]} to {values[-1]}" if every[first : first + len(values)] == [*values] else ""
         where = f"{levels_words(len(values), mid_sentence(heading))}{ends if len(values) < len(every) else ''}"
-    elif all(value[:1].isdigit() for value in values):
-        where = with_heading(heading, values)
     else:
-        where = f"{heading} {listed(values)}"
+        where = with_heading(heading, values) if all(value[:1].isdigit() for value in values) else listed(values)
+        is_named = where != listed(values) or (values[0][:1].isdigit() and not is_ambiguous)
+        where = where if is_named else f"{heading} {where}"
     return mid_sentence(where)
 
 

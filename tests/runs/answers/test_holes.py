@@ -53,7 +53,7 @@ def test_what_is_behind_at_every_level_stays_behind_where_one_was_measured_once(
     assert "Left out: 16 terminals (fewer than 3 repeats of Firebird 5.0.1)." in pair["words"]
     shown = page(selects)
     assert "depends" not in shown
-    assert "over 3 levels" in shown and "16 terminals left out, of fewer than 3 repeats" in shown
+    assert "over 3 of 4 levels" in shown and "16 terminals left out, of fewer than 3 repeats" in shown
 
 
 def test_one_question_has_one_interval_however_it_is_asked():

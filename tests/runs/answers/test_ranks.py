@@ -49,3 +49,94 @@ def test_beneath_curves_it_is_said_that_an_interval_is_of_one_comparison_alone()
     selects = two_disks()
     assert "Each interval is of one comparison alone." in page(selects)
     assert "Each interval is of one comparison alone, but for what the question asks." in page(selects, "ask=loss")
+
+
+def of_disks(of_systems: dict[str, tuple[float, float]], *, levels: int = 8) -> str:
+    """Of each system at each of the levels how many times the throughput of the HDD the SSD has, and the noise."""
+    world = World(seed=5)
+    for name, (factor, noise) in of_systems.items():
+        world.noise = noise
+        for at in range(levels):
+            for disk, times in (("HDD", 1.0), ("SSD", factor)):
+                factors: dict[str, float | str] = {"terminals": 2**at, "disk": disk}
+                world.add(1000 + 100 * at, 1, dbms={"name": name, "version": "1"}, factors=factors)
+                world.documents[-1]["repeats"] = [
+                    {"metrics": {"tps": (1000 + 100 * at) * times * off}}
+                    for off in (1 - noise * (1 + at % 2), 1.0, 1 + noise * (1 + at % 3))
+                ]
+    return world.store()
+
+
+def test_levels_of_a_verdict_are_told_apart_from_those_without_by_the_fact_that_parts_them():
+    """Seen: "nvme0 has 0.990 × to 1.69 × the throughput of sata0 at 24 of 27 levels", where it had 1.64 × and more at
+    18, and six of a third system were undecided.
+    """
+    selects = of_disks({"MariaDB": (1.6, 0.002), "PostgreSQL": (1.6, 0.002), "Firebird": (1.0, 0.006)})
+
+    words = ask(selects, "ask=rank&fact=factor:disk")["words"].replace("\u202f", " ")
+
+    assert words.startswith("SSD has 1.60 × the throughput of HDD at DBMS MariaDB 1 and PostgreSQL 1; 1.00 × at "), (
+        words
+    )
+    assert "at DBMS Firebird 1, less than 3 % apart" in words
+
+
+def test_a_range_of_a_verdict_is_of_its_levels_alone():
+    """Seen: "0.959 × to 1.45 × the p99 latency at 31 of 40 levels", of which 21 are worse and 10 undecided."""
+    world = World(seed=4)
+    for at in range(9):
+        for disk, times in (("HDD", 1.0), ("SSD", 1.5 if at < 4 else 1.0 if at < 7 else 1.028)):
+            world.add(1000, 1, factors={"terminals": 2**at, "disk": disk})
+            repeats = [1000 * times * off for off in (0.997, 1.0, 1.003)]
+            world.documents[-1]["repeats"] = [{"metrics": {"tps": tps}} for tps in repeats]
+    selects = world.store()
+
+    told = ask(selects, "ask=a_b&fact=factor:disk&a=SSD&b=HDD")
+
+    words = told["words"].replace("\u202f", " ")
+    assert words.startswith("SSD has 1.50 × the throughput of HDD at 1, 2, 4 and 8 terminals: better; less than 3 %"), (
+        words
+    )
+    assert "undecided at 2 of 9 levels" in words, words
+
+
+def test_what_is_better_nowhere_does_not_make_it_depend_on_the_level_which_is_better():
+    """Seen: "which is better depends on the level" of lz4 and zstd, which is better nowhere; and "at 1GB", a value of
+    max_wal_size and of shared_buffers, of which it is true of the first alone.
+    """
+    world = World()
+    for size in (1, 4):
+        for buffers in (1, 4, 8, 16):
+            for name, less in (("MySQL", 1.0), ("MariaDB", 0.945 if size == 1 else 1.0), ("Firebird", 0.5)):
+                factors = {"size_gb": size, "buffer_gb": buffers}
+                world.add(5000 * less, 1, dbms={"name": name, "version": "1"}, factors=factors)
+                repeats = [5000 * less * off for off in (0.99, 1.0, 1.01)]
+                world.documents[-1]["repeats"] = [{"metrics": {"tps": tps}} for tps in repeats]
+    selects = world.store()
+
+    html, told = page(selects), ask(selects, "ask=a_b&fact=dbms&a=mysql&b=mariadb")
+
+    of_all = html.partition('id="matrix"')[2]
+    assert "some are better at a part of the levels only" in of_all and "depends" not in of_all
+    assert "better at 4 of 8" in of_all and "worse at 4 of 8" in of_all
+    assert "at size 1 GB" in told["by_level"] and "\u202f× at 1 GB" not in told["by_level"], told["by_level"]
+
+
+def test_ratios_are_counted_that_are_there_and_each_says_of_how_many_levels_it_is():
+    """Seen: "All 30 ratios", of which three have none; and two ratios over other levels in one column."""
+    world = World(noise=0.005)
+    for size in range(1, 16):
+        for disk, times in (("NVMe", 2.0), ("HDD", 1.0)):
+            for name, factor in (("PostgreSQL", 1.5), ("MariaDB", 1.0)):
+                if (disk, name) != ("HDD", "MariaDB") or size <= 12:
+                    factors = {"size_gb": size, "disk": disk}
+                    world.add(9000 / size * times * factor, dbms={"name": name, "version": "1"}, factors=factors)
+    selects = world.store()
+
+    html = page(selects, "rows=all")
+    told = ask(selects, "ask=rank&fact=factor:disk")
+
+    over = {claim["label"]: claim["over"] for claim in told["claims"] if claim["kind"] == "standing"}
+    assert over == {"NVMe": "", "HDD": "27 of 30 levels"}
+    assert "over 27 of 30 levels" in html
+    assert "All 27 ratios" in html and "All 30" not in html

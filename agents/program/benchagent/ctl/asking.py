@@ -85,7 +85,8 @@ def _found(claim: Mapping[str, Any], unit: str) -> str:
             centre = "" if claim["centre"] is None else f", {plain_number(float(claim['centre']))} {unit}".rstrip()
             # Of many each is set against the best alone, which gives no place among the others.
             rank = "below the best" if claim["rank"] is None else f"rank {claim['rank']}"
-            words = f"{'no rank' if _verdict(claim) == NO_RATIO else rank}{centre}"
+            over = f", over {claim['over']}" if claim.get("over") else ""
+            words = f"{'no rank' if _verdict(claim) == NO_RATIO else rank}{centre}{over}"
         case "level" if claim.get("second"):
             words = f"{claim['first']} ÷ {claim['second']}"
         case "loss":
