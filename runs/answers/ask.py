@@ -31,6 +31,7 @@ from runs.compare.comparison import Comparison
 from runs.compare.effects import have_effects
 from runs.compare.facts import (
     DATE,
+    DISK_OF,
     MOMENT,
     NEVER_TAKEN,
     NO_FACT,
@@ -43,6 +44,7 @@ from runs.compare.facts import (
 )
 from runs.compare.grouping import position_of
 from runs.compare.judging import (
+    BRANCH,
     MOST_IN_A_MATRIX,
     RANKED,
     judge,
@@ -54,6 +56,7 @@ from runs.compare.judging import (
 from runs.compare.levels import FEWEST_GROUPS
 from runs.compare.panels import CLIENT, CLIENTS, Axes, zero_words
 from runs.compare.verdicts import by_value
+from runs.formatting import grouped
 from runs.run.facets import CONTEXT, FACTOR
 from runs.run.likeness import DAY
 from runs.stats import Kind
@@ -63,6 +66,8 @@ from runs.stats.steps import LEAST_DAYS
 # What is asked beside throughput, or the time of a backup, the first that is there; of latencies also those of one kind
 # of operation, as tools tell them (`read_latency_p99_ms`).
 _BESIDE = ("latency_p99_ms", "latency_p95_ms", "latency_mean_ms", "latency_avg_ms", "restore_s")
+# What a person calls a disk, beside its device.
+_DISKS = {f"{FACTOR}disk", *DISK_OF}
 # Of what senders named themselves so many are asked for.
 MOST_OWN = 4
 
@@ -193,7 +198,9 @@ def _subject(question: Question, metric: str, ranked_at: RankedAt) -> tuple[str,
     most anywhere is another than which has more at equal levels.
     """
     if question.kind in asked.OF_RANKS:
-        return (asked.RANK, question.fact or "dbms", question.metric or metric, ranked_at)
+        # Which disk is best is asked once, by the name of a storage or by its device.
+        fact = "storage:data" if question.fact in _DISKS else question.fact or "dbms"
+        return (asked.RANK, fact, question.metric or metric, ranked_at)
     return (question.kind, question.fact, question.x or question.metric or metric, "")
 
 
@@ -233,8 +240,7 @@ def _of_no_ranks(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[
         yield Question(kind=asked.PUBLISHED)
     if len(comparison.groups) == 2:
         yield Question(kind=asked.CHANGED)
-    if two := _two_batches(comparison, facts):
-        yield two
+    yield from filter(None, (_two_batches(comparison, facts), _two_branches(comparison, facts)))
     # Beside which version of all is best: what the newest has changed.
     versions = {fact_value(group, "dbms"): group.all_runs[0].dbms_version.place for group in comparison.valued}
     if len(comparison.systems) == 1 and len(versions) > 2 and not are_days_apart(comparison, "dbms"):
@@ -252,6 +258,19 @@ def _two_batches(comparison: Comparison, facts: Mapping[str, Fact]) -> Question 
     fact = "label" if columns.alike("label", "batch") else "batch"
     older, newer = dict.fromkeys(fact_value(group, fact) for group in batches)
     return Question(kind=asked.A_B, fact=fact, a=newer, b=older)
+
+
+def _two_branches(comparison: Comparison, facts: Mapping[str, Fact]) -> Question | None:
+    """What was measured in turn: the branch that was on most of its days, against that of most days."""
+    if BRANCH not in facts:
+        return None
+    days = grouped((fact_value(group, BRANCH), fact_value(group, DATE)) for group in comparison.valued)
+    of_branch = {branch: {*of} for branch, of in days.items() if branch != NO_FACT}
+    main = max(of_branch, key=lambda branch: len(of_branch[branch]), default="")
+    shared = {branch: len(of & of_branch[main]) for branch, of in of_branch.items() if branch != main}
+    other = max(shared, key=lambda branch: shared[branch], default="")
+    is_beside = bool(other) and shared[other] >= LEAST_OF_A_CURVE
+    return Question(kind=asked.A_B, fact=BRANCH, a=other, b=main) if is_beside else None
 
 
 def _turns(comparison: Comparison) -> bool:

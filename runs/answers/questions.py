@@ -69,18 +69,24 @@ def questions(user: Reader) -> list[Offer]:
         "started_at", "measured_on",
         "dbms_version__name", "dbms_version__dbms__name", "batch__label", "hardware__name", "hardware__slug",
     )  # fmt: skip
-    measured_rows = rows.filter(publication=None).order_by("-created_at")
-    newest = list(measured_rows.values(*fields)[:LOOKED_THROUGH])
+    measured_rows = rows.filter(publication=None).order_by("-created_at").values(*fields)
+    of_nights = newest = list(measured_rows[:LOOKED_THROUGH])
+    nightly = _nightly(newest)
+    if nightly and len(newest) == LOOKED_THROUGH:
+        # Many nights that came last must not hide the sweeps before them.
+        known = {run["pk"] for run in newest}
+        beside = measured_rows.exclude(cell_key__in=nightly)[:LOOKED_THROUGH]
+        newest = [*newest, *(run for run in beside if run["pk"] not in known)]
     cells = {batch: {*keys} for batch, keys in grouped((run["batch"], run["cell_key"]) for run in newest).items()}
     # What compares nothing by itself must not crowd out what does, as the batches of many nights do.
-    batches = [batch for batch, keys in cells.items() if len(keys) > 1][:MOST_BATCHES]
-    looked_at = [run["pk"] for run in newest if run["batch"] in batches]
+    several = [batch for batch, keys in cells.items() if len(keys) > 1]
+    batches = sorted(several, key=lambda batch: cells[batch] <= nightly)[:MOST_BATCHES]
     # They are named by ids: with a query inside an "or" PostgreSQL reads all runs.
     published_ids = list(Publication.objects.values_list("pk", flat=True))
-    chosen = rows.filter(Q(pk__in=looked_at) | Q(publication__in=published_ids))
+    chosen = rows.filter(Q(batch__in=batches) | Q(publication__in=published_ids))
     varied = [row for row in _sweeps(chosen, "batch") if row["publication__slug"] or row["batch"] in batches]
     names = Batch.objects.in_bulk([row["batch"] for row in varied])
-    histories = [*_histories(user, rows, newest)]
+    histories = [*_histories(user, rows, of_nights)]
     measured = histories[:MOST_HISTORIES]
     published: list[Offer] = []
     for row in varied:
@@ -92,14 +98,23 @@ def questions(user: Reader) -> list[Offer]:
         own = row | {"upgraded": _is_upgraded(runs), "days": days}
         (published if slug else measured).extend(_offers(own, title, selects))
     single = [*_of_single_uploads(rows, newest, cells)][:MOST_OF_SINGLE]
-    alike = Counter[tuple[str, str]]()
+    alike, asked_of = Counter[tuple[str, str]](), Counter[str]()
     kept = []
     for offer in [*measured, *histories[MOST_HISTORIES:]]:
         alike[offer.words, offer.workload] += 1
         if alike[offer.words, offer.workload] <= MOST_ALIKE:
-            kept.append(offer)
-    measured = [*kept[: MOST_QUESTIONS - len(single)], *single]
+            asked_of[offer.about] += 1
+            kept.append((offer not in measured, asked_of[offer.about], offer))
+    # Of each batch the first questions, before the last ones of any.
+    chosen = sorted(range(len(kept)), key=lambda at: kept[at][:2])[: MOST_QUESTIONS - len(single)]
+    measured = [*(kept[at][-1] for at in sorted(chosen)), *single]
     return [*_distinguished([*measured, *published[:MOST_QUESTIONS]])]
+
+
+def _nightly(newest: Sequence[Mapping[str, Any]]) -> set[str]:
+    """The cells that were measured in many batches."""
+    batches_by_cell = grouped((run["cell_key"], run["batch"]) for run in newest if run["cell_key"])
+    return {cell for cell, batches in batches_by_cell.items() if len({*batches}) >= LEAST_NIGHTS}
 
 
 def _began(runs: Sequence[Mapping[str, Any]]) -> str:
@@ -211,12 +226,12 @@ def _has_alike(runs: Sequence[Mapping[str, Any]]) -> bool:
 
 
 def _is_upgraded(runs: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether each version has days of its own, and one has several or there are many days, as nightlies go on when
-    their DBMS is upgraded.
+    """Whether each of several versions has days of its own, and one has several or there are many days, as nightlies
+    go on when their DBMS is upgraded. What was measured of one version over midnight is none of these.
     """
     measured = {(run["measured_at"].date(), run["dbms_version__name"]) for run in runs}
     days, versions = {day for day, _ in measured}, {version for _, version in measured}
-    return len(measured) == len(days) > 1 and (len(days) > len(versions) or len(days) >= 2 * LEAST_DAYS)
+    return len(measured) == len(days) > 1 and (len(days) > len(versions) > 1 or len(days) >= 2 * LEAST_DAYS)
 
 
 def _histories(user: Reader, rows: RunQuerySet, newest: Sequence[Mapping[str, Any]]) -> Iterable[Offer]:
