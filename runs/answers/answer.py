@@ -314,6 +314,8 @@ class Answer(Part):
     level. `is_gain`: nothing is lost from the first level of x to the last. `beyond`: how many runs match that are not
     compared, as they are too many. `parts`: an answer for each of several parts of which none shares levels with
     another. `worse_by`: the metric by which the first is surely worse than the next, and its ratio to that one.
+    `ahead`: at how many levels, which are all that it was measured at, the first is surely better than all others, and
+    how many times theirs it has at least.
     """
 
     question: Question
@@ -349,6 +351,7 @@ class Answer(Part):
     versions_of: str = Field(default="", exclude=True)
     unsaid: str = Field(default="", exclude=True)
     is_gain: bool = Field(default=False, exclude=True)
+    ahead: tuple[int, float] | None = Field(default=None, exclude=True)
 
     @property
     def x(self) -> Place:

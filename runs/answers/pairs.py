@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from benchagent.catalog import Role
 
@@ -83,7 +84,7 @@ def newest_against_before(comparison: Comparison, groups: Sequence[Group]) -> An
 
 def _groups_against(comparison: Comparison, question: Question, group: Group, base: Group) -> Answer:
     differing, ratio = comparison.verdicts.differences_of(group, base), _ratio_of(comparison, group, base)
-    of_pair = {"first": group.label, "second": base.label}
+    of_pair: dict[str, Any] = {"first": group.label, "second": base.label}
     claim = LevelChange(label="", ratio=ratio, runs=[*group.run_ids, *base.run_ids], **of_pair)
     return begun(
         comparison, question, claims=[claim], sure=claim.ratio.is_sure, **of_pair,

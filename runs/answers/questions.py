@@ -106,8 +106,8 @@ def questions(user: Reader) -> list[Offer]:
             asked_of[offer.about] += 1
             kept.append((offer not in measured, asked_of[offer.about], offer))
     # Of each batch the first questions, before the last ones of any.
-    chosen = sorted(range(len(kept)), key=lambda at: kept[at][:2])[: MOST_QUESTIONS - len(single)]
-    measured = [*(kept[at][-1] for at in sorted(chosen)), *single]
+    places = sorted(range(len(kept)), key=lambda at: kept[at][:2])[: MOST_QUESTIONS - len(single)]
+    measured = [*(kept[at][-1] for at in sorted(places)), *single]
     return [*_distinguished([*measured, *published[:MOST_QUESTIONS]])]
 
 

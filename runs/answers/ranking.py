@@ -18,7 +18,7 @@ from runs.compare.facts import Fact, fact_value
 from runs.compare.groups import Group
 from runs.compare.guard import are_alike, bare_field, blocking, unlike
 from runs.compare.judging import cut_short
-from runs.compare.levels import UNMEASURED, Key, LevelRow, Levels, LevelSeries
+from runs.compare.levels import LEAST_IN_COMMON, UNMEASURED, Key, LevelRow, Levels, LevelSeries
 from runs.compare.verdicts import by_value
 from runs.formatting import MOST_IN_A_SENTENCE, grouped, mid_sentence
 from runs.models import Metric
@@ -156,7 +156,7 @@ def _of_groups(
     levels = comparison.levels
     if levels and fact and levels.compared[0].field == fact.field:
         named = {key: (key[0], fact.in_legend(key[0])) for key in levels.order}
-        best_by_level = _best_by_level(levels, levels.order, named, comparison.metric)
+        best_by_level = _where_it_depends(_best_by_level(levels, levels.order, named, comparison.metric))
     else:
         best_by_level = _best_group_by_level(comparison, fact, best_first[0])
     return begun(
@@ -258,20 +258,21 @@ def _of_part(
     )  # fmt: skip
     lacking += [Missing("unmeasured", names=[label, *dict.fromkeys(at)]) for label, at in unmeasured.items()]
     of_levels = [level_change(row, names[first], names[second]) for row in series.with_ratio]
+    by_level = _best_by_level(levels, compared, named, comparison.metric)
     return begun(
-        comparison, question, claims=[*claims, *of_levels],
+        comparison, question, claims=[*claims, *of_levels], ahead=_ahead(levels, compared, named, by_level),
         sure=sure, lacking=lacking, series=series, differing=differing,
         ranked_at="equal_levels", held=levels.held_words, over=series.over(levels.held_words),
         first=names[first], second=names[second],
-        best_by_level=_best_by_level(levels, compared, named, comparison.metric),
+        best_by_level=_where_it_depends(by_level),
     )  # fmt: skip
 
 
 def _best_by_level(
     levels: Levels, compared: Sequence[Key], named: Mapping[Key, tuple[str, str]], metric: Metric | None
 ) -> list[LevelBest]:
-    """Each level of these series; empty where not two of them are the best somewhere, or not all pairs were judged. A
-    system is where one of its configurations is.
+    """Each level of these series; empty where not all pairs were judged. A system is where one of its configurations
+    is.
     """
     pairs = [(key, other) for key, other in permutations(named, 2) if named[key] != named[other]]
     if any({pair, pair[::-1]}.isdisjoint(levels.judged) for pair in pairs):
@@ -290,11 +291,30 @@ def _best_by_level(
         (label, named[key][1]) for key in compared for label, group in levels.groups_of(key) if group.dots
     )
     names = dict.fromkeys(named[key][1] for key in compared)
-    in_order = [
+    return [
         LevelBest(rows[label], best.get(label, ""), [name for name in names if name not in present[label]])
         for label in levels.labels if label in rows
     ]  # fmt: skip
-    return in_order if len({each.best for each in in_order if each.best}) > 1 else []
+
+
+def _where_it_depends(by_level: Sequence[LevelBest]) -> list[LevelBest]:
+    """All of them where two are the best somewhere."""
+    return [*by_level] if len({each.best for each in by_level if each.best}) > 1 else []
+
+
+def _ahead(
+    levels: Levels, compared: Sequence[Key], named: Mapping[Key, tuple[str, str]], by_level: Sequence[LevelBest]
+) -> tuple[int, float] | None:
+    """At how many levels the first is surely better than all others, and how many times what the best of them has, at
+    least; None where it is not at each at which it was measured.
+    """
+    first, label = compared[0], named[compared[0]][1]
+    of_first = [each for each in by_level if label not in each.absent]
+    others = (levels.between(first, key) for key in compared[1:] if named[key] != named[first])
+    ratios = [row.ratio for series in others if series for row in series.rows if row.ratio]
+    if len(of_first) < LEAST_IN_COMMON or not ratios or any(each.best != label for each in of_first):
+        return None
+    return len(of_first), min(max(ratio, 1 / ratio) for ratio in ratios)
 
 
 def _best_group_by_level(comparison: Comparison, fact: Fact | None, first: Group) -> list[LevelBest]:

@@ -136,7 +136,7 @@ def _of_series(levels: Levels, better: str) -> Matrix | None:
             lettered.append(LetteredLevel(label, of_series))
     of_all, without = _matrix(names, found, levels.family), len(by_level) - len(lettered)
     is_placed = all(levels.overall(key, levels.base) for key in levels.order if key != levels.base)
-    rows = [
+    told_rows = [
         replace(row, pairs=[
             pair and _at_levels(pair, levels.between(levels.order[at], levels.order[column]))
             for column, pair in enumerate(row.pairs)
@@ -144,7 +144,7 @@ def _of_series(levels: Levels, better: str) -> Matrix | None:
         for at, row in enumerate(of_all.rows)
     ]  # fmt: skip
     return replace(
-        of_all, rows=rows, levels=lettered, held=levels.held_words, without_letters=without,
+        of_all, rows=told_rows, levels=lettered, held=levels.held_words, without_letters=without,
         apart_from="" if is_placed else levels.base_label,
     )  # fmt: skip
 

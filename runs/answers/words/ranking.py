@@ -21,7 +21,7 @@ from runs.answers.words.verdicts import (
 )
 from runs.compare.groups import Group
 from runs.compare.levels import LevelRow, levels_words
-from runs.formatting import MOST_IN_A_SENTENCE, few_listed, grouped, listed, mid_sentence, percent_of, quantity
+from runs.formatting import MOST_IN_A_SENTENCE, few_listed, grouped, listed, mid_sentence, percent_of, quantity, times
 from runs.stats import MIN_REPEATS, WINNERS, Kind, Verdict
 
 
@@ -31,7 +31,10 @@ def ranking(answer: Answer) -> str:
     if not others:
         return ""
     open_ones = [claim for claim in others if claim.ratio.verdict not in WINNERS]
-    words = _no_winner(answer, first, open_ones) if open_ones else _winner(answer, first, others)
+    if open_ones and answer.ahead and all(claim.ratio.verdict != REFUSED for claim in open_ones):
+        words = _ahead_at_each(answer, first, open_ones, *answer.ahead)
+    else:
+        words = _no_winner(answer, first, open_ones) if open_ones else _winner(answer, first, others)
     shown = [first, *(open_ones or others[:1])][:MOST_IN_A_SENTENCE]
     lost_by_label = {each.label: gaps.lost_words(each.group) for each in shown if each.group}
     if answer.worse_by:
@@ -51,12 +54,12 @@ def _winner(answer: Answer, first: Standing, others: Sequence[Standing]) -> str:
         subject = _at_its_best(first) if first.variants > 1 else first.label
         series = answer.series.turned if answer.series and is_lower else answer.series
         if parted := parted_words(series, answer.threshold):
-            ratios, where, _, others = parted
+            ratios, where, _, beside = parted
             if is_lower:
                 claim = f"{subject} has the lowest {what} at {where}, where {the_next}{comma} has {ratios} of it"
             else:
                 claim = f"{subject} has {ratios} the {what} of {the_next}{comma} at {where}"
-            return f"{claim}; {others}."
+            return f"{claim}; {beside}."
         if is_lower:
             claim = f"{subject} has the lowest {what} over {answer.over}; {the_next}{comma} has {words} of it"
         else:
@@ -101,6 +104,20 @@ def _no_winner(answer: Answer, first: Standing, open_ones: Sequence[Standing]) -
     if kinds <= NOT_APART:
         return f"No winner{where}: less than {percent_of(answer.threshold)} lie between {named}."
     return _undecided(answer, first, open_ones, where, named)
+
+
+def _ahead_at_each(
+    answer: Answer, first: Standing, open_ones: Sequence[Standing], count: int, least: float
+) -> str:  # fmt: skip
+    """What is the best at each level, where how much it is over all is not decided."""
+    what, where = mid_sentence(answer.metric_label), f"at each of {levels_words(count, answer.held)}"
+    if answer.better == "lower":
+        claim = f"{first.label} has the lowest {what} {where}, all others at least {times(least)} of it"
+    else:
+        claim = f"{first.label} has the highest {what} {where}, at least {times(least)} that of any other"
+    change = open_ones[0].ratio
+    pair = f"{first.label} against {open_ones[0].label} {ratio(change)}, {why(change)}"
+    return f"{claim}. There is no single number over the levels: {pair}."
 
 
 def _undecided(answer: Answer, first: Standing, open_ones: Sequence[Standing], where: str, named: str) -> str:

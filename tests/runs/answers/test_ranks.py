@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from django.contrib.auth.models import AnonymousUser
 
-from tests.runs.answers.test_answers import World, ask, page, two_disks
+from runs.answers import questions
+from tests.runs.answers.test_answers import World, ask, eight_configurations, page, two_disks
+from tests.runs.answers.test_unlike import on
 
 pytestmark = pytest.mark.django_db
 
@@ -140,3 +143,66 @@ def test_ratios_are_counted_that_are_there_and_each_says_of_how_many_levels_it_i
     assert over == {"NVMe": "", "HDD": "27 of 30 levels"}
     assert "over 27 of 30 levels" in html
     assert "All 27 ratios" in html and "All 30" not in html
+
+
+def test_what_is_the_best_at_each_level_is_told_though_no_single_number_is():
+    """Seen: "No winner over 3 levels of machine: DB2 9.7 against PostgreSQL 8.3 3.73 × (0.367–37.8), undecided", where
+    DB2 is surely the best on each machine, by 1.98 × and more.
+    """
+    for day, times in enumerate((8.0, 6.0, 1.35), 4):
+        world = World(seed=day, noise=0.005)
+        for name, factor in {"Derby": times, "PostgreSQL": 1.0, "MySQL": 0.5}.items():
+            world.add(1000 * factor, dbms={"name": name, "version": "1"}, measured_on=f"2026-05-0{day}")
+        world.store()
+
+    told = ask("workload=tpcb", "ask=rank&fact=dbms")
+
+    words = told["words"].replace("\u202f", " ")
+    assert "has the highest throughput at each of 3 batches, at least 1.3" in words, words
+    assert "There is no single number over the levels: " in words and "undecided" in words
+
+
+def test_which_disk_is_best_is_asked_once():
+    """Seen: "Which disk has the highest throughput at equal levels" twice, by the factor and by the device."""
+    world = World(noise=0.01)
+    for disk, of_disk in (("SSD", on("nvme0")), ("HDD", on("sda"))):
+        for name in ("PostgreSQL", "MariaDB"):
+            for clients in (1, 4, 16):
+                factors = {"terminals": clients, "disk": disk}
+                world.add(1000 * clients, dbms={"name": name, "version": "1"}, factors=factors, **of_disk)
+    words = [each["words"] for each in ask(world.store(), "ask=rank&fact=dbms")["questions"]]
+    assert len([each for each in words if each.startswith("Which disk has the highest throughput")]) == 1
+
+
+def test_two_branches_that_were_measured_on_the_same_days_are_asked_about():
+    """Seen: no question sets a branch against main, beside which it was measured for 40 days."""
+    world = World(noise=0.01)
+    for day in range(1, 9):
+        for branch in ("main", "group-commit"):
+            if (branch, day) != ("group-commit", 1):
+                tested = {"commit": f"{day:040x}", "branch": branch}
+                world.add(1000 + day, tested=tested, measured_on=f"2026-05-{day:02}")
+    words = {each["query"]: each["words"] for each in ask(world.store())["questions"]}
+    asked = "ask=a_b&fact=tested%3Abranch&a=group-commit&b=main"
+    assert words[asked] == "How does group-commit compare with main?"
+
+
+def test_nights_that_came_last_do_not_hide_a_sweep(monkeypatch):
+    """Seen: no question about 36 configurations, as 330 runs of 165 nights were stored after them; and what is lost
+    "from 1,024 to 2,048 GB" of sizes from 1 GB on, of which only the last came in time.
+    """
+    monkeypatch.setattr(questions, "LOOKED_THROUGH", 60)
+    eight_configurations()
+    two_disks()
+    for day in range(1, 21):
+        world = World(noise=0.01)
+        for terminals in (1, 8):
+            world.add(
+                1000 * terminals, workload="tpcc", factors={"terminals": terminals}, measured_on=f"2026-05-{day:02}"
+            )
+        world.store()
+
+    words = {question.words for question in questions.questions(AnonymousUser())}
+
+    assert any("which configuration is best" in each.lower() for each in words), words
+    assert any("from 10 to 500 GB" in each for each in words), words
