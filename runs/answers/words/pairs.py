@@ -25,8 +25,8 @@ def a_against_b(answer: Answer) -> str:
         no_ratio = "no ratio, " if isinstance(change.basis, Contrast) else ""
         return f"{answer.first} against {answer.second}: {no_ratio}{why(change)}."
     if parted := parted_words(answer.series, answer.threshold):
-        words = f"{answer.first} has {parted.ratios} the {what} of {answer.second} at {parted.at}"
-        return f"{words}: {parted.kind}; {parted.others}."
+        claim = f"{answer.first} has {parted.ratios} the {what} of {answer.second} ({parted.kind})"
+        return f"{claim} at {parted.at}; {parted.others}."
     words = f"{answer.first} has {ratio(change)} the {what} of {answer.second}{where}"
     return f"{words}: {(levels and by_level_words(answer.series)) or why(change)}."
 

@@ -97,9 +97,9 @@ def test_a_range_of_a_verdict_is_of_its_levels_alone():
     told = ask(selects, "ask=a_b&fact=factor:disk&a=SSD&b=HDD")
 
     words = told["words"].replace("\u202f", " ")
-    assert words.startswith("SSD has 1.50 × the throughput of HDD at 1, 2, 4 and 8 terminals: better; less than 3 %"), (
-        words
-    )
+    assert words.startswith(
+        "SSD has 1.50 × the throughput of HDD (better) at 1, 2, 4 and 8 terminals; less than 3 %"
+    ), words
     assert "undecided at 2 of 9 levels" in words, words
 
 
