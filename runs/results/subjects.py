@@ -217,9 +217,7 @@ class Resolver:
             alike = (row for row in rows if row is not None and row.version == data.version)
             names = (data.name or data.slug, data.kind)
             usable = (row for row in alike if (row.name, row.kind) == names or self._find_workload(row.slug))
-            # Who says no version means the one that is there.
-            of_any = None if "version" in data.model_fields_set else self._find_workload(data.slug)
-            row = next(usable, None) or of_any or self._new_workload(data, document)
+            row = next(usable, None) or self._of_any_version(data) or self._new_workload(data, document)
         self._workloads[row.slug] = row
         # The first runs of this workload ended without a number, or with one of which neither side is better.
         metric = _headline(document)
@@ -233,6 +231,10 @@ class Resolver:
         ):
             row.change(primary_metric=metric)
         return row
+
+    def _of_any_version(self, data: UploadWorkload) -> Workload | None:
+        """Who says no version means the one that is there."""
+        return None if "version" in data.model_fields_set else self._find_workload(data.slug)
 
     def _new_workload(self, data: UploadWorkload, document: UploadDocument) -> Workload:
         slug = data.slug
