@@ -6,13 +6,12 @@ The bounds are wide: what a tool rounds, counts a little otherwise or does not t
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Mapping
 from datetime import date, timedelta
 from itertools import combinations
 
 from benchagent.catalog import FAILED, PERCENTILES
-from benchagent.importers.apart import resolution
+from benchagent.importers.latencies import STEP, is_above, is_rounding, ranks, resolution
 from benchagent.protocol import Check
 
 from runs.models import Run
@@ -33,8 +32,6 @@ LEAST_SECONDS = 5
 BEYOND_RATE, DEVIATIONS = 1.1, 4.0
 # A series of the throughput must be of so much of its window.
 LEAST_COVERED = 0.5
-# Steps of a histogram are so wide: a percentile that is told by the end of its step lies above the greatest latency.
-STEP = 0.05
 # So far a stated percentile may lie off the histogram's.
 OF_HISTOGRAM = 2 * STEP
 # A date is that of some zone.
@@ -44,7 +41,6 @@ TRANSACTIONS, MEAN, MAXIMUM = "transactions", "latency_mean_ms", "latency_max_ms
 _ONE_AT_A_TIME = ("terminals", "threads", "clients", "virtual_users")
 # With one of these a client does not wait for its last transaction before the next is due, or has several on the way.
 OPEN = ("rate_per_s", "rate", "target", "async_clients", "pipeline", "batch_size")
-_RANKED = re.compile(r"(latency|service)_(?:p(\d{1,6})|(min)|(max))_ms")
 
 
 def numbers_agree(facts: RunFacts, histogram_ms: Mapping[str, float], dates: Iterable[str] = ()) -> Check | None:
@@ -95,27 +91,12 @@ def _rates(facts: RunFacts) -> list[str]:
     return found
 
 
-def _ranks(metrics: Mapping[str, float]) -> list[list[tuple[float, str]]]:
-    """The latencies that have to rise, by their rank, of each kind of latency."""
-    kinds: dict[str, list[tuple[float, str]]] = {}
-    for name in metrics:
-        if match := _RANKED.fullmatch(name):
-            kind, digits, least, most = match.groups()
-            rank = -1.0 if least else math.inf if most or digits == "100" else float(f"{digits[:2]}.{digits[2:]}")
-            kinds.setdefault(kind, []).append((rank, name))
-    return [sorted(ranked) for ranked in kinds.values()]
-
-
 def _falling(metrics: Mapping[str, float]) -> list[tuple[str, str]]:
     """Pairs of which the first may not be above the second, and is."""
-    pairs = [(low, high) for ranked in _ranks(metrics) for (_, low), (_, high) in combinations(ranked, 2)]
+    pairs = [(low, high) for ranked in ranks(metrics) for (_, low), (_, high) in combinations(ranked, 2)]
     if MEAN in metrics and MAXIMUM in metrics:
         pairs.append((MEAN, MAXIMUM))
     return [(low, high) for low, high in pairs if metrics[low] > metrics[high]]
-
-
-def _is_rounding(low: float, high: float) -> bool:
-    return low - max(resolution(low), resolution(high)) <= high
 
 
 def too_coarse(metrics: Mapping[str, float]) -> dict[str, str]:
@@ -126,7 +107,7 @@ def too_coarse(metrics: Mapping[str, float]) -> dict[str, str]:
     """
     coarse: dict[str, str] = {}
     for low, high in _falling(metrics):
-        if _is_rounding(metrics[low], metrics[high]):
+        if is_rounding(metrics[low], metrics[high]):
             left, other = (low, high) if resolution(metrics[low]) >= resolution(metrics[high]) else (high, low)
             coarse.setdefault(
                 left, f"{left} {metrics[left]:g} is printed too coarsely beside {other} {metrics[other]:g}"
@@ -135,8 +116,7 @@ def too_coarse(metrics: Mapping[str, float]) -> dict[str, str]:
 
 
 def _percentiles(metrics: Mapping[str, float]) -> list[str]:
-    pairs = [(low, high) for low, high in _falling(metrics) if metrics[low] > metrics[high] * (1 + STEP)]
-    falling = [(low, high) for low, high in pairs if not _is_rounding(metrics[low], metrics[high])]
+    falling = [(low, high) for low, high in _falling(metrics) if is_above(metrics[low], metrics[high])]
     return [f"{low} {metrics[low]:g} above {high} {metrics[high]:g}" for low, high in falling[:3]]
 
 

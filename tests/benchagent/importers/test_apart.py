@@ -199,3 +199,8 @@ def test_the_rate_of_a_run_of_half_a_day_is_rounded():
     for count, status in ((7203, Status.COMPLETE), (7300, Status.NOT_UNDERSTOOD)):
         (report,) = reports("x", re.sub(r"Transaction Count = \d+", f"Transaction Count = {count}", text).encode())
         assert report.status is status
+
+
+def test_the_hundredth_percentile_is_the_greatest_and_below_none():
+    """Was: p100 was read as the tenth percentile, so that a good run was told to contradict itself."""
+    assert report_with(tps=12000, latency_p50_ms=9.0, latency_p100_ms=30.0).warnings == ()

@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import replace
 
+from benchagent.importers.latencies import GREATEST, LEAST, is_above, ranks
 from benchagent.importers.report import MAX_FACTOR, Metric, ReadFile, Report, Scalar, Status, as_factors
 from benchagent.importers.source import NotUnderstood, SourceFile
 
@@ -41,7 +42,6 @@ _COUNTS = {
 }  # fmt: skip
 # What only numbers the repeats of one thing.
 _REPEAT = re.compile(r"(?:(?:run|repeat|iteration|round|test|trial|attempt|sample|result|output)s?|[\W\d_])*")
-_PERCENTILE = re.compile(r"(latency|service)_p(\d{1,6})_ms")
 # Figures of repeats do not lie so far from each other.
 SEVERAL_FOLD = 2.0
 
@@ -88,31 +88,17 @@ def _read(file: SourceFile, text: str, read: Callable[[SourceFile], Sequence[Rep
         return []
 
 
-def resolution(value: float) -> float:
-    """The last written place of a figure: 1 of 42, 0.1 of 42.5."""
-    text = repr(value)
-    if "e" in text:
-        return 0.0
-    decimals = text.partition(".")[2]
-    return 1.0 if decimals in ("", "0") else 10.0 ** -len(decimals)
-
-
 def _falling(report: Report) -> list[str]:
-    """Percentiles of one latency that are above a higher one, by more than a histogram or print rounds."""
-    ranked: dict[tuple[str, str], list[tuple[float, Metric]]] = defaultdict(list)
+    """Percentiles of one latency that are above a higher one."""
+    of_phases: dict[str, dict[str, float]] = defaultdict(dict)
     for metric in report.metrics:
-        if match := _PERCENTILE.fullmatch(metric.name):
-            front, digits = match.groups()
-            ranked[metric.phase, front].append((float(f"{digits[:2]}.{digits[2:]}"), metric))
-    pairs = itertools.chain.from_iterable(
-        itertools.pairwise(metric for _, metric in sorted(of_one, key=lambda each: each[0]))
-        for of_one in ranked.values()
-    )
+        of_phases[metric.phase][metric.name] = metric.value
     return [
-        f"{low.name} = {low.value:g} is above {high.name} = {high.value:g}: one of them cannot be, and the run counts "
-        "nowhere"
-        for low, high in pairs
-        if low.value > high.value * 1.05 and low.value - max(resolution(low.value), resolution(high.value)) > high.value
+        f"{low} = {values[low]:g} is above {high} = {values[high]:g}: one of them cannot be, and the run counts nowhere"
+        for values in of_phases.values()
+        for ranked in ranks(values)
+        for low, high in itertools.pairwise(name for rank, name in ranked if LEAST < rank < GREATEST)
+        if is_above(values[low], values[high])
     ]
 
 
