@@ -509,7 +509,7 @@ class Judge:
             yield Mark(UNJUDGED, kind, True, f"{name}: {claim['start']} → {claim['end']}")
             return
         if len({cell.batch for cell in cells}) == 1:
-            counted = len(pair.levels)
+            counted = len(pair.above_zero(body["metric"]).counting(body["metric"]).levels)
             yield Mark(COUNT, kind, claim["pairs"] == counted, f"{name}: {claim['pairs']} pairs, not {counted}")
         yield from self._change(kind, body, claim["ratio"], pair, claim)
 
@@ -677,10 +677,13 @@ class Judge:
             (ones, others) for ones, others in levels if told & {run for cell in (*ones, *others) for run in cell.runs}
         ]
         counting = Pair(with_ratio).counting(body["metric"]).levels
+        facts_of = [[*ones, *others][0].facts for ones, others in levels]
+        # What is the same at each of them, as the one machine that has both disks, tells no level.
+        tells = {name for name, value in facts_of[0].items() if any(facts[name] != value for facts in facts_of)}
         untold = [
-            {name: value for name, value in [*ones, *others][0].facts.items() if name not in {*apart, *_NOT_COMPARED}}
-            for ones, others in levels
-            if (ones, others) not in counting
+            {name: value for name, value in facts.items() if name in tells.difference(apart, _NOT_COMPARED)}
+            for level, facts in zip(levels, facts_of, strict=True)
+            if level not in counting
         ]
         count = len(counting)
         # One whose only group is not ranked is named with it.

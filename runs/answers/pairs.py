@@ -36,7 +36,7 @@ from runs.compare.levels import Key, Levels, LevelSeries
 from runs.compare.panels import in_order_of_series
 from runs.compare.published import claimed_pairs, printed_alone, printed_pairs
 from runs.run.facets import STORAGE
-from runs.stats import MIN_REPEATS, Kind
+from runs.stats import MIN_REPEATS
 
 
 def a_against_b(comparison: Comparison, question: Question) -> Answer:
@@ -123,11 +123,12 @@ def effects(comparison: Comparison, question: Question) -> Answer:
     claims = []
     for setting, ends in zip(comparison.effects, comparison.effect_ends, strict=True):
         row = setting.row
+        of_pairs = list(dict.fromkeys(run for pair in row.pairs for group in pair for run in group.run_ids))
         claims.append(
             Effect(
                 label=setting.setting, start=setting.start, end=setting.end, pairs=len(row.pairs),
                 configurations=setting.configurations,
-                ratio=change_of(row.against.verdict, refused=row.against), runs=row.run_ids,
+                ratio=change_of(row.against.verdict, refused=row.against), runs=of_pairs or row.run_ids,
                 besides=[f"{each.label}: {each.b} → {each.a}" for each in row.notes],
                 only_with=setting.only_with,
                 ends=[EffectBeside(beside=beside, ratio=amount_of(ratio)) for beside, ratio, _ in ends],
@@ -142,9 +143,8 @@ def effects(comparison: Comparison, question: Question) -> Answer:
         lacking.append(Missing("interactions", count=fitted))
     else:
         lacking += _in_no_pair(comparison)
-    rows = [each.row for each in comparison.effects if each.row.kind == Kind.TOO_FEW]
-    groups = {group.key: group for row in rows for pair in row.pairs for group in pair if group.n < MIN_REPEATS}
-    if few := [group.label for group in groups.values()]:
+    groups = {group.key: group for each in comparison.effects if each.row.pairs for group in each.row.both_sides}
+    if few := [group.label for group in groups.values() if group.n < MIN_REPEATS]:
         lacking.append(too_few_repeats(comparison, few))
     sure = any(claim.ratio.is_sure for claim in claims)
     return begun(comparison, question, claims=claims, lacking=lacking, sure=sure, set_apart=comparison.failed)
@@ -152,7 +152,7 @@ def effects(comparison: Comparison, question: Question) -> Answer:
 
 def _in_no_pair(comparison: Comparison) -> list[Missing]:
     """How many configurations no effect is of, though they have numbers."""
-    paired = {group.key for each in comparison.effects for pair in each.row.pairs for group in pair}
+    paired = {group.key for each in comparison.effects if each.row.pairs for group in each.row.both_sides}
     used = {group.all_runs[0].config_id for group in comparison.valued if group.key in paired}
     every = {group.all_runs[0].config_id for group in comparison.valued}
     return [Missing("unpaired", count=len(every - used), least=len(every))] if used and every - used else []

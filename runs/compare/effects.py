@@ -21,7 +21,7 @@ from runs.formatting import natural
 from runs.run.circumstances import NOT_GIVEN
 from runs.run.facets import FACTOR
 from runs.run.likeness import SETTING
-from runs.stats import ALPHA, Ratio, ratios_of_levels
+from runs.stats import ALPHA, Ratio, levels_that_count, ratio, ratios_of_levels
 from runs.stats.effects import MainEffect, main_effects
 from runs.stats.levels import Pair
 
@@ -35,8 +35,7 @@ _OFF = frozenset({"off", "none", "no", "false", "disabled"})
 class SettingPairs:
     """A setting from one value to another: the pairs of groups that differ in it alone, as one level.
 
-    `rests`: of each pair what else is set, in words by its name; `only_with`: what varies elsewhere and is the same in
-    all of them, so that nothing is known of its other values. `estimate`: by least squares over so many
+    `rests`: of each pair what else is set, in words by its name. `estimate`: by least squares over so many
     `configurations` that differ in several settings, without pairs.
     """
 
@@ -45,9 +44,23 @@ class SettingPairs:
     end: str
     row: LevelRow
     rests: list[dict[str, str]]
-    only_with: list[str]
     estimate: Ratio | None = None
     configurations: int = 0
+
+    @property
+    def counted(self) -> SettingPairs:
+        """With the pairs that count among several, by their repeats."""
+        pairs = self.row.pairs
+        at = levels_that_count([ratio(group.judged, base.judged) for group, base in pairs]) or range(len(pairs))
+        return replace(
+            self, row=replace(self.row, pairs=[pairs[each] for each in at]), rests=[self.rests[each] for each in at]
+        )
+
+    @property
+    def only_with(self) -> list[str]:
+        """What varies elsewhere and is the same in all pairs, so that nothing is known of its other values."""
+        first = self.rests[0] if self.rests else {}
+        return [words for name, words in first.items() if len({rest[name] for rest in self.rests}) == 1]
 
     def ends(self, tests: int) -> list[tuple[str, Ratio, int]]:
         """The least and the most that it does, each with what is set beside it, and of how many pairs, where it surely
@@ -96,7 +109,7 @@ def setting_effects(groups: Sequence[Group], varying: Sequence[Fact]) -> list[Se
     # Nights of one pair are one.
     pairs_of = {(each.setting, each.end): len({(*rest.values(),) for rest in each.rests}) for each in by_pairs}
     is_more = any(effect.variance * pairs_of.get((each.setting, each.end), 0) <= 1 for each, effect in by_squares)
-    return [each for each, _ in by_squares] if is_more else by_pairs
+    return [each for each, _ in by_squares] if is_more else [each.counted for each in by_pairs]
 
 
 def have_effects(groups: Sequence[Group], varying: Sequence[Fact]) -> bool:
@@ -141,7 +154,7 @@ def _by_least_squares(groups: Sequence[Group], varying: Sequence[Fact]) -> list[
                  for group in of_own] for end in ends
             ]  # fmt: skip
             row = LevelRow(names[at], {}, sides[0], sides[1], [], Contrast())
-            told.append((SettingPairs(names[at], ends[1], value, row, [], [], effect.ratio, configurations), effect))
+            told.append((SettingPairs(names[at], ends[1], value, row, [], effect.ratio, configurations), effect))
     return told
 
 
@@ -186,8 +199,7 @@ def setting_pairs(groups: Sequence[Group], varying: Sequence[Fact]) -> Iterator[
                     | {field: facts[field].in_legend(fact_value(group, field)) for field in besides}
                     for group, _ in row.pairs
                 ]
-                only_with = [words for other, words in rests[0].items() if len({rest[other] for rest in rests}) == 1]
-                yield SettingPairs(name, start, value, row, rests, only_with)
+                yield SettingPairs(name, start, value, row, rests)
 
 
 def _smallest_first(values: Iterable[str]) -> list[str]:

@@ -73,8 +73,12 @@ class LevelRow:
         )  # fmt: skip
 
     @property
+    def both_sides(self) -> list[Group]:
+        return [*self.groups, *self.bases]
+
+    @property
     def run_ids(self) -> list[UUID]:
-        return [run for group in (*self.groups, *self.bases) for run in group.run_ids]
+        return [run for group in self.both_sides for run in group.run_ids]
 
     @property
     def is_comparable(self) -> bool:

@@ -37,14 +37,15 @@ def effects(answer: Answer) -> str:
     others = [claim for claim in effects if claim not in small]
     sentences = []
     for claim in others:
-        words = share(as_share(claim.ratio)) if claim.ratio.value else ""
+        is_refused = claim.ratio.verdict == REFUSED
+        words = "no ratio" if is_refused else share(as_share(claim.ratio)) if claim.ratio.value else ""
         if claim.ends:
             ends = " to ".join(f"{share(as_share(end.ratio))} with {end.beside}" for end in claim.ends)
             words = f"{ends}, on average {words}"
-        elif claim.ratio.verdict not in WINNERS:
-            words = "no ratio" if claim.ratio.verdict == REFUSED else words
-            words = f"{words}, {why(claim.ratio)}" if words else why(claim.ratio)
-        sentences.append(f"{claim.label} {claim.start} → {claim.end}: {words}{_besides(claim)}.")
+        words = (words + _besides(claim)).strip()
+        if not claim.ends and claim.ratio.verdict not in WINNERS:
+            words = ", ".join(filter(None, [words, why(claim.ratio)]))
+        sentences.append(f"{claim.label} {claim.start} → {claim.end}: {words}.")
     if small:
         told = {claim.label for claim in others}
         names = [f"{each.label} {each.start} → {each.end}" if each.label in told else each.label for each in small]
