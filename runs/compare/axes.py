@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from datetime import date
 from itertools import groupby, pairwise
+from operator import itemgetter
 
 from django.http import QueryDict
 
@@ -29,6 +30,7 @@ from runs.compare.facts import (
     fact_value,
     rank_of_kind,
 )
+from runs.compare.grouping import position_of
 from runs.compare.groups import SIZES, Group
 from runs.compare.panels import CLIENTS, COLOURS, RELATIVE, Axes, drawn_groups, size_level
 from runs.formatting import grouped, version_order
@@ -380,7 +382,7 @@ def _is_changed(name: str, columns: Columns, groups: Iterable[Group]) -> bool:
     """
     lasted = Counter(value for _, value in {*zip(columns[DATE], columns[name], strict=True)})
     order = _succession(name, columns)
-    follow = columns.follow([name], [DATE]) and len(order) == len(lasted)
+    follow = columns.follow([name], [MOMENT]) and len(order) == len(lasted)
     if not follow or len({group.all_runs[0].dbms_version.dbms_id for group in groups}) > 1:
         return False
     versions = {
@@ -393,11 +395,13 @@ def _is_changed(name: str, columns: Columns, groups: Iterable[Group]) -> bool:
 
 
 def _succession(name: str, columns: Columns) -> list[str]:
-    """The values of a fact in the order of their days, but for where one comes back once, for fewer days than a step
+    """The values of a fact in the order of their batches, but for where one comes back once, for fewer days than a step
     takes, as a version for a day.
     """
-    days = sorted({*zip(columns[DATE], columns[name], strict=True)})
-    stretches = [(value, len([*of_value])) for value, of_value in groupby(value for _, value in days)]
+    batches = {*zip(columns[MOMENT], columns[DATE], columns[name], strict=True)}
+    in_order = sorted(batches, key=lambda batch: position_of(batch[0]))
+    of_values = groupby(in_order, key=itemgetter(2))
+    stretches = [(value, len({day for _, day, _ in of_value})) for value, of_value in of_values]
     counts, known, order = Counter(value for value, _ in stretches), set[str](), list[str]()
     for value, lasted in stretches:
         if value not in known or counts[value] > 2 or lasted >= LEAST_DAYS:

@@ -47,20 +47,33 @@ def day_of(run: Run) -> date:
 
 
 def moments(runs: Mapping[str, Run]) -> dict[str, str]:
-    """When each of these was measured, by their keys: the day; with the time where batches of one cell have that day in
-    common; with a number where that is not known of all, or they have it in common, too.
+    """When each of these was measured, by their keys: the day; with the time where batches that asked a system, of
+    whatever version, the same have that day in common; with a number where that is not known of all, or they have it
+    in common, too.
     """
-    by_day: dict[tuple[str, date], dict[UUID, list[str]]] = {}
+    by_day: dict[tuple[object, ...], dict[UUID, list[str]]] = {}
     for key, run in sorted(runs.items(), key=lambda each: _order_of(each[1])):
-        by_day.setdefault((run.cell_key, day_of(run)), {}).setdefault(run.batch_id, []).append(key)
+        asked = (run.dbms_version.dbms_id, run.hardware_id, _disks_of(run), *_asked_of(run), day_of(run))
+        by_day.setdefault(asked, {}).setdefault(run.batch_id, []).append(key)
     found: dict[str, str] = {}
-    for (_, day), batches in by_day.items():
+    for (*_, day), batches in by_day.items():
         times = [runs[keys[0]].started_at for keys in batches.values()]
         is_told_by_time = len({*times}) == len(times) and all(times)
         for number, (keys, time) in enumerate(zip(batches.values(), times, strict=True), 1):
             of_day = "" if len(batches) == 1 else f" {time:%H:%M:%S}" if is_told_by_time else f" #{number}"
             found |= dict.fromkeys(keys, f"{day}{of_day}")
     return found
+
+
+def _disks_of(run: Run) -> frozenset[object]:
+    return frozenset((use.role, use.device_id) for use in run.storage.all())
+
+
+def _asked_of(run: Run) -> tuple[object, ...]:
+    """What a run asks of its system, on whatever machine and disks."""
+    factors = sorted((factor.name, str(factor.value)) for factor in run.factors.all())
+    context = sorted((name, str(value)) for name, value in run.context.items())
+    return (run.workload_id, run.config_id, (*factors,), (*context,))
 
 
 def _order_of(run: Run) -> tuple[datetime, int, datetime]:
@@ -109,7 +122,7 @@ def cells_of(runs: Sequence[Run], grouping: str, set_of: Mapping[UUID, tuple[str
     """
     cells: dict[str, list[Run]] = {}
     # The disks of each cell by its key, by what else is known of it.
-    disks_by_facts: dict[tuple[object, ...], dict[str, set[object]]] = {}
+    disks_by_facts: dict[tuple[object, ...], dict[str, frozenset[object]]] = {}
     counting, pools = {run.id for run in runs if run.counts}, {run.id: _pool(run, grouping) for run in runs}
     ordered = sorted(runs, key=_position)
     position = {run.id: at for at, run in enumerate(ordered)}
@@ -120,10 +133,7 @@ def cells_of(runs: Sequence[Run], grouping: str, set_of: Mapping[UUID, tuple[str
         if all_count:
             cells.setdefault(key, []).append(run)
             continue
-        factors = tuple(sorted((factor.name, str(factor.value)) for factor in run.factors.all()))
-        context = tuple(sorted((name, str(value)) for name, value in run.context.items()))
-        facts = (pool, run.workload_id, run.dbms_version_id, run.config_id, factors, context)
-        disks: set[object] = {(use.role, use.device_id) for use in run.storage.all()}
+        facts, disks = (pool, run.dbms_version_id, *_asked_of(run)), _disks_of(run)
         if run.id not in counting and key not in cells:
             known = disks_by_facts.get((*facts, run.hardware_id), {})
             key = next((other for other, held in known.items() if disks <= held), key)

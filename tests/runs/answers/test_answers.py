@@ -28,6 +28,7 @@ from runs.answers.words.history import newest_words, step
 from runs.compare import reports
 from runs.compare.asked import Lacking, Missing
 from runs.compare.compare import compare
+from runs.history import filing
 from runs.models import HardwareProfile, Run, StoredSelection, User
 from tests.runs.builders import document
 
@@ -1488,6 +1489,27 @@ def test_two_commits_with_one_time_are_places_of_one_curve_in_the_order_of_their
     (step,) = ask("workload=tpcb")["claims"]
 
     assert (step["day"], step["tested"], step["batches_before"]) == ("2026-05-12", "2222222222", 12)
+
+
+@pytest.mark.parametrize("has_times", [True, False])
+def test_an_old_commit_measured_on_the_day_of_a_newer_version_parts_no_curve(has_times):
+    """Seen: "PostgreSQL 18.0: the batch of 2026-11-29 has 0.994 × …: undecided" of the old commit, beside 18.1."""
+    world = World(noise=0.005)
+    nights = [(night, night, "18.1" if night > 9 else "18.0", 940 if night > 13 else 1000) for night in range(22)]
+    for night, number, version, tps in [*nights, (21, 5, "18.0", 1000)]:
+        hour = 20 if number == 5 else 22
+        day = day_of_may(night)
+        when = {"started_at": f"{day}T{hour}:00:00Z"} if has_times else {"measured_on": day}
+        tested = {"commit": f"{number:02d}" * 20, "commit_number": str(number)}
+        world.add(tps, dbms={"name": "PostgreSQL", "version": version}, tested=tested, **when)
+        world.store()
+
+    while filing.keep_up():
+        continue
+    (step,), (newest,) = (ask("workload=tpcb", f"ask={kind}")["claims"] for kind in ("since", "newer"))
+
+    assert (step["day"], step["batches_before"] + step["batches"]) == ("2026-05-15", 23)
+    assert newest["newest"] == "2026-05-22 · PostgreSQL 18.1 · 2121212121"
 
 
 @pytest.mark.parametrize("has_times", [True, False])
