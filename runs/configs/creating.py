@@ -142,9 +142,12 @@ class Content:
 
 
 @transaction.atomic
-def create_config(content: Content, *, by: User | None) -> Config:
-    """The row of this configuration; an equal one that is there already. Raises ConfigError by field."""
-    return _create(content, by)[0]
+def create_config(content: Content, *, by: User | None, dbms: Dbms | None = None) -> Config:
+    """The row of this configuration; an equal one that is there already. Raises ConfigError by field.
+
+    `dbms`: the row, where the caller has found it.
+    """
+    return _create(content, by, dbms)[0]
 
 
 @transaction.atomic
@@ -210,20 +213,20 @@ def correct(config: Config, given: Mapping[str, Any], *, by: User | None) -> lis
     return done
 
 
-def _create(content: Content, by: User | None) -> tuple[Config, bool]:
+def _create(content: Content, by: User | None, dbms: Dbms | None = None) -> tuple[Config, bool]:
     """The row, and whether it is new."""
     if content.files and content.parameters:
         raise ConfigError({"files": ["Give files or parameters, not both."]})
     if len(content.name) > 200:
         raise ConfigError({"name": ["At most 200 characters are allowed."]})
-    return _from_parameters(content, by) if content.parameters else _from_files(content, by)
+    return _from_parameters(content, by) if content.parameters else _from_files(content, by, dbms)
 
 
-def _from_files(content: Content, by: User | None) -> tuple[Config, bool]:
+def _from_files(content: Content, by: User | None, dbms: Dbms | None) -> tuple[Config, bool]:
     understood = understand(content.files, content.dbms)
     if understood.errors:
         raise ConfigError(understood.errors)
-    dbms = _dbms(understood.dbms, by)
+    dbms = dbms or _dbms(understood.dbms, by)
     # Page size and forced writes make another configuration too.
     files = [[file.name, file.format, file.text] for file in understood.files]
     document = {"files": files, **_known_of_database(content)}

@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, TypeVar
 
-from benchagent.catalog import DBMSS, METRICS, WORKLOADS
+from benchagent.catalog import DBMSS, METRICS, WORKLOADS, DbmsEntry
 from django.db.models import Model, Q, QuerySet
 from django.utils import timezone
 from django.utils.text import slugify
 from rest_framework.exceptions import ValidationError
 
 from runs.access.rules import default_visibility, nameable
-from runs.configs import ConfigError, Content, FileText, Parameter, config_of, create_config, understand
+from runs.configs import Content, FileText, Parameter, config_of, create_config, understand
 from runs.dbms import make_version, matching_version
 from runs.machines import DEVICE_FIELDS, MACHINE_FIELDS
 from runs.models import Config, Dbms, DbmsVersion, HardwareProfile, Metric, Run, StorageDevice, User, Workload
@@ -110,7 +110,7 @@ class Resolver:
         if isinstance(given, str) and self._find_config(given) is None:
             errors["config"] = [f"No configuration {given}. A list of settings, or files, add one."]
         elif isinstance(given, UploadConfigFiles):
-            dbms = self._find_dbms(document.dbms)
+            dbms = self._find_dbms(document.dbms) or _catalogue_entry(document.dbms)
             understood = understand(_file_texts(given), dbms.slug if dbms else "")
             errors |= {f"config.{path}": messages for path, messages in understood.errors.items()}
         if not errors and (why := self._too_many_versions(document.dbms)):
@@ -147,9 +147,7 @@ class Resolver:
         """
         dbms = self._find_dbms(data)
         if dbms is None:
-            wanted = str(data.slug or data.name).casefold()
-            named = (entry for entry in DBMSS.values() if wanted in (entry.slug.casefold(), entry.name.casefold()))
-            if (entry := next(named, None)) is None:
+            if (entry := _catalogue_entry(data)) is None:
                 free = Dbms.free_slug(data.slug or data.name, is_hidden=is_hidden and not data.slug)
                 dbms = Dbms.objects.create(slug=free, name=data.name)
             else:
@@ -368,7 +366,7 @@ class Resolver:
     def _config(
         self, given: list[UploadSetting] | UploadConfigFiles | str | None, version: DbmsVersion
     ) -> Config | None:
-        """Equal configurations of one DBMS are one row, looked up once a request. Raises ValidationError for a file."""
+        """Equal configurations of one DBMS are one row, looked up once a request."""
         if not given:
             return None
         if isinstance(given, str):
@@ -384,19 +382,21 @@ class Resolver:
         dbms = version.dbms
         mark = (dbms.slug, *files, *parameters)
         if mark not in self._configs:
-            try:
-                self._configs[mark] = (
-                    create_config(Content(files=files, dbms=dbms.slug), by=self._owner)
-                    if files
-                    else config_of(dbms.slug, dbms.name, parameters, provenance=Provenance.UPLOADED, by=self._owner)[0]
-                )
-            except ConfigError as error:
-                errors = {f"config.{path}": messages for path, messages in error.errors.items()}
-                raise ValidationError(errors) from error
+            self._configs[mark] = (
+                create_config(Content(files=files, dbms=dbms.slug), by=self._owner, dbms=dbms)
+                if files
+                else config_of(dbms.slug, dbms.name, parameters, provenance=Provenance.UPLOADED, by=self._owner)[0]
+            )
         return self._configs[mark]
 
     def _visible(self, rows: QuerySet[M]) -> QuerySet[M]:
         return rows if self._owner is None else nameable(rows, self._owner, by_address=True)
+
+
+def _catalogue_entry(data: UploadDbms) -> DbmsEntry | None:
+    wanted = str(data.slug or data.name).casefold()
+    named = (entry for entry in DBMSS.values() if wanted in (entry.slug.casefold(), entry.name.casefold()))
+    return next(named, None)
 
 
 def _known_version(rows: Sequence[DbmsVersion], data: UploadDbms) -> DbmsVersion | None:

@@ -254,12 +254,12 @@ def _store(items: Sequence[_Item], rows: _Rows) -> None:
             rows.batches = Batch.objects.in_bulk({rows.batch_id(item.data) for item in ready})
             for item in ready:
                 try:
-                    subjects = resolver.subjects_of(item.data)
-                    batch = rows.batch_of(item)
+                    rows.check_batch(item.data)
+                    subjects = resolver.subjects_of(item.data)  # from here on rows are made
                 except ValidationError as error:
                     refused.append((item, error))
                 else:
-                    made.append((item, rows.add(item, subjects, batch, resolver)))
+                    made.append((item, rows.add(item, subjects, rows.batch_of(item), resolver)))
             rows.mark_copies()
             rows.write()
     except Exception as error:
@@ -311,10 +311,17 @@ class _Rows:
     def batch_id(self, data: UploadDocument) -> uuid.UUID:
         return self.file_import.pk if self.file_import else data.batch or data.id
 
+    def check_batch(self, data: UploadDocument) -> None:
+        """Raises ValidationError for one of somebody else."""
+        batch = self.batches.get(self.batch_id(data))
+        if batch is None or self.file_import or batch.owner_id == (self.owner and self.owner.pk):
+            return
+        if data.batch is None and Upload.objects.filter(pk=data.id).exists():
+            raise IntegrityError("somebody stored the same id at the same moment")
+        raise ValidationError({"batch": ["This batch is somebody else's. Leave it out, or make a new one."]})
+
     def batch_of(self, item: _Item) -> Batch:
-        """Raises ValidationError for one of somebody else. Of one that the document names nothing is said: each of its
-        documents says it of its own runs.
-        """
+        """Of one that the document names nothing is said: each of its documents says it of its own runs."""
         data = item.data
         pk = self.batch_id(data)
         if (batch := self.batches.get(pk)) is None:
@@ -325,10 +332,6 @@ class _Rows:
             created_at = self.now + timedelta(microseconds=item.position)
             batch = self.batches[pk] = Batch(pk=pk, owner=self.owner, created_at=created_at, **described)
             self.new_batches.append(batch)
-        elif self.file_import is None and batch.owner_id != (self.owner and self.owner.pk):
-            if data.batch is None and Upload.objects.filter(pk=data.id).exists():
-                raise IntegrityError("somebody stored the same id at the same moment")
-            raise ValidationError({"batch": ["This batch is somebody else's. Leave it out, or make a new one."]})
         return batch
 
     def add(self, item: _Item, subjects: Subjects, batch: Batch, resolver: Resolver) -> list[Run]:
