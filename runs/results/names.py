@@ -75,12 +75,14 @@ def of_other_direction(metric: Metric, better: str | None) -> str:
 
 
 def plain_version(dbms: str, version: str) -> str:
-    """The number alone: of v16.4, of PostgreSQL 16.4 on x86_64-pc-linux-gnu, compiled by gcc, and of
-    16.4 (Debian 16.4-1.pgdg120+2), where the parentheses have it once more."""
+    """The number alone: of v16.4, of PostgreSQL 16.4 on x86_64-pc-linux-gnu, compiled by gcc, of
+    16.4 (Debian 16.4-1.pgdg120+2), where the parentheses have it once more, and of MariaDB's own 11.4.4-MariaDB-log,
+    before which it says 5.5.5- to old replicas."""
     word, _, rest = version.strip().partition(" ")
     text = rest.strip() if rest and len(word) >= LEAST_NAME and dbms.casefold().startswith(word.casefold()) else version
     text = re.sub(r"\A(?:version\s*|v\.?\s*)(?=\d)", "", text.strip(), flags=re.IGNORECASE)
     text = re.sub(r"\s+on \S+, compiled by .*", "", text, flags=re.DOTALL)
+    text = re.sub(rf"\A(?:5\.5\.5-)?(\d[\d.]*)-{re.escape(dbms)}\b.*", r"\1", text, flags=re.IGNORECASE)
     return re.sub(r"\A(\S+)\s+\([^()]*\b\1\b[^()]*\)\Z", r"\1", text) or version
 
 

@@ -546,6 +546,17 @@ def test_a_version_is_its_number_however_it_is_written(post, given, version):
     assert run.upload.document["dbms"]["version"] == given, "kept as it was given"
 
 
+@pytest.mark.parametrize(("name", "given", "version"), [
+    ("MariaDB", "11.4.4-MariaDB", "11.4.4"), ("mariadb", "10.11.6-MariaDB-0+deb12u1-log", "10.11.6"),
+    ("MariaDB", "5.5.5-10.11.6-MariaDB-1:10.11.6+maria~ubu2204", "10.11.6"), ("MariaDB", "11.4.4", "11.4.4"),
+    ("MySQL", "8.0.36-28", "8.0.36-28"), ("PostgreSQL", "16.4-MariaDB", "16.4-MariaDB"),
+])  # fmt: skip
+def test_what_a_server_calls_its_version_is_the_number_that_people_say(post, name, given, version):
+    """Seen: MariaDB's own "11.4.4-MariaDB", as HammerDB prints it, stood as a system beside "MariaDB 11.4.4"."""
+    run_id = post(document(dbms={"name": name, "version": given})).json()["runs"][0]["id"]
+    assert Run.objects.get(pk=run_id).dbms_version.version == version
+
+
 def test_a_version_that_is_stored_with_its_v_stays_the_same_system(post):
     first = Run.objects.get(pk=post(document()).json()["runs"][0]["id"]).dbms_version
     type(first).objects.filter(pk=first.pk).update(version="v15.8")
