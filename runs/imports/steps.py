@@ -34,7 +34,7 @@ from runs.imports.storing import NotReady, runs_of
 from runs.models import ApiToken, Batch, FileImport, Run, Upload, User
 from runs.models.choices import ImportState
 from runs.models.visible import Reader, sees_all
-from runs.results.remarks import all_warnings
+from runs.results.remarks import warnings_of_import
 from runs.run import artefacts
 
 # Large imports of one person at a time; what they hold: the largest log, and files of a usual size beside it.
@@ -179,7 +179,7 @@ def warnings_of(taken: FileImport, reader: Reader) -> list[str]:
     if taken.stored_at is None:
         reports = reading.reports_of(taken) if taken.state == ImportState.DRAFT and taken.reports else []
         return remarks(taken.items, taken.subject) + storing.disagreements(taken, reports)
-    return all_warnings(runs_of(taken), reader)
+    return warnings_of_import(runs_of(taken), reader)
 
 
 def deleted_runs_of(taken: FileImport) -> list[Run]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, timedelta
 from itertools import chain
@@ -10,7 +11,7 @@ from benchagent.importers.report import DRIVER, speaks_to
 from django.db.models import Max, Min
 
 from runs.access.rules import nameable
-from runs.formatting import grouped, listed
+from runs.formatting import few_listed, grouped
 from runs.machines import MACHINE_FIELDS
 from runs.machines.facts import are_different
 from runs.models import HardwareProfile, Run, RunFactor
@@ -49,8 +50,11 @@ def other_driver_words(driver: str, dbms: str) -> str:
     return f"spoken to by the driver {driver}, and called {dbms}: say which DBMS it was"
 
 
-def warnings_of(runs: Sequence[Run], reader: Reader) -> dict[Cell, list[str]]:
-    """Batch and cell of these runs -> what is to be said of it, to somebody who sees what `reader` sees."""
+def warnings_of(runs: Sequence[Run], reader: Reader, *, are_of_files: bool = False) -> dict[Cell, list[str]]:
+    """Batch and cell of these runs -> what is to be said of it, to somebody who sees what `reader` sees.
+
+    `are_of_files`: they are those of an import, whose files are named.
+    """
     cells: dict[Cell, Run] = {(run.batch_id, run.cell_key): run for run in runs}
     said: dict[Cell, list[str]] = {}
     second: dict[object, list[str]] = {}
@@ -61,7 +65,7 @@ def warnings_of(runs: Sequence[Run], reader: Reader) -> dict[Cell, list[str]]:
     for run in runs:
         told = said[run.batch_id, run.cell_key]
         told += [words for words in run.warnings if words.startswith(NO_ZONE) and words not in told]
-    for cell, words in chain(_uncounted(runs), _of_other_drivers(cells)):
+    for cell, words in chain(_uncounted(runs, are_of_files), _of_other_drivers(cells)):
         said[cell].append(words)
     rows = Run.objects.with_values().filter(batch__in={batch for batch, _ in cells}, primary_value__gt=0)
     if len(cells) <= MOST_CELLS:
@@ -87,18 +91,31 @@ def warnings_of(runs: Sequence[Run], reader: Reader) -> dict[Cell, list[str]]:
     return said
 
 
-def _uncounted(runs: Sequence[Run]) -> Iterator[tuple[Cell, str]]:
+def _uncounted(runs: Sequence[Run], are_of_files: bool) -> Iterator[tuple[Cell, str]]:
     """Repeats that are stored and count nowhere, by why. Of a copy its answer says so, of a failure without a number
-    its sender.
+    its sender; of files nobody has.
     """
+    named = {run.pk: _file_of(run) if are_of_files else str(run.repeat) for run in runs}
+    results = Counter(named.values())
     by_reason = grouped(
-        (((run.batch_id, run.cell_key), why_no_number(run)), str(run.repeat))
+        (((run.batch_id, "" if are_of_files else run.cell_key), why_no_number(run)), run)
         for run in runs
-        if not run.copy_of_id and (run.invalid_at or (run.state == RunState.FAILED and run.primary_value is not None))
+        if not run.copy_of_id
+        and (run.invalid_at or (run.state == RunState.FAILED and (are_of_files or run.primary_value is not None)))
     )
-    for (cell, why), repeats in by_reason.items():
-        count = f"repeat {repeats[0]} counts" if len(repeats) == 1 else f"repeats {listed(repeats)} count"
-        yield cell, f"{count} nowhere: {why}"
+    for (_, why), some in by_reason.items():
+        names = [
+            name if count == results[name] or not are_of_files else f"{count} of {results[name]} results of {name}"
+            for name, count in Counter(named[run.pk] for run in some).items()
+        ]
+        noun = "" if are_of_files else "repeat " if len(names) == 1 else "repeats "
+        verb = "counts" if len(names) == 1 else "count"
+        yield (some[0].batch_id, some[0].cell_key), f"{noun}{few_listed(names)} {verb} nowhere: {why}"
+
+
+def _file_of(run: Run) -> str:
+    """As `runs.imports` has noted it."""
+    return str(run.info["files"][run.repeat - 1])
 
 
 def _of_other_drivers(cells: Mapping[Cell, Run]) -> Iterator[tuple[Cell, str]]:
@@ -138,9 +155,10 @@ def _stated(run: Run) -> tuple[str, object, object]:
     return run.label or run.batch.label, run.tested or run.batch.tested, day
 
 
-def all_warnings(runs: Sequence[Run], reader: Reader) -> list[str]:
-    """The same of all cells, each once."""
-    return list(dict.fromkeys(words for lines in warnings_of(runs, reader).values() for words in lines))
+def warnings_of_import(runs: Sequence[Run], reader: Reader) -> list[str]:
+    """The same of all cells of one import, each once."""
+    told = warnings_of(runs, reader, are_of_files=True)
+    return list(dict.fromkeys(words for lines in told.values() for words in lines))
 
 
 def _of_machine(run: Run, reader: Reader) -> list[str]:

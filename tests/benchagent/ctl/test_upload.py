@@ -44,6 +44,25 @@ def test_it_sends_files_and_stores_them_with_what_was_said(
     assert (outcome["state"], len(outcome["runs"])) == ("stored", 1)
 
 
+def test_a_disk_that_the_machine_does_not_have_is_said_with_its_medium(
+    logged_in: FakeApi, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Seen: "An object with its facts adds one", which no option could say."""
+    refusal = (400, {"storage[0].device": ["This machine has no device hdd0."]})
+    store = logged_in._store
+    monkeypatch.setattr(logged_in, "_store", lambda key, body: refusal)
+    assert main(["upload", FIO, "--hardware", "box", "--storage", "data=hdd0"]) == 1
+    assert "--storage ROLE=DEVICE[:MEDIUM] adds a device, as data=hdd0:hdd" in capsys.readouterr().err
+    monkeypatch.setattr(logged_in, "_store", store)
+
+    assert main(["upload", FIO, "--hardware", "box", "--storage", "data=hdd0:hdd", "--storage", "log=sda"]) == 0
+
+    (stored,) = logged_in.imports.values()
+    disk = {"role": "data", "device": {"name": "hdd0", "medium": "hdd"}}
+    assert stored["subject"]["storage"] == [disk, {"role": "log", "device": "sda"}]
+    assert "1 file stored" in capsys.readouterr().err
+
+
 def test_each_file_without_a_day_has_that_of_its_last_change(
     logged_in: FakeApi, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -695,6 +695,25 @@ def test_a_preview_says_what_will_be_stored_as_invalid(client, contributor):
     assert "counts nowhere: marked invalid" in stored and invalid.invalid_reason in stored
 
 
+def test_files_that_count_nowhere_are_named(contributor):
+    """Seen: "repeat 1 counts nowhere" of one of 24 files, and of an aborted one beside it not a word."""
+    cut = file("cut.txt", PGBENCH[: PGBENCH.index(b"duration")])
+    sent = [file("good.txt", PGBENCH), file("aborted.txt", ABORTED), cut]
+    table = b"terminals,tps,latency_p95_ms,latency_p99_ms\n8,100,1,2\n16,101,9,3\n"
+    taken, _ = imports.receive(files=[*sent, file("rows.csv", table)], owner=contributor)
+    imports.store(taken, subject=SUBJECT | {"workload": {"slug": "oltp"}}, owner=contributor)
+    taken.refresh_from_db()
+
+    told = [words for words in imports.warnings_of(taken, contributor) if "nowhere" in words]
+
+    assert len(told) == 3
+    for name, why in (
+        ("aborted.txt counts", "failed: line 2: "), ("cut.txt counts", "failed: "),
+        ("1 of 2 results of rows.csv counts", "marked invalid"),
+    ):  # fmt: skip
+        assert any(words.startswith(f"{name} nowhere: {why}") for words in told), told
+
+
 def test_each_file_has_its_own_day_and_days_are_no_repeats_of_each_other(client, contributor):
     """Was: one day of all files of an import."""
     own = {"run-1.txt": {"measured_on": "2024-05-01"}, "run-2.txt": {"measured_on": "2024-05-02"}}

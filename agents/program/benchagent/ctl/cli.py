@@ -131,8 +131,8 @@ def _add_subject(parser: argparse.ArgumentParser, *, shape: bool = True) -> None
     parser.add_argument("--workload", metavar="SLUG")
     words = "the day, as 2026-11-20; or mtime: that of the files' last change; default: as the files say"
     parser.add_argument("--measured-on", metavar="DAY|mtime", help=words)
-    words = "data, log, temp or backup; repeatable"
-    parser.add_argument("--storage", action="append", metavar="ROLE=DEVICE", help=words)
+    words = "data, log, temp or backup; with a medium, as data=hdd0:hdd, a new device is added; repeatable"
+    parser.add_argument("--storage", action="append", metavar=uploading.STORAGE, help=words)
     _add_described(parser)
     words = "the order of commits: a file with what `git rev-list BRANCH` prints, - reads standard input"
     parser.add_argument("--commits", type=past.Commits, metavar="FILE", help=words)

@@ -128,5 +128,5 @@ def plain_number(value: float) -> str:
     return f"{value:,.3f}" if abs(value) >= 1 else f"{value:.4g}"
 
 
-def counted(runs: int) -> str:
-    return f"{runs} run{'' if runs == 1 else 's'}"
+def counted(number: int, noun: str = "run") -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

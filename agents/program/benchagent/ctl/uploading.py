@@ -135,6 +135,7 @@ class Outcome:
 
 MTIME, DAY = "mtime", re.compile(r"\d{4}-\d{2}-\d{2}")
 SLUG = re.compile(r"[a-z0-9_-]+")
+STORAGE = "ROLE=DEVICE[:MEDIUM]"
 
 
 def subject(options: argparse.Namespace) -> dict[str, Any]:
@@ -158,7 +159,7 @@ def subject(options: argparse.Namespace) -> dict[str, Any]:
             devices = by_name("--storage", map(_storage, options.storage))
         except ValueError as error:
             raise UsageError(str(error)) from error
-        details["storage"] = [{"role": role, "device": device} for role, device in devices.items()]
+        details["storage"] = [{"role": role, "device": _device(text)} for role, text in devices.items()]
     if options.measured_on:
         if options.measured_on != MTIME and not DAY.fullmatch(options.measured_on):
             raise UsageError(f"--measured-on {options.measured_on!r}: say a day, as 2026-11-20, or {MTIME}")
@@ -201,8 +202,14 @@ def _config(given: Sequence[str]) -> Any:
 def _storage(text: str) -> tuple[str, str]:
     role, separator, device = text.partition("=")
     if not separator or not device or role not in STORAGE_ROLES:
-        raise UsageError(f"--storage {text!r}: say ROLE=DEVICE, the role being one of {', '.join(STORAGE_ROLES)}")
+        raise UsageError(f"--storage {text!r}: say {STORAGE}, the role being one of {', '.join(STORAGE_ROLES)}")
     return role, device
+
+
+def _device(text: str) -> str | dict[str, str]:
+    """A device that is known by its name; with a medium one that is added where the machine has none of this name."""
+    name, separator, medium = text.rpartition(":")
+    return {"name": name, "medium": medium} if separator and name and medium else text
 
 
 def import_files(options: argparse.Namespace, *, dry_run: bool = False) -> list[Outcome]:
@@ -225,8 +232,10 @@ def upload(options: argparse.Namespace) -> int:
     outcomes = import_files(options, dry_run=options.dry_run)
     code = _finish(options, outcomes)
     if not options.json:
-        states = Counter(outcome.state for outcome in outcomes)
-        print_line(", ".join(f"{count} {state}" for state, count in states.items()) or "no files")
+        states: Counter[str] = Counter()
+        for outcome in outcomes:
+            states[outcome.state] += len(outcome.files)
+        print_line(", ".join(f"{counted(count, 'file')} {state}" for state, count in states.items()) or "no files")
     return code
 
 
@@ -498,7 +507,9 @@ def _files(
                 state = "not understood" if unread else "no result by itself"
                 return Outcome(names, state, url=url, message="\n".join(unread), items=items)
             complete = f"complete it at {url}, or say it with options (benchctl upload --help)"
-            message = "\n".join([*unread, error.detail, complete])
+            # The server knows no options.
+            new = [f"--storage {STORAGE} adds a device, as data=hdd0:hdd"] if "storage[" in error.detail else []
+            message = "\n".join([*unread, error.detail, *new, complete])
             lacking, warnings = answer.get("needs", []), answer.get("warnings", [])
             return Outcome(names, "incomplete", url=url, message=message, items=items, needs=lacking, warnings=warnings)
     runs, items = answer.get("runs", []), answer.get("items", [])
