@@ -69,6 +69,8 @@ READ: tuple[tuple[str, str], ...] = (
     ("diskspd, iozone, pg_test_fsync, pg_test_timing", "of storage and clocks, without a DBMS"),
 )
 STORAGE_ROLES = (StorageRole.DATA, StorageRole.LOG, StorageRole.BACKUP)
+# What a menu of devices offers beside those that are known; no slug has its sign.
+NEW_DISK = "+new"
 
 
 def readable_tools() -> list[tuple[str, str]]:
@@ -193,6 +195,13 @@ class SubjectForm(LabelFields):
         widget=forms.Textarea(attrs={"rows": 5, "spellcheck": "false"}),
         help_text="postgresql.conf, my.cnf, firebird.conf, …; passwords are taken out",
     )  # fmt: skip
+    new_disk = forms.CharField(label="The new disk", required=False, max_length=200, help_text="its name, as nvme1")
+    new_disk_medium = forms.CharField(
+        label="Its medium",
+        required=False,
+        max_length=60,
+        help_text="nvme, ssd, hdd, …; more facts on its machine’s page",
+    )
     durability = forms.ChoiceField(
         label="What a commit promised", required=False, choices=[("", "not stated"), *DURABILITY_CHOICES]
     )
@@ -212,14 +221,17 @@ class SubjectForm(LabelFields):
         rows = StorageDevice.objects.filter(hardware__in=machines).order_by("hardware__name", "name")
         names = rows.values_list("slug", "hardware__slug", "name")[:MOST_CHOICES]
         called = names_apart(dict(_rows(machines)))
-        devices = [("", "not stated"), *((slug, f"{called.get(of, of)}: {name}") for slug, of, name in names)]
+        devices = [(slug, f"{called.get(of, of)}: {name}") for slug, of, name in names]
         self.fields["hardware"].choices = [("", "choose a machine"), *called.items()]  # type: ignore[attr-defined]
         self.fields["config"].choices = [("", "not stated"), *_rows(configs)]  # type: ignore[attr-defined]
-        by_role = {use.get("role"): str(use["device"]) for use in reversed(taken.subject.get("storage", []))}
+        of_machine = {name: slug for slug, of, name in names if of == taken.subject.get("hardware")}
         for role in STORAGE_ROLES:
-            name = f"storage_{role.value}"
-            self.fields[name] = forms.ChoiceField(label=f"{role.label} on", required=False, choices=devices)
-            self.initial[name] = by_role.get(role.value, "")
+            choices = [("", "not stated"), (NEW_DISK, "the new disk"), *devices]
+            self.fields[f"storage_{role.value}"] = forms.ChoiceField(
+                label=f"{role.label} on", required=False, choices=choices
+            )
+        known = {slug: slug for slug, _ in devices} | of_machine
+        self.initial.update(_initial_disks(taken.subject.get("storage", []), known))
 
     def clean(self) -> dict[str, Any]:
         for chosen, typed, words in (
@@ -228,11 +240,16 @@ class SubjectForm(LabelFields):
         ):
             if self.cleaned_data.get(chosen) and self.cleaned_data.get(typed):
                 self.add_error(typed, f"{words}: choose none, or leave this empty.")
+        is_wanted = NEW_DISK in (self.cleaned_data.get(f"storage_{role.value}") for role in STORAGE_ROLES)
+        if is_wanted and not self.cleaned_data.get("new_disk"):
+            self.add_error("new_disk", "Say what the new disk is called.")
+        elif self.cleaned_data.get("new_disk") and not is_wanted:
+            self.add_error("new_disk", "Choose “the new disk” for data, log or backup, or leave this empty.")
         return self.cleaned_data
 
     @property
     def storage_fields(self) -> list[forms.BoundField]:
-        return [self[f"storage_{role.value}"] for role in STORAGE_ROLES]
+        return [*(self[f"storage_{role.value}"] for role in STORAGE_ROLES), self["new_disk"], self["new_disk_medium"]]
 
     def subject(self) -> dict[str, Any]:
         """What was said; fields left empty are not said."""
@@ -260,8 +277,11 @@ class SubjectForm(LabelFields):
         if "config_text" in given:
             subject["config"] = {"files": [{"name": "pasted", "text": given["config_text"]}]}
         devices = [(role.value, given.get(f"storage_{role.value}")) for role in STORAGE_ROLES]
-        if storage := [{"role": role, "device": device} for role, device in devices if device]:
-            subject["storage"] = storage
+        new = {"name": given.get("new_disk"), "medium": given.get("new_disk_medium", "")}
+        others = [use for use in self.taken.subject.get("storage", []) if use["role"] not in dict(devices)]
+        subject["storage"] = others + [
+            {"role": role, "device": new if device == NEW_DISK else device} for role, device in devices if device
+        ]
         return subject | self.described()
 
     def _of_files(self) -> dict[str, dict[str, Any]]:
@@ -301,6 +321,18 @@ def ticked_together(items: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _rows(queryset: Any) -> list[tuple[str, str]]:
     return list(queryset.order_by("name").values_list("slug", "name")[:MOST_CHOICES])
+
+
+def _initial_disks(storage: Sequence[dict[str, Any]], known: Answers[str, str]) -> dict[str, Any]:
+    """`known`: the slug of each device by what it may be called. The first that is not known is the new one."""
+    initial: dict[str, Any] = {}
+    for use in storage:
+        device = use["device"] if isinstance(use["device"], dict) else {"name": use["device"]}
+        chosen = known.get(device["name"], "")
+        if not chosen and initial.setdefault("new_disk", device["name"]) == device["name"]:
+            initial["new_disk_medium"], chosen = device.get("medium", ""), NEW_DISK
+        initial[f"storage_{use['role']}"] = chosen
+    return initial
 
 
 def _initial(subject: dict[str, Any]) -> dict[str, Any]:

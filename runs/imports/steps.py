@@ -6,6 +6,7 @@ is gone at once with small files and by a worker with large ones.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,7 +15,7 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
-from rest_framework.exceptions import APIException
+from rest_framework.exceptions import APIException, ValidationError
 
 from runs import space
 from runs.imports import reading, storing
@@ -146,9 +147,13 @@ def store(
     held = FileImport.objects.filter(pk=taken.pk, stored_at=None)
     try:
         return storing.store(taken, reading.reports_of(taken), subject, owner=owner, token=token, held=held)
-    except NotReady:  # whoever completes it finds what was said
-        held.update(subject=subject)
-        taken.subject = subject
+    except ValidationError as error:
+        # Whoever completes it finds what was said, but for what was refused; a disk that is new is described there.
+        wrong = {re.split(r"[.\[]", path)[0] for path in map(str, error.detail)} - {"storage"}
+        is_lacking = isinstance(error, NotReady)
+        kept = subject if is_lacking else {name: said for name, said in subject.items() if name not in wrong}
+        held.update(subject=kept)
+        taken.subject = kept
         raise
 
 

@@ -714,6 +714,37 @@ def test_files_that_count_nowhere_are_named(contributor):
         assert any(words.startswith(f"{name} nowhere: {why}") for words in told), told
 
 
+def test_what_was_said_is_kept_where_a_disk_is_new_and_its_page_takes_the_disk(client, contributor):
+    """Seen: the refusal of `benchctl upload --storage data=hdd0` led to a page that asked for machine, DBMS and version
+    again, and on which no new disk could be said.
+    """
+    make_run("SQLite 3.53", 1, on=HardwareProfile.objects.create(slug="box", name="Box", fingerprint="box"))
+    known = HardwareProfile.objects.get(slug="box").add_device(name="nvme0", medium="nvme")
+    taken, _ = imports.receive(files=files(PGBENCH), owner=contributor)
+    storage = [{"role": "data", "device": "hdd0"}, {"role": "log", "device": "nvme0"}]
+    said = SUBJECT | {"hardware": "box", "storage": storage, "label": "night"}
+    with pytest.raises(ValidationError, match="This machine has no device hdd0"):
+        imports.store(taken, subject=said, owner=contributor)
+
+    client.force_login(contributor)
+    form = client.get(f"/imports/{taken.pk}/").context["form"]
+    initial = {name: form[name].value() for name in form.fields}
+    assert not client.get(f"/imports/{taken.pk}/").context["needs"]
+    shown = {name: initial[name] for name in ("hardware", "dbms_version", "label", "storage_data", "new_disk")}
+    assert shown == {
+        "hardware": "box", "dbms_version": "16.4", "label": "night", "storage_data": "+new", "new_disk": "hdd0",
+    }  # fmt: skip
+    assert initial["storage_log"] == known.slug
+    posted = {name: value for name, value in initial.items() if value} | {"new_disk_medium": "hdd", "keep": "0"}
+    nameless = client.post(f"/imports/{taken.pk}/", posted | {"new_disk": ""})
+    assert "Say what the new disk is called." in nameless.content.decode()
+    unused = client.post(f"/imports/{taken.pk}/", posted | {"storage_data": known.slug})
+    assert "Choose “the new disk” for data, log or backup, or leave this empty." in unused.content.decode()
+    assert client.post(f"/imports/{taken.pk}/", posted).status_code == 302
+    used = {use.role: use.device for use in Run.objects.get(batch=taken.pk).storage.all()}
+    assert (used["data"].name, used["data"].medium, used["log"]) == ("hdd0", "hdd", known)
+
+
 def test_each_file_has_its_own_day_and_days_are_no_repeats_of_each_other(client, contributor):
     """Was: one day of all files of an import."""
     own = {"run-1.txt": {"measured_on": "2024-05-01"}, "run-2.txt": {"measured_on": "2024-05-02"}}
