@@ -605,9 +605,15 @@ def job(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
 @require_safe
 @never_cache
 def progress(request: HttpRequest, slug: str) -> HttpResponse:
-    """The progress of an experiment, asked for by htmx every few seconds."""
+    """The progress of an experiment, asked for by htmx every few seconds; when it has ended the page is loaded anew,
+    as its answer and buttons are not of this part.
+    """
     experiment = _experiment(request, slug)
-    return render(request, "agents/_experiment_progress.html", experiment_progress(experiment, request.user))
+    shown = experiment_progress(experiment, request.user)
+    response = render(request, "agents/_experiment_progress.html", shown)
+    if not shown["is_open"]:
+        response["HX-Refresh"] = "true"
+    return response
 
 
 @require_POST
