@@ -9,7 +9,7 @@ from datetime import date
 from itertools import chain
 from uuid import UUID
 
-from benchagent.catalog import METRICS, Durability
+from benchagent.catalog import EXTREMES, METRICS, Durability
 from django.http import QueryDict
 
 from runs.compare.asked import LOAD, LOAD_METRICS, NEWER, OF_CURVES, SINCE, read, with_controls
@@ -224,9 +224,9 @@ def _metrics(runs: Sequence[Run], wanted: Sequence[str]) -> tuple[list[Metric], 
             days.setdefault(row.metric_id, set()).update({run.measured_at.date()} if run.measured_at else ())
 
     def first(metric: Metric) -> tuple[object, ...]:
-        # What only its tool knows, as one step of a load, comes after what everybody compares.
-        count = len(rows_by_metric[metric.pk])
-        return -count, metric.better == "none", metric.name not in METRICS, metric.name, metric.unit
+        # What only its tool knows, as one step of a load, comes after what everybody compares; a maximum tells least.
+        count, is_extreme = len(rows_by_metric[metric.pk]), metric.name in EXTREMES
+        return -count, metric.better == "none", metric.name not in METRICS, is_extreme, metric.name, metric.unit
 
     metrics = sorted((rows[0].metric for rows in rows_by_metric.values()), key=first)
     primary = Counter(run.workload.primary_metric for run in runs).most_common()

@@ -8,13 +8,10 @@ from functools import cache
 from typing import Any
 from uuid import UUID
 
-from benchagent.catalog import METRICS, WORKLOADS, WorkloadEntry
+from benchagent.catalog import METRICS, SECONDS_EACH, WORKLOADS, WorkloadEntry
 
 from runs.models import Batch, Metric, UnknownName, User, Workload
 from runs.models.choices import Better
-
-# How names of metrics end, by their unit.
-UNIT_SUFFIXES = {"ms": "_ms", "s": "_s", "%": "_percent", "MB/s": "_mb_per_s", "bytes": "_bytes"}
 
 # Between a metric's name and the direction in which it is another one than that of the plain name.
 PARTED = ":"
@@ -23,8 +20,12 @@ LONGEST_NAME = 110
 # So many letters of a DBMS's name say that it is meant: Postgres is PostgreSQL.
 LEAST_NAME = 4
 
-# What HammerDB and TPC-C call their rates.
-ACRONYMS = {"nopm": "NOPM", "tpm": "TPM", "tpmc": "tpmC"}
+# What HammerDB, TPC-C and others call their rates.
+ACRONYMS = {"nopm": "NOPM", "tpm": "TPM", "tpmc": "tpmC", "qps": "QPS"}
+# What a name says already that needs no such word behind it.
+RATE_NOUNS, TIME_NOUNS = {"rate", "throughput", "speed", "bandwidth"}, {"time", "latency", "duration", "wait", "lag"}
+# A unit of so many letters is a symbol, no word of a name (failed_transactions in transactions).
+LONGEST_SYMBOL = 3
 
 
 def resolve_metrics(names: Iterable[str]) -> dict[str, Metric]:
@@ -57,13 +58,32 @@ def make_metric(name: str, unit: str, better: str | None) -> Metric:
 
 
 def metric_label(name: str, unit: str) -> str:
-    """The catalogue's, else the words of the name; the unit is not said twice."""
+    """The catalogue's, else the words of the name, as they stand in a sentence: the unit is not said twice, and a rate
+    or a time is called so (restore_mb_per_s in MB/s: Restore rate; energy_j_per_tx in J: Energy per tx).
+    """
     entry = METRICS.get(name)
     if entry is not None and entry.unit == unit:
         return entry.label
     name, _, direction = name.partition(PARTED)
-    words = ACRONYMS.get(name) or name.removesuffix(UNIT_SUFFIXES.get(unit, "")).replace("_", " ").capitalize()
+    words = ACRONYMS.get(name) or _words_of(name, unit)
     return f"{words} ({direction} is better)" if direction in OPPOSITE else f"{words}{PARTED}{direction}".rstrip(PARTED)
+
+
+def _words_of(name: str, unit: str) -> str:
+    words, of_unit = name.split("_"), unit.replace("/", " per ").replace("%", "percent").split()
+    is_symbol = len(of_unit) > 1 or len(unit) <= LONGEST_SYMBOL or unit == "bytes"
+    as_named = [word.casefold() for word in of_unit] if is_symbol else []
+    if words == as_named:
+        return " ".join([of_unit[0][:1].upper() + of_unit[0][1:], *of_unit[1:]])
+    if as_named and words[-len(as_named) :] == as_named:
+        words = words[: -len(as_named)]
+        if unit.endswith("/s") and not RATE_NOUNS & {*words}:
+            words.append("rate")
+        elif unit in SECONDS_EACH and len(words) == 1 and words[0].isalpha() and words[0] not in TIME_NOUNS:
+            words.append("time")
+    following = [*words[1:], ""]
+    kept = [word for word, after in zip(words, following, strict=True) if [word] != as_named or after != "per"]
+    return " ".join(kept).capitalize()
 
 
 def of_other_direction(metric: Metric, better: str | None) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from benchagent.catalog import LATENCIES, METRICS, THROUGHPUTS, factor_label, headline_metrics, refusal
+from benchagent.catalog import EXTREMES, LATENCIES, METRICS, THROUGHPUTS, factor_label, headline_metrics, refusal
 from django.db.models import Case, F, FloatField, OuterRef, QuerySet, Subquery, Value, When
 
 from runs.formatting import telling_line
@@ -15,14 +15,16 @@ from runs.run.quality import SLOWEST, unfair_words
 
 def primary_number(run: Run) -> Measurement | None:
     """The one that lists show: the workload's primary metric, else, of a run that has finished, TPS, else another
-    throughput, else the first with a direction, else the first.
+    throughput, else the first with a direction, a maximum last of them, else the first.
     """
     rows = list(run.measurements.all())
     rows = [row for row in rows if row.phase == "run"] or rows
     named = [row for row in rows if row.metric.name == run.workload.primary_metric]
     others = rows if run.state == RunState.FINISHED else []
     directed = [row for row in others if row.metric.better != "none"]
-    directed.sort(key=lambda row: (row.metric.name != "tps", row.metric.name not in THROUGHPUTS))
+    directed.sort(
+        key=lambda row: (row.metric.name != "tps", row.metric.name not in THROUGHPUTS, row.metric.name in EXTREMES)
+    )
     chosen = next(iter(named or directed or others), None)
     return chosen if chosen and not _uncounted(run, chosen) else None
 

@@ -266,7 +266,7 @@ QUESTIONS = [
     Asked(
         "Which of these four is fastest at 64 terminals, and is it sure?",
         _walk(_ask(FASTEST, FOUR), _click(CHOOSE), _click(re.compile("^64 "))),
-        r"No winner: less than 3 % lie between PostgreSQL 17\.2 .* and H2 2\.2\.224", "comparison",
+        r"No winner by throughput: less than 3 % lie between PostgreSQL 17\.2 .* and H2 2\.2\.224", "comparison",
         r"MariaDB 11\.4\.4.*Throughput \(TPS\), higher is better",
     ),
     Asked(

@@ -27,7 +27,7 @@ from runs.answers.words import gaps
 from runs.answers.words.along import falls_off, loss, scales
 from runs.answers.words.history import newer, since
 from runs.answers.words.pairs import a_against_b, changed, effects, published
-from runs.answers.words.ranking import centres, levels_without_ratio, ranking
+from runs.answers.words.ranking import centres, levels_without_ratio, no_winner, ranking
 from runs.answers.words.verdicts import best_at_words, explained, why
 from runs.compare import asked
 from runs.compare.comparison import Comparison
@@ -61,7 +61,9 @@ def _of_compared(answer: Answer) -> str:
     words = _SAYS[type(answer.claims[0])](answer) if answer.claims else ""
     if answer.parts:
         leaders = listed([part.claims[0].label for part in answer.parts])
-        words = " ".join([f"No winner is named: {leaders} share no levels.", *map(_of_compared, answer.parts)])
+        words = " ".join(
+            [f"{no_winner(answer)} is named: {leaders} share no levels.", *map(_of_compared, answer.parts)]
+        )
     lost = {label: joined(map(gaps.lacking_words, answer.lost.get(label, []))) for label in answer.unranked}
     few = grouped((lost[label] or "fewer than two levels in common with the others", label) for label in lost)
     unranked = gaps.with_reasons(gaps.set_apart_words(answer) | few)

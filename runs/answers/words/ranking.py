@@ -86,24 +86,29 @@ def _at_its_best(standing: Standing) -> str:
 
 def _no_winner(answer: Answer, first: Standing, open_ones: Sequence[Standing]) -> str:
     every, kinds = [first, *open_ones], {claim.ratio.verdict for claim in open_ones}
-    named = _amounts(answer, every)
+    named, none = _amounts(answer, every), no_winner(answer)
     where = f" over {answer.over}" if answer.over else ", each at its best" if answer.ranked_at == "best" else ""
     if Kind.TOO_FEW in kinds:
         if answer.over:
             # Some levels of a series may have enough repeats: the verdict says what is lacking.
             claim = next(each for each in open_ones if each.ratio.verdict == Kind.TOO_FEW)
-            return f"No winner is named{where}: {named}; {first.label} against {claim.label}: {why(claim.ratio)}."
+            return f"{none} is named{where}: {named}; {first.label} against {claim.label}: {why(claim.ratio)}."
         few = [each.label for each in every if each.n is not None and each.n < MIN_REPEATS]
         whose = "a group" if len(few) in (0, len(every)) else f"of {few_listed(few)}"
-        return f"No winner is named{where}, with fewer than {MIN_REPEATS} repeats {whose}: {named}."
+        return f"{none} is named{where}, with fewer than {MIN_REPEATS} repeats {whose}: {named}."
     if REFUSED in kinds:
         where = where if not answer.series or answer.series.with_ratio else ""
-        return f"No winner is named{where}: {named} may not all be set against each other."
+        return f"{none} is named{where}: {named} may not all be set against each other."
     if none_at_all := _none_at_all(answer, every):
         return none_at_all
     if kinds <= NOT_APART:
-        return f"No winner{where}: less than {percent_of(answer.threshold)} lie between {named}."
+        return f"{none}{where}: less than {percent_of(answer.threshold)} lie between {named}."
     return _undecided(answer, first, open_ones, where, named)
+
+
+def no_winner(answer: Answer) -> str:
+    """The beginning of its sentence: whoever wins by another metric is told so elsewhere."""
+    return f"No winner by {mid_sentence(answer.metric_label)}"
 
 
 def _ahead_at_each(
@@ -124,21 +129,21 @@ def _undecided(answer: Answer, first: Standing, open_ones: Sequence[Standing], w
     # What takes the most repeats, which is all that it takes to be sure.
     undecided = [each for each in open_ones if each.ratio.verdict in (Kind.UNDECIDED, Kind.MIXED)]
     claim = max(undecided, key=lambda each: each.ratio.more_repeats or math.inf, default=open_ones[0])
-    change, pair = claim.ratio, f"{first.label} against {claim.label}"
+    change, pair, none = claim.ratio, f"{first.label} against {claim.label}", no_winner(answer)
     if change.verdict == Kind.MIXED:
         return no_single_number(answer)
     if answer.over and change.value is not None:
-        return f"No winner{where}: {pair} {ratio(change)}, {why(change)}."
+        return f"{none}{where}: {pair} {ratio(change)}, {why(change)}."
     says_side = why(change).partition(",")[0] in WINNERS
     of_pair = f"{pair} is " if says_side else "" if len(open_ones) == 1 else f"{pair}: "
     # No repeat decides between two names of one configuration.
     is_open = change.low is not None and not (isinstance(change.basis, Verdict) and change.basis.fewest is None)
-    begin = f"No winner{where}" if not is_open else f"No winner yet{where}, repeats scatter too much"
+    begin = f"{none}{where}" if not is_open else f"{none} yet{where}, repeats scatter too much"
     most = 1 + answer.threshold
     is_close = all(each.ratio.value and 1 / most < each.ratio.value < most for each in open_ones)
     spreads = [each.group.summary.cv for each in (first, *open_ones) if each.group and each.group.summary]
     if change.low is not None and is_close and all(cv is not None and cv < answer.threshold for cv in spreads):
-        begin, named = f"No winner{where}", f"less than {percent_of(answer.threshold)} lie between the means of {named}"
+        begin, named = f"{none}{where}", f"less than {percent_of(answer.threshold)} lie between the means of {named}"
     return f"{begin}: {named}; {of_pair}{why(change)}."
 
 
@@ -161,11 +166,12 @@ def no_single_number(answer: Answer) -> str:
     if answer.best_by_level and sum(isinstance(claim, Standing) for claim in answer.claims) > 2:
         # More levels than those of the ratio of two, where one of these was not measured or came to nothing.
         levels = levels_words(len(answer.best_by_level), answer.held)
-        return f"No single winner over {levels}: {best_at_words(answer.best_by_level)}."
+        by = mid_sentence(answer.metric_label)
+        return f"No single winner by {by} over {levels}: {best_at_words(answer.best_by_level)}."
     lower = " (lower is better)" if answer.better == "lower" else ""
     pair = f"{answer.first} against {answer.second}{lower} is {by_level_words(answer.series)}"
-    number = "winner" if is_perhaps_noise(answer.series) else "single number"
-    return f"No {number} over {answer.over}: {pair}."
+    none = no_winner(answer) if is_perhaps_noise(answer.series) else "No single number"
+    return f"{none} over {answer.over}: {pair}."
 
 
 def _amounts(answer: Answer, standings: Sequence[Standing]) -> str:

@@ -111,7 +111,7 @@ def test_repeats_that_failed_are_told_where_too_few_are_left():
 
     words = ask(world.store())["words"]
 
-    assert words.startswith("No winner is named, with fewer than 3 repeats of PostgreSQL")
+    assert words.startswith("No winner by throughput is named, with fewer than 3 repeats of PostgreSQL")
     assert words.endswith(": 4 of 6 repeats have no number: failed: out of memory.")
 
 

@@ -169,7 +169,7 @@ def test_of_a_level_without_a_ratio_it_is_told_who_was_not_measured_there():
     )  # fmt: skip
     assert told["absent_at"] == {"160 GB": ["MariaDB 11.4.4"]}
     assert told["words"].startswith(
-        "No single winner over 4 levels of size: PostgreSQL 17.2 is best at 10 GB and 80 GB"
+        "No single winner by throughput over 4 levels of size: PostgreSQL 17.2 is best at 10 GB and 80 GB"
     )
     assert told["words"].endswith(" No ratio at 160 GB (MariaDB 11.4.4 was not measured).")
 

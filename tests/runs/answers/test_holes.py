@@ -45,7 +45,7 @@ def test_what_is_behind_at_every_level_stays_behind_where_one_was_measured_once(
     assert [ranks[f"{name} {version}"][0] for name, version in SYSTEMS.items()] == [1, 1, 3]
     assert ranks["Firebird 5.0.1"][1] == pytest.approx((2 * 2 / 0.3) ** (1 / 3), rel=0.05)
     assert told["words"].startswith(
-        "No winner over 4 levels of terminals: less than 3 % lie between".replace(" %", "\u202f%")
+        "No winner by throughput over 4 levels of terminals: less than 3 % lie between".replace(" %", "\u202f%")
     )
     overall, *_ = pair["claims"]
     assert (overall["ratio"]["verdict"], pair["over"]) == ("better", "3 levels of terminals")

@@ -17,6 +17,7 @@ from runs.configs.creating import Parameter, config_of
 from runs.listing.rows import RunRow
 from runs.models import Config, Run, delete_softly
 from runs.run.diff import sections
+from runs.run.number import primary_number
 from tests.runs.cells import add_number, all_runs, machine, make_run, workload
 
 pytestmark = pytest.mark.django_db
@@ -209,6 +210,18 @@ def test_it_takes_the_most_common_metric_where_a_workload_names_none():
     metric = compare(all_runs()).metric
 
     assert metric is not None and metric.name == "load_s"
+
+
+def test_of_latencies_alone_the_mean_is_taken_and_not_the_maximum():
+    """Seen: "No winner: less than 25 % lie between …", of the maximum, beside means of which one is twice another."""
+    run = make_run("SQLite 3", 40, number="latency_max_ms")
+    add_number(run, 4.5, name="latency_mean_ms")
+    add_number(run, 4.9, name="latency_p99_ms")
+
+    metric, listed = compare(all_runs()).metric, primary_number(Run.objects.get())
+
+    assert metric is not None and listed is not None
+    assert metric.name == listed.metric.name == "latency_mean_ms"
 
 
 def test_it_prefers_the_number_of_the_run_phase():

@@ -221,7 +221,7 @@ def test_where_no_level_is_sure_the_ends_say_so():
     assert {row.kind for series in comparison.levels.series for row in series.rows}.isdisjoint(WINNERS)
     ends = "from 1.25\u202f× at scale factor 1 to 0.800\u202f× at scale factor 30"
     assert headline(comparison).endswith(f"{ends}, of too few repeats to tell that from noise.")
-    assert headline(comparison).startswith("No winner over 3 levels of scale factor: ")
+    assert headline(comparison).startswith("No winner by throughput over 3 levels of scale factor: ")
 
 
 def test_a_series_without_any_ratio_says_why_once_and_has_no_map(client):

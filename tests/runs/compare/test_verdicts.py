@@ -40,7 +40,8 @@ def test_it_names_no_winner_without_a_verdict():
     comparison = compare(all_runs())
 
     assert headline(comparison) == (
-        "No winner is named, with fewer than 3 repeats a group: Derby 10.16 (4,517 TPS) and SQLite 3.50 (4,483 TPS)."
+        "No winner by throughput is named, with fewer than 3 repeats a group: Derby 10.16 (4,517 TPS) and "
+        "SQLite 3.50 (4,483 TPS)."
     )
     assert [group.against.verdict.kind for group in comparison.groups if group.against] == [Kind.TOO_FEW]
 
@@ -51,7 +52,8 @@ def test_it_names_none_when_the_second_is_not_told_apart_from_the_first():
     said = headline(compare(all_runs()))
 
     assert said.startswith(
-        "No winner yet, repeats scatter too much: H2 2.3 (813.6 TPS) and SQLite 3.50 (795.8 TPS); undecided: "
+        "No winner by throughput yet, repeats scatter too much: H2 2.3 (813.6 TPS) and SQLite 3.50 (795.8 TPS); "
+        "undecided: "
     )
     assert "Derby" not in said
 
@@ -60,7 +62,7 @@ def test_it_says_that_nothing_that_matters_lies_between_equals():
     cells({"Derby 10.16": [1010.0, 1011.0, 1009.5], "SQLite 3.50": [1012.0, 1011.0, 1013.0]})
 
     assert headline(compare(all_runs())) == (
-        "No winner: less than 3\u202f% lie between SQLite 3.50 (1,012 TPS) and Derby 10.16 (1,010 TPS)."
+        "No winner by throughput: less than 3\u202f% lie between SQLite 3.50 (1,012 TPS) and Derby 10.16 (1,010 TPS)."
     )
 
 

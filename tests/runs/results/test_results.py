@@ -167,6 +167,21 @@ def test_the_name_of_a_new_metric_does_not_say_its_unit_again():
     assert make_metric("latency_p99_ms", "ms", None).label == "p99 latency"
 
 
+@pytest.mark.parametrize(
+    ("name", "unit", "label"),
+    [
+        ("restore_mb_per_s", "MB/s", "Restore rate"), ("scan_rows_per_s", "rows/s", "Scan rate"),
+        ("throughput_mb_per_s", "MB/s", "Throughput"), ("connect_ms", "ms", "Connect time"), ("p95_ms", "ms", "P95"),
+        ("latency_ms", "ms", "Latency"), ("energy_j_per_tx", "J", "Energy per tx"),
+        ("energy_j_per_tx", "J/tx", "Energy"), ("tps_per_keur", "TPS/kEUR", "TPS per kEUR"), ("s", "s", "S"),
+        ("failed_transactions", "transactions", "Failed transactions"), ("errors_per_s", "errors/s", "Errors per s"),
+    ],
+)  # fmt: skip
+def test_the_name_of_a_metric_of_ones_own_reads_as_a_noun(name, unit, label):
+    """Seen: "has the highest restore, 397.2 MB/s", "has the lowest energy j per tx"."""
+    assert make_metric(name, unit, None).label == label
+
+
 def finish(run: Run, outcome: str = "finished", message: str = "", **changes) -> Run:
     results.finish_run(run=run, outcome=outcome, message=message, at=NOW, result=job_result(**changes))
     return Run.objects.get(id=run.id)
