@@ -17,6 +17,7 @@ from runs.compare.facts import with_heading
 from runs.compare.groups import Contrast, Group
 from runs.compare.levels import OF_DAYS, UNMEASURED, LevelRow, Levels, LevelSeries, levels_words
 from runs.formatting import (
+    TIMES_FROM,
     MOST_IN_A_SENTENCE,
     THIN,
     few_listed,
@@ -85,11 +86,15 @@ def _more_words(verdict: Verdict, fewest: int, interval: Interval) -> str:
     else:
         most, what = max(interval.high, 1 / interval.low) - 1, f"{what}, if any,"
         if FAR <= most < MOST_TOLD:
-            return f"{needs}; neither comes to {math.ceil((most + 1) * 10) / 10:g}{THIN}× the other"
+            return f"{needs}; {_neither_words(most)}"
     if most >= MOST_TOLD:
         return needs
     bound = percent_of(math.ceil(most * 100) / 100) if most < 2 else f"{math.ceil(most + 1)} times"
     return f"{needs}; {what} is below {bound}"
+
+
+def _neither_words(most: float) -> str:
+    return f"neither comes to {math.ceil((most + 1) * 10) / 10:g}{THIN}× the other"
 
 
 def _without_interval(verdict: Verdict) -> str:
@@ -140,11 +145,17 @@ def ratio(change: Amount) -> str:
 
 
 def share(change: Amount) -> str:
-    """−17.5 % (−20.1 to −15.0)."""
+    """−17.5 % (−20.1 to −15.0). What may be several times as much or as little is bounded as its verdict has it."""
     if change.value is None:
         return "not known"
-    ends = [change.low, change.high] if change.low is not None and change.high is not None else []
-    return share_words([change.value, *ends])
+    if change.low is None or change.high is None:
+        return share_words([change.value])
+    # Ends of a loss to nothing are none of a ratio.
+    most = max(change.high, 1 / (1 + change.low) - 1) if -1 < change.low < 0 < change.high else 0.0
+    if most + 1 < TIMES_FROM:
+        return share_words([change.value, change.low, change.high])
+    bound = f": {_neither_words(most)}" if most < MOST_TOLD else ""
+    return f"{share_words([change.value])} (undecided{bound})"
 
 
 def upward(change: Amount, better: str) -> Amount:

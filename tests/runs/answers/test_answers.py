@@ -155,6 +155,26 @@ def test_two_levels_are_enough_for_a_loss():
     assert claim["falls_off"]["shape"] == "too_few"
 
 
+@pytest.mark.parametrize(
+    ("spread", "words"), [(1.01, " to +"), (1.5, " (undecided: neither comes to "), (5.0, " (undecided) from ")]
+)
+def test_a_loss_of_which_nothing_is_known_has_no_ends_of_thousands_of_percent(spread: float, words: str):
+    """Seen: "SQLite 3.54.1 +82.4 % (−99.8 to +182,140.0)", where the page says that it is undecided."""
+    world = World()
+    for size in (1, 2):
+        repeats = [{"metrics": {"tps": 1000 * size / 10 * factor}} for factor in (1 / spread, 1, spread)]
+        world.add(1, factors={"scale_factor": size, "terminals": 4})
+        world.documents[-1]["repeats"] = repeats
+
+    told = ask(world.store(), "ask=loss&x=factor:scale_factor")
+
+    (claim,) = told["claims"]
+    assert words in told["words"]
+    assert claim["change"]["low"] < 1 < claim["change"]["high"], "numbers are told as they are"
+    if spread == 1.5:
+        assert told["words"].partition(": ")[2].partition(")")[0] in claim["change"]["why"]
+
+
 @pytest.mark.parametrize("asked", [("database_size_gb",), ("scale_factor", "database_size_gb")])
 def test_a_size_by_a_name_of_the_senders_own_or_stated_twice_has_a_loss(asked: tuple[str, ...]):
     """Was: "No ratio: Database size: 500 GB against 10 GB", and of the one name no question at all."""
