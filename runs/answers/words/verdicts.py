@@ -17,9 +17,9 @@ from runs.compare.facts import with_heading
 from runs.compare.groups import Contrast, Group
 from runs.compare.levels import OF_DAYS, UNMEASURED, LevelRow, Levels, LevelSeries, levels_words
 from runs.formatting import (
-    TIMES_FROM,
     MOST_IN_A_SENTENCE,
     THIN,
+    TIMES_FROM,
     few_listed,
     grouped,
     joined,

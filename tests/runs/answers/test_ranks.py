@@ -206,3 +206,18 @@ def test_nights_that_came_last_do_not_hide_a_sweep(monkeypatch):
 
     assert any("which configuration is best" in each.lower() for each in words), words
     assert any("from 10 to 500 GB" in each for each in words), words
+
+
+def test_machines_are_ranked_per_price_by_a_metric_of_ones_own():
+    world = World(noise=0.005)
+    for name, tps, keur in (("Fast", 10_000, 20), ("Cheap", 6_000, 6)):
+        world.add(tps, hardware={"name": name})
+        for repeat in world.documents[-1]["repeats"]:
+            per_price = repeat["metrics"]["tps"] / keur
+            repeat["metrics"]["tps_per_keur"] = {"value": per_price, "unit": "TPS/kEUR", "better": "higher"}
+    selects = world.store()
+
+    assert ask(selects, "ask=rank&fact=hardware")["claims"][0]["label"] == "Fast"
+    told = ask(selects, "ask=rank&fact=hardware&metric=tps_per_keur")
+    assert (told["claims"][0]["label"], told["sure"]) == ("Cheap", True)
+    assert told["words"].startswith("Cheap has the highest TPS per kEUR")
