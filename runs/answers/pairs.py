@@ -31,7 +31,7 @@ from runs.compare.configurations import given_by_config, swept
 from runs.compare.facts import DATE, MOMENT, NEVER_TAKEN
 from runs.compare.grouping import position_of
 from runs.compare.groups import Contrast, Group
-from runs.compare.guard import Difference, bare_field, blocking, have_same_settings, unlike
+from runs.compare.guard import Difference, bare_field, blocking, have_same_settings, machine_facts, unlike
 from runs.compare.levels import Key, Levels, LevelSeries
 from runs.compare.panels import in_order_of_series
 from runs.compare.published import claimed_pairs, printed_alone, printed_pairs
@@ -210,7 +210,10 @@ def changed(comparison: Comparison, question: Question) -> Answer:
         return begun(comparison, question, lacking=[Missing("two_groups")])
     first, second = groups
     runs = [*first.run_ids, *second.run_ids]
-    differing = [each for each in comparison.verdicts.differences_of(first, second) if each.a != each.b]
+    # Who asks about two machines asks for more than their names.
+    of_machines = machine_facts(first.conditions, second.conditions)
+    every = {each.field: each for each in (*comparison.verdicts.differences_of(first, second), *of_machines)}
+    differing = [each for each in every.values() if each.a != each.b]
     claims = [Changed(label=each.label, a=each.a, b=each.b, role=each.role, runs=runs) for each in differing]
     differing_fields = {each.field for each in differing}
     # One difference tells all roles of a disk.

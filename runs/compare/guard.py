@@ -222,7 +222,7 @@ def differences(a: Conditions, b: Conditions) -> list[Difference]:
 
     if a.machines != b.machines:
         # Runs on two machines always sit on two devices: those need not be named.
-        differing += _differ(a, b, "hardware") or [*_machine_facts(a, b), *_storage(a.words, b.words)]
+        differing += _differ(a, b, "hardware") or [*machine_facts(a, b), *_storage(a.words, b.words)]
     else:
         if not a.machine_is_described and not one_publication:
             words = a.words.get("hardware", UNKNOWN)
@@ -303,8 +303,8 @@ def blocking(differing: Iterable[Difference]) -> list[Difference]:
     return [difference for difference in differing if difference.severity == "blocks"]
 
 
-def _machine_facts(a: Conditions, b: Conditions) -> list[Difference]:
-    """In what two machines of one name differ, as one does after a new kernel."""
+def machine_facts(a: Conditions, b: Conditions) -> list[Difference]:
+    """In what the profiles of two machines differ, as that of one does after a new kernel."""
     if a.hardware is None or b.hardware is None:
         return []
     both = zip(profile_facts(a.hardware), profile_facts(b.hardware), strict=True)

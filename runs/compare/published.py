@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -20,6 +21,8 @@ from runs.models.shapes import CellFacts, Match
 from runs.run.facets import FACTOR
 
 _MATCHES = TypeAdapter(list[Match])
+# What an article calls a disk that its runs have as a device.
+_DISK = ("disk", "storage")
 # Checks of a run that do not hold: something else kept the machine busy, or a few terminals did the work of all.
 _DISTURBED = ("machine_alone", "terminals_fair")
 
@@ -49,9 +52,16 @@ def is_chosen_there(run: Run, facts: CellFacts) -> bool:
     def fits(name: str, wanted: str | float) -> bool:
         if name in ("version", "workload"):
             return (run.dbms_version if name == "version" else run.workload).source_id == wanted
+        if name in _DISK and run.factor(name) is None:
+            return str(wanted) in chain.from_iterable(_disks_of(run).values())
         return run.factor(name) == (None if wanted == "" else wanted)
 
     return all(fits(name, wanted) for name, wanted in facts.items())
+
+
+def _disks_of(run: Run) -> dict[str, tuple[str, str]]:
+    """What its disks are called and of which medium they are, by their roles."""
+    return {use.role: (use.device.name, use.device.medium_label) for use in run.storage.all()}
 
 
 def differences_from_published(here: Sequence[Run], there: Sequence[Run]) -> list[Difference]:
@@ -148,10 +158,10 @@ def printed_pairs(groups: Iterable[Group]) -> list[tuple[Group, Group]]:
             for each in printed
             if _system(each) == system and (asked[group.key] == asked[each.key] or not is_asked_alike)
         ]
-        besides = [(far, each) for far, each in besides if each.dots or far == ALIKE]
+        besides = [(far, each) for far, each in besides if each.dots or far[:3] == ALIKE]
         if besides:
             far, beside = min(besides, key=lambda each: (each[0], not each[1].dots))
-            (alike if far == ALIKE else unlike).append((group, beside))
+            (alike if far[:3] == ALIKE else unlike).append((group, beside))
     return [*planned, *sorted(alike, key=lambda pair: not pair[1].dots), *unlike]
 
 
@@ -239,13 +249,18 @@ Asked = frozenset[tuple[str, str]]
 ALIKE = (0, False, 0)
 
 
-def _unlikeness(group: Group, beside: Group, asked_else: int) -> tuple[int, bool, int]:
+def _unlikeness(group: Group, beside: Group, asked_else: int) -> tuple[int, bool, int, int]:
     """How far a printed group is from one that was measured here: `asked_else` in what was asked, then in its version,
-    then in what is a condition; of the window and the terminals the guard speaks.
+    then in what is a condition and in the media of its disks, then in what these are called; of the window and the
+    terminals the guard speaks.
     """
     is_another = group.all_runs[0].dbms_version.name != beside.all_runs[0].dbms_version.name
     of_both = (_factors_of(each, Role.CONDITION) for each in (group, beside))
-    return asked_else, is_another, len(set.symmetric_difference(*map(set, of_both)))
+    here, there = (_disks_of(each.all_runs[0]) for each in (group, beside))
+    disks = [(here[role], there[role]) for role in here.keys() & there.keys()]
+    names = sum(one != other for (one, _), (other, _) in disks)
+    media = sum(one != other and bool(one and other) for (_, one), (_, other) in disks)
+    return asked_else, is_another, len(set.symmetric_difference(*map(set, of_both))) + media, names
 
 
 def _is_printed(group: Group) -> bool:

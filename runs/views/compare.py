@@ -32,6 +32,7 @@ from runs.charts.drawing import draw, point_rows, table_rows
 from runs.charts.pivots import heat_maps
 from runs.charts.run import figures
 from runs.compare import choosing, reports
+from runs.compare.asked_pair import of_named
 from runs.compare.axes import CURVE, HEAT_MAP, LATENCY, TABLE, TIME, TRADE_OFF
 from runs.compare.compare import by_each_metric, compare_selection, unread
 from runs.compare.comparison import Comparison
@@ -150,6 +151,8 @@ def comparison_context(selection: Selection, comparison: Comparison) -> dict[str
     offered = {group.key for group in [*shown, *filter(None, [comparison.baseline])]}
     levels = comparison.levels
     has_many = levels is not None and len(levels.level_rows) > MOST_LEVELS and params.get("rows") != "all"
+    asked_about = [run for group in of_named(told.question, comparison.groups) for run in group.all_runs]
+    about = asked_about or comparison.all_runs
     messages = [*chain.from_iterable(unread(selection.address, comparison, drawing.axes).values())]
     return (
         {"unread": messages}
@@ -181,9 +184,9 @@ def comparison_context(selection: Selection, comparison: Comparison) -> dict[str
             "provenance_varies": len({provenance for group in comparison.groups for provenance in group.provenances})
             > 1,
             # What else tells how they differ.
-            "run_pair": _two_runs(comparison),
-            "configs": list(dict.fromkeys(run.config.slug for run in comparison.all_runs if run.config)),
-            "machines": list(dict.fromkeys(run.hardware.slug for run in comparison.all_runs if run.hardware)),
+            "run_pair": _two_runs(comparison, told),
+            "configs": list(dict.fromkeys(run.config.slug for run in about if run.config)),
+            "machines": list(dict.fromkeys(run.hardware.slug for run in about if run.hardware)),
         }
     )
 
@@ -247,8 +250,15 @@ def frozen_context(report: Report, user: Reader) -> dict[str, Any]:
     }
 
 
-def _two_runs(comparison: Comparison) -> str:
-    """The query of what differs between a run of the baseline and one of the next group, or its first and last."""
+def _two_runs(comparison: Comparison, told: Answer) -> str:
+    """The query of what differs between two runs: of those that the answer sets against each other, else of the
+    baseline and the next group, or its first and last.
+    """
+    by_label = {group.label: group for group in comparison.groups}
+    of_levels = [pair for row in told.series.rows for pair in row.pairs] if told.series else []
+    of_groups = [(by_label[told.first], by_label[told.second])] if {told.first, told.second} <= by_label.keys() else []
+    if pair := next(iter((*of_levels, *of_groups)), None):
+        return "&".join(f"run={group.all_runs[0].id}" for group in pair)
     runs = [group.all_runs[0] for group in comparison.groups if group.all_runs]
     first = comparison.baseline.all_runs[0] if comparison.baseline else next(iter(runs), None)
     others = [run for run in runs if run != first] or [run for run in comparison.all_runs if run != first][-1:]

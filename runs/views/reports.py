@@ -82,7 +82,7 @@ def report(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 @contributor_required
 def freeze_report(request: PersonRequest, slug: str) -> HttpResponse:
-    """Keeps the comparison as its page shows it now, of the runs that this person may see."""
+    """Keeps the comparison as its page shows it now, with all its levels, of the runs that this person may see."""
     kept = _changeable(request, slug)
     if request.POST.get("thaw"):
         reports.thaw(kept, by=request.user)
@@ -97,7 +97,7 @@ def freeze_report(request: PersonRequest, slug: str) -> HttpResponse:
     names = ("part", "figure", "multiples", "pivot")
     drawn = [str(render_to_string(part.template, dict.fromkeys(names, part))) for part in parts]
     if comparison.levels:
-        drawn.append(str(render_to_string("_levels.html", shown | {"is_kept": True})))
+        drawn.append(str(render_to_string("_levels.html", shown | {"is_kept": True, "few_levels": 0})))
     if shown["matrix"]:
         drawn.append(str(render_to_string("_matrix_of_verdicts.html", shown)))
     numbers = answer(comparison, drawing)

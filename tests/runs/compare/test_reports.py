@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
+from itertools import product
 from uuid import UUID
 
 import pytest
@@ -17,6 +18,7 @@ from runs.compare import reports
 from runs.formatting import times
 from runs.models import Change, Publication, Report, Run
 from runs.results.purge import purge
+from tests.runs.answers.test_answers import World
 from tests.runs.cells import batch, machine, make_article, make_repeats, make_run
 
 pytestmark = pytest.mark.django_db
@@ -386,3 +388,20 @@ def test_a_value_of_zero_is_frozen_as_zero(client, contributor):
     client.force_login(contributor)
     html = client.post(f"/reports/{kept.slug}/freeze/", follow=True).content.decode()
     assert re.search(r'data-label="Value" data-value="0.0"><span class="main">0<', html)
+
+
+def test_a_report_of_more_levels_than_its_page_shows_is_frozen_with_all(client, contributor, monkeypatch):
+    """Seen: 500, as the link to all ratios needs the request."""
+    monkeypatch.setattr("runs.views.compare.MOST_LEVELS", 2)
+    world = World()
+    for system, terminals in product(("A", "B"), (1, 2, 4, 8)):
+        world.add(1000, dbms={"name": system, "version": "1"}, factors={"terminals": terminals})
+    kept = {"note": "", "query": world.store(), "visibility": "public", "owner": contributor}
+    report = reports.create(title="Of many levels", **kept)
+    client.force_login(contributor)
+    assert "All 4 ratios" in client.get("/reports/of-many-levels/").content.decode()
+
+    page = client.post("/reports/of-many-levels/freeze/", follow=True)
+
+    report.refresh_from_db()
+    assert page.status_code == 200 and all(f"{count} terminal" in report.frozen["drawn"][1] for count in (1, 2, 4, 8))
