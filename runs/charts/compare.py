@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from runs import formatting
-from runs.answers.answer import Amount, Answer, Claimed, Published, pair_of
+from runs.answers.answer import Amount, Answer, Claimed, Newer, Published, Step, pair_of
 from runs.answers.words.drawn import (
     APART_NOTE,
     DOUBT_NOTE,
@@ -17,7 +17,14 @@ from runs.answers.words.drawn import (
     bars_note,
     centre_label,
 )
-from runs.answers.words.gaps import by_class, difference_words, not_known_words, unranked_by_class, unsaid_words
+from runs.answers.words.gaps import (
+    MOST_CURVES,
+    by_class,
+    difference_words,
+    not_known_words,
+    unranked_by_class,
+    unsaid_words,
+)
 from runs.answers.words.verdicts import against_words, group_against_words, robustness_words, series_words, why
 from runs.charts.base import BarGroup, Figure, Multiples, bars, scale_of
 from runs.compare.comparison import Comparison
@@ -257,8 +264,10 @@ def bars_table(groups: Sequence[Group], unit: str) -> Table:
     return Table(columns, rows)
 
 
-def beside_printed(answer: Answer) -> list[tuple[str, Table]]:
-    """Every claim of what was measured here against what articles print and say, by the name of its table."""
+def tables_of_claims(answer: Answer) -> list[tuple[str, Table]]:
+    """Every claim of what was measured here against what articles print and say, and of series over time where a
+    sentence has no room for all, by the name of its table.
+    """
     here, of_unit = Column("Here", numeric=False), answer.unit
     ratio = [*map(Column, ("Ratio", "Interval from", "to")), Column("Verdict", numeric=False)]
     printed = [
@@ -280,7 +289,16 @@ def beside_printed(answer: Answer) -> list[tuple[str, Table]]:
         ]
         for each in answer.claims if isinstance(each, Claimed)
     ]  # fmt: skip
+    over_time = [*(Column(name, numeric=False) for name in ("Series", "Batch")), Column("Batches before"), *ratio]
+    series = [
+        [TableCell(text=each.label), TableCell(text=each.newest), TableCell(each.batches), *_ratio_cells(each.ratio)]
+        if isinstance(each, Newer) else
+        [TableCell(text=each.label), TableCell(text=each.day or "no change"), TableCell(each.batches_before),
+         *_ratio_cells(each.change)]
+        for each in answer.claims if isinstance(each, Newer | Step)
+    ]  # fmt: skip
     tables = {
+        "Series by series": Table(over_time, series if len(series) > MOST_CURVES else []),
         "Measured here against what is printed": Table(printed, pairs),
         "Measured here against what is claimed": Table(claimed, claims),
     }

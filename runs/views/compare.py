@@ -197,7 +197,7 @@ def _answered(comparison: Comparison, answer: Answer) -> dict[str, Any]:
     return {
         "question": question_words(answer),
         "headline": sentence(answer),
-        "beside_printed": charts.beside_printed(answer),
+        "told_tables": charts.tables_of_claims(answer),
         "questions": [
             (question_words(other), f"{selects}&{other.question.query}") for other in offered(comparison, answer)
         ],

@@ -1514,6 +1514,22 @@ def test_two_commits_with_one_time_are_places_of_one_curve_in_the_order_of_their
     assert (step["day"], step["tested"], step["batches_before"]) == ("2026-05-12", "2222222222", 12)
 
 
+def test_series_that_a_sentence_has_no_room_for_stand_in_a_table():
+    """Seen: "18 more in the table", of which the page had none."""
+    world = World(noise=0.005)
+    for day in ("2026-05-01", "2026-06-01"):
+        for name in "ABCDEFGH":
+            tps = 1100 if name == "H" and day > "2026-06" else 1000
+            world.add(tps, dbms={"name": name, "version": "1"}, measured_on=day)
+        world.store()
+
+    html = page("workload=tpcb", "ask=since")
+
+    assert "more in the table" in html
+    rows = html.partition("Series by series")[2].partition("<tbody>")[2].partition("</tbody>")[0]
+    assert rows.count("<tr>") == 8 and "better" in rows.rpartition("<tr>")[2]
+
+
 @pytest.mark.parametrize("has_times", [True, False])
 def test_an_old_commit_measured_on_the_day_of_a_newer_version_parts_no_curve(has_times):
     """Seen: "PostgreSQL 18.0: the batch of 2026-11-29 has 0.994 × …: undecided" of the old commit, beside 18.1."""
