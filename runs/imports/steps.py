@@ -188,10 +188,9 @@ def warnings_of(taken: FileImport, reader: Reader) -> list[str]:
 
 
 def deleted_runs_of(taken: FileImport) -> list[Run]:
-    """Where all runs of the import were deleted, the last ones: those before were replaced by them."""
-    if taken.stored_at is None or runs_of(taken):
-        return []
-    return list(Run.objects.filter(upload__in=uploads_of(taken)).order_by("created_at", "repeat", "id"))
+    """Those of the runs that it stored last which were deleted."""
+    gone = Run.objects.filter(upload__in=uploads_of(taken)).exclude(deleted_at=None)
+    return list(gone.order_by("created_at", "repeat", "id"))
 
 
 def uploads_of(taken: FileImport) -> QuerySet[Upload]:

@@ -363,6 +363,25 @@ def test_of_files_whose_runs_are_deleted_it_says_so_and_leads_to_restoring_them(
     assert answered["restore_url"].endswith(f"/api/v1/runs/{run.pk}/restore/")
 
 
+def test_of_files_of_which_one_run_is_deleted_it_says_so(client, contributor, bearer):
+    """Seen: "there already 5" of six files, and `benchctl upload --restore` left the sixth deleted."""
+    taken, _ = imports.receive(files=files(PGBENCH, SECOND), owner=contributor)
+    runs, _ = imports.store(taken, subject=SUBJECT, owner=contributor)
+    results.editing.delete(runs[0], by=contributor)
+
+    again, _ = imports.receive(files=files(PGBENCH, SECOND), owner=contributor)
+
+    client.force_login(contributor)
+    assert "1 of its runs is deleted" in client.get(f"/imports/{again.id}/").content.decode()
+    told = client.get(f"/api/v1/imports/{again.id}/").json()["runs"]
+    assert {run["id"]: "restore_url" in run for run in told} == {
+        str(runs[0].pk): True,
+        **{str(run.pk): False for run in runs[1:]},
+    }
+    page = client.post(f"/imports/{again.id}/restore/", follow=True).content.decode()
+    assert "1 run brought back" in page and Run.objects.present().count() == len(runs)
+
+
 def test_each_file_takes_a_version_of_its_own(client, contributor):
     without = PGBENCH.replace(b"pgbench (16.4)\n", b"")
     taken, _ = imports.receive(files=files(without, without.replace(b"800.", b"810.")), owner=contributor)
