@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import UTC, date, datetime, time
+from html import escape
 from typing import Any
 from uuid import UUID
 
@@ -25,7 +26,7 @@ from django.template.defaultfilters import pluralize
 from django.urls import reverse
 from django.utils.dateparse import parse_datetime
 from django.utils.formats import localize
-from django.utils.html import escape, format_html, format_html_join
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from runs import formatting
@@ -159,27 +160,23 @@ def level_lines(series: LevelSeries, levels: Levels, most: int) -> SafeString:
     first that both sides were measured at.
     """
     rows = sorted(series.rows, key=lambda row: not row.pairs)[:most] if most else series.rows
-    label = format_html('<th scope="row">{}</th>', series.label) if len(levels.series) > 1 else ""
-    base_label, of_all, lines = levels.base_label, series.notes, []
+    label, base_label, of_all = escape(series.label), escape(levels.base_label), series.notes
+    of_series = f'<th scope="row">{label}</th>' if len(levels.series) > 1 else ""
+    heads = {fact.label: f'<th scope="row" data-label="{escape(fact.label)}">' for fact in levels.headings}
+    lines = []
     for row in rows:
-        headings = "".join(
-            f'<th scope="row" data-label="{escape(name)}">{escape(words)}</th>' for name, words in row.words.items()
-        )
+        headings = "".join(f"{heads[name]}{escape(words)}</th>" for name, words in row.words.items())
         against, verdict = row.against, row.against.verdict
         notes = [verdicts.robustness_words(verdict)] if verdict and verdict.ranks else []
         notes += [gaps.difference_words(note) for note in row.notes if note not in of_all]
+        noted = format_html_join("", ' <span class="sub">{}</span>', ((note,) for note in notes))
+        told = verdicts.level_against_words(row, series.label, levels.base_label)
         lines.append(
-            format_html(
-                '<tr data-level="{}">{}{}{}{}<td class="num" data-label="Ratio"{}>{}</td>'
-                '<td class="wide"><span class="verdict" data-verdict="{}">{}</span>{}</td></tr>\n',
-                row.label, SafeString(headings), label,
-                _level_value(row.value, row.groups, series.label),
-                _level_value(row.base_value, row.bases, base_label),
-                exact_ratio(against), verdicts.ratio_words(against.ratio), row.kind,
-                verdicts.level_against_words(row, series.label, base_label),
-                format_html_join("", ' <span class="sub">{}</span>', ((note,) for note in notes)),
-            )
-        )  # fmt: skip
+            f'<tr data-level="{escape(row.label)}">{headings}{of_series}'
+            f"{_level_value(row.value, row.groups, label)}{_level_value(row.base_value, row.bases, base_label)}"
+            f'<td class="num" data-label="Ratio"{exact_ratio(against)}>{verdicts.ratio_words(against.ratio)}</td>'
+            f'<td class="wide"><span class="verdict" data-verdict="{row.kind}">{escape(told)}</span>{noted}</td></tr>\n'
+        )
     return SafeString("".join(lines))
 
 
@@ -196,13 +193,13 @@ def exact_ratio(against: Contrast | None, *, judged: bool = False) -> SafeString
     return format_html_join("", ' {}="{}"', (exact | told).items())
 
 
-def _level_value(value: float | None, groups: Sequence[Group], label: str) -> SafeString:
-    """What one side has at a level, and of how many repeats where it has one group there."""
+def _level_value(value: float | None, groups: Sequence[Group], label: str) -> str:
+    """What one side has at a level, and of how many repeats where it has one group there. `label`: escaped."""
     if value is None:
-        return format_html('<td class="num" data-label="{}" data-gap>–</td>', label)
-    repeats = format_html(' <span class="sub">n = {}</span>', groups[0].n) if len(groups) == 1 else ""
-    cell = '<td class="num" data-label="{}" data-value="{}">{}{}</td>'
-    return format_html(cell, label, localize(value), formatting.number(value), repeats)
+        return f'<td class="num" data-label="{label}" data-gap>–</td>'
+    repeats = f' <span class="sub">n = {groups[0].n}</span>' if len(groups) == 1 else ""
+    shown = f"{formatting.number(value)}{repeats}"
+    return f'<td class="num" data-label="{label}" data-value="{localize(value)}">{shown}</td>'
 
 
 @register.simple_tag
