@@ -327,9 +327,10 @@ def _beside(comparison: Comparison, fact: str, *, values: int = 2) -> list[str]:
     metric = comparison.metric.name if comparison.metric else ""
     primary = [group.all_runs[0].workload.primary_metric for group in comparison.groups]
     told: dict[str, set[str]] = {}
+    name_by_pk = {each.pk: each.name for each in comparison.metrics}
     for group in comparison.groups:
-        for name in {row.metric.name for run in group.runs for row in run.measurements.all()}:
-            told.setdefault(name, set()).add(fact_value(group, fact))
+        for pk in {row.metric_id for run in group.runs for row in run.measurements.all()}:
+            told.setdefault(name_by_pk[pk], set()).add(fact_value(group, fact))
     names = [name for name in _other_metrics(comparison) if len(told.get(name, ())) >= values]
     wanted = [*dict.fromkeys(primary)]
     if metric in primary and not metric.endswith(_BESIDE):

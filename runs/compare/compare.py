@@ -219,9 +219,10 @@ def _metrics(runs: Sequence[Run], wanted: Sequence[str]) -> tuple[list[Metric], 
     rows_by_metric: dict[int, list[Measurement]] = {}
     days: dict[int, set[date]] = {}
     for run in (run for run in runs if run.counts):
+        day = {run.measured_at.date()} if run.measured_at else set[date]()
         for row in run.measurements.all():
             rows_by_metric.setdefault(row.metric_id, []).append(row)
-            days.setdefault(row.metric_id, set()).update({run.measured_at.date()} if run.measured_at else ())
+            days.setdefault(row.metric_id, set()).update(day)
 
     def first(metric: Metric) -> tuple[object, ...]:
         # What only its tool knows, as one step of a load, comes after what everybody compares; a maximum tells least.

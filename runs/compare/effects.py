@@ -105,7 +105,8 @@ def setting_effects(groups: Sequence[Group], varying: Sequence[Fact]) -> list[Se
     """By pairs of groups that differ in one setting alone; by least squares over all configurations where these say
     twice as much of a setting, or it has no pair, as in screening designs and fractions of a factorial.
     """
-    by_pairs, by_squares = [*setting_pairs(groups, varying)], _by_least_squares(groups, varying)
+    settings = _settings(groups, varying)
+    by_pairs, by_squares = [*_by_pairs(groups, *settings)], _by_least_squares(groups, *settings)
     # Nights of one pair are one.
     pairs_of = {(each.setting, each.end): len({(*rest.values(),) for rest in each.rests}) for each in by_pairs}
     is_more = any(effect.variance * pairs_of.get((each.setting, each.end), 0) <= 1 for each, effect in by_squares)
@@ -114,14 +115,17 @@ def setting_effects(groups: Sequence[Group], varying: Sequence[Fact]) -> list[Se
 
 def have_effects(groups: Sequence[Group], varying: Sequence[Fact]) -> bool:
     """Whether `setting_effects` finds any."""
-    return any(setting_pairs(groups, varying)) or bool(_by_least_squares(groups, varying))
+    settings = _settings(groups, varying)
+    return any(_by_pairs(groups, *settings)) or bool(_by_least_squares(groups, *settings))
 
 
-def _by_least_squares(groups: Sequence[Group], varying: Sequence[Fact]) -> list[tuple[SettingPairs, MainEffect]]:
+def _by_least_squares(
+    groups: Sequence[Group], settings_of: Mapping[str, Mapping[str, str]], names: Sequence[str],
+    facts: Mapping[str, Fact],
+) -> list[tuple[SettingPairs, MainEffect]]:  # fmt: skip
     """Each value of each setting against its first, of what the design tells; empty where some configurations may not
     be compared. A version, a machine, a size and what else varies have a mean of their own.
     """
-    settings_of, names, facts = _settings(groups, varying)
     restated = {f"{FACTOR}{name.replace(' ', '_')}" for name in names}
     besides = [field for field in facts if field not in restated]
     rows: dict[tuple[object, ...], dict[tuple[str, ...], list[Group]]] = {}
@@ -173,11 +177,13 @@ def _settings(
     return settings_of, swept(settings_of_config.values()), facts
 
 
-def setting_pairs(groups: Sequence[Group], varying: Sequence[Fact]) -> Iterator[SettingPairs]:
+def _by_pairs(
+    groups: Sequence[Group], settings_of: Mapping[str, Mapping[str, str]], names: Sequence[str],
+    facts: Mapping[str, Fact],
+) -> Iterator[SettingPairs]:  # fmt: skip
     """Each value of each setting against the first of its values that was measured beside the same; none where no two
     groups differ in it alone.
     """
-    settings_of, names, facts = _settings(groups, varying)
     for name in names:
         others = [other for other in names if other != name]
         # A factor of the same name states the setting once more.

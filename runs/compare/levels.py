@@ -281,15 +281,19 @@ class Levels:
     @cached_property
     def level_words(self) -> list[tuple[str, dict[str, str]]]:
         """What each level is called, and its words by heading."""
-        shown = [(at, fact) for at, fact in enumerate(self.held) if fact in self.headings]
+        shown = [
+            (at, fact, {value: fact.in_legend(value) for value in fact.values})
+            for at, fact in enumerate(self.held) if fact in self.headings
+        ]  # fmt: skip
         # What few of many facts say of a level would drown among all that it has not.
-        told = Counter(tuple((at, level[at]) for at, _ in shown if level[at] != NO_FACT) for level in self.table)
+        told = Counter(tuple((at, level[at]) for at, *_ in shown if level[at] != NO_FACT) for level in self.table)
         are_many = len(shown) > MOST_IN_A_SENTENCE and () not in told and max(told.values()) == 1
 
         def label(level: Key) -> str:
             words = {
-                fact.field: fact.in_legend(level[at]) for at, fact in shown if not are_many or level[at] != NO_FACT
-            }
+                fact.field: in_legend[level[at]]
+                for at, fact, in_legend in shown if not are_many or level[at] != NO_FACT
+            }  # fmt: skip
             # The name of a batch may say which commit it is of.
             of_batch = words.get("batch", "").split(" · ")
             is_said = {name for name, of in words.items() if name.startswith("tested:") and of in of_batch}
@@ -298,7 +302,7 @@ class Levels:
         return [
             (
                 label(level),
-                {fact.label: fact.words.get(level[at], level[at]) for at, fact in shown},
+                {fact.label: fact.words.get(level[at], level[at]) for at, fact, _ in shown},
             )
             for level in self.table
         ]
