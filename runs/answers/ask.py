@@ -284,7 +284,7 @@ def _turns(comparison: Comparison) -> bool:
 
 def _rankings(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[tuple[Question, RankedAt]]:
     """Those that have an answer."""
-    of_ranked = Columns([group for group in comparison.valued if group.ranked])
+    of_ranked = comparison.ranked_columns
     several_systems = "dbms" in facts and len(set(of_ranked["dbms"])) > 1
     ranks_systems = several_systems and not are_days_apart(comparison, "dbms")
     questions = [Question(kind=asked.BEST, fact="dbms")] if ranks_systems else []
@@ -329,7 +329,7 @@ def _beside(comparison: Comparison, fact: str, *, values: int = 2) -> list[str]:
     told: dict[str, set[str]] = {}
     name_by_pk = {each.pk: each.name for each in comparison.metrics}
     for group in comparison.groups:
-        for pk in {row.metric_id for run in group.runs for row in run.measurements.all()}:
+        for pk in {row.metric_id for run in group.runs for row in run.measurement_rows}:
             told.setdefault(name_by_pk[pk], set()).add(fact_value(group, fact))
     names = [name for name in _other_metrics(comparison) if len(told.get(name, ())) >= values]
     wanted = [*dict.fromkeys(primary)]

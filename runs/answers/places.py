@@ -36,7 +36,7 @@ def place_of(axes: Axes, groups: Iterable[Group]) -> Place:
     if axes.x_fact and axes.x_fact.unit:
         return Place(axes.x_fact.label, axes.x_fact.unit, axes.kind)
     name = axes.x.removeprefix(FACTOR)
-    factors = [factor for group in groups for factor in group.all_runs[0].factors.all() if factor.name == name]
+    factors = [factor for group in groups for factor in group.all_runs[0].factor_rows if factor.name == name]
     units = {shown_unit(name, factor.unit) for factor in factors}
     return Place(x_label(axes), units.pop() if len(units) == 1 else "", axes.kind)
 

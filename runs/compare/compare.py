@@ -220,7 +220,7 @@ def _metrics(runs: Sequence[Run], wanted: Sequence[str]) -> tuple[list[Metric], 
     days: dict[int, set[date]] = {}
     for run in (run for run in runs if run.counts):
         day = {run.measured_at.date()} if run.measured_at else set[date]()
-        for row in run.measurements.all():
+        for row in run.measurement_rows:
             rows_by_metric.setdefault(row.metric_id, []).append(row)
             days.setdefault(row.metric_id, set()).update(day)
 
@@ -246,7 +246,7 @@ def _in_one_unit(runs: Sequence[Run]) -> None:
     """
     rows_by_name, converted = dict[str, list[RunFactor]](), set[UUID]()
     for run in runs:
-        for factor in run.factors.all():
+        for factor in run.factor_rows:
             if factor.number is not None and factor.unit:
                 rows_by_name.setdefault(factor.name, []).append(factor)
     for rows in rows_by_name.values():

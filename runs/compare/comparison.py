@@ -175,6 +175,11 @@ class Comparison:
         """The facts of these."""
         return Columns(self.valued)
 
+    @cached_property
+    def ranked_columns(self) -> Columns:
+        """The facts of those of them that are ranked."""
+        return Columns([group for group in self.valued if group.ranked])
+
     @property
     def failed(self) -> dict[str, Group]:
         """The groups without a value, to which no run will bring one, by their labels."""

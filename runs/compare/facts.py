@@ -176,13 +176,13 @@ class Columns(dict[str, list[str]]):
         return self._distinct[names]
 
 
-def measured_alike(groups: Sequence[Group], fact: str, places: Iterable[Fact]) -> tuple[list[Group], list[str]]:
+def measured_alike(columns: Columns, fact: str, places: Iterable[Fact]) -> tuple[list[Group], list[str]]:
     """Those of the groups that were made where something of each value of `fact` was made (on a machine or a disk, in a
     context, of a system, at a size), and these places in words; all of them where there is no such place, or no other.
 
     What is best of each value would else be chosen by what was measured of one of them alone.
     """
-    kept, words = Columns(groups), list[str]()
+    kept, words = columns, list[str]()
     for place in places:
         pairs = {*zip(kept[fact], kept[place.field], strict=True)}
         of_values = [set(there) for there in grouped(pairs).values()]

@@ -66,12 +66,12 @@ def moments(runs: Mapping[str, Run]) -> dict[str, str]:
 
 
 def _disks_of(run: Run) -> frozenset[object]:
-    return frozenset((use.role, use.device_id) for use in run.storage.all())
+    return frozenset((use.role, use.device_id) for use in run.storage_rows)
 
 
 def _asked_of(run: Run) -> tuple[object, ...]:
     """What a run asks of its system, on whatever machine and disks."""
-    factors = sorted((factor.name, str(factor.value)) for factor in run.factors.all())
+    factors = sorted((factor.name, str(factor.value)) for factor in run.factor_rows)
     context = sorted((name, str(value)) for name, value in run.context.items())
     return (run.workload_id, run.config_id, (*factors,), (*context,))
 
@@ -166,10 +166,10 @@ def _position(run: Run) -> tuple[object, ...]:
         is_unplanned, order = run.order_index is None, run.order_index or 0
         return (is_unplanned, order, created.date(), created, run.repeat, run.source_id, str(run.id))
     factors = sorted(
-        (factor.name, factor.number is None, factor.number or 0.0, natural(factor.text)) for factor in run.factors.all()
+        (factor.name, factor.number is None, factor.number or 0.0, natural(factor.text)) for factor in run.factor_rows
     )
     factors += [(name, False, size, ()) for name, size in data_sizes(run).items()]
-    devices = sorted((use.role, use.device.name) for use in run.storage.all())
+    devices = sorted((use.role, use.device.name) for use in run.storage_rows)
     system = natural(run.dbms_version.dbms.name), run.dbms_version.place
     machine = natural(run.hardware.name if run.hardware else "")
     config = natural(run.config.name if run.config else "")

@@ -136,7 +136,7 @@ def conditions_of(
             add(field, facet.label, facet.words)
         if run.config:
             add("config:slug", "Configuration", run.config.slug)
-        for factor in run.factors.all():
+        for factor in run.factor_rows:
             declared[factor.name] = factor.role
             if factor.number is not None:
                 numbers[factor.name] = factor.number * SECONDS_EACH.get(factor.unit, 1.0)

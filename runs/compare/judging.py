@@ -76,7 +76,7 @@ def judged(comparison: Comparison) -> Comparison:
     columns = Columns(comparison.drawn)
     levels = None if kind in (EFFECTS, PUBLISHED) else _levels(comparison, base, metric, columns)
     fact = comparison.question.fact or told_apart_by(comparison, levels)
-    best, alike_in = _best_groups(comparison, fact, metric)
+    best, alike_in = _best_groups(comparison, fact, metric, comparison.ranked_columns)
     equal = _equal_levels(axes, fact, columns) if kind in ("", *OF_RANKS) and levels is None else None
     verdicts, series = judge(
         comparison, _pairs(comparison, best, base, metric, fact or "dbms", is_sweep=levels is not None, equal=equal),
@@ -132,15 +132,16 @@ def told_apart_by(comparison: Comparison, levels: Levels | None) -> str:
     return next((name for name in (*RANKED, *asked_of) if name in (known or asked_of)), "")
 
 
-def _best_groups(comparison: Comparison, fact: str, metric: Metric) -> tuple[list[Group], list[str]]:
+def _best_groups(comparison: Comparison, fact: str, metric: Metric, ranked: Columns) -> tuple[list[Group], list[str]]:
     """The best group of each curve, of the places where each value of the fact that is ranked was measured, and these
-    in words where not all was measured there.
+    in words where not all was measured there. `ranked`: of the groups that are, read once for all questions.
     """
-    axes = comparison.axes
-    among, alike_in = [group for group in comparison.valued if group.ranked], list[str]()
+    axes, among, alike_in = comparison.axes, comparison.groups, list[str]()
     if comparison.question.kind in ("", *OF_RANKS) and fact in axes.facts:
-        among, alike_in = measured_alike(among, fact, [each for each in axes.facts.values() if _is_place(each, fact)])
-    return best_of_curves(axes, among if alike_in else comparison.groups, metric), alike_in
+        places = [each for each in axes.facts.values() if _is_place(each, fact)]
+        there, alike_in = measured_alike(ranked, fact, places)
+        among = there if alike_in else among
+    return best_of_curves(axes, among, metric), alike_in
 
 
 def ranked_as(comparison: Comparison, question: Question, columns: Columns) -> RankedAt | None:
@@ -154,7 +155,7 @@ def ranked_as(comparison: Comparison, question: Question, columns: Columns) -> R
     fact, controls = question.fact or "dbms", with_controls(QueryDict(question.query), question)
     asked_so = replace(comparison, question=question, controls=controls)
     asked_so = replace(asked_so, axes=arrange(asked_so, columns=columns))
-    best = by_value(_best_groups(asked_so, fact, metric)[0], metric)
+    best = by_value(_best_groups(asked_so, fact, metric, comparison.ranked_columns)[0], metric)
     levels = next(_wanted_levels(asked_so, base, columns), None)
     is_of_most = question.kind != RANK and _asks_for_most(asked_so, best, fact, metric)
     if levels and not (is_of_most and are_comparable(best[:2])):

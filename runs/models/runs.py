@@ -5,7 +5,8 @@ import json
 import math
 from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime, time
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from benchagent.catalog import Durability
 from django.conf import settings
@@ -34,6 +35,9 @@ from runs.models.stored import StoredJSON
 from runs.models.subjects import Config, DbmsVersion, HardwareProfile, StorageDevice, Workload
 from runs.models.uploads import Upload
 from runs.models.visible import VisibleQuerySet
+
+if TYPE_CHECKING:
+    from runs.models.measurements import Measurement
 
 # `Run.deleted_at` of what is stored and not shown yet (`runs.results.staged`).
 STAGED_AT = datetime(1970, 1, 1, tzinfo=UTC)
@@ -329,6 +333,20 @@ class Run(UUIDModel, Labelled):
     @property
     def has_ended(self) -> bool:
         return self.state in ENDED_STATES
+
+    # What a run was stored with, as one page reads it: a comparison asks for each many times.
+
+    @cached_property
+    def factor_rows(self) -> list[RunFactor]:
+        return list(self.factors.all())
+
+    @cached_property
+    def measurement_rows(self) -> list[Measurement]:
+        return list(self.measurements.all())
+
+    @cached_property
+    def storage_rows(self) -> list[RunStorage]:
+        return list(self.storage.all())
 
     def factor(self, name: str) -> float | str | None:
         """Value of a factor, from the prefetched rows; None when the run has no such factor."""

@@ -50,7 +50,7 @@ def storage_statement(run: Run) -> Statement:
     rows = run.statistics.get(KEY)
     if rows:
         return Statement.of_row(rows.get("storage"))
-    return of_devices((use.role, use.device) for use in run.storage.all())
+    return of_devices((use.role, use.device) for use in run.storage_rows)
 
 
 def judgement(run: Run, stored: Mapping[str, Any] | None = None) -> Judgement:

@@ -102,7 +102,7 @@ def facets(run: Run) -> dict[str, Facet]:
         _plain("dbms", "DBMS", dbms_name(run.dbms_version.name, run.durability)),
     ]
     stated += [*factor_facets(run), *data_facets(run)]
-    for use in run.storage.all():
+    for use in run.storage_rows:
         device = use.device
         extra = ", ".join(part for part in (device.medium_label, device.file_system) if part)
         name = f"{device.name} ({extra})" if extra else device.name
@@ -164,8 +164,8 @@ def shown_unit(name: str, unit: str) -> str:
 
 def factor_facets(run: Run) -> list[Facet]:
     """Reads prefetched rows only."""
-    emulated = {f"{use.role}_storage" for use in run.storage.all() if use.device.emulated}
-    factors = sorted(run.factors.all(), key=lambda factor: (_ORDER.get(factor.name, 100), factor.name))
+    emulated = {f"{use.role}_storage" for use in run.storage_rows if use.device.emulated}
+    factors = sorted(run.factor_rows, key=lambda factor: (_ORDER.get(factor.name, 100), factor.name))
     return [
         _number_facet(factor.name, factor.number, factor.unit)
         if factor.number is not None
@@ -209,7 +209,7 @@ def _number_facet(name: str, number: float, unit: str) -> Facet:
 def data_sizes(run: Run) -> dict[str, float]:
     """The sizes that its data were to have, but for what a factor says already: so many warehouses make its MB."""
     sizes = {name: run.dataset[name] for name in DATA_SIZES if name in run.dataset}
-    said = {factor.name for factor in run.factors.all()} if sizes else set()
+    said = {factor.name for factor in run.factor_rows} if sizes else set()
     said |= {"warehouses"} if "target_size_mb" in said else set()
     return {
         name: float(size)
@@ -347,7 +347,7 @@ def ordered_measurements(run: Run) -> list[Measurement]:
     """Those of the run first, in the order of the catalogue, then by name."""
     order = {name: position for position, name in enumerate(METRICS)}
     return sorted(
-        run.measurements.all(),
+        run.measurement_rows,
         key=lambda row: (row.phase != "run", order.get(row.metric.name, len(order)), row.metric.name, row.phase),
     )
 
