@@ -266,8 +266,9 @@ def _facts(comparison: Comparison, by_metric: Sequence[Columns], *, with_systems
             numbers, there = fact.numbers or _numbers(every, fact.field), {*every[fact.field]}
             # In the order of the cells, whatever comes first on the page.
             values = [value for value in fact.values if value in there]
-            ordered = sorted(values, key=lambda value: (value not in numbers, numbers.get(value, 0.0)))
-            facts[fact.field] = replace(fact, values=ordered, numbers=numbers)
+            if numbers:
+                values.sort(key=lambda value: (value not in numbers, numbers.get(value, 0.0)))
+            facts[fact.field] = replace(fact, values=values, numbers=numbers)
     return facts
 
 

@@ -123,7 +123,8 @@ def conditions_of(
     declared: dict[str, str] = {}
 
     def add(field: str, label: str, words: str) -> None:
-        values.setdefault(field, set()).add(words)
+        if words:
+            values.setdefault(field, set()).add(words)
         labels[field] = label
 
     # Repeats of a cell share everything that its key hashes: the first of them speaks for all.
@@ -143,7 +144,7 @@ def conditions_of(
     for first, *_ in stated_alike(runs):
         for name, text in recorded(first).items():
             add(name, RECORDED[name], text)
-    words = {field: ", ".join(sorted(filter(None, texts))) for field, texts in values.items() if any(texts)}
+    words = {field: ", ".join(sorted(texts)) for field, texts in values.items()}
     durability, doubted = weakest_durability(runs), doubt(runs)
     words["durability"] = claim_words(durability, doubted)
     if "hardware" in words and not any(machine_is_described(run.hardware) for run in cells):

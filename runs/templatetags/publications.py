@@ -170,7 +170,7 @@ def rich_cell(cell: TableCell, heads_row: bool = False) -> SafeString:
     if cell.gap:
         return format_html('<td data-gap title="not known: {}">{}</td>', cell.gap, cell.gap)
     if not isinstance(cell, TextCell):
-        return table_cell(cell, heads_row=heads_row)
+        return SafeString(table_cell(cell, heads_row=heads_row))
     if cell.amount:
         return _number(cell, cell.amount, heads_row)
     inner = format_html("<code>{}</code>", cell.text) if cell.code else format_html("{}", cell.text)

@@ -110,22 +110,23 @@ def table_cells(row: Iterable[TableCell]) -> SafeString:
     return SafeString("".join(table_cell(cell, heads_row=not at) for at, cell in enumerate(row)))
 
 
-def table_cell(cell: TableCell, *, heads_row: bool) -> SafeString:
+def table_cell(cell: TableCell, *, heads_row: bool) -> str:
     """A cell of a chart's table; the exact number is in data-value."""
     if cell.gap:
         kind = "not counted" if cell.uncounted else "not known"
-        return format_html('<td data-gap title="{}">{}: {}</td>', cell.gap, kind, cell.gap)
+        gap = escape(cell.gap)
+        return f'<td data-gap title="{gap}">{kind}: {gap}</td>'
     if cell.hint and cell.value is None:
-        return format_html('<td class="num"><span class="muted" title="{}">–</span></td>', cell.hint)
-    shown = cell.text or formatting.number(cell.value)
+        return f'<td class="num"><span class="muted" title="{escape(cell.hint)}">–</span></td>'
+    shown = escape(cell.text or formatting.number(cell.value))
     if cell.hint:
-        shown = format_html('<strong title="{}">{} ▲</strong>', cell.hint, shown)
+        shown = f'<strong title="{escape(cell.hint)}">{shown} ▲</strong>'
     if cell.href:
-        shown = format_html('<a href="{}">{}</a>', cell.href, shown)
+        shown = f'<a href="{escape(cell.href)}">{shown}</a>'
     if cell.value is not None:
         tag = "th" if heads_row else "td"
-        return format_html('<{} class="num" data-value="{}">{}</{}>', tag, repr(float(cell.value)), shown, tag)
-    return format_html('<th scope="row">{}</th>' if heads_row else "<td>{}</td>", shown)
+        return f'<{tag} class="num" data-value="{float(cell.value)!r}">{shown}</{tag}>'
+    return f'<th scope="row">{shown}</th>' if heads_row else f"<td>{shown}</td>"
 
 
 @register.simple_tag
