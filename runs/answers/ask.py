@@ -329,7 +329,7 @@ def _beside(comparison: Comparison, fact: str, *, values: int = 2) -> list[str]:
     told: dict[str, set[str]] = {}
     name_by_pk = {each.pk: each.name for each in comparison.metrics}
     for group in comparison.groups:
-        for pk in {row.metric_id for run in group.runs for row in run.measurement_rows}:
+        for pk in {row.metric_id for run in group.runs for row in run.measurements.all()}:
             told.setdefault(name_by_pk[pk], set()).add(fact_value(group, fact))
     names = [name for name in _other_metrics(comparison) if len(told.get(name, ())) >= values]
     wanted = [*dict.fromkeys(primary)]

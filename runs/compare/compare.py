@@ -220,7 +220,7 @@ def _metrics(runs: Sequence[Run], wanted: Sequence[str]) -> tuple[list[Metric], 
     days: dict[int, set[date]] = {}
     for run in (run for run in runs if run.counts):
         day = {run.measured_at.date()} if run.measured_at else set[date]()
-        for row in run.measurement_rows:
+        for row in run.measurements.all():
             rows_by_metric.setdefault(row.metric_id, []).append(row)
             days.setdefault(row.metric_id, set()).update(day)
 

@@ -276,7 +276,7 @@ def repeats_of(runs: Sequence[Run], metric: Metric | None) -> tuple[list[Repeat]
             dots.append(Repeat(run, number.value, number.provenance))
         else:
             reason = why_no_number(run, metric=metric)
-            gaps.append(Repeat(run, None, "", reason, any(row.metric == metric for row in run.measurement_rows)))
+            gaps.append(Repeat(run, None, "", reason, any(row.metric == metric for row in run.measurements.all())))
     return dots, gaps
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime, time
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from benchagent.catalog import Durability
 from django.conf import settings
@@ -35,9 +35,6 @@ from runs.models.stored import StoredJSON
 from runs.models.subjects import Config, DbmsVersion, HardwareProfile, StorageDevice, Workload
 from runs.models.uploads import Upload
 from runs.models.visible import VisibleQuerySet
-
-if TYPE_CHECKING:
-    from runs.models.measurements import Measurement
 
 # `Run.deleted_at` of what is stored and not shown yet (`runs.results.staged`).
 STAGED_AT = datetime(1970, 1, 1, tzinfo=UTC)
@@ -339,10 +336,6 @@ class Run(UUIDModel, Labelled):
     @cached_property
     def factor_rows(self) -> list[RunFactor]:
         return list(self.factors.all())
-
-    @cached_property
-    def measurement_rows(self) -> list[Measurement]:
-        return list(self.measurements.all())
 
     @cached_property
     def storage_rows(self) -> list[RunStorage]:

@@ -347,7 +347,7 @@ def ordered_measurements(run: Run) -> list[Measurement]:
     """Those of the run first, in the order of the catalogue, then by name."""
     order = {name: position for position, name in enumerate(METRICS)}
     return sorted(
-        run.measurement_rows,
+        run.measurements.all(),
         key=lambda row: (row.phase != "run", order.get(row.metric.name, len(order)), row.metric.name, row.phase),
     )
 

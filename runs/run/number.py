@@ -17,7 +17,7 @@ def primary_number(run: Run) -> Measurement | None:
     """The one that lists show: the workload's primary metric, else, of a run that has finished, TPS, else another
     throughput, else the first with a direction, a maximum last of them, else the first.
     """
-    rows = list(run.measurement_rows)
+    rows = list(run.measurements.all())
     rows = [row for row in rows if row.phase == "run"] or rows
     named = [row for row in rows if row.metric.name == run.workload.primary_metric]
     others = rows if run.state == RunState.FINISHED else []
@@ -41,7 +41,7 @@ def headline_numbers(run: Run) -> list[Measurement]:
 
 def number_of(run: Run, metric: str, unit: str | None = None) -> Measurement | None:
     """Its number of this metric, of whatever unit where none is given: that of the run, else of another phase."""
-    rows = (row for row in run.measurement_rows if row.metric.name == metric and unit in (None, row.metric.unit))
+    rows = (row for row in run.measurements.all() if row.metric.name == metric and unit in (None, row.metric.unit))
     chosen = min(rows, key=lambda row: row.phase != "run", default=None)
     return chosen if chosen and not _uncounted(run, chosen) else None
 
@@ -84,7 +84,7 @@ def why_no_number(run: Run, label: str = "", metric: Metric | None = None) -> st
     if run.state in OPEN_STATES:
         return f"not finished yet ({state})"
     if run.state == RunState.FINISHED:
-        rows = (row for row in run.measurement_rows if label in ("", row.metric.label))
+        rows = (row for row in run.measurements.all() if label in ("", row.metric.label))
         wrong = "; ".join(dict.fromkeys(filter(None, (_uncounted(run, row) for row in rows))))
         none = f"no {label.lower()} in this run" if label else "no figure of the whole run, only samples"
         return wrong or _in_another_unit(run, metric) or none
@@ -103,7 +103,7 @@ def _in_another_unit(run: Run, metric: Metric | None) -> str:
     """That a run without this metric has it in another unit, or another throughput; empty where it has none."""
     if metric is None:
         return ""
-    others = [row.metric for row in run.measurement_rows if row.metric.name == metric.name]
+    others = [row.metric for row in run.measurements.all() if row.metric.name == metric.name]
     if metric.name in THROUGHPUTS and (primary := primary_number(run)) and primary.metric.name in THROUGHPUTS:
         others.append(primary.metric)
     other = next((each for each in others if each.unit != metric.unit), None)

@@ -95,7 +95,7 @@ def warnings_of(comparison: Comparison, answer: Answer | None = None) -> list[st
         whose = "groups of different curves" if has_changes else "groups"
         warnings.append(f"No ratio between {whose} that differ in {names}: they only stand side by side.")
     if metric is not None:
-        measured = {row.metric_id: row for run in runs for row in run.measurement_rows}
+        measured = {row.metric_id: row for run in runs for row in run.measurements.all()}
         units = {row.metric.unit for row in measured.values() if row.metric.name == metric.name}
         if other_units := sorted(units - {metric.unit}):
             warnings.append(f"Left out: numbers of the same name in another unit ({', '.join(other_units)}).")
