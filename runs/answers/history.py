@@ -16,6 +16,7 @@ from runs.compare.asked import Lacking, Missing, Question
 from runs.compare.baseline import DEFAULT_BASELINE, Baseline, Facts
 from runs.compare.comparison import Comparison
 from runs.compare.facts import DATE, fact_value
+from runs.compare.grouping import day_of
 from runs.compare.groups import Contrast, Group, Repeat
 from runs.compare.guard import Difference, blocking, unlike
 from runs.compare.panels import Curve
@@ -159,10 +160,9 @@ def _lost(curve: Curve) -> list[Missing]:
         why = "; ".join(dict.fromkeys(gap.reason for _, lost in partly for gap in lost))
         of_days = [f"{len(lost)} of {len(lost) + point.n} on {_day_of(point)}" for point, lost in partly]
         told.append(Missing("lost_repeats", curve.name, sum(len(lost) for _, lost in partly), names=[why, *of_days]))
-    until_last = [point for point in curve.points if point.x <= last]
-    if day_by_copy := {
-        gap.run.batch_id: _day_of(point) for point in until_last for gap in point.gaps if gap.run.copy_of_id
-    }:
+    last_day = max(map(_day_of, curve.valued), default="")
+    copies = [gap.run for point in curve.points for gap in point.gaps if gap.run.copy_of_id]
+    if day_by_copy := {run.batch_id: day for run in copies if (day := str(day_of(run))) <= last_day}:
         told.append(Missing("copies", curve.name, len(day_by_copy), names=[*dict.fromkeys(day_by_copy.values())]))
     return told
 

@@ -88,7 +88,7 @@ def compare(
     metrics, chosen = _metrics(present, wanted)
     cells = cells_of(present, grouping, set_of)
     facets_of_cells, facets_read = _facets_of(cells, grouping, set_of, question.fact)
-    naming = name_cells(facets_of_cells)
+    naming = name_cells(facets_of_cells, [bool(cell.counted) for cell in cells])
     groups = by_histograms(_groups(cells, naming, facets_read, chosen), chosen)
     # In the order of the cells: a question that puts the best first names them as others do.
     base = _baseline(groups, baseline, base_runs)
@@ -230,7 +230,7 @@ def _metrics(runs: Sequence[Run], wanted: Sequence[str]) -> tuple[list[Metric], 
         return -count, metric.better == "none", metric.name not in METRICS, is_extreme, metric.name, metric.unit
 
     metrics = sorted((rows[0].metric for rows in rows_by_metric.values()), key=first)
-    primary = Counter(run.workload.primary_metric for run in runs).most_common()
+    primary = Counter(run.workload.primary_metric for run in runs if run.counts).most_common()
     names = (*wanted, *(name for name, _ in primary))
     chosen = next(chain((metric for name in names for metric in metrics if metric.name == name), metrics), None)
     for metric in metrics:
@@ -271,7 +271,7 @@ def _facets_of(
     asked about.
     """
     # A run that ended knows more, such as that its database was in memory: it names its cell.
-    naming_runs = [next((run for run in cell.runs if run.durability), cell.runs[0]) for cell in cells]
+    naming_runs = [next((run for run in cell.telling if run.durability), cell.telling[0]) for cell in cells]
     facets_read = {run.id: facets(run) for run in naming_runs} | _machines_apart(cells)
     of_cells = []
     for cell, run, of_batch in zip(cells, naming_runs, batch_facets(cells, grouping), strict=True):
@@ -293,7 +293,7 @@ def _of_machine(machine: HardwareProfile | None, asked: str) -> dict[str, Facet]
 def _machines_apart(cells: Sequence[Cell]) -> dict[UUID, dict[str, Facet]]:
     """The facets of runs on machines of one name that are told apart, with the facts in which they differ."""
     days: dict[HardwareProfile, set[date]] = {}
-    runs = [(run, run.hardware) for cell in cells for run in cell.runs if run.hardware]
+    runs = [(run, run.hardware) for cell in cells for run in cell.telling if run.hardware]
     for run, machine in runs:
         days.setdefault(machine, set()).add(day_of(run))
     apart, found = told_apart(days), {}
@@ -372,8 +372,10 @@ def _ranked(groups: Sequence[Group], metric: Metric | None, order: str) -> list[
     """
     promised = {group.key: group.conditions.durability for group in groups}
     strength = {key: DURABILITY_ORDER.get(durability, 0) for key, durability in promised.items()}
-    strongest = min((strength[group.key] for group in groups if promised[group.key] and not group.doubt), default=0)
-    unstated = any(group.dots and not promised[group.key] and not group.doubt for group in groups)
+    with_values = [group for group in groups if group.dots]
+    promising = (group for group in with_values or groups if promised[group.key] and not group.doubt)
+    strongest = min((strength[group.key] for group in promising), default=0)
+    unstated = any(not promised[group.key] and not group.doubt for group in with_values)
     ranked = []
     for group in groups:
         alone = bool(group.doubt) or (promised[group.key] == Durability.MEMORY and unstated)

@@ -199,7 +199,8 @@ def measured_alike(columns: Columns, fact: str, places: Iterable[Fact]) -> tuple
 class Naming:
     """`labels`, `keys` (URL-safe) and `values` (by fact, as stored) of each cell, labels and keys unique.
 
-    `fields` are the facts that labels name; a cell that has none of them is `unset`.
+    `fields` are the facts that labels name; a cell that has none of them is `unset`. Of one name the first that
+    `is_counted` has it without a number.
     """
 
     labels: list[str]
@@ -209,9 +210,10 @@ class Naming:
     unset: str
     common: list[Facet]
     varying: list[Fact]
+    is_counted: Sequence[bool]
 
 
-def name_cells(cells: Sequence[Mapping[str, Facet]]) -> Naming:
+def name_cells(cells: Sequence[Mapping[str, Facet]], is_counted: Sequence[bool] = ()) -> Naming:
     headings: dict[str, str] = {}
     for cell in cells:
         for name, facet in cell.items():
@@ -229,13 +231,14 @@ def name_cells(cells: Sequence[Mapping[str, Facet]]) -> Naming:
     distinct = {name: list(dict.fromkeys(value or NO_FACT for value in values[name])) for name in varying}
     naming = Naming(
         labels=[],
-        keys=numbered([slugify(key.replace(".", "-")) or "cell" for key in numbered(keys)], "-"),
+        keys=numbered([slugify(key.replace(".", "-")) or "cell" for key in numbered(keys, " #", is_counted)], "-"),
         values=[{name: values[name][at] or NO_FACT for name in varying} for at in range(len(cells))],
         fields=chosen,
         unset=unset,
         # An empty value and none at all are no difference, and nothing that all have in common.
         common=[cells[0][name] for name in fields if name not in varying and all(name in cell for cell in cells)],
         varying=[Fact(name, headings[name], distinct[name], {}, {}) for name in varying],
+        is_counted=is_counted,
     )
     return in_words(naming, cells)
 
@@ -253,7 +256,7 @@ def in_words(naming: Naming, cells: Sequence[Mapping[str, Facet]]) -> Naming:
         facets = [cell[fact.field] for cell in cells if fact.field in cell]
         words = {facet.value or NO_FACT: facet.words or NO_FACT for facet in facets}
         varying.append(replace(fact, words={NO_FACT: NO_FACT} | words))
-    return replace(naming, labels=numbered(labels), common=common, varying=varying)
+    return replace(naming, labels=numbered(labels, " #", naming.is_counted), common=common, varying=varying)
 
 
 def distinguishing(values: Mapping[str, Sequence[str]]) -> list[str]:
@@ -267,11 +270,15 @@ def distinguishing(values: Mapping[str, Sequence[str]]) -> list[str]:
     return chosen
 
 
-def numbered(names: Sequence[str], joint: str = " #") -> list[str]:
-    """The names, all different: the second of one name has its number behind it."""
+def numbered(names: Sequence[str], joint: str = " #", is_first: Sequence[bool] = ()) -> list[str]:
+    """The names, all different: the second of one name has its number behind it. Those that are `is_first` are numbered
+    before the others.
+    """
     seen: Counter[str] = Counter()
-    unique = []
-    for name in names:
+    unique = [*names]
+    places = range(len(names))
+    for at in sorted(places, key=lambda at: not is_first[at]) if is_first else places:
+        name = names[at]
         seen[name] += 1
-        unique.append(name if seen[name] == 1 else f"{name}{joint}{seen[name]}")
+        unique[at] = name if seen[name] == 1 else f"{name}{joint}{seen[name]}"
     return unique

@@ -9,7 +9,8 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from itertools import pairwise
+from functools import cached_property
+from itertools import chain, compress, pairwise
 from uuid import UUID
 
 from runs.compare.facts import numbered
@@ -36,6 +37,16 @@ class Cell:
     runs: Sequence[Run]
     key: str
     pool: str
+
+    @cached_property
+    def counted(self) -> list[Run]:
+        """Those that count."""
+        return [run for run in self.runs if run.counts]
+
+    @property
+    def telling(self) -> Sequence[Run]:
+        """Those that say what the cell is."""
+        return self.counted or self.runs
 
 
 def day_of(run: Run) -> date:
@@ -118,8 +129,15 @@ def cells_of(runs: Sequence[Run], grouping: str, set_of: Mapping[UUID, tuple[str
     """In the order of experiment or source; along a size axis in that of the sizes.
 
     A queued run does not know its machine yet, one that has not ended not its storage, and one that was cancelled
-    perhaps neither or a part: what has no number joins the cell that is like it in everything that it knows.
+    perhaps neither or a part: what has no number joins the cell that is like it in everything that it knows. A copy is
+    told where its original is, whatever else it says.
     """
+    sets = {run.id: set_of.get(run.id) for run in runs}
+    copies = grouped(
+        (run.copy_of_id, run) for run in runs if run.copy_of_id in sets and sets[run.copy_of_id] == sets[run.id]
+    )
+    copied = {run.id for of in copies.values() for run in of}
+    runs = [run for run in runs if run.id not in copied]
     cells: dict[str, list[Run]] = {}
     # The disks of each cell by its key, by what else is known of it.
     disks_by_facts: dict[tuple[object, ...], dict[str, frozenset[object]]] = {}
@@ -148,7 +166,9 @@ def cells_of(runs: Sequence[Run], grouping: str, set_of: Mapping[UUID, tuple[str
         # Repeats of two days are two things where no reader pools beyond a batch.
         by_day = grouping == BATCH or pools[repeats[0].id] == _pool(repeats[0], BATCH)
         parts = alike(repeats, by_day=by_day, counting=counting)
-        parted += [Cell(part, key, pools[part[0].id]) for part in parts]
+        for part in parts:
+            own_copies = chain.from_iterable(copies.get(run.id, ()) for run in part)
+            parted.append(Cell([*part, *own_copies], key, pools[part[0].id]))
 
     def size_then_position(cell: Cell) -> tuple[object, ...]:
         size = cell.runs[0].factor("size_gb")
@@ -188,41 +208,35 @@ def _pool(run: Run, grouping: str) -> str:
 
 def pooled_words(cells: Sequence[Cell], grouping: str) -> str:
     """What is pooled beyond batches, as a reader asked for; empty where nothing is."""
-    most = max((len({run.batch_id for run in cell.runs}) for cell in cells), default=0)
+    most = max((len({run.batch_id for run in cell.telling}) for cell in cells), default=0)
     return f"Pooled on request: {GROUPINGS[grouping]}, up to {most} batches in a group." if most > 1 else ""
 
 
 def batch_facets(cells: Sequence[Cell], grouping: str) -> list[dict[str, Facet]]:
     """When each cell was measured, what was tested, and what parts it from others with its key, as its runs say,
-    each different value once.
+    each different value once. Of what does not count none of it parts what does.
     """
-    pools: dict[str, list[Run]] = {}
-    for cell in cells:
-        pools.setdefault(cell.pool, []).extend(cell.runs)
-    oldest_first = sorted(pools, key=lambda key: min(run.batch.created_at for run in pools[key]))
-    names_by_pool = {key: _batch_names(pools[key], grouping) for key in oldest_first}
-    facets_by_cell = parting_facets([cell.runs for cell in cells], [cell.key for cell in cells])
-    of_a_day = [[facets[name].value for name in OF_A_DAY if name in facets] for facets in facets_by_cell]
-    only_when_stored = _tell_only_when_stored(cells, of_a_day, [own for own, _ in names_by_pool.values()])
-    cells_of_pool: dict[str, set[object]] = {}
-    for cell, asked in zip(cells, _asked(cells, of_a_day), strict=True):
-        cells_of_pool.setdefault(cell.pool, set()).add(asked)
-    of_pool = {} if only_when_stored else {key: own + when for key, (own, when) in names_by_pool.items()}
-    names = _shortest_names(of_pool, cells_of_pool)
-    builds: dict[UUID, set[str]] = {}
-    for run in (run for cell in cells for run in cell.runs):
-        builds.setdefault(run.dbms_version_id, set()).add(run.effective_tested.get("dbms_build", ""))
-    for cell, facets in zip(cells, facets_by_cell, strict=True):
-        tested = [run.effective_tested for run in cell.runs]
+    of_none = not any(cell.counted for cell in cells)
+    is_telling = [of_none or bool(cell.counted) for cell in cells]
+    facets_by_cell = parting_facets([cell.telling for cell in cells], [cell.key for cell in cells], is_telling)
+    every = [*zip(cells, facets_by_cell, strict=True)]
+    telling = [*compress(every, is_telling)]
+    names = _names_by_pool(telling, grouping)
+    if names and len(telling) < len(every):
+        names = _names_by_pool(every, grouping) | names
+    tested = ((run.dbms_version_id, run.effective_tested) for cell, _ in telling for run in cell.telling)
+    builds = grouped({(version, of["dbms_build"]) for version, of in tested if of.get("dbms_build")})
+    for cell, facets in every:
+        runs = cell.telling
         values = {
-            "batch": ("Batch", [names[cell.pool]] if len({*names.values()}) > 1 else []),
-            "label": ("Label", [run.effective_label for run in cell.runs]),
-            "tags": ("Tags", [" ".join(run.effective_tags) for run in cell.runs]),
+            "batch": ("Batch", [names.get(cell.pool, "")]),
+            "label": ("Label", [run.effective_label for run in runs]),
+            "tags": ("Tags", [" ".join(run.effective_tags) for run in runs]),
             **{
-                f"tested:{name}": (heading, [of_run.get(name, "") for of_run in tested])
+                f"tested:{name}": (heading, [run.effective_tested.get(name, "") for run in runs])
                 for name, heading in TESTED.items()
                 # Each DBMS has a build of its own: only two builds of one version are worth a fact.
-                if name != "dbms_build" or len(builds[cell.runs[0].dbms_version_id] - {""}) > 1
+                if name != "dbms_build" or len(builds.get(runs[0].dbms_version_id, ())) > 1
             },
         }
         for field, (heading, texts) in values.items():
@@ -232,26 +246,36 @@ def batch_facets(cells: Sequence[Cell], grouping: str) -> list[dict[str, Facet]]
     return facets_by_cell
 
 
-def _tell_only_when_stored(
-    cells: Sequence[Cell], of_a_day: Sequence[Sequence[str]], own_names: Sequence[Sequence[str]]
-) -> bool:
+def _names_by_pool(cells: Sequence[tuple[Cell, Mapping[str, Facet]]], grouping: str) -> dict[str, str]:
+    """What each batch of these cells, with what parts them, is called; nothing where batches tell nothing."""
+    pools = grouped((cell.pool, run) for cell, _ in cells for run in cell.telling)
+    oldest_first = sorted(pools, key=lambda key: min(run.batch.created_at for run in pools[key]))
+    names_by_pool = {key: _batch_names(pools[key], grouping) for key in oldest_first}
+    asked: list[tuple[Cell, object]] = [(cell, _asked(cell, facets)) for cell, facets in cells]
+    if _tell_only_when_stored(asked, [own for own, _ in names_by_pool.values()]):
+        return {}
+    cells_of_pool = {pool: {*of} for pool, of in grouped((cell.pool, of_cell) for cell, of_cell in asked).items()}
+    names = _shortest_names({key: own + when for key, (own, when) in names_by_pool.items()}, cells_of_pool)
+    return names if len({*names.values()}) > 1 else {}
+
+
+def _tell_only_when_stored(asked: Sequence[tuple[Cell, object]], own_names: Sequence[Sequence[str]]) -> bool:
     """Whether batches tell nothing but when results came: no cell is in two of them, and all have one name, or none.
 
     As where a cell is a request of its own, or a sweep took days: its batch would stand as a fact, and no two cells
-    had it alike.
+    had it alike. `asked`: cells, and what each was asked.
     """
-    if len({*_asked(cells, of_a_day)}) < len(cells):
+    if len({of_cell for _, of_cell in asked}) < len(asked):
         return False
-    is_measured = all(run.publication_id is None for cell in cells for run in cell.runs)
+    is_measured = all(run.publication_id is None for cell, _ in asked for run in cell.telling)
     return is_measured and all(names == own_names[0] for names in own_names)
 
 
-def _asked(cells: Sequence[Cell], of_a_day: Sequence[Sequence[str]]) -> list[tuple[object, ...]]:
-    """What each cell was asked: two that are alike in it are one, measured twice."""
-    return [
-        (cell.runs[0].cell_key or cell.runs[0].id, *told, *data_sizes(cell.runs[0]).values())
-        for cell, told in zip(cells, of_a_day, strict=True)
-    ]
+def _asked(cell: Cell, facets: Mapping[str, Facet]) -> tuple[object, ...]:
+    """What a cell was asked: two that are alike in it are one, measured twice."""
+    run = cell.telling[0]
+    of_a_day = (facets[name].value for name in OF_A_DAY if name in facets)
+    return (run.cell_key or run.id, *of_a_day, *data_sizes(run).values())
 
 
 def _batch_names(runs: Sequence[Run], grouping: str) -> tuple[list[str], list[str]]:

@@ -209,12 +209,14 @@ def heading(field: str) -> str:
     return PARTS.get(field) or ("Measured on" if field == DAY else field.removeprefix(SETTING))
 
 
-def parting_facets(cells: Sequence[Sequence[Run]], pools: Sequence[str]) -> list[dict[str, Facet]]:
+def parting_facets(
+    cells: Sequence[Sequence[Run]], pools: Sequence[str], is_counted: Sequence[bool]
+) -> list[dict[str, Facet]]:
     """For each cell what parts any cell from others of its pool, which are named alike; nothing if none is parted.
 
     The cells of other pools tell it too, where they know it, so that each is set against its like. What was measured on
     one day at two isolation levels, or by two load generators, is told apart by them, though each came as a batch of
-    its own.
+    its own. A cell that is not counted parts no others.
     """
     by_pool: dict[str, list[int]] = {}
     by_day: dict[tuple[str, date], list[int]] = {}
@@ -226,11 +228,11 @@ def parting_facets(cells: Sequence[Sequence[Run]], pools: Sequence[str]) -> list
     facts_of_cells = [_of_cell(cell) for cell in cells]
     parted: dict[str, set[int]] = {}
     for places, field in product(by_day.values(), OF_A_DAY):
-        if len({facts_of_cells[at].get(field, "").casefold() for at in places} - {""}) > 1:
+        if len({facts_of_cells[at].get(field, "").casefold() for at in places if is_counted[at]} - {""}) > 1:
             parted.setdefault(field, set()).update(places)
     for places in by_pool.values():
         for field in dict.fromkeys(field for at in places for field in facts_of_cells[at]):
-            if len({facts_of_cells[at].get(field) for at in places} - {None}) > 1:
+            if len({facts_of_cells[at].get(field) for at in places if is_counted[at]} - {None}) > 1:
                 parted.setdefault(field, set()).update(places)
     return [
         {
