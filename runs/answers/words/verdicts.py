@@ -228,7 +228,7 @@ def series_words(series: LevelSeries) -> str:
         reasons = set() if series.with_ratio else {against_words(row.against) for row in series.rows}
         return reasons.pop() if len(reasons) == 1 else ""
     words, few = _overall_words(series, series.overall), series.of_too_few
-    left_out = f"{_levels_named(few, series.with_ratio)} left out, of fewer than {MIN_REPEATS} repeats" if few else ""
+    left_out = f"{_levels_named(few, series.rows)} left out, of fewer than {MIN_REPEATS} repeats" if few else ""
     return "; ".join(filter(None, (words, left_out)))
 
 

@@ -56,6 +56,22 @@ def test_what_is_behind_at_every_level_stays_behind_where_one_was_measured_once(
     assert "over 3 of 4 levels" in shown and "16 terminals left out, of fewer than 3 repeats" in shown
 
 
+def test_levels_of_too_few_repeats_are_some_of_as_many_as_those_that_count():
+    """Seen: "over 22 of 28 levels" and "5 of 27 levels left out" in one sentence."""
+    world = World(noise=0.005)
+    for at in range(8):
+        for size in (10, 100):
+            for name, factor in (("PostgreSQL", 1.3), ("MariaDB", 1.0)):
+                if (name, at, size) != ("MariaDB", 7, 100):
+                    is_once = name == "MariaDB" and at < 2
+                    factors = {"terminals": 2**at, "scale_factor": size}
+                    world.add(9000 * factor, 1 if is_once else 3, factors=factors, dbms={"name": name, "version": "17"})
+
+    shown = page(world.store(), "compared=dbms")
+
+    assert "over 11 of 16 levels" in shown and "4 of 16 levels left out, of fewer than 3 repeats" in shown
+
+
 def test_one_question_has_one_interval_however_it_is_asked():
     """Seen: "1.18 × (1.13–1.24)" without `ask=` and "(1.14–1.22)" with `ask=best`: the best of two systems, of which
     the page also asks at their level, was judged as its last comparison or as the one before it.
