@@ -28,7 +28,7 @@ from runs.compare.axes import are_days_apart
 from runs.compare.choosing import published_beside
 from runs.compare.comparison import Comparison
 from runs.compare.configurations import given_by_config, swept
-from runs.compare.facts import DATE, MOMENT, NEVER_TAKEN
+from runs.compare.facts import DATE, MOMENT, NEVER_TAKEN, fact_value
 from runs.compare.grouping import position_of
 from runs.compare.groups import Contrast, Group
 from runs.compare.guard import Difference, bare_field, blocking, have_same_settings, machine_facts, unlike
@@ -116,7 +116,25 @@ def _series_against(comparison: Comparison, levels: Levels, question: Question, 
         ],
         sure=overall.is_sure, over=series.over(levels.held_words),
         first=names[first], second=names[second], series=series,
+        lacking=_of_other_systems(levels, question.fact, {first, second}),
     )  # fmt: skip
+
+
+def _of_other_systems(levels: Levels, fact: str, pair: set[Key]) -> list[Missing]:
+    """Systems that have a value of the fact too, for which the best of them stands: two labels of a study that was done
+    again with newer versions have no series in common.
+    """
+    systems, values = set[str](), set[str]()
+    for group, key in levels.group_series:
+        if key in pair:
+            systems.add(group.all_runs[0].dbms_version.dbms.name)
+            values.add(fact_value(group, fact))
+    others = dict.fromkeys(
+        name for group, _ in levels.group_series
+        if group.dots and fact_value(group, fact) in values
+        and (name := group.all_runs[0].dbms_version.dbms.name) not in systems
+    )  # fmt: skip
+    return [Missing("other_systems", names=[*others])] if others and fact not in ("", "dbms") else []
 
 
 def effects(comparison: Comparison, question: Question) -> Answer:

@@ -65,7 +65,7 @@ Lacking: TypeAlias = Literal[
     "unknown", "unknown_too", "value_of", "another", "another_ranked", "to_come", "repeats", "once_a_cell",
     "level_repeats", "own_levels",
     "more_repeats", "shared_levels", "parts", "levels_with_ratio", "two_groups", "difference", "single_setting",
-    "interactions", "unpaired", "settings_together", "one_configuration", "printed", "printed_lost",
+    "interactions", "unpaired", "settings_together", "one_configuration", "other_systems", "printed", "printed_lost",
     "no_repeats_printed", "published", "number_axis", "clients_axis", "rate", "value",
     "unmeasured", "unmeasured_most",
     "level", "batches_apart", "again", "no_value", "zero", "zero_in_part", "level_asked", "two_levels",

@@ -36,7 +36,7 @@ from runs.formatting import few_listed, grouped, joined, listed, mid_sentence, q
 from runs.stats import Kind
 
 # What is told of a ranking and of a pair beside their claims.
-_ALWAYS_TOLD = frozenset({"to_come", "one_configuration", "unmeasured_most"})
+_ALWAYS_TOLD = frozenset({"to_come", "one_configuration", "other_systems", "unmeasured_most"})
 
 
 def headline(comparison: Comparison) -> str:
@@ -106,7 +106,7 @@ def _of_compared(answer: Answer) -> str:
 def missing_sentences(answer: Answer) -> list[str]:
     """What it takes to be sure; where nothing else is lacking, why claims are not decided."""
     said = [words for each in answer.lacking for words in gaps.lacking_sentences([each])]
-    if answer.sure or any(missing.kind != "unmeasured" for missing in answer.lacking):
+    if answer.sure or any(missing.kind not in ("unmeasured", "other_systems") for missing in answer.lacking):
         return said
     open_ones = (REFUSED, Kind.TOO_FEW, Kind.UNDECIDED)
     amounts = ((claim.label, amount) for claim in answer.claims for _, amount in claim if isinstance(amount, Amount))

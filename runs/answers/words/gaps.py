@@ -56,6 +56,7 @@ _LACKING: Mapping[Lacking, str] = {
     "two_groups": "choose two groups, or two runs",
     "difference": "nothing that is recorded of them differs",
     "one_configuration": "the same settings under several names: {names}",
+    "other_systems": "it says nothing of {names}: choose one of them",
     "settings_together": "no two groups differ in one of these settings alone: {names}",
     "interactions": "estimated together over {count} configurations, by least squares: what settings do to each other "
     "is not parted from what each does, and makes intervals wider",

@@ -78,6 +78,27 @@ def test_two_labels_are_set_against_each_other_over_what_is_in_both(question):
     assert "Firebird 5" in told["words"]
 
 
+def test_of_a_study_done_again_with_newer_versions_the_others_are_named():
+    """Seen: "follow-up · PostgreSQL 18.0 has 1.20 × … better" of six systems, of which another had lost 15 %."""
+    world, batches = World(noise=0.005), []
+    systems = {"PostgreSQL": ("17.2", "18.0", 1.2), "MySQL": ("8.4.3", "8.4.7", 0.85), "H2": ("2.3", "2.4", 1.0)}
+    for at, label in enumerate(("white paper", "follow-up")):
+        for place, (name, (*versions, factor)) in enumerate(systems.items()):
+            for scale in (1, 10):
+                tps = 10_000 / (place + 1) * (factor if at else 1)
+                world.add(tps, 4, label=label, factors={"scale_factor": scale}, **system(f"{name} {versions[at]}"))
+        batches.append(world.store())
+    question = f"ask=a_b&fact=label&a=follow-up&b={quote('white paper')}"
+
+    told = ask("&".join(batches), question)
+    of_one = ask("&".join(batches), f"{question}&dbms=mysql")
+
+    assert told["first"] == "follow-up · PostgreSQL 18.0"
+    assert told["words"].endswith("better. It says nothing of H2 and MySQL: choose one of them.")
+    assert of_one["claims"][0]["ratio"]["value"] == pytest.approx(0.85, abs=0.02)
+    assert "nothing of" not in of_one["words"]
+
+
 def test_what_changed_between_two_batches_is_offered():
     offered = [each["query"] for each in ask(two_batches())["questions"]]
     assert "ask=a_b&fact=label&a=after&b=before" in offered
