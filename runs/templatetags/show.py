@@ -136,23 +136,24 @@ def pivot_rows(pivot: Pivot) -> SafeString:
     rows = []
     for heading, groups in pivot.rows:
         cells = (_pivot_cell(pivot, group, label) for group, label in zip(groups, labels, strict=True))
-        rows.append(format_html('<tr><th scope="row">{}</th>{}</tr>', heading, SafeString("".join(cells))))
+        rows.append(f'<tr><th scope="row">{escape(heading)}</th>{"".join(cells)}</tr>')
     return SafeString("".join(rows))
 
 
-def _pivot_cell(pivot: Pivot, group: Group | None, label: SafeString) -> str:
+def _pivot_cell(pivot: Pivot, group: Group | None, label: str) -> str:
+    """`label`: an attribute, or nothing."""
     if group is None:
         return f'<td class="num muted"{label}>–</td>'
     if not group.dots:
-        return format_html('<td class="num"{} data-gap title="{}">not known</td>', label, group.gap)
+        return f'<td class="num"{label} data-gap title="{escape(group.gap or "")}">not known</td>'
     ends = (group.interval.low, group.interval.high) if group.interval and not pivot.scale else ()
-    between = "–".join(map(formatting.number, ends))
+    between = f'<span class="sub">{"–".join(map(formatting.number, ends))}</span>' if ends else ""
     step = heat(group.centre, pivot.scale)
-    return format_html(
-        '<td class="num"{} data-value="{}"{} title="{} repeat{}">{}{}</td>', label, group.centre,
-        attribute("data-heat", "" if step is None else str(step)), group.n, pluralize(group.n),
-        formatting.number(group.centre), format_html('<span class="sub">{}</span>', between) if between else "",
-    )  # fmt: skip
+    colour = "" if step is None else f' data-heat="{step}"'
+    return (
+        f'<td class="num"{label} data-value="{group.centre}"{colour} title="{group.n} repeat{pluralize(group.n)}">'
+        f"{formatting.number(group.centre)}{between}</td>"
+    )
 
 
 @register.simple_tag
