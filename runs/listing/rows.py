@@ -10,14 +10,17 @@ from typing import Any
 from django.db.models import QuerySet
 from django.db.models.fields.json import KeyTransform
 
+from runs.formatting import quantity
 from runs.models import Measurement, Run, RunFactor
 from runs.models.choices import StorageRole
 from runs.run.durability import KEY, judgement
-from runs.run.facets import TESTED, context_facets, device_words, factor_facets, tested_words
-from runs.run.number import headline_numbers, why_no_number
+from runs.run.facets import TESTED, context_facets, device_words, facets, factor_facets, tested_words
+from runs.run.number import headline_numbers, primary_number, why_no_number
 
 # Of little use for telling rows apart.
 _NOT_IN_ROWS = frozenset({"factor:warm_up_s"})
+# What says which run it is.
+_NAMING = frozenset({"workload", "dbms", "factor", "hardware", "storage", "config"})
 # So many rows of the file are fetched at once.
 PER_FETCH = 500
 # What a row is given of the run's statistics, which are too long to be read for it.
@@ -113,3 +116,12 @@ def _row(run: Run, factors: list[str], metrics: list[tuple[str, str, str]]) -> l
         run.measured_on, run.missing_reason, run.measured_at and run.measured_at.isoformat(), run.measured_at_precision,
         *(values.get(name) for name in factors), *(numbers.get(metric) for metric in metrics),
     ]  # fmt: skip
+
+
+def in_words(run: Run) -> str:
+    """Which run it is, for who no longer sees it among its like. Reads what `for_lists` holds."""
+    named = (facet.text for facet in facets(run).values() if facet.field.partition(":")[0] in _NAMING)
+    value = primary_number(run)
+    number = quantity(value.value, value.metric.unit) if value else ""
+    day = f"measured {run.measured_at:%Y-%m-%d}" if run.measured_at else ""
+    return " · ".join(filter(None, [*named, f"repeat {run.repeat}", day, number]))

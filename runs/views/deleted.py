@@ -15,6 +15,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from runs.access.rules import may_operate
+from runs.listing.rows import in_words
 from runs.models import Experiment, PublicationFiles, Report, Run, Upload, User
 from runs.models.runs import STAGED_AT
 from runs.views.guards import PersonRequest, contributor_required
@@ -47,7 +48,7 @@ def _of_runs(user: User) -> Iterator[Deleted]:
     """An experiment or an upload of which nothing is left as one; of others each run."""
     gone = Run.objects.filter(deleted_at__isnull=False).exclude(deleted_at=STAGED_AT)
     gone = gone.readable_by(user) if may_operate(user) else gone.filter(owner=user)
-    rows = gone.select_related("dbms_version__dbms", "workload", "experiment", "upload").order_by("-deleted_at")[:MOST]
+    rows = gone.for_lists().select_related("upload").order_by("-deleted_at")[:MOST]
     held: dict[Experiment | Upload | Run, list[Run]] = defaultdict(list)
     for run in rows:
         held[run.experiment or run.upload or run].append(run)
@@ -57,8 +58,7 @@ def _of_runs(user: User) -> Iterator[Deleted]:
     for holder, runs in held.items():
         if isinstance(holder, Run) or holder.pk in alive:
             for run in runs:
-                words = f"{run.dbms_version}, {run.workload}, repeat {run.repeat}"
-                yield _row(run, "run", words, run.deleted_at, reverse("run-restore", args=[run.pk]))
+                yield _row(run, "run", in_words(run), run.deleted_at, reverse("run-restore", args=[run.pk]))
             continue
         count = f"{len(runs)} run{'s' * (len(runs) != 1)}"
         if isinstance(holder, Experiment):

@@ -37,7 +37,7 @@ from runs.incoming.reading import read
 from runs.listing import cursor
 from runs.listing.cursor import WrongCursor
 from runs.listing.filters import RunFilter, columns_of, without, without_blanks
-from runs.listing.rows import RunRow
+from runs.listing.rows import RunRow, in_words
 from runs.models import Alert, Annotation, Experiment, Publication, Report, Run, Upload
 from runs.models.base import NamedModel
 from runs.models.choices import RunState, Visibility
@@ -207,7 +207,7 @@ def run_detail(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
     )
     run = get_object_or_404(rows.readable_by(request.user), id=run_id)
     if run.deleted_at is not None:
-        return render(request, "run_deleted.html", {"run": run}, status=410)
+        return render(request, "run_deleted.html", {"run": run, "words": in_words(run)}, status=410)
     part = request.GET.get("part")
     if part == "state":
         shown = {"result": result_of(run), "so_far": derived.so_far(run)}

@@ -8,7 +8,7 @@ from django.utils import timezone
 from runs.models import Change, Experiment, Report, Run
 from runs.models.runs import STAGED_AT
 from runs.results import editing
-from tests.runs.cells import make_run
+from tests.runs.cells import machine, make_run
 from tests.runs.pages import page
 
 pytestmark = pytest.mark.django_db
@@ -48,6 +48,19 @@ def test_what_was_deleted_is_listed_newest_first_and_comes_back(client, operator
     assert Run.objects.present().count() == 3
     assert report in Report.objects.present()
     assert 'href="/deleted/"' in page(client, "/runs/")
+
+
+def test_a_deleted_run_is_told_from_its_like(client, operator):
+    """Seen: "PostgreSQL 17.2, Size sweep, repeat 3", and of 54 cells nobody knew which one it was."""
+    run = make_run(
+        "PostgreSQL 17.2", 1234.5, on=machine("db-alpha"), factors={"size_gb": 64}, measured_on="2026-10-28", repeat=3
+    )
+    editing.delete(run, by=operator)
+    client.force_login(operator)
+    ((_, words, _),) = listed(client)
+    for told in ("PostgreSQL 17.2", "db-alpha", "64 GB", "2026-10-28", "repeat 3", "1,23"):
+        assert told in words, words
+    assert words in client.get(run.get_absolute_url()).content.decode()
 
 
 def test_contributors_are_shown_their_own_and_readers_nothing(client, operator, contributor, viewer):
