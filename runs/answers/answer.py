@@ -217,7 +217,8 @@ class Step(Claim):
     `is_expected`: a person said so of its alert; the newest batch is set against those since then. `is_suspected`: the
     batches after it will tell whether it is one. `zero`: whether each repeat is 0 before it (from) or since (to), and
     is not on the other side: it is sure and has no ratio. Not yet sure is a step whose change is undecided: all batches
-    up to now do not show it surely, or not by as much as matters.
+    up to now do not show it surely, or not by as much as matters. One that is too small is surely there, below the
+    `threshold` that matters.
     """
 
     kind: Literal["step"] = "step"
@@ -239,8 +240,9 @@ class Step(Claim):
     between: list[UUID] = Field(default_factory=list, exclude=True)
 
     @property
-    def is_unsure(self) -> bool:
-        return self.change.verdict == Kind.UNDECIDED
+    def is_settled(self) -> bool:
+        """Whether all batches show it surely, and by as much as matters."""
+        return not self.is_suspected and self.change.verdict not in (Kind.UNDECIDED, Kind.TOO_SMALL)
 
 
 class Newer(Claim):

@@ -41,7 +41,18 @@ from runs.stats import (
 )
 from runs.stats.steps import LEAST_DAYS, change_of_level, days_after_to_show, days_to_show
 from runs.stats.verdicts import judge_interval
-from runs.stats.watch import Found, calmed, change_at, changes_of_noise, least_told, outlying, spread_of, usual
+from runs.stats.watch import (
+    Found,
+    calmed,
+    change_at,
+    changes_of_noise,
+    is_too_small,
+    least_told,
+    outlying,
+    scatter,
+    spread_of,
+    usual,
+)
 
 T = TypeVar("T")
 
@@ -74,7 +85,9 @@ def since(comparison: Comparison, curves: Sequence[Curve], question: Question) -
             lacking.append(few if is_short else Missing("unlike_batches", curve.name))
             newest += _against_the_last(comparison, curve, len(curves))
         elif of_curve and not of_curve[0].day and of_curve[0].threshold > comparison.threshold:
-            batches = days_to_show(calmed(comparison.changes[curve.name].settled(curve.logs)), comparison.threshold)
+            of_level = comparison.changes[curve.name]
+            logs = scatter(of_level.settled(curve.logs), comparison.threshold, of_level.starts, of_level.drifts)
+            batches = days_to_show(logs, comparison.threshold)
             # Where batches are alike, more of them show no less.
             batches = batches if batches and batches > len(curve.levels) else None
             lacking.append(_batches_to_show(batches, curve.name, comparison.threshold, "batches_for_less"))
@@ -87,7 +100,7 @@ def since(comparison: Comparison, curves: Sequence[Curve], question: Question) -
             *_mixed_audiences(curve),
         ]
     lacking += _followed(curves)
-    sure = any(claim.day and not claim.is_suspected and not claim.is_unsure for claim in claims)
+    sure = any(claim.day and claim.is_settled for claim in claims)
     told = [*_with_what_changed(claims), *newest]
     return begun(comparison, question, claims=told, lacking=lacking, sure=sure)
 
@@ -114,8 +127,11 @@ def _against_the_last(comparison: Comparison, curve: Curve, curves: int) -> list
                 newest.judged, before.judged, better=better, threshold=comparison.threshold, confidence=confidence
             )
         if newest is curve.valued[-1] or ratio.verdict in WINNERS:
-            runs, name = [*newest.run_ids, *before.run_ids], _batch_name(curve, newest)
-            claims.append(Newer(label=curve.name, runs=runs, newest=name, of="last:1", batches=1, ratio=ratio))
+            claim = Newer(
+                label=curve.name, runs=[*newest.run_ids, *before.run_ids], newest=_batch_name(curve, newest),
+                of="last:1", batches=1, by_repeats=True, family=curves, ratio=ratio,
+            )  # fmt: skip
+            claims.append(claim)
     return claims
 
 
@@ -287,20 +303,24 @@ def _ratio_steps(comparison: Comparison, curve: Curve, label: str) -> list[Step]
         return []
     told, xs = comparison.changes[curve.name], [x for x, _ in levels]
     # What is not told is said not to be as far only as these batches would show it.
-    least = max(comparison.threshold, least_told(told.settled(logs), told.starts, told.drifts) or 0.0)
+    threshold = comparison.threshold
+    least = max(threshold, least_told(told.settled(logs), threshold, told.starts, told.drifts) or 0.0)
     unchanged = Step(
         label=label, runs=[run for point in points.values() for run in point.run_ids], change=Amount(),
         batches=len(levels), days=int(levels[-1][0] - levels[0][0]) + 1, threshold=least,
     )  # fmt: skip
     claims = []
     pairs = [*zip([None, *told.confirmed], told.confirmed, strict=False), *((None, each) for each in told.unsure)]
-    last = max((found.at for _, found in pairs), default=0)
+    of_unsure = {found.at: unsure_verdict(found.change.interval, threshold) for found in told.unsure}
+    # What is too small ends no change before it.
+    last = max((found.at for _, found in pairs if of_unsure.get(found.at) != Kind.TOO_SMALL), default=0)
     for earlier, found in pairs:
-        verdict = Kind.UNDECIDED if found in told.unsure else side_of(is_rise=found.is_rise, better=better)
+        verdict = of_unsure.get(found.at) or side_of(is_rise=found.is_rise, better=better)
         fields: dict[str, Any] = {
             "day": batch_at(curve, xs[found.at]), "batches": found.after, "batches_before": found.before,
-            "is_last": found.at == last and xs[found.at] >= last_of_zero, "is_drift": found.kind == "drift",
+            "is_last": found.at >= last and xs[found.at] >= last_of_zero, "is_drift": found.kind == "drift",
             "change": as_share(amount_of(found.change, verdict=verdict)),
+            "threshold": threshold if found.at in of_unsure else least,
         }  # fmt: skip
         # A drift has no batch that it began with, and no commit to blame.
         if found.kind == "step":
@@ -317,7 +337,7 @@ def _ratio_steps(comparison: Comparison, curve: Curve, label: str) -> list[Step]
             if earlier and earlier.kind == "step" and abs(both) < math.log1p(comparison.threshold):
                 fields["back_to"] = batch_at(curve, xs[earlier.at])
         claims.append(unchanged.model_copy(update=fields))
-    if all(claim.is_unsure for claim in claims) and least <= MOST_UNSEEN:
+    if not any(claim.is_settled for claim in claims) and least <= MOST_UNSEEN:
         claims = [unchanged, *claims]
     for at in told.suspects:
         if off := suspicion(logs, at, told.starts, told.drifts, better=better, threshold=comparison.threshold):
@@ -328,6 +348,11 @@ def _ratio_steps(comparison: Comparison, curve: Curve, label: str) -> list[Step]
             }  # fmt: skip
             claims.append(unchanged.model_copy(update=fields))
     return claims
+
+
+def unsure_verdict(interval: Interval | None, threshold: float) -> Kind:
+    """Of a step that all batches up to now do not show surely, or not by as much as matters."""
+    return Kind.TOO_SMALL if interval and is_too_small(interval, threshold) else Kind.UNDECIDED
 
 
 def suspicion(
@@ -400,8 +425,8 @@ def newer(comparison: Comparison, curves: Sequence[Curve], question: Question) -
             continue
         kept = {point.key for point in before}
         differing[label] = unlike(each for point, found in alike if point.key in kept for each in found)
-        # More of what has a name may never come; of recent ones lists tell as little.
-        by_repeats = len(before) < LEAST_BATCHES and not baseline.is_recent
+        # Of recent ones that more will come of lists tell as little.
+        by_repeats = len(before) < LEAST_BATCHES and (not baseline.is_recent or asked.than in ("last:1", "last:2"))
         ratio = _against(comparison, newest, before, None if by_repeats else centres, confidence)
         stepped = [x for x in changed if before[0].x < x <= before[-1].x]
         if ratio.verdict == Kind.UNDECIDED and stepped:

@@ -12,12 +12,12 @@ from itertools import chain, pairwise
 
 from runs import formatting
 from runs.answers.curves import Along, curves_along
-from runs.answers.history import day_at
+from runs.answers.history import day_at, unsure_verdict
 from runs.answers.places import Place, memory_places, place_of, x_label
 from runs.answers.words.curves import MOST_SAID, curve_words
 from runs.answers.words.drawn import INTERVAL_WORDS, centre_label, centre_words
 from runs.answers.words.gaps import by_class, change_words
-from runs.answers.words.history import NOT_YET_SURE, to_or_from_zero
+from runs.answers.words.history import UNSETTLED, to_or_from_zero
 from runs.charts.base import (
     LEAP_NOTE,
     Axis,
@@ -301,12 +301,15 @@ def marks(panel: Panel, comparison: Comparison) -> list[Mark]:
         changes, drifts = [], []
         for curve in panel.curves:
             told = comparison.changes[curve.name] if is_absolute else watched(curve.logs, comparison.threshold)
+            name = f"{curve.label} " if len(panel.curves) > 1 else ""
             for found in (*told.confirmed, *told.unsure):
-                open_words = f"{NOT_YET_SURE} " if found in told.unsure else ""
-                words, at = f"{open_words}{percent(found.change.value - 1, signed=True)}", curve.levels[found.at][0]
+                of_unsure = unsure_verdict(found.change.interval, comparison.threshold)
+                open_words = f"{UNSETTLED[of_unsure]} " if found in told.unsure else ""
+                words = f"{name}{open_words}{percent(found.change.value - 1, signed=True)}"
+                at = curve.levels[found.at][0]
                 (drifts.append((f"{words} drift", at)) if found.kind == "drift" else changes.append((words, at)))
             for zero in curve.of_zero:
-                changes.append((to_or_from_zero(is_to_zero=zero.is_to_zero), curve.valued[zero.at].x))
+                changes.append((f"{name}{to_or_from_zero(is_to_zero=zero.is_to_zero)}", curve.valued[zero.at].x))
         upgrades = []
         for curve in panel.curves:
             versions = [(point.all_runs[0].dbms_version.version, point.x) for point in curve.points]

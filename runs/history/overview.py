@@ -41,7 +41,8 @@ def read_baseline(text: str) -> Baseline:
 
 @dataclass(frozen=True)
 class Row:
-    """`change`: the newest batch as a ratio to the baseline, None where that has no batch. `step`: the last one that is
+    """`change`: the newest batch as a ratio to the `batches` of the baseline, None where that has none; `level_since`:
+    the day of the change before which further ones of it lie, which do not count. `step`: the last one that is
     confirmed, and `goes_on` the change that stands where that only took back the one before it; `suspicion`: the last
     that further batches have yet to confirm.
     """
@@ -52,6 +53,8 @@ class Row:
     step: ChangePoint | None
     suspicion: ChangePoint | None = None
     goes_on: ChangePoint | None = None
+    batches: int = 0
+    level_since: str = ""
 
     @property
     def change_words(self) -> str:
@@ -114,7 +117,11 @@ def _row(benchmark: Benchmark, rows: Sequence[Past], baseline: Baseline, points:
     if before:
         change = expected_amount(newest, before, better=benchmark.metric.better, threshold=benchmark.metric.threshold)
     steps = (last.get(ChangeState.CONFIRMED), last.get(ChangeState.SUSPECTED))
-    return Row(benchmark, newest, change, *steps, goes_on(points, benchmark.metric))
+    is_of_fewer = bool(held) and len(held) < len(baseline.before(rows, attrgetter("facts")))
+    return Row(
+        benchmark, newest, change, *steps, goes_on(points, benchmark.metric), len(before),
+        f"{held[0].facts.measured_at:%Y-%m-%d}" if is_of_fewer else "",
+    )  # fmt: skip
 
 
 def _series(benchmarks: Sequence[Benchmark], baseline: Baseline) -> dict[UUID, list[Past]]:

@@ -97,7 +97,7 @@ def context_of(benchmark: Benchmark, siblings: Sequence[Benchmark], *, drawn: in
     ]
     changes = [
         (point, change_words(point, is_last=point.pk not in ends))
-        for point in sorted(series.points, key=lambda point: point.at.place, reverse=True)
+        for point in sorted([*series.points, *series.too_small()], key=lambda point: point.at.place, reverse=True)
     ]
     band = series.band()
     # Where the level falls or rises, no next batch is expected at its mean.

@@ -123,13 +123,23 @@ class BenchmarkSeries:
     def band(self) -> statistics.Band | None:
         """Where the next batch is expected."""
         above = self.above_zero
-        return None if self.is_at_zero else statistics.expected(above.settled, above.starts, above.drifts)
+        threshold = self.benchmark.metric.threshold
+        return None if self.is_at_zero else statistics.expected(above.settled, threshold, above.starts, above.drifts)
+
+    def too_small(self) -> list[ChangePoint]:
+        """The steps that all batches show surely, and that are smaller than matters: no changes, and not stored."""
+        above, suspects = self.above_zero, self.above_zero.places(ChangeState.SUSPECTED)
+        least = self.benchmark.metric.threshold
+        points = []
+        for found in statistics.told_small(above.logs, least, above.starts, above.drifts, suspects):
+            points.append(ChangePoint(benchmark=self.benchmark, state=ChangeState.CONFIRMED))
+            _describe(above, points[-1], found)
+        return points
 
     def least_told(self) -> float:
         """The least change that three further batches show, as an answer of the same series tells it."""
-        above = self.above_zero
-        least = statistics.least_told(above.settled, above.starts, above.drifts)
-        return max(self.benchmark.metric.threshold, least or 0.0)
+        above, threshold = self.above_zero, self.benchmark.metric.threshold
+        return max(threshold, statistics.least_told(above.settled, threshold, above.starts, above.drifts) or 0.0)
 
     def repeats_needed(self, expected: statistics.Band, share: float) -> int | None:
         """A batch, to see a change of this share; None where no number of them would show it."""
@@ -141,7 +151,8 @@ class BenchmarkSeries:
             mean([statistics.spread_of(row.values) ** 2 for row in rows]),
             mean([len(row.values) for row in rows]),
         )
-        least = statistics.least_told(above.settled, above.starts, above.drifts) or 0.0
+        threshold = self.benchmark.metric.threshold
+        least = statistics.least_told(above.settled, threshold, above.starts, above.drifts) or 0.0
         return statistics.repeats_needed(expected, least, within=within, repeats=repeats, share=share)
 
 
@@ -438,7 +449,7 @@ def _measure_anew(series: BenchmarkSeries) -> None:
         at = series.index.get(point.at_id)
         if at is None or at not in starts or point.kind not in OF_RATIO:
             continue
-        found = statistics.measured(series.logs, at, starts, series.drifts)
+        found = statistics.measured(series.logs, at, starts, series.drifts, least)
         if found and not point.is_judged and statistics.is_none(found, least, is_last=at == starts[-1]):
             _refute(point)
             _measure_anew(series)

@@ -9,8 +9,8 @@ from datetime import UTC, datetime, time
 from benchagent.catalog import Durability
 
 from runs.answers.answer import Amount, Step
-from runs.answers.history import left_out
-from runs.answers.words.history import NOT_YET_SURE, SUSPECTED, open_step, open_words, step, to_or_from_zero
+from runs.answers.history import left_out, unsure_verdict
+from runs.answers.words.history import SUSPECTED, open_step, open_words, step, to_or_from_zero
 from runs.answers.words.verdicts import share, why
 from runs.compare.asked import Missing
 from runs.formatting import listed, mid_sentence
@@ -18,7 +18,7 @@ from runs.history.causes import OWN_OF_A_BATCH, commit_given
 from runs.models import Alert, ChangePoint, SeriesBatch
 from runs.models.choices import BEGIN_WITH_A_BATCH, SHORT_DURABILITY, ChangeKind, ChangeState
 from runs.run.facets import SHORT_COMMIT
-from runs.stats import Kind
+from runs.stats import Interval
 
 
 def tested_of(row: SeriesBatch) -> str:
@@ -56,14 +56,14 @@ def claim_of(point: ChangePoint, *, is_last: bool = True) -> Step:
     row, change = point.at, point.change
     # Its alert knows of the batch before it.
     is_alone = point.alert is None or point.alert.after.date() != row.measured_at.date()
-    amount = Amount(
-        value=change.get("value"), low=change.get("low"), high=change.get("high"),
-        verdict=Kind.UNDECIDED if point.is_unsure else point.side,
-    )  # fmt: skip
+    least, value, low, high = point.benchmark.metric.threshold, *(change.get(name) for name in ("value", "low", "high"))
+    interval = None if low is None or high is None else Interval(1 + low, 1 + high)
+    verdict = unsure_verdict(interval, least) if point.is_unsure else point.side
+    amount = Amount(value=value, low=low, high=high, verdict=verdict)
     near = [moment_words(at, is_alone=is_alone) for at in (point.earliest, point.latest) if at]
     return Step(
         label=point.benchmark.name, runs=row.runs, day=moment_words(row.measured_at, is_alone=is_alone),
-        tested=tested_of(row), change=amount, batches=point.batches_after, days=0,
+        tested=tested_of(row), change=amount, batches=point.batches_after, days=0, threshold=least,
         zero="" if point.kind != ChangeKind.ZERO else "to" if row.centre == 0 else "from",
         batches_before=point.batches_before, is_last=is_last, is_suspected=point.state == ChangeState.SUSPECTED,
         days_near=(near[0], near[-1]) if near else None,
@@ -98,7 +98,7 @@ def short_change(point: ChangePoint) -> str:
 
 def _side_words(point: ChangePoint) -> str:
     if point.is_unsure:
-        return NOT_YET_SURE
+        return open_words(claim_of(point))
     side = f"slowly {point.side}" if point.kind == ChangeKind.DRIFT else point.side
     if point.kind == ChangeKind.NOISE:
         side = "noisier" if point.side == "worse" else "less noisy"

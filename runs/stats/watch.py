@@ -170,9 +170,13 @@ def band(logs: Sequence[float], starts: Sequence[int] = ()) -> Band | None:
     return Band(mean(now), half, error, df, len(now), quiet, autocorrelation(*levels, errors=1))
 
 
-def expected(logs: Sequence[float], starts: Sequence[int] = (), drifts: Sequence[range] = ()) -> Band | None:
-    """Where the next batch of a series is expected: what a drift is known to lose, and bad nights, widen it not."""
-    return band(*_level(calmed(logs), len(logs), starts, drifts))
+def expected(
+    logs: Sequence[float], threshold: float, starts: Sequence[int] = (), drifts: Sequence[range] = ()
+) -> Band | None:
+    """Where the next batch of a series is expected: what a drift is known to lose, bad nights, and steps that are
+    smaller than matters widen it not.
+    """
+    return band(*_parted(logs, threshold, starts, drifts))
 
 
 def calmed(logs: Sequence[float]) -> list[float]:
@@ -416,7 +420,8 @@ class Watched:
     """The state of a series after its newest batch: where its level changed, and the batches that are suspected.
 
     `drifts`: of each the batches that it was seen in; the first is one of `starts`. `unsure`: steps that three batches
-    have confirmed and that all up to now do not show surely, or not by as much as matters; none of `starts`.
+    have confirmed and that all up to now do not show surely, or not by as much as matters, and those that all show and
+    that are smaller; none of `starts`.
     """
 
     starts: tuple[int, ...] = ()
@@ -442,11 +447,11 @@ def watch(logs: Sequence[float], before: Watched, threshold: float) -> Watched:
     newest, starts, suspects = len(logs) - 1, list(before.starts), []
     logs = calmed(logs)
     drifts = [_gone_on(logs, each, starts) for each in before.drifts]
+    small = small_steps(logs, threshold, starts, drifts)
     confirmed: list[Found] = []
     refuted: list[int] = []
     for at in before.suspects:
-        level, cuts = _level(logs, at, starts, drifts)
-        expected = band(level[:at], cuts)
+        level, expected = _expected_at(logs, at, starts, drifts, small)
         verdict = expected and is_confirmed(expected, level[at], level[at + 1 :], threshold)
         if verdict and not _is_near(at, starts) and _is_step(logs, at, starts, drifts):
             if found := _placed(logs, at, starts, drifts):
@@ -457,7 +462,7 @@ def watch(logs: Sequence[float], before: Watched, threshold: float) -> Watched:
         else:
             refuted.append(at)
     in_a_row = [
-        found for found in _in_a_row(logs, starts, drifts, threshold) if _is_step(logs, found.at, starts, drifts)
+        found for found in _in_a_row(logs, starts, drifts, small, threshold) if _is_step(logs, found.at, starts, drifts)
     ]
     far = [found for found in changes(logs, threshold) if not _is_trend(logs, found.at, starts, drifts)]
     for found in [*in_a_row, *far]:
@@ -478,8 +483,7 @@ def watch(logs: Sequence[float], before: Watched, threshold: float) -> Watched:
         range(each.start, min([each.stop, *(start for start in starts if start > each.start)])) for each in drifts
     ]
     suspects = [at for at in suspects if not _is_near(at, starts)]
-    level, cuts = _level(logs, newest, starts, drifts)
-    expected = band(level[:newest], cuts)
+    level, expected = _expected_at(logs, newest, starts, drifts, small)
     if expected and not expected.holds(level[newest]) and not _is_near(newest, starts):
         off = level[newest] - expected.centre
         # A small suspicion hides no large one beside it.
@@ -502,7 +506,7 @@ def watched(logs: Sequence[float], threshold: float) -> Watched:
         state = watch(logs[:count], state, threshold)
     # Who looks once sees a little more than who is woken each night, which takes a band and how alike batches are.
     starts = state.starts or steps_of(calmed(logs), threshold)
-    found = [each for at in starts if (each := measured(logs, at, starts, state.drifts))]
+    found = [each for at in starts if (each := measured(logs, at, starts, state.drifts, threshold))]
 
     def passes(each: Found) -> bool:
         is_last = each is found[-1]
@@ -510,20 +514,57 @@ def watched(logs: Sequence[float], threshold: float) -> Watched:
 
     while passed := next(filter(passes, found), None):
         starts = [each.at for each in found if each is not passed]
-        found = [each for at in starts if (each := measured(logs, at, starts, state.drifts))]
+        found = [each for at in starts if (each := measured(logs, at, starts, state.drifts, threshold))]
     # One that is not sure goes on parting the levels beside it: what stands against these stands, as on a page.
     sure = tuple(each for each in found if stands(each, threshold))
     unsure = tuple(each for each in found if each not in sure and each.kind == "step")
     suspects = tuple(at for at in state.suspects if not _is_near(at, [each.at for each in (*sure, *unsure)]))
+    unsure += tuple(told_small(logs, threshold, [each.at for each in found], state.drifts, suspects))
     starts = [each.at for each in sure]
     return replace(state, starts=tuple(starts), suspects=suspects, confirmed=sure, unsure=unsure)
 
 
-def measured(logs: Sequence[float], at: int, starts: Sequence[int], drifts: Sequence[range]) -> Found | None:
-    """How large the step or drift is that begins there, of all batches up to the next."""
+def small_steps(calm: Sequence[float], threshold: float, starts: Sequence[int], drifts: Sequence[range]) -> list[int]:
+    """Where steps begin within levels that all batches of these show surely, and that are smaller than matters: neither
+    changes nor scatter. Of the newest `WINDOW` batches, which are `calmed`.
+    """
+    level, cuts = _level(calm, len(calm), starts, drifts)
+    first = max(0, len(level) - WINDOW)
+    found: list[int] = []
+    for begin, end in pairwise([first, *(cut for cut in cuts if cut > first), len(level)]):
+        within = [begin + cut for cut in steps_of(level[begin:end], 0.0)]
+        for last, at, following in zip([begin, *within], within, [*within[1:], end], strict=False):
+            before, after = level[last:at], level[at:following]
+            is_small = abs(mean(after) - mean(before)) < math.log1p(threshold)
+            if is_small and not _is_near(at, starts) and _stands_out(before, after):
+                found.append(at)
+    return found
+
+
+def told_small(
+    logs: Sequence[float], threshold: float, starts: Sequence[int], drifts: Sequence[range], suspects: Sequence[int]
+) -> list[Found]:
+    """Those of them that would matter of a rate, before the first batch that is suspected."""
+    logs = logs[: min(suspects, default=None)]
+    places = small_steps(calmed(logs), threshold, starts, drifts)
+    found = [each for at in places if (each := measured(logs, at, starts, drifts, threshold))]
+    return [each for each in found if not _is_small(each, PRACTICAL_THRESHOLD)]
+
+
+def is_too_small(interval: Interval, threshold: float) -> bool:
+    """Whether a change is surely there and surely smaller than matters."""
+    farthest = max(abs(math.log(interval.low)), abs(math.log(interval.high)))
+    return not interval.low <= 1 <= interval.high and farthest < math.log1p(threshold)
+
+
+def measured(
+    logs: Sequence[float], at: int, starts: Sequence[int], drifts: Sequence[range], threshold: float
+) -> Found | None:
+    """How large the step or drift is that begins there, of all batches up to the next, be that smaller than matters."""
     calm = calmed(logs)
     if drift := next((each for each in drifts if each.start == at), None):
         return _trend(calm[: drift.stop], at, 0.0, 0.0)
+    starts = [*starts, *small_steps(calm, threshold, starts, drifts)]
     begin = max((start for start in starts if start < at), default=0)
     end = min((start for start in starts if start > at), default=len(logs))
     found, (level, _) = change_at(calm, at, begin, end, drifts), _level(calm, at, starts, drifts)
@@ -560,19 +601,40 @@ def _is_small(found: Found, threshold: float) -> bool:
     return abs(math.log(found.change.value)) < math.log1p(least)
 
 
-def least_told(logs: Sequence[float], starts: Sequence[int] = (), drifts: Sequence[range] = ()) -> float | None:
+def least_told(
+    logs: Sequence[float], threshold: float, starts: Sequence[int] = (), drifts: Sequence[range] = ()
+) -> float | None:
     """The least step, as a share of 1, that three batches at the end nearly always show; None of too few batches.
 
     Steps and drifts are taken out, and bad nights: none that is larger hides in what is left of the scatter. Rounded up
     as it is told.
     """
-    level, cuts = _level(calmed(logs), len(logs), starts, drifts)
-    parts = [level[begin:end] for begin, end in pairwise([0, *cuts, len(level)])]
+    level, cuts = _parted(logs, threshold, starts, drifts)
     if len(level) - len(cuts) < 2 * LEAST_DAYS:
         return None
-    least = least_step([log for part in parts if part for log in _less(part, mean(part))])
-    next_one = band(level, cuts)
+    least, next_one = least_step(_off_levels(level, cuts)), band(level, cuts)
     return math.ceil(1000 * max(least, next_one.least_seen if next_one else 0.0)) / 1000
+
+
+def scatter(
+    logs: Sequence[float], threshold: float, starts: Sequence[int] = (), drifts: Sequence[range] = ()
+) -> list[float]:
+    """How far the batches lie off their levels, without bad nights."""
+    return _off_levels(*_parted(logs, threshold, starts, drifts))
+
+
+def _parted(
+    logs: Sequence[float], threshold: float, starts: Sequence[int], drifts: Sequence[range]
+) -> tuple[Sequence[float], list[int]]:
+    """The batches and where their levels begin, also where what begins is smaller than matters: it is no scatter."""
+    calm = calmed(logs)
+    level, cuts = _level(calm, len(logs), starts, drifts)
+    return level, sorted({*cuts, *small_steps(calm, threshold, starts, drifts)})
+
+
+def _off_levels(level: Sequence[float], cuts: Sequence[int]) -> list[float]:
+    parts = [level[begin:end] for begin, end in pairwise([0, *cuts, len(level)])]
+    return [log for part in parts if part for log in _less(part, mean(part))]
 
 
 def _turned(logs: Sequence[float], drifts: Sequence[range], starts: Sequence[int]) -> Found | None:
@@ -647,11 +709,23 @@ def _line(logs: Sequence[float]) -> tuple[float, list[float]]:
     return slope, [log - centre - slope * (place - middle) for place, log in enumerate(logs)]
 
 
-def _in_a_row(logs: Sequence[float], starts: Sequence[int], drifts: Sequence[range], threshold: float) -> list[Found]:
+def _expected_at(
+    logs: Sequence[float], at: int, starts: Sequence[int], drifts: Sequence[range], small: Sequence[int]
+) -> tuple[Sequence[float], Band | None]:
+    """The batches as the next from `at` on are held against them, and where the first of these is expected. `small`:
+    where steps begin that are smaller than matters.
+    """
+    level, cuts = _level(logs, at, starts, drifts)
+    return level, band(level[:at], [*cuts, *(place for place in small if place <= at - LEAST_DAYS)])
+
+
+def _in_a_row(
+    logs: Sequence[float], starts: Sequence[int], drifts: Sequence[range], small: Sequence[int], threshold: float
+) -> list[Found]:
     """The newest three batches as a new level, if they are one."""
     at = max(0, len(logs) - CONFIRMING)
-    level, cuts = _level(logs, at, starts, drifts)
-    if (expected := band(level[:at], cuts)) is None:
+    level, expected = _expected_at(logs, at, starts, drifts, small)
+    if expected is None:
         return []
     confidence = 1 - (1 - IN_A_ROW) * min(1.0, MOST_ALLOWED_FOR / expected.batches)
     if not expected.is_left_by(level[at:], threshold, confidence):

@@ -12,14 +12,15 @@ function linesRows(spec) {
   const xs = [...series.flatMap((points) => [...points.keys()]), ...gaps.flatMap((gap) => gap.xs)];
   const every = [...new Set(xs)].sort((a, b) => a - b);
   const labels = [...spec.series, ...gaps].map((column) => columnHead(column, spec));
-  // A last column where the axis shows dates or names: x is their place on it.
+  // A last column where the axis shows dates or names; where all have one, x is no more than their place on it.
   const ticks = new Map(spec.x.ticks ?? []);
+  const isNamed = every.every((x) => ticks.has(x));
   const named = (x) => (ticks.size ? [ticks.get(x)] : []);
   const columns = spec.columns ?? [];
   const texts = columns.map(({ cells }) => new Map(cells));
   return [
     [heading(spec.x), ...labels, ...(ticks.size ? ["Label"] : []), ...columns.map(({ label }) => label)],
-    ...every.map((x) => [x, ...series.map((points) => points.get(x)), ...gaps.map(() => null), ...named(x), ...texts.map((column) => column.get(x))]),
+    ...every.map((x) => [isNamed ? ticks.get(x) : x, ...series.map((points) => points.get(x)), ...gaps.map(() => null), ...named(x), ...texts.map((column) => column.get(x))]),
   ];
 }
 

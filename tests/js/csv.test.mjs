@@ -15,6 +15,9 @@ test("it names each x of an axis of dates", () => {
   const series = [{ label: "Mean", points: [[0, 9], [1, 8]] }, { label: "Branch next", points: [[0.5, 7]] }];
   const spec = { type: "lines", x, y: { label: "Throughput", unit: "TPS" }, series };
   assert.equal(chartCsv(spec), "Batch,Mean (TPS),Branch next (TPS),Label\n0,9,,2026-11-28\n0.5,,7,\n1,8,,2026-11-29\n");
+  // Seen: a column "Date" of 739861, 739868, …
+  const onDays = chartCsv({ ...spec, x: { ...x, label: "Date" }, series: series.slice(0, 1) });
+  assert.equal(onDays, "Date,Mean (TPS),Label\n2026-11-28,9,2026-11-28\n2026-11-29,8,2026-11-29\n");
   const columns = [{ label: "Commit", cells: [[0, "f00"], [0.5, "ba7"]] }];
   assert.equal(chartCsv({ ...spec, columns }).split("\n").slice(0, 3).join("\n"), "Batch,Mean (TPS),Branch next (TPS),Label,Commit\n0,9,,2026-11-28,f00\n0.5,,7,,ba7");
 });

@@ -14,12 +14,13 @@ from runs.stats import WINNERS, Kind
 # Batches by what a baseline names them by.
 _NAMED = {"label": "labelled", "commit": "of commit", "version": "of version"}
 # What a step is called that is not settled, wherever it is told.
-SUSPECTED, NOT_YET_SURE = "suspected", "not yet sure"
+SUSPECTED = "suspected"
+UNSETTLED: dict[str, str] = {Kind.UNDECIDED: "not yet sure", Kind.TOO_SMALL: "too small"}
 
 
 def since(answer: Answer) -> str:
     steps = [claim for claim in answer.claims if isinstance(claim, Step)]
-    not_settled = [claim for claim in steps if claim.is_suspected or claim.is_unsure]
+    not_settled = [claim for claim in steps if not claim.is_settled]
     open_ones = first_of([
         f"{f'{claim.label}: ' if claim.label else ''}{open_step(claim, answer.metric_label)}" for claim in not_settled
     ], ".")  # fmt: skip
@@ -98,12 +99,17 @@ def to_or_from_zero(is_to_zero: bool) -> str:
 
 def open_words(claim: Step) -> str:
     """What a step is that is not settled; empty of others."""
-    return SUSPECTED if claim.is_suspected else NOT_YET_SURE if claim.is_unsure else ""
+    return SUSPECTED if claim.is_suspected else UNSETTLED.get(claim.change.verdict, "")
 
 
 def open_step(claim: Step, metric_label: str) -> str:
-    """Suspected: throughput −15.8 % since 2026-11-24, against the 14 batches before: worse."""
-    return f"{open_words(claim).capitalize()}: {mid_sentence(metric_label)} {step(claim)}"
+    """Suspected: throughput −15.8 % since 2026-11-24, against the 14 batches before: worse. Surely there, below the
+    10 % that matter: p99 latency +8.4 % (+7.6 to +9.2) since 2026-11-04, against the 9 batches before.
+    """
+    words = open_words(claim).capitalize()
+    if claim.change.verdict == Kind.TOO_SMALL:
+        words = f"Surely there, below the {percent_of(claim.threshold)} that matter"
+    return f"{words}: {mid_sentence(metric_label)} {step(claim)}"
 
 
 def _no_step(claim: Step, metric_label: str = "") -> str:
@@ -118,7 +124,7 @@ def newer(answer: Answer) -> str:
     # What is sure comes first.
     claims.sort(key=lambda claim: claim.ratio.verdict not in WINNERS)
     told = first_of([newest_words(claim, answer.metric_label) for claim in claims], ".")
-    family = max((claim.family for claim in claims), default=1)
+    family = max((claim.family for claim in claims if claim.ratio.low is not None), default=1)
     wider = f"Of {family} series that are judged together each interval is wider than of one that is asked alone."
     return " ".join([*told, wider] if family > 1 else told)
 
@@ -147,4 +153,5 @@ def baseline_words(than: str) -> str:
     kind, _, value = than.partition(":")
     if kind in _NAMED:
         return f"those {_NAMED[kind]} {value}"
-    return {"last": f"the {value} before it", "days": f"those of {value} days before"}.get(kind, "those before it")
+    last = "the batch before it" if value == "1" else f"the {value} before it"
+    return {"last": last, "days": f"those of {value} days before"}.get(kind, "those before it")

@@ -94,6 +94,10 @@ def test_it_lists_benchmarks_and_tells_one_with_its_changes(logged_in: FakeApi, 
     logged_in.answers["/benchmarks/"] = {"results": [row | {"last_change": unsure}], "next": None}
     assert main(["benchmarks"]) == 0
     assert "not yet sure -12.3% since" in capsys.readouterr().out
+    small = fell | {"change": {"value": -0.084, "verdict": "too_small"}}
+    logged_in.answers["/benchmarks/"] = {"results": [row | {"last_change": small}], "next": None}
+    assert main(["benchmarks"]) == 0
+    assert "too small -8.4% since" in capsys.readouterr().out
     changes += [unsure | {"state": "confirmed", "words": "Not yet sure: …"}, {"state": "suspected", "words": "Susp…"}]
     assert main(["benchmarks", one]) == 0
     assert capsys.readouterr().out.splitlines() == ["it fell", "confirmed: 12 % less", "Not yet sure: …", "Susp…"]

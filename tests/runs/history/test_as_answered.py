@@ -26,7 +26,7 @@ from runs.models import Alert, Benchmark, ChangePoint, Metric, Run
 from runs.models.choices import AlertState, ChangeState, RunState
 from runs.stats import watch
 from tests.runs.answers.test_answers import World, ask
-from tests.runs.history.nights import file, night
+from tests.runs.history.nights import file, night, with_latency
 from tests.whole import whole
 
 pytestmark = pytest.mark.django_db
@@ -88,6 +88,23 @@ def test_page_and_answer_tell_a_change_from_where_on_it_matters_of_its_metric():
     (point,), (claim,) = Benchmark.objects.get().changes.all(), ask("workload=oltp", "ask=since")["claims"]
     assert (str(point.at.measured_at.date()), point.side) == (claim["day"], claim["change"]["verdict"])
     assert (point.side, point.is_unsure) == ("different", False)
+
+
+def test_a_step_that_is_smaller_than_what_matters_is_said_to_be_there():
+    """Was: "no lasting change of p99 latency by 33.6 % or more … the batches differ too much", of two clear levels."""
+    levels = [(1.0 if at < 10 else 1.08) * (1 + 0.005 * math.sin(3 * at)) for at in range(1, 14)]
+    file([with_latency(night(at, of=14), level) for at, level in enumerate(levels, 1)], None, at_once=13)
+    told = ask("workload=oltp&metric=latency_p99_ms", "ask=since")
+    none, small = told["claims"]
+    assert (none["day"], none["threshold"], told["sure"], told["missing"]) == ("", 0.1, False, [])
+    assert (small["change"]["verdict"], small["batches"], small["batches_before"]) == ("too_small", 4, 9)
+    words = "Surely there, below the 10\u202f% that matter: p99 latency +8"
+    assert f"No lasting change of p99 latency by 10\u202f% or more in 13 batches over 13 days. {words}" in told["words"]
+    chart = Client().get("/compare/?workload=oltp&metric=latency_p99_ms&ask=since")
+    assert '"label": "too small +8' in html.unescape(chart.text)
+    benchmark = Benchmark.objects.get(metric__name="latency_p99_ms")
+    assert words in html.unescape(Client().get(benchmark.get_absolute_url()).text)
+    assert context_of(benchmark, [])["least_seen"] == percent_of(0.1)
 
 
 def told_by_both(benchmark: Benchmark) -> tuple[list[dict[str, Any]], list[ChangePoint]]:

@@ -58,6 +58,16 @@ def test_the_newest_is_set_against_the_baseline_that_was_chosen(client, moved, t
     assert row.change.value == pytest.approx(expected, abs=0.05)
 
 
+def test_a_list_says_of_which_batches_the_baseline_is_where_a_change_lies_among_them(client, moved):
+    """Seen: "equivalent" below "against the 10 before it", of the three since a confirmed loss."""
+    page = client.get("/benchmarks/")
+    of_moved, still = page.context["rows"]
+    begin = f"{measured(moved)[STEP - 1]:%Y-%m-%d}"
+    assert (of_moved.batches, of_moved.change.verdict, of_moved.level_since) == (LAST - STEP, "equivalent", begin)
+    assert (still.batches, still.level_since) == (10, "")
+    assert page.text.count(f", against the {LAST - STEP} batches since the change of {begin}<") == 1
+
+
 @pytest.mark.parametrize("at", ["²", "2026-11-27", "0000-00-00T00:00Z"])
 def test_a_batch_whose_stored_time_is_damaged_costs_its_own_line(client, moved, at):
     recent = [{"at": at, "centre": 1000.0}, {"at": "2026-11-27T00:00:00+00:00", "centre": -5.0}, *moved.recent]

@@ -9,7 +9,7 @@ from typing import Any
 
 from benchagent.ctl.api import connect, id_of
 from benchagent.ctl.comparing import exit_status, not_older
-from benchagent.ctl.lists import is_unsure
+from benchagent.ctl.lists import open_words
 from benchagent.ctl.output import UsageError, plain_number, print_json, print_line, print_table
 
 # There is no claim: the answer says what is missing. The verdicts that --fail-if names have those of `compare`.
@@ -108,8 +108,8 @@ def _found(claim: Mapping[str, Any], unit: str) -> str:
             words = f"{claim['start']} → {claim['end']}, {count} {name}{'s' * (count != 1)}"
         case "step":
             at = " ".join(filter(None, (claim["day"], claim["tested"])))
-            open_words = "suspected " if claim.get("is_suspected") else "not yet sure " if is_unsure(claim) else ""
-            words = f"{open_words}since {at}" if at else f"no step in {claim['batches']} batches"
+            is_open = "suspected " if claim.get("is_suspected") else open_words(claim)
+            words = f"{is_open}since {at}" if at else f"no step in {claim['batches']} batches"
         case "newer":
             words = f"{claim['newest']} against {claim['batches']} batch{'' if claim['batches'] == 1 else 'es'}"
         case "published":

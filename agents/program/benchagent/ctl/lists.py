@@ -66,15 +66,16 @@ def _last_change(row: Row) -> str:
     if not change:
         return ""
     kind = "" if change["kind"] == "step" else f" {change['kind']}"
-    is_open = "not yet sure " if is_unsure(change) else ""
+    is_open = open_words(change)
     value = (change.get("change") or {}).get("value")
     share = f"{change.get('zero') or 'from or to'} 0" if value is None else f"{value:+.1%}{kind}"
     return f"{is_open}{share} since {change['since'][:10]}"
 
 
-def is_unsure(change: Row) -> bool:
-    """Whether all batches up to now do not show it surely, though three have confirmed it."""
-    return (change.get("change") or {}).get("verdict") == "undecided"
+def open_words(change: Row) -> str:
+    """What a change is that all batches up to now do not show surely, or not by as much as matters; empty of others."""
+    told = {"undecided": "not yet sure ", "too_small": "too small "}
+    return told.get((change.get("change") or {}).get("verdict", ""), "")
 
 
 def _state(row: Row) -> str:
@@ -226,7 +227,7 @@ def benchmarks(options: argparse.Namespace) -> int:
         for change in answer["changes"]:
             if change["state"] != "refuted":
                 # What is not settled says so itself.
-                is_settled = change["state"] == "confirmed" and not is_unsure(change)
+                is_settled = change["state"] == "confirmed" and not open_words(change)
                 print(f"{'confirmed: ' * is_settled}{change['words']}")
     return 0
 
