@@ -184,10 +184,7 @@ def _of_series(
     parts = [part for part in _parts(levels, named) if len({named[key] for key in part}) > 1]
     if not parts:
         at: dict[str, Any] = {"ranked_at": "equal_levels", "held": levels.held_words}
-        at_levels = [
-            (names[key], label) for key in levels.order for label, group in levels.groups_of(key) if group.dots
-        ]
-        return begun(comparison, question, set_apart=set_apart, lacking=_no_shared_levels(at_levels), **at)
+        return begun(comparison, question, set_apart=set_apart, lacking=_without_ratio(levels), **at)
     compared = {*chain(*parts)}
     told = compared | {key for key in levels.order if {names[key], named[key][1]} & {*set_apart}}
     unranked = [key for key in levels.order if key not in told]
@@ -211,6 +208,24 @@ def _of_series(
         comparison, question, claims=claims, parts=answers, ranked_at="equal_levels", held=levels.held_words,
         lacking=[lacking, *chain.from_iterable(answer.lacking for answer in answers)], **apart,
     )  # fmt: skip
+
+
+def _without_ratio(levels: Levels) -> list[Missing]:
+    """Why no two series have a ratio: they share no two levels, or a side is zero at each, as errors mostly are."""
+    told = [
+        (levels.names[key], label, group)
+        for key in levels.order
+        for label, group in levels.groups_of(key)
+        if group.dots
+    ]
+    if not levels.have_two_in_common:
+        return _no_shared_levels((name, label) for name, label, _ in told)
+    above = grouped((name, label) for name, label, group in told if any(group.judged))
+    zero = [name for name in dict.fromkeys(name for name, *_ in told) if name not in above]
+    if not zero:
+        return [Missing("levels_with_ratio")]
+    more = [Missing("above_zero", of=name, names=labels) for name, labels in above.items()]
+    return [Missing("zero_at_each", names=zero), *more]
 
 
 def _no_shared_levels(at_levels: Iterable[tuple[str, str]]) -> list[Missing]:

@@ -51,6 +51,8 @@ _LACKING: Mapping[Lacking, str] = {
     "more_repeats": "about {count} more repeat{s} a group",
     "shared_levels": "no two series have two levels in common",
     "own_levels": "measured at {names}",
+    "zero_at_each": "there is no ratio to zero, which is all that was measured of {names}",
+    "above_zero": "above zero at {names}",
     "parts": "{names} share no levels",
     "levels_with_ratio": "fewer than two levels have a ratio",
     "two_groups": "choose two groups, or two runs",

@@ -80,7 +80,7 @@ class Matrix:
             return "which is better depends on the level"
         if any(pair.kind == Kind.MIXED for pair in pairs):
             return "some are better at a part of the levels only"
-        apart = f", then those with fewer than two levels in common with {self.apart_from}" if self.apart_from else ""
+        apart = f", then those without a ratio over levels to {self.apart_from}" if self.apart_from else ""
         return f"best first{apart}"
 
 

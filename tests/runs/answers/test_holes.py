@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 
 from runs.compare.compare import compare
@@ -198,3 +200,18 @@ def test_one_answer_has_one_direction(baseline):
     assert {(level["first"], level["second"]) for level in levels} == {("B 1", second["label"])}
     assert len(levels) == 4
     assert geometric_mean([level["ratio"]["value"] for level in levels]) == pytest.approx(second["ratio"]["value"])
+
+
+def test_where_nothing_but_zeros_stands_in_the_way_that_is_said():
+    """Seen: "No two series have two levels in common", of six systems that have all four in common."""
+    world = World()
+    for system, size in product("ABC", (1, 10, 100)):
+        errors = 5 if (system, size) == ("C", 100) else 0
+        system_of = {"dbms": {"name": system, "version": "1"}, "factors": {"size_gb": size, "terminals": 8}}
+        world.add(errors, metric="deadlocks", **system_of)
+
+    answer = ask(f"{world.store()}&metric=deadlocks", "ask=best")
+
+    assert "in common" not in answer["words"] and not answer["claims"], answer["words"]
+    assert "There is no ratio to zero, which is all that was measured of A 1 and B 1." in answer["words"]
+    assert "C 1: above zero at 100 GB" in answer["words"]
