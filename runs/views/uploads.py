@@ -29,6 +29,7 @@ from runs.access.rules import changeable
 from runs.api.bundles import taken_in
 from runs.api.errors import flatten
 from runs.api.uploads import files_of
+from runs.formatting import few_listed, grouped
 from runs.imports import tools
 from runs.imports.documents import may_fail_by_intent, repeated
 from runs.imports.forms import SubjectForm, answered, factors_text, readable_tools, tables, ticked_together
@@ -162,15 +163,33 @@ def import_list(request: PersonRequest) -> HttpResponse:
         except imports.BadFiles as error:
             problem = str(error)
     rows = FileImport.objects.filter(owner=owner).prefetch_related("artefacts").order_by("-created_at", "pk")
+    page = Paginator(rows, IMPORTS_PER_PAGE).get_page(request.GET.get("page"))
+    held = _held_words([taken.pk for taken in page])
     context = {
         "problem": problem,
-        "page": Paginator(rows, IMPORTS_PER_PAGE).get_page(request.GET.get("page")),
+        "page": page,
+        "rows": [(taken, held.get(taken.pk, "")) for taken in page],
         "tools": readable_tools(),
         "visibilities": Visibility.choices,
         "streamed_mb": settings.IMPORT_STREAMED_MB,
         "request_bytes": settings.DATA_UPLOAD_MAX_MEMORY_SIZE,
     }
     return render(request, "imports.html", context, status=422 if problem else 200)
+
+
+def _held_words(import_ids: Sequence[UUID]) -> dict[UUID, str]:
+    """How many runs of each import are there, on which machines and of which systems."""
+    runs = Run.objects.present().filter(upload__file_import__in=import_ids)
+    counted = runs.order_by("hardware__name", "dbms_version__name").values_list(
+        "upload__file_import", "hardware__name", "dbms_version__name", Count("pk")
+    )
+    words = {}
+    for pk, held in grouped((row[0], row[1:]) for row in counted).items():
+        count = sum(number for *_, number in held)
+        machines, systems = dict.fromkeys(filter(None, (of[0] for of in held))), dict.fromkeys(of[1] for of in held)
+        told = [f"{count} run{'s' * (count != 1)}", few_listed([*machines]), few_listed([*systems])]
+        words[pk] = " · ".join(filter(None, told))
+    return words
 
 
 @contributor_required

@@ -110,6 +110,19 @@ def test_the_list_of_imports_has_pages(client, contributor):
     assert "Page 2 of 2, 21 imports" in second
 
 
+def test_the_list_of_imports_tells_what_each_holds(client, contributor):
+    """Seen: fifteen rows "hdb_w100_vu128_r1.txt and 12 more", without a machine, a system or a number of runs."""
+    taken, _ = imports.receive(files=files(PGBENCH, SECOND), owner=contributor)
+    imports.store(taken, subject=SUBJECT, owner=contributor)
+    FileImport.objects.create(owner=contributor, parser_version=1, digest="draft")
+    client.force_login(contributor)
+
+    held = {row.pk: words for row, words in client.get("/imports/").context["rows"]}
+
+    machine = Run.objects.first().hardware.name
+    assert held.pop(taken.pk) == f"2 runs · {machine} · PostgreSQL 16.4" and [*held.values()] == [""]
+
+
 def test_a_table_of_more_rows_than_a_form_has_fields_is_stored_with_one_tick(
     client, contributor, monkeypatch, settings
 ):  # fmt: skip
