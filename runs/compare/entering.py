@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from uuid import UUID
 
 from django.http import QueryDict
@@ -16,6 +16,8 @@ from runs.incoming.values import int_if_whole
 from runs.listing.filters import without
 from runs.machines.usage import named_phrase
 from runs.models import RunFactor, Workload
+from runs.models.choices import RunState
+from runs.models.runs import RunQuerySet
 from runs.models.visible import Reader
 
 # The newest of a longer list are looked through.
@@ -35,11 +37,14 @@ class Test:
 
 @dataclass(frozen=True)
 class Entry:
-    """`whole` is false where the newest runs of a longer list were looked through."""
+    """`whole` is false where the newest runs of a longer list were looked through. `uncounted`: how many others match
+    that count nowhere, by why.
+    """
 
     tests: list[Test]
     problems: Mapping[str, list[str]]
     whole: bool = True
+    uncounted: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def only(self) -> Test | None:
@@ -62,7 +67,18 @@ def entry(query: QueryDict, user: Reader) -> Entry:
         counted.setdefault(workload, Counter())[sizes.get(run, ())] += 1
     workloads = Workload.objects.in_bulk(list(counted))
     tests = [_test(query, workloads[key], of_sizes) for key, of_sizes in counted.items()]
-    return Entry(sorted(tests, key=lambda test: -test.runs), {}, whole=is_whole)
+    uncounted = _uncounted(choice.rows().exclude(pk__in=rows.order_by().values("pk"))) if is_whole else {}
+    return Entry(sorted(tests, key=lambda test: -test.runs), {}, whole=is_whole, uncounted=uncounted)
+
+
+def _uncounted(rows: RunQuerySet) -> dict[str, int]:
+    """How many of these runs are copies, invalid, or of which state."""
+    why: Counter[str] = Counter()
+    told = rows.order_by().values_list("state", "copy_of", "invalid_at")[:LOOKED_THROUGH]
+    for state, copy_of, invalid_at in told:
+        is_of_state = "finished without a number" if state == RunState.FINISHED else RunState(state).label.lower()
+        why["a copy" if copy_of else "invalid" if invalid_at else is_of_state] += 1
+    return dict(sorted(why.items(), key=lambda each: (-each[1], each[0])))
 
 
 def _sizes(runs: Sequence[UUID]) -> dict[UUID, Size]:

@@ -39,6 +39,19 @@ def test_workloads_and_sizes_are_counted_and_each_leads_to_its_own_runs(client):
         assert client.get(f"/api/v1/runs/?{test.query}&status=finished").json()["count"] == test.runs
 
 
+def test_it_says_what_else_matches_and_counts_nowhere(client):
+    """Seen: "Compare all 389 runs", a choice of 386, and not a word of the three that are missing."""
+    for size in (1, 10):
+        make_run("SQLite 3", 100, on=machine(), factors={"scale_factor": size})
+    for state in ("failed", "failed", "cancelled"):
+        make_run("SQLite 3", None, on=machine(), state=state)
+    make_run("SQLite 3", 90, on=machine(), invalid_at="2026-11-01T00:00:00Z", invalid_reason="a backup ran")
+    make_run("SQLite 3", None, state="failed")
+    assert found("hardware=bench-one").uncounted == {"failed": 2, "cancelled": 1, "invalid": 1}
+    page = client.get("/compare/which/?hardware=bench-one").content.decode()
+    assert "Others that match count nowhere: 2 failed, 1 cancelled, 1 invalid." in page
+
+
 def test_runs_that_state_no_size_have_no_address_of_their_own():
     make_run("SQLite 3", 100, factors={})
     make_run("SQLite 3", 100, factors={"scale_factor": 10})
