@@ -114,7 +114,7 @@ def _series_against(comparison: Comparison, levels: Levels, question: Question, 
         comparison, question, claims=[
             LevelChange(label="", first=names[first], second=names[second], ratio=overall, runs=runs), *of_levels,
         ],
-        sure=overall.is_sure, over=series.over(levels.held_words),
+        sure=overall.is_sure, over=series.over(levels.held_words), differing=levels.unlike({second: series}),
         first=names[first], second=names[second], series=series,
         lacking=_of_other_systems(levels, question.fact, {first, second}),
     )  # fmt: skip

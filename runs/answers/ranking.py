@@ -259,12 +259,8 @@ def _of_part(
     first, second = compared[0], next(key for key in compared if names[key] == _decisive(claims).of)
     series = levels.between(first, second) or LevelSeries(names[first], [])
     against = [(first, second), *((first, key) for key in compared[1:] if key != second)]
-    named_fields = {bare_field(each.field) for each in (*levels.compared, *levels.held)}
-    differing = {
-        names[other]: unlike(chain(*(row.against.differences for row in judged.with_ratio)), named_fields)
-        for one, other in against
-        if (judged := levels.between(one, other)) and judged.overall
-    }
+    beside = {key: judged for one, key in against if (judged := levels.between(one, key)) and judged.overall}
+    differing = levels.unlike(beside)
     sure, lacking = _sureness(comparison, claims, set_apart)
     unmeasured = grouped(
         (names[other if row.groups else one], mid_sentence(row.label))

@@ -25,7 +25,7 @@ from runs.compare.facts import (
     rank_of_kind,
 )
 from runs.compare.groups import Contrast, Group, are_comparable, pooled
-from runs.compare.guard import Difference, bare_field, differences
+from runs.compare.guard import Difference, bare_field, differences, unlike
 from runs.compare.panels import CLIENTS, Axes
 from runs.compare.verdicts import by_value
 from runs.formatting import MOST_IN_A_SENTENCE, few_listed, grouped, listed, mid_sentence
@@ -430,6 +430,14 @@ class Levels:
         group_by_key = {key: group.key for group, key in reversed(self.group_series) if group.dots}
         return [(group_by_key[key], label) for key, label in self.names.items() if key in group_by_key]
 
+    def unlike(self, against: Mapping[Key, LevelSeries]) -> dict[str, list[Difference]]:
+        """In what each of these series is not like what it is set against, by its name, but for what is compared and
+        held.
+        """
+        named = {bare_field(each.field) for each in (*self.compared, *self.held)}
+        differing = {key: chain(*(row.against.differences for row in of.with_ratio)) for key, of in against.items()}
+        return {self.names[key]: unlike(each, named) for key, each in differing.items()}
+
     @property
     def compared_words(self) -> str:
         return " · ".join(fact.label for fact in self.compared)
@@ -533,6 +541,7 @@ def _levels_of(columns: Columns, facts: Sequence[Fact], fact: Fact, held: Sequen
         other for other in others
         if not columns.follow([fact.field], [other.field])
         and not _names_again(fact, other, columns)
+        and (other.field in (held or ()) or not _is_procedure_of(fact, other, columns))
         and (other.field in (held or ()) or not _is_chosen_with(fact, other, columns))
     ]  # fmt: skip
     if not offered:
@@ -545,6 +554,14 @@ def _levels_of(columns: Columns, facts: Sequence[Fact], fact: Fact, held: Sequen
             compared.append(other)
     chosen = offered if held is None else [other for other in offered if other.field in held]
     return Levels(compared, chosen, offered, columns)
+
+
+def _is_procedure_of(fact: Fact, other: Fact, columns: Columns) -> bool:
+    """Whether it is how each value of what is compared was measured, as the window of a machine: that says by itself in
+    what it is not alike, or that there is no ratio, where a level of its own would only leave the value out.
+    """
+    is_procedure = factor_role(other.field.removeprefix(FACTOR)) == Role.PROCEDURE
+    return is_procedure and other.field.startswith(FACTOR) and columns.follow([other.field], [fact.field])
 
 
 def _names_again(fact: Fact, other: Fact, columns: Columns) -> bool:

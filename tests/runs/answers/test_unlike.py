@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import product
 from typing import Any
 from urllib.parse import quote
 
@@ -12,7 +13,7 @@ from runs import results
 from runs.answers.words.matrix import matrix
 from runs.compare.compare import compare
 from runs.models import Experiment
-from tests.runs.answers.test_answers import World, ask, page
+from tests.runs.answers.test_answers import GIB, World, ask, page
 from tests.runs.cells import all_runs, make_run
 
 pytestmark = pytest.mark.django_db
@@ -429,3 +430,23 @@ def test_an_order_is_that_of_the_ranks():
 
     ranks = [claim["rank"] for claim in told["claims"] if claim["kind"] == "standing"]
     assert ranks == sorted(ranks) and len({*ranks}) < len(ranks), ranks
+
+
+def test_a_machine_measured_with_a_window_of_its_own_is_ranked_and_that_is_named():
+    """Seen: "Not ranked: db-gamma (fewer than two levels in common)", beside 1.61 × over nine levels of it."""
+    world = World(noise=0.005)
+    for (machine, tps, window), terminals in product(
+        (("alpha", 1000, 300), ("beta", 800, 300), ("gamma", 620, 180)), (1, 8, 64)
+    ):
+        hardware = {"name": machine, "cpu_model": "Example", "ram_bytes": 64 * GIB}
+        world.add(tps * terminals, hardware=hardware, factors={"terminals": terminals, "duration_s": window})
+    selects = world.store()
+
+    ranked = ask(selects, "ask=rank&fact=hardware")
+    pair = ask(selects, "ask=a_b&fact=hardware&a=alpha&b=gamma")
+
+    standings = [claim for claim in ranked["claims"] if claim["kind"] == "standing"]
+    assert [claim["label"] for claim in standings] == ["alpha", "beta", "gamma"]
+    assert standings[2]["ratio"]["value"] == pytest.approx(1000 / 620, rel=0.02)
+    assert pair["claims"][0]["ratio"]["value"] == pytest.approx(1000 / 620, rel=0.02)
+    assert ["Measured window" in each["not_alike"] for each in (ranked, pair)] == [True, True]
