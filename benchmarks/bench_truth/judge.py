@@ -679,7 +679,7 @@ class Judge:
         counting = Pair(with_ratio).counting(body["metric"]).levels
         facts_of = [[*ones, *others][0].facts for ones, others in levels]
         # What is the same at each of them, as the one machine that has both disks, tells no level.
-        tells = {name for name, value in facts_of[0].items() if any(facts[name] != value for facts in facts_of)}
+        tells = {name for name, value in facts_of[0].items() if any(facts.get(name) != value for facts in facts_of)}
         untold = [
             {name: value for name, value in facts.items() if name in tells.difference(apart, _NOT_COMPARED)}
             for level, facts in zip(levels, facts_of, strict=True)
