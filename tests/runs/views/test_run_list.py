@@ -36,6 +36,17 @@ def test_it_says_what_to_do_when_there_is_nothing(client):
     assert '<a href="/schedule/">' in html
 
 
+def test_who_is_logged_in_asks_for_the_runs_of_a_person(client, contributor, operator):
+    """Was: the filter stood in the address only."""
+    for number, owner in enumerate((contributor, operator)):
+        make_run("SQLite 3", 100.0 + number, owner=owner)
+    assert 'name="owner"' not in page(client)
+    client.force_login(operator)
+    html = page(client, f"/runs/?owner={contributor.username}")
+    assert f'name="owner" value="{contributor.username}"' in html and values(html) == [100.0]
+    assert sorted(values(page(client, "/runs/?owner="))) == [100.0, 101.0]
+
+
 def test_it_shows_a_lost_value_as_a_gap_with_its_reason_and_never_as_zero(client, article):
     html = page(client, "/runs/?status=value_missing")
     assert html.count(f'<td data-gap title="{EMPTY_CELL}">') == 2
