@@ -419,16 +419,18 @@ class Along:
         """The other levels than which this one is not surely better, judged together with those of all curves; of too
         few repeats none is.
         """
-        most, others = dict(self.levels)[most_at], [level for level in self.levels if level[0] != most_at]
+        points = {point.x: point for point in self.curve.valued}
+        most, others = points[most_at], [x for x, _ in self.levels if x != most_at]
         is_lower = self.metric.better == "lower"
         confidence = 1 - ALPHA / (len(others) * len(self.comparison.curves))
 
-        def is_as_high(values: Sequence[float]) -> bool:
-            above = ratio(values, most) if is_lower else ratio(most, values)
+        def is_as_high(other: Group) -> bool:
+            pair = self.comparison.pair(other, most) if is_lower else self.comparison.pair(most, other)
+            above = pair.ratio
             interval = above.at(confidence).interval if above and above.interval else None
-            return min(len(most), len(values)) < MIN_REPEATS or (interval is not None and interval.low <= 1)
+            return pair.fewest < MIN_REPEATS or (interval is not None and interval.low <= 1)
 
-        return [x for x, values in others if is_as_high(values)]
+        return [x for x in others if is_as_high(points[x])]
 
 
 def _flat(means: Mapping[float, float], highest: Collection[float]) -> list[float]:

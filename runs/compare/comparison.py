@@ -22,7 +22,7 @@ from runs.formatting import listed
 from runs.models import ChangePoint, Metric, Run, SeriesBatch
 from runs.models.choices import AlertState
 from runs.run.facets import Facet
-from runs.stats import PRACTICAL_THRESHOLD, Ratio
+from runs.stats import PRACTICAL_THRESHOLD, Noise, Pair, Ratio, noise_by_machine
 from runs.stats.watch import Watched, watched
 
 # A page names so many values of a fact that varies.
@@ -74,6 +74,15 @@ class Comparison:
     @cached_property
     def drawn(self) -> list[Group]:
         return drawn_groups(self.groups, self.axes.fixed)
+
+    @cached_property
+    def noises(self) -> dict[str, Noise[float] | None]:
+        """The noise of all groups, by machine."""
+        return noise_by_machine((group.machine, group.judged) for group in self.groups)
+
+    def pair(self, group: Group, base: Group) -> Pair:
+        """The repeats of two groups, as they are judged."""
+        return Pair(group.judged, base.judged, self.noises[group.machine], self.noises[base.machine])
 
     @cached_property
     def settings(self) -> dict[str, tuple[Fact, dict[str, str]]]:

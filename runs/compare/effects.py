@@ -97,7 +97,7 @@ class SettingPairs:
         beside: dict[str, list[Pair]] = {}
         for rest, (group, base) in zip(self.rests, self.row.pairs, strict=True):
             if only.items() <= rest.items():
-                beside.setdefault(", ".join(rest[name] for name in names), []).append((group.judged, base.judged))
+                beside.setdefault(", ".join(rest[name] for name in names), []).append(Pair(group.judged, base.judged))
         return beside
 
 

@@ -33,7 +33,7 @@ from runs.stats import (
     Verdict,
     geometric_mean_interval,
     jackknifed,
-    page_noise,
+    noise_by_machine,
     summarise,
 )
 
@@ -212,6 +212,11 @@ class Group:
         return any(run.demonstration for run in self.all_runs)
 
     @property
+    def machine(self) -> str:
+        """By name, whatever has changed of it since."""
+        return self.conditions.words.get("hardware", "")
+
+    @property
     def provenances(self) -> list[str]:
         return list(dict.fromkeys(dot.provenance for dot in self.dots))
 
@@ -306,7 +311,7 @@ def pooled(groups: Sequence[Group]) -> Group:
 
 
 def by_histograms(groups: Sequence[Group], metric: Metric | None) -> list[Group]:
-    """The groups with what stands for their repeats, and its interval by the noise of all of them; as they are where
+    """The groups with what stands for their repeats, and its interval by the noise of their page; as they are where
     one of them has repeats without a histogram.
 
     One repeat is all there is of a group: its own percentile is that of them together.
@@ -314,8 +319,8 @@ def by_histograms(groups: Sequence[Group], metric: Metric | None) -> list[Group]
     name = metric.name if metric else ""
     if PERCENTILES.get(name, MAXIMUM) < MAXIMUM and all(group.merged for group in groups if group.n > 1):
         groups = [_by_histograms(group, name) for group in groups]
-    noise = page_noise(group.judged for group in groups)
-    intervals = (geometric_mean_interval(group.judged, noise) for group in groups)
+    noises = noise_by_machine((group.machine, group.judged) for group in groups)
+    intervals = (geometric_mean_interval(group.judged, noises[group.machine]) for group in groups)
     return [
         replace(group, interval=interval) if interval else group
         for group, interval in zip(groups, intervals, strict=True)

@@ -39,7 +39,7 @@ from runs.compare.verdicts import Verdicts, by_value
 from runs.formatting import grouped
 from runs.models import Metric
 from runs.run.facets import FACTOR
-from runs.stats import ALPHA, Kind, Verdict, judge_levels, page_noise, ratio
+from runs.stats import ALPHA, Kind, Verdict, judge_levels, ratio
 from runs.stats.steps import LEAST_DAYS
 from runs.stats.verdicts import judge_interval
 
@@ -223,11 +223,10 @@ def judge(
 ) -> tuple[Verdicts, list[LevelSeries]]:  # fmt: skip
     """Pairs of groups, series level by level, and pairs `along` a curve, all of them one family.
 
-    The latter may differ in what x is of: that is what they are asked about. Where two alone are asked for, the repeats
-    of all groups tell of the noise. `in_time`: levels are of several batches or days.
+    The latter may differ in what x is of: that is what they are asked about. The repeats of all groups tell of the
+    noise, whichever are asked for. `in_time`: levels are of several batches or days.
     """
     axis = comparison.axes.along_x(comparison.groups)
-    beside = comparison.valued if comparison.question.kind == A_B else ()
     by_key = {(group.key, base.key): (group, base) for group, base in (*pairs, *along)}
     differing = {key: differences(group.conditions, base.conditions) for key, (group, base) in by_key.items()}
     if comparison.question.kind == PUBLISHED:
@@ -243,14 +242,11 @@ def judge(
     of_series = [[row.pairs for row in each.rows if row.is_comparable] for each in series]
     # Each pair by itself is a series of one level with one pair.
     alone: list[list[Pairs]] = [[[by_key[key]]] for key in allowed]
-    cells = {group.key: group.judged for group in chain(beside, *by_key.values())}
-    cells |= {group.key: group.judged for levels in of_series for level in levels for pair in level for group in pair}
-    every = [*alone, *of_series]
-    found = judge_levels(
-        [[[(group.judged, base.judged) for group, base in level] for level in levels] for levels in every],
-        better=comparison.better, threshold=comparison.threshold, noise=page_noise(cells.values()),
-        in_time=in_time,
-    )  # fmt: skip
+    every = [
+        [[comparison.pair(*pair) for pair in level] for level in levels]
+        for levels in (*alone, *of_series)
+    ]  # fmt: skip
+    found = judge_levels(every, better=comparison.better, threshold=comparison.threshold, in_time=in_time)
     by_pair = {key: verdicts.levels[0] for key, verdicts in zip(allowed, found, strict=False)}
     for key, verdict in by_pair.items():
         if verdict.kind == Kind.UNDECIDED and are_alike(*(group.conditions for group in by_key[key])):

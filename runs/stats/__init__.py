@@ -6,6 +6,7 @@ start of every process, most of which (broker's workers, commands, a web process
 
 from runs.stats.fits import Slope, slope
 from runs.stats.levels import (
+    Pair,
     SeriesVerdicts,
     judge_levels,
     judge_pairs,
@@ -14,7 +15,7 @@ from runs.stats.levels import (
     overall_ratio,
     ratios_of_levels,
 )
-from runs.stats.noise import Noise, geometric_mean_interval, page_noise
+from runs.stats.noise import Noise, geometric_mean_interval, noise_by_machine, page_noise
 from runs.stats.ratios import Lack, Ranks, Ratio, Welch, holm, ranks, ratio
 from runs.stats.repeats import MOST_REPEATS_ASKED, more_repeats
 from runs.stats.summaries import (

@@ -6,16 +6,40 @@ import math
 import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple, TypeAlias
 
 from runs.stats.noise import Noise
 from runs.stats.ratios import Lack, Ratio, holm, ratio
 from runs.stats.summaries import ALPHA, CONFIDENCE, MIN_REPEATS, interval_of_logs, mean, t_quantile
 from runs.stats.verdicts import PRACTICAL_THRESHOLD, WINNERS, Kind, Verdict, judge_interval, judge_ratio
 
-# Values and those of the baseline; and what is averaged at one level, mostly a single pair.
-Pair = tuple[Sequence[float], Sequence[float]]
-Level = Sequence[Pair]
 _OF_FEW = frozenset({Lack.TOO_FEW_REPEATS, Lack.TOO_FEW_LEVELS})
+
+
+class Pair(NamedTuple):
+    """Values and those of the baseline, each with the noise of its machine's cells on the page."""
+
+    values: Sequence[float]
+    baseline: Sequence[float]
+    noise: Noise[float] | None = None
+    base_noise: Noise[float] | None = None
+
+    @property
+    def alone(self) -> Pair:
+        """Without the noise of any other cell."""
+        return Pair(self.values, self.baseline)
+
+    @property
+    def fewest(self) -> int:
+        return min(len(self.values), len(self.baseline))
+
+    @property
+    def ratio(self) -> Ratio | None:
+        return ratio(self.values, self.baseline, noise=self.noise, base_noise=self.base_noise)
+
+
+# What is averaged at one level, mostly a single pair.
+Level: TypeAlias = Sequence[Pair]
 
 
 @dataclass(frozen=True)
@@ -102,18 +126,18 @@ class SeriesVerdicts:
 
 def judge_levels(
     series: Sequence[Sequence[Level]], *, better: str, threshold: float = PRACTICAL_THRESHOLD,
-    noise: Noise[float] | None = None, in_time: bool = False,
+    in_time: bool = False,
 ) -> list[SeriesVerdicts]:  # fmt: skip
     """For each series a verdict at every level, and one of all of them together: all of these are judged as one family.
 
-    `noise`: that of all cells of the page, for each level. The ratio over all is of the spread of many cells already.
-    `in_time`: levels are of several batches or days.
+    The noise of the page is for each level. The ratio over all is of the spread of many cells already. `in_time`:
+    levels are of several batches or days.
     """
-    estimates = [[_of_level(level, noise) for level in levels] for levels in series]
+    estimates = [[_of_level(level) for level in levels] for levels in series]
     counted = [levels_that_count(each) for each in estimates]
     overalls = [
         overall_ratio(
-            [*filter(None, (_of_level(levels[at]) for at in places))],
+            [*filter(None, (_of_level([pair.alone for pair in levels[at]]) for at in places))],
             with_noise=[*filter(None, (each[at] for at in places))], in_time=in_time,
         ) if len(levels) > 1 else None
         for levels, each, places in zip(series, estimates, counted, strict=True)
@@ -137,7 +161,7 @@ def judge_levels(
             judged.append(SeriesVerdicts(verdicts, verdicts[places[0]] if is_one_of_several else None))
             continue
         told = replace(over, ratio=over.ratio.at(1 - alpha, beyond=Lack.LEVELS_VARY))
-        fewest = min(len(side) for at in places for pair in levels[at] for side in pair)
+        fewest = min(pair.fewest for at in places for pair in levels[at])
         of_counted = [verdicts[at] for at in places]
         overall = _over_all(told, of_counted, better=better, threshold=threshold, fewest=fewest)
         judged.append(SeriesVerdicts(verdicts, overall, over.of_repeats, over.p_alike))
@@ -158,11 +182,12 @@ def levels_that_count(ratios: Sequence[Ratio | None]) -> list[int]:
 
 
 def judge_family(
-    pairs: Sequence[Pair], *, better: str, threshold: float = PRACTICAL_THRESHOLD, noise: Noise[float] | None = None
-) -> list[Verdict]:
+    pairs: Sequence[tuple[Sequence[float], Sequence[float]]], *, better: str, threshold: float = PRACTICAL_THRESHOLD,
+    noise: Noise[float] | None = None,
+) -> list[Verdict]:  # fmt: skip
     """Verdicts of pairs that a page makes together."""
-    alone = [[[pair]] for pair in pairs]
-    return [each.levels[0] for each in judge_levels(alone, better=better, threshold=threshold, noise=noise)]
+    alone = [[[Pair(*pair, noise)]] for pair in pairs]
+    return [each.levels[0] for each in judge_levels(alone, better=better, threshold=threshold)]
 
 
 def judge_pairs(
@@ -184,8 +209,8 @@ def judge_pairs(
     return judge_interval(estimate, estimate.interval, better=better, threshold=threshold, fewest=len(ratios))
 
 
-def _of_level(level: Level, noise: Noise[float] | None = None) -> Ratio | None:
-    ratios = [each for each in (ratio(*pair, noise=noise) for pair in level) if each]
+def _of_level(level: Level) -> Ratio | None:
+    ratios = [each for each in (pair.ratio for pair in level) if each]
     over = overall_ratio(ratios)
     return over.ratio if over else next(iter(ratios), None)
 
@@ -201,11 +226,13 @@ def ratios_of_levels(levels: Sequence[Level]) -> tuple[list[Ratio], float | None
 
 def _judge_level(level: Level, estimate: Ratio | None, *, better: str, threshold: float, confidence: float) -> Verdict:
     if len(level) == 1:
-        return judge_ratio(estimate and estimate.at(confidence), *level[0], better=better, threshold=threshold)
+        (pair,) = level
+        estimate = estimate and estimate.at(confidence)
+        return judge_ratio(estimate, pair.values, pair.baseline, better=better, threshold=threshold)
     estimate = estimate and estimate.at(confidence, beyond=Lack.LEVELS_VARY)
     if estimate is None or estimate.interval is None:
         return Verdict(Kind.TOO_FEW, estimate)
-    fewest = min(len(side) for pair in level for side in pair)
+    fewest = min(pair.fewest for pair in level)
     return judge_interval(estimate, estimate.interval, better=better, threshold=threshold, fewest=fewest)
 
 

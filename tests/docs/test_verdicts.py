@@ -12,6 +12,7 @@ import pytest
 from runs.answers.words.verdicts import verdict_words
 from runs.stats import (
     WINNERS,
+    Pair,
     geometric_mean,
     geometric_mean_interval,
     jackknifed,
@@ -175,7 +176,7 @@ def test_the_simulation_of_levels_asks_what_the_pages_ask():
     each = compared(logs[:, 0], logs[:, 1])
     over, unlike = over_levels(each, each)
     for at, page in enumerate(np.exp(logs).tolist()):
-        (told,) = judge_levels([[[pair] for pair in zip(*page, strict=True)]], better="higher")
+        (told,) = judge_levels([[[Pair(*pair)] for pair in zip(*page, strict=True)]], better="higher")
         assert told.overall and told.overall.ratio and told.p_alike is not None
         estimate = overall_ratio([ratio(*pair) for pair in zip(*page, strict=True)]).ratio
         assert [math.log(estimate.value), estimate.error, estimate.degrees_of_freedom] == pytest.approx(

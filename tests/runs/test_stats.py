@@ -13,16 +13,20 @@ import pytest
 
 from runs.answers.words.verdicts import robustness_words, verdict_words
 from runs.stats import (
+    WINNERS,
     Interval,
     Kind,
     Lack,
+    Pair,
     Ratio,
     geometric_mean,
     geometric_mean_interval,
     holm,
     judge,
+    judge_levels,
     mean,
     more_repeats,
+    noise_by_machine,
     page_noise,
     ranks,
     ratio,
@@ -429,6 +433,50 @@ def test_repeats_without_any_spread_have_that_of_their_page():
     assert ratio([2.0, 2.0, 2.0], [1.0, 1.0, 1.0], noise=noise).interval
     assert geometric_mean_interval([2.0, 2.0, 2.0], noise)
     assert page_noise([[2.0, 2.0, 2.0], [1.0, 2.0]]) is None
+
+
+QUIET = [[100.0 * by, 101.0 * by, 99.5 * by] for by in (1.0, 1.01, 0.99)]
+NOISY = [[100.0, 80.0, 110.0], [100.0, 120.0, 90.0], [90.0, 110.0, 100.0]]
+
+
+def test_a_machine_that_is_surely_noisier_has_a_noise_of_its_own():
+    cells = {"alpha": QUIET, "beta": QUIET, "vm": NOISY, "gamma": [QUIET[0]]}
+    noises = noise_by_machine((machine, cell) for machine, of in cells.items() for cell in of)
+
+    assert noises["vm"] == page_noise(NOISY)
+    assert noises["alpha"] is noises["beta"] is noises["gamma"]
+    assert noises["alpha"] == page_noise([*QUIET, *QUIET, QUIET[0]])
+
+
+@pytest.mark.parametrize("few", [{"alpha": QUIET, "vm": NOISY[:2]}, {"alpha": QUIET[:2], "vm": NOISY}])
+def test_two_cells_do_not_tell_that_a_machine_is_noisier(few):
+    noises = noise_by_machine((machine, cell) for machine, of in few.items() for cell in of)
+    assert noises["alpha"] is noises["vm"] and noises["vm"].cells == 5
+
+
+def test_each_side_of_a_ratio_has_the_noise_of_its_machine():
+    quiet, noisy = page_noise(QUIET), page_noise(NOISY)
+    calm = [100.0, 100.1, 99.9]
+
+    one, both = ratio(calm, calm, noise=quiet), ratio(calm, calm, noise=quiet, base_noise=noisy)
+    assert one.error == pytest.approx(math.sqrt(2 * quiet.variance / 3))
+    assert one.degrees_of_freedom == pytest.approx(quiet.df)
+    assert both.error == pytest.approx(math.sqrt((quiet.variance + noisy.variance) / 3))
+    assert both.degrees_of_freedom == pytest.approx(noisy.df, rel=0.1)
+
+
+def test_of_equal_cells_of_a_noisy_and_quiet_machines_a_false_winner_is_rare_and_a_true_one_is_found():
+    draw, false, found = random.Random(11), 0, 0
+    for _ in range(150):
+        sides = [(name, [math.exp(draw.gauss(0, noise)) for _ in "123"])
+                 for name, noise in (("alpha", 0.01), ("beta", 0.01), ("vm", 0.08)) for _ in "123"]  # fmt: skip
+        noises = noise_by_machine(sides)
+        pairs = [Pair(a, b, noises[of_a], noises[of_b]) for (of_a, a), (of_b, b) in combinations(sides, 2)]
+        verdicts = [each.levels[0] for each in judge_levels([[[pair]] for pair in pairs], better="higher")]
+        false += any(verdict.kind in WINNERS for verdict in verdicts)
+        pairs[0] = pairs[0]._replace(values=[value * 1.1 for value in pairs[0].values])
+        found += judge_levels([[[pair]] for pair in pairs], better="higher")[0].levels[0].kind == Kind.BETTER
+    assert false <= 5 and found >= 100
 
 
 LARGEST, SMALLEST = 1.7976931348623157e308, 5e-324

@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from runs.answers.words.verdicts import verdict_words
-from runs.stats import MOST_REPEATS_ASKED, Kind, judge_levels, letters, overall_ratio, ratio
+from runs.stats import MOST_REPEATS_ASKED, Kind, Pair, judge_levels, letters, overall_ratio, ratio
 
 BASE = [100.0, 101.0, 99.0]
 
@@ -19,7 +19,7 @@ def times(factor: float, base: list[float] = BASE) -> list[float]:
 
 
 def over(*pairs):
-    (told,) = judge_levels([[[pair] for pair in pairs]], better="higher")
+    (told,) = judge_levels([[[Pair(*pair)] for pair in pairs]], better="higher")
     return told
 
 
@@ -111,7 +111,9 @@ def test_it_says_how_many_more_repeats_would_do():
 
 def test_a_level_may_be_the_mean_of_several_pairs():
     """A reader who does not hold the terminals equal asks for their mean, each pair at equal terminals."""
-    (told,) = judge_levels([[[(times(1.2), BASE), (times(1.8), BASE)], [(times(2.0), BASE)]]], better="higher")
+    (told,) = judge_levels(
+        [[[Pair(times(1.2), BASE), Pair(times(1.8), BASE)], [Pair(times(2.0), BASE)]]], better="higher"
+    )
 
     assert [verdict.kind for verdict in told.levels] == [Kind.BETTER, Kind.BETTER]
     assert told.levels[0].ratio.value == pytest.approx((1.2 * 1.8) ** 0.5)
@@ -119,7 +121,7 @@ def test_a_level_may_be_the_mean_of_several_pairs():
 
 def test_several_pairs_of_one_repeat_each_say_that_three_are_needed():
     """Seen: what each setting did was an error on a sweep of 36 cells that were measured once."""
-    pairs = [([100.0 * factor], [100.0]) for factor in (1.2, 1.0, 1.15, 1.02, 1.18, 0.98)]
+    pairs = [Pair([100.0 * factor], [100.0]) for factor in (1.2, 1.0, 1.15, 1.02, 1.18, 0.98)]
 
     (told,) = judge_levels([[pairs]], better="higher")
 
@@ -170,7 +172,7 @@ def test_what_shifts_from_batch_to_batch_is_in_the_ratio_over_batches(in_time, l
         shifts = [chance.gauss(0, 0.015) for _ in range(9)]
         sides = [[[1.2 * exp(shift + chance.gauss(0, 0.005)) for _ in "123"] for shift in shifts],
                  [[exp(chance.gauss(0, 0.005)) for _ in "123"] for _ in shifts]]  # fmt: skip
-        (told,) = judge_levels([[[pair] for pair in zip(*sides, strict=True)]], better="higher", in_time=in_time)
+        (told,) = judge_levels([[[Pair(*pair)] for pair in zip(*sides, strict=True)]], better="higher", in_time=in_time)
         interval = told.overall.ratio.interval
         held += interval.low <= 1.2 <= interval.high
     assert least <= held / 400 <= most
