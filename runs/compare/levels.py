@@ -575,10 +575,13 @@ def _names_again(fact: Fact, other: Fact, columns: Columns) -> bool:
 def _is_chosen_with(fact: Fact, other: Fact, columns: Columns) -> bool:
     """Whether it is chosen with the system: a configuration, which stands for its better one, where one that a single
     system has is equal to that of no other; or how a system works and is spoken to, where each has one way of it, as
-    the driver that MySQL and MariaDB share. Amounts and places are what people vary.
+    the driver that MySQL and MariaDB share; or the batch of each version, where systems were measured again as newer
+    ones came. Amounts and places are what people vary.
     """
     if fact.field != "dbms":
         return False
+    if other.field == "batch":
+        return columns.follow(["batch"], ["dbms"]) and not columns.follow(["batch"], [SYSTEM])
     if other.field == "config":
         systems_by_config = grouped(dict.fromkeys(zip(columns["config"], columns["dbms"], strict=True)))
         return any(len(systems) == 1 for systems in systems_by_config.values())

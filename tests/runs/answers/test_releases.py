@@ -4,6 +4,7 @@ before it.
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import pytest
@@ -92,3 +93,27 @@ def test_releases_are_offered_the_question_since_when():
     offered = {question["query"].partition("&")[0] for question in ask("dbms=mysql")["questions"]}
 
     assert "ask=since" in offered
+
+
+def test_newer_versions_of_a_month_later_are_ranked_among_those_before():
+    """Seen: "No winner is named: PostgreSQL 17.2 and PostgreSQL 18.0 share no levels", of the same four scale factors:
+    each batch was held equal."""
+    world = World(noise=0.005)
+    months = {
+        "2026-10-05": (("PostgreSQL", "17.2", 1000), ("MySQL", "8.4.3", 800)),
+        "2026-11-05": (("PostgreSQL", "18.0", 1200), ("MySQL", "8.4.7", 680)),
+    }
+    for day, systems in months.items():
+        for (name, version, tps), scale in product(systems, (1, 10, 100, 1000)):
+            dbms = {"name": name, "version": version}
+            world.add(tps, dbms=dbms, factors={"scale_factor": scale}, measured_on=day, label=day, tags=["paper"])
+        world.store()
+
+    told = ask("tag=paper", "ask=best")
+
+    standings = [claim for claim in told["claims"] if claim["kind"] == "standing"]
+    assert [claim["label"] for claim in standings] == [
+        "PostgreSQL 18.0", "PostgreSQL 17.2", "MySQL 8.4.3", "MySQL 8.4.7"
+    ]  # fmt: skip
+    assert told["sure"] and standings[1]["ratio"]["value"] == pytest.approx(1.2, rel=0.02)
+    assert told["over"] == "4 levels of scale factor"
