@@ -18,6 +18,7 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django.views.decorators.vary import vary_on_headers
+from django_htmx.http import reselect, reswap, retarget
 
 from agents import enqueueing, getting, machines
 from agents.forms import AgainForm, DescribeForm, ErrandForm, ReservationForm, StorageForm, TemplateForm, TimesForm
@@ -56,6 +57,7 @@ from runs.models.visible import Reader
 from runs.publications.article import article_of
 from runs.publications.page.reruns import schedule_query
 from runs.results.checking import runs_not_judged
+from runs.views.experiments import experiment as experiment_page
 from runs.views.guards import PersonRequest, administrator_required, as_uuid, operator_required, page_before
 from runs.views.runs import purge_page
 
@@ -605,15 +607,14 @@ def job(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
 @require_safe
 @never_cache
 def progress(request: HttpRequest, slug: str) -> HttpResponse:
-    """The progress of an experiment, asked for by htmx every few seconds; when it has ended the page is loaded anew,
-    as its answer and buttons are not of this part.
+    """The progress of an experiment, asked for by htmx every few seconds; when it has ended all of its page, as its
+    answer and buttons are not of this part. A page that loads itself anew would take back a click of that moment.
     """
     experiment = _experiment(request, slug)
     shown = experiment_progress(experiment, request.user)
-    response = render(request, "agents/_experiment_progress.html", shown)
-    if not shown["is_open"]:
-        response["HX-Refresh"] = "true"
-    return response
+    if shown["is_open"]:
+        return render(request, "agents/_experiment_progress.html", shown)
+    return reselect(reswap(retarget(experiment_page(request, slug), "#main"), "outerHTML"), "#main")
 
 
 @require_POST

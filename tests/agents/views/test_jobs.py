@@ -103,7 +103,7 @@ def test_it_shows_how_far_an_experiment_is(client, experiment, measuring):
     path = reverse("experiment-progress", args=[experiment.slug])
     open_still = client.get(path)
     html = open_still.content.decode()
-    assert "0 of 3 runs done" in html and "HX-Refresh" not in open_still
+    assert "0 of 3 runs done" in html and "HX-Retarget" not in open_still
     assert "SQLite 3.50.1, repeat 1</a> on bench1." in html
     assert "left for everything" in html
     life.apply(run_id=measuring.pk, batch={"seq": 2, "items": [finish_item()]})
@@ -112,8 +112,8 @@ def test_it_shows_how_far_an_experiment_is(client, experiment, measuring):
     ended = client.get(path)
     html = ended.content.decode()
     # Seen: "All 6 runs have ended" above "5 of 6 have ended", without the answer and the button to delete.
-    assert "All 3 runs have ended" in html and ended["HX-Refresh"] == "true"
-    assert "hx-get" not in html
+    assert "All 3 runs have ended" in html and (ended["HX-Retarget"], ended["HX-Reselect"]) == ("#main", "#main")
+    assert "Cancel what is left" not in html
     assert "1 finished" in html
     assert "2 cancelled" in html
 
