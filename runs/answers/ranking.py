@@ -182,7 +182,9 @@ def _of_series(
     named = {key: value_and_label(key) for key in levels.order}
     # Several series may be of one value, which shares levels with itself alone.
     parts = [part for part in _parts(levels, named) if len({named[key] for key in part}) > 1]
-    if not parts:
+    # What is never above zero has the least, and no ratio that would say so.
+    is_least_zero = comparison.better == "lower" and levels.have_two_in_common and bool(_above_zero(levels)[0])
+    if not parts or is_least_zero:
         at: dict[str, Any] = {"ranked_at": "equal_levels", "held": levels.held_words}
         return begun(comparison, question, set_apart=set_apart, lacking=_without_ratio(levels), **at)
     compared = {*chain(*parts)}
@@ -212,20 +214,24 @@ def _of_series(
 
 def _without_ratio(levels: Levels) -> list[Missing]:
     """Why no two series have a ratio: they share no two levels, or a side is zero at each, as errors mostly are."""
-    told = [
-        (levels.names[key], label, group)
-        for key in levels.order
-        for label, group in levels.groups_of(key)
-        if group.dots
-    ]
     if not levels.have_two_in_common:
-        return _no_shared_levels((name, label) for name, label, _ in told)
-    above = grouped((name, label) for name, label, group in told if any(group.judged))
-    zero = [name for name in dict.fromkeys(name for name, *_ in told) if name not in above]
-    if not zero:
-        return [Missing("levels_with_ratio")]
+        valued = ((levels.names[key], label) for key, label, _ in _valued(levels))
+        return _no_shared_levels(valued)
+    zero, above = _above_zero(levels)
     more = [Missing("above_zero", of=name, names=labels) for name, labels in above.items()]
-    return [Missing("zero_at_each", names=zero), *more]
+    return [Missing("zero_at_each", names=zero), *more] if zero else [Missing("levels_with_ratio")]
+
+
+def _valued(levels: Levels) -> list[tuple[Key, str, Group]]:
+    return [(key, label, group) for key in levels.order for label, group in levels.groups_of(key) if group.dots]
+
+
+def _above_zero(levels: Levels) -> tuple[list[str], dict[str, list[str]]]:
+    """The series that are zero in every repeat at each of their levels, and the levels at which others are not."""
+    told = _valued(levels)
+    above = grouped((levels.names[key], label) for key, label, group in told if any(group.judged))
+    names = dict.fromkeys(levels.names[key] for key, *_ in told)
+    return [name for name in names if name not in above], above
 
 
 def _no_shared_levels(at_levels: Iterable[tuple[str, str]]) -> list[Missing]:

@@ -215,3 +215,18 @@ def test_where_nothing_but_zeros_stands_in_the_way_that_is_said():
     assert "in common" not in answer["words"] and not answer["claims"], answer["words"]
     assert "There is no ratio to zero, which is all that was measured of A 1 and B 1." in answer["words"]
     assert "C 1: above zero at 100 GB" in answer["words"]
+
+
+def test_what_has_no_errors_at_all_is_not_left_out_of_who_has_the_least():
+    """Seen: "MySQL 8.4.3 has the lowest …; Not ranked: PostgreSQL 17.2 (fewer than two levels in common)", which had
+    none."""
+    world = World()
+    for (system, deadlocks), size in product((("A", 0), ("B", 50), ("C", 80)), (1, 10, 100)):
+        factors = {"size_gb": size, "terminals": 8}
+        world.add(deadlocks, metric="deadlocks", dbms={"name": system, "version": "1"}, factors=factors)
+
+    answer = ask(f"{world.store()}&metric=deadlocks", "ask=best")
+
+    assert not answer["sure"] and "lowest" not in answer["words"], answer["words"]
+    assert "There is no ratio to zero, which is all that was measured of A 1." in answer["words"]
+    assert "above zero at 1 GB, 10 GB and 100 GB" in answer["words"]
