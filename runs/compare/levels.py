@@ -552,7 +552,10 @@ def _levels_of(columns: Columns, facts: Sequence[Fact], fact: Fact, held: Sequen
         # Two configurations of one DBMS are two series.
         if other not in offered and not columns.follow([other.field], [each.field for each in (*compared, *offered)]):
             compared.append(other)
-    chosen = offered if held is None else [other for other in offered if other.field in held]
+    chosen = [
+        other for other in offered
+        if (other.field in held if held is not None else not _is_of_versions(fact, other, columns))
+    ]  # fmt: skip
     return Levels(compared, chosen, offered, columns)
 
 
@@ -562,6 +565,18 @@ def _is_procedure_of(fact: Fact, other: Fact, columns: Columns) -> bool:
     """
     is_procedure = factor_role(other.field.removeprefix(FACTOR)) == Role.PROCEDURE
     return is_procedure and other.field.startswith(FACTOR) and columns.follow([other.field], [fact.field])
+
+
+def _is_of_versions(fact: Fact, other: Fact, columns: Columns) -> bool:
+    """Whether batches are those of versions, where systems were measured again as newer ones came: none is held equal,
+    and what was measured in both is set against each version in its batch.
+    """
+    if (fact.field, other.field) != ("dbms", "batch"):
+        return False
+    batches_by_version = grouped(dict.fromkeys(zip(columns["dbms"], columns["batch"], strict=True)))
+    systems = dict(zip(columns["dbms"], columns[SYSTEM], strict=True))
+    of_one = {(systems[version], *batches) for version, batches in batches_by_version.items() if len(batches) == 1}
+    return len({system for system, _ in of_one}) < len(of_one)
 
 
 def _names_again(fact: Fact, other: Fact, columns: Columns) -> bool:
@@ -575,13 +590,10 @@ def _names_again(fact: Fact, other: Fact, columns: Columns) -> bool:
 def _is_chosen_with(fact: Fact, other: Fact, columns: Columns) -> bool:
     """Whether it is chosen with the system: a configuration, which stands for its better one, where one that a single
     system has is equal to that of no other; or how a system works and is spoken to, where each has one way of it, as
-    the driver that MySQL and MariaDB share; or the batch of each version, where systems were measured again as newer
-    ones came. Amounts and places are what people vary.
+    the driver that MySQL and MariaDB share. Amounts and places are what people vary.
     """
     if fact.field != "dbms":
         return False
-    if other.field == "batch":
-        return columns.follow(["batch"], ["dbms"]) and not columns.follow(["batch"], [SYSTEM])
     if other.field == "config":
         systems_by_config = grouped(dict.fromkeys(zip(columns["config"], columns["dbms"], strict=True)))
         return any(len(systems) == 1 for systems in systems_by_config.values())

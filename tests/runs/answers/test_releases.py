@@ -100,8 +100,8 @@ def test_newer_versions_of_a_month_later_are_ranked_among_those_before():
     each batch was held equal."""
     world = World(noise=0.005)
     months = {
-        "2026-10-05": (("PostgreSQL", "17.2", 1000), ("MySQL", "8.4.3", 800)),
-        "2026-11-05": (("PostgreSQL", "18.0", 1200), ("MySQL", "8.4.7", 680)),
+        "2026-10-05": (("PostgreSQL", "17.2", 1000), ("MySQL", "8.4.3", 800), ("H2", "2.3", 100)),
+        "2026-11-05": (("PostgreSQL", "18.0", 1200), ("MySQL", "8.4.7", 680), ("H2", "2.3", 100)),
     }
     for day, systems in months.items():
         for (name, version, tps), scale in product(systems, (1, 10, 100, 1000)):
@@ -113,7 +113,8 @@ def test_newer_versions_of_a_month_later_are_ranked_among_those_before():
 
     standings = [claim for claim in told["claims"] if claim["kind"] == "standing"]
     assert [claim["label"] for claim in standings] == [
-        "PostgreSQL 18.0", "PostgreSQL 17.2", "MySQL 8.4.3", "MySQL 8.4.7"
+        "PostgreSQL 18.0", "PostgreSQL 17.2", "MySQL 8.4.3", "MySQL 8.4.7", "H2 2.3"
     ]  # fmt: skip
-    assert told["sure"] and standings[1]["ratio"]["value"] == pytest.approx(1.2, rel=0.02)
+    ratios = [claim["ratio"]["value"] for claim in standings[1:]]
+    assert told["sure"] and ratios == pytest.approx([1.2, 1.5, 1200 / 680, 12], rel=0.02)
     assert told["over"] == "4 levels of scale factor"
