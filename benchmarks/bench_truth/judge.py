@@ -509,7 +509,8 @@ class Judge:
             yield Mark(UNJUDGED, kind, True, f"{name}: {claim['start']} → {claim['end']}")
             return
         if len({cell.batch for cell in cells}) == 1:
-            counted = len(pair.above_zero(body["metric"]).counting(body["metric"]).levels)
+            with_ratio = pair.above_zero(body["metric"]).counting(body["metric"]).levels
+            counted = len(with_ratio or pair.levels)
             yield Mark(COUNT, kind, claim["pairs"] == counted, f"{name}: {claim['pairs']} pairs, not {counted}")
         yield from self._change(kind, body, claim["ratio"], pair, claim)
 
