@@ -53,15 +53,15 @@ def is_chosen_there(run: Run, facts: CellFacts) -> bool:
         if name in ("version", "workload"):
             return (run.dbms_version if name == "version" else run.workload).source_id == wanted
         if name in _DISK and run.factor(name) is None:
-            return str(wanted) in chain.from_iterable(_disks_of(run).values())
+            return str(wanted) in chain.from_iterable(_names_of_disks(run).values())
         return run.factor(name) == (None if wanted == "" else wanted)
 
     return all(fits(name, wanted) for name, wanted in facts.items())
 
 
-def _disks_of(run: Run) -> dict[str, tuple[str, str]]:
+def _names_of_disks(run: Run) -> dict[str, tuple[str, str]]:
     """What its disks are called and of which medium they are, by their roles."""
-    return {use.role: (use.device.name, use.device.medium_label) for use in run.storage.all()}
+    return {use.role: (use.device.name, use.device.medium_label) for use in run.storage_rows}
 
 
 def differences_from_published(here: Sequence[Run], there: Sequence[Run]) -> list[Difference]:
@@ -256,7 +256,7 @@ def _unlikeness(group: Group, beside: Group, asked_else: int) -> tuple[int, bool
     """
     is_another = group.all_runs[0].dbms_version.name != beside.all_runs[0].dbms_version.name
     of_both = (_factors_of(each, Role.CONDITION) for each in (group, beside))
-    here, there = (_disks_of(each.all_runs[0]) for each in (group, beside))
+    here, there = (_names_of_disks(each.all_runs[0]) for each in (group, beside))
     disks = [(here[role], there[role]) for role in here.keys() & there.keys()]
     names = sum(one != other for (one, _), (other, _) in disks)
     media = sum(one != other and bool(one and other) for (_, one), (_, other) in disks)

@@ -80,8 +80,9 @@ class Matrix:
             return "which is better depends on the level"
         if any(pair.kind == Kind.MIXED for pair in pairs):
             return "some are better at a part of the levels only"
-        apart = f", then those without a ratio over levels to {self.apart_from}" if self.apart_from else ""
-        return f"best first{apart}"
+        # What came to zero has no ratio, and may be the best where less is better.
+        among = f"those with a ratio over levels to {self.apart_from}, " if self.apart_from else ""
+        return f"{among}best first{', then the others' if among else ''}"
 
 
 def matrix(comparison: Comparison) -> Matrix | None:

@@ -90,7 +90,7 @@ def test_those_that_stand_last_for_want_of_levels_are_not_called_the_worst(publi
     """Was: "best first", and DB2 behind MySQL."""
     html = page(rerun())
 
-    assert "best first, then those without a ratio over levels to" in html
+    assert "those with a ratio over levels to" in html and "best first, then the others" in html
 
 
 def test_an_article_is_not_measured_on_the_day_on_which_it_was_stored(published):
