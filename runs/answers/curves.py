@@ -30,8 +30,8 @@ from runs.compare.asked import LOSS, SCALES, Lacking, Missing, Question
 from runs.compare.axes import LEAST_OF_A_CURVE, most_levels
 from runs.compare.comparison import Comparison
 from runs.compare.facts import DATE, NEVER_TAKEN, Columns, distinguishing, fact_value, fact_values
-from runs.compare.groups import Contrast, Group
-from runs.compare.guard import blocking
+from runs.compare.groups import SIZE_BY_TABLES, Contrast, Group
+from runs.compare.guard import Difference, bare_field, blocking
 from runs.compare.panels import CLIENT, SIZE, Curve, ends_of_curve
 from runs.formatting import grouped, mid_sentence
 from runs.models import Metric
@@ -93,7 +93,10 @@ def of_curves(comparison: Comparison, question: Question) -> Answer:
     worse = -1 if comparison.better == "lower" else 1
     claims.sort(key=lambda claim: worse * (claim.change.value or 0.0) if isinstance(claim, Loss) else 0.0)
     asked = question.model_copy(update={"x": axes.x})
-    return begun(comparison, asked, place, claims=claims, lacking=lacking, sure=any(map(_is_sure, claims)))
+    return begun(
+        comparison, asked, place, claims=claims, lacking=lacking, sure=any(map(_is_sure, claims)),
+        differing={along.curve.name: along.made_of for along in told},
+    )  # fmt: skip
 
 
 def _of_levels_alone(
@@ -274,6 +277,14 @@ class Along:
             return change_of(None, refused=Contrast(survivors=survivors))
         # All of it, which no ratio can say.
         return Amount(value=-1.0) if has_lost_all else as_share(amount_of(ratio(last.judged, first.judged)))
+
+    @property
+    def made_of(self) -> list[Difference]:
+        """What makes the size together with x: without it the data seem to grow less than they do."""
+        first, last = self.curve.valued[0], self.curve.valued[-1]
+        fields = {f"{FACTOR}{name}" for name in SIZE_BY_TABLES} - {self.comparison.axes.x}
+        differing = self.comparison.verdicts.differences_of(last, first)
+        return [each for each in differing if each.field in {bare_field(field) for field in fields}]
 
     def _asked_level(self, point: Group) -> str:
         fact = self.comparison.axes.x_fact

@@ -39,11 +39,13 @@ from runs.stats import (
 
 MAXIMUM = 100.0
 SIZE_METRIC = "db_size_bytes"
+# What makes a size together: many make their data larger by both.
+SIZE_BY_TABLES = ("table_size_rows", "tables")
 # The size of the data, as the workloads call it and as people do who send results of their own.
 SIZES = (
     "size_gb", "size_mb", "target_size_mb", "warehouses", "scale_factor", "dataset_mb", "rows_per_table", "rows",
     "database_size_gb", "database_size_mb", "db_size_gb", "db_size_mb", "data_size_gb", "data_size_mb",
-    "dataset_size_gb", "dataset_size_mb", "dataset_gb",
+    "dataset_size_gb", "dataset_size_mb", "dataset_gb", *SIZE_BY_TABLES,
 )  # fmt: skip
 # What sizes are stated in, of 1,000 each. An article's GB are of 1024 MB of 1024 kB, as its memory is.
 _MB_EACH = {"MB": 1.0, "GB": 1_000.0}

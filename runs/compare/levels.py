@@ -537,12 +537,11 @@ def possible_levels(
 def _levels_of(columns: Columns, facts: Sequence[Fact], fact: Fact, held: Sequence[str] | None) -> Levels | None:
     others = [other for other in facts if other != fact and not _holds_nothing(other, fact, facts, columns)]
     # What goes with one series only at each of its values cannot be held equal: a configuration of its DBMS.
+    asked = held or ()
     offered = [
         other for other in others
         if not columns.follow([fact.field], [other.field])
-        and not _names_again(fact, other, columns)
-        and (other.field in (held or ()) or not _is_procedure_of(fact, other, columns))
-        and (other.field in (held or ()) or not _is_chosen_with(fact, other, columns))
+        and (other.field in asked or not any(rule(fact, other, columns) for rule in _NO_LEVEL))
     ]  # fmt: skip
     if not offered:
         return None
@@ -603,9 +602,14 @@ def _is_chosen_with(fact: Fact, other: Fact, columns: Columns) -> bool:
         return False
     declared = {group.conditions.declared[name] for group in columns.groups if name in group.conditions.declared}
     # A version is no system: of one system two versions may have been spoken to in two ways.
-    systems = [group.all_runs[0].dbms_version.dbms_id for group in columns.groups]
-    is_one_each = len({*zip(systems, columns[other.field], strict=True)}) == len({*systems})
+    systems = (group.all_runs[0].dbms_version.dbms_id for group in columns.groups)
+    ways = {(of, way) for of, way in zip(systems, columns[other.field], strict=True) if way != NO_FACT}
+    is_one_each = len(ways) == len({of for of, _ in ways})
     return is_one_each and factor_role(name, *declared) == Role.CONDITION
+
+
+# Why a fact is no level, unless a reader holds it equal.
+_NO_LEVEL = (_is_procedure_of, _names_again, _is_chosen_with)
 
 
 def _holds_nothing(fact: Fact, compared: Fact, facts: Sequence[Fact], columns: Columns) -> bool:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain, pairwise
 from typing import Any
 from uuid import UUID
 
@@ -16,8 +17,9 @@ from django.utils.text import slugify
 from runs.compare.asked import Missing, Question
 from runs.compare.facts import DATE, MOMENT, NEVER_TAKEN, NO_FACT, Columns, Fact, fact_value, fact_values
 from runs.compare.grouping import position_of, rising
-from runs.compare.groups import SIZES, Group, pooled
+from runs.compare.groups import SIZE_BY_TABLES, SIZES, Group, pooled
 from runs.compare.guard import bare_field
+from runs.formatting import grouped
 from runs.run.facets import FACTOR
 from runs.run.likeness import SETTING
 from runs.run.memory import MB, buffer_bytes, memory_bytes
@@ -85,7 +87,20 @@ class Axes:
         sizes = {f"{FACTOR}{name}" for name in SIZES} if self.kind == SIZE else set()
         stated = [name for name in (NEVER_TAKEN | sizes) & self.facts.keys() if name.startswith(FACTOR)]
         columns, curve = Columns(groups), [self.x, *self.series, *filter(None, [self.panels])]
-        return {bare_field(name) for name in (self.x, *stated) if columns.follow([name], curve)}
+        along = {name for name in (self.x, *stated) if columns.follow([name], curve)}
+        by_tables = {f"{FACTOR}{name}" for name in SIZE_BY_TABLES}
+        if by_tables <= along and not self._rise_together(by_tables, groups):
+            along -= by_tables - {self.x}
+        return {bare_field(name) for name in along}
+
+    def _rise_together(self, names: Collection[str], groups: Sequence[Group]) -> bool:
+        """Whether along each curve none of these numbers falls while another rises."""
+        levels = grouped(
+            (self.curve_of(group), [self.facts[name].numbers.get(fact_value(group, name), 0.0) for name in names])
+            for group in groups
+        )
+        steps = chain.from_iterable(pairwise(sorted(of_curve)) for of_curve in levels.values())
+        return all(low <= high for step in steps for low, high in zip(*step, strict=True))
 
     def curve_of(self, group: Group) -> tuple[str, ...]:
         """What tells its curve from the others."""

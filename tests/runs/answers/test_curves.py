@@ -330,3 +330,27 @@ def test_an_open_loop_sweep_tells_which_rate_is_kept():
     assert (claim["shape"], claim["kept"]) == ("knee", 1000)
     assert told["words"].endswith("; the offered rate is kept up to 1,000 transactions/s.")
     assert "The offered rate is kept up to 1,000 transactions/s." in page(selects, "view=curve&x=factor:rate_per_s")
+
+
+def tables_and_rows(*sizes: tuple[int, int]) -> str:
+    """Two systems at each (tables, rows of each): as many TPS as a tenth of the rows are more."""
+    world = World()
+    for name, factor in (("MySQL", 1.2), ("MariaDB", 1.0)):
+        for tables, rows in sizes:
+            factors = {"tables": tables, "table_size_rows": rows, "terminals": 32}
+            world.add(factor * 9000 / (rows / 1_000_000) ** 0.5, dbms={"name": name, "version": "1"}, factors=factors)
+    return world.store()
+
+
+def test_data_made_larger_by_more_and_larger_tables_lose():
+    """Seen: "No ratio: Tables: 64 against 10", of what everybody does who makes sysbench's data larger."""
+    told = ask(tables_and_rows((10, 1_000_000), (64, 10_000_000)), "ask=loss")
+
+    assert [claim["change"]["value"] for claim in told["claims"]] == pytest.approx([10**-0.5 - 1] * 2, abs=0.03)
+    assert "from table size rows 1,000,000 to 10,000,000. Not alike: Tables (64 against 10)." in told["words"]
+
+
+def test_fewer_tables_that_are_larger_are_no_larger_data():
+    told = ask(tables_and_rows((10, 1_000_000), (1, 10_000_000)), "ask=loss&x=factor:table_size_rows")
+
+    assert "No ratio: Tables: 1 against 10." in told["words"]

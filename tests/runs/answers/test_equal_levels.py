@@ -327,3 +327,18 @@ def test_versions_that_have_one_day_each_are_ranked_as_groups():
     assert (first["label"], second["label"], second["ratio"]["verdict"]) == (
         "PostgreSQL 14.6", "PostgreSQL 13.5", "better",
     )  # fmt: skip
+
+
+def test_a_driver_that_another_workload_does_not_name_is_no_level_either():
+    """Seen: "No winner is named: PostgreSQL and MariaDB may not all be set against each other" of two workloads."""
+    world = World(noise=0.006)
+    on_two_machines(world, THREE, db_driver=DRIVERS)
+    for system, tps in THREE.items():
+        world.add(tps, dbms={"name": system, "version": SYSTEMS[system]}, workload="tpcc", factors={"terminals": 16})
+
+    told = ask(world.store(), "ask=best")
+
+    assert "db driver" not in told["over"]
+    assert {name: rank for name, (rank, _) in ratios(told).items()} == {
+        "PostgreSQL 17.2": 1, "MariaDB 11.4.4": 2, "MySQL 8.4.3": 3,
+    }  # fmt: skip
