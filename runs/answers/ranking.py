@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, permutations
+from itertools import chain, combinations, permutations, product
 from typing import Any
 
 from benchagent.catalog import ONCE_A_CELL
@@ -20,7 +20,7 @@ from runs.compare.guard import are_alike, bare_field, blocking, unlike
 from runs.compare.judging import cut_short
 from runs.compare.levels import LEAST_IN_COMMON, UNMEASURED, Key, LevelRow, Levels, LevelSeries
 from runs.compare.verdicts import by_value
-from runs.formatting import MOST_IN_A_SENTENCE, grouped, mid_sentence
+from runs.formatting import MOST_IN_A_SENTENCE, grouped, listed, mid_sentence
 from runs.models import Metric
 from runs.stats import MIN_REPEATS, WINNERS, Kind, Verdict
 
@@ -200,7 +200,7 @@ def _of_series(
     if len(answers) == 1:
         return answers[0].model_copy(update=apart)
     leaders = [answer.claims[0].label for answer in answers]
-    lacking, claims = Missing("parts", names=leaders), list[Standing]()
+    lacking, claims = _why_apart(levels, parts, listed(leaders)), list[Standing]()
     for leader, answer in zip(leaders, answers, strict=True):
         first, *others = [claim for claim in answer.claims if isinstance(claim, Standing)]
         ratio = change_of(None, refused=lacking) if claims else first.ratio
@@ -378,6 +378,14 @@ def _decisive(claims: Sequence[Standing]) -> Standing:
     open_ones = [claim for claim in others if claim.ratio.verdict not in WINNERS]
     mixed = [claim for claim in open_ones if claim.ratio.verdict == Kind.MIXED]
     return next(iter((*mixed, *open_ones)), others[0])
+
+
+def _why_apart(levels: Levels, parts: Sequence[Sequence[Key]], leaders: str) -> Missing:
+    """Why none of one part has a ratio to one of another: what does not allow it, or of what each has its own."""
+    rows = chain.from_iterable(levels.rows(one, other) for of in combinations(parts, 2) for one, other in product(*of))
+    if refused := next((found for row in rows if row.pairs and (found := blocking(row.against.differences))), None):
+        return Missing("parts_unlike", of=leaders, differing=refused)
+    return Missing("parts", of=leaders, names=[mid_sentence(fact.label) for fact in levels.parting(parts)])
 
 
 def _parts(levels: Levels, named: Mapping[Key, tuple[str, str]]) -> list[list[Key]]:

@@ -62,10 +62,10 @@ class Question(BaseModel):
 
 Lacking: TypeAlias = Literal[
     "run", "number", "ranked", "positive", "load_speed", "better_side", "long_window", "varying", "order", "judging",
-    "unknown", "unknown_too", "value_of", "another", "another_ranked", "to_come", "repeats", "once_a_cell",
-    "level_repeats", "own_levels",
-    "more_repeats", "shared_levels", "zero_at_each", "above_zero", "parts", "levels_with_ratio", "two_groups",
-    "difference", "single_setting", "interactions", "unpaired", "settings_together", "one_configuration",
+    "unknown", "unknown_too", "which", "value_of", "another", "another_ranked", "to_come", "repeats", "once_a_cell",
+    "level_repeats", "own_levels", "more_repeats", "shared_levels", "zero_at_each", "above_zero", "parts",
+    "parts_unlike", "levels_with_ratio", "two_groups", "difference",
+    "single_setting", "interactions", "unpaired", "settings_together", "one_configuration",
     "other_systems", "printed", "printed_lost",
     "no_repeats_printed", "published", "number_axis", "clients_axis", "rate", "value",
     "unmeasured", "unmeasured_most",

@@ -76,9 +76,13 @@ def with_fact(question: Question, groups: Sequence[Group]) -> Question:
 
 
 def without_values(question: Question, groups: Sequence[Group]) -> list[Missing]:
-    """What is missing of the two that are named: nothing here is called so, or what is has no value, and why."""
+    """What is missing of the two that are named: nothing here is called so, or several things are, or what is has no
+    value, and why.
+    """
     lost, unknown, fact = list[tuple[str, str]](), list[str](), question.fact
-    for text in dict.fromkeys(_meant(text, groups, fact) for text in (question.a, question.b) if text):
+    called_by_text = {text: _called(text, groups, fact) for text in (question.a, question.b) if text}
+    several = {text: called for text, called in called_by_text.items() if len(called) > 1}
+    for text in dict.fromkeys(_meant(text, groups, fact) for text in called_by_text if text not in several):
         called = [each for each in groups if text in (fact_value(each, fact), fact_value(each, "dbms"), each.key)]
         if not called:
             unknown.append(text)
@@ -87,6 +91,7 @@ def without_values(question: Question, groups: Sequence[Group]) -> list[Missing]
     there = dict.fromkeys(fact_value(group, fact or "dbms") for group in groups)
     return [
         *(Missing("value_of", names=[reason, *texts]) for reason, texts in grouped(lost).items()),
+        *(Missing("which", names=[text, *sorted(called)]) for text, called in several.items()),
         *(Missing("unknown", names=[text, *there]) for text in unknown[:1]),
         *(Missing("unknown_too", names=[text]) for text in unknown[1:]),
     ]
@@ -99,8 +104,14 @@ def _unlike(one: Group, other: Group) -> int:
 
 
 def _meant(text: str, groups: Sequence[Group], fact: str) -> str:
-    """The version of an address, the only one here of a DBMS that is named without one, the only disk of a name or a
-    medium, or the machine of an address.
+    """The value that is the only one called so, else the text itself."""
+    called = _called(text, groups, fact)
+    return called.pop() if len(called) == 1 else text
+
+
+def _called(text: str, groups: Sequence[Group], fact: str) -> set[str]:
+    """The version of an address, those of a DBMS that is named without one, the disks of a name, else of a medium, or
+    the machine of an address.
     """
     versions = {
         fact_value(group, "dbms")
@@ -111,5 +122,7 @@ def _meant(text: str, groups: Sequence[Group], fact: str) -> str:
     disks = {fact_value(group, fact) for group in groups} if fact.startswith("storage") else set()
     machines = ((group, group.all_runs[0].hardware) for group in groups) if fact == "hardware" else ()
     named = {fact_value(group, fact) for group, machine in machines if machine and machine.slug == text}
-    found = versions or named or {disk for disk in disks if text.lower() in disk.lower().removesuffix(")").split(" (")}
-    return found.pop() if len(found) == 1 else text
+    words_by_disk = {disk: disk.lower().removesuffix(")").split(" (") for disk in disks}
+    by_name = {disk for disk, words in words_by_disk.items() if text.lower() == words[0]}
+    of_medium = {disk for disk, words in words_by_disk.items() if text.lower() in words[1:]}
+    return versions or named or by_name or of_medium

@@ -120,7 +120,9 @@ def told_apart_by(comparison: Comparison, levels: Levels | None) -> str:
     varying = [fact.field for fact in comparison.varying if fact.field not in NEVER_TAKEN]
     compared = [fact.field for fact in levels.compared] if levels else varying
     chosen = {comparison.controls.get("compared", ""), *comparison.controls.getlist("series")}
-    if "dbms" in compared or ("dbms" in varying and not chosen & {*compared}):
+    # What is held equal has no two levels in common: nobody could be told which of it is best.
+    is_held = levels is not None and levels.has_held("dbms")
+    if "dbms" in compared or ("dbms" in varying and not is_held and not chosen & {*compared}):
         return "dbms"
     # Nobody asks which length of a window is best.
     asked_of = [name for name in compared if factor_role(name.removeprefix(FACTOR)) != Role.PROCEDURE]

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain, pairwise
+from itertools import chain, combinations, pairwise
 from operator import itemgetter
 from uuid import UUID
 
@@ -17,6 +17,7 @@ from runs.compare.facts import (
     DISK_OF,
     NEVER_TAKEN,
     NO_FACT,
+    SET,
     SYSTEM,
     Columns,
     Fact,
@@ -335,6 +336,16 @@ class Levels:
         """The levels at which each series is with others: of a thousand runs most have one series."""
         shared = (level for level in self._by_level.values() if len(level) > 1)
         return grouped((name, level) for level in shared for name in level)
+
+    def parting(self, parts: Iterable[Iterable[Key]]) -> list[Fact]:
+        """The facts of which no two of these parts of the series have a value in common, and so no level."""
+        every = [*self.table]
+        levels = [[every[at] for name in part for at in self._levels_of[name]] for part in parts]
+        return [
+            fact for at, fact in enumerate(self.held) if fact.field != SET
+            and all({level[at] for level in one}.isdisjoint(level[at] for level in other)
+                   for one, other in combinations(levels, 2))
+        ]  # fmt: skip
 
     def beside(self, name: Key) -> set[Key]:
         """The series with which it has two levels or more in common."""

@@ -60,15 +60,14 @@ def _of_compared(answer: Answer) -> str:
     """Without what is pooled and what is not compared."""
     words = _SAYS[type(answer.claims[0])](answer) if answer.claims else ""
     if answer.parts:
-        leaders = listed([part.claims[0].label for part in answer.parts])
-        words = " ".join(
-            [f"{no_winner(answer)} is named: {leaders} share no levels.", *map(_of_compared, answer.parts)]
-        )
+        apart = answer.lacking[0]
+        none = f"{no_winner(answer)} is named: {apart.of} have {gaps.lacking_words(apart)}."
+        words = " ".join([none, *map(_of_compared, answer.parts)])
     lost = {label: joined(map(gaps.lacking_words, answer.lost.get(label, []))) for label in answer.unranked}
     few = grouped((lost[label] or "fewer than two levels in common with the others", label) for label in lost)
     unranked = gaps.with_reasons(gaps.set_apart_words(answer) | few)
     # Who names two asks of nobody else.
-    is_of_named = any(missing.kind in ("value_of", "unknown") for missing in answer.lacking)
+    is_of_named = any(missing.kind in ("value_of", "unknown", "which") for missing in answer.lacking)
     apart = f"Not ranked: {unranked}." if unranked and not is_of_named else ""
     if not words:
         values, medians = centres(answer.without_order)

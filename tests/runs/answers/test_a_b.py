@@ -115,3 +115,49 @@ def test_a_fact_of_one_value_is_not_set_against_itself():
     told = ask("label=nightly", "ask=a_b&fact=hardware&a=alpha&b=alpha-2")
 
     assert (told["claims"], told["sure"]) == ([], False) and "one machine" in told["words"]
+
+
+def test_of_several_that_are_called_so_it_is_asked_which():
+    """Seen: "Nothing here is “PostgreSQL”", beside two versions of it."""
+    told = ask(five_sizes(), "ask=a_b&fact=dbms&a=PostgreSQL&b=MySQL")
+
+    assert told["words"] == "Several are called “PostgreSQL” here: PostgreSQL 16.4, PostgreSQL 17.2."
+
+
+def on_disks(world: World, tps_by_disk: dict[str, float], machine: str = "alpha", **more: Any) -> None:
+    """Two sizes on each disk, named as in the keys; all of them SSDs."""
+    hardware = {"name": machine, "cpu_model": "Example", "storage": [{"name": n, "medium": "ssd"} for n in tps_by_disk]}
+    for disk, tps in tps_by_disk.items():
+        for size in (1, 10):
+            storage = [{"role": "data", "device": disk}]
+            world.add(tps, 4, hardware=hardware, storage=storage, factors={"size_gb": size}, **more)
+
+
+def test_a_disk_is_meant_by_its_name_before_its_medium():
+    """Seen: "Nothing here is “ssd”; there are: … ssd (SSD)"."""
+    world = World(noise=0.005)
+    on_disks(world, {"ssd": 5000, "sata0": 4000, "sata1": 3000})
+    selects = world.store()
+
+    told = ask(selects, "ask=a_b&fact=storage:data&a=ssd&b=sata0")
+
+    assert told["claims"][0]["ratio"]["value"] == pytest.approx(1.25, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("question", "why"),
+    [
+        ("ask=rank&fact=storage:data", "no levels in common, as each has its own workload and machine"),
+        ("", "no ratio to each other: Workload: Orders, version 1 against Orders, version 2"),
+    ],
+)
+def test_it_is_said_why_disks_have_no_ratio_to_others(question: str, why: str):
+    """Seen: "ssd and nvme0 share no levels", of the same sizes in two versions of a workload."""
+    world, orders = World(noise=0.005), {"slug": "orders", "name": "Orders"}
+    on_disks(world, {"nv0": 9000, "nv1": 7000}, workload=orders | {"version": "1"})
+    first = world.store()
+    on_disks(world, {"sata0": 4000, "sata1": 3000}, "beta", workload=orders | {"version": "2"})
+
+    told = ask(f"{first}&set={quote(world.store())}", question)
+
+    assert f"nv0 (SSD) and sata0 (SSD) have {why}." in told["words"]

@@ -102,7 +102,7 @@ def test_disks_are_set_against_those_of_their_own_machine():
     assert {ranked["hd1"][1], ranked["hd2"][1]} == leaders
     assert claims["hd1"]["ratio"]["value"] == pytest.approx(2.0, rel=0.02)
     assert claims["hd2"]["ratio"]["value"] == pytest.approx(1.25 / 0.55, rel=0.02)
-    assert "share no levels" in told["words"] and "was measured" not in told["words"]
+    assert "have no levels in common" in told["words"] and "was measured" not in told["words"]
     assert "over 4 levels of DBMS and machine" in told["words"]
 
 
@@ -342,3 +342,17 @@ def test_a_driver_that_another_workload_does_not_name_is_no_level_either():
     assert {name: rank for name, (rank, _) in ratios(told).items()} == {
         "PostgreSQL 17.2": 1, "MariaDB 11.4.4": 2, "MySQL 8.4.3": 3,
     }  # fmt: skip
+
+
+def test_what_may_be_ranked_is_asked_where_a_single_cell_is_of_another_version():
+    """Seen: "Which version of PostgreSQL …? No two series have two levels in common", beside disks at equal sizes."""
+    world = World(noise=0.005)
+    for size in (10, 64, 512):
+        for disk, tps in (("ssd", 5000), ("hdd", 3000)):
+            world.add(tps, 4, factors={"size_gb": size, "disk": disk})
+    world.add(5500, 4, factors={"size_gb": 512, "disk": "ssd"}, dbms={"name": "PostgreSQL", "version": "18.9"})
+
+    told = ask(world.store())
+
+    assert told["question"]["fact"] == "factor:disk"
+    assert [claim["rank"] for claim in told["claims"] if claim["kind"] == "standing"] == [1, 2]
