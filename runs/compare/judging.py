@@ -120,8 +120,8 @@ def told_apart_by(comparison: Comparison, levels: Levels | None) -> str:
     varying = [fact.field for fact in comparison.varying if fact.field not in NEVER_TAKEN]
     compared = [fact.field for fact in levels.compared] if levels else varying
     chosen = {comparison.controls.get("compared", ""), *comparison.controls.getlist("series")}
-    # What is held equal has no two levels in common: nobody could be told which of it is best.
-    is_held = levels is not None and levels.has_held("dbms")
+    # Versions of one system that are held equal have no two levels in common: none could be told to be the best.
+    is_held = len(comparison.systems) == 1 and levels is not None and levels.has_held("dbms")
     if "dbms" in compared or ("dbms" in varying and not is_held and not chosen & {*compared}):
         return "dbms"
     # Nobody asks which length of a window is best.

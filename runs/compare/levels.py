@@ -614,7 +614,10 @@ def _is_chosen_with(fact: Fact, other: Fact, columns: Columns) -> bool:
     declared = {group.conditions.declared[name] for group in columns.groups if name in group.conditions.declared}
     # A version is no system: of one system two versions may have been spoken to in two ways.
     systems = (group.all_runs[0].dbms_version.dbms_id for group in columns.groups)
-    ways = {(of, way) for of, way in zip(systems, columns[other.field], strict=True) if way != NO_FACT}
+    told = [*zip(columns["workload"], systems, columns[other.field], strict=True)]
+    # Another workload has no such thing.
+    workloads = {workload for workload, _, way in told if way != NO_FACT}
+    ways = {(of, way) for workload, of, way in told if workload in workloads}
     is_one_each = len(ways) == len({of for of, _ in ways})
     return is_one_each and factor_role(name, *declared) == Role.CONDITION
 
