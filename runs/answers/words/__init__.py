@@ -60,8 +60,8 @@ def _of_compared(answer: Answer) -> str:
     """Without what is pooled and what is not compared."""
     words = _SAYS[type(answer.claims[0])](answer) if answer.claims else ""
     if answer.parts:
-        apart = answer.lacking[0]
-        none = f"{no_winner(answer)} is named: {apart.of} have {gaps.lacking_words(apart)}."
+        parted = answer.lacking[0]
+        none = f"{no_winner(answer)} is named: {parted.of} have {gaps.lacking_words(parted)}."
         words = " ".join([none, *map(_of_compared, answer.parts)])
     lost = {label: joined(map(gaps.lacking_words, answer.lost.get(label, []))) for label in answer.unranked}
     few = grouped((lost[label] or "fewer than two levels in common with the others", label) for label in lost)
