@@ -221,3 +221,19 @@ def test_machines_are_ranked_per_price_by_a_metric_of_ones_own():
     told = ask(selects, "ask=rank&fact=hardware&metric=tps_per_keur")
     assert (told["claims"][0]["label"], told["sure"]) == ("Cheap", True)
     assert told["words"].startswith("Cheap has the highest TPS per kEUR")
+
+
+def test_what_promises_less_on_both_sides_of_a_ratio_is_ranked():
+    """Seen: "8.02 × … over 2 levels of configuration. Not ranked: … synchronous_commit=off", one of the two."""
+    world = World(noise=0.01)
+    for machine, share in (("alpha", 1.0), ("beta", 1.5)):
+        for value, tps, kept in (("on", 1000, "power_loss"), ("off", 4000, "dbms_crash")):
+            hardware, config = {"name": machine, "cpu_model": "Example"}, [{"name": "fsync_commit", "value": value}]
+            world.add(tps * share, 4, hardware=hardware, config=config, durability=kept)
+
+    told = ask(world.store(), "ask=rank&fact=hardware")
+
+    assert told["over"] == "2 levels of configuration" and told["claims"][1]["ratio"]["value"] == pytest.approx(
+        1.5, rel=0.02
+    )
+    assert "Not ranked" not in told["words"]
