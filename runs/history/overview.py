@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import chain
 from operator import attrgetter
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from django.db.models import Q, QuerySet
+from django.db.models import F, Q, QuerySet
 
 from runs.answers.answer import Amount, as_share
 from runs.answers.history import expected_amount, set_against
@@ -44,7 +44,7 @@ class Row:
     """`change`: the newest batch as a ratio to the `batches` of the baseline, None where that has none; `level_since`:
     the day of the change before which further ones of it lie, which do not count. `step`: the last one that is
     confirmed, and `goes_on` the change that stands where that only took back the one before it; `suspicion`: the last
-    that further batches have yet to confirm.
+    that further batches have yet to confirm. `doubts`: what speaks against the newest batch.
     """
 
     benchmark: Benchmark
@@ -55,6 +55,7 @@ class Row:
     goes_on: ChangePoint | None = None
     batches: int = 0
     level_since: str = ""
+    doubts: str = ""
 
     @property
     def change_words(self) -> str:
@@ -104,7 +105,10 @@ def rows_of(benchmarks: Sequence[Benchmark], baseline: Baseline) -> list[Row]:
     for each in benchmarks:
         for point in points.get(each.pk, []):
             point.benchmark = each
-    return [_row(each, series.get(each.pk, []), baseline, points.get(each.pk, [])) for each in benchmarks]
+    newest = SeriesBatch.objects.filter(benchmark__in=benchmarks, measured_at=F("benchmark__newest_at"))
+    doubts = newest.doubts("benchmark")
+    rows = [_row(each, series.get(each.pk, []), baseline, points.get(each.pk, [])) for each in benchmarks]
+    return [replace(row, doubts=doubts.get(row.benchmark.pk, "")) for row in rows]
 
 
 def _row(benchmark: Benchmark, rows: Sequence[Past], baseline: Baseline, points: Sequence[ChangePoint]) -> Row:

@@ -61,7 +61,7 @@ FROM_ZERO = 0.2
 @dataclass(frozen=True)
 class Row:
     """A batch in the table. `events`: what was recorded differently of the one before it. `lost`: how many of its
-    repeats failed.
+    repeats failed. `doubts`: what speaks against its number.
     """
 
     index: int
@@ -70,6 +70,7 @@ class Row:
     commit_url: str
     note: str
     lost: int = 0
+    doubts: str = ""
 
     @property
     def tested(self) -> str:
@@ -84,6 +85,8 @@ def context_of(benchmark: Benchmark, siblings: Sequence[Benchmark], *, drawn: in
     when = moments(above.rows)
     apart = [(when[at], ratio) for at, ratio in outlying(above.logs, benchmark.metric.threshold)]
     failed, lost = failed_of(benchmark, series.rows)
+    listed = [*enumerate(series.rows)][-MOST_LISTED:]
+    doubts = SeriesBatch.objects.filter(pk__in=[row.pk for _, row in listed]).doubts("pk")
     rows = [
         Row(
             index,
@@ -92,8 +95,9 @@ def context_of(benchmark: Benchmark, siblings: Sequence[Benchmark], *, drawn: in
             commit_url(benchmark, row.commit),
             notes.get(index, ""),
             lost.get(index, 0),
+            doubts[row.pk],
         )
-        for index, row in reversed([*enumerate(series.rows)][-MOST_LISTED:])
+        for index, row in reversed(listed)
     ]
     changes = [
         (point, change_words(point, is_last=point.pk not in ends))

@@ -9,8 +9,11 @@ anything for, anybody else. All rows here but what people decided about alerts f
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from itertools import chain
+from typing import Any
 from uuid import UUID
 
 from django.conf import settings
@@ -152,6 +155,18 @@ class SeriesBatchQuerySet(models.QuerySet["SeriesBatch"]):
         """Those of a main benchmark and of the older releases beside it."""
         # By ids: of an "or" over two tables a database reads all batches.
         return self.filter(benchmark__in=[benchmark.pk, *benchmark.releases.values_list("pk", flat=True)])
+
+    def doubts(self, by: str) -> dict[Any, str]:
+        """What speaks against the numbers of these, by a field that tells them apart: "disturbed (2 of 3)"."""
+        runs_of = dict(self.order_by().values_list(by, "runs"))
+        runs = Run.objects.filter(pk__in={run for of in runs_of.values() for run in of})
+        runs = runs.only("checks", "state", "invalid_at", "deleted_at")
+        words = {str(run.pk): [word for word, _ in run.doubts] for run in runs}
+        found = {}
+        for key, of in runs_of.items():
+            counted = Counter(chain.from_iterable(words.get(str(run), ()) for run in of))
+            found[key] = ", ".join(f"{word} ({count} of {len(of)})" for word, count in counted.items())
+        return found
 
     def take_out(self) -> None:
         """Delete these: their series are looked at again from there on, and from what they may have shown before."""

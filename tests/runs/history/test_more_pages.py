@@ -10,7 +10,7 @@ from django.utils import timezone
 from runs.answers.words.gaps import lacking_words
 from runs.compare.asked import Missing
 from runs.listing.filters import RunFilter
-from runs.models import Alert, Benchmark, ChangePoint, Metric
+from runs.models import Alert, Benchmark, ChangePoint, Metric, Run
 from tests.runs.history.nights import file, night, nights, with_latency
 
 pytestmark = pytest.mark.django_db
@@ -132,3 +132,17 @@ def test_the_page_of_a_branch_asks_since_when_in_place_of_alerts(client, operato
     assert re.search(r"Throughput −1[45]", told)
     html = client.get(Benchmark.objects.get(branch="").get_absolute_url()).content.decode()
     assert ("never an alarm" in html, "Tell me of changes" in html) == (True, True)
+
+
+def test_a_batch_that_others_disturbed_says_so(client, contributor):
+    """Seen: "−75.8 %", "6.58 ×" on the list and the page, and nowhere that each repeat was disturbed."""
+    file(nights(range(1, 4)), contributor)
+    benchmark = Benchmark.objects.get()
+    newest = benchmark.series.newest_first()[0]
+    alone = {"name": "machine_alone", "ok": False, "detail": "disturbed: 88 % of the CPU"}
+    for run in Run.objects.filter(pk__in=newest.runs[:2]):
+        run.checks = [*run.checks, alone]
+        run.save()
+
+    for address in ("/benchmarks/", benchmark.get_absolute_url()):
+        assert client.get(address).content.decode().count(f"disturbed (2 of {len(newest.runs)})") == 1
