@@ -20,7 +20,7 @@ from runs.compare.groups import Contrast, Group
 from runs.compare.guard import Difference
 from runs.compare.levels import LevelRow, LevelSeries
 from runs.models import Metric
-from runs.stats import WINNERS, Interval, Kind, Ratio, Verdict, ends_of
+from runs.stats import WINNERS, Interval, Kind, Ratio, Slope, Verdict, ends_of
 from runs.stats.curves import Knee
 from runs.stats.scaling import Scaling, Unfitted
 
@@ -396,10 +396,10 @@ def change_of(verdict: Verdict | None, *, refused: Contrast | Missing | None = N
     return amount_of(verdict.ratio, verdict=verdict.kind, more_repeats=verdict.repeats_needed, basis=verdict)
 
 
-def amount_of(ratio: Ratio | None, **fields: Any) -> Amount:
+def amount_of(estimate: Ratio | Slope | None, **fields: Any) -> Amount:
     """`fields` are its further fields."""
-    low, high = ends_of(ratio.interval if ratio else None)
-    return Amount(value=ratio.value if ratio else None, low=low, high=high, **fields)
+    low, high = ends_of(estimate.interval if estimate else None)
+    return Amount(value=estimate.value if estimate else None, low=low, high=high, **fields)
 
 
 def as_share(change: Amount) -> Amount:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from urllib.parse import urlencode
 
@@ -37,7 +37,6 @@ from runs.compare.facts import (
     NO_FACT,
     SYSTEM,
     Columns,
-    Fact,
     fact_value,
     fact_values,
     is_name,
@@ -176,20 +175,24 @@ def _over_dates(comparison: Comparison, question: Question) -> Answer:
 
 def offered(comparison: Comparison, answer: Answer) -> list[Answer]:
     """Each question that the data can answer, but for the one that was, with what its words need."""
-    questions, facts = [], comparison.axes.facts
-    own = comparison.metric.name if comparison.metric else ""
+    if comparison.metric is None or len(comparison.valued) < 2:
+        return []
+    own, facts = comparison.metric.name, comparison.axes.facts
     seen = {_subject(answer.question, own, answer.ranked_at)}
     pair = (answer.first, answer.second) if answer.question.kind == asked.A_B else ()
-    for question, ranked_at in _answerable(comparison, facts):
-        subject = _subject(question, own, ranked_at or "")
+    answerable = [*_rankings(comparison)] if comparison.better != "none" else []
+    answerable += [(question, "") for question in _of_no_ranks(comparison)]
+    questions = []
+    for question, ranked_at in answerable:
+        subject = _subject(question, own, ranked_at)
         if subject not in seen and (question.a, question.b) != pair:
             seen.add(subject)
             x = NO_PLACE
             if question.kind in asked.OF_CURVES:
                 x = place_of(Axes(view=CURVE, x=question.x, facts=facts), comparison.groups)
-            of_other = (metric for metric in comparison.metrics if metric.name == question.metric != own)
-            told = {"first": question.a, "second": question.b} if ranked_at is None else {"ranked_at": ranked_at}
-            questions.append(begun(comparison, question, x, next(of_other, None), **told))
+            of_other = next((each for each in comparison.metrics if each.name == question.metric != own), None)
+            told = {"first": question.a, "second": question.b, "ranked_at": ranked_at}
+            questions.append(begun(comparison, question, x, of_other, **told))
     return questions
 
 
@@ -204,17 +207,8 @@ def _subject(question: Question, metric: str, ranked_at: RankedAt) -> tuple[str,
     return (question.kind, question.fact, question.x or question.metric or metric, "")
 
 
-def _answerable(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[tuple[Question, RankedAt | None]]:
-    """Each question; those that rank with how they do."""
-    if comparison.metric is None or len(comparison.valued) < 2:
-        return
-    if comparison.better != "none":
-        yield from _rankings(comparison, facts)
-    yield from ((question, None) for question in _of_no_ranks(comparison, facts))
-
-
-def _of_no_ranks(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[Question]:
-    columns, over = comparison.columns, list[str]()
+def _of_no_ranks(comparison: Comparison) -> Iterator[Question]:
+    columns, facts, over = comparison.columns, comparison.axes.facts, list[str]()
     for name in facts:
         # A size that is stated twice, as scale and in GB, is one question.
         if (questions := [*_over(name, comparison)]) and not any(columns.alike(name, x) for x in over):
@@ -240,7 +234,7 @@ def _of_no_ranks(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[
         yield Question(kind=asked.PUBLISHED)
     if len(comparison.groups) == 2:
         yield Question(kind=asked.CHANGED)
-    yield from filter(None, (_two_batches(comparison, facts), _two_branches(comparison, facts)))
+    yield from filter(None, (_two_batches(comparison), _two_branches(comparison)))
     # Beside which version of all is best: what the newest has changed.
     versions = {fact_value(group, "dbms"): group.all_runs[0].dbms_version.place for group in comparison.valued}
     if len(comparison.systems) == 1 and len(versions) > 2 and not are_days_apart(comparison, "dbms"):
@@ -248,10 +242,10 @@ def _of_no_ranks(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[
         yield Question(kind=asked.A_B, fact="dbms", a=newest, b=before)
 
 
-def _two_batches(comparison: Comparison, facts: Mapping[str, Fact]) -> Question | None:
+def _two_batches(comparison: Comparison) -> Question | None:
     """The newer against the older, where something was measured in both, whatever else was then: a kernel, a commit."""
     columns = comparison.columns
-    free = [name for name in facts if not name.startswith((CONTEXT, "tested"))]
+    free = [name for name in comparison.axes.facts if not name.startswith((CONTEXT, "tested"))]
     batches = sorted(comparison.valued, key=lambda group: position_of(group.facts[MOMENT]))
     if len(batches) < FEWEST_GROUPS or len({*columns["batch"]}) != 2 or most_levels("batch", free, columns) < 2:
         return None
@@ -260,9 +254,9 @@ def _two_batches(comparison: Comparison, facts: Mapping[str, Fact]) -> Question 
     return Question(kind=asked.A_B, fact=fact, a=newer, b=older)
 
 
-def _two_branches(comparison: Comparison, facts: Mapping[str, Fact]) -> Question | None:
+def _two_branches(comparison: Comparison) -> Question | None:
     """What was measured in turn: the branch that was on most of its days, against that of most days."""
-    if BRANCH not in facts:
+    if BRANCH not in comparison.axes.facts:
         return None
     days = grouped((fact_value(group, BRANCH), fact_value(group, DATE)) for group in comparison.valued)
     of_branch = {branch: {*of} for branch, of in days.items() if branch != NO_FACT}
@@ -282,9 +276,9 @@ def _turns(comparison: Comparison) -> bool:
     return any(along.turn for along in curves.curves_along(comparison, place, comparison.curves))
 
 
-def _rankings(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[tuple[Question, RankedAt]]:
-    """Those that have an answer."""
-    of_ranked = comparison.ranked_columns
+def _rankings(comparison: Comparison) -> Iterator[tuple[Question, RankedAt]]:
+    """Those that have an answer, with how they rank."""
+    of_ranked, facts = comparison.ranked_columns, comparison.axes.facts
     several_systems = "dbms" in facts and len(set(of_ranked["dbms"])) > 1
     ranks_systems = several_systems and not are_days_apart(comparison, "dbms")
     questions = [Question(kind=asked.BEST, fact="dbms")] if ranks_systems else []
@@ -301,8 +295,8 @@ def _rankings(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[tup
             questions.append(Question(kind=asked.RANK, fact=name))
     for first in questions[:1]:
         questions += [first.model_copy(update={"metric": other}) for other in _beside(comparison, first.fact)]
-    names = _other_metrics(comparison)
-    load = next((name for name in asked.LOAD_METRICS if name in names), "")
+    others = {metric.name for metric in comparison.metrics if metric != comparison.metric}
+    load = next((name for name in asked.LOAD_METRICS if name in others), "")
     if load and ranks_systems:
         questions.append(Question(kind=asked.LOAD, metric=load))
     columns, at_levels, at = Columns(comparison.drawn), Question(kind=asked.RANK, fact="dbms"), ""
@@ -313,10 +307,6 @@ def _rankings(comparison: Comparison, facts: Mapping[str, Fact]) -> Iterator[tup
         if (ranked_at := ranked_as(comparison, question, columns)) is not None:
             at = at or ranked_at
             yield question, ranked_at
-
-
-def _other_metrics(comparison: Comparison) -> list[str]:
-    return [*dict.fromkeys(metric.name for metric in comparison.metrics if metric != comparison.metric)]
 
 
 def _beside(comparison: Comparison, fact: str, *, values: int = 2) -> list[str]:
@@ -331,7 +321,8 @@ def _beside(comparison: Comparison, fact: str, *, values: int = 2) -> list[str]:
     for group in comparison.groups:
         for pk in {row.metric_id for run in group.runs for row in run.measurements.all()}:
             told.setdefault(name_by_pk[pk], set()).add(fact_value(group, fact))
-    names = [name for name in _other_metrics(comparison) if len(told.get(name, ())) >= values]
+    others = dict.fromkeys(each.name for each in comparison.metrics if each != comparison.metric)
+    names = [name for name in others if len(told.get(name, ())) >= values]
     wanted = [*dict.fromkeys(primary)]
     if metric in primary and not metric.endswith(_BESIDE):
         # That of the operation that is counted before those of others.

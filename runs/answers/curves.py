@@ -37,7 +37,7 @@ from runs.formatting import grouped, mid_sentence
 from runs.models import Metric
 from runs.run.facets import FACTOR
 from runs.run.quality import RATE
-from runs.stats import ALPHA, MIN_REPEATS, Ratio, Slope, ends_of, geometric_mean, ratio
+from runs.stats import ALPHA, MIN_REPEATS, Ratio, Slope, geometric_mean, ratio
 from runs.stats.curves import (
     LEAST_FOR_KNEE,
     LEAST_VALUES_FOR_KNEE,
@@ -303,7 +303,7 @@ class Along:
             return Missing(kind, name, bent.levels, LEAST_FOR_KNEE)
         return Missing("values_for_knee", name, bent.values, LEAST_VALUES_FOR_KNEE)
 
-    @property
+    @cached_property
     def falls_off(self) -> FallsOff:
         words, memory = self.memory or ("", None)
         bent, turned = self.curve.knee, self.turn
@@ -351,10 +351,8 @@ class Along:
     @property
     def _pace(self) -> Amount | None:
         pace = self.curve.per_doubling
-        if pace is None or not is_told(pace) or self.turn or self.curve.knee.bend in ("knee", "step"):
-            return None
-        low, high = ends_of(pace.interval)
-        return Amount(value=pace.value, low=low, high=high)
+        is_other = self.turn is not None or self.curve.knee.bend in ("knee", "step")
+        return amount_of(pace) if is_told(pace) and not is_other else None
 
     @property
     def _falls_evenly(self) -> bool:

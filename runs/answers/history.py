@@ -212,19 +212,17 @@ def _noisier(curve: Curve) -> list[Missing]:
 
 def _outlying(comparison: Comparison, curve: Curve) -> list[Missing]:
     found = outlying(curve.logs, comparison.threshold) if len(curve.logs) == len(curve.levels) else []
-    return standing_apart(curve.name, [(batch_at(curve, curve.levels[at][0]), ratio) for at, ratio in found])
+    return batches_apart(
+        "standing_apart", curve.name, [(batch_at(curve, curve.levels[at][0]), ratio) for at, ratio in found]
+    )
 
 
-def left_out(label: str, batches: Sequence[tuple[str, float]]) -> list[Missing]:
-    """Those of a baseline that the newest batch is not set against, as when each was measured and its ratio to it."""
+def batches_apart(kind: Lacking, label: str, batches: Sequence[tuple[str, float]]) -> list[Missing]:
+    """Those that no step counts as they are (`standing_apart`), or that the newest batch is not set against
+    (`left_out`): when each was measured, and its ratio to its neighbours or to the baseline.
+    """
     names = [f"{when} {percent(ratio - 1, signed=True)}" for when, ratio in batches]
-    return [Missing("left_out", label, len(names), names=names)] if names else []
-
-
-def standing_apart(label: str, batches: Sequence[tuple[str, float]]) -> list[Missing]:
-    """Those that no step counts as they are, as when each was measured and its ratio to its neighbours."""
-    names = [f"{when} {percent(ratio - 1, signed=True)}" for when, ratio in batches]
-    return [Missing("standing_apart", label, len(names), names=names)] if names else []
+    return [Missing(kind, label, len(names), names=names)] if names else []
 
 
 def _followed(curves: Sequence[Curve]) -> list[Missing]:
@@ -388,7 +386,9 @@ def newer(comparison: Comparison, curves: Sequence[Curve], question: Question) -
     differing: dict[str, list[Difference]] = {}
     # One family, by Bonferroni: the newest batches of several series are one question.
     family = max(1, len(curves))
-    confidence = 1 - ALPHA / family
+    by: dict[str, Any] = {
+        "better": comparison.better, "threshold": comparison.threshold, "confidence": 1 - ALPHA / family,
+    }  # fmt: skip
     for curve in curves:
         valued, label = curve.valued, curve.name
         if curve.missing and not valued:
@@ -418,16 +418,17 @@ def newer(comparison: Comparison, curves: Sequence[Curve], question: Question) -
             lacking.append(Missing("unlike_baseline", label, len(refused), differing=reasons))
         alike = [(point, found) for point, found in zip(named, conditions, strict=True) if not blocking(found)]
         own = mean_or_zero(newest.judged)
-        before, centres, apart = set_against(own, [(point, mean_or_zero(point.judged)) for point, _ in alike])
-        lacking += left_out(label, [(batch_at(curve, point.x), ratio) for point, ratio in apart])
+        before, centres, off = set_against(own, [(point, mean_or_zero(point.judged)) for point, _ in alike])
+        lacking += batches_apart("left_out", label, [(batch_at(curve, point.x), ratio) for point, ratio in off])
         if not before:
             lacking += [] if refused else [Missing("baseline", label, names=[asked.than])]
             continue
         kept = {point.key for point in before}
         differing[label] = unlike(each for point, found in alike if point.key in kept for each in found)
-        # Of recent ones that more will come of lists tell as little.
+        # So few tell nothing of how batches differ, as the gate has it. Of recent ones more will come.
         by_repeats = len(before) < LEAST_BATCHES and (not baseline.is_recent or asked.than in ("last:1", "last:2"))
-        ratio = _against(comparison, newest, before, None if by_repeats else centres, confidence)
+        repeats = [value for point in before for value in point.judged]
+        ratio = judged_by_repeats(newest.judged, repeats, **by) if by_repeats else expected_amount(own, centres, **by)
         stepped = [x for x in changed if before[0].x < x <= before[-1].x]
         if ratio.verdict == Kind.UNDECIDED and stepped:
             lacking.append(Missing("step_within", label, names=[batch_at(curve, stepped[-1])]))
@@ -437,30 +438,14 @@ def newer(comparison: Comparison, curves: Sequence[Curve], question: Question) -
             further = None if batches is None else batches - 1
             lacking.append(_batches_to_show(further, label, comparison.threshold, "batches_like_it"))
         runs = [run for point in (newest, *before) for run in point.run_ids]
-        name = _batch_name(curve, curve.valued[-1])
         claim = Newer(
-            label=label, runs=runs, newest=name, of=asked.than, batches=len(before), ratio=ratio,
+            label=label, runs=runs, newest=_batch_name(curve, newest), of=asked.than, batches=len(before), ratio=ratio,
             since=batch_at(curve, valued[begin].x) if before_change else "", before_change=before_change,
             by_repeats=by_repeats, family=family,
         )  # fmt: skip
         claims.append(claim)
     sure = any(claim.ratio.verdict in ("better", "worse") for claim in claims)
     return begun(comparison, asked, claims=claims, lacking=lacking, sure=sure, differing=differing)
-
-
-def _against(
-    comparison: Comparison, newest: Group, before: Sequence[Group], centres: Sequence[float | None] | None,
-    confidence: float,
-) -> Amount:  # fmt: skip
-    """The newest batch against the means of those before it; without these, of so few that they tell nothing of how
-    batches differ, against their repeats, as the gate does.
-    """
-    better, threshold = comparison.better, comparison.threshold
-    if centres is None:
-        repeats = [value for point in before for value in point.judged]
-        return judged_by_repeats(newest.judged, repeats, better=better, threshold=threshold, confidence=confidence)
-    own = mean_or_zero(newest.judged)
-    return expected_amount(own, centres, better=better, threshold=threshold, confidence=confidence)
 
 
 def day_at(x: float) -> date:

@@ -24,9 +24,6 @@ from runs.formatting import MOST_IN_A_SENTENCE, grouped, listed, mid_sentence
 from runs.models import Metric
 from runs.stats import MIN_REPEATS, WINNERS, Kind, Verdict
 
-# By its label a group of what has none that is ranked.
-GroupsByLabel = dict[str, Group]
-
 
 def ranked(comparison: Comparison, question: Question) -> Answer:
     """The ranking of a sweep's series over its levels, else of the best group of each value."""
@@ -42,7 +39,7 @@ def ranked(comparison: Comparison, question: Question) -> Answer:
         told = best_first if lacking.kind == "better_side" else []
         return begun(comparison, question, set_apart=told_apart, lacking=[lacking], without_order=told)
     if comparison.levels and (question.kind == RANK or not _at_their_best(comparison)):
-        if fact and fact.field not in {each.field for each in comparison.levels.compared}:
+        if fact and not comparison.levels.compares(fact.field):
             others = {group.key: group for group in (*best_first[1:], *comparison.groups)}.values()
             of_best = (comparison.verdicts.differences_of(best_first[0], group) for group in others)
             differing = chain.from_iterable(map(blocking, of_best))
@@ -80,10 +77,12 @@ def _value_and_label(group: Group, fact: Fact | None) -> tuple[str, str]:
     return value, fact.in_legend(value)
 
 
-def _set_apart(comparison: Comparison, fact: Fact | None, best_first: Sequence[Group]) -> GroupsByLabel:
-    """What has no group that is ranked: of another durability, survivors only, nothing but zeros, or no number."""
+def _set_apart(comparison: Comparison, fact: Fact | None, best_first: Sequence[Group]) -> dict[str, Group]:
+    """By its label a group of what has none that is ranked: of another durability, survivors only, nothing but zeros,
+    or no number.
+    """
     ranked_values = {_value_and_label(group, fact)[0] for group in best_first}
-    set_apart: GroupsByLabel = {}
+    set_apart: dict[str, Group] = {}
     for group in sorted(comparison.groups, key=lambda group: not group.dots):
         value, label = _value_and_label(group, fact)
         is_apart = not group.ranked or not group.dots or _is_nothing(group, comparison.metric)
@@ -92,7 +91,7 @@ def _set_apart(comparison: Comparison, fact: Fact | None, best_first: Sequence[G
     return set_apart
 
 
-def _beside_ranked(comparison: Comparison, fact: Fact | None, claims: Sequence[Standing]) -> GroupsByLabel:
+def _beside_ranked(comparison: Comparison, fact: Fact | None, claims: Sequence[Standing]) -> dict[str, Group]:
     """Groups that are not ranked, of values that are: what stands at its best may have been better where it failed, or
     is faster where a commit promises less.
     """
@@ -126,8 +125,9 @@ def _at_their_best(comparison: Comparison) -> bool:
 
 
 def _of_groups(
-    comparison: Comparison, question: Question, fact: Fact | None, set_apart: GroupsByLabel, best_first: Sequence[Group]
-) -> Answer:
+    comparison: Comparison, question: Question, fact: Fact | None, set_apart: dict[str, Group],
+    best_first: Sequence[Group],
+) -> Answer:  # fmt: skip
     verdicts = comparison.verdicts
     differing = {group.key: verdicts.differences_of(best_first[0], group) for group in best_first[1:]}
     # What is ranked alone, at sizes of its own, is not asked which size is best.
@@ -138,8 +138,8 @@ def _of_groups(
     candidates = []
     for group in best_first:
         value, label = _value_and_label(group, fact)
-        amount = {"centre": group.centre, "interval": pair_of(group.interval), "n": group.n, "group": group}
-        candidates.append({"value": value, "label": label, "of": group.label, "runs": group.run_ids, **amount})
+        of_group = {"value": value, "label": label, "of": group.label, "group": group, "runs": group.run_ids}
+        candidates.append(of_group | {"centre": group.centre, "interval": pair_of(group.interval), "n": group.n})
     claims = _standings(candidates, lambda one, other: verdicts.of(best_first[one], best_first[other]))
     of_ranked = _beside_ranked(comparison, fact, claims)
     sure, lacking = _sureness(comparison, claims, set_apart)
@@ -155,8 +155,8 @@ def _of_groups(
     # Who has the most at some level may be behind at others.
     levels = comparison.levels
     if levels and fact and levels.compared[0].field == fact.field:
-        named = {key: (key[0], fact.in_legend(key[0])) for key in levels.order}
-        best_by_level = _where_it_depends(_best_by_level(levels, levels.order, named, comparison.metric))
+        by_level = _best_by_level(levels, levels.order, _named(levels, fact), comparison.metric)
+        best_by_level = _where_it_depends(by_level)
     else:
         best_by_level = _best_group_by_level(comparison, fact, best_first[0])
     return begun(
@@ -167,25 +167,25 @@ def _of_groups(
     )  # fmt: skip
 
 
+def _named(levels: Levels, fact: Fact | None) -> dict[Key, tuple[str, str]]:
+    """What is ranked of each series: its value of the fact, and in words; without a fact the series itself."""
+    if fact is None:
+        return {key: (" · ".join(key), levels.names[key]) for key in levels.order}
+    at = [each.field for each in levels.compared].index(fact.field)
+    return {key: (key[at], levels.compared[at].in_legend(key[at])) for key in levels.order}
+
+
 def _of_series(
-    comparison: Comparison, levels: Levels, question: Question, fact: Fact | None, set_apart: GroupsByLabel
+    comparison: Comparison, levels: Levels, question: Question, fact: Fact | None, set_apart: dict[str, Group]
 ) -> Answer:
     """Series that share no levels with others, as the disks of another machine, have an order of their own."""
-    names, fields = levels.names, [each.field for each in levels.compared]
-    position = fields.index(fact.field) if fact else None
-
-    def value_and_label(key: Key) -> tuple[str, str]:
-        if position is None:
-            return " · ".join(key), names[key]
-        return key[position], levels.compared[position].in_legend(key[position])
-
-    named = {key: value_and_label(key) for key in levels.order}
+    names, named = levels.names, _named(levels, fact)
+    at: dict[str, Any] = {"ranked_at": "equal_levels", "held": levels.held_words}
     # Several series may be of one value, which shares levels with itself alone.
     parts = [part for part in _parts(levels, named) if len({named[key] for key in part}) > 1]
     # What is never above zero has the least, and no ratio that would say so.
     is_least_zero = comparison.better == "lower" and levels.have_two_in_common and bool(_above_zero(levels)[0])
     if not parts or is_least_zero:
-        at: dict[str, Any] = {"ranked_at": "equal_levels", "held": levels.held_words}
         return begun(comparison, question, set_apart=set_apart, lacking=_without_ratio(levels), **at)
     compared = {*chain(*parts)}
     told = compared | {key for key in levels.order if {names[key], named[key][1]} & {*set_apart}}
@@ -211,32 +211,30 @@ def _of_series(
         ratio = change_of(None, refused=lacking) if claims else first.ratio
         claims += [first.model_copy(update={"ratio": ratio})]
         claims += [claim.model_copy(update={"than": leader}) for claim in others]
-    return begun(
-        comparison, question, claims=claims, parts=answers, ranked_at="equal_levels", held=levels.held_words,
-        lacking=[lacking, *chain.from_iterable(answer.lacking for answer in answers)], **apart,
-    )  # fmt: skip
+    lacking_of_all = [lacking, *chain.from_iterable(answer.lacking for answer in answers)]
+    return begun(comparison, question, claims=claims, parts=answers, lacking=lacking_of_all, **at, **apart)
 
 
 def _without_ratio(levels: Levels) -> list[Missing]:
     """Why no two series have a ratio: they share no two levels, or a side is zero at each, as errors mostly are."""
     if not levels.have_two_in_common:
-        valued = ((levels.names[key], label) for key, label, _ in _valued(levels))
-        return _no_shared_levels(valued)
+        return _no_shared_levels((name, label) for name, label, _ in _valued(levels))
     zero, above = _above_zero(levels)
     more = [Missing("above_zero", of=name, names=labels) for name, labels in above.items()]
     return [Missing("zero_at_each", names=zero), *more] if zero else [Missing("levels_with_ratio")]
 
 
-def _valued(levels: Levels) -> list[tuple[Key, str, Group]]:
-    return [(key, label, group) for key in levels.order for label, group in levels.groups_of(key) if group.dots]
+def _valued(levels: Levels) -> list[tuple[str, str, Group]]:
+    """The groups of the series that have a value, with the names of series and level."""
+    names, order = levels.names, levels.order
+    return [(names[key], label, group) for key in order for label, group in levels.groups_of(key) if group.dots]
 
 
 def _above_zero(levels: Levels) -> tuple[list[str], dict[str, list[str]]]:
     """The series that are zero in every repeat at each of their levels, and the levels at which others are not."""
-    told = _valued(levels)
-    above = grouped((levels.names[key], label) for key, label, group in told if any(group.judged))
-    names = dict.fromkeys(levels.names[key] for key, *_ in told)
-    return [name for name in names if name not in above], above
+    valued = _valued(levels)
+    above = grouped((name, label) for name, label, group in valued if any(group.judged))
+    return [name for name in dict.fromkeys(name for name, *_ in valued) if name not in above], above
 
 
 def _no_shared_levels(at_levels: Iterable[tuple[str, str]]) -> list[Missing]:
@@ -248,42 +246,37 @@ def _no_shared_levels(at_levels: Iterable[tuple[str, str]]) -> list[Missing]:
 
 
 def _of_part(
-    comparison: Comparison, levels: Levels, question: Question, set_apart: GroupsByLabel, compared: Sequence[Key],
+    comparison: Comparison, levels: Levels, question: Question, set_apart: dict[str, Group], compared: Sequence[Key],
     *, named: Mapping[Key, tuple[str, str]],
 ) -> Answer:  # fmt: skip
     """The order of series that share levels, the leader first; `named`: what is ranked of each, and in words."""
-    names = levels.names
+    names, first = levels.names, compared[0]
     runs = grouped((key, run) for group, key in levels.group_series for run in group.run_ids)
+    against = {key: series for key in compared[1:] if (series := levels.between(first, key))}
     candidates = []
     for key in compared:
         value, label = named[key]
-        amount = {"centre": None, "interval": None, "n": None}
-        candidates.append({"value": value, "label": label, "of": names[key], "runs": runs[key], **amount})
+        of_key = {"value": value, "label": label, "of": names[key], "runs": runs[key]}
+        if series := against.get(key):
+            of_key |= {"levels_left_out": series.left_out, "over": series.count_words}
+        candidates.append(of_key | {"centre": None, "interval": None, "n": None})
     claims = _standings(candidates, lambda one, other: levels.overall(compared[one], compared[other]))
-    by_name = {names[key]: levels.between(compared[0], key) for key in compared[1:]}
-    claims = [
-        claim.model_copy(update={"levels_left_out": series.left_out, "over": series.count_words})
-        if (series := by_name.get(claim.of))
-        else claim
-        for claim in claims
-    ]
-    first, second = compared[0], next(key for key in compared if names[key] == _decisive(claims).of)
-    series = levels.between(first, second) or LevelSeries(names[first], [])
-    against = [(first, second), *((first, key) for key in compared[1:] if key != second)]
-    beside = {key: judged for one, key in against if (judged := levels.between(one, key)) and judged.overall}
-    differing = levels.unlike(beside)
+    second = next(key for key in compared if names[key] == _decisive(claims).of)
+    series = against.get(second) or LevelSeries(names[first], [])
+    # What is said of the second comes before what is said of the others.
+    in_order = sorted(against, key=lambda key: key != second)
     sure, lacking = _sureness(comparison, claims, set_apart)
     unmeasured = grouped(
-        (names[other if row.groups else one], mid_sentence(row.label))
-        for one, other in against if (judged := levels.between(one, other))
-        for row in judged.rows if row.against == UNMEASURED
+        (names[key if row.groups else first], mid_sentence(row.label))
+        for key in in_order for row in against[key].rows if row.against == UNMEASURED
     )  # fmt: skip
     lacking += [Missing("unmeasured", names=[label, *dict.fromkeys(at)]) for label, at in unmeasured.items()]
     of_levels = [level_change(row, names[first], names[second]) for row in series.with_ratio]
     by_level = _best_by_level(levels, compared, named, comparison.metric)
     return begun(
         comparison, question, claims=[*claims, *of_levels], ahead=_ahead(levels, compared, named, by_level),
-        sure=sure, lacking=lacking, series=series, differing=differing,
+        sure=sure, lacking=lacking, series=series,
+        differing=levels.unlike({key: against[key] for key in in_order if against[key].overall}),
         ranked_at="equal_levels", held=levels.held_words, over=series.over(levels.held_words),
         first=names[first], second=names[second],
         best_by_level=_where_it_depends(by_level),
@@ -464,7 +457,7 @@ def too_few_repeats(comparison: Comparison, names: Sequence[str]) -> Missing:
 
 
 def _sureness(
-    comparison: Comparison, claims: Sequence[Standing], set_apart: GroupsByLabel
+    comparison: Comparison, claims: Sequence[Standing], set_apart: dict[str, Group]
 ) -> tuple[bool, list[Missing]]:
     """Whether the first is surely the best, and what it takes to be sure."""
     others, lacking = claims[1:], []

@@ -15,7 +15,7 @@ from django.urls import reverse
 from django.utils.text import capfirst
 
 from runs.answers.answer import Newer
-from runs.answers.history import judged_by_repeats, standing_apart
+from runs.answers.history import batches_apart, judged_by_repeats
 from runs.answers.words.gaps import lacking_sentences, lacking_words
 from runs.answers.words.history import newest_words
 from runs.charts.base import EventSpec, Figure, LineSeries, LinesSpec, Mark, TextColumn, lines
@@ -112,7 +112,7 @@ def context_of(benchmark: Benchmark, siblings: Sequence[Benchmark], *, drawn: in
     expected = band.interval if band and not drifts else None
     return {
         "benchmark": benchmark,
-        "standing_apart": " ".join(lacking_sentences(standing_apart("", apart))),
+        "standing_apart": " ".join(lacking_sentences(batches_apart("standing_apart", "", apart))),
         "failed": failed[:MOST_FAILED],
         "more_failed": len(failed[MOST_FAILED:]),
         "figure": _figure(series, events, notes, siblings, expected) if series.rows else None,

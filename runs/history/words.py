@@ -9,7 +9,7 @@ from datetime import UTC, datetime, time
 from benchagent.catalog import Durability
 
 from runs.answers.answer import Amount, Step
-from runs.answers.history import left_out, unsure_verdict
+from runs.answers.history import batches_apart, unsure_verdict
 from runs.answers.words.history import SUSPECTED, open_step, open_words, step, to_or_from_zero
 from runs.answers.words.verdicts import share, why
 from runs.compare.asked import Missing
@@ -39,7 +39,7 @@ def moment_words(at: datetime, *, is_alone: bool) -> str:
 
 def apart_of(rows: Sequence[tuple[SeriesBatch, float]]) -> list[Missing]:
     """Those that a baseline does without, by their days."""
-    return left_out("", [(moment_words(row.measured_at, is_alone=True), ratio) for row, ratio in rows])
+    return batches_apart("left_out", "", [(moment_words(row.measured_at, is_alone=True), ratio) for row, ratio in rows])
 
 
 def change_in_turn(change: Amount, promised: str, promises: str) -> Amount:

@@ -4,24 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from runs.answers.answer import (
-    REFUSED,
-    Amount,
-    Answer,
-    AnyClaim,
-    Changed,
-    Claim,
-    Claimed,
-    Effect,
-    FallsOff,
-    LevelChange,
-    Loss,
-    Newer,
-    Published,
-    ScalesTo,
-    Standing,
-    Step,
-)
+from runs.answers.answer import REFUSED, Amount, Answer, AnyClaim, FallsOff, LevelChange, Loss, ScalesTo, Standing
 from runs.answers.ask import answer_of
 from runs.answers.words import gaps
 from runs.answers.words.along import falls_off, loss, scales
@@ -58,7 +41,7 @@ def sentence(answer: Answer) -> str:
 
 def _of_compared(answer: Answer) -> str:
     """Without what is pooled and what is not compared."""
-    words = _SAYS[type(answer.claims[0])](answer) if answer.claims else ""
+    words = _SAYS[answer.claims[0].kind](answer) if answer.claims else ""
     if answer.parts:
         parted = answer.lacking[0]
         none = f"{no_winner(answer)} is named: {parted.of} have {gaps.lacking_words(parted)}."
@@ -130,8 +113,9 @@ def with_words(claim: AnyClaim) -> AnyClaim:
     return claim.model_copy(update=words)
 
 
-_SAYS: Mapping[type[Claim], Callable[[Answer], str]] = {
-    Standing: ranking, LevelChange: a_against_b, Loss: loss, FallsOff: falls_off, ScalesTo: scales,
-    Effect: effects, Step: since, Newer: newer, Published: published, Claimed: published,
-    Changed: changed,
+# By the kind of their first claim.
+_SAYS: Mapping[str, Callable[[Answer], str]] = {
+    "standing": ranking, "level": a_against_b, "loss": loss, "falls_off": falls_off, "scales": scales,
+    "effect": effects, "step": since, "newer": newer, "published": published, "claimed": published,
+    "changed": changed,
 }  # fmt: skip

@@ -50,14 +50,14 @@ def _without_interval(losses: Sequence[Loss]) -> list[str]:
         return []
     of = f" of {joined(first_of([claim.label for claim in bare]))}" if len(bare) < len(losses) else ""
     unsure = [
-        (f"no change is sure, by one fit over all levels: {_pace(pace)}", claim.label)
+        (f"no change is sure, by one fit over all levels: {pace_words(pace)}", claim.label)
         for claim in bare if (pace := claim.falls_off.per_doubling) and (pace.low or 0.0) <= 0 <= (pace.high or 0.0)
     ]  # fmt: skip
     few = f"The ends{of} have no interval, of fewer than {MIN_REPEATS} repeats each."
     return [few, *first_of(gaps.of_curves(unsure))]
 
 
-def _pace(change: Amount) -> str:
+def pace_words(change: Amount) -> str:
     """−0.6 % per doubling (−1.7 to +0.4)."""
     return share_words([each for each in (change.value, change.low, change.high) if each is not None], " per doubling")
 
@@ -80,7 +80,7 @@ def _and_falls_off(answer: Answer, claims: Sequence[FallsOff]) -> str:
     if all_fall and len({claim.memory_words for claim in bent}) == 1:
         subject = "it falls" if len(bent) == 1 else "both fall" if len(bent) == 2 else f"all {len(bent)} fall"
         return f"; {subject} off at {bent[0].memory_words}"
-    knees = [f"{claim.label} {_knee(answer, claim)}".strip() for claim in bent if not claim.step]
+    knees = [f"{each.label} {knee_place(each.at, each.interval, answer.x)}".strip() for each in bent if not each.step]
     steps = [f"{claim.label} {step_between(claim, answer.x)}".strip() for claim in bent if claim.step]
     # Of what is silent beside them a reader would take the loss for even.
     neither = [claim.label for claim in claims if claim not in bent]
@@ -98,16 +98,14 @@ def _falls_at_memory(claim: FallsOff) -> bool:
     return claim.falls and _at_memory(claim)
 
 
-def _knee(answer: Answer, claim: FallsOff) -> str:
-    at = place_words(claim.at or 0.0, answer.x)
-    if claim.interval is None:
-        return at
-    return f"{at} ({from_to(*claim.interval, answer.x, named=False)})"
+def knee_place(at: float | None, interval: tuple[float, float] | None, x: Place) -> str:
+    near = f" ({from_to(*interval, x, named=False)})" if interval else ""
+    return f"{place_words(at or 0.0, x)}{near}"
 
 
-def paces(before: float | None, after: float | None) -> str:
+def paces(before: float | None, after: float | None, first: str = "before", last: str = "after") -> str:
     """On both sides of a knee."""
-    return f"{percent(before or 0.0, signed=True)} per doubling before, {percent(after or 0.0, signed=True)} after"
+    return f"{percent(before or 0.0, signed=True)} per doubling {first}, {percent(after or 0.0, signed=True)} {last}"
 
 
 def step_between(claim: FallsOff, x: Place) -> str:
@@ -116,45 +114,39 @@ def step_between(claim: FallsOff, x: Place) -> str:
 
 
 def falls_off(answer: Answer) -> str:
-    def words(claim: FallsOff) -> str:
-        memory = f", at {claim.memory_words}" if _at_memory(claim) else ""
-        up_to, behind = ("rises", "falls") if claim.turn == "highest" else ("falls", "rises")
-        last = place_words(claim.up_to or 0.0, answer.x)
-        there, it = ("these levels", "them") if claim.turns_alike else ("there", "it")
-        return {
-            "turn": f"{_turn(answer, claim)}: it {up_to} up to {there} and {behind} behind {it}" if claim.turn else "",
-            "knee": f"knee at {_knee(answer, claim)}{memory}: {paces(claim.before, claim.after)}",
-            "step": f"step of {step_between(claim, answer.x)}{memory}",
-            "smooth": f"falls off smoothly, without a knee: {_at_ends(claim)}",
-            "undecided": "falls off, and whether at a knee or smoothly cannot be told",
-            "none": _evenly(answer, claim) or _grows(answer, claim) or f"no knee up to {last}",
-        }[claim.shape]
-
     claims = [claim for claim in answer.claims if isinstance(claim, FallsOff)]
-    said = (("; ".join(filter(None, (words(claim), kept_words(claim, answer.x)))), claim.label) for claim in claims)
+    said = (
+        ("; ".join(filter(None, (_shape(answer, claim), kept_words(claim, answer.x)))), claim.label) for claim in claims
+    )
     return " ".join(first_of(gaps.of_curves(said), "."))
 
 
-def _evenly(answer: Answer, claim: FallsOff) -> str:
-    if not claim.evenly or claim.per_doubling is None:
-        return ""
-    falls = "falls" if (claim.per_doubling.value or 0.0) < 0 else "rises"
-    return (
-        f"{falls} evenly, without a knee: {_pace(claim.per_doubling)} up to {place_words(claim.up_to or 0.0, answer.x)}"
-    )
+def _shape(answer: Answer, claim: FallsOff) -> str:
+    x, memory = answer.x, f", at {claim.memory_words}" if _at_memory(claim) else ""
+    if claim.turn:
+        up_to, behind = ("rises", "falls") if claim.turn == "highest" else ("falls", "rises")
+        there, it = ("these levels", "them") if claim.turns_alike else ("there", "it")
+        return f"{_turn(answer, claim)}: it {up_to} up to {there} and {behind} behind {it}"
+    if claim.shape == "knee":
+        return f"knee at {knee_place(claim.at, claim.interval, x)}{memory}: {paces(claim.before, claim.after)}"
+    if claim.shape == "step":
+        return f"step of {step_between(claim, x)}{memory}"
+    if claim.shape == "smooth" and claim.knee:
+        at_ends = paces(claim.knee.before, claim.knee.after, "at first", "at last")
+        return f"falls off smoothly, without a knee: {at_ends}"
+    undecided = "falls off, and whether at a knee or smoothly cannot be told"
+    return undecided if claim.shape == "undecided" else _without_bend(answer, claim)
 
 
-def _grows(answer: Answer, claim: FallsOff) -> str:
-    """What levels off, or is linear, falls off nowhere: as it is told how far it scales."""
-    if claim.scales and claim.scales.flat:
-        return f"levels off: {flat_words(claim.scales, answer.unit, answer.x)}"
-    return f"linear up to {place_words(claim.scales.last, answer.x)}" if claim.scales and claim.scales.linear else ""
-
-
-def _at_ends(claim: FallsOff) -> str:
-    """How what bends smoothly falls at first and at last."""
-    before, after = (claim.knee.before, claim.knee.after) if claim.knee else (None, None)
-    return f"{percent(before or 0.0, signed=True)} per doubling at first, {percent(after or 0.0, signed=True)} at last"
+def _without_bend(answer: Answer, claim: FallsOff) -> str:
+    x, pace, scales, last = answer.x, claim.per_doubling, claim.scales, place_words(claim.up_to or 0.0, answer.x)
+    if claim.evenly and pace:
+        falls = "falls" if (pace.value or 0.0) < 0 else "rises"
+        return f"{falls} evenly, without a knee: {pace_words(pace)} up to {last}"
+    # What levels off, or is linear, falls off nowhere: as it is told how far it scales.
+    if scales and scales.flat:
+        return f"levels off: {flat_words(scales, answer.unit, x)}"
+    return f"linear up to {place_words(scales.last, x)}" if scales and scales.linear else f"no knee up to {last}"
 
 
 def kept_words(claim: FallsOff, x: Place) -> str:

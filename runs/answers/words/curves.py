@@ -7,15 +7,17 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from runs.answers.answer import ScalesTo
+from runs.answers.answer import ScalesTo, amount_of, pair_of
 from runs.answers.curves import Along, is_told
 from runs.answers.history import steps_of
 from runs.answers.places import from_to, place_words
 from runs.answers.words.along import (
     flat_words,
     kept_words,
+    knee_place,
     not_surely_the_most,
     not_surely_the_turn,
+    pace_words,
     paces,
     step_between,
 )
@@ -25,8 +27,8 @@ from runs.compare.axes import LEAST_OF_A_CURVE
 from runs.compare.comparison import Comparison
 from runs.compare.facts import DATE
 from runs.compare.panels import CLIENT
-from runs.formatting import number, percent, quantity, share_words, times
-from runs.stats import Interval, Slope
+from runs.formatting import number, percent, quantity, times
+from runs.stats import Slope
 from runs.stats.curves import LEAST_FOR_KNEE, Crossing, above_zero
 from runs.stats.scaling import NEAR_THE_PEAK, Parameter, Scaling, Unfitted
 
@@ -109,7 +111,7 @@ def _numbers(along: Along) -> dict[str, Any]:
     numbers: dict[str, Any] = {
         "levels": [
             {"x": at, "against_first": loss.value - 1 if loss else None,
-             "interval": _pair(loss.interval, -1.0) if loss else None}
+             "interval": [loss.interval.low - 1, loss.interval.high - 1] if loss and loss.interval else None}
             for (at, _), loss in zip(along.levels, along.losses, strict=True)
         ]
     }  # fmt: skip
@@ -121,22 +123,18 @@ def _numbers(along: Along) -> dict[str, Any]:
         numbers |= {"per_doubling_below_ram": below, "per_doubling_above_ram": above}
     if along.has_half:
         half, name = along.half, "half_at" if along.metric.better == "higher" else "doubled_at"
-        numbers[name] = {"x": half.at, "interval": _pair(half.interval)} if isinstance(half, Crossing) else None
+        numbers[name] = {"x": half.at, "interval": pair_of(half.interval)} if isinstance(half, Crossing) else None
     bent, why_not = along.curve.knee, "" if along.curve.knee.at else knee_words(along.curve.knee)
     between, step = along.falls_off.interval, along.falls_off.step
     return numbers | {
         "step": {"between": between, "change": step.value, "interval": [step.low, step.high]} if step else None,
-        "knee": {"x": bent.at, "interval": _pair(bent.interval), "per_doubling_before": bent.before,
+        "knee": {"x": bent.at, "interval": pair_of(bent.interval), "per_doubling_before": bent.before,
                  "per_doubling_after": bent.after, "aicc_gain": bent.gain, "why_not": why_not},
     }  # fmt: skip
 
 
-def _pair(interval: Interval | None, add: float = 0.0) -> list[float] | None:
-    return [interval.low + add, interval.high + add] if interval else None
-
-
 def _fit(fit: Slope | Parameter | None) -> dict[str, Any] | None:
-    return {"value": fit.value, "interval": _pair(fit.interval)} if fit else None
+    return {"value": fit.value, "interval": pair_of(fit.interval)} if fit else None
 
 
 def _law_numbers(law: Scaling | Unfitted, levels: int) -> dict[str, Any]:
@@ -166,13 +164,9 @@ def _most(along: Along) -> str:
 def _loss(along: Along) -> str:
     levels, last = along.levels, len(along.levels) - 1
     dense = last - (last > 1 and levels[last][0] >= APART * levels[last - 1][0])
-    words = f"{_lost(along, dense)} from {from_to(levels[0][0], levels[dense][0], along.x)}"
-    return f"{words}, {_lost(along, last)} at {place_words(levels[last][0], along.x)}." if dense < last else f"{words}."
-
-
-def _lost(along: Along, level: int) -> str:
-    loss = along.losses[level]
-    return change_words(loss) if loss else percent(0.0, signed=True)
+    lost = [change_words(loss) if loss else percent(0.0, signed=True) for loss in along.losses]
+    words = f"{lost[dense]} from {from_to(levels[0][0], levels[dense][0], along.x)}"
+    return f"{words}, {lost[last]} at {place_words(levels[last][0], along.x)}." if dense < last else f"{words}."
 
 
 def _turned(along: Along) -> str:
@@ -191,16 +185,11 @@ def _doublings(along: Along) -> list[str]:
         return []
     if not is_told(whole):
         return [f"{levels} levels are not enough to tell the change per doubling."]
-    words = [f"{_doubling(whole)}, one fit over {levels} levels."]
+    words = [f"{pace_words(amount_of(whole))}, one fit over {levels} levels."]
     within, beyond = along.beside_memory or (None, None)
     if within and beyond and is_told(within) and is_told(beyond):
-        words.append(f"Within memory {_doubling(within)}; beyond it {_doubling(beyond)}.")
+        words.append(f"Within memory {pace_words(amount_of(within))}; beyond it {pace_words(amount_of(beyond))}.")
     return words
-
-
-def _doubling(fit: Slope) -> str:
-    ends = (fit.interval.low, fit.interval.high) if fit.interval else ()
-    return share_words([fit.value, *ends], " per doubling")
 
 
 def _half(along: Along) -> str:
@@ -232,8 +221,7 @@ def _knee(along: Along) -> list[str]:
         return [f"Step of {step_words}."]
     if bent.at is None or bent.interval is None:
         return [f"No knee: {knee_words(bent)}."]
-    near = from_to(bent.interval.low, bent.interval.high, along.x, named=False)
-    return [f"Knee at {place_words(bent.at, along.x)} ({near}): {paces(bent.before, bent.after)}."]
+    return [f"Knee at {knee_place(bent.at, pair_of(bent.interval), along.x)}: {paces(bent.before, bent.after)}."]
 
 
 def _scaling(along: Along) -> list[str]:
