@@ -13,7 +13,7 @@ from runs.answers import curves, history, pairs
 from runs.answers.answer import Answer, Standing, Step, begun, change_of
 from runs.answers.places import NO_PLACE, place_of
 from runs.answers.ranking import ranked
-from runs.compare import asked
+from runs.compare import asked, judging
 from runs.compare.asked import Missing, Question, RankedAt
 from runs.compare.axes import (
     CURVE,
@@ -42,16 +42,6 @@ from runs.compare.facts import (
     is_name,
 )
 from runs.compare.grouping import position_of
-from runs.compare.judging import (
-    BRANCH,
-    MOST_IN_A_MATRIX,
-    RANKED,
-    judge,
-    judged,
-    pairs_to_judge,
-    ranked_as,
-    told_apart_by,
-)
 from runs.compare.levels import FEWEST_GROUPS
 from runs.compare.panels import CLIENT, CLIENTS, Axes, zero_words
 from runs.compare.verdicts import by_value
@@ -82,7 +72,7 @@ def answer_of(comparison: Comparison) -> Answer:
         reasons = dict.fromkeys(gap.reason for group in comparison.groups for gap in group.gaps)
         return begun(comparison, question, lacking=[Missing("number", names=[*reasons])])
     if question.kind in (asked.BEST, asked.LOAD) and not question.fact:
-        question = question.model_copy(update={"fact": told_apart_by(comparison, comparison.levels)})
+        question = question.model_copy(update={"fact": judging.told_apart_by(comparison, comparison.levels)})
     answers = {
         asked.BEST: ranked, asked.RANK: ranked, asked.LOAD: ranked, asked.A_B: pairs.a_against_b,
         asked.EFFECTS: pairs.effects, asked.PUBLISHED: pairs.published, asked.CHANGED: pairs.changed,
@@ -106,13 +96,13 @@ def _with_what_is_worse(comparison: Comparison, answer: Answer) -> Answer:
     beside = (metric for name in _beside(comparison, answer.question.fact)[:1] for metric in comparison.metrics
               if metric.name == name and metric.better != "none")  # fmt: skip
     metric = next(beside, None)
-    if metric is None or len(of_groups) < 2 or len(comparison.groups) > MOST_IN_A_MATRIX:
+    if metric is None or len(of_groups) < 2 or len(comparison.groups) > judging.MOST_IN_A_MATRIX:
         return answer
     other = with_metric(comparison, metric)
-    pairs = pairs_to_judge(by_value(other.groups, metric), None)
+    pairs = judging.pairs_to_judge(by_value(other.groups, metric), None)
     by_key = {group.key: group for group in other.groups}
     first, second = (by_key[group.key] for group in of_groups[:2])
-    verdict = judge(other, pairs)[0].of(first, second)
+    verdict = judging.judge(other, pairs)[0].of(first, second)
     is_worse = verdict is not None and verdict.kind == Kind.WORSE
     return answer.model_copy(update={"worse_by": (metric.label, change_of(verdict))}) if is_worse else answer
 
@@ -122,7 +112,7 @@ def _kind_by_rule(comparison: Comparison) -> str:
     axes = comparison.axes
     if axes.x == DATE or {*comparison.named} <= {"batch", DAY}:
         return asked.SINCE
-    levels, told_apart = comparison.levels, told_apart_by(comparison, comparison.levels)
+    levels, told_apart = comparison.levels, judging.told_apart_by(comparison, comparison.levels)
     is_chosen = bool(told_apart) and comparison.controls.get("compared", "") == told_apart
     if told_apart.removeprefix(FACTOR) in ("", *CLIENTS) and not is_chosen:
         if axes.asks_of_levels and levels and levels.ranks_nothing:
@@ -150,7 +140,7 @@ def _over_size(comparison: Comparison) -> Answer | None:
     if all(curve.missing for curve in comparison.curves):
         return None
     # Of two sizes, which are no curve of the page, it has not judged the loss.
-    return curves.of_curves(comparison if is_drawn else judged(comparison), question)
+    return curves.of_curves(comparison if is_drawn else judging.judged(comparison), question)
 
 
 def _over_dates(comparison: Comparison, question: Question) -> Answer:
@@ -162,7 +152,7 @@ def _over_dates(comparison: Comparison, question: Question) -> Answer:
     if comparison.question.kind or any(isinstance(claim, Step) for claim in answer.claims):
         return answer
     if comparison.levels:
-        return ranked(comparison, Question(kind=asked.BEST, fact=told_apart_by(comparison, comparison.levels)))
+        return ranked(comparison, Question(kind=asked.BEST, fact=judging.told_apart_by(comparison, comparison.levels)))
     # With too few batches to tell a change the newest is set against the one before it.
     base = comparison.baseline
     names = [name for name in (*axes.series, axes.panels) if name and axes.x == DATE]
@@ -256,15 +246,15 @@ def _two_batches(comparison: Comparison) -> Question | None:
 
 def _two_branches(comparison: Comparison) -> Question | None:
     """What was measured in turn: the branch that was on most of its days, against that of most days."""
-    if BRANCH not in comparison.axes.facts:
+    if judging.BRANCH not in comparison.axes.facts:
         return None
-    days = grouped((fact_value(group, BRANCH), fact_value(group, DATE)) for group in comparison.valued)
+    days = grouped((fact_value(group, judging.BRANCH), fact_value(group, DATE)) for group in comparison.valued)
     of_branch = {branch: {*of} for branch, of in days.items() if branch != NO_FACT}
     main = max(of_branch, key=lambda branch: len(of_branch[branch]), default="")
     shared = {branch: len(of & of_branch[main]) for branch, of in of_branch.items() if branch != main}
     other = max(shared, key=lambda branch: shared[branch], default="")
     is_beside = bool(other) and shared[other] >= LEAST_OF_A_CURVE
-    return Question(kind=asked.A_B, fact=BRANCH, a=other, b=main) if is_beside else None
+    return Question(kind=asked.A_B, fact=judging.BRANCH, a=other, b=main) if is_beside else None
 
 
 def _turns(comparison: Comparison) -> bool:
@@ -286,7 +276,8 @@ def _rankings(comparison: Comparison) -> Iterator[tuple[Question, RankedAt]]:
         bare = name.removeprefix(FACTOR)
         # Nobody asks which seed wins.
         is_other = bare == name or bare in CLIENTS or name in NEVER_TAKEN or is_name(name)
-        is_ranked = name in RANKED or name.startswith(CONTEXT) or (not is_other and factor_role(bare) == Role.CONDITION)
+        is_condition = not is_other and factor_role(bare) == Role.CONDITION
+        is_ranked = name in judging.RANKED or name.startswith(CONTEXT) or is_condition
         # A configuration that each system has of its own, or a disk each machine, is no other question than which one.
         several = len({value for value in of_ranked[name] if value != NO_FACT}) > 1
         places = ["dbms", *(["hardware"] if name == "storage:data" else [])]
@@ -304,7 +295,7 @@ def _rankings(comparison: Comparison) -> Iterator[tuple[Question, RankedAt]]:
         # Which system is best at equal levels is another question only than which comes to most anywhere.
         if question == at_levels and at != "best":
             continue
-        if (ranked_at := ranked_as(comparison, question, columns)) is not None:
+        if (ranked_at := judging.ranked_as(comparison, question, columns)) is not None:
             at = at or ranked_at
             yield question, ranked_at
 

@@ -38,21 +38,10 @@ from runs.stats import (
     mean_or_zero,
     side_of,
     t_quantile,
+    watch,
 )
 from runs.stats.steps import LEAST_DAYS, change_of_level, days_after_to_show, days_to_show
 from runs.stats.verdicts import judge_interval
-from runs.stats.watch import (
-    Found,
-    calmed,
-    change_at,
-    changes_of_noise,
-    is_too_small,
-    least_told,
-    outlying,
-    scatter,
-    spread_of,
-    usual,
-)
 
 T = TypeVar("T")
 
@@ -86,19 +75,13 @@ def since(comparison: Comparison, curves: Sequence[Curve], question: Question) -
             newest += _against_the_last(comparison, curve, len(curves))
         elif of_curve and not of_curve[0].day and of_curve[0].threshold > comparison.threshold:
             of_level = comparison.changes[curve.name]
-            logs = scatter(of_level.settled(curve.logs), comparison.threshold, of_level.starts, of_level.drifts)
+            logs = watch.scatter(of_level.settled(curve.logs), comparison.threshold, of_level.starts, of_level.drifts)
             batches = days_to_show(logs, comparison.threshold)
             # Where batches are alike, more of them show no less.
             batches = batches if batches and batches > len(curve.levels) else None
             lacking.append(_batches_to_show(batches, curve.name, comparison.threshold, "batches_for_less"))
-        lacking += [
-            *_noisier(curve),
-            *_outlying(comparison, curve),
-            *_untold(curve),
-            *_lost(curve),
-            *_absent(curve),
-            *_mixed_audiences(curve),
-        ]
+        lacking += [*_noisier(curve), *_outlying(comparison, curve), *_untold(curve), *_lost(curve)]
+        lacking += [*_absent(curve), *_mixed_audiences(curve)]
     lacking += _followed(curves)
     sure = any(claim.day and claim.is_settled for claim in claims)
     told = [*_with_what_changed(claims), *newest]
@@ -203,7 +186,7 @@ def _stretch(days: Sequence[str]) -> str:
 
 def _noisier(curve: Curve) -> list[Missing]:
     """Where the spread of the repeats of a batch changed, as the page of the benchmark tells it."""
-    found = changes_of_noise([spread_of(point.judged) for point in curve.valued])
+    found = watch.changes_of_noise([watch.spread_of(point.judged) for point in curve.valued])
     return [
         Missing("noise", curve.name, each.after, each.before, [_day_of(curve.valued[each.at])], change=each.change)
         for each in found
@@ -211,7 +194,7 @@ def _noisier(curve: Curve) -> list[Missing]:
 
 
 def _outlying(comparison: Comparison, curve: Curve) -> list[Missing]:
-    found = outlying(curve.logs, comparison.threshold) if len(curve.logs) == len(curve.levels) else []
+    found = watch.outlying(curve.logs, comparison.threshold) if len(curve.logs) == len(curve.levels) else []
     return batches_apart(
         "standing_apart", curve.name, [(batch_at(curve, curve.levels[at][0]), ratio) for at, ratio in found]
     )
@@ -302,7 +285,7 @@ def _ratio_steps(comparison: Comparison, curve: Curve, label: str) -> list[Step]
     told, xs = comparison.changes[curve.name], [x for x, _ in levels]
     # What is not told is said not to be as far only as these batches would show it.
     threshold = comparison.threshold
-    least = max(threshold, least_told(told.settled(logs), threshold, told.starts, told.drifts) or 0.0)
+    least = max(threshold, watch.least_told(told.settled(logs), threshold, told.starts, told.drifts) or 0.0)
     unchanged = Step(
         label=label, runs=[run for point in points.values() for run in point.run_ids], change=Amount(),
         batches=len(levels), days=int(levels[-1][0] - levels[0][0]) + 1, threshold=least,
@@ -350,12 +333,12 @@ def _ratio_steps(comparison: Comparison, curve: Curve, label: str) -> list[Step]
 
 def unsure_verdict(interval: Interval | None, threshold: float) -> Kind:
     """Of a step that all batches up to now do not show surely, or not by as much as matters."""
-    return Kind.TOO_SMALL if interval and is_too_small(interval, threshold) else Kind.UNDECIDED
+    return Kind.TOO_SMALL if interval and watch.is_too_small(interval, threshold) else Kind.UNDECIDED
 
 
 def suspicion(
     logs: Sequence[float], at: int, starts: Sequence[int], drifts: Sequence[range], *, better: str, threshold: float
-) -> Found | None:
+) -> watch.Found | None:
     """How far the batch at `at` lies off its level, or off the drift before it; None where that is surely less than
     matters, as of batches that hardly vary it may be. Bad nights before it do not move it.
     """
@@ -364,7 +347,7 @@ def suspicion(
     amount = expected_amount(math.exp(logs[at]), before, better=better, threshold=threshold)
     if amount.verdict in (Kind.EQUIVALENT, Kind.TOO_SMALL):
         return None
-    found = change_at([*calmed(logs[:at]), logs[at]], at, begin, None, drifts)
+    found = watch.change_at([*watch.calmed(logs[:at]), logs[at]], at, begin, None, drifts)
     # Off the line of a drift it may be less than matters, however far off the level it is.
     is_on_drift = any(drift.start == begin for drift in drifts)
     return None if found and is_on_drift and abs(found.change.value - 1) < threshold else found
@@ -489,7 +472,7 @@ def set_against(
     if not newest or not above:
         return [batch for batch, _ in baseline], [mean for _, mean in baseline], []
     logs, own = [math.log(mean) for _, mean in above], math.log(newest)
-    counts = usual(logs)
+    counts = watch.usual(logs)
     centre = statistics.fmean(compress(logs, counts))
     if any(abs(log - own) < abs(own - centre) / 2 for log, is_usual in zip(logs, counts, strict=True) if not is_usual):
         return [batch for batch, _ in above], [mean for _, mean in above], []

@@ -157,23 +157,17 @@ def effects(comparison: Comparison, question: Question) -> Answer:
     together = [name for name in swept(settings) if name not in told]
     lacking = [Missing("settings_together", names=together)] if claims and together else []
     lacking = lacking if claims else [Missing("single_setting")]
+    paired = {group.key: group for each in comparison.effects if each.row.pairs for group in each.row.both_sides}
+    every = {group.all_runs[0].config_id for group in comparison.valued}
+    used = {group.all_runs[0].config_id for group in comparison.valued if group.key in paired}
     if fitted := max((claim.configurations for claim in claims), default=0):
         lacking.append(Missing("interactions", count=fitted))
-    else:
-        lacking += _in_no_pair(comparison)
-    groups = {group.key: group for each in comparison.effects if each.row.pairs for group in each.row.both_sides}
-    if few := [group.label for group in groups.values() if group.n < MIN_REPEATS]:
+    elif used and every - used:
+        lacking.append(Missing("unpaired", count=len(every - used), least=len(every)))
+    if few := [group.label for group in paired.values() if group.n < MIN_REPEATS]:
         lacking.append(too_few_repeats(comparison, few))
     sure = any(claim.ratio.is_sure for claim in claims)
     return begun(comparison, question, claims=claims, lacking=lacking, sure=sure, set_apart=comparison.failed)
-
-
-def _in_no_pair(comparison: Comparison) -> list[Missing]:
-    """How many configurations no effect is of, though they have numbers."""
-    paired = {group.key for each in comparison.effects if each.row.pairs for group in each.row.both_sides}
-    used = {group.all_runs[0].config_id for group in comparison.valued if group.key in paired}
-    every = {group.all_runs[0].config_id for group in comparison.valued}
-    return [Missing("unpaired", count=len(every - used), least=len(every))] if used and every - used else []
 
 
 def published(comparison: Comparison, question: Question) -> Answer:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -86,8 +86,7 @@ def memory_places(groups: Sequence[Group], axes: Axes) -> list[tuple[str, float]
         return []
     if axes.x_as in ("of_ram", "of_buffer"):
         return [("RAM" if axes.x_as == "of_ram" else "buffer pool", 1.0)]
-    x_of = _x_of_bytes(groups, axes)
-    placed = [(words, x_of(size_bytes)) for words, size_bytes in memories(groups)]
+    placed = [(words, _x_of_bytes(size_bytes, groups, axes)) for words, size_bytes in memories(groups)]
     return [(words, at) for words, at in placed if at is not None]
 
 
@@ -105,25 +104,21 @@ def memories(groups: Sequence[Group]) -> list[tuple[str, float]]:
     ]
 
 
-def _x_of_bytes(groups: Sequence[Group], axes: Axes) -> Callable[[float], float | None]:
+def _x_of_bytes(size_bytes: float, groups: Sequence[Group], axes: Axes) -> float | None:
     """Where on x so many bytes stand: by its unit, or between the sizes that its levels came to."""
+    size_mb = size_bytes / MB
     if axes.x_as == "size":
-        return lambda size_bytes: size_bytes / MB
+        return size_mb
     if each := mb_each(groups[0].all_runs[0], axes.x.removeprefix(FACTOR)):
-        return lambda size_bytes: size_bytes / MB / each
+        return size_mb / each
     loaded = sizes_mb(groups)
     numbers = axes.x_fact.numbers if axes.x_fact else {}
     line = sorted({(loaded[group.key], numbers[value]) for group in groups
                    if group.key in loaded and (value := group.facts.get(axes.x, "")) in numbers})  # fmt: skip
-
-    def between_levels(size_bytes: float) -> float | None:
-        size_mb = size_bytes / MB
-        if not line or min(map(min, line)) <= 0:
-            return None
-        for (low, x), (high, next_x) in pairwise(line):
-            if low <= size_mb <= high and low < high:
-                return float(x * (next_x / x) ** (math.log(size_mb / low) / math.log(high / low)))
-        end_mb, end = line[0] if size_mb < line[0][0] else line[-1]
-        return end * size_mb / end_mb
-
-    return between_levels
+    if not line or min(map(min, line)) <= 0:
+        return None
+    for (low, x), (high, next_x) in pairwise(line):
+        if low <= size_mb <= high and low < high:
+            return float(x * (next_x / x) ** (math.log(size_mb / low) / math.log(high / low)))
+    end_mb, end = line[0] if size_mb < line[0][0] else line[-1]
+    return end * size_mb / end_mb

@@ -12,7 +12,7 @@ from runs.answers.words.verdicts import against_words, is_turning, verdict_words
 from runs.compare.comparison import Comparison
 from runs.compare.groups import Contrast
 from runs.compare.judging import MOST_IN_A_MATRIX
-from runs.compare.levels import LevelRow, Levels, LevelSeries
+from runs.compare.levels import Levels, LevelSeries
 from runs.compare.verdicts import by_value
 from runs.formatting import grouped
 from runs.stats import WINNERS, Kind, Verdict, letters
@@ -103,7 +103,7 @@ def matrix(comparison: Comparison) -> Matrix | None:
         found[row, column] = verdict or against_words(against)
     if not any(isinstance(each, Verdict) for each in found.values()):
         return None
-    return _matrix([group.label for group in groups], found, comparison.verdicts.family)
+    return _matrix([group.label for group in groups], found, comparison.verdicts.family, {})
 
 
 def _of_series(levels: Levels, better: str) -> Matrix | None:
@@ -119,7 +119,8 @@ def _of_series(levels: Levels, better: str) -> Matrix | None:
     by_level = grouped((row.label, (places, row)) for places, series in judged.items() for row in series.rows)
     lettered = []
     for label, rows in by_level.items():
-        few = _of_too_few(rows)
+        in_pairs = grouped((row.kind == Kind.TOO_FEW, place) for places, row in rows for place in places)
+        few = {*in_pairs.get(True, ())} - {*in_pairs.get(False, ())}
         told = [(places, row) for places, row in rows if few.isdisjoint(places)]
         of_rows = [row.against.verdict for _, row in told]
         if told and len(rows) == len(pairs) and all(verdict and not _is_open(verdict) for verdict in of_rows):
@@ -135,44 +136,27 @@ def _of_series(levels: Levels, better: str) -> Matrix | None:
                 for at, name in enumerate(names)
             ]
             lettered.append(LetteredLevel(label, of_series))
-    of_all, without = _matrix(names, found, levels.family), len(by_level) - len(lettered)
     is_placed = all(levels.overall(key, levels.base) for key in levels.order if key != levels.base)
-    told_rows = [
-        replace(row, pairs=[
-            pair and _at_levels(pair, levels.between(levels.order[at], levels.order[column]))
-            for column, pair in enumerate(row.pairs)
-        ])
-        for at, row in enumerate(of_all.rows)
-    ]  # fmt: skip
     return replace(
-        of_all, rows=told_rows, levels=lettered, held=levels.held_words, without_letters=without,
-        apart_from="" if is_placed else levels.base_label,
+        _matrix(names, found, levels.family, judged), levels=lettered, held=levels.held_words,
+        without_letters=len(by_level) - len(lettered), apart_from="" if is_placed else levels.base_label,
     )  # fmt: skip
 
 
-def _of_too_few(rows: Sequence[tuple[Places, LevelRow]]) -> set[int]:
-    """The places of those that have too few repeats, so that nothing is judged of them: in no pair that is judged."""
-    open_ones = [places for places, row in rows if row.kind == Kind.TOO_FEW]
-    judged = {place for places, row in rows if row.kind != Kind.TOO_FEW for place in places}
-    return {place for places in open_ones for place in places} - judged
-
-
-def _at_levels(pair: Pair, series: LevelSeries | None) -> Pair:
-    """Without a single number: whether it depends on the level which is better, or where one is, and how often."""
-    if pair.kind != Kind.MIXED or series is None:
-        return pair
-    if is_turning(series):
-        return replace(pair, turns=True)
-    kinds = [row.kind for row in series.counted]
-    kind = next(row.kind for row in series.rows if row.kind in WINNERS)
-    return replace(pair, ratio=f"{kind} at {kinds.count(kind)} of {len(kinds)}")
-
-
-def _pair(verdict: Verdict | str) -> Pair:
+def _pair(verdict: Verdict | str, series: LevelSeries | None) -> Pair:
+    """Without a single number over its levels: whether it depends on these which is better, or where one is, and how
+    often.
+    """
     if isinstance(verdict, str):
         return Pair("refused", "", verdict)
-    words = formatting.times(verdict.ratio.value) if verdict.ratio else "no ratio"
-    return Pair(verdict.kind, "depends" if verdict.kind == Kind.MIXED else words, verdict_words(verdict))
+    words, ratio = verdict_words(verdict), formatting.times(verdict.ratio.value) if verdict.ratio else "no ratio"
+    if verdict.kind != Kind.MIXED or series is None:
+        return Pair(verdict.kind, ratio, words)
+    if is_turning(series):
+        return Pair(verdict.kind, "depends", words, turns=True)
+    kinds = [row.kind for row in series.counted]
+    kind = next(row.kind for row in series.rows if row.kind in WINNERS)
+    return Pair(verdict.kind, f"{kind} at {kinds.count(kind)} of {len(kinds)}", words)
 
 
 def _is_open(verdict: Verdict) -> bool:
@@ -181,12 +165,16 @@ def _is_open(verdict: Verdict) -> bool:
     return verdict.kind == Kind.TOO_FEW or not (is_bounded or verdict.kind == Kind.EQUIVALENT)
 
 
-def _matrix(labels: Sequence[str], found: Mapping[Places, Verdict | str], family: int) -> Matrix:
-    """`found`: the verdict of the first against the second, or why there is none."""
+def _matrix(
+    labels: Sequence[str], found: Mapping[Places, Verdict | str], family: int, judged: Mapping[Places, LevelSeries]
+) -> Matrix:
+    """`found`: the verdict of the first against the second, or why there is none; `judged`: of series, by level."""
     pairs: dict[Places, Pair] = {}
     for (row, column), verdict in found.items():
-        pairs[row, column] = _pair(verdict)
-        pairs[column, row] = _pair(verdict if isinstance(verdict, str) else verdict.turned)
+        series = judged.get((row, column))
+        pairs[row, column] = _pair(verdict, series)
+        turned = verdict if isinstance(verdict, str) else verdict.turned
+        pairs[column, row] = _pair(turned, series and series.turned)
     verdicts = {places: verdict for places, verdict in found.items() if isinstance(verdict, Verdict)}
     # A pair that depends on the level is told apart, now this way and now that.
     open_ones = (each for each in verdicts.values() if each.kind == Kind.MIXED or _is_open(each))

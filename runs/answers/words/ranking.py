@@ -6,19 +6,7 @@ import math
 from collections.abc import Sequence
 
 from runs.answers.answer import REFUSED, Answer, Standing
-from runs.answers.words import gaps
-from runs.answers.words.verdicts import (
-    NOT_APART,
-    best_at_words,
-    by_level_words,
-    is_perhaps_noise,
-    no_ratio_words,
-    parted_words,
-    ratio,
-    upward,
-    verdict_words,
-    why,
-)
+from runs.answers.words import gaps, verdicts
 from runs.compare.groups import Group
 from runs.compare.levels import LevelRow, levels_words
 from runs.formatting import MOST_IN_A_SENTENCE, few_listed, grouped, listed, mid_sentence, percent_of, quantity, times
@@ -39,7 +27,8 @@ def ranking(answer: Answer) -> str:
     lost_by_label = {each.label: gaps.lost_words(each.group) for each in shown if each.group}
     if answer.worse_by:
         label, worse = answer.worse_by
-        words = f"{words} By {mid_sentence(label)} {first.label} is worse: {ratio(worse)} that of {others[0].label}."
+        than = f"{verdicts.ratio(worse)} that of {others[0].label}"
+        words = f"{words} By {mid_sentence(label)} {first.label} is worse: {than}."
     return " ".join([words, *(f"{label}: {lost}." for label, lost in lost_by_label.items() if lost)])
 
 
@@ -49,23 +38,18 @@ def _winner(answer: Answer, first: Standing, others: Sequence[Standing]) -> str:
     the_next, comma = _at_its_best(second) if is_of_groups else second.label, ""
     if len(others) > 1:
         the_next, comma = f"{the_next}, the next", ","
-    words = ratio(upward(second.ratio, answer.better))
+    words = verdicts.ratio(verdicts.upward(second.ratio, answer.better))
     if answer.over:
         subject = _at_its_best(first) if first.variants > 1 else first.label
         series = answer.series.turned if answer.series and is_lower else answer.series
-        if parted := parted_words(series, answer.threshold):
-            ratios, where, _, beside = parted
-            if is_lower:
-                claim = f"{subject} has the lowest {what} at {where}, where {the_next}{comma} has {ratios} of it"
-            else:
-                claim = f"{subject} has {ratios} the {what} of {the_next}{comma} at {where}"
-            return f"{claim}; {beside}."
-        if is_lower:
-            claim = f"{subject} has the lowest {what} over {answer.over}; {the_next}{comma} has {words} of it"
+        if parted := verdicts.parted_words(series, answer.threshold):
+            words, at, there, beside = parted.ratios, f"at {parted.at}", ", where", f"; {parted.others}"
         else:
-            claim = f"{subject} has {words} the {what} of {the_next}{comma} over {answer.over}"
-        by_level = by_level_words(series)
-        return f"{claim}: {by_level}." if by_level else f"{claim}."
+            by_level = verdicts.by_level_words(series)
+            at, there, beside = f"over {answer.over}", ";", f": {by_level}" if by_level else ""
+        if is_lower:
+            return f"{subject} has the lowest {what} {at}{there} {the_next}{comma} has {words} of it{beside}."
+        return f"{subject} has {words} the {what} of {the_next}{comma} {at}{beside}."
     subject, amount = _at_its_best(first), quantity(first.centre, answer.unit)
     what = f"{what} at its best" if answer.ranked_at == "best" else what
     if is_lower:
@@ -92,7 +76,7 @@ def _no_winner(answer: Answer, first: Standing, open_ones: Sequence[Standing]) -
         if answer.over:
             # Some levels of a series may have enough repeats: the verdict says what is lacking.
             claim = next(each for each in open_ones if each.ratio.verdict == Kind.TOO_FEW)
-            return f"{none} is named{where}: {named}; {first.label} against {claim.label}: {why(claim.ratio)}."
+            return f"{none} is named{where}: {named}; {first.label} against {claim.label}: {verdicts.why(claim.ratio)}."
         few = [each.label for each in every if each.n is not None and each.n < MIN_REPEATS]
         whose = "a group" if len(few) in (0, len(every)) else f"of {few_listed(few)}"
         return f"{none} is named{where}, with fewer than {MIN_REPEATS} repeats {whose}: {named}."
@@ -101,7 +85,7 @@ def _no_winner(answer: Answer, first: Standing, open_ones: Sequence[Standing]) -
         return f"{none} is named{where}: {named} may not all be set against each other."
     if none_at_all := _none_at_all(answer, every):
         return none_at_all
-    if kinds <= NOT_APART:
+    if kinds <= verdicts.NOT_APART:
         return f"{none}{where}: less than {percent_of(answer.threshold)} lie between {named}."
     return _undecided(answer, first, open_ones, where, named)
 
@@ -121,7 +105,7 @@ def _ahead_at_each(
     else:
         claim = f"{first.label} has the highest {what} {where}, at least {times(least)} that of any other"
     change = open_ones[0].ratio
-    pair = f"{first.label} against {open_ones[0].label} {ratio(change)}, {why(change)}"
+    pair = f"{first.label} against {open_ones[0].label} {verdicts.ratio(change)}, {verdicts.why(change)}"
     return f"{claim}. There is no single number over the levels: {pair}."
 
 
@@ -133,8 +117,8 @@ def _undecided(answer: Answer, first: Standing, open_ones: Sequence[Standing], w
     if change.verdict == Kind.MIXED:
         return no_single_number(answer)
     if answer.over and change.value is not None:
-        return f"{none}{where}: {pair} {ratio(change)}, {why(change)}."
-    says_side = why(change).partition(",")[0] in WINNERS
+        return f"{none}{where}: {pair} {verdicts.ratio(change)}, {verdicts.why(change)}."
+    says_side = verdicts.why(change).partition(",")[0] in WINNERS
     of_pair = f"{pair} is " if says_side else "" if len(open_ones) == 1 else f"{pair}: "
     # No repeat decides between two names of one configuration.
     is_open = change.low is not None and not (isinstance(change.basis, Verdict) and change.basis.fewest is None)
@@ -144,7 +128,7 @@ def _undecided(answer: Answer, first: Standing, open_ones: Sequence[Standing], w
     spreads = [each.group.summary.cv for each in (first, *open_ones) if each.group and each.group.summary]
     if change.low is not None and is_close and all(cv is not None and cv < answer.threshold for cv in spreads):
         begin, named = f"{none}{where}", f"less than {percent_of(answer.threshold)} lie between the means of {named}"
-    return f"{begin}: {named}; {of_pair}{why(change)}."
+    return f"{begin}: {named}; {of_pair}{verdicts.why(change)}."
 
 
 def _none_at_all(answer: Answer, standings: Sequence[Standing]) -> str:
@@ -167,10 +151,10 @@ def no_single_number(answer: Answer) -> str:
         # More levels than those of the ratio of two, where one of these was not measured or came to nothing.
         levels = levels_words(len(answer.best_by_level), answer.held)
         by = mid_sentence(answer.metric_label)
-        return f"No single winner by {by} over {levels}: {best_at_words(answer.best_by_level)}."
+        return f"No single winner by {by} over {levels}: {verdicts.best_at_words(answer.best_by_level)}."
     lower = " (lower is better)" if answer.better == "lower" else ""
-    pair = f"{answer.first} against {answer.second}{lower} is {by_level_words(answer.series)}"
-    none = no_winner(answer) if is_perhaps_noise(answer.series) else "No single number"
+    pair = f"{answer.first} against {answer.second}{lower} is {verdicts.by_level_words(answer.series)}"
+    none = no_winner(answer) if verdicts.is_perhaps_noise(answer.series) else "No single number"
     return f"{none} over {answer.over}: {pair}."
 
 
@@ -203,7 +187,8 @@ def levels_without_ratio(answer: Answer) -> str:
         verdict, lost = row.against.verdict, row.against.lost
         # Others than these two may have been measured there.
         absent = answer.second if any(group.dots for group in row.groups) else answer.first
-        words = verdict_words(verdict) if verdict else no_ratio_words(row.against, f"{absent} was not measured")
+        unmeasured = verdicts.no_ratio_words(row.against, f"{absent} was not measured")
+        words = verdicts.verdict_words(verdict) if verdict else unmeasured
         values = {answer.first: [group.judged for group, _ in row.pairs],
                   answer.second: [base.judged for _, base in row.pairs]}  # fmt: skip
         if none := [label for label, of_side in values.items() if of_side and not any(map(any, of_side))]:

@@ -258,14 +258,13 @@ def by_level_words(series: LevelSeries | None) -> str:
     of_noise = ", of too few repeats to tell that from noise"
     if is_perhaps_noise(series):
         return f"{_ends(rows)}{of_noise}"
-    is_open = verdicts.overall and verdicts.overall.kind == Kind.MIXED
-    is_open = is_open and not any(row.kind in WINNERS for row in rows)
+    is_sure = any(row.kind in WINNERS for row in rows)
+    is_open = verdicts.overall and verdicts.overall.kind == Kind.MIXED and not is_sure
+    undecided = ", undecided at each of them" if is_open else ""
     if ranges := _two_ranges(rows):
-        return f"{ranges}{', undecided at each of them' if is_open else ''}"
-    is_range = len({times(row.ratio) for row in rows if row.ratio}) > 1
-    is_noise = is_range and not verdicts.of_repeats and not any(row.kind in WINNERS for row in rows)
-    told = ", undecided at each of them" if is_open else of_noise if is_noise else ""
-    return f"{_ends(rows)}{told}"
+        return f"{ranges}{undecided}"
+    is_noise = not verdicts.of_repeats and not is_sure and len({times(row.ratio) for row in rows if row.ratio}) > 1
+    return f"{_ends(rows)}{undecided or of_noise * is_noise}"
 
 
 class Parted(NamedTuple):
@@ -371,12 +370,11 @@ def _levels_named(rows: Sequence[LevelRow], every: Sequence[LevelRow]) -> str:
 
 def _ends(rows: Sequence[LevelRow]) -> str:
     """The highest and the lowest ratio, each with its level."""
-    falling = sorted((row for row in rows if row.ratio), key=lambda row: -(row.ratio or 0.0))
-    if len(falling) > 1 and len({times(row.ratio) for row in falling if row.ratio}) == 1:
-        return f"{times(falling[0].ratio or 0.0)} at each"
-    ends = [falling[0], falling[-1]] if len(falling) > 1 else falling
-    words = [f"{times(row.ratio)} at {mid_sentence(row.label)}" for row in ends if row.ratio]
-    return f"from {words[0]} to {words[1]}" if len(falling) > 2 else joined(words)
+    falling = sorted(((row.ratio, row.label) for row in rows if row.ratio), key=lambda level: -level[0])
+    if len(falling) > 1 and len({times(ratio) for ratio, _ in falling}) == 1:
+        return f"{times(falling[0][0])} at each"
+    words = [f"{times(ratio)} at {mid_sentence(label)}" for ratio, label in falling]
+    return f"from {words[0]} to {words[-1]}" if len(words) > 2 else joined(words)
 
 
 def _two_ranges(rows: Sequence[LevelRow]) -> str:
@@ -393,7 +391,7 @@ def _two_ranges(rows: Sequence[LevelRow]) -> str:
     if not widest:
         return ""
     heading, *parts = split
-    in_order = [*dict.fromkeys(row.words[heading] for row in rows if row.ratio)]
+    in_order = [*dict.fromkeys(row.words[heading] for row in rows)]
     parts.sort(key=lambda part: in_order[0] not in part)
     return joined(_range_words(heading, [name for name in in_order if name in part], rows) for part in parts)
 
@@ -401,7 +399,7 @@ def _two_ranges(rows: Sequence[LevelRow]) -> str:
 def _range_words(heading: str, values: Sequence[str], rows: Sequence[LevelRow], at: str = "at") -> str:
     """From the lowest ratio to the highest at these values of a fact."""
     told = _range_of([row for row in rows if row.words[heading] in values])
-    every = [*dict.fromkeys(row.words[heading] for row in rows if row.ratio)]
+    every = [*dict.fromkeys(row.words[heading] for row in rows)]
     # 1GB may be a value of several settings.
     others = {words for row in rows for name, words in row.words.items() if name != heading}
     return f"{told} {at} {_values_words(heading, values, every, is_ambiguous=not others.isdisjoint(values))}"
@@ -437,11 +435,9 @@ def _spans_of_days(part: Sequence[LevelRow], rows: Sequence[LevelRow]) -> str:
 
 def _ratios_by_winner(rows: Sequence[LevelRow]) -> str:
     """The ratios by the values of the fact that decides which side is better, or where one is at all; empty where no
-    single one does.
-
-    Levels without a verdict for one side decide nothing and are counted apart.
+    single one does. Levels without a verdict for one side decide nothing and are counted apart.
     """
-    decided = [row for row in rows if row.ratio and row.kind in WINNERS]
+    decided = [row for row in rows if row.kind in WINNERS]
     for heading in decided[0].words if decided else ():
         of_kinds = grouped((row.kind, row.words[heading]) for row in decided)
         values_by_kind = {kind: [*dict.fromkeys(values)] for kind, values in of_kinds.items()}
@@ -449,23 +445,22 @@ def _ratios_by_winner(rows: Sequence[LevelRow]) -> str:
         if sum(map(len, values_by_kind.values())) > len(told):
             continue  # At some value now one side is better, now the other.
         # One side only: a fact says where, if the levels that decide are a part of its values.
-        if len(values_by_kind) < 2 and all(row.words[heading] in told for row in rows if row.ratio):
+        if len(values_by_kind) < 2 and all(row.words[heading] in told for row in rows):
             continue
         parts = []
         for values in values_by_kind.values():
-            at_values = [row for row in rows if row.ratio and row.words[heading] in values]
-            at = "at" if all(row in decided for row in at_values) else "at some levels of"
-            ratios = _range_words(heading, values, decided, at)
+            at_values = [row for row in rows if row.words[heading] in values]
             part = [row for row in at_values if row in decided]
+            at = "at" if len(part) == len(at_values) else "at some levels of"
+            ratios = _range_words(heading, values, decided, at)
             spans = _spans_of_days(part, rows if mid_sentence(heading) in OF_DAYS else at_values)
             parts.append(f"{ratios}{'' if spans in ratios else f', {spans}'}")
-        with_ratio = [row for row in rows if row.ratio]
-        if alike := [row for row in with_ratio if row.kind in NOT_APART]:
+        if alike := [row for row in rows if row.kind in NOT_APART]:
             share = max(row.against.verdict.threshold for row in alike if row.against.verdict)
-            parts.append(f"less than {percent_of(share)} apart at {_levels_named(alike, with_ratio)}")
-        few = sum(row.kind == Kind.TOO_FEW for row in with_ratio)
-        undecided = len(with_ratio) - len(decided) - len(alike) - few
+            parts.append(f"less than {percent_of(share)} apart at {_levels_named(alike, rows)}")
+        few = sum(row.kind == Kind.TOO_FEW for row in rows)
+        undecided = len(rows) - len(decided) - len(alike) - few
         for count, why in ((undecided, "undecided"), (few, "too few repeats")):
-            parts += [f"{why} at {count} of {len(with_ratio)} levels"] if count else []
+            parts += [f"{why} at {count} of {len(rows)} levels"] if count else []
         return joined(parts)
     return ""

@@ -100,10 +100,14 @@ def warnings_of(comparison: Comparison, answer: Answer | None = None) -> list[st
         if other_units := sorted(units - {metric.unit}):
             warnings.append(f"Left out: numbers of the same name in another unit ({', '.join(other_units)}).")
     # Of survivors it is told with their class.
-    warnings += _lost([group for group in groups if not group.of_survivors])
-    failing = [group for group in groups if group.failed_checks]
+    others = [group for group in groups if not group.of_survivors]
+    lost = {
+        "Repeats without a number": lost_repeats_words(others, invalid=False),
+        "Repeats that do not count": lost_repeats_words(others, invalid=True),
+    }
+    warnings += [f"{what}: {words}." for what, words in lost.items() if words]
     for check, (words, why) in _FAILED_CHECKS.items():
-        if concerned := [group for group in failing if group.failed_checks[check]]:
+        if concerned := [group for group in groups if group.failed_checks[check]]:
             warnings.append(f"{words}: {which(concerned)}; {why}.")
     # Too far apart for noise: something of them is not told.
     wide = [group for group in groups if are_far_apart(group.values)]
@@ -116,12 +120,6 @@ def warnings_of(comparison: Comparison, answer: Answer | None = None) -> list[st
         alone = " of two groups alone" if _has_judged_several(comparison) else ""
         warnings.append(f"Fewer than {MIN_REPEATS} repeats, so no verdict{alone}: {which(few)}.")
     return warnings
-
-
-def _lost(groups: Sequence[Group]) -> list[str]:
-    kinds = (("Repeats without a number", False), ("Repeats that do not count", True))
-    lost = {what: lost_repeats_words(groups, invalid=invalid) for what, invalid in kinds}
-    return [f"{what}: {words}." for what, words in lost.items() if words]
 
 
 def _has_judged_several(comparison: Comparison) -> bool:
