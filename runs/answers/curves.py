@@ -62,7 +62,6 @@ MOST_OF_A_DOUBLING = 1.0
 def of_curves(comparison: Comparison, question: Question) -> Answer:
     axes = comparison.axes
     place = place_of(axes, [point for curve in comparison.curves for point in curve.points])
-    claims: list[AnyClaim] = []
     lacking = [] if place.kind else [Missing("number_axis")]
     metric = comparison.metric
     # Of another number it is asked at which level it is best, by its name.
@@ -72,19 +71,15 @@ def of_curves(comparison: Comparison, question: Question) -> Answer:
     if question.kind == SCALES and metric and (is_no_rate or metric.better == "none"):
         missing = Missing("rate" if is_no_rate else "better_side", names=[metric.label])
         return begun(comparison, question, place, lacking=[missing])
-    told: list[Along] = []
-    without: list[tuple[Along, Missing]] = []
-    for curve in () if lacking else curves_along(comparison, place, comparison.curves):
-        made: AnyClaim | Missing = (
-            curve.loss(comparison.question) if question.kind == LOSS
-            else curve.scales if question.kind == SCALES
-            else curve.bend
-        )  # fmt: skip
-        if isinstance(made, Missing):
-            without.append((curve, made))
-        else:
-            claims.append(made)
-            told.append(curve)
+    every = [] if lacking else curves_along(comparison, place, comparison.curves)
+    made: list[tuple[Along, AnyClaim | Missing]] = [
+        (along, along.loss(comparison.question) if question.kind == LOSS
+         else along.scales if question.kind == SCALES else along.bend)
+        for along in every
+    ]  # fmt: skip
+    claims = [each for _, each in made if not isinstance(each, Missing)]
+    told = [along for along, each in made if not isinstance(each, Missing)]
+    without = [(along, each) for along, each in made if isinstance(each, Missing)]
     lacking += [*_of_levels_alone(comparison, without, told), *(missing for curve in told for missing in curve.untold)]
     if question.kind == SCALES:
         few = [each for each in told if any(len(values) < MIN_REPEATS for _, values in each.levels)]
@@ -229,7 +224,7 @@ class Along:
         reached = crossing(self.levels, 0.5 if self.metric.better == "higher" else 2.0)
         if reached is None or reached.interval:
             return reached
-        loss = next(loss for (x, _), loss in zip(self.levels, self.losses, strict=True) if x == reached.before)
+        loss, _ = self.changes[reached.before]
         is_unsure = loss and loss.interval and loss.interval.low <= 1 <= loss.interval.high
         return "unsure" if is_unsure else reached
 
@@ -313,6 +308,8 @@ class Along:
         shape: str = bent.bend if bent.bend in told or self._falls_faster else "none"
         scales = self.scales if self.grows else None
         is_knee, change = shape == "knee", self.step_change if shape == "step" else None
+        pace, is_lower = self._pace, self.metric.better == "lower"
+        gets_worse = pace is not None and ((pace.low or 0.0) > 0 if is_lower else (pace.high or 0.0) < 0)
         return FallsOff(
             label=self.curve.name, runs=self.runs, shape="turn" if turned else shape, knee=bent,
             memory=memory, memory_words=words,
@@ -321,7 +318,7 @@ class Along:
             interval=pair_of(bent.interval) if is_knee else bent.step[:2] if bent.step and change else None,
             before=bent.before if is_knee else None, after=bent.after if is_knee else None,
             scales=scales if isinstance(scales, ScalesTo) else None,
-            per_doubling=self._pace, evenly=self._falls_evenly,
+            per_doubling=pace, evenly=bent.bend == "none" and gets_worse,
             falls=self._falls_faster, kept=self.kept, step=as_share(amount_of(change)) if change else None,
             turn=turned.kind if turned else "", turns_at=turned.at if turned else None,
             turns_to=geometric_mean(dict(self.levels)[turned.at]) if turned else None,
@@ -353,13 +350,6 @@ class Along:
         pace = self.curve.per_doubling
         is_other = self.turn is not None or self.curve.knee.bend in ("knee", "step")
         return amount_of(pace) if is_told(pace) and not is_other else None
-
-    @property
-    def _falls_evenly(self) -> bool:
-        pace, is_lower = self._pace, self.metric.better == "lower"
-        if pace is None or pace.low is None or pace.high is None or self.curve.knee.bend != "none":
-            return False
-        return pace.low > 0 if is_lower else pace.high < 0
 
     @property
     def _falls_faster(self) -> bool:
@@ -428,18 +418,17 @@ class Along:
         """The other levels than which this one is not surely better, judged together with those of all curves; of too
         few repeats none is.
         """
-        points = {point.x: point for point in self.curve.valued}
+        points, as_high = {point.x: point for point in self.curve.valued}, list[float]()
         most, others = points[most_at], [x for x, _ in self.levels if x != most_at]
-        is_lower = self.metric.better == "lower"
         confidence = 1 - ALPHA / (len(others) * len(self.comparison.curves))
-
-        def is_as_high(other: Group) -> bool:
-            pair = self.comparison.pair(other, most) if is_lower else self.comparison.pair(most, other)
+        for x in others:
+            sides = (points[x], most) if self.metric.better == "lower" else (most, points[x])
+            pair = self.comparison.pair(*sides)
             above = pair.ratio
             interval = above.at(confidence).interval if above and above.interval else None
-            return pair.fewest < MIN_REPEATS or (interval is not None and interval.low <= 1)
-
-        return [x for x in others if is_as_high(points[x])]
+            if pair.fewest < MIN_REPEATS or (interval is not None and interval.low <= 1):
+                as_high.append(x)
+        return as_high
 
 
 def _flat(means: Mapping[float, float], highest: Collection[float]) -> list[float]:

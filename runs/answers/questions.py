@@ -71,7 +71,8 @@ def questions(user: Reader) -> list[Offer]:
     )  # fmt: skip
     measured_rows = rows.filter(publication=None).order_by("-created_at").values(*fields)
     of_nights = newest = list(measured_rows[:LOOKED_THROUGH])
-    nightly = _nightly(newest)
+    batches_by_cell = grouped((run["cell_key"], run["batch"]) for run in newest if run["cell_key"])
+    nightly = {cell for cell, of_cell in batches_by_cell.items() if len({*of_cell}) >= LEAST_NIGHTS}
     if nightly and len(newest) == LOOKED_THROUGH:
         # Many nights that came last must not hide the sweeps before them.
         known = {run["pk"] for run in newest}
@@ -109,12 +110,6 @@ def questions(user: Reader) -> list[Offer]:
     places = sorted(range(len(kept)), key=lambda at: kept[at][:2])[: MOST_QUESTIONS - len(single)]
     measured = [*(kept[at][-1] for at in sorted(places)), *single]
     return [*_distinguished([*measured, *published[:MOST_QUESTIONS]])]
-
-
-def _nightly(newest: Sequence[Mapping[str, Any]]) -> set[str]:
-    """The cells that were measured in many batches."""
-    batches_by_cell = grouped((run["cell_key"], run["batch"]) for run in newest if run["cell_key"])
-    return {cell for cell, batches in batches_by_cell.items() if len({*batches}) >= LEAST_NIGHTS}
 
 
 def _began(runs: Sequence[Mapping[str, Any]]) -> str:

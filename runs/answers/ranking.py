@@ -292,10 +292,8 @@ def _best_by_level(
     pairs = [(key, other) for key, other in permutations(named, 2) if named[key] != named[other]]
     if any({pair, pair[::-1]}.isdisjoint(levels.judged) for pair in pairs):
         return []
-    judged = [
-        (key, row) for key, other in pairs if (series := levels.between(key, other)) for row in series.rows
-        if row.pairs and not row.against.is_refused
-    ]  # fmt: skip
+    of_pairs = [(key, series) for key, other in pairs if (series := levels.between(key, other))]
+    judged = [(key, row) for key, series in of_pairs for row in series.rows if row.is_comparable]
     rows = {row.label: row for key, row in judged if key in compared}
     is_better = grouped(
         ((row.label, key), row.kind == Kind.BETTER or all(_is_above_nothing(*pair, metric) for pair in row.pairs))
