@@ -360,9 +360,9 @@ class Answer(Part):
         return Place(self.x_label, self.x_unit, self.x_kind)
 
 
-def _is_gain(comparison: Comparison, question: Question) -> bool:
-    fact, values = comparison.axes.facts.get(question.x), dict[float, list[float]]()
-    for group in comparison.valued if fact and question.kind == LOSS else ():
+def _is_gain(comparison: Comparison, x: str) -> bool:
+    fact, values = comparison.axes.facts.get(x), dict[float, list[float]]()
+    for group in comparison.valued if fact else ():
         if fact and (number := fact.numbers.get(fact_value(group, fact.field))) is not None:
             values.setdefault(number, []).append(group.centre or 0.0)
     if len(values) < 2 or comparison.metric is None:
@@ -385,7 +385,7 @@ def begun(
         threshold=comparison.threshold, family=comparison.verdicts.family,
         versions_of="".join(comparison.systems) if len(comparison.systems) == 1 else "", pooled=comparison.pooled,
         unsaid="" if question.kind == EFFECTS else comparison.unsaid, beyond=comparison.left_out,
-        is_gain=_is_gain(comparison, question), **fields,
+        is_gain=question.kind == LOSS and _is_gain(comparison, question.x), **fields,
     )  # fmt: skip
 
 

@@ -100,9 +100,7 @@ def _with_what_is_worse(comparison: Comparison, answer: Answer) -> Answer:
         return answer
     other = with_metric(comparison, metric)
     pairs = judging.pairs_to_judge(by_value(other.groups, metric), None)
-    by_key = {group.key: group for group in other.groups}
-    first, second = (by_key[group.key] for group in of_groups[:2])
-    verdict = judging.judge(other, pairs)[0].of(first, second)
+    verdict = judging.judge(other, pairs)[0].of(*of_groups[:2])
     is_worse = verdict is not None and verdict.kind == Kind.WORSE
     return answer.model_copy(update={"worse_by": (metric.label, change_of(verdict))}) if is_worse else answer
 

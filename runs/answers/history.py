@@ -195,9 +195,8 @@ def _noisier(curve: Curve) -> list[Missing]:
 
 def _outlying(comparison: Comparison, curve: Curve) -> list[Missing]:
     found = watch.outlying(curve.logs, comparison.threshold) if len(curve.logs) == len(curve.levels) else []
-    return batches_apart(
-        "standing_apart", curve.name, [(batch_at(curve, curve.levels[at][0]), ratio) for at, ratio in found]
-    )
+    batches = [(batch_at(curve, curve.levels[at][0]), ratio) for at, ratio in found]
+    return batches_apart("standing_apart", curve.name, batches)
 
 
 def batches_apart(kind: Lacking, label: str, batches: Sequence[tuple[str, float]]) -> list[Missing]:

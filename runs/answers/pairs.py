@@ -142,16 +142,14 @@ def effects(comparison: Comparison, question: Question) -> Answer:
     for setting, ends in zip(comparison.effects, comparison.effect_ends, strict=True):
         row = setting.row
         of_pairs = list(dict.fromkeys(run for pair in row.pairs for group in pair for run in group.run_ids))
-        claims.append(
-            Effect(
-                label=setting.setting, start=setting.start, end=setting.end, pairs=len(row.pairs),
-                configurations=setting.configurations,
-                ratio=change_of(row.against.verdict, refused=row.against), runs=of_pairs or row.run_ids,
-                besides=[f"{each.label}: {each.b} → {each.a}" for each in row.notes],
-                only_with=setting.only_with,
-                ends=[EffectBeside(beside=beside, ratio=amount_of(ratio)) for beside, ratio, _ in ends],
-            )
-        )  # fmt: skip
+        claims.append(Effect(
+            label=setting.setting, start=setting.start, end=setting.end, pairs=len(row.pairs),
+            configurations=setting.configurations,
+            ratio=change_of(row.against.verdict, refused=row.against), runs=of_pairs or row.run_ids,
+            besides=[f"{each.label}: {each.b} → {each.a}" for each in row.notes],
+            only_with=setting.only_with,
+            ends=[EffectBeside(beside=beside, ratio=amount_of(ratio)) for beside, ratio, _ in ends],
+        ))  # fmt: skip
     settings = given_by_config(group.all_runs[0] for group in comparison.valued).values()
     told = {claim.label for claim in claims}
     together = [name for name in swept(settings) if name not in told]
@@ -182,29 +180,23 @@ def published(comparison: Comparison, question: Question) -> Answer:
         if ratio.value is not None:
             differing[group.label] = unlike(comparison.verdicts.differences_of(group, beside))
         as_printed = next((each.value for each in beside.printed if each.statistic == "median"), None)
-        claims.append(
-            Published(
-                label=group.label, here=group.centre, beside=beside.label, runs=runs, ratio=ratio,
-                printed=beside.centre if as_printed is None and beside.n == 1 else as_printed, mean=beside.centre,
-            )
-        )  # fmt: skip
+        claims.append(Published(
+            label=group.label, here=group.centre, beside=beside.label, runs=runs, ratio=ratio,
+            printed=beside.centre if as_printed is None and beside.n == 1 else as_printed, mean=beside.centre,
+        ))  # fmt: skip
     for group, row in printed_alone(comparison.groups, comparison.metric) if comparison.metric else ():
         # How many repeats it is of is not known: the ratio has no interval, and no verdict.
         value = group.centre / row.value if group.centre is not None and row.value > 0 else None
         of = f"{row.dbms_version} · {row.statistic} · {row.publication}"
-        claims.append(
-            Published(
-                label=group.label, here=group.centre, beside=of, printed=row.value, runs=group.run_ids,
-                ratio=Amount(value=value, verdict=REFUSED, basis=Missing("no_repeats_printed")),
-            )
-        )  # fmt: skip
+        claims.append(Published(
+            label=group.label, here=group.centre, beside=of, printed=row.value, runs=group.run_ids,
+            ratio=Amount(value=value, verdict=REFUSED, basis=Missing("no_repeats_printed")),
+        ))  # fmt: skip
     for said in claimed_pairs(comparison.groups, comparison.metric.name) if comparison.metric else ():
-        claims.append(
-            Claimed(
-                label=said.group.label, beside=said.base.label, claim=said.words, claimed=said.ratio,
-                ratio=_ratio_of(comparison, said.group, said.base), runs=[*said.group.run_ids, *said.base.run_ids],
-            )
-        )  # fmt: skip
+        claims.append(Claimed(
+            label=said.group.label, beside=said.base.label, claim=said.words, claimed=said.ratio,
+            ratio=_ratio_of(comparison, said.group, said.base), runs=[*said.group.run_ids, *said.base.run_ids],
+        ))  # fmt: skip
     lacking = [] if claims else [Missing("printed")]
     if comparison.all_runs and not claims and not any(run.publication_id for run in comparison.all_runs):
         systems = {run.dbms_version.dbms_id for run in comparison.all_runs}

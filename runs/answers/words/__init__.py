@@ -25,18 +25,15 @@ _ALWAYS_TOLD = frozenset({"to_come", "one_configuration", "other_systems", "unme
 def headline(comparison: Comparison) -> str:
     """The answer in words, and what is pooled on request and not compared; empty where nothing may be said."""
     answer = answer_of(comparison)
-    if answer.claims or comparison.question.kind:
-        return sentence(answer)
-    qualified = (gaps.unsaid_words(comparison.unsaid), comparison.pooled, gaps.beyond_words(comparison.left_out))
-    return " ".join(filter(None, qualified))
+    return sentence(answer, is_asked=bool(answer.claims or comparison.question.kind))
 
 
-def sentence(answer: Answer) -> str:
+def sentence(answer: Answer, *, is_asked: bool = True) -> str:
     """The answer in words; where there is none, what is missing, and what stands apart; what names of configurations do
-    not say, what is pooled, and what is not compared.
+    not say, what is pooled, and what is not compared. What nobody asked for is not said to be missing.
     """
     qualified = (gaps.unsaid_words(answer.unsaid), answer.pooled, gaps.beyond_words(answer.beyond))
-    return " ".join(filter(None, (_of_compared(answer), *qualified)))
+    return " ".join(filter(None, (_of_compared(answer) if is_asked else "", *qualified)))
 
 
 def _of_compared(answer: Answer) -> str:
