@@ -43,14 +43,11 @@ def a_against_b(comparison: Comparison, question: Question) -> Answer:
     """The first that is asked for against the second: groups or series by a value of the fact or a group's key."""
     base, levels, valued = comparison.baseline, comparison.levels, comparison.valued
     set_apart = comparison.failed
-    if base is None or len(valued) < 2:
-        if named := without_values(question, comparison.groups):
-            return begun(comparison, question, set_apart=set_apart, lacking=named)
-        lacking = Missing("another_ranked" if set_apart else "another")
-        return begun(comparison, question, set_apart=set_apart, lacking=[lacking])
-    if are_days_apart(comparison, question.fact):
-        return begun(comparison, question, lacking=[Missing("days_apart")])
-    pair = asked_pair(question, valued, base, levels)
+    pair: tuple[Key, Key] | Missing = Missing("another_ranked" if set_apart else "another")
+    if base is not None and len(valued) > 1:
+        if are_days_apart(comparison, question.fact):
+            return begun(comparison, question, lacking=[Missing("days_apart")])
+        pair = asked_pair(question, valued, base, levels)
     if isinstance(pair, Missing):
         named = without_values(question, comparison.groups) or [pair]
         return begun(comparison, question, set_apart=set_apart, lacking=named)
