@@ -397,7 +397,6 @@ def change_of(verdict: Verdict | None, *, refused: Contrast | Missing | None = N
 
 
 def amount_of(estimate: Ratio | Slope | None, **fields: Any) -> Amount:
-    """`fields` are its further fields."""
     low, high = ends_of(estimate.interval if estimate else None)
     return Amount(value=estimate.value if estimate else None, low=low, high=high, **fields)
 

@@ -154,7 +154,6 @@ def _is_sure(claim: AnyClaim) -> bool:
 
 
 def curves_along(comparison: Comparison, x: Place, curves: Iterable[Curve]) -> list[Along]:
-    """None without a metric."""
     metric = comparison.metric
     return [Along(curve, metric, x, comparison) for curve in curves] if metric else []
 
@@ -228,8 +227,6 @@ class Along:
         is_unsure = loss and loss.interval and loss.interval.low <= 1 <= loss.interval.high
         return "unsure" if is_unsure else reached
 
-    # Claims
-
     @property
     def runs(self) -> list[UUID]:
         return [run for point in self.curve.points for run in point.run_ids]
@@ -248,7 +245,6 @@ class Along:
         return next(iter(lost_levels(self.curve.name, tried)), missing)
 
     def loss(self, question: Question) -> Loss | Missing:
-        """Between the levels that are asked for."""
         pair = self.missing or ends_of_curve(self.curve, question)
         if isinstance(pair, Missing):
             return pair

@@ -93,9 +93,9 @@ def _against_the_last(comparison: Comparison, curve: Curve, curves: int) -> list
     one before it, by the repeats of the two alone: of few batches, or of several that all differ, nothing says how far
     two of one level lie apart.
     """
-    if len(curve.levels) < 2 or comparison.metric is None:
+    if len(curve.levels) < 2:
         return []
-    along, better = comparison.axes.along_x(curve.points), comparison.metric.better
+    along, better = comparison.axes.along_x(curve.points), comparison.better
     *releases, last = [*pairwise(curve.valued)]
     is_short = len(curve.levels) < 2 * LEAST_DAYS
     releases = [pair for pair in releases if is_short and len({fact_value(point, "dbms") for point in pair}) > 1]
@@ -431,7 +431,6 @@ def newer(comparison: Comparison, curves: Sequence[Curve], question: Question) -
 
 
 def day_at(x: float) -> date:
-    """At a position on an axis of dates."""
     return date.fromordinal(int(x))
 
 

@@ -30,7 +30,6 @@ NO_PLACE = Place("", "")
 
 
 def place_of(axes: Axes, groups: Iterable[Group]) -> Place:
-    """The x axis of these groups."""
     if axes.x_as != "value":
         return Place(x_label(axes), "MB" if axes.x_as == "size" else "", axes.kind)
     if axes.x_fact and axes.x_fact.unit:

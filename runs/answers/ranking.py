@@ -21,7 +21,6 @@ from runs.compare.judging import cut_short
 from runs.compare.levels import LEAST_IN_COMMON, UNMEASURED, Key, LevelRow, Levels, LevelSeries
 from runs.compare.verdicts import by_value
 from runs.formatting import MOST_IN_A_SENTENCE, grouped, listed, mid_sentence
-from runs.models import Metric
 from runs.stats import MIN_REPEATS, WINNERS, Kind, Verdict
 
 
@@ -31,7 +30,7 @@ def ranked(comparison: Comparison, question: Question) -> Answer:
     facts = {**{each.field: each for each in comparison.varying}, **comparison.axes.facts}
     fact = facts.get(question.fact) or facts.get("dbms")
     every = [group for group in by_value(comparison.best_groups, comparison.metric) if group.ranked]
-    best_first = [group for group in every if not _is_nothing(group, comparison.metric)] or every
+    best_first = [group for group in every if not _is_nothing(group, comparison.better)] or every
     set_apart = _set_apart(comparison, fact, best_first)
     if lacking := _lacking(comparison, question, fact, best_first):
         told_apart = set_apart if lacking.kind == "ranked" else {}
@@ -64,9 +63,9 @@ def _at_levels(groups: Sequence[Group], levels: Levels, fact: Fact) -> Iterator[
         yield fact.in_legend(fact_value(group, fact.field)), label
 
 
-def _is_nothing(group: Group, metric: Metric | None) -> bool:
+def _is_nothing(group: Group, better: str) -> bool:
     """Whether it came to nothing at all of what more is better of: it is behind every other, and has no ratio."""
-    return metric is not None and metric.better == "higher" and max(group.judged, default=0.0) <= 0
+    return better == "higher" and max(group.judged, default=0.0) <= 0
 
 
 def _value_and_label(group: Group, fact: Fact | None) -> tuple[str, str]:
@@ -85,7 +84,7 @@ def _set_apart(comparison: Comparison, fact: Fact | None, best_first: Sequence[G
     set_apart: dict[str, Group] = {}
     for group in sorted(comparison.groups, key=lambda group: not group.dots):
         value, label = _value_and_label(group, fact)
-        is_apart = not group.ranked or not group.dots or _is_nothing(group, comparison.metric)
+        is_apart = not group.ranked or not group.dots or _is_nothing(group, comparison.better)
         if value not in ranked_values and is_apart and not group.is_to_come:
             set_apart.setdefault(label, group)
     return set_apart
@@ -155,7 +154,7 @@ def _of_groups(
     # Who has the most at some level may be behind at others.
     levels = comparison.levels
     if levels and fact and levels.compared[0].field == fact.field:
-        by_level = _best_by_level(levels, levels.order, _named(levels, fact), comparison.metric)
+        by_level = _best_by_level(levels, levels.order, _named(levels, fact), comparison.better)
         best_by_level = _where_it_depends(by_level)
     else:
         best_by_level = _best_group_by_level(comparison, fact, best_first[0])
@@ -272,7 +271,7 @@ def _of_part(
     )  # fmt: skip
     lacking += [Missing("unmeasured", names=[label, *dict.fromkeys(at)]) for label, at in unmeasured.items()]
     of_levels = [level_change(row, names[first], names[second]) for row in series.with_ratio]
-    by_level = _best_by_level(levels, compared, named, comparison.metric)
+    by_level = _best_by_level(levels, compared, named, comparison.better)
     return begun(
         comparison, question, claims=[*claims, *of_levels], ahead=_ahead(levels, compared, named, by_level),
         sure=sure, lacking=lacking, series=series,
@@ -284,7 +283,7 @@ def _of_part(
 
 
 def _best_by_level(
-    levels: Levels, compared: Sequence[Key], named: Mapping[Key, tuple[str, str]], metric: Metric | None
+    levels: Levels, compared: Sequence[Key], named: Mapping[Key, tuple[str, str]], better: str
 ) -> list[LevelBest]:
     """Each level of these series; empty where not all pairs were judged. A system is where one of its configurations
     is.
@@ -296,7 +295,7 @@ def _best_by_level(
     judged = [(key, row) for key, series in of_pairs for row in series.rows if row.is_comparable]
     rows = {row.label: row for key, row in judged if key in compared}
     is_better = grouped(
-        ((row.label, key), row.kind == Kind.BETTER or all(_is_above_nothing(*pair, metric) for pair in row.pairs))
+        ((row.label, key), row.kind == Kind.BETTER or all(_is_above_nothing(*pair, better) for pair in row.pairs))
         for key, row in judged
     )
     best = {label: named[key][1] for (label, key), told in is_better.items() if all(told)}
@@ -350,7 +349,7 @@ def _best_group_by_level(comparison: Comparison, fact: Fact | None, first: Group
         absent = [each for each in names if each not in {*map(name, leaders)}]
         better = [
             other for other in others
-            if _is_winner(verdicts.of(best, other)) or _is_above_nothing(best, other, metric)
+            if _is_winner(verdicts.of(best, other)) or _is_above_nothing(best, other, metric.better)
         ]  # fmt: skip
         is_beaten = is_beaten or name(first) in {*map(name, better)}
         row = LevelRow(label, words, leaders, [], [], UNMEASURED)
@@ -358,11 +357,11 @@ def _best_group_by_level(comparison: Comparison, fact: Fact | None, first: Group
     return in_order if is_beaten else []
 
 
-def _is_above_nothing(group: Group, other: Group, metric: Metric | None) -> bool:
+def _is_above_nothing(group: Group, other: Group, better: str) -> bool:
     """Whether it is better without a ratio: one of the two came to 0 in every repeat, and the other in none."""
-    if metric is None or metric.better == "none" or min(group.n, other.n) < MIN_REPEATS:
+    if better == "none" or min(group.n, other.n) < MIN_REPEATS:
         return False
-    one, none = (group, other) if metric.better == "higher" else (other, group)
+    one, none = (group, other) if better == "higher" else (other, group)
     return min(one.judged) > 0 and not any(none.judged)
 
 

@@ -104,7 +104,6 @@ def knee_place(at: float | None, interval: tuple[float, float] | None, x: Place)
 
 
 def paces(before: float | None, after: float | None, first: str = "before", last: str = "after") -> str:
-    """On both sides of a knee."""
     return f"{percent(before or 0.0, signed=True)} per doubling {first}, {percent(after or 0.0, signed=True)} {last}"
 
 

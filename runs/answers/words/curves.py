@@ -107,7 +107,6 @@ def _of_days(comparison: Comparison) -> list[CurveWords]:
 
 
 def _numbers(along: Along) -> dict[str, Any]:
-    """For the API: shares of 1, null where there is none."""
     numbers: dict[str, Any] = {
         "levels": [
             {"x": at, "against_first": loss.value - 1 if loss else None,
@@ -143,9 +142,6 @@ def _law_numbers(law: Scaling | Unfitted, levels: int) -> dict[str, Any]:
         return why
     named = {"lambda": law.rate, "sigma": law.contention, "kappa": law.coherency, "peak": law.peak}
     return {name: _fit(fit) for name, fit in named.items()} | {"off": law.off} | why
-
-
-# One curve
 
 
 def _most(along: Along) -> str:

@@ -16,7 +16,6 @@ from runs.run.facets import FACTOR
 
 
 def question_words(answer: Answer) -> str:
-    """The question as a person asks it."""
     question, metric = answer.question, mid_sentence(answer.metric_label)
     extreme = "lowest" if answer.better == "lower" else "highest"
     over = f" over {mid_sentence(answer.x_label)}" if answer.x_label else ""

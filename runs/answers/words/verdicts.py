@@ -137,9 +137,6 @@ def robustness_words(verdict: Verdict | None) -> str:
     return f"Ranks: {numbers}"
 
 
-# Ratios
-
-
 def ratio(change: Amount) -> str:
     return "" if change.value is None else times_words(change.value, change.low, change.high)
 
