@@ -16,7 +16,7 @@ from django.utils import timezone
 from django.utils.timesince import timesince
 
 from agents.jobs.dispatch import busy, is_target, may_take, queued
-from agents.jobs.reservations import Calendar
+from agents.jobs.reservations import Calendar, kind_of
 from agents.machines import approved_agents
 from agents.models import Agent, AgentStatus, Errand, Job, Reservation
 from agents.plans import estimate, schedule
@@ -256,16 +256,32 @@ def _in_line(online: list[Agent], run: Run, now: datetime) -> str:
             *dict.fromkeys(f"{_where(job, online)} is busy with {_named(job.run, run)}" for job in occupied.values()),
             *(f"agent {errand.agent} does first: {errand}" for pk, errand in asked.items() if pk not in occupied),
         ])  # fmt: skip
-        earlier = Q(job__priority=run.job.priority, created_at__lt=run.created_at)
-        ahead = queued().filter(Q(job__priority__gt=run.job.priority) | earlier).count()
-        words = f"{ahead} {'run is' if ahead == 1 else 'runs are'} ahead" if ahead else "this run is next"
-        return f"A{doing[1:]}, {words}."
+        return f"A{doing[1:]}, {_ahead_words(_ahead_of(run, online))}."
     on_them = [agent for agent in Agent.objects.all() if any(agent.shares_machine_with(each) for each in idle)]
     ended = Job.objects.filter(agent__in=on_them).aggregate(last=Max("closed_at"))["last"]
     since = max([run.state_changed_at, *(agent.registered_at for agent in idle), *filter(None, [ended])])
     if now - since > DISPATCHED_WITHIN:
         return WORKER_SILENT
-    return f"Agent {idle[0].name} is free: the run starts in a moment."
+    ahead = _ahead_of(run, idle)
+    begins = f", {_ahead_words(ahead)}" if ahead >= len(idle) else ": the run starts in a moment"
+    return f"Agent {idle[0].name} is free{begins}."
+
+
+def _ahead_of(run: Run, agents: list[Agent]) -> int:
+    """How many runs that wait begin before it on these agents."""
+    earlier = Q(job__priority=run.job.priority, created_at__lt=run.created_at)
+    takes: dict[tuple[object, str], bool] = {}
+    ahead = 0
+    for other in queued().filter(Q(job__priority__gt=run.job.priority) | earlier):
+        alike = other.experiment_id or other.pk, kind_of(other)
+        if alike not in takes:
+            takes[alike] = any(may_take(agent, other) for agent in agents)
+        ahead += takes[alike]
+    return ahead
+
+
+def _ahead_words(ahead: int) -> str:
+    return f"{ahead} {'run is' if ahead == 1 else 'runs are'} ahead" if ahead else "this run is next"
 
 
 def _where(job: Job, online: list[Agent]) -> str:

@@ -22,7 +22,7 @@ class ExperimentQuerySet(VisibleQuerySet["Experiment"]):
 
 
 class Experiment(NamedModel):
-    """A matrix of runs that belong together: engines x repeats, in a recorded, interleaved order."""
+    """A matrix of runs that belong together: engines x repeats, in a recorded order, each repeat after the other."""
 
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="experiments"

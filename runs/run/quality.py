@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import sqrt
 from statistics import mean, median
 from typing import Any
 
@@ -17,7 +18,7 @@ from runs.models import Run
 from runs.run.series import Series, measured_window, within, without_gaps
 from runs.run.steadiness import LEAST_VALUES, STALL_SHARE, stalls, unsteady
 
-# A terminal needs so many transactions on average: with fewer chance alone makes terminals differ.
+# A terminal needs so many transactions on average to be called fair: with fewer chance alone makes terminals differ.
 LEAST_EACH = 100
 # Below either of them a few terminals did the work of all, and the waiting of the others is in no percentile.
 LEAST_SHARE_PERCENT, LEAST_INDEX = 50.0, 0.9
@@ -129,15 +130,21 @@ def not_judged(run: Run, samples: Iterable[Series]) -> list[str]:
 def fairness(per_terminal: Sequence[float]) -> dict[str, float]:
     """The slowest terminal's share in % of an equal one, and Jain's index: (Σx)² ⁄ (n Σx²), 1 when all are alike.
 
-    By the names of the metrics; empty where there are too few terminals or transactions to tell.
+    By the names of the metrics; empty where there are too few terminals, or too few transactions to tell: chance alone
+    makes counts of m on average differ by √m, so that below `LEAST_EACH` only terminals that are further apart, in
+    these deviations, than the limits are at `LEAST_EACH` are told, as surely unfair. None is called fair there.
     Source: R. Jain, D. Chiu, W. Hawe, A Quantitative Measure of Fairness, DEC-TR-301 (1984).
     """
     total = sum(per_terminal)
-    if len(per_terminal) < 2 or total < LEAST_EACH * len(per_terminal):
+    if len(per_terminal) < 2 or not total:
         return {}
     squares = sum(count * count for count in per_terminal)
     share = 100 * min(per_terminal) * len(per_terminal) / total
-    return {SLOWEST: share, INDEX: total * total / (len(per_terminal) * squares)}
+    index = total * total / (len(per_terminal) * squares)
+    chance = max(1.0, LEAST_EACH * len(per_terminal) / total)  # variance, as a multiple of that at LEAST_EACH
+    is_behind = 100 - share > (100 - LEAST_SHARE_PERCENT) * sqrt(chance)
+    is_apart = 1 / index - 1 > (1 / LEAST_INDEX - 1) * chance
+    return {SLOWEST: share, INDEX: index} if chance == 1 or is_behind or is_apart else {}
 
 
 def unfair_words(metrics: Mapping[str, float], factors: Mapping[str, float | str]) -> str:

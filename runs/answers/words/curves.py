@@ -147,7 +147,8 @@ def _law_numbers(law: Scaling | Unfitted, levels: int) -> dict[str, Any]:
 def _most(along: Along) -> str:
     first, claim = along.levels[0][0], along.scales
     if not isinstance(claim, ScalesTo) or claim.most_at == first:
-        return f"Most at {place_words(first, along.x)}: more only take away."
+        unsure = not_surely_the_most(claim, along.x) if isinstance(claim, ScalesTo) else ""
+        return f"Most at {place_words(first, along.x)}{unsure or ': more only take away'}."
     grown = next(loss for loss, (at, _) in zip(along.losses, along.levels, strict=True) if at == claim.most_at)
     ends = f" ({times(grown.interval.low)} to {times(grown.interval.high)})" if grown and grown.interval else ""
     rate = f"{times((claim.gain.value or 0.0) + 1)}{ends} the rate of {place_words(first, along.x)}"

@@ -38,12 +38,14 @@ def effects(answer: Answer) -> str:
     sentences = []
     for claim in others:
         is_refused = claim.ratio.verdict == REFUSED
-        words = "no ratio" if is_refused else share(as_share(claim.ratio)) if claim.ratio.value else ""
+        has_verdict = not claim.ends and claim.ratio.verdict not in WINNERS
+        change = share(as_share(claim.ratio), with_verdict=has_verdict) if claim.ratio.value else ""
+        words = "no ratio" if is_refused else change
         if claim.ends:
             ends = " to ".join(f"{share(as_share(end.ratio))} with {end.beside}" for end in claim.ends)
             words = f"{ends}, on average {words}"
         words = (words + _besides(claim)).strip()
-        if not claim.ends and claim.ratio.verdict not in WINNERS:
+        if has_verdict:
             words = ", ".join(filter(None, [words, why(claim.ratio)]))
         sentences.append(f"{claim.label} {claim.start} → {claim.end}: {words}.")
     if small:

@@ -141,8 +141,10 @@ def ratio(change: Amount) -> str:
     return "" if change.value is None else times_words(change.value, change.low, change.high)
 
 
-def share(change: Amount) -> str:
-    """−17.5 % (−20.1 to −15.0). What may be several times as much or as little is bounded as its verdict has it."""
+def share(change: Amount, *, with_verdict: bool = False) -> str:
+    """−17.5 % (−20.1 to −15.0). What may be several times as much or as little is bounded as its verdict has it, unless
+    that follows `with_verdict`.
+    """
     if change.value is None:
         return "not known"
     if change.low is None or change.high is None:
@@ -151,6 +153,8 @@ def share(change: Amount) -> str:
     most = max(change.high, 1 / (1 + change.low) - 1) if -1 < change.low < 0 < change.high else 0.0
     if most + 1 < TIMES_FROM:
         return share_words([change.value, change.low, change.high])
+    if with_verdict:
+        return share_words([change.value])
     bound = f": {_neither_words(most)}" if most < MOST_TOLD else ""
     return f"{share_words([change.value])} (undecided{bound})"
 

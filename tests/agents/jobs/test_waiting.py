@@ -69,6 +69,20 @@ def test_it_says_who_is_busy_and_how_many_are_ahead(bench):
     assert [reason(run).rpartition(", ")[2] for run in runs[2:]] == ["1 run is ahead.", "2 runs are ahead."]
 
 
+def test_between_two_runs_of_others_the_agent_is_free_for_those(bench):
+    """Seen: "Agent vm is free: the run starts in a moment" of the 12th in line."""
+    schedule.start(plan_of("sqlite:3.50.1", repeats=2), user=None)
+    run = new_run()
+    assert reason(run) == "Agent bench1 is free, 2 runs are ahead."
+
+
+def test_what_waits_for_another_machine_is_not_ahead(bench, machine):
+    other = machine("bench2")
+    schedule.start(plan_of(agent=other.agent, repeats=2), user=None)
+    run = new_run(agent=bench.agent)
+    assert reason(run) == "Agent bench1 is free: the run starts in a moment."
+
+
 def test_a_run_without_space_says_so_and_delays_nobody(bench, place):
     """Was: "73 runs are ahead", "about 7 minutes left", and all runs behind it as much later."""
     bench.agent.places = [place | {"free_bytes": 10**6}]

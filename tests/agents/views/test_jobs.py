@@ -150,6 +150,19 @@ def test_an_experiment_of_one_run_speaks_of_one(client, machine, operator):
     assert "interleaved" not in said
 
 
+@pytest.mark.parametrize(
+    ("order", "words"),
+    [("random", "in an order shuffled for each repeat (seed 42)."), ("interleaved", "Repeats are interleaved: ")],
+)
+def test_an_experiment_says_in_which_order_its_runs_are_made(client, machine, order, words):
+    """Seen: "Repeats are interleaved" of what was shuffled, and its seed nowhere."""
+    machine("bench1", "sqlite:3.50.1")
+    plan = plan_of("sqlite:3.50.1", repeats=2, order=order, order_seed=42 if order == "random" else 0)
+    html = client.get(schedule.start(plan, user=None).get_absolute_url()).content.decode()
+    assert words in html
+    assert ("interleaved" in html) == (order == "interleaved")
+
+
 def test_what_is_in_force_is_not_yet_known_of_a_run_that_goes_on(client, machine):
     machine("bench1", "sqlite:3.50.1")
     plan = plan_of("sqlite:3.50.1", settings={"sqlite": (("cache_size", "-1000"),)})

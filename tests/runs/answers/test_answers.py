@@ -2277,6 +2277,22 @@ def test_of_fewer_than_three_repeats_no_level_surely_has_the_most():
     assert unjudged in page("workload=tpcb", "ask=scales&x=factor:terminals")
 
 
+@pytest.mark.parametrize(
+    ("repeats", "words"),
+    [(1, "Most at 1 terminal, of 1 repeat only, so that it is judged against no level."),
+     (3, "Most at 1 terminal: more only take away.")],
+)  # fmt: skip
+def test_a_curve_that_only_falls_says_of_how_many_repeats(repeats: int, words: str):
+    """Seen: "more only take away" of one disturbed repeat a level, where the answer judged it against none."""
+    world = World()
+    for terminals, tps in ((1, 1198), (4, 788), (8, 584)):
+        world.add(1, factors={"terminals": terminals})
+        world.documents[-1]["repeats"] = [{"metrics": {"tps": tps + repeat}} for repeat in range(repeats)]
+    world.store()
+
+    assert words in page("workload=tpcb", "ask=scales&x=factor:terminals")
+
+
 @pytest.mark.parametrize("repeats", [1, 2, 3])
 def test_fewer_repeats_than_three_are_what_is_missing_of_a_setting(repeats: int):
     """Was: "needs over 20 more repeats" of one or two, while three decide it. Seen, too: "with 1 to … with 8"."""

@@ -29,6 +29,18 @@ def test_a_setting_is_told_as_it_is_turned_on(off, on):
     assert (claim["start"], claim["end"], claim["ratio"]["verdict"]) == (off, on, "better")
 
 
+def test_an_effect_of_which_nothing_is_known_is_bounded_once():
+    """Seen: "(undecided: neither comes to 28.8 × the other), undecided: …; neither comes to 28.8 × the other"."""
+    world = World()
+    for value, values in (("on", (20, 30, 45)), ("off", (67, 100, 150))):
+        world.add(1, config=[{"name": "wal_compression", "value": value}])
+        world.documents[-1]["repeats"] = [{"metrics": {"tps": tps}} for tps in values]
+
+    told = ask(world.store(), "ask=effects")
+
+    assert told["words"].count("undecided") == told["words"].count("neither comes to") == 1
+
+
 def test_effects_leave_the_page_as_rows():
     """Was: one sentence; CSV and Markdown had the groups against one of them."""
     world = World(noise=0.005)

@@ -65,8 +65,25 @@ def test_fairness_is_told_in_two_numbers():
 
 
 def test_of_one_terminal_and_of_few_transactions_it_is_not_told():
-    assert quality.fairness([1_000]) == quality.fairness([]) == quality.fairness([0, 199]) == {}
-    assert quality.fairness([0, 200]) != {}
+    assert quality.fairness([1_000]) == quality.fairness([]) == quality.fairness([0, 0]) == {}
+    assert quality.fairness([100, 99]) == {}
+    assert quality.fairness([100, 100]) != {}
+
+
+@pytest.mark.parametrize("counts", [[16, 146, 0, 0, 0, 0, 47, 183], [38, 223, 122, 11], [0, 0, 0, 30], [40, 42, 0, 41]])
+def test_of_few_transactions_terminals_that_chance_cannot_part_so_far_are_unfair(counts: list[float]):
+    """Seen: four of eight terminals without a transaction, "fairness: fewer than 100 transactions a terminal"."""
+    assert quality.unfair_words(quality.fairness(counts), {}).startswith("unfair: ")
+    run = uploaded(latencies(per_terminal=counts))
+    assert failed(run) == ["terminals_fair"]
+    assert compare(all_runs(), QueryDict("metric=latency_p95_ms")).groups[0].n == 0
+
+
+@pytest.mark.parametrize("counts", [[3, 2, 0, 4], [10, 12, 0, 11], [25, 30, 14, 28, 26, 29, 31, 24], [0, 20], [60, 99]])
+def test_of_few_transactions_what_chance_may_do_is_neither_fair_nor_unfair(counts: list[float]):
+    run = uploaded(latencies(per_terminal=counts))
+    assert quality.fairness(counts) == {} and failed(run) == []
+    assert quality.not_judged(run, ())[0] == "fairness: fewer than 100 transactions a terminal"
 
 
 @pytest.mark.parametrize(
