@@ -285,11 +285,15 @@ def _numbers(columns: Columns, name: str) -> dict[str, float]:
 
 
 def _most_levels_first(names: Sequence[str], facts: Mapping[str, Fact], question: Question) -> list[str]:
-    """What is asked about before all. A device is not known of a run that failed; that it was asked for by name is."""
+    """What is asked about before all: where nobody says, which system is best, as far as there are colours and each has
+    one configuration. A device is not known of a run that failed; that it was asked for by name is.
+    """
+    are_systems = "dbms" in names and "config" not in names and len(facts["dbms"].values) <= COLOURS
+    asked_about = question.fact or ("dbms" if question.kind in ("", asked.BEST) and are_systems else "")
     return sorted(
         names,
         key=lambda name: (
-            name != question.fact,
+            name != asked_about,
             -len(facts[name].values),
             NO_FACT in facts[name].values,
             rank_of_kind(name, _SERIES_FIRST),
