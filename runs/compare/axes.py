@@ -115,7 +115,7 @@ def arrange(
 
     # The date is an axis or nothing.
     taken = {x, *series, panels, DATE, *NEVER_TAKEN, *_along_x(x, free, columns)}
-    open_names = _most_levels_first([name for name in free if name not in taken], facts, comparison.question)
+    open_names = _most_levels_first([name for name in free if name not in taken], facts, columns, comparison.question)
     many_bars = not view and sum(bool(group.dots) for group in columns.groups) > MOST_BARS
     if not x and open_names and params.get("x") != NONE and (view in (HEAT_MAP, TABLE) or many_bars):
         x = open_names.pop(0)
@@ -284,11 +284,13 @@ def _numbers(columns: Columns, name: str) -> dict[str, float]:
     return {value: float(number) for value, number in numbers if isinstance(number, int | float)}
 
 
-def _most_levels_first(names: Sequence[str], facts: Mapping[str, Fact], question: Question) -> list[str]:
+def _most_levels_first(
+    names: Sequence[str], facts: Mapping[str, Fact], columns: Columns, question: Question
+) -> list[str]:
     """What is asked about before all: where nobody says, which system is best, as far as there are colours and each has
     one configuration. A device is not known of a run that failed; that it was asked for by name is.
     """
-    are_systems = "dbms" in names and "config" not in names and len(facts["dbms"].values) <= COLOURS
+    are_systems = "dbms" in names and len(facts["dbms"].values) <= COLOURS and columns.follow(["config"], ["dbms"])
     asked_about = question.fact or ("dbms" if question.kind in ("", asked.BEST) and are_systems else "")
     return sorted(
         names,

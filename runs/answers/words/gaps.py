@@ -14,7 +14,17 @@ from runs.compare.groups import Contrast, Group, Repeat
 from runs.compare.guard import Difference
 from runs.compare.panels import CLIENTS, of_measured_workloads
 from runs.compare.select import MAX_RUNS
-from runs.formatting import few_listed, grouped, joined, listed, mid_sentence, number, percent, share_words
+from runs.formatting import (
+    MOST_IN_A_SENTENCE,
+    few_listed,
+    grouped,
+    joined,
+    listed,
+    mid_sentence,
+    number,
+    percent,
+    share_words,
+)
 from runs.listing.cursor import COUNT_LIMIT
 from runs.machines.facts import MACHINE_LABELS
 from runs.stats import Ratio
@@ -129,14 +139,14 @@ def first_of(said: Sequence[str], end: str = "", most: int = MOST_CURVES) -> lis
     return [*said[:most], *([f"{more} more in the table{end}"] if more > 0 else [])]
 
 
-def with_reasons(labels_by_reason: Mapping[str, Sequence[str]]) -> str:
-    """The names before each reason: "A and B (failed); C (not measured)". A name that tells the reason is told without
-    it; where it tells nothing else it stands alone.
+def with_reasons(labels_by_reason: Mapping[str, Sequence[str]], most: int = MOST_IN_A_SENTENCE) -> str:
+    """The names before each reason, `most` of each: "A and B (failed); C (not measured)". A name that tells the reason
+    is told without it; where it tells nothing else it stands alone.
     """
     words = []
     for why, labels in labels_by_reason.items():
         others = [" · ".join(part for part in label.split(" · ") if part != why) for label in labels]
-        words.append(f"{few_listed(others)} ({why})" if all(others) else few_listed(labels))
+        words.append(f"{few_listed(others, most)} ({why})" if all(others) else few_listed(labels, most))
     return "; ".join(words)
 
 

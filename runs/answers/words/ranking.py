@@ -12,6 +12,9 @@ from runs.compare.levels import LevelRow, levels_words
 from runs.formatting import MOST_IN_A_SENTENCE, few_listed, grouped, listed, mid_sentence, percent_of, quantity, times
 from runs.stats import MIN_REPEATS, WINNERS, Kind, Verdict
 
+# So many levels that are left out stand by their names in a sentence.
+MOST_LEFT_OUT = 2 * MOST_IN_A_SENTENCE
+
 
 def ranking(answer: Answer) -> str:
     standings = [claim for claim in answer.claims if isinstance(claim, Standing)]
@@ -215,9 +218,11 @@ def levels_without_ratio(answer: Answer) -> str:
         if row.label in few or (row.against.ratio is None and (are_compared or not is_apart(row)))
     ]  # fmt: skip
     told = {each.row.label for each in answer.best_by_level}
+    # Of many levels that several reasons leave out each has one as an example: the table beneath holds them all.
+    most = MOST_IN_A_SENTENCE if len(without) <= MOST_LEFT_OUT else 1
     labels_by_reason = grouped((reason(row), row.label) for row in without if row.label not in told)
     of_told = grouped((reason(row).removeprefix("no ratio: "), row.label) for row in without if row.label in told)
     return " ".join([
-        *([f"Left out: {gaps.with_reasons(labels_by_reason)}."] if labels_by_reason else []),
-        *([f"No ratio at {gaps.with_reasons(of_told)}."] if of_told else []),
+        *([f"Left out: {gaps.with_reasons(labels_by_reason, most)}."] if labels_by_reason else []),
+        *([f"No ratio at {gaps.with_reasons(of_told, most)}."] if of_told else []),
     ])  # fmt: skip
