@@ -191,12 +191,10 @@ def _of_series(
     unranked = [key for key in levels.order if key not in told]
     answers = [_of_part(comparison, levels, question, set_apart, part, named=named) for part in parts]
     ranked_claims = [claim for answer in answers for claim in answer.claims if isinstance(claim, Standing)]
-    # What promises less is ranked where all others promise as much.
+    beside = {label: group for label, group in _beside_ranked(comparison, fact, ranked_claims).items() if group.dots}
+    # What promises less is ranked where all others promise as much: by its levels, as all else.
     in_a_ratio = {group.key for of in levels.judged.values() for row in of.with_ratio for group in row.both_sides}
-    beside = {
-        label: group for label, group in _beside_ranked(comparison, fact, ranked_claims).items()
-        if group.dots and group.key not in in_a_ratio
-    }  # fmt: skip
+    beside = {} if any(group.key in in_a_ratio for group in beside.values()) else beside
     apart: dict[str, Any] = {
         "set_apart": set_apart | beside, "unranked": [names[key] for key in unranked],
         "lost": {names[key]: lost for key in unranked if (lost := lost_levels(names[key], levels.groups_of(key)))},
