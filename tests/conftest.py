@@ -32,8 +32,6 @@ SAME_ON_ANY_DATABASE = (
     "tests/benchmarks",
     # Who may see what is one condition of each list, asked on both by tests/runs/access and tests/test_access_table.py.
     "tests/test_access_leaks.py",
-    # Both are asked for nonsense at the places of another seed.
-    "tests/test_damaged_documents.py::test_it_opens_every_page_with_nonsense_within_every_document[17]",
     "tests/agents/views",
     # A program over HTTP, and what it prints.
     "tests/runs/api/test_benchctl_ask.py",

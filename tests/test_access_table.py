@@ -26,10 +26,8 @@ CLOSED_TO = [
     who for who in PEOPLE
     if who.name in ("anonymous", "viewer", "owner's token, read", "owner's token, upload", "expired token")
 ]  # fmt: skip
-# Those who are refused what is private: on PostgreSQL they ask for what is public too, and for what hangs on it.
-STRANGERS = [
-    who for who in PEOPLE if who.name in ("anonymous", "contributor", "operator's token, schedule and script")
-]  # fmt: skip
+# They ask where the others would have the same answer.
+STRANGERS = [who for who in PEOPLE if who.name in ("anonymous", "contributor")]
 # Nothing that is private or unlisted is shown to these unless they ask for it by its address.
 UNAWARE = ("anonymous", "contributor", "operator", "owner's token, upload", "operator's token, schedule")
 
@@ -83,7 +81,7 @@ def cases(row: Row) -> Iterator[tuple[Who, str, bool]]:
     people: dict[str, Sequence[Who]] = {"public": PEOPLE}
     if row.is_hideable:
         # An unlisted thing answers its address like a public one.
-        more = {"public": PEOPLE, "unlisted": PEOPLE[:4]} if on_sqlite else {"public": STRANGERS}
+        more = {"public": PEOPLE, "unlisted": STRANGERS} if on_sqlite else {"public": STRANGERS}
         people = {"private": PEOPLE, **more}
     for seen, those in people.items():
         yield from ((who, seen, True) for who in askers(row, those))

@@ -176,7 +176,7 @@ def test_it_opens_every_page_with_nonsense_for_every_document(rich, nonsense):
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("seed", whole_but((0, 17), range(20)))
+@pytest.mark.parametrize("seed", whole_but((0,), range(20)))
 def test_it_opens_every_page_with_nonsense_within_every_document(rich, seed):
     chance = random.Random(seed)
     with transaction.atomic():

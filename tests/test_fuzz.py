@@ -8,7 +8,7 @@ from benchmarks.bench_fuzz import fuzzer_of
 
 # On one database: `make bench-fuzz ARGS=--postgresql` asks the other.
 pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
-CASES = 120
+CASES = 60
 
 
 def test_no_odd_request_is_an_error_of_the_server_or_told_a_secret(world):

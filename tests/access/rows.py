@@ -45,7 +45,7 @@ class Row:
 
     @property
     def takes_tokens(self) -> bool:
-        return self.kind != "page" or self.token_may_read
+        return self.kind == "api" or self.token_may_read
 
     @property
     def only_reads(self) -> bool:
