@@ -15,7 +15,6 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Prefetch
 
 from runs.compare.configurations import short_names
 from runs.compare.guard import beyond_span
@@ -24,7 +23,7 @@ from runs.history import releases
 from runs.history.identity import Identity, digest, identity_of
 from runs.history.ordering import order_by_parents, order_by_time
 from runs.history.watching import watch
-from runs.models import Batch, Benchmark, Conditions, Measurement, Run, RunStorage, SeriesBatch
+from runs.models import Batch, Benchmark, Conditions, Run, SeriesBatch
 from runs.models.base import clean, in_parts
 from runs.models.choices import OPEN_STATES, Better
 from runs.results.rows import pause_for_writers
@@ -70,6 +69,11 @@ class _Group:
         day = f"{run.measured_at:%Y-%m-%d}" if run.measured_at and run.experiment_id is None else ""
         own = [run.cell_key, tested.get("commit", ""), tested.get("build", ""), day]
         return digest([*own, self.before] if self.before else own)
+
+
+_Pair = tuple[Benchmark, _Group]
+# By line, branch and procedure, of batches that are filed together.
+_Known = dict[tuple[str, str, str], Benchmark]
 
 
 def keep_up() -> int:
@@ -123,9 +127,15 @@ def _put_whole(ids: Sequence[UUID]) -> Touched:
     """-> benchmarks of which something has changed."""
     touched: Touched = {}
     rows = Batch.objects.select_for_update().filter(pk__in=ids).order_by("created_at", "pk")
+    were_filed = {*SeriesBatch.objects.filter(batch__in=ids).values_list("batch", flat=True)}
+    filed: list[_Pair] = []
+    known: _Known = {}
     for batch, groups in _groups(list(rows)):
-        stored = _stored(batch)
-        touched |= _put(batch, _with_benchmarks(groups), stored) | _take_out(stored)
+        stored = _stored(batch) if batch.pk in were_filed else {}
+        pairs = _in_releases(_with_benchmarks(groups, known), stored)
+        touched |= _put(batch, pairs, stored) | _take_out(stored)
+        filed += pairs
+    _order(filed)
     Batch.objects.filter(pk__in=ids).update(is_filed=True)
     return touched
 
@@ -133,12 +143,14 @@ def _put_whole(ids: Sequence[UUID]) -> Touched:
 def _put_in_parts(batch: Batch) -> Touched:
     """An import of thousands of runs, in many transactions. -> benchmarks of which something has changed."""
     ((_, groups),) = _groups([batch])
-    pairs, stored = _with_benchmarks(groups), _stored(batch)
+    stored = _stored(batch)
+    pairs = _in_releases(_with_benchmarks(groups, {}), stored)
     touched: Touched = {}
     for some in in_parts(pairs, AT_ONCE):
         started = time.monotonic()
         with transaction.atomic():
             touched |= _put(batch, some, stored)
+            _order(some)
         pause_for_writers(time.monotonic() - started)
     with transaction.atomic():
         touched |= _take_out(stored)
@@ -165,16 +177,24 @@ def _stored(batch: Batch) -> Stored:
     return {(row.benchmark_id, row.part): row for row in rows}
 
 
-def _put(batch: Batch, pairs: Sequence[tuple[Benchmark, _Group]], stored: Stored) -> Touched:
+def _in_releases(pairs: Sequence[_Pair], stored: Stored) -> list[_Pair]:
+    """What is of an older release stays there until all of its batches tell otherwise."""
+    of_releases = {(row.benchmark.release_of_id, part): row.benchmark for (_, part), row in stored.items()}
+    return [(of_releases.get((benchmark.pk, group.part), benchmark), group) for benchmark, group in pairs]
+
+
+def _put(batch: Batch, pairs: Iterable[_Pair], stored: Stored) -> Touched:
     """Take what is there already out of `stored`. -> benchmarks of which something has changed."""
     touched: Touched = {}
-    # What is of an older release stays there until all of its batches tell otherwise.
-    of_releases = {(row.benchmark.release_of_id, part): row.benchmark for (_, part), row in stored.items()}
-    pairs = [(of_releases.get((benchmark.pk, group.part), benchmark), group) for benchmark, group in pairs]
     for benchmark, group in pairs:
         row = stored.pop((benchmark.pk, group.part), None)
         if _store(row or SeriesBatch(benchmark=benchmark, batch=batch, part=group.part), group):
             touched[benchmark.pk] = benchmark
+    return touched
+
+
+def _order(pairs: Sequence[_Pair]) -> None:
+    """The series that these were put into."""
     since: dict[Benchmark, datetime] = {}
     for benchmark, group in pairs:
         at = min(run.measured_at for run in group.runs if run.measured_at)
@@ -184,7 +204,6 @@ def _put(batch: Batch, pairs: Sequence[tuple[Benchmark, _Group]], stored: Stored
         if benchmark in with_parents:
             order_by_parents(benchmark)
         order_by_time(benchmark, None if benchmark in with_parents else at)
-    return touched
 
 
 def _take_out(stored: Stored) -> Touched:
@@ -198,12 +217,9 @@ def _take_out(stored: Stored) -> Touched:
 
 def _groups(batches: Sequence[Batch]) -> list[tuple[Batch, list[_Group]]]:
     rows = Run.objects.with_values().filter(batch__in=batches, publication=None).order_by("cell_key", "repeat", "pk")
-    rows = rows.select_related("workload", "dbms_version__dbms", "config", "hardware")
-    rows = rows.prefetch_related(
-        "factors", "config__parameters",
-        Prefetch("measurements", Measurement.objects.select_related("metric")),
-        Prefetch("storage", RunStorage.objects.select_related("device")),
-    )  # fmt: skip
+    # A machine, a configuration and a disk are one object for all runs: what is noted of them is written once.
+    rows = rows.select_related("workload", "dbms_version__dbms")
+    rows = rows.prefetch_related("factors", "hardware", "config__parameters", "measurements__metric", "storage__device")
     runs: dict[UUID, list[Run]] = {batch.pk: [] for batch in batches}
     for run in rows.exclude(measured_at=None):
         runs[run.batch_id].append(run)
@@ -246,7 +262,7 @@ def _of_metrics(runs: Sequence[Run]) -> list[_Group]:
     return groups
 
 
-def _with_benchmarks(groups: Sequence[_Group]) -> list[tuple[Benchmark, _Group]]:
+def _with_benchmarks(groups: Sequence[_Group], known: _Known) -> list[_Pair]:
     """Configurations that nobody named and that a batch has several of are what it varies: benchmarks of their own."""
     configs: dict[str, set[Any]] = {}
     for group in groups:
@@ -257,7 +273,12 @@ def _with_benchmarks(groups: Sequence[_Group]) -> list[tuple[Benchmark, _Group]]
     for group in groups:
         is_varied = len(configs[group.identity.line()]) > 1
         config = group.first.config
-        benchmark = _benchmark(group, config.slug if is_varied and config else "", short)
+        varied_config = config.slug if is_varied and config else ""
+        identity = group.identity
+        key = identity.line(with_config=varied_config), identity.branch, str(identity.procedure)
+        if key not in known:
+            known[key] = _benchmark(group, varied_config, short)
+        benchmark = known[key]
         part = (benchmark.pk, group.part)
         found.append((benchmark, replace(group, before=counts[part])))
         counts[part] += 1

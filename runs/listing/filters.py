@@ -140,6 +140,15 @@ def dbms_choices(user: Reader, given: Sequence[str]) -> list[tuple[str, Any]]:
     return [("any version", _by_name(names)), *sorted(versions.items())]
 
 
+def named_dbms(user: Reader, given: Sequence[str]) -> Choices:
+    """Of those that an address names, without the thousands that a form offers."""
+    names = {slug: DBMSS[slug].name for slug in given if slug in DBMSS}
+    names |= dict(nameable(Dbms.objects.filter(slug__in=given), user).values_list("slug", "name"))
+    if versions := [slug for slug in given if slug not in names]:
+        names |= dict(nameable(DbmsVersion.objects.filter(slug__in=versions), user).values_list("slug", "name"))
+    return list(names.items())
+
+
 def medium_choices(user: Reader, given: Sequence[str]) -> Choices:
     machines = nameable(HardwareProfile.objects.all(), user)
     rows = StorageDevice.objects.exclude(medium="").filter(hardware__in=machines).order_by("medium")
@@ -267,11 +276,16 @@ class DayBound(django_filters.DateFilter):  # type: ignore[misc]  # untyped base
 
 
 class NamedFilter(AnyOf):
-    """Its choices are names that the reader may see; until one is known, those that a stranger may."""
+    """Its choices are names that the reader may see; until one is known, those that a stranger may. `named` tells of
+    those that an address names, where no form is shown.
+    """
 
-    def __init__(self, offer: Offer, field_name: str | None = None, **kwargs: Any) -> None:
+    def __init__(
+        self, offer: Offer, field_name: str | None = None, *, named: Offer | None = None, **kwargs: Any
+    ) -> None:
         super().__init__(field_name, choices=lambda: offer(AnonymousUser(), ()), **kwargs)
         self.offer = offer
+        self.named = named or offer
 
 
 def finite_number(text: str) -> float | None:
@@ -306,7 +320,11 @@ class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
 
     workload = NamedFilter(workload_choices, "workload__slug", help_text="slug of the workload")
     dbms = NamedFilter(
-        dbms_choices, method="filter_dbms", label="DBMS", help_text="slug of a DBMS or of one version of it"
+        dbms_choices,
+        named=named_dbms,
+        method="filter_dbms",
+        label="DBMS",
+        help_text="slug of a DBMS or of one version of it",
     )
     hardware = NamedFilter(
         hardware_choices, method="filter_hardware", label="Hardware", help_text="slug of the machine"
@@ -379,7 +397,7 @@ class RunFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped base
         self.user: Reader = user or getattr(self.request, "user", None) or AnonymousUser()
         for name, named in self.filters.items():
             if isinstance(named, NamedFilter):
-                named.extra["choices"] = self._offering(name, named.offer)
+                named.extra["choices"] = self._offering(name, named.offer if is_shown else named.named)
         for key in given or ():
             if key in self.filters or not key.startswith(_PREFIXES) or "\x00" in key:
                 continue
