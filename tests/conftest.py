@@ -45,6 +45,11 @@ SAME_ON_ANY_DATABASE = (
     "tests/agents/plans/test_matrix.py",
     "tests/agents/plans/test_rights.py",
     "tests/agents/plans/test_schedule.py",
+    "tests/agents/plans/test_timetable.py",
+    # Refused before anything is asked of the database.
+    "tests/agents/api/test_batch.py::test_it_names_",
+    "tests/agents/api/test_batch.py::test_it_refuses_what_",
+    "tests/agents/api/test_observations.py::test_the_token_of_the_job_sends_nothing_",
     "tests/agents/api/test_experiments.py",
     "tests/agents/api/test_generated_client.py",
     "tests/agents/api/test_register.py",
@@ -63,6 +68,11 @@ SAME_ON_ANY_DATABASE = (
     "tests/runs/api/test_inside_runs.py",
     "tests/runs/api/test_lists.py",
     # Refused before anything is asked of the database; what is changed at random (never 500) is sent to both.
+    "tests/runs/api/test_bulk.py::test_it_answers_400_",
+    "tests/runs/api/test_bulk.py::test_it_names_",
+    "tests/runs/api/test_bulk.py::test_it_refuses_",
+    "tests/runs/api/test_bulk.py::test_no_form_of_a_secret_is_kept",
+    "tests/runs/api/test_bulk.py::test_what_is_no_document_",
     "tests/runs/api/test_results.py::test_it_answers_400_to_what_is_no_document",
     "tests/runs/api/test_results.py::test_it_bounds_the_number_of_repeats",
     "tests/runs/api/test_results.py::test_it_names_",
@@ -78,6 +88,7 @@ SAME_ON_ANY_DATABASE = (
     "tests/runs/publications/test_fifth.py",
     # What is computed from series of batches: tests/runs/history/test_filing.py and test_pages.py file and list them.
     "tests/runs/history/test_as_answered.py",
+    "tests/runs/history/test_beside.py",
     "tests/runs/history/test_gate.py",
     "tests/runs/history/test_grids.py",
     "tests/runs/history/test_headline.py",
@@ -105,6 +116,9 @@ SAME_ON_ANY_DATABASE = (
     "tests/runs/results/test_agreement.py",
     # Brought as any upload, whose rows tests/runs/results/test_results.py stores on both.
     "tests/runs/results/test_bundle.py",
+    # Which results tell of one measurement; what becomes of copies is asked on both.
+    "tests/runs/results/test_copies.py::test_one_equal_rate_",
+    "tests/runs/results/test_copies.py::test_what_two_measurements_may_share_",
     "tests/runs/results/test_given_settings.py",
     "tests/runs/results/test_invalid.py",
     "tests/runs/telling",

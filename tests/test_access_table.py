@@ -6,7 +6,7 @@ What is answered to those who may not know of what is hidden names nothing of it
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -16,18 +16,14 @@ from django.test import override_settings
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from tests.access.rows import TABLE, Row
-from tests.access.rules import FORBIDDEN, LOGIN, MISSING, OK, PEOPLE, UNAUTHENTICATED, Who, asking, expected
+from tests.access.rules import FORBIDDEN, LOGIN, MISSING, OK, UNAUTHENTICATED, Who, asking, expected
 from tests.access.world import MARKS, World
 
 pytestmark = pytest.mark.django_db
 
-# Enough to tell whether a closed server lets somebody through; the rest is as on an open one.
-CLOSED_TO = [
-    who for who in PEOPLE
-    if who.name in ("anonymous", "viewer", "owner's token, read", "owner's token, upload", "expired token")
-]  # fmt: skip
-# They ask where the others would have the same answer.
-STRANGERS = [who for who in PEOPLE if who.name in ("anonymous", "contributor")]
+# They ask also where the answer is the same as before: for what is public or unlisted, and of a closed server.
+STRANGERS = ("anonymous", "contributor")
+SURE_OF_CLOSED = ("anonymous", "viewer", "owner's token, read")
 # Nothing that is private or unlisted is shown to these unless they ask for it by its address.
 UNAWARE = ("anonymous", "contributor", "operator", "owner's token, upload", "operator's token, schedule")
 
@@ -74,23 +70,25 @@ def test_every_route_and_method_has_a_row():
 def cases(row: Row) -> Iterator[tuple[Who, str, bool]]:
     """(who, visibility of the thing, PUBLIC_READ).
 
-    PostgreSQL is asked for what is private, and by strangers for what is public: who sees both, asks for what is
-    unlisted, or finds the server closed, has the same queries or none.
+    Everybody asks for what is private, or for what has no visibility; then those whose answer is another where it is
+    public or the server closed. PostgreSQL is asked for what is public by strangers: who sees both, or finds the server
+    closed, has the same queries or none.
     """
     on_sqlite = connection.vendor == "sqlite"
-    people: dict[str, Sequence[Who]] = {"public": PEOPLE}
-    if row.is_hideable:
+    people = asking(tokens_count=row.takes_tokens, only_reads=row.only_reads)
+    first = "private" if row.is_hideable else "public"
+    for who in people:
+        yield who, first, True
+        private, public, closed = (
+            answer_wanted(row, who, *case) for case in ((first, True), ("public", True), ("public", False))
+        )
+        if row.is_hideable and (who.name in STRANGERS or (on_sqlite and public != private)):
+            yield who, "public", True
         # An unlisted thing answers its address like a public one.
-        more = {"public": PEOPLE, "unlisted": STRANGERS} if on_sqlite else {"public": STRANGERS}
-        people = {"private": PEOPLE, **more}
-    for seen, those in people.items():
-        yield from ((who, seen, True) for who in askers(row, those))
-    if on_sqlite:
-        yield from ((who, "public", False) for who in askers(row, CLOSED_TO))
-
-
-def askers(row: Row, people: Sequence[Who]) -> list[Who]:
-    return asking(people, tokens_count=row.takes_tokens, only_reads=row.only_reads)
+        if row.is_hideable and on_sqlite and who.name in STRANGERS:
+            yield who, "unlisted", True
+        if on_sqlite and (who.name in SURE_OF_CLOSED or closed != public):
+            yield who, "public", False
 
 
 @pytest.mark.parametrize("row", TABLE, ids=str)

@@ -161,9 +161,8 @@ def start_warm(site: Site) -> None:
 ENDS = (kill_supervisor, kill_make, terminate_make, terminate_supervisor, hang_up, interrupt)
 
 
-@pytest.mark.parametrize(
-    "end", whole_but((kill_supervisor, kill_make, interrupt), ENDS)
-)  # fmt: skip
+# The supervisor is killed by tests/ops/test_crash.py too.
+@pytest.mark.parametrize("end", whole_but((kill_make, interrupt), ENDS))
 def test_it_continues_with_the_same_data_and_leaves_nothing_behind(site, end):
     """Runs after the tests above have looked: each way to end it, and a start after each."""
     if site.make.poll() is not None:
@@ -177,7 +176,7 @@ def test_it_continues_with_the_same_data_and_leaves_nothing_behind(site, end):
 
 def test_it_was_ready_within_10_s(site):
     """The quickest of the starts above, and of some more if need be: the others may have met a busy machine."""
-    assert len(site.warm_starts_s) >= 2
+    assert site.warm_starts_s
     while min(site.warm_starts_s) > 10 and len(site.warm_starts_s) < 10:
         start_warm(site)
         terminate_supervisor(site)

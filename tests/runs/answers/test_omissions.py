@@ -64,8 +64,8 @@ MORE = ("", "x_as=size", "x=none", "x=factor:scale_factor&series=none", "fix=fac
 
 @pytest.mark.parametrize(
     ("world", "with_all"),
-    [(sizes_of_some, True), (many_groups, False), (some_invalid, False),
-     *whole((many_groups, True), (some_invalid, True), (two_workloads, True))],
+    [(sizes_of_some, False), (many_groups, False), (some_invalid, False),
+     *whole((sizes_of_some, True), (many_groups, True), (some_invalid, True), (two_workloads, True))],
 )  # fmt: skip
 def test_no_run_is_missing_without_a_word(world: Any, with_all: bool):
     """Seen: 81 groups, 72 drawn, no MariaDB, and "left out: 0". Each view is asked with and without more."""

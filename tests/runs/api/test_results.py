@@ -372,7 +372,7 @@ def _mutate(generator: random.Random, node: Any) -> Any:
 def test_it_never_answers_500_to_a_changed_document(post):
     generator = random.Random(2026)
     seen: dict[int, int] = {}
-    for _ in range(300):
+    for _ in range(150):
         body = document(id=str(uuid.UUID(int=generator.getrandbits(128))))
         for _ in range(generator.randint(1, 2)):
             body = _mutate(generator, body)
@@ -381,8 +381,8 @@ def test_it_never_answers_500_to_a_changed_document(post):
         assert response.status_code in (200, 201, 400, 409), (response.status_code, body)
         if response.status_code == 400:
             assert response.json(), body
-    assert seen[400] > 100
-    assert seen[201] > 10
+    assert seen[400] > 50
+    assert seen[201] > 5
 
 
 @pytest.mark.parametrize("levels", [101, 480, 900, 100_000])

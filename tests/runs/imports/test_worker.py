@@ -70,6 +70,7 @@ def test_it_stores_what_was_read_without_reading_it_again(contributor):
     assert FileImport.objects.get().state == "stored"
 
 
+@pytest.mark.any_database  # files are kept beside it
 def test_it_keeps_and_reads_a_large_log_in_little_memory(contributor):
     # Few lines, each long and not packed: what takes time while memory is counted are the numbers in them.
     log = pgbench_log(25_000).replace(b"\n", b" " * 300 + b"\n")
