@@ -15,6 +15,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
+from django.db.models import Prefetch
 
 from runs.compare.configurations import short_names
 from runs.compare.guard import beyond_span
@@ -23,7 +24,7 @@ from runs.history import releases
 from runs.history.identity import Identity, digest, identity_of
 from runs.history.ordering import order_by_parents, order_by_time
 from runs.history.watching import watch
-from runs.models import Batch, Benchmark, Conditions, Run, SeriesBatch
+from runs.models import Batch, Benchmark, Conditions, Measurement, Run, RunStorage, SeriesBatch
 from runs.models.base import clean, in_parts
 from runs.models.choices import OPEN_STATES, Better
 from runs.results.rows import pause_for_writers
@@ -217,11 +218,20 @@ def _take_out(stored: Stored) -> Touched:
 
 def _groups(batches: Sequence[Batch]) -> list[tuple[Batch, list[_Group]]]:
     rows = Run.objects.with_values().filter(batch__in=batches, publication=None).order_by("cell_key", "repeat", "pk")
-    # A machine, a configuration and a disk are one object for all runs: what is noted of them is written once.
-    rows = rows.select_related("workload", "dbms_version__dbms")
-    rows = rows.prefetch_related("factors", "hardware", "config__parameters", "measurements__metric", "storage__device")
+    rows = rows.select_related("workload", "dbms_version__dbms", "config", "hardware")
+    rows = rows.prefetch_related(
+        "factors", "config__parameters",
+        Prefetch("measurements", Measurement.objects.select_related("metric")),
+        Prefetch("storage", RunStorage.objects.select_related("device")),
+    )  # fmt: skip
     runs: dict[UUID, list[Run]] = {batch.pk: [] for batch in batches}
+    shared: dict[Any, Any] = {None: None}
     for run in rows.exclude(measured_at=None):
+        # What is noted of a machine, a configuration or a disk is written once for all runs.
+        run.hardware = shared.setdefault(run.hardware_id, run.hardware)
+        run.config = shared.setdefault(run.config_id, run.config)
+        for use in run.storage.all():
+            use.device = shared.setdefault(use.device_id, use.device)
         runs[run.batch_id].append(run)
     return [(batch, _groups_of(batch, runs[batch.pk])) for batch in batches]
 
