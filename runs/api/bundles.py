@@ -8,8 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
-from pydantic import Field
-from rest_framework import serializers
+from pydantic import BaseModel, Field
 from rest_framework.exceptions import APIException, ValidationError
 from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
@@ -17,7 +16,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from runs.api.outgoing import Outgoing, answered, page_of
-from runs.api.uploads import Anything, files_of, writer
+from runs.api.uploads import Anything, SentFile, files_of, writer
 from runs.imports import BadFiles, note_used
 from runs.models import Experiment, User
 from runs.results import bundle
@@ -40,10 +39,12 @@ def taken_in(request: HttpRequest | Request, owner: User) -> tuple[Experiment, b
     return taken
 
 
-class BundleRequest(serializers.Serializer[None]):
-    file = serializers.FileField(required=False)
-    parts = serializers.CharField(required=False, help_text="instead of a file: the id of one that was sent in parts")
-    visibility = serializers.CharField(required=False, help_text="public, unlisted or private, which is the default")
+class BundleRequest(BaseModel):
+    """A form with one bundle."""
+
+    file: SentFile = ""
+    parts: Annotated[str, Field(description="instead of a file: the id of one that was sent in parts")] = ""
+    visibility: Annotated[str, Field(description="public, unlisted or private, which is the default")] = ""
 
 
 class BundleAnswer(Outgoing):

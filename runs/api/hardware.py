@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated, Any, cast
 
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
 from pydantic import Field
-from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -16,37 +16,64 @@ from rest_framework.views import APIView
 
 from runs import machines
 from runs.access.rules import describable
-from runs.api.outgoing import Error
+from runs.api.outgoing import ALL, Error, Outgoing, Rows, SlugOf, answered
 from runs.incoming.reading import read
 from runs.incoming.values import Slug, Strict
 from runs.machines.facts import DeviceFacts, MachineFacts, NewDevice, NewMachine
-from runs.models import HardwareProfile, StorageDevice, User
+from runs.models import HardwareProfile, User
+from runs.models.choices import Provenance
 
 
-class DeviceSerializer(serializers.ModelSerializer[StorageDevice]):
-    class Meta:
-        model = StorageDevice
-        fields = ["slug", "provenance", *machines.DEVICE_FIELDS]
+class Device(Outgoing):
+    slug: str
+    provenance: Provenance
+    name: str
+    medium: str
+    model: str
+    bus: str
+    capacity_bytes: int | None
+    raid: str
+    controller_cache: str
+    write_cache: str
+    file_system: str
+    mount_point: str
+    mount_options: str
+    scheduler: str
+    emulated: bool
+    note: str
 
 
-class ProfileSerializer(serializers.ModelSerializer[HardwareProfile]):
+class Profile(Outgoing):
     """`merged_into`: slug of the machine that this one turned out to be."""
 
-    storage = DeviceSerializer(many=True)
-    merged_into = serializers.SlugRelatedField[HardwareProfile](slug_field="slug", read_only=True, allow_null=True)
+    slug: str
+    provenance: Provenance
+    name: str
+    cpu_model: str
+    cpu_cores: int | None
+    cpu_threads: int | None
+    ram_bytes: int | None
+    os: str
+    kernel: str
+    motherboard: str
+    virtualisation: str
+    note: str
+    storage: Annotated[list[Device], ALL]
+    merged_into: SlugOf
+    created_at: datetime
 
-    class Meta:
-        model = HardwareProfile
-        fields = ["slug", "provenance", *machines.MACHINE_FIELDS, "storage", "merged_into", "created_at"]
+
+class Profiles(Rows[Profile]):
+    """By name."""
 
 
 class MergeRequest(Strict):
     into: Annotated[Slug, Field(description="slug of the machine that stays")]
 
 
-class MergedSerializer(serializers.Serializer[Any]):
-    machine = ProfileSerializer()
-    runs_moved = serializers.IntegerField()
+class Merged(Outgoing):
+    machine: Profile
+    runs_moved: int
 
 
 def _editable(request: Request, slug: str) -> tuple[HardwareProfile, User]:
@@ -63,39 +90,39 @@ def _facts(kind: type[Strict], request: Request) -> dict[str, Any]:
 class HardwareList(APIView):
     required_scope = "upload"
 
-    @extend_schema(responses=ProfileSerializer(many=True))
+    @extend_schema(operation_id="v1_hardware_list", responses={200: Profiles})
     def get(self, request: Request) -> Response:
         """All machines, with their disks."""
         rows = machines.listed_profiles(request.user).select_related("merged_into").prefetch_related("storage")
-        return Response(ProfileSerializer(rows.order_by("name", "slug"), many=True).data)
+        return answered(Profiles.of(rows.order_by("name", "slug")))
 
-    @extend_schema(request=NewMachine, responses={201: ProfileSerializer})
+    @extend_schema(request=NewMachine, responses={201: Profile})
     def post(self, request: Request) -> Response:
         """Describe a machine. Its disks follow with /storage/."""
         profile = machines.create_profile(facts=_facts(NewMachine, request), by=cast(User, request.user))
-        return Response(ProfileSerializer(profile).data, status=201)
+        return answered(Profile.of(profile), 201)
 
 
 class HardwareDetail(APIView):
     required_scope = "upload"
 
-    @extend_schema(responses={200: ProfileSerializer})
+    @extend_schema(responses={200: Profile})
     def get(self, request: Request, slug: str) -> Response:
         profile = get_object_or_404(machines.readable_profiles(request.user), slug=slug)
-        return Response(ProfileSerializer(profile).data)
+        return answered(Profile.of(profile))
 
-    @extend_schema(request=MachineFacts, responses={200: ProfileSerializer})
+    @extend_schema(request=MachineFacts, responses={200: Profile})
     def patch(self, request: Request, slug: str) -> Response:
         """Correct facts; the slug stays, who changed what is kept."""
         profile, user = _editable(request, slug)
         machines.edit_facts(profile, facts=_facts(MachineFacts, request), by=user)
-        return Response(ProfileSerializer(profile).data)
+        return answered(Profile.of(profile))
 
 
 class HardwareStorage(APIView):
     required_scope = "upload"
 
-    @extend_schema(request=NewDevice, responses={201: DeviceSerializer})
+    @extend_schema(request=NewDevice, responses={201: Device})
     def post(self, request: Request, slug: str) -> Response:
         """Add a disk."""
         profile, user = _editable(request, slug)
@@ -103,13 +130,13 @@ class HardwareStorage(APIView):
             device = machines.add_device(profile, facts=_facts(NewDevice, request), by=user)
         except ValueError as error:
             raise ValidationError({"name": [str(error)]}) from error
-        return Response(DeviceSerializer(device).data, status=201)
+        return answered(Device.of(device), 201)
 
 
 class HardwareDevice(APIView):
     required_scope = "upload"
 
-    @extend_schema(request=DeviceFacts, responses={200: DeviceSerializer})
+    @extend_schema(request=DeviceFacts, responses={200: Device})
     def patch(self, request: Request, slug: str, device: str) -> Response:
         """Correct facts of a disk."""
         profile, user = _editable(request, slug)
@@ -118,13 +145,13 @@ class HardwareDevice(APIView):
             machines.edit_device(chosen, facts=_facts(DeviceFacts, request), by=user)
         except ValueError as error:
             raise ValidationError({"name": [str(error)]}) from error
-        return Response(DeviceSerializer(chosen).data)
+        return answered(Device.of(chosen))
 
 
 class HardwareMerge(APIView):
     required_scope = "upload"
 
-    @extend_schema(request=MergeRequest, responses={200: MergedSerializer, 409: Error})
+    @extend_schema(request=MergeRequest, responses={200: Merged, 409: Error})
     def post(self, request: Request, slug: str) -> Response:
         """Make this machine and `into` one: runs move, the old address leads to the new one."""
         source, user = _editable(request, slug)
@@ -134,11 +161,11 @@ class HardwareMerge(APIView):
         except Http404:
             raise ValidationError({"into": [f"No machine {wanted}."]}) from None
         moved = machines.merge(source, into=into, by=user)
-        return Response(MergedSerializer({"machine": into, "runs_moved": moved}).data)
+        return answered(Merged(machine=Profile.of(into), runs_moved=moved))
 
-    @extend_schema(request=None, responses={200: MergedSerializer, 409: Error})
+    @extend_schema(request=None, responses={200: Merged, 409: Error})
     def delete(self, request: Request, slug: str) -> Response:
         """Undo a merge."""
         source, user = _editable(request, slug)
         moved = machines.unmerge(source, by=user)
-        return Response(MergedSerializer({"machine": source, "runs_moved": moved}).data)
+        return answered(Merged(machine=Profile.of(source), runs_moved=moved))

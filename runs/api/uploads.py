@@ -16,8 +16,7 @@ from django.urls import reverse
 from django.utils.http import content_disposition_header
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
-from pydantic import Field, RootModel
-from rest_framework import serializers
+from pydantic import BaseModel, Field, RootModel, WithJsonSchema
 from rest_framework.exceptions import APIException, NotFound, ValidationError
 from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.parsers import MultiPartParser
@@ -185,14 +184,15 @@ class FileImport(Outgoing):
     runs: list[StoredRun]
 
 
-class SentFilesSerializer(serializers.Serializer[Any]):
-    file = serializers.ListField(
-        child=serializers.FileField(), required=False, help_text="the field `file`, once per file"
-    )
-    parts = serializers.ListField(
-        child=serializers.CharField(), required=False, help_text="ids of files that were sent in parts, a field each"
-    )
-    subject = serializers.CharField(required=False, help_text="JSON, as for storing")
+SentFile = Annotated[str, WithJsonSchema({"type": "string", "format": "binary"})]
+
+
+class SentFiles(BaseModel):
+    """A form with files of tools."""
+
+    file: Annotated[list[SentFile], Field(description="the field `file`, once per file")] = []
+    parts: Annotated[list[str], Field(description="ids of files that were sent in parts, a field each")] = []
+    subject: Annotated[str, Field(description="JSON, as for storing")] = ""
 
 
 def files_of(request: HttpRequest | Request, owner: User) -> list[imports.Sent]:
@@ -252,7 +252,7 @@ class Imports(APIView):
         return listed_imports(request)
 
     @extend_schema(
-        request={"multipart/form-data": SentFilesSerializer},
+        request={"multipart/form-data": SentFiles},
         responses={
             200: FileImport,
             201: FileImport,

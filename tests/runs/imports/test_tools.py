@@ -100,6 +100,8 @@ def test_the_api_keeps_one(client_of_ada: Client, ada: User):
     answer = client_of_ada.post("/api/v1/tools/", {**body, "text": "tool: x"}, content_type="application/json")
     assert answer.status_code == 400
     assert "lines: a list of 2" in str(answer.json())
+    bad = client_of_ada.post("/api/v1/tools/", {"text": " ", "visibility": "all"}, content_type="application/json")
+    assert (bad.status_code, {*bad.json()}) == (400, {"text", "example", "visibility"})
 
 
 def test_no_secret_of_an_example_is_kept(ada: User):

@@ -221,6 +221,7 @@ def test_it_speaks_rest(client, bearer):
     answer = client.get(f"/api/v1/hardware/{slug}/")
     assert answer.status_code == 200, answer.json()
     assert answer.json()["storage"][0]["raid"] == "1"
+    assert {*machines.MACHINE_FIELDS} < {*answer.json()} and {*machines.DEVICE_FIELDS} < {*disk.json()}
     assert client.get(f"/hardware/{other.json()['slug']}/").headers["Location"] == f"/hardware/{slug}/"
 
 
