@@ -126,10 +126,7 @@ class HardwareStorage(APIView):
     def post(self, request: Request, slug: str) -> Response:
         """Add a disk."""
         profile, user = _editable(request, slug)
-        try:
-            device = machines.add_device(profile, facts=_facts(NewDevice, request), by=user)
-        except ValueError as error:
-            raise ValidationError({"name": [str(error)]}) from error
+        device = machines.add_device(profile, facts=_facts(NewDevice, request), by=user)
         return answered(Device.of(device), 201)
 
 
@@ -141,10 +138,7 @@ class HardwareDevice(APIView):
         """Correct facts of a disk."""
         profile, user = _editable(request, slug)
         chosen = get_object_or_404(profile.storage, slug=device)
-        try:
-            machines.edit_device(chosen, facts=_facts(DeviceFacts, request), by=user)
-        except ValueError as error:
-            raise ValidationError({"name": [str(error)]}) from error
+        machines.edit_device(chosen, facts=_facts(DeviceFacts, request), by=user)
         return answered(Device.of(chosen))
 
 

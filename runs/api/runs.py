@@ -17,7 +17,6 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from pydantic import Field
 from rest_framework import generics
 from rest_framework.exceptions import NotFound, ValidationError
-from rest_framework.pagination import BasePagination
 from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -28,7 +27,7 @@ from runs.access import changes
 from runs.access.rules import candidates, changeable, changeable_run, may_change, readable_batch
 from runs.api import outgoing
 from runs.api.errors import Conflict, FileRenderer, JsonErrors, refuse_unknown
-from runs.api.outgoing import Error, answered
+from runs.api.outgoing import Error, Outgoing, answered
 from runs.api.permissions import person_of, readable_runs
 from runs.charts.base import MOST_COLUMNS
 from runs.incoming.reading import read
@@ -52,67 +51,41 @@ FORMATS = ["json", *exporters()]
 COUNTED = f"Where count_is_exact is false there are more: counting ends at {keyset.COUNT_LIMIT:,}."
 
 
-class RunPagination(BasePagination):
-    def paginate_queryset(self, queryset: Any, request: Request, view: Any = None) -> list[Any]:
-        params = request.query_params
-        size = min(_number(params, "page_size") or PAGE_SIZE, MAX_PAGE_SIZE)
-        number, cursor = _number(params, "page"), params.get("cursor", "")
-        if number and cursor:
-            raise ValidationError({"page": ["Give page or cursor, not both."]})
-        self.request = request
-        self.count, self.count_is_exact = keyset.bounded_count(queryset)
-        self.page = self._numbered(queryset, number, size) if number else self._after(queryset, cursor, size)
-        return self.page.rows
+class PaginatedRunList(Outgoing):
+    count: Annotated[int, Field(description=COUNTED)]
+    count_is_exact: bool
+    note: Annotated[str, Field(description="Always empty: all runs are looked through.")]
+    next: str | None
+    previous: str | None
+    results: list[outgoing.Run]
 
-    def _after(self, queryset: QuerySet[Run], cursor: str, size: int) -> keyset.Page:
-        ordering = self.request.query_params.get("ordering", "")
-        try:
-            return keyset.page(queryset, columns=columns_of(ordering), name=ordering, cursor=cursor, size=size)
-        except keyset.WrongCursor as error:
-            raise ValidationError({"cursor": [str(error)]}) from error
 
-    def _numbered(self, queryset: QuerySet[Run], number: int, size: int) -> keyset.Page:
-        start = (number - 1) * size
-        if start > MAX_OFFSET:
-            raise ValidationError({"page": [f"Beyond row {MAX_OFFSET:,} follow `next`."]})
-        ordering = self.request.query_params.get("ordering", "")
-        shown = keyset.numbered(queryset, columns=columns_of(ordering), name=ordering, start=start, size=size)
-        if number > 1 and not shown.rows:
-            raise NotFound("There is no such page.")
-        return shown
-
-    def get_paginated_response(self, data: Any) -> Response:
-        return Response(
-            {
-                "count": self.count,
-                "count_is_exact": self.count_is_exact,
-                "note": "",
-                "next": self._link(self.page.next),
-                "previous": self._link(self.page.previous),
-                "results": data,
-            }
-        )
-
-    def _link(self, cursor: str | None) -> str | None:
-        if cursor is None:
-            return None
-        address = remove_query_param(self.request.build_absolute_uri(), "page")
-        return str(replace_query_param(address, "cursor", cursor))
-
-    def get_paginated_response_schema(self, schema: dict[str, Any]) -> dict[str, Any]:
-        link = {"type": ["string", "null"], "format": "uri"}
-        return {
-            "type": "object",
-            "required": ["count", "count_is_exact", "note", "next", "previous", "results"],
-            "properties": {
-                "count": {"type": "integer", "description": COUNTED},
-                "count_is_exact": {"type": "boolean"},
-                "note": {"type": "string", "description": "Always empty: all runs are looked through."},
-                "next": link,
-                "previous": link,
-                "results": schema,
-            },
-        }
+def _page(request: Request, runs: QuerySet[Run]) -> PaginatedRunList:
+    """By its number, or after a cursor."""
+    params, ordering = request.query_params, request.query_params.get("ordering", "")
+    size = min(_number(params, "page_size") or PAGE_SIZE, MAX_PAGE_SIZE)
+    number, cursor = _number(params, "page"), params.get("cursor", "")
+    if number and cursor:
+        raise ValidationError({"page": ["Give page or cursor, not both."]})
+    start = (number - 1) * size
+    if start > MAX_OFFSET:
+        raise ValidationError({"page": [f"Beyond row {MAX_OFFSET:,} follow `next`."]})
+    by: dict[str, Any] = {"columns": columns_of(ordering), "name": ordering, "size": size}
+    try:
+        page = keyset.numbered(runs, start=start, **by) if number else keyset.page(runs, cursor=cursor, **by)
+    except keyset.WrongCursor as error:
+        raise ValidationError({"cursor": [str(error)]}) from error
+    if number > 1 and not page.rows:
+        raise NotFound("There is no such page.")
+    count, is_exact = keyset.bounded_count(runs)
+    address = remove_query_param(request.build_absolute_uri(), "page")
+    following, previous = (
+        replace_query_param(address, "cursor", cursor) if cursor else None for cursor in (page.next, page.previous)
+    )
+    results = [outgoing.Run.of(run, request=request) for run in page.rows]
+    return PaginatedRunList(
+        count=count, count_is_exact=is_exact, note="", next=following, previous=previous, results=results
+    )
 
 
 def _number(params: Any, name: str) -> int:
@@ -141,14 +114,13 @@ NAMED = OpenApiParameter(
 )
 
 
-class RunList(JsonErrors, generics.ListAPIView[Run]):
+class RunList(JsonErrors, generics.GenericAPIView[Run]):
     """Runs, newest first, without the deleted ones. As a file (`format=csv`) all pages at once.
 
     A column for each factor and each metric of any run. Of a run with `durability_doubt`, which says what was measured
     against its `durability`, that class is not to be relied on: it is ranked with no other.
     """
 
-    pagination_class = RunPagination
     filter_backends = [DjangoFilterBackend]
     filterset_class = RunFilter
 
@@ -166,6 +138,8 @@ class RunList(JsonErrors, generics.ListAPIView[Run]):
         return candidates(self.request.user, experiments=named).for_rows()
 
     @extend_schema(
+        operation_id="v1_runs_list",
+        filters=True,
         parameters=[
             NAMED,
             OpenApiParameter("format", str, enum=FORMATS),
@@ -173,16 +147,15 @@ class RunList(JsonErrors, generics.ListAPIView[Run]):
             OpenApiParameter("page", int, description=f"Number of a page within the first {MAX_OFFSET:,} rows."),
             OpenApiParameter("page_size", PAGE_SIZES, description="Rows on a page."),
         ],
-        responses={(200, "application/json"): outgoing.Run, (200, "text/csv"): OpenApiTypes.STR},
+        responses={(200, "application/json"): PaginatedRunList, (200, "text/csv"): OpenApiTypes.STR},
     )
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Any:
         refuse_unknown(unknown(request.query_params, "cursor", "page", "page_size", "format"))
         name = request.accepted_renderer.format
+        runs = self.filter_queryset(self.get_queryset())
         if name == "json":
-            runs = self.paginate_queryset(self.filter_queryset(self.get_queryset())) or []
-            rows = [outgoing.Run.of(run, request=request).model_dump(mode="json") for run in runs]
-            return self.get_paginated_response(rows)
-        exporter, lines = exporters()[name], exported(self.filter_queryset(self.get_queryset()))
+            return answered(_page(request, runs))
+        exporter, lines = exporters()[name], exported(runs)
         response = StreamingHttpResponse(exporter.export(lines), content_type=exporter.MEDIA_TYPE)
         response["Content-Disposition"] = f'attachment; filename="runs.{name}"'
         return response

@@ -141,15 +141,17 @@ def _conflict(outcome: UploadOutcome, base: str) -> str:
 
 def _runs(outcome: UploadOutcome, base: str) -> list[StoredRun]:
     """`restore_url` of those that are deleted; `copy_of` of those that are counted as another already."""
-    stored = []
-    for run in outcome.runs:
-        more = {"copy_of": f"{base}{reverse('run', args=[run.copy_of_id])}"} if run.copy_of_id else {}
-        more |= {"restore_url": f"{base}{reverse('api-run-restore', args=[run.id])}"} if run.deleted_at else {}
-        batch = f"{base}{reverse('batch', args=[run.batch_id])}"
-        stored.append(
-            StoredRun(id=run.id, url=f"{base}{run.get_absolute_url()}", batch=batch, repeat=run.repeat, **more)
+    return [
+        StoredRun(
+            id=run.id,
+            url=f"{base}{run.get_absolute_url()}",
+            batch=f"{base}{reverse('batch', args=[run.batch_id])}",
+            repeat=run.repeat,
+            restore_url=f"{base}{reverse('api-run-restore', args=[run.id])}" if run.deleted_at else "",
+            copy_of=f"{base}{reverse('run', args=[run.copy_of_id])}" if run.copy_of_id else "",
         )
-    return stored
+        for run in outcome.runs
+    ]
 
 
 class ImportedFile(Outgoing):

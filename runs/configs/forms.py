@@ -53,11 +53,6 @@ class FactsForm(forms.Form):
     def facts(self) -> dict[str, Any]:
         return {name: self.cleaned_data[name] for name in EDITABLE}
 
-    def add_errors(self, errors: dict[str, list[str]]) -> None:
-        for field, messages in errors.items():
-            for message in messages:
-                self.add_error(field if field in self.fields else None, message)
-
 
 class ConfigForm(FactsForm):
     """-> `content(files)`."""

@@ -10,7 +10,7 @@ from typing import Any
 from benchagent.protocol import HardwareFacts, StorageFacts
 from django.db import transaction
 from django.db.models import CharField, Model
-from rest_framework.exceptions import APIException
+from rest_framework.exceptions import APIException, ValidationError
 
 from runs.access import changes
 from runs.machines.facts import DEVICE_LABELS, MACHINE_LABELS
@@ -134,19 +134,19 @@ def edit_facts(row: HardwareProfile | StorageDevice, *, facts: Facts, by: User) 
 
 @transaction.atomic
 def add_device(profile: HardwareProfile, *, facts: Facts, by: User) -> StorageDevice:
-    """Raises ValueError when the machine has a device of that name."""
+    """Raises ValidationError when the machine has a device of that name."""
     if profile.storage.filter(name=facts["name"]).exists():
-        raise ValueError(f"{profile} has a device called {facts['name']} already.")
+        raise ValidationError({"name": [f"{profile} has a device called {facts['name']} already."]})
     device = profile.add_device(provenance=Provenance.UPLOADED, **facts)
     changes.record(target=profile, field="storage", old=None, new=device.name, by=by)
     return device
 
 
 def edit_device(device: StorageDevice, *, facts: Facts, by: User) -> list[str]:
-    """Raises ValueError when another device of the machine has that name."""
+    """Raises ValidationError when another device of the machine has that name."""
     name = facts.get("name", device.name)
     if StorageDevice.objects.filter(hardware=device.hardware_id, name=name).exclude(pk=device.pk).exists():
-        raise ValueError(f"Another device of this machine is called {name}.")
+        raise ValidationError({"name": [f"Another device of this machine is called {name}."]})
     return edit_facts(device, facts=facts, by=by)
 
 

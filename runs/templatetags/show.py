@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from datetime import UTC, date, datetime, time
 from html import escape
@@ -53,34 +53,22 @@ from runs.models import (
     SeriesBatch,
 )
 from runs.models.choices import OPEN_STATES, SHORT_DURABILITY, Precision, Provenance, RunState, Visibility
-from runs.models.visible import owner_id_of
 from runs.results.names import metric_label
 from runs.run.facets import DOUBT_WORDS, TESTED, SettingRow
 from runs.stats import ends_of
 from runs.tables import TableCell
 
 register = template.Library()
-register.filter("number", formatting.number)
-register.filter("telling_line", formatting.telling_line)
-register.filter("quantity", formatting.quantity)
-register.filter("times", formatting.times)
-register.filter("three_digits", formatting.three_digits)
-register.filter("percent", formatting.percent)
-register.filter("metric_label", metric_label)
+SAID: tuple[Callable[..., Any], ...] = (
+    factor_label, failed_checks_words, formatting.duration, formatting.number, formatting.percent, formatting.quantity,
+    formatting.telling_line, formatting.three_digits, formatting.times, gaps.difference_words, gaps.gap_notes,
+    gaps.gap_words, metric_label, rules.may_change, rules.may_contribute, rules.may_describe, rules.may_manage_people,
+    rules.may_operate, shade, subjects, verdicts.against_words, verdicts.group_against_words, verdicts.ratio_words,
+    verdicts.robustness_words, verdicts.series_words, why,
+)  # fmt: skip
+for said in SAID:
+    register.filter(said)
 register.filter("file_size", formatting.byte_size)
-register.filter("duration", formatting.duration)
-register.filter("why", why)
-register.filter("shade", shade)
-register.filter("difference_words", gaps.difference_words)
-register.filter("gap_words", gaps.gap_words)
-register.filter("gap_notes", gaps.gap_notes)
-register.filter("failed_checks_words", failed_checks_words)
-register.filter("subjects", subjects)
-register.filter("robustness_words", verdicts.robustness_words)
-register.filter("ratio_words", verdicts.ratio_words)
-register.filter("against_words", verdicts.against_words)
-register.filter("group_against_words", verdicts.group_against_words)
-register.filter("series_words", verdicts.series_words)
 register.filter("markdown", markdown.rendered)
 register.filter("markdown_text", markdown.plain)
 
@@ -310,16 +298,6 @@ def measure(value: float | None, unit: str) -> str:
 
 
 @register.filter
-def unit_words(unit: str) -> str:
-    return "" if unit == "bytes" else unit
-
-
-@register.filter
-def factor_name(name: str) -> str:
-    return factor_label(str(name))
-
-
-@register.filter
 def factor_said(value: bool | float | str, name: str) -> str:
     """4 terminals, scale factor 10, new connection yes."""
     if name in FACTORS and not isinstance(value, bool | str):
@@ -391,15 +369,6 @@ def options(choices: Iterable[tuple[Any, Any]], chosen: Any = None) -> SafeStrin
     return format_html_join("", '<option value="{}"{}>{}</option>', rows)
 
 
-@register.simple_tag
-def labelled_select(select: Any) -> SafeString:
-    """A labelled runs.views.controls.Select."""
-    return format_html(
-        '<label for="{}">{}</label><select id="{}" name="{}">{}</select>',
-        select.id, select.label, select.id, select.name, options(select.options, select.chosen),
-    )  # fmt: skip
-
-
 @register.inclusion_tag("_compare_with.html")
 def compare_with(thing: Any, small: bool = False, runs: str = "") -> dict[str, Any]:
     """`runs`: how many, of what holds runs of many tests, of which one is asked for first."""
@@ -437,10 +406,6 @@ VISIBILITY_WORDS = {
     Visibility.UNLISTED: "in no list; whoever has the address sees it",
     Visibility.PRIVATE: "for its owner and administrators only",
 }
-
-
-for rule in (rules.may_change, rules.may_contribute, rules.may_describe, rules.may_manage_people, rules.may_operate):
-    register.filter(rule)
 
 
 @register.filter
@@ -508,6 +473,5 @@ def visibility_control(context: Context, thing: Target) -> dict[str, Any]:
         "key": (getattr(target, "slug", "") or target.pk) if target else "",
         "choices": [(value, label, VISIBILITY_WORDS[Visibility(value)]) for value, label in Visibility.choices],
         "may_change": target is not None and rules.may_change(user, target),
-        "is_owner": target is not None and user is not None and owner_id_of(target) == user.pk,
         "csrf_token": context.get("csrf_token"),
     }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
-from typing import Any, cast
 
 from django import forms
 from django.core.exceptions import PermissionDenied
@@ -21,7 +20,7 @@ from runs.incoming.reading import read
 from runs.models import Batch, Run
 from runs.results import editing
 from runs.run.facets import TESTED
-from runs.views.forms import changed, form_page, remembering
+from runs.views.forms import add_errors, changed, form_page, remembering
 from runs.views.guards import PersonRequest, contributor_required
 
 # A page of more is no overview: an import may hold 20,000 runs.
@@ -104,6 +103,5 @@ def _describe(request: PersonRequest, target: Batch | Run, kind: type[editing.Ba
             editing.edit(target, read(kind, given), by=request.user)
             return redirect(target)
         except ValidationError as error:
-            for field, messages in cast(dict[str, Any], error.detail).items():
-                form.add_error(field if field in form.fields else None, [str(message) for message in messages])
+            add_errors(form, error)
     return form_page(request, "describe.html", form, target=target, is_batch=isinstance(target, Batch))

@@ -33,7 +33,7 @@ from runs.listing.rows import RunRow
 from runs.machines.usage import MOST_COUNTED
 from runs.models import Config, Dbms, Run
 from runs.models.base import clean
-from runs.views.forms import changed, form_page, remembering
+from runs.views.forms import add_errors, changed, form_page, remembering
 from runs.views.guards import PersonRequest, contributor_required
 
 PER_PAGE = 50
@@ -138,7 +138,7 @@ def config_correct(request: PersonRequest, slug: str) -> HttpResponse:
             configs.correct(config, changed(form), by=request.user)
             return redirect("config", slug=config.slug)
         except configs.ConfigError as error:
-            form.add_errors(error.errors)
+            add_errors(form, error)
     return form_page(request, "configs/correct.html", form, config=config)
 
 
@@ -152,27 +152,28 @@ def _taken(request: PersonRequest, form: ConfigForm, title: str, config: Config 
         files = [configs.FileText(file.name, file.text, file.format) for file in kept]
     dbms = configs.dbms_of(config) if config else None
     understood, rows = preview(files, form.data.get("dbms", "") or (dbms.slug if dbms else ""))
-    context: dict[str, Any] = {
+    errors, is_to_be_stored = understood.errors, form.is_valid() and not problems and "preview" not in request.POST
+    if is_to_be_stored:
+        content, began = form.content(files), timezone.now()
+        try:
+            if config is None:
+                made = configs.create_config(content, by=request.user)
+            else:
+                made = configs.revise(config, content, by=request.user, note=form.cleaned_data.get("reason", ""))
+            if made.created_at >= began:
+                messages.success(request, f"{made} is stored.")
+            else:
+                may_rename = may_describe(request.user, made)
+                messages.warning(request, _equal_words(made, content.name, may_rename=may_rename))
+            return redirect("config", slug=made.slug)
+        except configs.ConfigError as error:
+            errors = error.errors
+    context = {
         "form": form, "title": title, "config": config, "understood": understood, "previews": rows,
-        "problems": problems, "formats": FORMAT_CHOICES, "errors": [],
+        "problems": problems, "formats": FORMAT_CHOICES, "errors": labelled(errors, files) if form.is_bound else [],
     }  # fmt: skip
-    if not form.is_valid() or problems or "preview" in request.POST:
-        context["errors"] = labelled(understood.errors, files) if form.is_bound else []
-        return render(request, "configs/form.html", context, status=422 if form.errors or problems else 200)
-    content, began = form.content(files), timezone.now()
-    try:
-        if config is None:
-            made = configs.create_config(content, by=request.user)
-        else:
-            made = configs.revise(config, content, by=request.user, note=form.cleaned_data.get("reason", ""))
-    except configs.ConfigError as error:
-        context["errors"] = labelled(error.errors, files)
-        return render(request, "configs/form.html", context, status=422)
-    if made.created_at >= began:
-        messages.success(request, f"{made} is stored.")
-    else:
-        messages.warning(request, _equal_words(made, content.name, may_rename=may_describe(request.user, made)))
-    return redirect("config", slug=made.slug)
+    status = 422 if form.errors or problems or is_to_be_stored else 200
+    return render(request, "configs/form.html", context, status=status)
 
 
 def _equal_words(there: Config, name: str, *, may_rename: bool) -> str:

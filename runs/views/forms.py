@@ -7,6 +7,9 @@ from typing import Any, TypeVar
 from django import forms
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from rest_framework.exceptions import ValidationError
+
+from runs.api.errors import flatten
 
 UNPROCESSABLE = 422
 Shown = TypeVar("Shown", bound=forms.BaseForm)
@@ -28,3 +31,9 @@ def form_page(request: HttpRequest, template: str, form: forms.BaseForm, **conte
     """With a status that says whether what was sent has errors."""
     status = UNPROCESSABLE if form.errors else 200
     return render(request, template, {"form": form, **context}, status=status)
+
+
+def add_errors(form: forms.BaseForm, error: ValidationError) -> None:
+    """What is refused, beside the fields that caused it; of what is no field of the form above all of them."""
+    for path, words in flatten(error.detail).items():
+        form.add_error(path if path in form.fields else None, words)

@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from rest_framework.exceptions import ValidationError
 
 from runs import machines as hardware
 from runs.access import changes
@@ -17,7 +18,7 @@ from runs.listing.rows import RunRow
 from runs.machines.forms import DeviceForm, ProfileForm
 from runs.models import HardwareProfile, Run, StorageDevice
 from runs.models.base import clean
-from runs.views.forms import changed, form_page, remembering
+from runs.views.forms import add_errors, changed, form_page, remembering
 from runs.views.guards import PersonRequest, contributor_required
 
 RECENT = 10
@@ -121,15 +122,10 @@ def device(request: PersonRequest, slug: str, device: str = "") -> HttpResponse:
             else:
                 hardware.add_device(profile, facts=form.cleaned_data, by=request.user)
             return redirect("hardware-detail", slug=profile.slug)
-        except ValueError as error:
-            form.add_error("name", str(error))
-    return form_page(
-        request,
-        "hardware/form.html",
-        form,
-        title=f"Edit {chosen} of {profile}" if chosen else f"A disk of {profile}",
-        profile=profile,
-    )
+        except ValidationError as error:
+            add_errors(form, error)
+    title = f"Edit {chosen} of {profile}" if chosen else f"A disk of {profile}"
+    return form_page(request, "hardware/form.html", form, title=title, profile=profile)
 
 
 @contributor_required

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -44,6 +44,7 @@ PER_PAGE = 50
 GONE = 410
 # What a page shows of a document; the whole of it is in the JSON of its runs.
 MAX_SHOWN = 100_000
+DELETED, RESTORED = "deleted. They can be brought back below.", "brought back."
 THERE_ALREADY = "These files are stored already, and nothing was changed. Another label or commit is said here below."
 
 
@@ -89,23 +90,25 @@ def upload(request: HttpRequest, upload_id: UUID) -> HttpResponse:
 @require_POST
 @contributor_required
 def delete_upload(request: PersonRequest, upload_id: UUID) -> HttpResponse:
-    kept = _changeable(request, upload_id)
-    count = editing.delete_runs(kept, by=request.user)
-    messages.success(request, f"{count} run{'s' * (count != 1)} deleted. They can be brought back below.")
+    kept = get_object_or_404(Upload.objects.readable_by(request.user), id=upload_id)
+    _change(request, [kept], editing.delete_runs, DELETED)
     return redirect(kept)
 
 
 @require_POST
 @contributor_required
 def restore_upload(request: PersonRequest, upload_id: UUID) -> HttpResponse:
-    kept = _changeable(request, upload_id)
-    count = editing.restore_runs(kept, by=request.user)
-    messages.success(request, f"{count} run{'s' * (count != 1)} brought back.")
+    kept = get_object_or_404(Upload.objects.readable_by(request.user), id=upload_id)
+    _change(request, [kept], editing.restore_runs, RESTORED)
     return redirect(kept)
 
 
-def _changeable(request: HttpRequest, upload_id: UUID) -> Upload:
-    return changeable(request.user, get_object_or_404(Upload.objects.readable_by(request.user), id=upload_id))
+def _change(request: PersonRequest, uploads: Iterable[Upload], change: Callable[..., int], words: str) -> None:
+    """All of them or none."""
+    with transaction.atomic():
+        theirs = [changeable(request.user, each) for each in uploads]
+        count = sum(change(each, by=request.user) for each in theirs)
+    messages.success(request, f"{count} run{'s' * (count != 1)} {words}")
 
 
 IMPORTS_PER_PAGE = 20
@@ -380,25 +383,19 @@ def read_again(request: PersonRequest, import_id: UUID) -> HttpResponse:
 @require_POST
 def delete_import(request: PersonRequest, import_id: UUID) -> HttpResponse:
     """Take all that it stored out of lists and charts."""
-    count = _of_each_upload(request, import_id, editing.delete_runs, Q(runs__deleted_at=None))
-    messages.success(request, f"{count} run{'s' * (count != 1)} deleted. They can be brought back below.")
+    taken = get_object_or_404(imports.imports_of(request.user), id=import_id)
+    stored = imports.uploads_of(taken).filter(runs__deleted_at=None).distinct()
+    _change(request, stored, editing.delete_runs, DELETED)
     return redirect("import", import_id=import_id)
 
 
 @contributor_required
 @require_POST
 def restore_import(request: PersonRequest, import_id: UUID) -> HttpResponse:
-    count = _of_each_upload(request, import_id, editing.restore_runs, Q(runs__deleted_at__isnull=False))
-    messages.success(request, f"{count} run{'s' * (count != 1)} brought back.")
-    return redirect("import", import_id=import_id)
-
-
-def _of_each_upload(request: PersonRequest, import_id: UUID, change: Callable[..., int], which: Q) -> int:
-    """All of them or none. -> how many runs were changed."""
     taken = get_object_or_404(imports.imports_of(request.user), id=import_id)
-    with transaction.atomic():
-        uploads = [changeable(request.user, each) for each in imports.uploads_of(taken).filter(which).distinct()]
-        return sum(change(each, by=request.user) for each in uploads)
+    deleted = imports.uploads_of(taken).filter(runs__deleted_at__isnull=False).distinct()
+    _change(request, deleted, editing.restore_runs, RESTORED)
+    return redirect("import", import_id=import_id)
 
 
 @contributor_required

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from django.http import QueryDict
+from rest_framework.exceptions import ValidationError
 
 from runs import machines
 from runs.access import changes
@@ -44,7 +45,7 @@ def test_it_refuses_two_disks_of_one_name(operator):
     profile = machines.create_profile(facts={"name": "bench 9"}, by=operator)
     machines.add_device(profile, facts=SSD, by=operator)
 
-    with pytest.raises(ValueError, match="sda"):
+    with pytest.raises(ValidationError, match="sda"):
         machines.add_device(profile, facts=SSD, by=operator)
 
 
