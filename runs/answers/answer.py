@@ -378,10 +378,10 @@ def begun(
     fields.
     """
     metric = of_metric or comparison.metric
+    if metric:
+        fields |= {"metric": metric.name, "metric_label": metric.label, "unit": metric.unit, "better": metric.better}
     return Answer(
-        question=question, metric=metric.name if metric else "", metric_label=metric.label if metric else "",
-        unit=metric.unit if metric else "", better=metric.better if metric else "none",
-        x_label=x.label, x_unit=x.unit, x_kind=x.kind,
+        question=question, x_label=x.label, x_unit=x.unit, x_kind=x.kind,
         threshold=comparison.threshold, family=comparison.verdicts.family,
         versions_of="".join(comparison.systems) if len(comparison.systems) == 1 else "", pooled=comparison.pooled,
         unsaid="" if question.kind == EFFECTS else comparison.unsaid, beyond=comparison.left_out,

@@ -337,8 +337,7 @@ def _over(name: str, comparison: Comparison) -> Iterator[Question]:
         level: number for level, number in numbers if level in known and (number or not zero_words(name))
     }
     curves = [levels & number_by_level.keys() for levels in levels_while_alike(name, facts.keys(), columns)]
-    most = max(map(len, curves), default=0)
-    if most < 2:
+    if max(map(len, curves), default=0) < 2:
         return
     if axes.asks_of_levels:
         first, *_, last = sorted(number_by_level, key=lambda level: number_by_level[level])

@@ -117,16 +117,13 @@ def warnings_of(comparison: Comparison, answer: Answer | None = None) -> list[st
     warnings += filter(None, [partly_stated([group.runs for group in groups]), uneven])
     few = [group for group in groups if 0 < group.n < MIN_REPEATS]
     if few and len(groups) > 1:
-        alone = " of two groups alone" if _has_judged_several(comparison) else ""
+        # Of pairs that are judged together, by how their ratios differ, one repeat each is enough.
+        overall = [series.overall for series in comparison.levels.series] if comparison.levels else []
+        verdicts = [*overall, *(effect.row.against.verdict for effect in comparison.effects)]
+        has_judged = any(verdict.kind != Kind.TOO_FEW for verdict in verdicts if verdict)
+        alone = " of two groups alone" if has_judged else ""
         warnings.append(f"Fewer than {MIN_REPEATS} repeats, so no verdict{alone}: {which(few)}.")
     return warnings
-
-
-def _has_judged_several(comparison: Comparison) -> bool:
-    """Whether pairs of groups were judged together, by how their ratios differ: of that one repeat each is enough."""
-    overall = [series.overall for series in comparison.levels.series] if comparison.levels else []
-    verdicts = [*overall, *(effect.row.against.verdict for effect in comparison.effects)]
-    return any(verdict.kind != Kind.TOO_FEW for verdict in verdicts if verdict)
 
 
 def _uneven_pooling(groups: Sequence[Group], whole: Comparison) -> str:
