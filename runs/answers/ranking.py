@@ -270,8 +270,9 @@ def _of_part(
     lacking += [Missing("unmeasured", names=[label, *dict.fromkeys(at)]) for label, at in unmeasured.items()]
     of_levels = [level_change(row, names[first], names[second]) for row in series.with_ratio]
     by_level = _best_by_level(levels, compared, named, comparison.better)
+    others = [series for key, series in against.items() if named[key] != named[first]]
     return begun(
-        comparison, question, claims=[*claims, *of_levels], ahead=_ahead(levels, compared, named, by_level),
+        comparison, question, claims=[*claims, *of_levels], ahead=_ahead(named[first][1], others, by_level),
         sure=sure, lacking=lacking, series=series,
         differing=levels.unlike({key: against[key] for key in in_order if against[key].overall}),
         ranked_at="equal_levels", held=levels.held_words, over=series.over(levels.held_words),
@@ -312,16 +313,12 @@ def _where_it_depends(by_level: Sequence[LevelBest]) -> list[LevelBest]:
     return [*by_level] if len({each.best for each in by_level if each.best}) > 1 else []
 
 
-def _ahead(
-    levels: Levels, compared: Sequence[Key], named: Mapping[Key, tuple[str, str]], by_level: Sequence[LevelBest]
-) -> tuple[int, float] | None:
+def _ahead(label: str, others: Iterable[LevelSeries], by_level: Sequence[LevelBest]) -> tuple[int, float] | None:
     """At how many levels the first is surely better than all others, and how many times what the best of them has, at
     least; None where it is not at each at which it was measured.
     """
-    first, label = compared[0], named[compared[0]][1]
     of_first = [each for each in by_level if label not in each.absent]
-    others = (levels.between(first, key) for key in compared[1:] if named[key] != named[first])
-    ratios = [row.ratio for series in others if series for row in series.rows if row.ratio]
+    ratios = [row.ratio for series in others for row in series.rows if row.ratio]
     if len(of_first) < LEAST_IN_COMMON or not ratios or any(each.best != label for each in of_first):
         return None
     return len(of_first), min(max(ratio, 1 / ratio) for ratio in ratios)
@@ -390,17 +387,13 @@ def _parts(levels: Levels, named: Mapping[Key, tuple[str, str]]) -> list[list[Ke
     has_ratio = {*chain.from_iterable(judged)}
     keys = [key for key in levels.order if key in has_ratio]
     of_value = grouped((named[key], key) for key in keys)
-    beside = grouped(chain.from_iterable((pair, pair[::-1]) for pair in judged))
+    part_of = {key: frozenset([key]) for key in keys}
+    for linked in (*judged, *of_value.values()):
+        part = frozenset[Key]().union(*(part_of[key] for key in linked))
+        part_of |= dict.fromkeys(part, part)
     beaten = {pair[kind == Kind.BETTER] for pair, kind in judged.items() if kind in (Kind.BETTER, Kind.WORSE)}
-    parts, left = list[list[Key]](), dict.fromkeys(keys)
-    while left:
-        reached, part = [next(iter(left))], set[Key]()
-        while reached:
-            key = reached.pop()
-            if key not in part:
-                part.add(key)
-                reached += [*beside[key], *of_value[named[key]]]
-        left = {key: None for key in left if key not in part}
+    parts = []
+    for part in dict.fromkeys(part_of[key] for key in keys):
         in_order = [key for key in keys if key in part]
         leader = next((key for key in in_order if key not in beaten), None)
         parts.append(sorted(in_order, key=lambda key: key != leader))
