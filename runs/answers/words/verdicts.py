@@ -380,18 +380,18 @@ def _ends(rows: Sequence[LevelRow]) -> str:
 
 def _two_ranges(rows: Sequence[LevelRow]) -> str:
     """Two ranges of ratios that lie well apart, each with its values of one fact; else empty."""
-    widest, split = 0.0, ("", [""], [""])
+    apart: list[tuple[float, str, list[str], list[str]]] = []
     for heading in rows[0].words if rows else ():
         logs = grouped((row.words[heading], math.log(row.ratio)) for row in rows if row.ratio)
         names = sorted(logs, key=lambda name: fmean(logs[name]))
         for cut in range(1, len(names)):
             low, high = ([value for name in part for value in logs[name]] for part in (names[:cut], names[cut:]))
             gap = min(high) - max(low)
-            if gap > max(widest, APART * (max(low) - min(low)), APART * (max(high) - min(high))):
-                widest, split = gap, (heading, names[:cut], names[cut:])
-    if not widest:
+            if gap > APART * max(max(low) - min(low), max(high) - min(high)):
+                apart.append((gap, heading, names[:cut], names[cut:]))
+    if not apart:
         return ""
-    heading, *parts = split
+    _, heading, *parts = max(apart, key=itemgetter(0))
     in_order = [*dict.fromkeys(row.words[heading] for row in rows)]
     parts.sort(key=lambda part: in_order[0] not in part)
     return joined(_range_words(heading, [name for name in in_order if name in part], rows) for part in parts)
