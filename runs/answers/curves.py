@@ -304,8 +304,9 @@ class Along:
         shape: str = bent.bend if bent.bend in told or self._falls_faster else "none"
         scales = self.scales if self.grows else None
         is_knee, change = shape == "knee", self.step_change if shape == "step" else None
-        pace, is_lower = self._pace, self.metric.better == "lower"
-        gets_worse = pace is not None and ((pace.low or 0.0) > 0 if is_lower else (pace.high or 0.0) < 0)
+        has_one_pace = is_told(self.curve.per_doubling) and not turned and bent.bend not in ("knee", "step")
+        pace, is_lower = amount_of(self.curve.per_doubling if has_one_pace else None), self.metric.better == "lower"
+        gets_worse = (pace.low or 0.0) > 0 if is_lower else (pace.high or 0.0) < 0
         return FallsOff(
             label=self.curve.name, runs=self.runs, shape="turn" if turned else shape, knee=bent,
             memory=memory, memory_words=words,
@@ -314,7 +315,7 @@ class Along:
             interval=pair_of(bent.interval) if is_knee else bent.step[:2] if bent.step and change else None,
             before=bent.before if is_knee else None, after=bent.after if is_knee else None,
             scales=scales if isinstance(scales, ScalesTo) else None,
-            per_doubling=pace, evenly=bent.bend == "none" and gets_worse,
+            per_doubling=pace if has_one_pace else None, evenly=bent.bend == "none" and gets_worse,
             falls=self._falls_faster, kept=self.kept, step=as_share(amount_of(change)) if change else None,
             turn=turned.kind if turned else "", turns_at=turned.at if turned else None,
             turns_to=geometric_mean(dict(self.levels)[turned.at]) if turned else None,
@@ -340,12 +341,6 @@ class Along:
         """From the level before the step to the one behind it."""
         step = self.curve.knee.step
         return self.changes[step[1]][1] if step else None
-
-    @property
-    def _pace(self) -> Amount | None:
-        pace = self.curve.per_doubling
-        is_other = self.turn is not None or self.curve.knee.bend in ("knee", "step")
-        return amount_of(pace) if is_told(pace) and not is_other else None
 
     @property
     def _falls_faster(self) -> bool:
