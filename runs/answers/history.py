@@ -467,18 +467,16 @@ def set_against(
     them: what comes again, as the second mode of a noise, is no accident.
     """
     above = [(batch, mean) for batch, mean in baseline if mean]
-    if not newest or not above:
-        return [batch for batch, _ in baseline], [mean for _, mean in baseline], []
-    logs, own = [math.log(mean) for _, mean in above], math.log(newest)
-    counts = watch.usual(logs)
-    centre = statistics.fmean(compress(logs, counts))
-    if any(abs(log - own) < abs(own - centre) / 2 for log, is_usual in zip(logs, counts, strict=True) if not is_usual):
-        return [batch for batch, _ in above], [mean for _, mean in above], []
-    apart = [
-        (batch, math.exp(log - centre)) for (batch, _), log, is_usual in zip(above, logs, counts, strict=True)
-        if not is_usual
-    ]  # fmt: skip
-    return [batch for batch, _ in compress(above, counts)], [mean for _, mean in compress(above, counts)], apart
+    kept: Sequence[tuple[T, float | None]] = [*above] if newest and above else baseline
+    apart: list[tuple[T, float]] = []
+    if newest and above:
+        own, logs = math.log(newest), [math.log(mean) for _, mean in above]
+        counts = watch.usual(logs)
+        centre = statistics.fmean(compress(logs, counts))
+        off = [(batch, log) for (batch, _), log, is_usual in zip(above, logs, counts, strict=True) if not is_usual]
+        if all(abs(log - own) >= abs(own - centre) / 2 for _, log in off):
+            kept, apart = [*compress(above, counts)], [(batch, math.exp(log - centre)) for batch, log in off]
+    return [batch for batch, _ in kept], [mean for _, mean in kept], apart
 
 
 def judged_by_repeats(
