@@ -643,7 +643,7 @@ def repeat_failed(request: PersonRequest, slug: str) -> HttpResponse:
     try:
         count = len(scheduling.repeat_failed(experiment, user=request.user))
     except FieldErrors as error:
-        messages.error(request, str(error))
+        messages.error(request, f"Nothing was queued. {error.words} “Run again” opens the form, to change it there.")
     else:
         messages.success(request, f"{count} {'run' if count == 1 else 'runs'} queued once more.")
     return redirect("experiment", slug=slug)

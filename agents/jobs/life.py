@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
 
+from benchagent.configfiles.refusals import refused_words
 from benchagent.protocol import (
     AGENT_STATES,
     CONFIGURATION,
@@ -119,14 +120,18 @@ def _apply_item(job: Job, item: Item, field: str) -> None:
 
 
 def _fail_alike(job: Job) -> None:
-    """What waits in its experiment for the same machine with the same settings is not begun: it would fail, too."""
+    """What waits in its experiment for the same machine with the same settings is not begun: it would fail, too.
+
+    It says which setting was refused, or where the DBMS does not tell which that another repeat had shown it.
+    """
     if job.run.experiment_id is None:
         return
     waiting = Job.objects.select_for_update().filter(
         run__experiment=job.run.experiment_id, run__state=RunState.QUEUED, requested_agent=job.requested_agent_id
     )
     keys = [other.pk for other in waiting.order_by("pk") if other.configuration == job.configuration]
-    message = f"not started: repeat {job.run.repeat} had shown that its settings are not taken"
+    unnamed = f"repeat {job.run.repeat} had shown that its settings are not taken"
+    message = f"not started: {refused_words(job.run.message) or unnamed}"
     results.end_waiting(keys, state=RunState.FAILED, at=timezone.now(), message=message)
 
 

@@ -134,11 +134,21 @@ def space_lacking(agent: Agent, run: Run) -> str:
 
 
 def before_window_s(run: Run) -> float:
-    """Expected time from the start of a scheduled run to its warm-up, and from its window to its end, together."""
-    spec = run.job.spec
-    engine = Engine(spec["dbms"], spec["dbms_version"])
-    known_s = _around_s(_earlier(spec["workload"], engine, spec["factors"], run.owner or AnonymousUser()))
-    return OVERHEAD_S + _guessed_s(spec["workload"], spec["factors"]) if known_s is None else known_s
+    """Expected time from the start of a scheduled run to its warm-up, and from its window to its end, together.
+
+    As runs of the same engine and size took; else as those of other sizes did, with the load of this size guessed.
+    """
+    spec, user = run.job.spec, run.owner or AnonymousUser()
+    workload, engine, factors = spec["workload"], Engine(spec["dbms"], spec["dbms_version"]), spec["factors"]
+    known_s = _around_s(_earlier(workload, engine, factors, user))
+    if known_s is not None:
+        return known_s
+    others = _earlier(workload, engine, {}, user)
+    of_others_s = _around_s(others)
+    if of_others_s is None:
+        return OVERHEAD_S + _guessed_s(workload, factors)
+    loads_s = median(_guessed_s(workload, other.job.spec["factors"]) for other in others)
+    return max(OVERHEAD_S, of_others_s - loads_s) + _guessed_s(workload, factors)
 
 
 def window_s(factors: Mapping[str, FactorValue]) -> float:
@@ -155,7 +165,7 @@ def _guessed_s(workload: str, factors: Mapping[str, FactorValue], *, loads: int 
 
 
 def _earlier(workload: str, engine: Engine, factors: Mapping[str, FactorValue], user: Reader) -> list[Run]:
-    """The latest finished runs of this engine at this scale."""
+    """The latest finished runs of this engine at the scale of these factors; at any where they name none."""
     earlier = (
         Run.objects.with_values()
         .listed_for(user)

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import replace
 from itertools import chain
 from typing import Any, cast
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 from benchagent.catalog import DBMSS, WORKLOADS
 from benchagent.plugins import LACKING
@@ -22,6 +22,7 @@ from django.db.models import Max
 
 from agents import enqueueing
 from agents.models import Job
+from agents.plans import matrix
 from agents.plans.matrix import fits, in_order
 from agents.plans.plan import Plan, check
 from agents.refusals import FieldErrors
@@ -201,13 +202,30 @@ def queue_again(
 def repeat_failed(experiment: Experiment, *, user: User | None, token: ApiToken | None = None) -> list[Run]:
     """As many more repeats of each cell as its plan asks for and failed or were lost: asked twice it makes none twice.
 
-    Raises FieldErrors, PermissionDenied as `repeat_cell`; nothing is scheduled then.
+    None is made of what would only be `refused` again. Raises FieldErrors where that is all, and, as PermissionDenied,
+    where `repeat_cell` does; nothing is scheduled then.
     """
     with transaction.atomic():
         Experiment.objects.select_for_update().get(pk=experiment.pk)
         runs = Run.objects.present().filter(experiment=experiment, job__isnull=False).order_by("order_index")
         rows = runs.select_related("job__agent", "job__requested_agent", "experiment", "batch", "owner")
-        return [repeat_cell(run, user=user, token=token) for run in not_made_up(experiment, rows)]
+        wanted = not_made_up(experiment, rows)
+        hopeless = refused(wanted)
+        others = [run for run in wanted if run.pk not in hopeless]
+        if hopeless and not others:
+            raise FieldErrors(settings=list(dict.fromkeys(hopeless.values())))
+        return [repeat_cell(run, user=user, token=token) for run in others]
+
+
+def refused(runs: Iterable[Run]) -> dict[UUID, str]:
+    """Which of these scheduled runs have a setting that their DBMS has refused in an earlier run, in words."""
+    found = {}
+    for run in runs:
+        spec = run.job.spec
+        settings = tuple((name, value) for name, value in spec["settings"])
+        if words := matrix.refused(spec["dbms"], spec["dbms_version"], settings, {}):
+            found[run.pk] = words
+    return found
 
 
 def not_made_up(experiment: Experiment, runs: Iterable[Run]) -> list[Run]:

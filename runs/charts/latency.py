@@ -117,16 +117,13 @@ def percentile_figure(curves: Sequence[tuple[str, int, Latency]]) -> Figure:
 
 
 def percentile_table(curves: Sequence[tuple[str, int, Latency]]) -> Table:
-    """One row per group; a percentile beyond which hardly anything lies says so."""
+    """One row per group; a percentile beyond which hardly anything lies is marked, and says so."""
     ranks = [row.percentile for row in curves[0][2].percentiles]
     columns = [Column("Group", numeric=False), Column("Repeats"), Column("Transactions")]
     columns += [Column("max" if rank == 100 else f"p{rank:g}", "ms") for rank in ranks]
     rows = []
     for label, _, latency in curves:
-        cells = [
-            TableCell(row.ms) if row.is_sure else TableCell(hint=f"{number(row.ms)} ms, but {FEW}")
-            for row in latency.percentiles
-        ]
+        cells = [TableCell(row.ms, hint="" if row.is_sure else FEW) for row in latency.percentiles]
         rows.append([TableCell(text=label), TableCell(latency.runs), TableCell(latency.transactions), *cells])
     return Table(columns, rows)
 

@@ -110,11 +110,14 @@ class Fact:
 
 
 def with_heading(label: str, words: Sequence[str]) -> str:
-    """Numbers of one fact: "Scale factor 10 and 100", "1 terminal", "1 and 8 terminals", "4 GB and 8 GB"."""
+    """Numbers of one fact: "Scale factor 10 and 100", "1 terminal", "1 and 8 terminals", "4 GB and 8 GB". Seconds tell
+    least of what they are: "Warm-up 1 s".
+    """
     noun, numbers = label.lower(), listed(words)
     if noun in COUNTED:
         return f"{numbers} {COUNTED[noun] if numbers == '1' else noun}"
-    return f"{label} {numbers}" if all(each[-1:].isdigit() for each in words) else numbers
+    is_named = all(each[-1:].isdigit() or each.endswith(" s") for each in words)
+    return f"{label} {numbers}" if is_named else numbers
 
 
 def rank_of_kind(key: str, order: Sequence[str]) -> int:

@@ -193,9 +193,11 @@ def _level_value(value: float | None, groups: Sequence[Group], label: str) -> st
 
 
 @register.simple_tag
-def state_badge(state: str) -> SafeString:
+def state_badge(state: str, is_part: bool = False) -> SafeString:
+    """`is_part`: it is that of a part of an experiment's runs, while others have finished."""
     open_mark = SafeString(" data-open") if state in OPEN_STATES and state != RunState.QUEUED else ""
-    return format_html('<span class="badge state" data-state="{}"{}>{}</span>', state, open_mark, RunState(state).label)
+    label = f"{RunState(state).label}{' in part' * is_part}"
+    return format_html('<span class="badge state" data-state="{}"{}>{}</span>', state, open_mark, label)
 
 
 @register.simple_tag

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.db import transaction
-from django.db.models import Count, Exists, OuterRef
+from django.db.models import Exists, OuterRef
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
@@ -17,8 +16,9 @@ from django.views.decorators.http import require_POST, require_safe
 from runs.access import changes
 from runs.access.rules import changeable, may_operate
 from runs.charts.experiment import fingerprint, overview
+from runs.listing.experiments import experiment_rows
 from runs.models import Experiment, Publication, Run
-from runs.models.choices import ON_AGENT_STATES, OPEN_STATES, RunState
+from runs.models.choices import OPEN_STATES
 from runs.publications.material import Material
 from runs.publications.page.reproductions import gaps_of, is_told, table
 from runs.results import editing
@@ -26,11 +26,6 @@ from runs.views.guards import PersonRequest, contributor_required, operator_requ
 from runs.views.runs import NOTHING_NEW
 
 PER_PAGE = 50
-# What an experiment is in: what one of its runs is in, the first of these.
-_TELLING = (
-    *(state for state in RunState.values if state in ON_AGENT_STATES),
-    RunState.QUEUED, RunState.FINISHED, RunState.FAILED, RunState.LOST, RunState.CANCELLED,
-)  # fmt: skip
 
 
 @require_safe
@@ -39,19 +34,7 @@ def experiment_list(request: HttpRequest) -> HttpResponse:
     runs = Run.objects.filter(experiment=OuterRef("pk"))
     rows = Experiment.objects.listed_for(request.user).exclude(~Exists(runs.present()) & Exists(runs))
     page = Paginator(rows.select_related("created_by").defer("plan"), PER_PAGE).get_page(request.GET.get("page"))
-    states: dict[Any, Counter[str]] = {row.pk: Counter() for row in page}
-    counts = Run.objects.present().filter(experiment__in=states).order_by().values_list("experiment", "state")
-    for pk, state, count in counts.annotate(count=Count("pk")):
-        states[pk][state] = count
-    shown = [
-        (row, next((state for state in _TELLING if states[row.pk][state]), ""), _counts(states[row.pk])) for row in page
-    ]
-    return render(request, "experiments.html", {"page": page, "experiments": shown})
-
-
-def _counts(states: Counter[str]) -> str:
-    """12 finished, 1 failed."""
-    return ", ".join(f"{states[state]} {RunState(state).label.lower()}" for state in RunState.values if states[state])
+    return render(request, "experiments.html", {"page": page, "experiments": experiment_rows(page)})
 
 
 @require_safe

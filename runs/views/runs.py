@@ -36,6 +36,7 @@ from runs.compare.guard import blocking
 from runs.incoming.reading import read
 from runs.listing import cursor
 from runs.listing.cursor import WrongCursor
+from runs.listing.experiments import experiment_rows
 from runs.listing.filters import RunFilter, columns_of, without, without_blanks
 from runs.listing.rows import RunRow, in_words
 from runs.models import Alert, Annotation, Experiment, Publication, Report, Run, Upload
@@ -90,7 +91,7 @@ def home(request: HttpRequest) -> HttpResponse:
         has_others = others.exists()
     context["demonstration_first"] = context["is_open"] or not has_others
     context["publications"] = Publication.objects.counted()
-    context["experiments"] = experiments.filter(demonstration=False)[:5]
+    context["experiments"] = experiment_rows(experiments.filter(demonstration=False).defer("plan")[:5])
     context["questions"] = questions(request.user)
     context["alerts_open"] = Alert.objects.listed_for(request.user).open().count()
     return render(request, "home.html", context)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from benchagent.catalog import factor_label
+from benchagent.configfiles.refusals import refused_words
 
 from runs.answers.answer import Answer
 from runs.compare.asked import Lacking, Missing
@@ -188,7 +189,11 @@ def change_words(change: Ratio | None) -> str:
 
 
 def _short_reason(reason: str) -> str:
-    """A long one stands whole at its run; here its beginning, which says what happened."""
+    """A long one stands whole at its run; here its beginning, which says what happened. Of a setting that a DBMS has
+    refused that, also of what was not started for it.
+    """
+    if refused := refused_words(reason):
+        return f"{reason.partition(':')[0]}: {refused}"
     return reason if len(reason) <= LONG_REASON else reason.partition(":")[0]
 
 

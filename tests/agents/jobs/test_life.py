@@ -6,11 +6,13 @@ from datetime import timedelta
 
 import pytest
 from benchagent.protocol import CONFIGURATION
+from django.urls import reverse
 from django.utils import timezone
 
 from agents.jobs import dispatch, life, status
 from agents.models import Job
 from agents.plans import schedule
+from runs import results
 from runs.models import Experiment, Run
 from runs.models.choices import RunState
 from tests.agents.conftest import finish_item, plan_of
@@ -112,13 +114,29 @@ def test_what_has_the_refused_settings_is_not_begun(machine, operator):
     ended(first)
     assert states_by_value(started) == {"4MB": {RunState.FAILED}, "8MB": {RunState.QUEUED}}
     alike = started.runs.filter(state=RunState.FAILED)
-    unstarted = "not started: repeat 1 had shown that its settings are not taken"
+    unstarted = "not started: x was refused"
     assert Counter(alike.values_list("message", flat=True)) == {REFUSED: 1, unstarted: 3}
     failures = status.experiment_progress(started, operator)["failures"]
     assert failures == [f"3 × {unstarted}", REFUSED], "Was: 4 × did not start"
     # They are had again as all that failed.
     again = schedule.repeat_failed(started, user=operator)
     assert {run.state for run in again} == {RunState.QUEUED} and len(again) == 4
+
+
+def test_what_its_dbms_has_refused_is_not_repeated(machine, operator, client):
+    """Seen: the same three runs queued once more without a word, to fail again."""
+    started = of_two_configurations(machine)
+    ended(runs_of(started)[0], message='PostgreSQL 15.8 did not start: invalid value for parameter "work_mem": "4MB"')
+    client.force_login(operator)
+    path = reverse("experiment-repeat", args=[started.slug])
+    said = client.post(path, follow=True).content.decode()
+    assert "Nothing was queued. work_mem=4MB: postgresql 15.8 refused it in an earlier run." in said
+    assert states_by_value(started) == {"4MB": {RunState.FAILED}, "8MB": {RunState.QUEUED}}
+    assert started.runs.count() == 8
+    # What failed for another reason is.
+    waiting = started.runs.filter(state=RunState.QUEUED).first()
+    results.end_waiting([waiting.pk], state=RunState.FAILED, at=timezone.now(), message="the disk is full")
+    assert "1 run queued once more." in client.post(path, follow=True).content.decode()
 
 
 @pytest.mark.parametrize("failure", ["", "a kind of tomorrow"])

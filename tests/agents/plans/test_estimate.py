@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import pytest
 from benchagent import workloads
+from benchagent.catalog import WORKLOADS
 from django.utils import timezone
 
 from agents.machines import Engine
@@ -94,3 +95,20 @@ def test_it_learns_from_earlier_runs_of_the_same_engine_and_scale(machine):
     assert estimate.estimate(plan_of(B)).guessed == ("Apache Derby 10.16.1.1",)
     Run.objects.update(invalid_at=timezone.now(), invalid_reason="the disk was full")
     assert estimate.estimate(plan_of(A)).guessed == ("SQLite 3.50.1",)
+
+
+def test_a_run_of_another_size_takes_as_long_around_its_load_as_its_siblings(machine):
+    """Seen: "about 45 seconds left" of three runs of twice the data, where three of the smaller took two minutes."""
+    machine()
+    started = timezone.now() - timedelta(hours=1)
+    sizes = replace(plan_of(A), sweep={"scale_factor": (1, 10)})
+    first, second = schedule.start(sizes, user=None).runs.order_by("order_index").select_related("job", "owner")
+    of_nothing = estimate.before_window_s(second)
+    Run.objects.filter(pk=first.pk).update(
+        state=RunState.FINISHED, started_at=started,
+        finished_at=started + timedelta(seconds=40 + estimate.window_s(first.job.spec["factors"])),
+    )  # fmt: skip
+    assert estimate.before_window_s(first) == 40
+    nine_more_s = 9 * WORKLOADS["tpcb"].size_factor.rows_each / estimate.LOAD_ROWS_PER_S
+    assert estimate.before_window_s(second) == pytest.approx(40 + nine_more_s)
+    assert of_nothing < 40

@@ -163,6 +163,26 @@ def test_an_experiment_says_in_which_order_its_runs_are_made(client, machine, or
     assert ("interleaved" in html) == (order == "interleaved")
 
 
+@pytest.mark.parametrize(
+    ("states", "badge"),
+    [((RunState.FINISHED, RunState.FAILED), "Failed in part"),
+     ((RunState.FINISHED, RunState.CANCELLED), "Cancelled in part"),
+     ((RunState.FINISHED, RunState.FINISHED), "Finished"), ((RunState.FAILED, RunState.CANCELLED), "Failed"),
+     ((RunState.FINISHED, RunState.QUEUED), "Queued")],
+)  # fmt: skip
+def test_lists_of_experiments_say_that_a_part_has_not_come_through(client, machine, states, badge):
+    """Seen: "Finished" of an experiment of which 20 of 24 runs were cancelled; at home neither state nor counts."""
+    machine("bench1", "sqlite:3.50.1")
+    experiment = schedule.start(plan_of("sqlite:3.50.1", repeats=2), user=None)
+    for run, state in zip(experiment.runs.order_by("order_index"), states, strict=True):
+        Run.objects.filter(pk=run.pk).update(state=state)
+    for path in (reverse("experiments"), reverse("home")):
+        html = client.get(path).content.decode()
+        row = html[html.rindex(f'<a href="{experiment.get_absolute_url()}">') :]
+        assert f">{badge}</span>" in row[: row.index("</time>")]
+        assert "2 finished" in row if states[1] == RunState.FINISHED else f"1 {states[1]}" in row
+
+
 def test_what_is_in_force_is_not_yet_known_of_a_run_that_goes_on(client, machine):
     machine("bench1", "sqlite:3.50.1")
     plan = plan_of("sqlite:3.50.1", settings={"sqlite": (("cache_size", "-1000"),)})

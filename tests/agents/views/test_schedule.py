@@ -202,6 +202,9 @@ def test_it_estimates_while_the_form_is_filled(client, machine):
     assert "Choose at least one engine." in incomplete
     wrong = client.post(reverse("schedule-estimate"), {**FORM, "terminals": "0"}).content.decode()
     assert "Terminals: Ensure" in wrong
+    # Seen: only the first of several.
+    both = client.post(reverse("schedule-estimate"), {**FORM, "terminals": "0", "repeats": "0"}).content.decode()
+    assert "Terminals: Ensure" in both and "Repeats: Ensure" in both
     assert not Run.objects.exists()
 
 

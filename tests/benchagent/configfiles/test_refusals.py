@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from benchagent.configfiles.refusals import refused_setting
+from benchagent.configfiles.refusals import refused_setting, refused_words
 from benchagent.dbms.base import ConfigurationRefused
 from benchagent.dbms.private_server import failure
 
@@ -21,3 +21,10 @@ from benchagent.dbms.private_server import failure
 def test_which_setting_a_server_refuses_is_read_from_its_words(words, refused):
     assert refused_setting(words) == refused
     assert isinstance(failure(f"it did not start: {words}"), ConfigurationRefused) == (refused is not None)
+
+
+def test_a_refused_setting_is_named_and_read_again_from_that_name():
+    assert refused_words('invalid value for parameter "work_mem": "12 GX"') == "work_mem=12 GX was refused"
+    assert refused_setting("not started: work_mem=12 GX was refused") == ("work_mem", "12 GX")
+    assert refused_setting("not started: no_such was refused") == ("no_such", None)
+    assert refused_words("the connection was refused") == ""

@@ -116,6 +116,23 @@ H2 = {"name": "H2", "version": "2.4"}
 OUT_OF_MEMORY = {"outcome": "failed", "message": "out of memory", "repeats": [{"metrics": {}}] * 3}
 
 
+def test_a_setting_that_was_refused_is_the_reason_and_once():
+    """Seen: "(failed; failed: not started: repeat 1 had shown that its settings are not taken)", the cause nowhere."""
+    log = '2026-12-01 03:44:19.660 UTC [17] LOG:  invalid value for parameter "synchronous_commit": "maybe"'
+    world = World()
+    world.add(900, dbms=SYSTEMS[1])
+    for message in (
+        f"PostgreSQL 18.0 did not start: {log}\n{log}",
+        "not started: synchronous_commit=maybe was refused",
+    ):
+        world.add(1000, dbms=SYSTEMS[0])
+        world.documents[-1] |= OUT_OF_MEMORY | {"message": message}
+
+    told = ask(world.store())
+
+    assert told["apart"] == {"failed: synchronous_commit=maybe was refused": ["PostgreSQL 18.0"]}
+
+
 def one_failed(*others: float, metric: str = "tps") -> str:
     """PostgreSQL failed, beside MariaDB and others that did not."""
     world = World(noise=0.005)

@@ -193,7 +193,9 @@ def test_percentiles_are_those_of_all_repeats_together():
     # 101 of 2,000 are slow: p95 is just reached by them, where the mean of both repeats' would be 25 ms.
     assert (said["Repeats"].value, said["Transactions"].value) == (2, 2000)
     assert said["p90"].value < 1.1 < 49 < said["p95"].value
-    assert said["p99.99"].value is None and "fewer than ten" in said["p99.99"].hint
+    # Seen: "p99 latency 213.4 ms" in the head of a run and "–" in this table.
+    assert said["p99.99"].value > 49 and "fewer than ten" in said["p99.99"].hint
+    assert said["p90"].hint == ""
     assert figure.note.endswith(" Without a stored histogram: Derby 10.")
     points = figure.spec["series"][0]["points"]
     assert points[0][0] == 0 and abs(points[-1][0] - 3.301) < 0.001

@@ -13,6 +13,7 @@ from runs.answers.words.gaps import gap_notes, unranked_by_class
 from runs.answers.words.verdicts import against_words
 from runs.answers.words.warnings import warnings_of
 from runs.compare.compare import Comparison, compare
+from runs.compare.facts import with_heading
 from runs.configs.creating import Parameter, config_of
 from runs.listing.rows import RunRow
 from runs.models import Config, Run, delete_softly
@@ -428,3 +429,13 @@ def test_a_configuration_that_somebody_named_keeps_its_name():
     for name, tps in (("tuned", 100), ("plain", 200)):
         make_run("MySQL 8.4", tps, config=Config.objects.create(name=name, slug=name))
     assert [group.label for group in compare(all_runs()).groups] == ["tuned", "plain"]
+
+
+@pytest.mark.parametrize(
+    ("label", "values", "words"),
+    [("Warm-up", ["1 s"], "Warm-up 1 s"), ("Database size", ["4 GB", "8 GB"], "4 GB and 8 GB"),
+     ("Terminals", ["1"], "1 terminal"), ("Scale factor", ["10"], "Scale factor 10")],
+)  # fmt: skip
+def test_a_name_says_what_its_seconds_are_of(label: str, values: list[str], words: str):
+    """Seen: "1 s · 1 terminal", where the warm-up is meant."""
+    assert with_heading(label, values) == words

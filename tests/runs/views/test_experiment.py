@@ -270,7 +270,7 @@ def test_the_list_tells_of_each_its_state_who_and_how_many_runs(client, operator
     Experiment.objects.create(slug="hidden", name="Hidden one", visibility="private")
     html = page(client, "/experiments/")
     first, second = (re.sub(r"\s+", " ", row) for row in html.split("<tbody>")[1].split("</tr>")[:2])
-    assert 'href="/experiments/done/"' in first and 'data-state="finished"' in first
+    assert 'href="/experiments/done/"' in first and ">Cancelled in part<" in first
     assert "2 finished, 1 cancelled" in first
     assert 'data-state="measuring"' in second and "of olga-operator" in second
     assert "1 queued, 1 measuring, 2 finished, 1 failed" in second
