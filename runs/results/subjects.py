@@ -85,6 +85,8 @@ class Resolver:
         self._hardware: dict[str, HardwareProfile] = {}
         if slugs:
             self._hardware = {row.slug: row for row in self._visible(HardwareProfile.objects.filter(slug__in=slugs))}
+        # That the machine of the document at hand is none that is known: its fingerprint.
+        self._new_machine = ""
         self._devices: dict[uuid.UUID, list[StorageDevice]] = {}
         self._configs: dict[Hashable, Config | None] = {}
         # Ids that other documents' runs have. A document that was stored a moment ago is noticed by its own id.
@@ -99,6 +101,7 @@ class Resolver:
         made, so that a document that is refused leaves nothing behind, however many others are stored.
         """
         errors: Errors = {}
+        self._new_machine = ""
         workload = document.workload
         if isinstance(workload, str) and workload not in WORKLOADS and self._find_workload(workload) is None:
             errors["workload"] = [f"No workload {workload}. An object with slug, name, version adds one."]
@@ -256,11 +259,16 @@ class Resolver:
             row = self._visible(rows.filter(slug=slug)).first()
         if row is None and not isinstance(data, str):
             mark = _fingerprint(data)
+            row = self._hardware.get(mark)
+            if row is None and mark == self._new_machine:
+                return None
             described = rows.filter(fingerprint=mark)
-            row = self._hardware.get(mark) or described.filter(created_by=self._owner).first()
+            row = row or described.filter(created_by=self._owner).first()
             # Whether others' runs show it is asked where it is somebody else's only: that costs four queries in one.
             row = row or self._visible(described).first() or self._uncontradicted(data)
-            if row is not None:
+            if row is None:
+                self._new_machine = mark
+            else:
                 self._hardware[mark] = row
         if row is None:
             return None
