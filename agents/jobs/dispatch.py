@@ -126,6 +126,9 @@ def assign(run: Run, agent: Agent) -> bool:
         if job.requested_agent_id is None and run.experiment_id is not None:
             rest = Job.objects.filter(run__experiment_id=run.experiment_id, requested_agent=None)
             rest.update(requested_agent=locked)
+            # What is cancelled before it starts is found among the runs of its machine, too.
+            of_agent = Run.objects.filter(experiment=run.experiment_id, job__requested_agent=locked)
+            of_agent.filter(hardware=None).update(hardware=locked.hardware)
         return True
 
 

@@ -14,13 +14,14 @@ from runs.answers.curves import lost_levels
 from runs.compare.asked import LOAD, LOAD_METRICS, RANK, Missing, Question
 from runs.compare.axes import are_days_apart
 from runs.compare.comparison import Comparison
-from runs.compare.facts import Fact, fact_value
+from runs.compare.facts import Fact, fact_value, fact_values
 from runs.compare.groups import Group
 from runs.compare.guard import are_alike, bare_field, blocking, unlike
 from runs.compare.judging import cut_short
 from runs.compare.levels import LEAST_IN_COMMON, UNMEASURED, Key, LevelRow, Levels, LevelSeries
 from runs.compare.verdicts import by_value
 from runs.formatting import MOST_IN_A_SENTENCE, grouped, listed, mid_sentence
+from runs.run.facets import FACTOR
 from runs.stats import MIN_REPEATS, WINNERS, Kind, Verdict
 
 
@@ -49,15 +50,36 @@ def ranked(comparison: Comparison, question: Question) -> Answer:
             elif fact.field in {each.field for each in comparison.levels.choices}:
                 reasons = [Missing("judging")]
             else:
-                reasons = _no_shared_levels(_at_levels(comparison.valued, comparison.levels, fact))
+                at = [each for each in (*comparison.levels.compared, *comparison.levels.held) if each != fact]
+                reasons = _no_shared_levels(_at_levels(comparison.valued, at, fact))
             return begun(comparison, question, set_apart=set_apart, lacking=reasons)
         return _of_series(comparison, comparison.levels, question, fact, set_apart)
+    if fact and (at := _lost_in_common(comparison, fact)):
+        lost = {group.label: group for group in comparison.groups if group.gap and not group.is_to_come}
+        reasons = _no_shared_levels(_at_levels(comparison.valued, at, fact))
+        return begun(comparison, question, set_apart=set_apart | lost, lacking=reasons)
     return _of_groups(comparison, question, fact, set_apart, best_first)
 
 
-def _at_levels(groups: Sequence[Group], levels: Levels, fact: Fact) -> Iterator[tuple[str, str]]:
+def _lost_in_common(comparison: Comparison, fact: Fact) -> list[Fact]:
+    """The factors of whose levels several values of the fact were to be measured at one, and at none two came to a
+    number: where each is best says nothing then.
+    """
+    factors = (each.field for each in comparison.varying if each.field.startswith(FACTOR) and each != fact)
+    others = [comparison.axes.facts[name] for name in factors if name in comparison.axes.facts]
+    names = [each.field for each in others]
+    asked, measured = (
+        any(len({*values}) > 1 for values in grouped(
+            (fact_values(group, names), fact_value(group, fact.field)) for group in groups
+        ).values())
+        for groups in (comparison.groups, comparison.valued)
+    )  # fmt: skip
+    are_several = len({fact_value(group, fact.field) for group in comparison.valued}) > 1
+    return others if asked and are_several and not measured else []
+
+
+def _at_levels(groups: Sequence[Group], others: Sequence[Fact], fact: Fact) -> Iterator[tuple[str, str]]:
     """Each group's value of the fact, and where it was measured by the others, in words."""
-    others = [each for each in (*levels.compared, *levels.held) if each != fact]
     for group in groups:
         label = " · ".join(mid_sentence(each.in_legend(fact_value(group, each.field))) for each in others)
         yield fact.in_legend(fact_value(group, fact.field)), label
@@ -197,7 +219,10 @@ def _of_series(
     beside = {} if any(group.key in in_a_ratio for group in beside.values()) else beside
     apart: dict[str, Any] = {
         "set_apart": set_apart | beside, "unranked": [names[key] for key in unranked],
-        "lost": {names[key]: lost for key in unranked if (lost := lost_levels(names[key], levels.groups_of(key)))},
+        "lost": {
+            names[key]: lost for key in unranked
+            if _would_be_ranked(levels, key, compared) and (lost := lost_levels(names[key], levels.groups_of(key)))
+        },
     }  # fmt: skip
     if len(answers) == 1:
         return answers[0].model_copy(update=apart)
@@ -210,6 +235,18 @@ def _of_series(
         claims += [claim.model_copy(update={"than": leader}) for claim in others]
     lacking_of_all = [lacking, *chain.from_iterable(answer.lacking for answer in answers)]
     return begun(comparison, question, claims=claims, parts=answers, lacking=lacking_of_all, **at, **apart)
+
+
+def _would_be_ranked(levels: Levels, key: Key, compared: Iterable[Key]) -> bool:
+    """Whether it would have levels enough in common with one of these, had all of its own come to a number; and of
+    what came to none at all.
+    """
+    at_levels = levels.groups_of(key)
+    own = {label for label, _ in at_levels}
+    if not any(group.dots for _, group in at_levels):
+        return True
+    of_others = ({label for label, group in levels.groups_of(other) if group.dots} for other in compared)
+    return any(len(own & other) >= LEAST_IN_COMMON for other in of_others)
 
 
 def _without_ratio(levels: Levels) -> list[Missing]:
@@ -268,6 +305,9 @@ def _of_part(
         for key in in_order for row in against[key].rows if row.against == UNMEASURED
     )  # fmt: skip
     lacking += [Missing("unmeasured", names=[label, *dict.fromkeys(at)]) for label, at in unmeasured.items()]
+    # What the first two lost is left out of their ratio, which says so.
+    lost = (lost_levels(names[key], levels.groups_of(key)) for key in compared if key not in (first, second))
+    lacking += chain.from_iterable(lost)
     of_levels = [level_change(row, names[first], names[second]) for row in series.with_ratio]
     by_level = _best_by_level(levels, compared, named, comparison.better)
     others = [series for key, series in against.items() if named[key] != named[first]]

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from datetime import date
-from itertools import chain
+from itertools import chain, product
 from uuid import UUID
 
 from benchagent.catalog import EXTREMES, METRICS, Durability
@@ -16,9 +16,10 @@ from runs.compare.asked import LOAD, LOAD_METRICS, NEWER, OF_CURVES, SINCE, read
 from runs.compare.asked_pair import with_fact
 from runs.compare.axes import CURVE, LATENCY, ON_AXES, TIME, arrange
 from runs.compare.comparison import Comparison
-from runs.compare.configurations import not_in_force, short_names, under_several_names, with_one_name
+from runs.compare.configurations import not_in_force, share_equal, short_names, under_several_names, with_one_name
 from runs.compare.facts import (
     DATE,
+    DISK_OF,
     MOMENT,
     NEVER_TAKEN,
     POOLED,
@@ -44,7 +45,7 @@ from runs.formatting import natural, release_line
 from runs.machines.facts import MACHINE_LABELS, shown, told_apart
 from runs.models import Aggregate, HardwareProfile, Measurement, Metric, Run, RunFactor, SeriesBatch
 from runs.results.document import EACH
-from runs.run.facets import DURABILITY_ORDER, FACTOR, RECORDED, Facet, facets
+from runs.run.facets import DATASET, DURABILITY_ORDER, FACTOR, RECORDED, STORAGE, Facet, facets
 from runs.run.likeness import SETTING
 
 MOST_METRICS = 4
@@ -83,6 +84,8 @@ def compare(
     present = [run for run in runs if run.deleted_at is None]
     _in_one_unit(present)
     fetch_settings(present)
+    one_under = under_several_names(present)
+    share_equal(present, one_under)
     # Asked how fast it loads, nothing else is an answer.
     wanted = LOAD_METRICS if question.kind == LOAD and metric not in LOAD_METRICS else [metric] if metric else ()
     metrics, chosen = _metrics(present, wanted)
@@ -104,7 +107,7 @@ def compare(
             replace(group, label=label, conditions=group.conditions.with_config_called(short))
             for group, label in zip(groups, naming.labels, strict=True)
         ]
-    if one_under := under_several_names(present):
+    if one_under:
         groups = [
             replace(group, conditions=with_one_name(group.conditions, group.all_runs[0].config, one_under))
             for group in groups
@@ -340,14 +343,29 @@ def _groups(
 
 
 def _know_alike(of_cells: Sequence[dict[str, Facet]], runs: Sequence[Run]) -> None:
-    """What a run that has not ended cannot tell, such as its disk, is no difference where all others tell the same."""
-    waiting = [cell for cell, run in zip(of_cells, runs, strict=True) if run.is_open]
-    by_value: dict[str, dict[str, Facet]] = {}
-    for cell in of_cells if waiting else ():
-        for name, facet in cell.items():
-            by_value.setdefault(name, {})[facet.value] = facet
-    alike = {name: next(iter(values.values())) for name, values in by_value.items() if len(values) == 1}
-    for cell in waiting:
+    """What a run cannot tell, such as its disk, as it has not ended or came to no number here, is no difference where
+    those of its batch tell the same that were asked of the same system and disks: of any system where machine and disk
+    are told. What has not ended is like all others.
+    """
+    cells = [*zip(of_cells, runs, strict=True)]
+    lacking = [(cell, run) for cell, run in cells if run.is_open or (run.experiment_id and not run.counts)]
+    known: dict[tuple[object, ...], dict[str, dict[str, Facet]]] = {}
+
+    def scopes(cell: Mapping[str, Facet], run: Run) -> tuple[tuple[object, ...], ...]:
+        disks = (run.batch_id, *(cell[name].value for name in DISK_OF if name in cell))
+        return (*disks, run.dbms_version_id, run.config_id), disks, ()
+
+    for cell, run in cells if lacking else ():
+        for scope, (name, facet) in product(scopes(cell, run), cell.items()):
+            known.setdefault(scope, {}).setdefault(name, {})[facet.value] = facet
+    for cell, run in lacking:
+        of_system, of_disks, of_all = (
+            {name: next(iter(told.values())) for name, told in known[scope].items() if len(told) == 1}
+            for scope in scopes(cell, run)
+        )
+        alike = of_all if run.is_open else {}
+        alike |= {name: facet for name, facet in of_disks.items() if name == "hardware" or name.startswith(STORAGE)}
+        alike |= {name: facet for name, facet in of_system.items() if not name.startswith((FACTOR, DATASET))}
         cell |= {name: facet for name, facet in alike.items() if name not in cell}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import lru_cache
+from itertools import chain
 from uuid import UUID
 
 from benchagent.configfiles.meaning import settings_of
@@ -110,6 +111,23 @@ def under_several_names(runs: Iterable[Run]) -> dict[UUID, str]:
                 names_by_settings.setdefault(key, {})[config.pk] = config.name
     several_names = (names for names in names_by_settings.values() if len(names) > 1)
     return {pk: next(iter(names.values())) for names in several_names for pk in names}
+
+
+def share_equal(runs: Iterable[Run], one_under: Mapping[UUID, str]) -> None:
+    """Of configurations that nobody named, and that give the same settings in another order, all these runs have the
+    oldest. `one_under`: as `under_several_names` tells.
+    """
+    equal: dict[object, dict[Config, list[Run]]] = {}
+    for run in runs:
+        config = run.config
+        if config and config.pk in one_under and config.is_named_after_settings(run.dbms_version.dbms.name):
+            key = (one_under[config.pk], frozenset(given(config).items()))
+            equal.setdefault(key, {}).setdefault(config, []).append(run)
+    for by_config in equal.values():
+        oldest = min(by_config, key=lambda config: (config.created_at, config.slug))
+        for run in chain.from_iterable(of for config, of in by_config.items() if config != oldest):
+            run.config = oldest
+            run.set_cell_key()
 
 
 def with_one_name(conditions: Conditions, config: Config | None, one_under: Mapping[UUID, str]) -> Conditions:

@@ -24,6 +24,8 @@ from runs.models.choices import Provenance
 Settings = Sequence[tuple[str, str]]
 NAME_LIMIT = 200
 DETAIL_FIELDS = (PAGE_SIZE, FORCED_WRITES)
+# Their settings are commands, one after the other: SQLite takes no page size after WAL.
+_OF_COMMANDS = frozenset({"sqlite", "hsqldb"})
 EDITABLE = ("name", "note", "versions", *DETAIL_FIELDS)
 NAMES = {
     "mysql": "MySQL", "mariadb": "MariaDB", "firebird": "Firebird", "interbase": "InterBase", "yaffil": "Yaffil",
@@ -58,7 +60,8 @@ def resolve_config(dbms_slug: str, settings: Settings, *, called: str = "", by: 
 def config_of(
     dbms_slug: str, dbms_name: str, parameters: Sequence[Parameter], *, provenance: str, by: User | None = None
 ) -> tuple[Config, bool]:
-    """The row of these parameters, and whether it is new. Ordered, duplicates and flags kept, secrets redacted.
+    """The row of these parameters, and whether it is new. Ordered, duplicates and flags kept, secrets redacted; in
+    another order they are equal, unless they are commands.
 
     Of an equal one that `by` may not see only a made name is shared, which says no more than the parameters do.
     """
@@ -66,18 +69,16 @@ def config_of(
         replace(given, value=redact_value(given.name, given.value), comment=redact_text(given.comment))
         for given in parameters
     ]
-    lines = [
-        [given.name, given.value, *((given.section, given.comment) if given.section or given.comment else ())]
-        for given in kept
-    ]
-    digest = hashlib.sha256(json.dumps([dbms_slug, lines]).encode()).hexdigest()
-    rows = Config.objects.filter(digest=digest)
-    # Whose made name is shared is asked first: what others' runs show costs four queries in one.
-    equal = rows.filter(created_by=None, note="").first() or (rows if by is None else nameable(rows, by)).first()
-    if equal is not None:
-        return equal, False
     standard = dict(DBMSS[dbms_slug].settings) if dbms_slug in DBMSS else {}
-    is_standard = [(parameter.name, parameter.value) for parameter in kept] == list(standard.items())
+    ordered = _in_order(kept, standard) if dbms_slug not in _OF_COMMANDS else kept
+    # What was stored before the order of lines told nothing has the digest of its own.
+    for digest in dict.fromkeys(_digest(dbms_slug, parameters) for parameters in (kept, ordered)):
+        rows = Config.objects.filter(digest=digest)
+        # Whose made name is shared is asked first: what others' runs show costs four queries in one.
+        equal = rows.filter(created_by=None, note="").first() or (rows if by is None else nameable(rows, by)).first()
+        if equal is not None:
+            return equal, False
+    is_standard = [(parameter.name, parameter.value) for parameter in ordered] == list(standard.items())
     suffix = "standard" if is_standard else digest[:8]
     name = f"{dbms_name}, standard" if is_standard else f"{dbms_name}: {_differences(standard, kept)}"
     config = Config.objects.create(
@@ -92,6 +93,23 @@ def config_of(
         for position, parameter in enumerate(kept, 1)
     )  # fmt: skip
     return config, True
+
+
+def _digest(dbms_slug: str, parameters: Sequence[Parameter]) -> str:
+    lines = [
+        [given.name, given.value, *((given.section, given.comment) if given.section or given.comment else ())]
+        for given in parameters
+    ]
+    return hashlib.sha256(json.dumps([dbms_slug, lines]).encode()).hexdigest()
+
+
+def _in_order(parameters: Sequence[Parameter], standard: Mapping[str, str]) -> Sequence[Parameter]:
+    """The standard ones first, as they stand there, the others by name; as they are where one is given twice."""
+    names = {(given.section, given.name) for given in parameters}
+    if len(names) < len(parameters):
+        return parameters
+    places = {name: at for at, name in enumerate(standard)}
+    return sorted(parameters, key=lambda given: (places.get(given.name, len(places)), given.section, given.name))
 
 
 def _differences(standard: dict[str, str], parameters: Sequence[Parameter]) -> str:

@@ -72,6 +72,21 @@ def standing(value: float, others: Sequence[float], *, unit: str, better: str) -
     return Standing("apart" if side == stats.Kind.DIFFERENT else side, words)
 
 
+def cell_keys(run: Run) -> list[str]:
+    """Those under which its repeats in its experiment stand, its own first: what never began knows no disk."""
+    keys = [run.cell_key]
+    if run.experiment_id is not None:
+        of_system = Run.objects.present().filter(
+            batch=run.batch_id, dbms_version=run.dbms_version_id, config=run.config_id, workload=run.workload_id
+        )
+        if run.hardware_id is not None:
+            of_system = of_system.filter(Q(hardware=None) | Q(hardware=run.hardware_id))
+        asked = run.factor_values, run.context
+        others = of_system.prefetch_related("factors")
+        keys += [other.cell_key for other in others if (other.factor_values, other.context) == asked]
+    return [*dict.fromkeys(keys)]
+
+
 def run_before(run: Run, user: Reader) -> Run | None:
     """The finished run of the same cell that was made before it, of whatever batch; None where there is none."""
     if run.measured_at is None:

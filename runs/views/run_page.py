@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from urllib.parse import urlencode
 
 from runs.access import changes
 from runs.access.rules import source_of
@@ -75,6 +76,7 @@ class Counting:
         self.run = run
         self.standing = standing.of_run(run, measured.result[0], reader) if measured.result and run.counts else None
         self.before = standing.run_before(run, reader)
+        self.repeats = urlencode([("cell", key) for key in standing.cell_keys(run)])
         self.gap = "" if run.is_open else why_no_number(run)
         self.missing_metric = missing_label(run)
         self.implausible = [why for row in run.measurements.all() if (why := implausible(row))]

@@ -97,6 +97,8 @@ def test_it_keeps_an_experiment_on_one_machine(machine):
     assert dispatch.assign_queued() == 1
     taken_by = assigned()[0].agent
     assert set(Job.objects.filter(run__in=runs).values_list("requested_agent", flat=True)) == {taken_by.pk}
+    # Was: what was cancelled before it started had no machine, and was no run of it.
+    assert {run.hardware for run in Run.objects.filter(pk__in=[run.pk for run in runs])} == {taken_by.hardware}
 
 
 def test_it_starts_two_experiments_on_two_machines_at_once(machine):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 from django.test import Client
 
@@ -100,6 +102,46 @@ def test_what_failed_at_a_level_is_told_with_why():
         if told["claims"]:
             assert "Firebird 1: no value at 100 warehouses: failed: out of memory." in told["words"]
     assert "no value at 100 warehouses: failed: out of memory" in ask(selects, "ask=falls_off")["words"]
+
+
+def test_what_none_of_the_first_two_lost_is_told_as_well():
+    """Seen: "1.11 × at each of 12 levels", and no word of the third system, which had failed at one."""
+    world = World()
+    for name, warehouses in product(("PostgreSQL", "MySQL", "Firebird"), (10, 40, 100)):
+        failed = {"outcome": "failed", "message": "deadlock"} if (name, warehouses) == ("Firebird", 100) else {}
+        tps = {"PostgreSQL": 3000, "MySQL": 2000, "Firebird": 1000}[name]
+        world.add(tps, dbms={"name": name, "version": "1"}, factors={"warehouses": warehouses}, **failed)
+    told = ask(world.store())
+    assert told["missing"] == ["Firebird 1: no value at 100 warehouses: failed: deadlock."]
+    assert told["sure"]
+
+
+def test_why_one_is_not_ranked_is_no_level_that_would_not_have_helped():
+    """Seen: "MariaDB (no value at 1 terminal: cancelled)", which has one at 4, and none where others were measured."""
+    world = World()
+    for name, warehouses in (("PostgreSQL", 10), ("PostgreSQL", 40), ("MySQL", 10), ("MySQL", 40), ("MariaDB", 80)):
+        world.add(1000, dbms={"name": name, "version": "1"}, factors={"warehouses": warehouses})
+    lost = {"outcome": "aborted", "message": "by operator"}
+    world.add(1000, dbms={"name": "MariaDB", "version": "1"}, factors={"warehouses": 160}, **lost)
+    assert "Not ranked: MariaDB 1 (fewer than two levels in common with the others)." in ask(world.store())["words"]
+
+
+@pytest.mark.parametrize("second", [42, 0])
+def test_no_winner_is_sought_where_nothing_was_measured_at_a_level_of_another(second: float):
+    """Seen: "No winner: MariaDB (355 TPS) and PostgreSQL (42 TPS)", of 4 terminals and of 1."""
+    world, cells = World(), [("MariaDB", 4, 355), ("MariaDB", 1, 0), ("PostgreSQL", 1, second), ("PostgreSQL", 4, 0)]
+    for name, terminals, tps in cells:
+        lost = {} if tps else {"outcome": "aborted", "message": "by operator"}
+        factors = {"terminals": terminals, "scale_factor": 1}
+        world.add(tps or 1, dbms={"name": name, "version": "1"}, factors=factors, **lost)
+    told = ask(world.store(), "ask=best")
+    assert not told["claims"]
+    if not second:
+        assert told["words"].startswith("Only one is ranked: ")
+        return
+    assert told["words"].startswith("No two series have two levels in common. ")
+    assert {"MariaDB 1: measured at 4 terminals.", "PostgreSQL 1: measured at 1 terminal."} <= {*told["missing"]}
+    assert "MariaDB 1 · 1 terminal and PostgreSQL 1 · 4 terminals (cancelled: by operator)" in told["words"]
 
 
 def test_repeats_that_failed_are_told_where_too_few_are_left():

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
+from itertools import product
+from uuid import UUID
 
 import pytest
 from benchagent.catalog import DURABILITY_WORDS
@@ -16,10 +18,10 @@ from runs.compare.compare import Comparison, compare
 from runs.compare.facts import with_heading
 from runs.configs.creating import Parameter, config_of
 from runs.listing.rows import RunRow
-from runs.models import Config, Run, delete_softly
+from runs.models import Config, Experiment, HardwareProfile, Run, delete_softly
 from runs.run.diff import sections
 from runs.run.number import primary_number
-from tests.runs.cells import add_number, all_runs, machine, make_run, workload
+from tests.runs.cells import add_number, all_runs, batch, machine, make_run, workload
 
 pytestmark = pytest.mark.django_db
 
@@ -302,6 +304,44 @@ def test_a_cell_stays_one_while_its_runs_wait_go_on_and_are_cancelled():
     assert any(note.startswith("not finished yet") for note in gap_notes(group.gaps))
 
 
+def planned(made_by: HardwareProfile) -> None:
+    """Two systems on 1 and 4 terminals, of which two cells were cancelled before they started, and one failed."""
+    disk, of_plan = made_by.storage.create(slug="vda", name="vda"), Experiment.objects.create(slug="plan", name="Plan")
+    states = ["finished", "cancelled", "finished", "cancelled", "failed", "failed"]
+    cells = product(("MariaDB 11.4", "PostgreSQL 18.0", "SQLite 3"), (1, 4))
+    for at, (state, (system, terminals)) in enumerate(zip(states, cells, strict=True)):
+        factors = {"scale_factor": 10, "terminals": terminals}
+        run = make_run(
+            system, 100 if state == "finished" else None, factors=factors, experiment=of_plan, order_index=at,
+            state=state, on=made_by if state == "finished" else None,
+            durability="power_loss" if state == "finished" else "",
+        )  # fmt: skip
+        if state == "finished":
+            run.storage.create(role="data", device=disk)
+
+
+def test_what_never_began_is_on_the_machine_and_disk_of_its_like():
+    """Seen: "What varies: Machine vm · –, Data storage vda · –", and series of a "machine not set"."""
+    planned(machine())
+    comparison = compare(all_runs())
+    assert {fact.field for fact in comparison.varying} == {"dbms", "factor:terminals", "durability"}
+    assert {group.label: group.facts["durability"] for group in comparison.groups if "SQLite" not in group.label} == {
+        f"{system} · {terminals}": DURABILITY_WORDS["power_loss"]
+        for system, terminals in product(("MariaDB 11.4", "PostgreSQL 18.0"), ("1 terminal", "4 terminals"))
+    }
+
+
+def test_what_never_began_takes_nothing_of_another_batch_or_disk():
+    planned(machine())
+    make_run("MariaDB 11.4", None, state="cancelled", experiment=Experiment.objects.create(slug="two", name="Two"))
+    factors = {"scale_factor": 10, "terminals": 1, "data_storage": "nvme"}
+    more = {"factors": factors, "experiment": Experiment.objects.get(slug="plan")}
+    make_run("MariaDB 11.4", None, state="cancelled", **more)
+    strangers = [group for group in compare(all_runs()).groups if group.facts["storage:data"] == "–"]
+    assert [len(group.all_runs) for group in strangers] == [1, 1]
+    assert {group.facts["hardware"] for group in strangers} == {"–"}
+
+
 def test_runs_that_wait_and_one_that_goes_on_are_one_cell_before_any_has_ended():
     make_run("SQLite 3", None, on=machine(), repeat=1, state="loading")
     make_run("SQLite 3", None, repeat=2, state="queued")
@@ -372,6 +412,24 @@ def test_what_an_article_prints_of_its_configuration_is_known(article):
     Run.objects.filter(dbms_version__dbms__slug="postgresql").update(config=config)
     group = by_label(compare(all_runs()))["PostgreSQL 8.3"]
     assert group.conditions.words["buffer_pool"] == "128 MiB"
+
+
+@pytest.mark.parametrize(("grouping", "repeats"), [("", [3, 3]), ("all", [6])])
+def test_configurations_that_were_stored_as_two_for_the_order_of_their_lines_are_one(grouping, repeats):
+    """Seen: "fsync=on, jit=off" and "fsync=on, jit=off alone" as two that are ranked."""
+    lines = [("fsync", "on"), ("jit", "off")]
+    for at, given in enumerate((lines, lines[::-1])):
+        parameters = [Parameter(name, value, comment=str(at)) for name, value in given]
+        config, _ = config_of("postgresql", "PostgreSQL", parameters, provenance="uploaded")
+        config.parameters.update(comment="")
+        for repeat in range(3):
+            make_run("PostgreSQL 18.0", 100 + at + repeat, config=config, batch=batch(UUID(int=at)))
+    assert Run.objects.values("config").distinct().count() == 2
+
+    comparison = compare(all_runs(), QueryDict(f"group={grouping}"))
+
+    assert [group.n for group in comparison.groups] == repeats
+    assert "config" not in {fact.field for fact in comparison.varying}
 
 
 def configured(*settings: dict[str, str], baseline: int | None = None) -> list[str]:

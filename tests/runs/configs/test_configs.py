@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from benchagent.catalog import Durability
+from benchagent.catalog import DBMSS, Durability
 from benchagent.redaction import REDACTED
 
 from runs import configs
@@ -185,6 +185,21 @@ def test_settings_that_people_have_a_name_for_are_called_by_it():
     assert configs.resolve_config("sqlite", SQLITE_SETTINGS, called="tuned").name == "SQLite, standard"
     (name, value), *others = SQLITE_SETTINGS
     assert configs.resolve_config("sqlite", [*others, (name, value)]).name == f"SQLite: {name}={value}"
+
+
+def test_settings_in_another_order_are_one_configuration_unless_they_are_commands():
+    """Seen: "PostgreSQL, standard" beside "PostgreSQL: synchronous_commit=on", of the same three settings."""
+    (first, *others), more = DBMSS["postgresql"].settings, ("work_mem", "8MB")
+    standard = configs.resolve_config("postgresql", [first, *others])
+    assert configs.resolve_config("postgresql", [*others, first]) == standard
+    typed = configs.resolve_config("postgresql", [more, ("jit", "off"), first, *others])
+    assert configs.resolve_config("postgresql", [*others, ("jit", "off"), first, more]) == typed != standard
+    # The last value of one counts.
+    twice = [configs.resolve_config("postgresql", [("jit", one), ("jit", two)]) for one, two in ("01", "10")]
+    assert len({standard, typed, *twice}) == 4
+    # SQLite takes no page size after WAL.
+    (wal, *_), size = SQLITE_SETTINGS, ("page_size", "8192")
+    assert configs.resolve_config("sqlite", [wal, size]) != configs.resolve_config("sqlite", [size, wal])
 
 
 # Literature

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from django.contrib.auth.models import AnonymousUser
 
-from runs.models import Run
+from runs.models import Experiment, Run
 from runs.run.number import primary_number
-from runs.run.standing import of_run, run_before, standing
-from tests.runs.cells import make_run
+from runs.run.standing import cell_keys, of_run, run_before, standing
+from tests.runs.cells import machine, make_run, make_runs
 
 
 @pytest.mark.parametrize(
@@ -39,3 +39,18 @@ def test_it_tells_nothing_of_repeats_that_are_less_public():
     assert run_before(Run.objects.get(repeat=4), AnonymousUser()) == run
     Run.objects.filter(pk=run.pk).update(visibility="unlisted")
     assert run_before(Run.objects.get(repeat=4), AnonymousUser()) is None
+
+
+@pytest.mark.django_db
+def test_repeats_of_a_plan_are_found_under_the_keys_of_all_of_them():
+    """Seen: "No run has a number of this" of repeat 2, which never began, beside repeat 1 with 355 TPS."""
+    vm, other, plan = machine("vm"), machine("other"), Experiment.objects.create(slug="plan", name="Plan")
+    begun, never, elsewhere, at_one = make_runs(
+        {"system": "MariaDB 11.4", "experiment": plan, "state": state, "on": on, "factors": {"terminals": terminals}}
+        for state, on, terminals in (
+            ("finished", vm, 4), ("cancelled", None, 4), ("finished", other, 4), ("finished", vm, 1),
+        )
+    )  # fmt: skip
+    assert len({run.cell_key for run in (begun, never, elsewhere, at_one)}) == 4
+    assert cell_keys(begun) == [begun.cell_key, never.cell_key]
+    assert {*cell_keys(never)} == {never.cell_key, begun.cell_key, elsewhere.cell_key}
