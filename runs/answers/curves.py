@@ -138,8 +138,12 @@ def untold_levels(curve: Curve, words: Callable[[Group], str]) -> list[Missing]:
 
 
 def lost_levels(name: str, levels: Iterable[tuple[str, Group]]) -> list[Missing]:
-    """The levels, in words, at which runs ended without a number, by why."""
-    lost = grouped((group.gap, words) for words, group in levels if group.gap and not group.is_to_come)
+    """The levels, in words, at which all runs ended without a number, by why."""
+    levels = [*levels]
+    valued = {words for words, group in levels if group.dots}
+    lost = grouped(
+        (group.gap, words) for words, group in levels if group.gap and not group.is_to_come and words not in valued
+    )
     return [Missing("no_value", name, names=[reason, *levels]) for reason, levels in lost.items()]
 
 

@@ -297,6 +297,8 @@ class JobBench:
             output = opened(output_path, "w+b")
             stdout = opened(command.stdout, "wb") if command.stdout else output
             stdin = opened(command.stdin, "rb") if command.stdin else subprocess.DEVNULL
+            # As `time` does: a busy machine may let the tool run before whoever started it goes on.
+            begun = time.monotonic()
             child = self.children.spawn(
                 command.argv,
                 env=self.children.environment(**command.environment),
@@ -306,7 +308,6 @@ class JobBench:
                 cwd=command.cwd or self.job_dir,
                 cgroup=self.server_cgroup,
             )
-            begun = time.monotonic()
             try:
                 whole, sampler = (self.new_sampler({"tool": [child.pid]}) for _ in range(2))
                 self._watch.attend(child, phase, sampler, timeout_s=timeout_s, sleep=self.abort.sleep, observe=observe)
