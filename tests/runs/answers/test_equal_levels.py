@@ -356,3 +356,17 @@ def test_what_may_be_ranked_is_asked_where_a_single_cell_is_of_another_version()
 
     assert told["question"]["fact"] == "factor:disk"
     assert [claim["rank"] for claim in told["claims"] if claim["kind"] == "standing"] == [1, 2]
+
+
+def test_of_many_levels_that_are_left_out_a_sentence_names_one_for_each_reason():
+    """Seen: a headline of ten lines."""
+    world = World(noise=0.005)
+    for size in range(1, 11):
+        for system, tps in (("PostgreSQL", 2000), ("MySQL", 1000)):
+            few = size > 6 if system == "MySQL" else size in (3, 4, 5, 6)
+            dbms = {"name": system, "version": SYSTEMS[system]}
+            world.add(tps, 2 if few else 4, factors={"size_gb": size}, dbms=dbms)
+
+    words = ask(world.store(), "ask=best")["words"]
+
+    assert "Left out: 3 GB and 3 more (fewer than 3 repeats of PostgreSQL 17.2); 7 GB and 3 more (fewer" in words
