@@ -165,6 +165,8 @@ def thing_words(fact: str, versions_of: str = "") -> str:
 
 def lacking_words(missing: Missing) -> str:
     first, others = "".join(missing.names[:1]), missing.names[1:]
+    # Two groups may have a reason in common of several.
+    reasons = (reason for name in missing.names for reason in name.split("; "))
     # Nothing that a sender says of a part of them gives an order to groups that differ in the rest, too.
     all_are_own = all(each.is_own_question for each in missing.differing)
     own = [mid_sentence(each.label) for each in missing.differing] if all_are_own else []
@@ -176,7 +178,7 @@ def lacking_words(missing: Missing) -> str:
         differing="; ".join(map(difference_words, missing.differing)),
         own=f", as each has its own {listed(missing.names)}" if missing.names else "",
         unless=f"; sent with the role “condition”, {joined(own)} would have one" if own else "",
-        why=f": {few_listed([*dict.fromkeys(map(_short_reason, missing.names))])}" if missing.names else "",
+        why=f": {few_listed([*dict.fromkeys(map(_short_reason, reasons))])}" if missing.names else "",
     )  # fmt: skip
 
 
