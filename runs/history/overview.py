@@ -10,7 +10,7 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from django.db.models import F, Q, QuerySet
+from django.db.models import OuterRef, Q, QuerySet, Subquery
 
 from runs.answers.answer import Amount, as_share
 from runs.answers.history import expected_amount, set_against
@@ -105,9 +105,16 @@ def rows_of(benchmarks: Sequence[Benchmark], baseline: Baseline) -> list[Row]:
     for each in benchmarks:
         for point in points.get(each.pk, []):
             point.benchmark = each
-    newest = SeriesBatch.objects.filter(benchmark__in=benchmarks, measured_at=F("benchmark__newest_at"))
-    doubts = newest.doubts("benchmark")
-    rows = [_row(each, series.get(each.pk, []), baseline, points.get(each.pk, [])) for each in benchmarks]
+    return [_row(each, series.get(each.pk, []), baseline, points.get(each.pk, [])) for each in benchmarks]
+
+
+def with_doubts(rows: Sequence[Row]) -> list[Row]:
+    """These with what speaks against the newest batch of each."""
+    # By the index of their order: a benchmark may have thousands of batches.
+    last = SeriesBatch.objects.filter(benchmark=OuterRef("pk")).newest_first().values("pk")[:1]
+    benchmarks = Benchmark.objects.filter(pk__in=[row.benchmark.pk for row in rows])
+    newest = [*benchmarks.values_list(Subquery(last), flat=True)]
+    doubts = SeriesBatch.objects.filter(pk__in=newest).doubts("benchmark")
     return [replace(row, doubts=doubts.get(row.benchmark.pk, "")) for row in rows]
 
 

@@ -22,7 +22,7 @@ from runs.compare.guard import beyond_span
 from runs.history import alerts, joining, watching
 from runs.history.causes import why
 from runs.history.grids import MOST_BENCHMARKS, machine_matrix, release_maps
-from runs.history.overview import listed_benchmarks, read_baseline, rows_of
+from runs.history.overview import listed_benchmarks, read_baseline, rows_of, with_doubts
 from runs.history.page import DRAWN, MOST_DRAWN, context_of
 from runs.history.words import change_words
 from runs.listing.filters import RunFilter, without, without_blanks
@@ -70,7 +70,7 @@ def _shown(view: str, rows: QuerySet[Benchmark], page: Page[Benchmark], baseline
         return {"maps": release_maps(list(page), than=baseline.value if baseline.kind == "version" else "")}
     if view == MACHINES:
         return {"matrix": machine_matrix(list(rows[:MOST_BENCHMARKS])), "most": MOST_BENCHMARKS}
-    return {"rows": rows_of(list(page), baseline)}
+    return {"rows": with_doubts(rows_of(list(page), baseline))}
 
 
 @require_safe
