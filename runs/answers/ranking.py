@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, combinations, permutations, product
+from itertools import chain, combinations, permutations
 from typing import Any
 
 from benchagent.catalog import ONCE_A_CELL
@@ -411,8 +411,8 @@ def _decisive(claims: Sequence[Standing]) -> Standing:
 
 
 def _why_apart(levels: Levels, parts: Sequence[Sequence[Key]], leaders: str) -> Missing:
-    """Why none of one part has a ratio to one of another: what does not allow it, or of what each has its own."""
-    rows = chain.from_iterable(levels.rows(one, other) for of in combinations(parts, 2) for one, other in product(*of))
+    """Why the leaders of parts have no ratio to each other: what forbids it, or of what each part has its own."""
+    rows = chain.from_iterable(levels.rows(one[0], other[0]) for one, other in combinations(parts, 2))
     if refused := next((found for row in rows if row.pairs and (found := blocking(row.against.differences))), None):
         return Missing("parts_unlike", of=leaders, differing=refused)
     return Missing("parts", of=leaders, names=[mid_sentence(fact.label) for fact in levels.parting(parts)])
