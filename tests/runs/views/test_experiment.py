@@ -47,6 +47,16 @@ def test_it_shows_each_run_with_its_state_or_value(client, experiment):
     assert "Why it was made." in html
 
 
+def test_a_cell_of_fewer_repeats_has_its_durability_in_its_column(client, db):
+    """Seen: "survives power loss" beneath "Repeat 5" of a cell of four, where another was repeated six times."""
+    uneven = Experiment.objects.create(slug="uneven", name="Uneven")
+    for repeat, system in enumerate(("Derby 10.6", "H2 2.4", "H2 2.4", "H2 2.4"), start=1):
+        make_run(system, 100.0 + repeat, experiment=uneven, repeat=repeat)
+    table = page(client, "/experiments/uneven/").partition('class="data matrix"')[2].partition("</table>")[0]
+    cells = [len(re.findall(r"<t[dh]\b", row)) for row in table.split("</tr>")[:-1]]
+    assert cells == [6, 6, 6]
+
+
 def test_only_who_may_change_it_is_offered_to_edit_it(client, operator, experiment):
     batch = experiment.runs.first().batch
     assert f'href="/batches/{batch.pk}/">Label, tags, note<' in page(client, URL)
