@@ -306,7 +306,7 @@ class Answer(Part):
     """`sure`: whether the claim is asserted; `lacking`: what it takes to be. `ranked_at`: whether what is ranked is set
     against each other at equal levels of all else (`held`), or the best of each (`best`), wherever that is. `over`: the
     levels that the ranking is over, and `series` of the first against the next at them. `first` is set against
-    `second`, where two are. `lost`: the levels at which what is unranked failed, by its label. `differing`: in what the
+    `second`, where two are. `lost`: why, by its label, what is unranked has none. `differing`: in what the
     first of the claim is not like each that it is set against, by the label of that one. `unranked`: what has too few
     levels in common with the others; `set_apart`: what has no group that is ranked, with one that it has;
     `without_order`: the groups that may not be ranked. `versions_of`: the only DBMS, so that systems are versions of

@@ -208,8 +208,8 @@ def _of_series(
     is_least_zero = comparison.better == "lower" and levels.have_two_in_common and bool(_above_zero(levels)[0])
     if not parts or is_least_zero:
         return begun(comparison, question, set_apart=set_apart, lacking=_without_ratio(levels), **at)
-    compared = {*chain(*parts)}
-    told = compared | {key for key in levels.order if {names[key], named[key][1]} & {*set_apart}}
+    compared = [*chain(*parts)]
+    told = {*compared} | {key for key in levels.order if {names[key], named[key][1]} & {*set_apart}}
     unranked = [key for key in levels.order if key not in told]
     answers = [_of_part(comparison, levels, question, set_apart, part, named=named) for part in parts]
     ranked_claims = [claim for answer in answers for claim in answer.claims if isinstance(claim, Standing)]
@@ -219,10 +219,7 @@ def _of_series(
     beside = {} if any(group.key in in_a_ratio for group in beside.values()) else beside
     apart: dict[str, Any] = {
         "set_apart": set_apart | beside, "unranked": [names[key] for key in unranked],
-        "lost": {
-            names[key]: lost for key in unranked
-            if _would_be_ranked(levels, key, compared) and (lost := lost_levels(names[key], levels.groups_of(key)))
-        },
+        "lost": {names[key]: why for key in unranked if (why := _why_unranked(levels, key, compared))},
     }  # fmt: skip
     if len(answers) == 1:
         return answers[0].model_copy(update=apart)
@@ -235,6 +232,14 @@ def _of_series(
         claims += [claim.model_copy(update={"than": leader}) for claim in others]
     lacking_of_all = [lacking, *chain.from_iterable(answer.lacking for answer in answers)]
     return begun(comparison, question, claims=claims, parts=answers, lacking=lacking_of_all, **at, **apart)
+
+
+def _why_unranked(levels: Levels, key: Key, compared: Sequence[Key]) -> list[Missing]:
+    """What came to no number, or of what it has its own; empty where it has but too few levels."""
+    if _would_be_ranked(levels, key, compared) and (lost := lost_levels(levels.names[key], levels.groups_of(key))):
+        return lost
+    own = levels.parting([[key], compared])
+    return [Missing("parts", names=[mid_sentence(fact.label) for fact in own])] if own else []
 
 
 def _would_be_ranked(levels: Levels, key: Key, compared: Iterable[Key]) -> bool:

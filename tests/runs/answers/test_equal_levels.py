@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import pytest
@@ -370,3 +371,15 @@ def test_of_many_levels_that_are_left_out_a_sentence_names_one_for_each_reason()
     words = ask(world.store(), "ask=best")["words"]
 
     assert "Left out: 3 GB and 3 more (fewer than 3 repeats of PostgreSQL 17.2); 7 GB and 3 more (fewer" in words
+
+
+def test_a_machine_of_another_window_is_not_ranked_for_that():
+    """Seen: "fewer than two levels in common with the others", of which no reader could tell what to measure."""
+    world = World(noise=0.01)
+    for machine, share, windows in (("alpha", 1, (120, 300)), ("beta", 0.8, (300,)), ("gamma", 0.62, (180,))):
+        for window, terminals in product(windows, (8, 64)):
+            factors = {"terminals": terminals, "duration_s": window}
+            world.add(9000 * share * terminals, 4, hardware={"name": machine, "cpu_model": "E"}, factors=factors)
+    words = ask(world.store(), "ask=rank&fact=hardware")["words"]
+    assert words.startswith("alpha has 1.2")
+    assert "Not ranked: gamma (no levels in common, as each has its own measured window)." in words
