@@ -55,7 +55,7 @@ from runs.models import (
 from runs.models.choices import OPEN_STATES, SHORT_DURABILITY, Precision, Provenance, RunState, Visibility
 from runs.results.names import metric_label
 from runs.run.facets import DOUBT_WORDS, TESTED, SettingRow
-from runs.stats import ends_of
+from runs.stats import Ratio, ends_of
 from runs.tables import TableCell
 
 register = template.Library()
@@ -68,6 +68,8 @@ SAID: tuple[Callable[..., Any], ...] = (
 )  # fmt: skip
 for said in SAID:
     register.filter(said)
+# So many characters of the heading of a row stand in one line.
+ONE_LINE = 20
 register.filter("file_size", formatting.byte_size)
 register.filter("markdown", markdown.rendered)
 register.filter("markdown_text", markdown.plain)
@@ -151,11 +153,11 @@ def level_lines(series: LevelSeries, levels: Levels, most: int) -> SafeString:
     """
     rows = sorted(series.rows, key=lambda row: not row.pairs)[:most] if most else series.rows
     label, base_label, of_all = escape(series.label), escape(levels.base_label), series.notes
-    of_series = f'<th scope="row">{label}</th>' if len(levels.series) > 1 else ""
-    heads = {fact.label: f'<th scope="row" data-label="{escape(fact.label)}">' for fact in levels.headings}
+    of_series = f'<th scope="row"{_wraps(series.label)}>{label}</th>' if len(levels.series) > 1 else ""
+    heads = {fact.label: f'<th scope="row" data-label="{escape(fact.label)}"' for fact in levels.headings}
     lines = []
     for row in rows:
-        headings = "".join(f"{heads[name]}{escape(words)}</th>" for name, words in row.words.items())
+        headings = "".join(f"{heads[name]}{_wraps(words)}>{escape(words)}</th>" for name, words in row.words.items())
         against, verdict = row.against, row.against.verdict
         notes = [verdicts.robustness_words(verdict)] if verdict and verdict.ranks else []
         notes += [gaps.difference_words(note) for note in row.notes if note not in of_all]
@@ -164,10 +166,17 @@ def level_lines(series: LevelSeries, levels: Levels, most: int) -> SafeString:
         lines.append(
             f'<tr data-level="{escape(row.label)}">{headings}{of_series}'
             f"{_level_value(row.value, row.groups, label)}{_level_value(row.base_value, row.bases, base_label)}"
-            f'<td class="num" data-label="Ratio"{exact_ratio(against)}>{verdicts.ratio_words(against.ratio)}</td>'
+            f'<td class="num" data-label="Ratio"{exact_ratio(against)}>{ratio_lines(against.ratio)}</td>'
             f'<td class="wide"><span class="verdict" data-verdict="{row.kind}">{escape(told)}</span>{noted}</td></tr>\n'
         )
     return SafeString("".join(lines))
+
+
+@register.filter
+def ratio_lines(ratio: Ratio | None) -> SafeString:
+    """The ratio, and beneath it its interval: in one line they took the room of the verdict beside them."""
+    value, _, interval = verdicts.ratio_words(ratio).partition(" (")
+    return format_html('{} <span class="sub">({}</span>', value, interval) if interval else SafeString(escape(value))
 
 
 @register.simple_tag
@@ -181,6 +190,11 @@ def exact_ratio(against: Contrast | None, *, judged: bool = False) -> SafeString
     told = {"data-judged": verdicts.against_words(against)} if judged else {}
     exact = {f"data-{name}": localize(value) for name, value in numbers.items() if value is not None}
     return format_html_join("", ' {}="{}"', (exact | told).items())
+
+
+def _wraps(words: str) -> str:
+    """The class of a heading that is too long for one line."""
+    return ' class="name"' if len(words) > ONE_LINE else ""
 
 
 def _level_value(value: float | None, groups: Sequence[Group], label: str) -> str:

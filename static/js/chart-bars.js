@@ -18,7 +18,7 @@ const END_PX = 14;
 const TELLING_TIMES = 10;
 
 // Chart.js leaves half of what the numbers leave to the labels, and cuts them at their beginning: of a phone 100 px.
-const labelWidth = (chartWidth) => (chartWidth < 400 ? 13 : chartWidth < 520 ? 16 : 34);
+const labelWidth = (chartWidth) => (chartWidth < 400 ? 14 : chartWidth < 520 ? 16 : 34);
 
 /** The lines of a group's label. */
 export function labelLines(group, chartWidth) {
