@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from runs import formatting
 from runs.answers.answer import Amount, Answer, Claimed, Newer, Published, Step, pair_of
@@ -14,6 +14,7 @@ from runs.answers.words.drawn import (
     LOG_BARS_NOTE,
     NO_GEOMETRIC_MEAN,
     NO_PAIRS,
+    ORDER_NOTE,
     bars_note,
     centre_label,
 )
@@ -30,9 +31,10 @@ from runs.charts.base import BarGroup, Figure, Multiples, bars, scale_of
 from runs.compare.comparison import Comparison
 from runs.compare.facts import fact_value
 from runs.compare.groups import Contrast, Group
+from runs.compare.levels import Levels, levels_words
 from runs.compare.panels import COLOURS, panel_groups, panel_key
 from runs.run.facets import DOUBT_WORDS
-from runs.stats import ends_of
+from runs.stats import Ratio, ends_of
 from runs.tables import Column, Table, TableCell
 
 OF_SUMMARY = ("geometric_mean", "median", "mean", "minimum", "maximum", "stdev", "cv")
@@ -198,37 +200,78 @@ def bars_figure(
 def effects_figure(comparison: Comparison) -> Figure:
     """What each setting did, as bars of ratios, the largest change first: the same as the answer says."""
     settings = list(dict.fromkeys(each.setting for each in comparison.effects))
-    bars_of: list[BarGroup] = []
-    rows: list[list[TableCell]] = []
+    told: list[RatioBar] = []
     for each, ends in zip(comparison.effects, comparison.effect_ends, strict=True):
         against, name = each.row.against, f"{each.setting} {each.start} → {each.end}"
-        told = [(name, against.ratio, against_words(against), len(each.row.pairs))]
-        told += [(f"{name}, with {beside}", ratio, "", pairs) for beside, ratio, pairs in ends]
-        for label, ratio, words, pairs in told:
-            bars_of.append(
-                BarGroup(
-                    label=label, color=settings.index(each.setting) % COLOURS, value=ratio.value if ratio else None,
-                    text=formatting.times(ratio.value) if ratio else "",
-                    interval=pair_of(ratio.interval if ratio else None),
-                    dots=[], gap=None if ratio else words, ranked=True, origin=words, row=len(rows),
-                )
-            )  # fmt: skip
-            numbers = [TableCell(ratio.value if ratio else None, gap="" if ratio else words)]
-            numbers += map(TableCell, ends_of(ratio.interval if ratio else None))
-            of_pairs = TableCell(pairs) if pairs else TableCell(gap=NO_PAIRS)
-            rows.append([TableCell(text=label), *numbers, of_pairs, TableCell(text=words)])
+        color = settings.index(each.setting) % COLOURS
+        told.append(RatioBar(name, color, against.ratio, len(each.row.pairs), against_words(against)))
+        told += [RatioBar(f"{name}, with {beside}", color, ratio, pairs, "") for beside, ratio, pairs in ends]
     metric = comparison.metric.label if comparison.metric else ""
-    spec = bars(label=f"{metric}, as a ratio", unit="", better="none", groups=bars_of)
-    spec["base"], spec["marks"] = 1.0, [{"axis": "x", "value": 1.0, "label": "1, no change"}]
+    title = f"What each setting did to {formatting.mid_sentence(metric)}"
+    heads = "Setting", "Pairs"
+    return _ratios_figure(told, heads, id="effects", title=title, axis=f"{metric}, as a ratio", note=EFFECTS_NOTE)
+
+
+def order_figure(comparison: Comparison, levels: Levels) -> Figure:
+    """The series that are compared, best first, as bars of their ratios to the baseline's over all levels."""
+    color_by_key = {key: group.color for group, key in reversed(levels.group_series)}
+    told = []
+    for key in levels.order:
+        series = levels.between(key, levels.base)
+        ratio, words = (series.ratio, series_words(series)) if series else (None, "the baseline")
+        count = len(series.counted) if series else len(levels.groups_of(key))
+        told.append(RatioBar(levels.names[key], color_by_key[key], ratio, count, words, is_base=series is None))
+    metric = comparison.metric.label if comparison.metric else ""
+    better = {"lower": ", lower is better", "higher": ", higher is better"}.get(comparison.better, "")
+    title = f"{metric} against {levels.base_label}, over {levels_words(len(levels.table), levels.held_words)}"
+    heads = levels.compared_words, "Levels"
+    return _ratios_figure(
+        told, heads, id="order", title=title, axis=f"Ratio{better}", note=ORDER_NOTE, one="the baseline"
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class RatioBar:
+    """A ratio with what it is of: `count` pairs or levels, 0 where it is a fit over all; `words` is its verdict."""
+
+    label: str
+    color: int
+    ratio: Ratio | None
+    count: int
+    words: str
+    is_base: bool = False
+
+
+def _ratios_figure(
+    told: Sequence[RatioBar], heads: tuple[str, str], *, id: str, title: str, axis: str, note: str,
+    one: str = "no change",
+) -> Figure:  # fmt: skip
+    """`heads`: of the column of the labels, and of that of the counts; `one`: what a ratio of 1 is."""
+    bars_of: list[BarGroup] = []
+    rows: list[list[TableCell]] = []
+    for each in told:
+        ratio, words = each.ratio, each.words
+        value = 1.0 if each.is_base else ratio.value if ratio else None
+        bars_of.append(
+            BarGroup(
+                label=each.label, color=each.color, value=value, text=formatting.times(value) if value else "",
+                interval=pair_of(ratio.interval if ratio else None),
+                dots=[], gap=None if value else words, ranked=True, origin=words, row=len(rows),
+            )
+        )  # fmt: skip
+        numbers = [TableCell(value, gap="" if value else words)]
+        numbers += map(TableCell, ends_of(ratio.interval if ratio else None))
+        count = TableCell(each.count) if each.count else TableCell(gap=NO_PAIRS)
+        rows.append([TableCell(text=each.label), *numbers, count, TableCell(text=words)])
+    spec = bars(label=axis, unit="", better="none", groups=bars_of)
+    spec["base"], spec["marks"] = 1.0, [{"axis": "x", "value": 1.0, "label": f"1, {one}"}]
     spec["most"] = _axis_end([1.0, *(bar["value"] for bar in bars_of if bar["value"])], bars_of)
     columns = [
-        Column("Setting", numeric=False),
-        *map(Column, ("Ratio", "Interval from", "to", "Pairs")),
+        Column(heads[0], numeric=False), *map(Column, ("Ratio", "Interval from", "to", heads[1])),
         Column("Verdict", numeric=False),
-    ]
+    ]  # fmt: skip
     in_words = formatting.joined(f"{bar['label']} {bar['text'] or 'no ratio'}" for bar in bars_of)
-    title = f"What each setting did to {formatting.mid_sentence(metric)}"
-    return Figure("effects", title, spec, Table(columns, rows), f"Bars of ratios: {in_words}.", note=EFFECTS_NOTE)
+    return Figure(id, title, spec, Table(columns, rows), f"Bars of ratios: {in_words}.", note=note)
 
 
 def group_bar(group: Group) -> BarGroup:

@@ -14,7 +14,7 @@ from runs.answers.places import place_of, x_label
 from runs.answers.words.curves import CurveWords
 from runs.answers.words.drawn import left_out_words
 from runs.charts.base import Figure, Multiples
-from runs.charts.compare import bars_parts, drawn_and_lost, effects_figure
+from runs.charts.compare import MOST_BARS, bars_parts, drawn_and_lost, effects_figure, order_figure
 from runs.charts.curves import curve_figures
 from runs.charts.latency import LatencyTable, latency_parts, with_latencies
 from runs.charts.over_time import over_time_figures, with_samples
@@ -25,7 +25,7 @@ from runs.compare.compare import by_each_metric
 from runs.compare.comparison import Comparison
 from runs.compare.facts import DATE
 from runs.compare.groups import Group
-from runs.compare.panels import Axes, Curve, Panel, panel_groups, panel_key
+from runs.compare.panels import LOOKS, Axes, Curve, Panel, panel_groups, panel_key
 from runs.formatting import grouped
 from runs.models import Metric, Run
 from runs.run.facets import tested_words
@@ -154,6 +154,10 @@ def draw(comparison: Comparison) -> Drawing:
         comparisons = [replace(each, axes=axes) for each in comparisons]
     axes = comparisons[0].axes
     parts: list[Part] = [effects_figure(comparison)] if comparison.effects else []
+    levels = comparison.levels
+    # So many curves show no reader which is the best.
+    if axes.view == CURVE and levels and len(levels.names) <= MOST_BARS and len(comparison.curves) > LOOKS:
+        parts.append(order_figure(comparison, levels))
     if axes.view == TRADE_OFF:
         if len(comparisons) == 1 and (paid_with := second_metric(comparison)):
             comparisons.append(paid_with)

@@ -6,7 +6,7 @@ import base64
 import hashlib
 import math
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import cast
@@ -19,12 +19,14 @@ from django.http import QueryDict
 
 from runs.access.rules import candidates
 from runs.compare.asked import PARAMETERS
+from runs.formatting import grouped
 from runs.listing.cursor import Column, bounded_count, first_ids
 from runs.listing.filters import RunFilter, unknown, without_blanks
 from runs.models import Run, StoredSelection
 from runs.models.runs import RunQuerySet
 from runs.models.visible import Reader, listed, readable
 
+# So many runs are compared, and others of their batches, where these are not more than as many again.
 MAX_RUNS = 1_000
 # Of more the newest are compared, by when they were measured: an old history that was imported last is not newer.
 _NEWEST = (
@@ -203,15 +205,34 @@ def select(params: QueryDict, user: Reader) -> Selection:
     sets, left_out = [], 0
     for number, choice in enumerate(chosen, start=1):
         rows = choice.rows()
-        room = MAX_RUNS - len(ids)
+        room = max(MAX_RUNS - len(ids), 0)
         newest = [*rows.order_by().values_list("pk", flat=True)[: room + 1]]
         if len(newest) > room:
-            newest = first_ids(rows, _NEWEST, room)
+            newest = _whole(rows, first_ids(rows, _NEWEST, room))
             left_out += bounded_count(rows)[0] - len(newest)
         ids |= dict.fromkeys(newest)
         sets.append(RunSet(number, queries[number - 1], choice, frozenset(newest), is_base=base == str(number)))
     runs = list(Run.objects.filter(pk__in=ids).for_comparisons())
     return Selection(params, runs, True, left_out=left_out, threshold=threshold, sets=sets)
+
+
+def _whole(rows: RunQuerySet, newest: Sequence[UUID]) -> list[UUID]:
+    """These runs with all others of their batches; of larger batches as many, with all repeats of each cell. A repeat
+    that the limit left out would be one too few, and a cell that it left out one that was not measured.
+    """
+    cells = {pk: cell for pk, *cell in rows.filter(pk__in=newest).values_list("pk", "batch_id", "cell_key").order_by()}
+    of_batches = rows.filter(batch_id__in={batch for batch, _ in cells.values()}).order_by()
+    whole = [*of_batches.values_list("pk", flat=True)[: 2 * MAX_RUNS + 1]]
+    if len(whole) <= 2 * MAX_RUNS:
+        return whole
+    of_cells = of_batches.filter(cell_key__in={cell for _, cell in cells.values()})
+    repeats = grouped(((*cell,), pk) for pk, *cell in of_cells.values_list("pk", "batch_id", "cell_key"))
+    whole = []
+    for cell in dict.fromkeys((*cells[pk],) for pk in newest):
+        if whole and len(whole) + len(repeats[cell]) > len(newest):
+            break
+        whole += repeats[cell]
+    return whole[: 2 * MAX_RUNS]
 
 
 def choose(query: QueryDict, user: Reader) -> Choice:

@@ -26,6 +26,7 @@ EFFECTS_NOTE = (
     "Bar: from 1, no change, to the ratio over the pairs of groups that differ in this setting alone, or of a fit over "
     "all configurations. Whisker: its interval."
 )
+ORDER_NOTE = "Bar: from 1, the baseline, to the ratio over all levels that both have. Whisker: its interval."
 NO_PAIRS = "a fit over all configurations"
 LOG_BARS_NOTE = "The axis is logarithmic and has no 0: a mark stands where a bar would end."
 DOUBT_NOTE = "More TPS than the terminals times the syncs a second that were measured of the disk."

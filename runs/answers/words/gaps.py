@@ -274,7 +274,7 @@ def beyond_words(count: int) -> str:
 
 
 def beyond_reason() -> str:
-    return f"only the newest {MAX_RUNS:,} runs are compared, of one day those that were stored last"
+    return f"only about the newest {MAX_RUNS:,} runs are compared, each with all repeats of its cell"
 
 
 def unsaid_words(settings: str) -> str:

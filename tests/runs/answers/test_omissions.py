@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import date, timedelta
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import AnonymousUser
+from django.http import QueryDict
 from django.test import Client
 from django.utils import timezone
 
@@ -247,10 +250,29 @@ def test_of_too_many_runs_the_last_measured_are_compared_whatever_came_in_last(m
     told = ask("label=nightly", "ask=since")
     assert [claim["day"] for claim in told["claims"]] == ["2026-03-21"]
     assert (told["beyond"], told["counts"]["left_out"], told["counts"]["selected"]) == (30, 30, 90)
-    words = "Only the newest 60 runs are compared, of one day those that were stored last: 30 others match."
+    words = "Only about the newest 60 runs are compared, each with all repeats of its cell: 30 others match."
     # Was: 30 in the counts, and none of them in the list.
     assert told["left_out"] == [{"run": None, "reason": words.partition(":")[0].lower(), "count": 30}]
     assert told["words"].endswith(words) and words in page("label=nightly", "ask=since")
+
+
+@pytest.mark.parametrize(("most", "beyond"), [(24, 0), (12, 0), (10, 15)], ids=["all", "whole batch", "whole cells"])
+def test_of_too_many_runs_no_cell_is_compared_without_a_part_of_its_repeats(monkeypatch, most: int, beyond: int):
+    """Seen: of 1,166 query times, three repeats each, "fewer than 3 repeats of DuckDB" at 21 of 66 levels."""
+    world = World(noise=0.01)
+    for query in ("q1", "q2", "q3", "q4"):
+        for version, tps in (("16.4", 100), ("17.2", 130)):
+            world.add(tps, dbms={"name": "PostgreSQL", "version": version}, factors={"query": query, "scale_factor": 1})
+    for document in world.documents:
+        # Every cell once, then every cell again.
+        for repeat, of_repeat in enumerate(document["repeats"]):
+            of_repeat["started_at"] = f"2026-11-20T0{repeat}:00:00Z"
+    selects = world.store()
+    monkeypatch.setattr(select, "MAX_RUNS", most)
+    chosen = select.select(QueryDict(selects), AnonymousUser())
+    assert chosen.left_out == beyond
+    assert {*Counter(run.cell_key for run in chosen.runs).values()} == {3}
+    assert "fewer than" not in ask(selects, "ask=best")["words"]
 
 
 NO_ORDER = (
