@@ -25,8 +25,11 @@ OF_RANKS = (BEST, RANK, LOAD)
 # All that rank what stands beside each other, so that every pair is judged.
 OF_PAIRS = ("", *OF_RANKS, A_B)
 # What a load is told by: the bytes of the database before those of the values, rows, and how long it took; then what
-# an article calls them.
-LOAD_METRICS = ("load_size_mb_per_s", "load_mb_per_s", "load_rows_per_s", "load_s", "load_speed", "load_time")
+# senders and articles call them.
+LOAD_METRICS = (
+    "load_size_mb_per_s", "load_mb_per_s", "load_rows_per_s", "load_s", "load_time_s", "load_duration_s",
+    "load_speed", "load_time",
+)  # fmt: skip
 # What is ranked: all groups, the best of each curve, or each at equal levels of all else.
 RankedAt: TypeAlias = Literal["", "best", "equal_levels"]
 PARAMETERS = ("ask", "fact", "from", "to", "a", "b", "than")

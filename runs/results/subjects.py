@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, TypeVar
 
-from benchagent.catalog import DBMSS, METRICS, WORKLOADS, DbmsEntry
+from benchagent.catalog import DBMSS, METRICS, THROUGHPUTS, WORKLOADS, DbmsEntry
 from django.db.models import Model, Q, QuerySet
 from django.utils import timezone
 from django.utils.text import slugify
@@ -450,8 +450,10 @@ def _ranks_nothing(name: str) -> bool:
 
 
 def _headline(document: UploadDocument) -> str:
-    """Name of the metric that charts of a new workload show first: TPS, else what the document names first."""
+    """Name of the metric that charts of a new workload show first: TPS, else a throughput, else what the document names
+    first.
+    """
     names: list[str] = []
     for repeat in document.repeats:
         names += [*(entry["name"] for entry in repeat["metrics"]), *(given.name for given in repeat["series"])]
-    return "tps" if "tps" in names else names[0][:80] if names else ""
+    return min(names, key=lambda name: (name != "tps", name not in THROUGHPUTS), default="")[:80]

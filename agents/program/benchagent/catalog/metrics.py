@@ -15,7 +15,19 @@ RATES = ("TPS", "IOPS", "cores")
 RATE_ENDS = ("/s", "/min")
 # What tools and workloads call their throughput.
 THROUGHPUTS = frozenset(
-    {"tps", "qps", "queries_per_s", "ops_per_s", "requests_per_s", "iops", "nopm", "tpm", "tpmc", "qphh"}
+    {
+        "tps",
+        "qps",
+        "queries_per_s",
+        "ops_per_s",
+        "requests_per_s",
+        "iops",
+        "nopm",
+        "tpm",
+        "tpmc",
+        "qphh",
+        "queries_per_hour",
+    }
 )
 # Ten years.
 LONGEST_S = 315_576_000

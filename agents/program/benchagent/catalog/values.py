@@ -23,7 +23,8 @@ PLACES = (
 OTHER_ROLES: dict[str, Role] = {
     **dict.fromkeys(
         (
-            "threads", "clients", "loaders", "build_virtual_users", "async_clients", "commit_group", "test_no",
+            "threads", "clients", "streams", "loaders", "build_virtual_users", "async_clients", "commit_group",
+            "test_no",
             "isolation", "query_mode", "ps_mode", "db_driver", "max_tries", "partitions", "partition_method",
             "partitioned", "fillfactor", "hash_clusters", "stored_procedures", "use_bcp", "storage_engine",
             "history_primary_key", "seed", "page_size_bytes", "conn_params", "random_seed",
@@ -78,6 +79,7 @@ COUNTED = {
     "terminals": "terminal",
     "threads": "thread",
     "clients": "client",
+    "streams": "stream",
 }
 
 FactorValue = int | float | str
