@@ -46,7 +46,10 @@ def a_against_b(comparison: Comparison, question: Question) -> Answer:
     pair: tuple[Key, Key] | Missing = Missing("another_ranked" if set_apart else "another")
     if base is not None and len(valued) > 1:
         if are_days_apart(comparison, question.fact):
-            return begun(comparison, question, lacking=[Missing("days_apart")])
+            apart = begun(comparison, question, lacking=[Missing("days_apart")])
+            # The question is told as it was asked.
+            both = {"first": question.a, "second": question.b}
+            return apart.model_copy(update=both) if all(both.values()) else apart
         pair = asked_pair(question, valued, base, levels)
     if isinstance(pair, Missing):
         named = without_values(question, comparison.groups) or [pair]

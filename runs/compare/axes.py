@@ -347,11 +347,13 @@ def levels_while_alike(x: str, free: Collection[str], columns: Columns) -> list[
 
 
 def are_days_apart(comparison: Comparison, field: str) -> bool:
-    """Whether each value of a fact was measured on days of its own, enough of them to tell a step, and some on several,
-    as the versions that nightlies went through: the best day of one against that of another compares days.
+    """Whether each value of a fact was measured on days of its own, on each machine, enough of them to tell a step, and
+    some on several, as the versions that nightlies went through: the best day of one against that of another compares
+    days.
     """
     columns = comparison.columns
-    is_own = field in comparison.axes.facts and columns.follow([field], [DATE])
+    is_own = field in comparison.axes.facts and columns.follow([field], [DATE, "hardware"])
+    is_own = is_own and not columns.follow([field], ["hardware"])
     days, values = len(set(columns[DATE])), len(set(columns[field]))
     return is_own and days >= 2 * LEAST_DAYS and days > values > 1
 
@@ -375,21 +377,23 @@ def _along_x(x: str, free: Collection[str], columns: Columns) -> set[str]:
 
 
 def _goes_on_as_changed(name: str, columns: Columns, groups: Sequence[Group]) -> bool:
-    """Of releases that are measured beside each other within each: 17.1 follows 17.0, whatever 16.4 does."""
-    of_releases = [Columns(own) for own in grouped(zip(columns[RELEASE], columns.groups, strict=True)).values()]
-    changing = [own for own in of_releases if len(of_releases) == 1 or len(set(own[name])) > 1]
+    """On each machine by itself, which is upgraded on a day of its own; of releases that are measured beside each other
+    within each: 17.1 follows 17.0, whatever 16.4 does.
+    """
+    places = grouped(zip(columns.rows(["hardware", RELEASE]), columns.groups, strict=True)).values()
+    changing = [own for own in map(Columns, places) if len(places) == 1 or len(set(own[name])) > 1]
     return bool(changing) and all(_is_changed(name, own, groups) for own in changing)
 
 
 def _is_changed(name: str, columns: Columns, groups: Iterable[Group]) -> bool:
-    """Whether all `groups` are of one DBMS, of which a fact changes in the midst: no version, configuration or kernel
-    comes back but for a day or two, and one stays for long enough to be a curve; or there are as many versions as a
-    step takes, as releases, in the order in which they came. Three versions on three days are compared, as are those
-    measured from new to old.
+    """Whether all `groups` are of one DBMS, of which a fact changes in the midst: a version, configuration or kernel
+    may be taken back, but does not alternate with another, and one stays for long enough to be a curve; or there are as
+    many versions as a step takes, as releases, in the order in which they came. Three versions on three days are
+    compared, as are those measured from new to old.
     """
     lasted = Counter(value for _, value in {*zip(columns[DATE], columns[name], strict=True)})
     order = _succession(name, columns)
-    follow = columns.follow([name], [MOMENT]) and len(order) == len(lasted)
+    follow = columns.follow([name], [MOMENT]) and len(order) <= _MOST_STRETCHES * len(lasted)
     if not follow or len({group.all_runs[0].dbms_version.dbms_id for group in groups}) > 1:
         return False
     versions = {

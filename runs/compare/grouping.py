@@ -18,6 +18,7 @@ from runs.formatting import grouped, natural
 from runs.models import Run
 from runs.run.facets import SHORT_COMMIT, TESTED, Facet, commit_number, data_sizes, tested_words
 from runs.run.likeness import OF_A_DAY, alike, parting_facets
+from runs.stats import MIN_REPEATS
 
 BATCH, LABEL, VERSION, DATE, ALL = "batch", "label", "version", "date", "all"
 # In the order of the choice; what is pooled, in words.
@@ -209,7 +210,8 @@ def _pool(run: Run, grouping: str) -> str:
 def pooled_words(cells: Sequence[Cell], grouping: str) -> str:
     """What is pooled beyond batches, as a reader asked for; empty where nothing is."""
     most = max((len({run.batch_id for run in cell.telling}) for cell in cells), default=0)
-    return f"Pooled on request: {GROUPINGS[grouping]}, up to {most} batches in a group." if most > 1 else ""
+    once = ", each of which counts once" if most >= MIN_REPEATS else ""
+    return f"Pooled on request: {GROUPINGS[grouping]}, up to {most} batches in a group{once}." if most > 1 else ""
 
 
 def batch_facets(cells: Sequence[Cell], grouping: str) -> list[dict[str, Facet]]:

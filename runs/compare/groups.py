@@ -20,17 +20,20 @@ from benchagent.catalog import LATENCIES, PERCENTILES, factor_unit
 from benchagent.histogram import Latencies
 
 from runs.compare.guard import Conditions, Difference, blocking, differences
+from runs.formatting import grouped
 from runs.models import Metric, Run
 from runs.models.choices import RunState
 from runs.run.facets import claim_words
 from runs.run.memory import MB
 from runs.run.number import number_of, values_of, why_no_number
 from runs.stats import (
+    MIN_REPEATS,
     OF_ALL,
     Interval,
     Ratio,
     Summary,
     Verdict,
+    geometric_mean,
     geometric_mean_interval,
     jackknifed,
     noise_by_machine,
@@ -129,11 +132,12 @@ class Group:
 
     `dots` are the repeats with a value, `gaps` those without. `interval` is of what stands for the repeats. `merged`:
     of a percentile of latencies that of all repeats together, then without each in turn; where it stands for them
-    `percentile` is the metric's name. `judged`: what verdicts and intervals are of, the values, or of a percentile one
-    value a repeat whose mean and spread are its. `ranked` is false when its commits promise less than the strongest
-    group's, or less than they claim; `of_survivors`: what its repeats left is not ranked by this metric, whatever they
-    promise. Only groups with the same `durability_words` are ever ranked together. `color`: index of the palette. On a
-    chart's axis it stands at `x`, in words `x_words`; `level` is what was asked for there.
+    `percentile` is the metric's name. `judged`: what verdicts and intervals are of, the values, or the mean of each of
+    several batches, or of a percentile one value a repeat whose mean and spread are its. `ranked` is false when its
+    commits promise less than the strongest group's, or less than they claim; `of_survivors`: what its repeats left is
+    not ranked by this metric, whatever they promise. Only groups with the same `durability_words` are ever ranked
+    together. `color`: index of the palette. On a chart's axis it stands at `x`, in words `x_words`; `level` is what was
+    asked for there.
     """
 
     key: str
@@ -292,8 +296,19 @@ def summed_up(dots: Sequence[Repeat], metric: str) -> dict[str, Any]:
     interval.
     """
     values = [dot.value for dot in dots if dot.value is not None]
-    merged = _percentiles_ms(metric, [dot.run for dot in dots])
-    return {"summary": summarise(values), "interval": None, "merged": merged, "percentile": "", "judged": values}
+    means = _means_of_batches(dots)
+    merged = [] if means else _percentiles_ms(metric, [dot.run for dot in dots])
+    judged = means or values
+    return {"summary": summarise(values), "interval": None, "merged": merged, "percentile": "", "judged": judged}
+
+
+def _means_of_batches(dots: Sequence[Repeat]) -> list[float]:
+    """Of as many batches as an interval takes, which a reader pools: repeats of one night are more alike than nights
+    are, and would make the interval one of these nights alone. Empty of fewer, and where one has no geometric mean.
+    """
+    by_batch = grouped((dot.run.batch_id, dot.value) for dot in dots if dot.value is not None).values()
+    means = [mean for mean in map(geometric_mean, by_batch) if mean is not None]
+    return means if MIN_REPEATS <= len(means) == len(by_batch) else []
 
 
 def pooled(groups: Sequence[Group]) -> Group:

@@ -15,7 +15,7 @@ from uuid import UUID
 from runs.answers.answer import Amount
 from runs.answers.history import judged_by_repeats
 from runs.compare.guard import beyond_span
-from runs.formatting import grouped, mid_sentence, percent
+from runs.formatting import grouped, mid_sentence, percent, version_order
 from runs.history.watching import BASELINE
 from runs.machines.facts import names_apart
 from runs.models import Benchmark, ChangePoint, Conditions, SeriesBatch
@@ -121,10 +121,10 @@ def _releases_of(benchmarks: Sequence[Benchmark]) -> dict[UUID, dict[_Version, _
     begins = {point.at_id for point in points.defer("alert__note", "alert__links") if point.begins_level}
     batches = SeriesBatch.objects.filter(benchmark__in=whose).exclude(centre=None).in_order()
     rows: dict[UUID, dict[_Version, list[tuple[int, float, str]]]] = defaultdict(lambda: defaultdict(list))
-    for pk, at, order, name, centre, conditions in batches.values_list(
-        "benchmark", "pk", "version_order", "version__version", "centre", "conditions"
+    for pk, at, name, centre, conditions in batches.values_list(
+        "benchmark", "pk", "version__version", "centre", "conditions"
     ):
-        rows[whose[pk]][_Version(order, name)].append((at, centre or 0.0, conditions))
+        rows[whose[pk]][_Version(version_order(name), name)].append((at, centre or 0.0, conditions))
     found: dict[UUID, dict[_Version, _Release]] = {}
     for pk, releases in rows.items():
         for version, known in releases.items():

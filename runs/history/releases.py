@@ -1,8 +1,9 @@
 """Releases that are measured on beside a newer one: each is a benchmark of its own, of which its own batches tell.
 
 What nobody calls a branch is of the newest release. An older one that comes back a second time after newer ones had
-taken its place is measured beside them, from the first of theirs on; one that comes back once, as for a day, stays.
-Batches that tell the place of their commit (`runs.history.ordering`) stand there.
+taken its place is measured beside them, from the first of theirs on. One that comes back once stays: for a day in its
+place, for as many days as a step takes behind the newer one, as that was taken back. Batches that tell the place of
+their commit (`runs.history.ordering`) stand there.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
 from datetime import date, datetime
+from itertools import groupby
 from uuid import UUID
 
 from django.db.models import Max, Min, Q, QuerySet
@@ -18,9 +20,10 @@ from django.db.models import Max, Min, Q, QuerySet
 from runs.formatting import release_line, release_of, version_order
 from runs.history.identity import digest
 from runs.history.ordering import order_by_time
-from runs.models import Benchmark, ChangePoint, SeriesBatch
+from runs.models import Benchmark, ChangePoint, DbmsVersion, SeriesBatch
 from runs.models.base import clean, in_parts
 from runs.run.facets import commit_number
+from runs.stats.steps import LEAST_DAYS
 
 # An older release that comes back so many times is measured beside the newer ones.
 LEAST_RETURNS = 2
@@ -55,8 +58,23 @@ def lines_of(batches: Sequence[tuple[date, str]]) -> list[str]:
     return lines
 
 
+def orders_of(batches: Sequence[tuple[date, str]]) -> list[str]:
+    """`batches`: the day and the version of each, in order of time. For each what its version is ordered by in the
+    series: of one that took the place of a newer version again as that, so that it stands behind it.
+    """
+    orders, newest, known = list[str](), "", set[str]()
+    for order, rows in groupby(batches, key=lambda batch: version_order(batch[1])):
+        days = [day for day, _ in rows]
+        is_back = order in known and order < newest and len({*days}) >= LEAST_DAYS
+        orders += [newest if is_back else order] * len(days)
+        newest = max(newest, order)
+        known.add(order)
+    return orders
+
+
 def part(benchmark: Benchmark) -> dict[UUID, Benchmark]:
-    """Move the batches of a benchmark that are of another line of releases by now. -> those that gave or got any.
+    """Move the batches of a benchmark that are of another line of releases by now, and put those of a version that was
+    taken back behind the newer one. -> benchmarks of which any were moved.
 
     In the caller's transaction.
     """
@@ -66,11 +84,15 @@ def part(benchmark: Benchmark) -> dict[UUID, Benchmark]:
     if newest.branch or not _may_be_parted(family, newest):
         return {}
     known = {each.branch: each for each in newest.releases.select_related("metric")} | {"": newest}
-    rows = [*family.values_list("pk", "benchmark", "measured_at", "version__version")]
-    lines, placed = lines_of([(at.date(), version) for *_, at, version in rows]), _placed_by_commits(family)
+    in_time = family.order_by("measured_at", "pk")
+    rows = [*in_time.values_list("pk", "benchmark", "measured_at", "version__version", "version_order")]
+    lines, placed = lines_of([(at.date(), version) for _, _, at, version, _ in rows]), _placed_by_commits(family)
     moves: dict[tuple[UUID, str], list[tuple[int, datetime]]] = defaultdict(list)
-    for (pk, source, at, _), line in zip(rows, lines, strict=True):
+    of_lines: dict[str, list[tuple[int, datetime, str, str]]] = defaultdict(list)
+    for (pk, source, at, version, order), line in zip(rows, lines, strict=True):
         own = "" if pk in placed else line
+        if pk not in placed:
+            of_lines[own].append((pk, at, version, order))
         if own not in known or known[own].pk != source:
             moves[source, own].append((pk, at))
     changed: dict[UUID, Benchmark] = {}
@@ -86,14 +108,34 @@ def part(benchmark: Benchmark) -> dict[UUID, Benchmark]:
                 changed[each.pk] = each
     if newest.pk in changed:
         order_by_time(newest, None)
-    return changed
+    return changed | {known[line].pk: known[line] for line, own in of_lines.items() if _put_behind(known[line], own)}
+
+
+def _put_behind(benchmark: Benchmark, rows: Sequence[tuple[int, datetime, str, str]]) -> bool:
+    """What was taken back stands behind what was newer. `rows`: id, time, version and order of all batches, in order of
+    time. -> whether any has moved.
+    """
+    orders = orders_of([(at.date(), version) for _, at, version, _ in rows])
+    moved = [(pk, at, order) for (pk, at, _, before), order in zip(rows, orders, strict=True) if order != before]
+    if not moved:
+        return False
+    SeriesBatch.objects.bulk_update(
+        [SeriesBatch(pk=pk, version_order=order) for pk, _, order in moved], ["version_order"], batch_size=_AT_ONCE
+    )
+    benchmark.series.look_again(min(at for _, at, _ in moved))
+    return True
 
 
 def _may_be_parted(family: QuerySet[SeriesBatch], newest: Benchmark) -> bool:
     """Whether it is, or any version was measured after a newer one."""
-    spans = family.values_list("version_order", "benchmark").annotate(first=Min("measured_at"), last=Max("measured_at"))
+    by_version = family.order_by().values("version", "benchmark")
+    by_version = by_version.annotate(first=Min("measured_at"), last=Max("measured_at"))
+    spans = [*by_version.values_list("version", "benchmark", "first", "last")]
+    # By what the versions are: of a batch that was put behind another its order is that one's.
+    versions = DbmsVersion.objects.in_bulk({version for version, *_ in spans}) if len(spans) > 1 else {}
+    orders = {pk: version_order(version.version) for pk, version in versions.items()}
     newer = None
-    for _, pk, first, last in sorted(spans, reverse=True):
+    for _, pk, first, last in sorted(spans, key=lambda span: orders.get(span[0], ""), reverse=True):
         if pk != newest.pk or (newer and last.date() >= newer.date()):
             return True
         newer = min(filter(None, (newer, first)))

@@ -182,8 +182,12 @@ def ratio_words(ratio: Ratio | None) -> str:
 
 
 def times_words(value: float, low: float | None, high: float | None) -> str:
-    """4.74 × (4.37–5.13); without the interval where there is none."""
-    return times(value) + ("" if low is None or high is None else f" ({three_digits(low)}–{three_digits(high)})")
+    """4.74 × (4.37–5.13); without the interval where there is none. One that three digits do not show has four."""
+    if low is None or high is None:
+        return times(value)
+    if low < high and three_digits(low) == three_digits(high) and low >= 0.001 and high < 1000:
+        return f"{value:#.4g}{THIN}× ({low:#.4g}–{high:#.4g})"
+    return f"{times(value)} ({three_digits(low)}–{three_digits(high)})"
 
 
 def against_words(against: Contrast | None) -> str:

@@ -418,19 +418,48 @@ def test_nights_that_came_twice_are_named_by_answer_and_page(contributor):
     assert not any(row.lost for row in context["rows"])
 
 
-def test_what_follows_another_series_is_told_since_when_and_by_how_much_its_numbers_differ():
-    """Was: a machine swapped on a day, or a version taken back, was series that had not changed."""
+def nights_of_two(**changed: dict[str, Any]) -> str:
+    """36 nights, of which the 12 in the midst are 8 % slower and have what changed; the answer since when."""
     for at in range(36):
         world = World(seed=at, noise=0.008)
         is_new = 12 <= at < 24
-        world.add(
-            10_000 * (0.92 if is_new else 1), measured_on=str(FIRST + timedelta(days=at)),
-            dbms={"name": "PostgreSQL", "version": "18.1" if is_new else "18.0"},
-        )  # fmt: skip
+        more = {key: value[is_new] for key, value in changed.items()}
+        world.add(10_000 * (0.92 if is_new else 1), measured_on=str(FIRST + timedelta(days=at)), **more)
         world.store()
-    words = ask("workload=tpcb", "ask=since")["words"]
-    assert "Since 2026-10-10 PostgreSQL 18.1 follows PostgreSQL 18.0, another series: −" in words, words
-    assert "Since 2026-10-22 PostgreSQL 18.0 follows PostgreSQL 18.1, another series: +" in words, words
+    return ask("workload=tpcb", "ask=since")["words"]
+
+
+def test_what_follows_another_series_is_told_since_when_and_by_how_much_its_numbers_differ():
+    """Was: a machine swapped on a day was series that had not changed."""
+    words = nights_of_two(hardware=[{"name": name, "cpu_model": "E"} for name in ("alpha", "beta")])
+    assert "Since 2026-10-10 beta follows alpha, another series: −" in words, words
+    assert "Since 2026-10-22 alpha follows beta, another series: +" in words, words
+
+
+def test_a_version_that_is_taken_back_changes_its_series_twice_as_the_benchmark_tells_it():
+    """Was: two series, of which neither had changed."""
+    words = nights_of_two(dbms=[{"name": "PostgreSQL", "version": version} for version in ("18.0", "18.1")])
+    assert re.match(r"Throughput \+[\d.]+\s% \([^)]+\) since 2026-10-22, ", words), words
+    assert "Changed there: DBMS PostgreSQL 18.1 → PostgreSQL 18.0." in words
+
+
+def test_each_machine_is_upgraded_on_a_day_of_its_own():
+    """Seen: of three machines that went from 16 to 17 one after the other "no lasting change" in six series, three of
+    them of a version that nobody measures any more.
+    """
+    for at in range(24):
+        world = World(seed=at, noise=0.008)
+        for machine, day in (("alpha", 8), ("beta", 15)):
+            is_new = at >= day
+            world.add(
+                10_000 * (1.08 if is_new else 1), measured_on=str(FIRST + timedelta(days=at)),
+                dbms={"name": "PostgreSQL", "version": "17.2" if is_new else "16.4"},
+                hardware={"name": machine, "cpu_model": "E"},
+            )  # fmt: skip
+        world.store()
+    told = ask("workload=tpcb", "ask=since")
+    since = {claim["label"]: claim["day"] for claim in told["claims"]}
+    assert since == {"alpha": str(FIRST + timedelta(days=8)), "beta": str(FIRST + timedelta(days=15))}
 
 
 def test_page_and_answer_name_the_same_suspicion_and_it_is_no_scatter_of_the_batches_before():

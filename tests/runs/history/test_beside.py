@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from django.apps import apps
 
-from runs.formatting import release_line
+from runs.formatting import release_line, version_order
 from runs.history import filing, joining, releases
 from runs.history.gate import gated
 from runs.history.grids import machine_matrix
@@ -130,6 +130,29 @@ def test_a_release_that_comes_back_for_a_day_stays_where_it_is(contributor):
     assert (benchmark.batches, changes_of(benchmark)) == (MONTHS + 1, [])
     (claim,) = ask("workload=oltp", "ask=since")["claims"]
     assert (claim["label"], claim["batches"], claim["day"]) == ("", MONTHS + 1, "")
+
+
+@pytest.mark.parametrize("at_once", [100, 3])
+def test_a_version_that_is_taken_back_stands_behind_the_newer_one(contributor, at_once):
+    """Seen: of an upgrade that was taken back after five nights "the newest batch" was the last of the newer version,
+    and the nights since then stood among those before it.
+    """
+    versions = ["16.4"] * 12 + ["17.2"] * 5 + ["16.4"] * 4
+    documents = [
+        night(at, of=len(versions), level=1.08 if version == "17.2" else 1.0, noise=0.004,
+              dbms={"name": "PostgreSQL", "version": version}, tested={})
+        for at, version in enumerate(versions, 1)
+    ]  # fmt: skip
+    random.Random(at_once).shuffle(documents)
+    file(documents, contributor, at_once=at_once)
+    benchmark = Benchmark.objects.get()
+    rows = [*benchmark.series.in_order().select_related("version")]
+    assert [row.version.version for row in rows] == versions
+    assert [round(change, 2) for _, change in changes_of(benchmark)] == [0.08, -0.07]
+    claims = ask("workload=oltp", "ask=since")["claims"]
+    assert [(claim["day"], round(claim["change"]["value"], 2)) for claim in claims] == [
+        (f"{rows[12].measured_at:%Y-%m-%d}", 0.08), (f"{rows[17].measured_at:%Y-%m-%d}", -0.07),
+    ]  # fmt: skip
 
 
 def test_each_release_once_is_one_history(contributor):
@@ -286,6 +309,19 @@ def test_a_release_that_is_kept_as_a_reference_is_a_line_of_its_own():
     found = {(version, line) for (_, version), line in zip(both, told, strict=False)}
     assert found == {("16.4", "16.4"), ("16.5", ""), ("16.6", ""), ("16.7", "")}
     assert {*told[len(both) :]} == {"16.4", "16", ""}
+
+
+@pytest.mark.parametrize(
+    ("versions", "orders"),
+    [
+        ("aaabbb", "aaabbb"), ("aaabbba", "aaabbba"), ("aaabbbaaa", "aaabbbbbb"), ("aaabbbaabb", "aaabbbaabb"),
+        ("aaabbbaaabbb", "aaabbbbbbbbb"), ("bbbaaa", "bbbaaa"), ("aabcccbbb", "aabcccccc"),
+    ],
+)  # fmt: skip
+def test_of_what_comes_back_that_stands_behind_the_newer_which_stays(versions, orders):
+    named = {"a": "16.4", "b": "17.2", "c": "18.0"}
+    told = releases.orders_of([*zip(DAYS, (named[each] for each in versions), strict=False)])
+    assert told == [version_order(named[each]) for each in orders]
 
 
 @pytest.mark.parametrize(
