@@ -217,10 +217,12 @@ def order_figure(comparison: Comparison, levels: Levels) -> Figure:
     color_by_key = {key: group.color for group, key in reversed(levels.group_series)}
     told = []
     for key in levels.order:
-        series = levels.between(key, levels.base)
-        ratio, words = (series.ratio, series_words(series)) if series else (None, "the baseline")
+        is_base, series = key == levels.base, levels.between(key, levels.base)
+        ratio, words = (series.ratio, series_words(series)) if series else (None, "the baseline" * is_base)
         count = len(series.counted) if series else len(levels.groups_of(key))
-        told.append(RatioBar(levels.names[key], color_by_key[key], ratio, count, words, is_base=series is None))
+        told.append(
+            RatioBar(levels.names[key], color_by_key[key], ratio, count, words or "not judged", is_base=is_base)
+        )
     metric = comparison.metric.label if comparison.metric else ""
     better = {"lower": ", lower is better", "higher": ", higher is better"}.get(comparison.better, "")
     title = f"{metric} against {levels.base_label}, over {levels_words(len(levels.table), levels.held_words)}"
