@@ -128,14 +128,18 @@ def _put_behind(benchmark: Benchmark, rows: Sequence[tuple[int, datetime, str, s
 
 def _may_be_parted(family: QuerySet[SeriesBatch], newest: Benchmark) -> bool:
     """Whether it is, or any version was measured after a newer one."""
+    # The index of the order tells that most series have one version; the versions are in the rows.
+    some = [*family.order_by().values_list("version_order", "benchmark").distinct()[:2]]
+    if len(some) < 2 and all(pk == newest.pk for _, pk in some):
+        return False
     by_version = family.order_by().values("version", "benchmark")
     by_version = by_version.annotate(first=Min("measured_at"), last=Max("measured_at"))
     spans = [*by_version.values_list("version", "benchmark", "first", "last")]
     # By what the versions are: of a batch that was put behind another its order is that one's.
-    versions = DbmsVersion.objects.in_bulk({version for version, *_ in spans}) if len(spans) > 1 else {}
+    versions = DbmsVersion.objects.in_bulk({version for version, *_ in spans})
     orders = {pk: version_order(version.version) for pk, version in versions.items()}
     newer = None
-    for _, pk, first, last in sorted(spans, key=lambda span: orders.get(span[0], ""), reverse=True):
+    for _, pk, first, last in sorted(spans, key=lambda span: orders[span[0]], reverse=True):
         if pk != newest.pk or (newer and last.date() >= newer.date()):
             return True
         newer = min(filter(None, (newer, first)))
