@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.bench_truth.worlds import AXES, RAM_GB, UNLIKE, Cell, World, series_of
+from benchmarks.bench_truth.worlds import AXES, NIGHT_SIGMA, RAM_GB, UNLIKE, Cell, World, series_of
 
 Json = Mapping[str, Any]
 # Question, metric and runs: the same page, whatever address leads to it.
@@ -37,6 +37,7 @@ NEAR = 1.1
 _NOT_COMPARED = frozenset({"medium", "commit"})
 # Conditions (docs/method/comparability.md): a ratio stands, and what differs is named beside it.
 _CONDITIONS = frozenset({"isolation", "tool", "buffer"})
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 FACT_OF = {"dbms": "dbms", "storage:data": "disk", "hardware": "machine"}
 
 FALSE_WINNER, SIGN, ALIKE_CLAIM, COUNT, PLACE, NUMBER = (
@@ -82,23 +83,17 @@ class Pair:
 
     def truth(self, metric: str) -> float | None:
         """The ratio of the first side to the second, as a logarithm, in the mean over the levels."""
-        logs = [
-            _mean([_log(cell.means.get(metric)) for cell in one])
-            - _mean([_log(cell.means.get(metric)) for cell in other])
-            for one, other in self.levels
-        ]
+        logs = [_true_log(one, metric) - _true_log(other, metric) for one, other in self.levels]
         return _mean(logs) if logs and all(map(math.isfinite, logs)) else None
 
     def measured(self, metric: str) -> float | None:
-        """The same of what was measured; None where batches differ within a level."""
+        """The same of what was measured; None where batches differ within a level, but for sides of several nights."""
         logs = []
         for one, other in self.levels:
-            if len({cell.batch for cell in (*one, *other)}) > 1:
+            are_pooled = all(_are_nights(side) for side in (one, other))
+            if not are_pooled and len({*map(_batch_of, (*one, *other))}) > 1:
                 return None
-            means = [
-                _mean([_log(value) for cell in side for value in cell.values(metric).values()]) for side in (one, other)
-            ]
-            logs.append(means[0] - means[1])
+            logs.append(_measured_log(one, metric) - _measured_log(other, metric))
         return _mean(logs) if logs and all(map(math.isfinite, logs)) else None
 
     def standard_error(self, metric: str, sigma: float) -> float:
@@ -168,7 +163,32 @@ def _variance_of_mean(side: Sequence[Cell], metric: str, sigma: float) -> float:
     logs = [_log(value) for cell in side for value in cell.values(metric).values()]
     if len(logs) < 2 or not all(map(math.isfinite, logs)):
         return math.inf
+    if _are_nights(side):
+        return max(sigma, NIGHT_SIGMA, statistics.stdev(logs)) ** 2 / len(side)
     return max(sigma, statistics.stdev(logs)) ** 2 / len(logs)
+
+
+def _batch_of(cell: Cell) -> str:
+    """Machines have a batch each of a night, which are called the same."""
+    return str(cell.day) if cell.night else cell.batch
+
+
+def _are_nights(cells: Sequence[Cell]) -> bool:
+    """Whether they are so many batches of a night each that each counts once, when a reader pools them."""
+    return len({*map(_batch_of, cells)}) >= LEAST_REPEATS and all(cell.night for cell in cells)
+
+
+def _true_log(cells: Sequence[Cell], metric: str) -> float:
+    """The logarithm of their mean: of many nights of what is true of all, of one or two of these themselves."""
+    logs = [_log(cell.means.get(metric)) + (0.0 if _are_nights(cells) else cell.night) for cell in cells]
+    return _mean(logs)
+
+
+def _measured_log(cells: Sequence[Cell], metric: str) -> float:
+    of_cells = [[_log(value) for value in cell.values(metric).values()] for cell in cells]
+    if _are_nights(cells):
+        return _mean([_mean(logs) for logs in of_cells if logs])
+    return _mean([log for logs in of_cells for log in logs])
 
 
 def _log(value: float | None) -> float:
@@ -179,9 +199,12 @@ def _mean(logs: Sequence[float]) -> float:
     return sum(logs) / len(logs) if logs else math.nan
 
 
-def pair_of(ones: Sequence[Cell], others: Sequence[Cell]) -> Pair:
-    """By what both sides have in common: facts of which they share no value tell them apart."""
-    return matched(ones, others, _apart(ones, others))
+def pair_of(ones: Sequence[Cell], others: Sequence[Cell], over: str = "") -> Pair:
+    """By what both sides have in common: facts of which they share no value tell them apart. Of nights each is a level
+    of its own where the ratio is `over` batches or days.
+    """
+    are_nights = any(cell.night for cell in ones)
+    return matched(ones, others, _apart(ones, others), over=over if are_nights else "")
 
 
 def _apart(ones: Sequence[Cell], others: Sequence[Cell]) -> set[str]:
@@ -194,8 +217,8 @@ def _apart(ones: Sequence[Cell], others: Sequence[Cell]) -> set[str]:
     }
 
 
-def matched(ones: Sequence[Cell], others: Sequence[Cell], apart: Iterable[str]) -> Pair:
-    return Pair([level for level in _levels(ones, others, apart) if all(level)])
+def matched(ones: Sequence[Cell], others: Sequence[Cell], apart: Iterable[str], *, over: str = "") -> Pair:
+    return Pair([level for level in _levels(ones, others, apart, over=over) if all(level)])
 
 
 def _levels(ones: Sequence[Cell], others: Sequence[Cell], apart: Iterable[str], *, over: str = "") -> list[Level]:
@@ -217,7 +240,7 @@ def _by_facts(ones: Iterable[Cell], others: Iterable[Cell], apart: Collection[st
     for at, side in enumerate((ones, others)):
         for cell in side:
             facts = ((name, str(value)) for name, value in cell.facts.items() if name not in {*apart, *_NOT_COMPARED})
-            together = (cell.batch if "batch" in over else "", str(cell.day) if "day" in over else "")
+            together = (_batch_of(cell) if "batch" in over else "", str(cell.day) if "day" in over else "")
             levels.setdefault((*together, *sorted(facts)), ([], []))[at].append(cell)
     return [*levels.values()]
 
@@ -241,7 +264,7 @@ class Judge:
             if name not in _NOT_COMPARED and facts.count((name, value)) < len(self.world.cells):
                 self.names.setdefault(value, set()).add(name)
         self.labels: dict[str, str] = {}
-        self.told: dict[tuple[str, frozenset[str], frozenset[str]], tuple[float, str, str]] = {}
+        self.told: dict[tuple[str, int, frozenset[str], frozenset[str]], tuple[float, str, str]] = {}
 
     def answer(self, body: Json, *, expected: bool = False) -> Iterator[Mark]:
         """All marks of one answer of /api/v1/answers/."""
@@ -274,7 +297,7 @@ class Judge:
                     first = next((each for each in standings if each["label"] == claim.get("than")), standings[0])
                     if claim is not first:
                         yield from self._change(
-                            kind, body, claim["ratio"], pair_of(self._cells(first["runs"]), cells), claim
+                            kind, body, claim["ratio"], pair_of(self._cells(first["runs"]), cells, body["over"]), claim
                         )
                 case "level":
                     yield from self._level(kind, body, claim)
@@ -312,13 +335,13 @@ class Judge:
         unlike = {name for cell in cells for name, value in cell.facts.items() if value != cells[0].facts.get(name)}
         yield Mark(POOLED, kind, not unlike, f"{claim['label']}: one number of runs that differ in {unlike}")
         yield Mark(COUNT, kind, claim["n"] == len(values), f"{claim['label']}: n {claim['n']} of {len(values)}")
-        centre = math.exp(_mean([_log(value) for value in values])) if values else math.nan
+        centre = math.exp(_measured_log(cells, metric)) if values else math.nan
         if claim["centre"] is not None and math.isfinite(centre):
             yield Mark(
                 NUMBER, kind, _close(claim["centre"], centre), f"{claim['label']}: {claim['centre']}, not {centre}"
             )
-        truths = {_log(cell.means.get(metric)) for cell in cells}
-        if claim["interval"] and len(truths) == 1 and math.isfinite(truth := truths.pop()):
+        are_alike = len({cell.means.get(metric) for cell in cells}) == 1
+        if claim["interval"] and are_alike and math.isfinite(truth := _true_log(cells, metric)):
             low, high = claim["interval"]
             yield Mark(COVERAGE, kind, low <= math.exp(truth) * (1 + 1e-9) and math.exp(truth) <= high * (1 + 1e-9),
                        f"{claim['label']}: {low}–{high} without {math.exp(truth)}")  # fmt: skip
@@ -330,7 +353,7 @@ class Judge:
         if not ones or not others or both:
             yield Mark(UNJUDGED, kind, True)
             return
-        yield from self._change(kind, body, claim["ratio"], pair_of(ones, others), claim)
+        yield from self._change(kind, body, claim["ratio"], pair_of(ones, others, body["over"]), claim)
 
     def _is_named(self, cell: Cell, label: str) -> bool:
         """Whether all that the label says and the world knows is true of the cell."""
@@ -338,6 +361,8 @@ class Judge:
         parts = [part.partition(" (")[0].rpartition("=")[2] for part in label.split(" · ")]
         parts = [word for part in parts for word in ([part] if part in self.names else part.split())]
         known = [(word, self.names[word]) for word in parts if word in self.names]
+        if cell.night and any(_DAY.fullmatch(word) and word != str(cell.day) for word in parts):
+            return False
         return bool(known) and all(any(str(cell.facts.get(name)) == word for name in names) for word, names in known)
 
     def _change(
@@ -389,14 +414,14 @@ class Judge:
 
     def _remember(self, metric: str, pair: Pair, value: float | None, verdict: str) -> None:
         sides = [frozenset(run for level in pair.levels for cell in level[at] for run in cell.runs) for at in (0, 1)]
-        if value is None or (metric, *sides) in self.told:
+        if value is None or (metric, len(pair.levels), *sides) in self.told:
             return
-        self.told[metric, sides[0], sides[1]] = (value, verdict, "")
+        self.told[metric, len(pair.levels), sides[0], sides[1]] = (value, verdict, "")
 
     def contradictions(self) -> Iterator[Mark]:
         """Between what was said of a pair and of the same pair turned round."""
-        for (metric, one, other), (value, verdict, _) in self.told.items():
-            turned = self.told.get((metric, other, one))
+        for (metric, levels, one, other), (value, verdict, _) in self.told.items():
+            turned = self.told.get((metric, levels, other, one))
             if turned and one != other:
                 opposite = {"better": "worse", "worse": "better"}
                 agrees = _close(value, 1 / turned[0]) if turned[0] else False
@@ -541,25 +566,30 @@ class Judge:
         if not truth:
             yield Mark(FALSE_WINNER, kind, False, words)
             return
-        day, change = truth[0]
+        said_day = date.fromisoformat(claim["day"])
+        day, change = min(truth, key=lambda each: abs(each[0] - said_day))
         first, last = claim["days_near"]
         yield Mark(COVERAGE, kind, first <= str(day) <= last, f"{words}, told {first} to {last}")
         # How often its days hold the true one is coverage: the place is wrong where it is not next to them.
         known = [str(each) for each in days]
         near = known[max(0, known.index(first) - 1) : known.index(last) + 2]
         yield Mark(PLACE, kind, str(day) in near, words)
+        if first <= str(day) <= last and any("upgraded" in cell.facts for cell in cells):
+            is_told = any(each.startswith("DBMS ") for each in claim["besides"])
+            yield Mark(OMISSION, kind, is_told, f"{words}: an upgrade, and told is {claim['besides']}")
         yield Mark(SIGN, kind, (claim["change"]["value"] > 0) == (change > 0), words)
         if claim["change"]["low"] is not None:
             yield Mark(COVERAGE, kind, claim["change"]["low"] <= math.expm1(change) <= claim["change"]["high"], words)
         if claim["day"] == str(day):
-            before = sum(each < day for each in days)
+            begun = max((each for each, _ in truth if each < day), default=days[0])
+            before = sum(begun <= each < day for each in days)
             yield Mark(
                 COUNT,
                 kind,
                 claim["batches_before"] == before,
                 f"{claim['batches_before']} batches before, not {before}",
             )
-            commit = next((str(cell.facts["commit"]) for cell in cells if cell.day == day), "")
+            commit = next((str(cell.facts.get("commit", "")) for cell in cells if cell.day == day), "")
             if claim["tested"]:
                 yield Mark(
                     PLACE,

@@ -37,6 +37,8 @@ FASTER = 1.6
 # What engines make of the same rows, and for how long no night was measured.
 BLOAT = {"PostgreSQL": 1.7, "MariaDB": 1.3, "Firebird": 1.0}
 GAP_DAYS = 14
+# Standard deviation of the logarithm between nights.
+NIGHT_SIGMA = 0.03
 FIRST_DAY = date(2025, 3, 1)
 
 
@@ -54,6 +56,8 @@ class Cell:
     starved: frozenset[str] = frozenset()
     failed: frozenset[str] = frozenset()
     size_bytes: float | None = None
+    # What all repeats of a night have in common, as a logarithm.
+    night: float = 0.0
     is_copy: bool = False
     is_printed: bool = False
 
@@ -115,8 +119,9 @@ class World:
 
 
 def series_of(facts: Facts) -> str:
-    """What names a curve: all but the axis."""
-    return " · ".join(str(facts[name]) for name in ("dbms", "disk", "machine") if name in facts)
+    """What names a curve: all but the axis. A machine that is upgraded is one curve."""
+    names = ("dbms", "disk", "machine") if "upgraded" not in facts else ("machine",)
+    return " · ".join(str(facts[name]) for name in names if name in facts)
 
 
 def kind_of(number: int) -> str:
@@ -198,7 +203,7 @@ def _features(generator: random.Random, made: World) -> set[str]:
     """What goes wrong in practice; of a world of many dates only what does not unmake its dates."""
     possible = {"starving": 0.1, "unequal repeats": 0.3, "a cell missing": 0.25, "mixed windows": 0.12, "copies": 0.08,
                 "several batches": 0.15, "zeros": 0.06}  # fmt: skip
-    if made.kind in ("nightlies", "zeros", "two"):
+    if made.kind in ("nightlies", "upgrades", "zeros", "two"):
         possible = {"starving": 0.1, "unequal repeats": 0.3}
     if made.kind == "sweep":
         possible = {"starving": 0.1, "a cell missing": 0.25, "copies": 0.08}
@@ -316,6 +321,35 @@ def _nightlies(generator: random.Random, base: World) -> World:
             cells.append(Cell(facts, {metric: mean}, day=day, batch=_uuid(generator)))
     asks = [{}, {"ask": "since"}, {"ask": "newer", "than": "last:10"}, {"ask": "newer", "than": "days:30"}]
     return replace(base, metric=metric, cells=cells, steps=steps, asks=asks)
+
+
+def _upgrades(generator: random.Random, base: World) -> World:
+    """Nights of two or three machines, each of which is upgraded on a day of its own, and the first of a third of the
+    worlds is taken back: faster by it, slower, or alike. No night is quite as another. One plan measures them all, or
+    one each.
+    """
+    count, change = generator.choice((24, 40)), generator.choice((0.0, -0.06, 0.1, -0.3))
+    days, is_taken_back = [FIRST_DAY + timedelta(days=at) for at in range(count)], generator.random() < 1 / 3
+    batches = [_uuid(generator) for _ in days] if generator.random() < 1 / 2 else []
+    cells, steps = [], {}
+    for at in range(generator.randint(2, 3)):
+        machine = f"machine {base.number}{'abc'[at]}"
+        first = generator.randint(6, count // 2)
+        last = count - 6 if is_taken_back and not at else count
+        ends = [(first, change), (last, -change)] if last < count else [(first, change)]
+        steps[machine] = [(days[end], step) for end, step in ends if change]
+        for number, day in enumerate(days):
+            is_new = first <= number < last
+            facts: Facts = {"dbms": f"PostgreSQL {'17.2' if is_new else '16.6'}", "machine": machine, "size_gb": 10,
+                            "terminals": 16, "upgraded": "nightly"}  # fmt: skip
+            mean = 1000 * (1 + at) * math.exp(change if is_new else 0.0)
+            night = generator.gauss(0, NIGHT_SIGMA)
+            batch = batches[number] if batches else _uuid(generator)
+            cells.append(Cell(facts, {"tps": mean}, day=day, batch=batch, night=night))
+    pooled = {"fact": "dbms", "group": "all"}
+    asks: list[Mapping[str, str]] = [{}, {"ask": "since"}, {"ask": "newer", "than": "last:10"}]
+    asks += [{"ask": "best", **pooled}, {"ask": "a_b", **pooled}, {"ask": "rank", "fact": "hardware", "group": "all"}]
+    return replace(base, cells=cells, steps=steps, asks=asks)
 
 
 def _loads(generator: random.Random, base: World) -> World:
@@ -492,7 +526,7 @@ KINDS: dict[str, Callable[[random.Random, World], World]] = {
     "systems": _systems, "versions": _versions, "sizes": _sizes, "terminals": _terminals, "settings": _settings,
     "nightlies": _nightlies, "loads": _loads, "machines": _machines, "zeros": _zeros, "two": _two,
     "published": _published, "sweep": _sweep, "collapse": _collapse, "at zero": _at_zero, "hills": _hills,
-    "reversed": _reversed, "configurations": _configurations, "own disks": _own_disks,
+    "reversed": _reversed, "configurations": _configurations, "own disks": _own_disks, "upgrades": _upgrades,
 }  # fmt: skip
 
 
@@ -521,7 +555,7 @@ def _measured(generator: random.Random, made: World) -> list[Cell]:
     measured = []
     for at, cell in enumerate(cells):
         own = replace(cell, batch=cell.batch or batch)
-        count = {"nightlies": 3, "sweep": 1}.get(made.kind, repeats)
+        count = {"nightlies": 3, "upgrades": 3, "sweep": 1}.get(made.kind, repeats)
         count = generator.randint(2, 7) if "unequal repeats" in made.features else count
         is_spoilt = at == spoilt and "outlier" in made.features
         measured.append(_filled(generator, made, own, count, is_spoilt=is_spoilt))
@@ -540,7 +574,7 @@ def _filled(generator: random.Random, made: World, cell: Cell, count: int, *, is
     for number in range(count):
         numbers: dict[str, float | None] = {}
         for metric, mean in cell.means.items():
-            value = mean * math.exp(_error(generator, made.noise))
+            value = mean * math.exp(cell.night + _error(generator, made.noise))
             if is_spoilt and number == 0:
                 value *= 0.4
             if "zeros" in made.features and metric == made.metric and generator.random() < 0.1:

@@ -211,14 +211,14 @@ class Effect(Claim):
 class Step(Claim):
     """Where a series of batches changes for good, by `threshold` or more; without a `day`, a date, it does not.
 
-    `days_near`: the first and the last day that fit nearly as well. `besides`: what was recorded differently of the
-    batch before it, but for what was `tested`. `back_to`: the day of the step before it, where it takes that one back.
-    `is_drift`: it changes slowly from that day on, as a line fits its newest batches better than steps do.
-    `is_expected`: a person said so of its alert; the newest batch is set against those since then. `is_suspected`: the
-    batches after it will tell whether it is one. `zero`: whether each repeat is 0 before it (from) or since (to), and
-    is not on the other side: it is sure and has no ratio. Not yet sure is a step whose change is undecided: all batches
-    up to now do not show it surely, or not by as much as matters. One that is too small is surely there, below the
-    `threshold` that matters.
+    `days_near`: the first and the last day that fit nearly as well. `besides`: what was recorded differently of one of
+    their batches and of the one before it, but for what was `tested`. `back_to`: the day of the step before it, where
+    it takes that one back. `is_drift`: it changes slowly from that day on, as a line fits its newest batches better
+    than steps do. `is_expected`: a person said so of its alert; the newest batch is set against those since then.
+    `is_suspected`: the batches after it will tell whether it is one. `zero`: whether each repeat is 0 before it (from)
+    or since (to), and is not on the other side: it is sure and has no ratio. Not yet sure is a step whose change is
+    undecided: all batches up to now do not show it surely, or not by as much as matters. One that is too small is
+    surely there, below the `threshold` that matters.
     """
 
     kind: Literal["step"] = "step"
@@ -237,7 +237,7 @@ class Step(Claim):
     is_suspected: bool = False
     zero: Literal["", "from", "to"] = ""
     besides: list[str] = Field(default_factory=list)
-    between: list[UUID] = Field(default_factory=list, exclude=True)
+    may_begin: list[tuple[str, UUID, UUID]] = Field(default_factory=list, exclude=True)
 
     @property
     def is_settled(self) -> bool:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from datetime import date
 from itertools import chain, compress, groupby, pairwise
 from typing import Any, TypeVar
+from uuid import UUID
 
 from runs.answers.answer import REFUSED, Amount, Answer, Newer, Step, amount_of, as_share, begun, change_of
 from runs.answers.curves import untold_levels
@@ -239,15 +240,20 @@ def _mixed_audiences(curve: Curve) -> list[Missing]:
 
 
 def _with_what_changed(claims: Sequence[Step]) -> list[Step]:
-    """Each step with what else is recorded of its batch and of the one before it, in a run of each."""
-    ids = {run for claim in claims for run in claim.between}
+    """Each step with what else is recorded of a batch that it may have begun with and of the one before it, in a run of
+    each; with its day where that is not the likeliest.
+    """
+    ids = {run for claim in claims for _, *pair in claim.may_begin for run in pair}
     runs = Run.objects.for_lists().prefetch_related("config__parameters").in_bulk(ids) if ids else {}
     facts_by_run = {pk: circumstances(run) for pk, run in runs.items()}
-    besides = [changes(*(facts_by_run[run] for run in claim.between)) if claim.between else [] for claim in claims]
     return [
-        claim.model_copy(update={"besides": [words for _, words in changed]})
-        for claim, changed in zip(claims, besides, strict=True)
-    ]
+        claim.model_copy(update={"besides": [
+            words if day == claim.day else f"{words} on {day}"
+            for day, before, own in sorted(claim.may_begin, key=lambda each: each[0] != claim.day)
+            for _, words in changes(facts_by_run[before], facts_by_run[own])
+        ]})
+        for claim in claims
+    ]  # fmt: skip
 
 
 def steps_of(comparison: Comparison, curve: Curve, label: str) -> list[Step]:
@@ -269,10 +275,16 @@ def _zero_steps(comparison: Comparison, curve: Curve, label: str) -> list[Step]:
             zero="to" if each.is_to_zero else "from", batches=each.after, batches_before=each.before,
             is_last=each is curve.of_zero[-1], days=int(points[each.at + each.after - 1].x - points[each.at].x) + 1,
             is_expected=_is_expected(comparison, points[each.at]),
-            between=[points[each.at - 1].runs[0].pk, points[each.at].runs[0].pk],
+            may_begin=_may_begin(curve, points, each.at, each.at),
         )
         for each in curve.of_zero
     ]  # fmt: skip
+
+
+def _may_begin(curve: Curve, points: Sequence[Group], first: int, last: int) -> list[tuple[str, UUID, UUID]]:
+    """Of each batch at these places its day, a run of the one before it, and one of its own."""
+    pairs = pairwise(points[max(0, first - 1) : last + 1])
+    return [(batch_at(curve, own.x), before.runs[0].pk, own.runs[0].pk) for before, own in pairs]
 
 
 def _ratio_steps(comparison: Comparison, curve: Curve, label: str) -> list[Step]:
@@ -304,13 +316,13 @@ def _ratio_steps(comparison: Comparison, curve: Curve, label: str) -> list[Step]
         }  # fmt: skip
         # A drift has no batch that it began with, and no commit to blame.
         if found.kind == "step":
-            before, first = points[xs[found.at - 1]], points[xs[found.at]]
+            begin = found.near or (found.at, found.at)
             near = xs[max(0, found.at - LEAST_DAYS) : found.at + LEAST_DAYS + 1]
             fields |= {
                 "is_expected": any(_is_expected(comparison, points[x]) for x in near),
-                "days_near": tuple(batch_at(curve, xs[place]) for place in found.near or (found.at, found.at)),
-                "tested": tested_words(first.all_runs[0]),
-                "between": [before.runs[0].pk, first.runs[0].pk],
+                "days_near": tuple(batch_at(curve, xs[place]) for place in begin),
+                "tested": tested_words(points[xs[found.at]].all_runs[0]),
+                "may_begin": _may_begin(curve, [points[x] for x in xs], *begin),
             }  # fmt: skip
             # Both changes together are less than matters.
             both = math.log(earlier.change.value * found.change.value) if earlier else math.inf

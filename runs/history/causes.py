@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
+from itertools import chain, pairwise, takewhile
 from operator import itemgetter
 from typing import Any
 from uuid import UUID
@@ -128,17 +128,27 @@ def _kind(changed: Sequence[tuple[str, str]], where: Sequence[Spent], is_machine
 
 def changed_at(point: ChangePoint) -> list[tuple[str, str]]:
     """Facts, version and commit of the batch that differ from the one before it; of a drift, of its last from its
-    first.
+    first. Of any other batch that a step may have begun with its facts as well.
     """
     before, after = around(point, 1)
     if not (before and after):
         return []
     old, new = before[-1], after[0]
-    facts = Conditions.objects.in_bulk([old.conditions_id, new.conditions_id])
-    changed = changes(facts[old.conditions_id].facts, facts[new.conditions_id].facts)
+    pairs = [(old, new), *(pair for pair in _may_begin(point) if pair[1] != new)]
+    facts = Conditions.objects.in_bulk({row.conditions_id for pair in pairs for row in pair})
+    of_each = (changes(*(facts[row.conditions_id].facts for row in pair)) for pair in pairs)
+    changed = [*dict.fromkeys(chain.from_iterable(of_each))]
     if old.commit != new.commit and new.commit:
         changed.append((Circumstance.COMMIT, f"Commit {' → '.join(_told_apart(old.commit, new.commit))}"))
     return [*changed, *_changes_by_engine(old.run, new.run)]
+
+
+def _may_begin(point: ChangePoint) -> Iterator[tuple[SeriesBatch, SeriesBatch]]:
+    """Each batch that a step may have begun with, and the one before it in its series."""
+    if point.earliest and point.latest:
+        for before, own in pairwise(point.benchmark.series.in_order()):
+            if point.earliest <= own.measured_at <= point.latest:
+                yield before, own
 
 
 def given_anew(rows: Sequence[SeriesBatch], places: Sequence[int]) -> list[str]:

@@ -34,10 +34,10 @@ def wrong(made: World) -> list[str]:
 # several batches, starving, an outlier, unlike settings and windows, a failed run, a gap, sizes of their own.
 WORLDS = [
     (264, "systems"), (101, "sizes"), (235, "settings"), (203, "nightlies"), (271, "machines"), (85, "zeros"),
-    (32, "published"), (93, "hills"), (232, "loads"),
+    (32, "published"), (93, "hills"), (232, "loads"), (43, "upgrades"),
     *whole((199, "versions"), (14, "terminals"), (160, "loads"), (31, "two"), (21, "published"), (9, "sweep"),
            (19, "sweep"), (23, "collapse"), (72, "collapse"), (210, "collapse"), (46, "at zero"), (52, "reversed"),
-           (8, "configurations"), (8, "own disks")),
+           (8, "configurations"), (8, "own disks"), (5, "upgrades"), (4, "upgrades")),
 ]  # fmt: skip
 
 

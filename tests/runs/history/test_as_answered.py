@@ -169,6 +169,33 @@ def test_page_alert_and_answer_say_between_which_days_a_step_may_have_begun(clie
     assert words in told["words"]
 
 
+@pytest.mark.parametrize("upgraded_at", [40, 41])
+def test_what_changed_on_a_day_that_a_step_may_have_begun_with_is_told(client, upgraded_at):
+    """Seen: "It may have begun on any day from 2025-03-20 to 2025-03-21. Nothing that was recorded changed.", of an
+    upgrade on the 20th.
+    """
+    for at in range(62):
+        world = World(seed=at, noise=0.0008)
+        level = 1.0 if at < 40 else 0.975 if at == 40 else 0.95
+        version = "18.1" if at >= upgraded_at else "18.0"
+        world.add(
+            10_000 * level * (1 + (at != 40) * 0.02 * math.sin(2.4 * at)), 3,
+            measured_on=str(FIRST + timedelta(days=at)), dbms={"name": "PostgreSQL", "version": version},
+        )  # fmt: skip
+        world.store()
+    while filing.keep_up():
+        pass
+
+    (claim, *_) = (told := ask("workload=tpcb", "ask=since"))["claims"]
+
+    assert claim["days_near"] == [str(FIRST + timedelta(days=at)) for at in (40, 41)]
+    day = str(FIRST + timedelta(days=upgraded_at))
+    of_day = "" if day == claim["day"] else f" on {day}"
+    assert f"Changed there: DBMS PostgreSQL 18.0 → PostgreSQL 18.1{of_day}." in told["words"]
+    alert = alert_of(ChangePoint.objects.get(state=ChangeState.CONFIRMED))
+    assert "PostgreSQL 18.0 → PostgreSQL 18.1" in html.unescape(client.get(alert.get_absolute_url()).text)
+
+
 def test_a_stored_step_is_measured_anew_after_an_update():
     """Was: none of what was stored before said so until the next night came."""
     benchmark = posted([1.0 if at < 40 else 0.97 for at in range(62)])
