@@ -11,7 +11,7 @@ from django.http import QueryDict
 
 from runs.answers import curves, history, pairs
 from runs.answers.answer import Answer, Standing, Step, begun, change_of
-from runs.answers.places import NO_PLACE, place_of
+from runs.answers.places import NO_PLACE, Place, place_of
 from runs.answers.ranking import ranked
 from runs.compare import asked, judging
 from runs.compare.asked import Missing, Question, RankedAt
@@ -30,6 +30,7 @@ from runs.compare.compare import with_metric
 from runs.compare.comparison import Comparison
 from runs.compare.effects import have_effects
 from runs.compare.facts import (
+    CORES,
     DATE,
     DISK_OF,
     MOMENT,
@@ -46,6 +47,7 @@ from runs.compare.levels import FEWEST_GROUPS
 from runs.compare.panels import CLIENT, CLIENTS, Axes, zero_words
 from runs.compare.verdicts import by_value
 from runs.formatting import grouped
+from runs.machines.facts import MACHINE_LABELS
 from runs.run.facets import CONTEXT, FACTOR
 from runs.run.likeness import DAY
 from runs.stats import Kind
@@ -178,6 +180,7 @@ def offered(comparison: Comparison, answer: Answer) -> list[Answer]:
             x = NO_PLACE
             if question.kind in asked.OF_CURVES:
                 x = place_of(Axes(view=CURVE, x=question.x, facts=facts), comparison.groups)
+                x = Place(MACHINE_LABELS[question.x], "", CLIENT) if question.x in CORES else x
             of_other = next((each for each in comparison.metrics if each.name == question.metric != own), None)
             told = {"first": question.a, "second": question.b, "ranked_at": ranked_at}
             questions.append(begun(comparison, question, x, of_other, **told))
@@ -204,6 +207,8 @@ def _of_no_ranks(comparison: Comparison) -> Iterator[Question]:
             yield from questions
             if name == comparison.axes.x and _turns(comparison):
                 yield Question(kind=asked.SCALES, x=name)
+    if _differ_in_cores(comparison):
+        yield Question(kind=asked.SCALES, x=CORES[0])
     # Where each system has a configuration of its own, no two groups differ in one setting.
     several = not columns.follow(["config"], ["dbms"]) and not are_days_apart(comparison, "config")
     if several and have_effects(comparison.valued, comparison.varying):
@@ -284,9 +289,10 @@ def _rankings(comparison: Comparison) -> Iterator[tuple[Question, RankedAt]]:
             questions.append(Question(kind=asked.RANK, fact=name))
     for first in questions[:1]:
         questions += [first.model_copy(update={"metric": other}) for other in _beside(comparison, first.fact)]
-    others = {metric.name for metric in comparison.metrics if metric != comparison.metric}
-    load = next((name for name in asked.LOAD_METRICS if name in others), "")
-    if load and ranks_systems:
+    of_load = {metric.name: metric for metric in comparison.metrics if metric.name in asked.LOAD_METRICS}
+    load = next((name for name in asked.LOAD_METRICS if name in of_load), "")
+    # One loading has a time and a rate: either answers it.
+    if load and ranks_systems and comparison.metric not in of_load.values():
         questions.append(Question(kind=asked.LOAD, metric=load))
     columns, at_levels, at = Columns(comparison.drawn), Question(kind=asked.RANK, fact="dbms"), ""
     for question in [*questions[:1], *([at_levels] if ranks_systems else []), *questions[1:]]:
@@ -320,6 +326,16 @@ def _beside(comparison: Comparison, fact: str, *, values: int = 2) -> list[str]:
     first = [name for name in wanted if name in names][:1]
     own = [name for name in names if name not in METRICS and not name.endswith(_BESIDE) and name not in first]
     return [*first, *own[:MOST_OWN]]
+
+
+def _differ_in_cores(comparison: Comparison) -> bool:
+    """Whether machines of one processor, of three numbers of cores, are all that differs."""
+    facts, columns = comparison.axes.facts, comparison.columns
+    if comparison.better != "higher" or not columns.follow([*facts], ["hardware"]):
+        return False
+    machines = {group.all_runs[0].hardware for group in comparison.valued}
+    cores = grouped((each.cpu_model, each.cpu_cores) for each in machines if each and each.cpu_cores)
+    return any(len({*of_model}) >= LEAST_OF_A_CURVE for of_model in cores.values())
 
 
 def _over(name: str, comparison: Comparison) -> Iterator[Question]:

@@ -12,6 +12,7 @@ from django.http import QueryDict
 from pydantic import BaseModel, ConfigDict
 
 from runs.compare.baseline import Baseline, WrongBaseline
+from runs.compare.facts import CORES
 from runs.compare.guard import Difference
 from runs.listing.filters import FACTOR_PREFIX, finite_number
 from runs.run.facets import TESTED
@@ -138,6 +139,8 @@ def with_controls(params: QueryDict, question: Question) -> QueryDict:
         implied["order"] = "best"
     if question.kind in OF_DATES:
         implied["x"] = "date"
+    if params.get("x") in CORES:
+        implied["pool"] = "hardware"
     missing = {name: value for name, value in implied.items() if not params.get(name)}
     if not missing:
         return params

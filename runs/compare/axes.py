@@ -18,6 +18,7 @@ from runs.compare import asked
 from runs.compare.asked import Question
 from runs.compare.comparison import Comparison
 from runs.compare.facts import (
+    CORES,
     DATE,
     MOMENT,
     NEVER_TAKEN,
@@ -276,6 +277,8 @@ def _numbers(columns: Columns, name: str) -> dict[str, float]:
     """The numbers by stored value."""
     if name == DATE:
         return {day: float(date.fromisoformat(day).toordinal()) for day in set(columns[DATE])}
+    if name in CORES:
+        return {cores: float(cores) for cores in set(columns[name]) if cores != NO_FACT}
     if not name.startswith(FACTOR):
         return {}
     # One group of each value is enough: its rows of factors are read for it.

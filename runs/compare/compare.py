@@ -18,6 +18,7 @@ from runs.compare.axes import CURVE, LATENCY, ON_AXES, TIME, arrange
 from runs.compare.comparison import Comparison
 from runs.compare.configurations import not_in_force, share_equal, short_names, under_several_names, with_one_name
 from runs.compare.facts import (
+    CORES,
     DATE,
     DISK_OF,
     MOMENT,
@@ -90,7 +91,10 @@ def compare(
     wanted = LOAD_METRICS if question.kind == LOAD and metric not in LOAD_METRICS else [metric] if metric else ()
     metrics, chosen = _metrics(present, wanted)
     cells = cells_of(present, grouping, set_of)
-    facets_of_cells, facets_read = _facets_of(cells, grouping, set_of, question.fact)
+    named = {question.fact, *(name for axis in ("x", "series", "panels") for name in controls.getlist(axis))}
+    # Cores of two processors are no levels of one curve.
+    named |= {"cpu_model"} if named & {*CORES} else set()
+    facets_of_cells, facets_read = _facets_of(cells, grouping, set_of, named & MACHINE_LABELS.keys())
     naming = name_cells(facets_of_cells, [bool(cell.counted) for cell in cells])
     groups = by_histograms(_groups(cells, naming, facets_read, chosen), chosen)
     # In the order of the cells: a question that puts the best first names them as others do.
@@ -268,10 +272,10 @@ def _in_one_unit(runs: Sequence[Run]) -> None:
 
 
 def _facets_of(
-    cells: Sequence[Cell], grouping: str, set_of: Mapping[UUID, tuple[str, str]], asked: str
+    cells: Sequence[Cell], grouping: str, set_of: Mapping[UUID, tuple[str, str]], of_machines: Iterable[str]
 ) -> tuple[list[dict[str, Facet]], dict[UUID, dict[str, Facet]]]:
-    """What names each cell; and the facets as they were read of one run of each, by its id. `asked`: the fact that is
-    asked about.
+    """What names each cell; and the facets as they were read of one run of each, by its id. `of_machines`: what is
+    asked of these, such as their processor; else their names stand for all of it.
     """
     # A run that ended knows more, such as that its database was in memory: it names its cell.
     naming_runs = [next((run for run in cell.telling if run.durability), cell.telling[0]) for cell in cells]
@@ -282,15 +286,14 @@ def _facets_of(
         if cell.runs[0].id in set_of:
             number, words = set_of[cell.runs[0].id]
             of_set = {SET: Facet(SET, "Set", number, words, words, f"set-{number}")}
-        of_cells.append(facets_read[run.id] | of_batch | of_set | _of_machine(run.hardware, asked))
+        of_cells.append(facets_read[run.id] | of_batch | of_set | _of_machine(run.hardware, of_machines))
     _know_alike(of_cells, naming_runs)
     return of_cells, facets_read
 
 
-def _of_machine(machine: HardwareProfile | None, asked: str) -> dict[str, Facet]:
-    """What is asked of machines, such as their kernel or processor. Else their names stand for all of it."""
-    text = shown(machine, asked) if machine and asked in MACHINE_LABELS else ""
-    return {asked: Facet(asked, MACHINE_LABELS[asked], text, text, text, text)} if text else {}
+def _of_machine(machine: HardwareProfile | None, names: Iterable[str]) -> dict[str, Facet]:
+    texts = {name: text for name in names if machine and (text := shown(machine, name))}
+    return {name: Facet(name, MACHINE_LABELS[name], text, text, text, text) for name, text in texts.items()}
 
 
 def _machines_apart(cells: Sequence[Cell]) -> dict[UUID, dict[str, Facet]]:

@@ -27,6 +27,8 @@ RELEASE = "release"
 SYSTEM = "system"
 # Which of the added-up sets a run was chosen by.
 SET = "set"
+# What a system scales with as it does with its clients: each machine has a number of them.
+CORES = ("cpu_cores", "cpu_threads")
 # What a group has of a fact that it does not state.
 NO_FACT = "–"
 # A disk that somebody asked for by the name of its storage: the factor, and the device that it came to.

@@ -125,13 +125,17 @@ def told_apart_by(comparison: Comparison, levels: Levels | None) -> str:
     if "dbms" in compared or ("dbms" in varying and not is_held and not chosen & {*compared}):
         return "dbms"
     # Nobody asks which length of a window is best.
-    asked_of = [name for name in compared if factor_role(name.removeprefix(FACTOR)) != Role.PROCEDURE]
+    asked_of = [name for name in compared if not _is_procedure(name)]
     if "hardware" in asked_of and comparison.columns.follow(["storage:data"], ["hardware"]):
         asked_of = [name for name in asked_of if name != "storage:data"]
     # Nor whether a disk is better than one that is not known, as long as something else may be asked.
     unknown = {fact.field for fact in comparison.varying if sum(value != NO_FACT for value in fact.values) < 2}
     known = [name for name in asked_of if name not in unknown or name not in _KNOWN_OR_NOT]
     return next((name for name in (*RANKED, *asked_of) if name in (known or asked_of)), "")
+
+
+def _is_procedure(field: str) -> bool:
+    return factor_role(field.removeprefix(FACTOR)) == Role.PROCEDURE
 
 
 def _best_groups(comparison: Comparison, fact: str, metric: Metric, ranked: Columns) -> tuple[list[Group], list[str]]:
@@ -358,8 +362,9 @@ def _wanted_levels(comparison: Comparison, base: Group, columns: Columns) -> Ite
     first = next(possible, None)
     every, of_every = tee(chain([first] if first else [], possible))
     held = [each.field for each in first.held] if first else []
-    # Of what has numbers for names, as seeds, none is the best.
-    if first and (fact or axes.x in held or any(map(is_name, held)) or _asks_different_questions(first, base)):
+    # Of what has numbers for names, as seeds, none is the best, nor is a shorter window.
+    is_wanted = bool(fact) or axes.x in held or any(is_name(each) or _is_procedure(each) for each in held)
+    if first and (is_wanted or _asks_different_questions(first, base)):
         yield from every
         return
     # What is best is asked of what was measured on several days, too. Of many days the rule asks since when.

@@ -15,7 +15,7 @@ from benchagent.catalog import FACTORS, Role, factor_role
 from django.utils.text import slugify
 
 from runs.compare.asked import Missing, Question
-from runs.compare.facts import DATE, MOMENT, NEVER_TAKEN, NO_FACT, Columns, Fact, fact_value, fact_values
+from runs.compare.facts import CORES, DATE, MOMENT, NEVER_TAKEN, NO_FACT, Columns, Fact, fact_value, fact_values
 from runs.compare.grouping import position_of, rising
 from runs.compare.groups import SIZE_BY_TABLES, SIZES, Group, pooled
 from runs.compare.guard import bare_field
@@ -32,7 +32,7 @@ from runs.stats.zeros import ZeroChange, zero_changes
 COLOURS = 8
 # So many looks there are of lines: each colour drawn through and dashed.
 LOOKS = 2 * COLOURS
-CLIENTS = ("terminals", "threads", "clients", "connections", "virtual_users", "streams")
+CLIENTS = ("terminals", "threads", "clients", "connections", "virtual_users", "streams", *CORES)
 NO_PLACES: Mapping[UUID, tuple[UUID, Any]] = {}
 # What a curve is said of: a size, a number of clients, another number.
 SIZE, CLIENT, OTHER = "size", "clients", "other"

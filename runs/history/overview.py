@@ -10,7 +10,7 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from django.db.models import OuterRef, Q, QuerySet, Subquery
+from django.db.models import Case, OuterRef, Q, QuerySet, Subquery, When
 
 from runs.answers.answer import Amount, as_share
 from runs.answers.history import expected_amount, set_against
@@ -82,12 +82,16 @@ class Row:
 
 
 def listed_benchmarks(user: Reader, runs: QuerySet[Any] | None = None) -> QuerySet[Benchmark]:
-    """Those of the main branch that lists show to this person, what moved first; `runs`: with any of these."""
+    """Those of the main branch that lists show to this person, what moved first and what was measured once last;
+    `runs`: with any of these.
+    """
     rows = Benchmark.objects.watched().listed_for(user).filter(joined_to=None, batches__gt=0)
     if runs is not None:
         of_runs = SeriesBatch.objects.filter(run__in=runs.order_by().values("pk"))
         rows = rows.filter(pk__in=of_runs.values("benchmark"))
-    return rows.select_related("metric", "hardware", "dbms", "workload").order_by("-moved", "-newest_at", "pk")
+    measured_once = Case(When(batches=1, then=1), default=0)
+    rows = rows.select_related("metric", "hardware", "dbms", "workload")
+    return rows.order_by("-moved", measured_once, "-newest_at", "pk")
 
 
 def rows_of(benchmarks: Sequence[Benchmark], baseline: Baseline) -> list[Row]:

@@ -443,10 +443,11 @@ def visibility_badge(thing: Target) -> SafeString:
 
 @register.simple_tag
 def invalid_badge(run: Run) -> SafeString:
-    """Nothing for a run that counts."""
+    """Nothing for a run that counts; what is there twice is a copy."""
     if run.invalid_at is None:
         return SafeString("")
-    return format_html('<span class="badge invalid" title="{}">invalid</span>', run.invalid_reason)
+    words = "copy" if run.copy_of_id else "invalid"
+    return format_html('<span class="badge invalid" title="{}">{}</span>', run.invalid_reason, words)
 
 
 @register.filter

@@ -153,14 +153,32 @@ function ring(context, x, y, colour) {
   context.stroke();
 }
 
+/** The places `xs` of what is lost in stretches: one ends where the curve has a value, at a place of `valued`. */
+export function lostStretches(xs, valued) {
+  const stretches = [];
+  for (const x of [...xs].sort((a, b) => a - b)) {
+    const last = stretches.at(-1);
+    if (last && !valued.some((value) => value > last.at(-1) && value < x)) last.push(x);
+    else stretches.push([x]);
+  }
+  return stretches;
+}
+
 function drawGap(chart, gap, top, theme) {
   const { left, right } = chart.chartArea;
   const context = chart.ctx;
-  const centres = gap.xs.map((x) => chart.scales.x.getPixelForValue(x)).filter((x) => x >= left - 1 && x <= right + 1);
-  if (centres.length === 0) return;
+  const curves = chart.data.datasets.filter(({ role, label, color }) => !role && label === gap.label && color === gap.color);
+  const valued = curves.flatMap(({ data }) => data.filter(({ y }) => y !== null).map(({ x }) => x));
+  const inside = (x) => x >= left - 1 && x <= right + 1;
+  const stretches = lostStretches(gap.xs, valued)
+    .map((xs) => xs.map((x) => chart.scales.x.getPixelForValue(x)).filter(inside)).filter((xs) => xs.length);
+  if (stretches.length === 0) return;
+  for (const xs of stretches) {
+    const from = Math.max(left, xs[0] - 8);
+    hatch(context, { left: from, top, width: Math.min(right, xs.at(-1) + 8) - from, height: STRIP_PX }, theme.rule);
+  }
+  const centres = stretches.flat();
   const from = Math.max(left, Math.min(...centres) - 8);
-  const to = Math.min(right, Math.max(...centres) + 8);
-  hatch(context, { left: from, top, width: to - from, height: STRIP_PX }, theme.rule);
   for (const x of centres) ring(context, x, top + STRIP_PX / 2, seriesColour(theme, gap.color));
   context.font = `${TEXT_PX}px ${theme.font}`;
   context.textBaseline = "bottom";

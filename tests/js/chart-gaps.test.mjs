@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { rowSums, stackedConfig, stackedHeight } from "../../static/js/chart-stacked.js";
 import { fromZero, linesConfig, linesHeight } from "../../static/js/chart-lines.js";
-import { bandPlugin, gapWords, gapsHeight, markSide, markRows, markWords, marksHeight, overlayDatasets, stripTop } from "../../static/js/chart-marks.js";
+import { bandPlugin, gapWords, gapsHeight, lostStretches, markSide, markRows, markWords, marksHeight, overlayDatasets, stripTop } from "../../static/js/chart-marks.js";
 import { chartCsv } from "../../static/js/csv.js";
 
 const theme = { series: Array(8).fill("rgb(0, 105, 168)"), font: "sans" };
@@ -108,4 +108,9 @@ test("lines that were computed are thin, have no points and go with their series
   assert.deepEqual([line.of, line.role, line.pointRadius, line.borderWidth], [0, "overlay", 0, 1]);
   assert.deepEqual(line.data, [{ x: 1, y: 5 }, { x: 2, y: 10 }]);
   assert.deepEqual(overlayDatasets({ series: [] }, theme), []);
+});
+
+test("nights that failed weeks apart are a stretch each, values at the end of a curve one", () => {
+  assert.deepEqual(lostStretches([33, 12], [10, 11, 13, 32, 34]), [[12], [33]]);
+  assert.deepEqual(lostStretches([900, 1200, 1800], [100, 800]), [[900, 1200, 1800]]);
 });

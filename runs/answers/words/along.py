@@ -104,7 +104,7 @@ def knee_place(at: float | None, interval: tuple[float, float] | None, x: Place)
 
 
 def paces(before: float | None, after: float | None, first: str = "before", last: str = "after") -> str:
-    return f"{percent(before or 0.0, signed=True)} per doubling {first}, {percent(after or 0.0, signed=True)} {last}"
+    return f"{share_words([before or 0.0])} per doubling {first}, {share_words([after or 0.0])} {last}"
 
 
 def step_between(claim: FallsOff, x: Place) -> str:

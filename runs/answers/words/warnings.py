@@ -134,7 +134,8 @@ def _uneven_pooling(groups: Sequence[Group], whole: Comparison) -> str:
         if any(group.facts.get(fact.field) == POOLED for group in groups):
             counts = [Counter(group_by_run[run.id].facts[fact.field] for run in group.runs) for group in groups]
             shares = [{level: n / count.total() for level, n in count.items()} for count in counts if count]
-            if any(share != shares[0] for share in shares):
+            # Where each group has one, as a machine of each number of cores, none is pooled with another.
+            if any(share != shares[0] for share in shares) and any(len(share) > 1 for share in shares):
                 uneven.append(fact.label)
     if not uneven:
         return ""

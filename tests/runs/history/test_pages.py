@@ -51,6 +51,13 @@ def test_the_list_begins_with_what_moved_and_takes_the_filters_of_runs(client, m
     assert client.get("/benchmarks/?nonsense=1").status_code == 400
 
 
+def test_what_was_measured_once_stands_behind_what_is_measured_again_and_again(client, moved, contributor):
+    """Seen: 58 nights of a machine below nine rows of "first batch"."""
+    file([night(LAST, workload={"slug": "once", "name": "Once"})], contributor)
+    rows = client.get("/benchmarks/").context["rows"]
+    assert [row.benchmark.workload.slug for row in rows] == ["oltp", "still", "once"]
+
+
 @pytest.mark.parametrize(("than", "batches"), [(f"commit:{3:040x}", 1), ("version:18.1", LAST - 1), ("last:1", 1)])
 def test_the_newest_is_set_against_the_baseline_that_was_chosen(client, moved, than, batches):
     (row,) = [row for row in client.get(f"/benchmarks/?than={than}").context["rows"] if row.benchmark == moved]

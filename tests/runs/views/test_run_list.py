@@ -53,6 +53,16 @@ def test_it_shows_a_lost_value_as_a_gap_with_its_reason_and_never_as_zero(client
     assert values(html) == []
 
 
+def test_a_copy_is_called_one(client):
+    """Seen: three rows of what was sent twice were "invalid", as if somebody had taken them back."""
+    first = document(repeats=[{"metrics": {"tps": 1234.5678 + at}} for at in range(3)])
+    again = first | {"id": str(uuid4())}
+    results.store_uploads(documents=[first])
+    results.store_uploads(documents=[again])
+    badges = re.findall(r'<span class="badge invalid"[^>]*>([^<]*)<', page(client))
+    assert badges == ["copy"] * 3
+
+
 def test_a_row_says_what_must_not_be_trusted(client):
     names = {"machine_alone": "disturbed", "terminals_fair": "unfair", "steady_state": "unsteady"}
     bad = [{"name": name, "ok": False, "detail": f"why {name}"} for name in names]
