@@ -260,7 +260,7 @@ def by_level_words(series: LevelSeries | None) -> str:
             return words
     elif verdicts.of_repeats and (verdicts.p_alike is None or verdicts.p_alike >= ALPHA):
         return ""
-    of_noise = ", of too few repeats to tell that from noise"
+    of_noise = ", a range that so few repeats do not tell from noise"
     if is_perhaps_noise(series):
         return f"{_ends(rows)}{of_noise}"
     is_sure = any(row.kind in WINNERS for row in rows)

@@ -586,7 +586,7 @@ def test_of_single_runs_no_pattern_over_levels_is_told():
     for question in ("ask=rank&fact=dbms", "ask=a_b&fact=dbms&a=A 1&b=B 1"):
         words = ask(selects, question)["words"]
         assert "single number" not in words and "1 and 8 terminals" not in words
-        assert words.endswith(", of too few repeats to tell that from noise.")
+        assert words.endswith(", a range that so few repeats do not tell from noise.")
 
 
 def test_results_that_were_sent_one_by_one_over_two_days_are_ranked_day_by_day():

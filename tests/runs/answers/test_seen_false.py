@@ -478,7 +478,7 @@ def test_single_runs_that_differ_from_level_to_level_may_be_noise():
                 1000 * factor, repeats=1, factors={"scale_factor": scale}, dbms={"name": name, "version": "1"}
             )  # fmt: skip
     told = ask(world.store())
-    assert told["sure"] and told["words"].endswith(", of too few repeats to tell that from noise.")
+    assert told["sure"] and told["words"].endswith(", a range that so few repeats do not tell from noise.")
 
 
 def test_what_has_no_order_is_no_lack_of_levels():

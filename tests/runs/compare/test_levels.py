@@ -220,7 +220,7 @@ def test_where_no_level_is_sure_the_ends_say_so():
     comparison = asked()
     assert {row.kind for series in comparison.levels.series for row in series.rows}.isdisjoint(WINNERS)
     ends = "from 1.25\u202f× at scale factor 1 to 0.800\u202f× at scale factor 30"
-    assert headline(comparison).endswith(f"{ends}, of too few repeats to tell that from noise.")
+    assert headline(comparison).endswith(f"{ends}, a range that so few repeats do not tell from noise.")
     assert headline(comparison).startswith("No winner by throughput over 3 levels of scale factor: ")
 
 
