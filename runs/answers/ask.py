@@ -211,7 +211,8 @@ def _of_no_ranks(comparison: Comparison) -> Iterator[Question]:
         yield Question(kind=asked.SCALES, x=CORES[0])
     # Where each system has a configuration of its own, no two groups differ in one setting.
     several = not columns.follow(["config"], ["dbms"]) and not are_days_apart(comparison, "config")
-    if several and have_effects(comparison.valued, comparison.varying):
+    may_differ = several or any(fact.is_switch for fact in facts.values())
+    if may_differ and have_effects(comparison.valued, comparison.varying):
         yield Question(kind=asked.EFFECTS)
     # Batches of one day are batches.
     has_releases = are_releases(columns)
@@ -278,8 +279,10 @@ def _rankings(comparison: Comparison) -> Iterator[tuple[Question, RankedAt]]:
     for name in (name for name in facts if name not in comparison.said_twice):
         bare = name.removeprefix(FACTOR)
         # Nobody asks which seed wins.
-        is_other = bare == name or bare in CLIENTS or name in NEVER_TAKEN or is_name(name)
-        is_condition = not is_other and factor_role(bare) == Role.CONDITION
+        # What a switch did is asked of all of them together.
+        is_other = bare == name or bare in CLIENTS or name in NEVER_TAKEN or is_name(name) or facts[name].is_switch
+        declared = [group.conditions.declared.get(bare, "") for group in comparison.valued]
+        is_condition = not is_other and factor_role(bare, *declared) == Role.CONDITION
         is_ranked = name in judging.RANKED or name.startswith(CONTEXT) or is_condition
         # A configuration that each system has of its own, or a disk each machine, is no other question than which one.
         several = len({value for value in of_ranked[name] if value != NO_FACT}) > 1

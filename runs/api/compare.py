@@ -336,7 +336,7 @@ def drawn(request: Request, selection: Selection) -> tuple[Comparison, Drawing]:
     """A program that asks for one thing must not be answered another."""
     comparison = compare_selection(selection)
     drawing = draw(comparison)
-    if errors := unread(request.query_params, comparison, drawing.axes):
+    if errors := unread(selection.address, comparison, drawing.axes):
         raise ValidationError(errors)
     return comparison, drawing
 

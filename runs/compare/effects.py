@@ -174,7 +174,15 @@ def _settings(
         if not fact.field.startswith(SETTING) and fact.field not in _OF_A_CONFIGURATION
     }
     settings_of = {key: settings_of_config[run.config] for key, run in run_of.items()}
-    return settings_of, swept(settings_of_config.values()), facts
+    names = swept(settings_of_config.values())
+    for switch in [fact for fact in facts.values() if fact.is_switch and fact.label not in names]:
+        del facts[switch.field]
+        names = [*names, switch.label]
+        settings_of = {
+            group.key: {**settings_of[group.key], switch.label: fact_value(group, switch.field)}
+            for group in groups if group.key in settings_of
+        }  # fmt: skip
+    return settings_of, names, facts
 
 
 def _by_pairs(

@@ -15,7 +15,7 @@ from django.utils.text import slugify
 from runs.compare.groups import Group
 from runs.formatting import grouped, listed, mid_sentence
 from runs.models.choices import StorageRole
-from runs.run.facets import FACTOR, STORAGE, Facet
+from runs.run.facets import FACTOR, STORAGE, SWITCHED, Facet
 from runs.run.likeness import SETTING
 
 DATE = "date"
@@ -41,7 +41,6 @@ NEVER_TAKEN = frozenset({"durability", "provenance", "publication", "experiment"
 _NAMED = frozenset({"query", "seed", "id", "run", "trial", "iteration", "repetition", "statement", "template"})
 _NAMING, _NUMBERING = frozenset({"id", "seed"}), frozenset({"no", "nr", "number"})
 # Words that are no name.
-_SWITCHED = frozenset({"on", "off", "yes", "no", "true", "false"})
 # Facts that the rule never takes, or that a batch is named by: worth a column, never a part of a label.
 _NEVER_IN_LABELS = frozenset({"durability", "provenance", "experiment", "label", "tags", "tested"})
 # A cell without a commit group must not let its configuration speak before the others' commit group.
@@ -85,6 +84,11 @@ class Fact:
     def is_number(self) -> bool:
         return not is_name(self.field) and all(value in self.numbers for value in self.values if value != NO_FACT)
 
+    @property
+    def is_switch(self) -> bool:
+        """Whether it is a factor that turns something on or off."""
+        return self.field.startswith(FACTOR) and all(value.lower() in SWITCHED for value in self.values)
+
     @cached_property
     def ranks(self) -> dict[str, int]:
         """Value -> its position."""
@@ -104,7 +108,7 @@ class Fact:
         words = self.words.get(value, value)
         if value == NO_FACT:
             return f"{mid_sentence(self.label)} not set"
-        if words.lower() in _SWITCHED:
+        if words.lower() in SWITCHED:
             return f"{self.label} {words}"
         if self.field.startswith(SETTING):
             return f"{self.label}={words}"

@@ -29,6 +29,7 @@ from runs.run.facets import (
     FACTOR,
     RECORDED,
     STORAGE,
+    SWITCHED,
     Facet,
     claim_words,
     doubt,
@@ -138,7 +139,8 @@ def conditions_of(
         if run.config:
             add("config:slug", "Configuration", run.config.slug)
         for factor in run.factor_rows:
-            declared[factor.name] = factor.role
+            # Nobody sends a switch as another question.
+            declared[factor.name] = factor.role or ("condition" if factor.text.lower() in SWITCHED else "")
             if factor.number is not None:
                 numbers[factor.name] = factor.number * SECONDS_EACH.get(factor.unit, 1.0)
     for first, *_ in stated_alike(runs):

@@ -28,7 +28,7 @@ from runs.compare.asked import (
 from runs.compare.asked_pair import asked_pair, of_named
 from runs.compare.axes import arrange
 from runs.compare.comparison import Comparison
-from runs.compare.effects import SettingPairs, setting_effects
+from runs.compare.effects import SettingPairs, have_effects, setting_effects
 from runs.compare.facts import DATE, NEVER_TAKEN, NO_FACT, SET, Columns, Fact, fact_value, is_name, measured_alike
 from runs.compare.groups import Contrast, Group, are_comparable
 from runs.compare.guard import are_alike, blocking, differences
@@ -76,6 +76,10 @@ def judged(comparison: Comparison) -> Comparison:
     columns = Columns(comparison.drawn)
     levels = None if kind in (EFFECTS, PUBLISHED) else _levels(comparison, base, metric, columns)
     fact = comparison.question.fact or told_apart_by(comparison, levels)
+    is_switch = fact in axes.facts and axes.facts[fact].is_switch and fact != comparison.controls.get("compared")
+    if is_switch and not kind and have_effects(groups, varying):
+        # Nobody asks whether on or off is best, but what each switch did.
+        return judged(replace(comparison, question=comparison.question.model_copy(update={"kind": EFFECTS})))
     best, alike_in = _best_groups(comparison, fact, metric, comparison.ranked_columns)
     equal = _equal_levels(axes, fact, columns) if kind in ("", *OF_RANKS) and levels is None else None
     verdicts, series = judge(
@@ -126,6 +130,8 @@ def told_apart_by(comparison: Comparison, levels: Levels | None) -> str:
         return "dbms"
     # Nobody asks which length of a window is best.
     asked_of = [name for name in compared if not _is_procedure(name)]
+    # Nor which number of terminals, where something else may be asked.
+    asked_of.sort(key=lambda name: name.removeprefix(FACTOR) in CLIENTS)
     if "hardware" in asked_of and comparison.columns.follow(["storage:data"], ["hardware"]):
         asked_of = [name for name in asked_of if name != "storage:data"]
     # Nor whether a disk is better than one that is not known, as long as something else may be asked.

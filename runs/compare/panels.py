@@ -32,7 +32,7 @@ from runs.stats.zeros import ZeroChange, zero_changes
 COLOURS = 8
 # So many looks there are of lines: each colour drawn through and dashed.
 LOOKS = 2 * COLOURS
-CLIENTS = ("terminals", "threads", "clients", "connections", "virtual_users", "streams", *CORES)
+CLIENTS = ("terminals", "threads", "clients", "connections", "virtual_users", "streams", "nodes", *CORES)
 NO_PLACES: Mapping[UUID, tuple[UUID, Any]] = {}
 # What a curve is said of: a size, a number of clients, another number.
 SIZE, CLIENT, OTHER = "size", "clients", "other"

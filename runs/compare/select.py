@@ -25,6 +25,7 @@ from runs.listing.filters import RunFilter, unknown, without_blanks
 from runs.models import Run, StoredSelection
 from runs.models.runs import RunQuerySet
 from runs.models.visible import Reader, listed, readable
+from runs.run.facets import FACTOR
 
 # So many runs are compared, and others of their batches, where these are not more than as many again.
 MAX_RUNS = 1_000
@@ -40,6 +41,8 @@ CONTROLS = (
     "metric", "baseline", "order", "group", "threshold", "format", "view", "x", "series", "panels", "fix", "pool",
     "x_as", "y_as", "x_scale", "y_scale", "compared", "held", "edit", "rows", *PARAMETERS,
 )  # fmt: skip
+# Those of them that name facts.
+_OF_FACTS = ("x", "series", "panels", "pool", "compared", "held", "fact")
 # What names runs.
 _NAMED = ("run", "cell")
 SET, BASE_SET, STORED = "set", "base_set", "s"
@@ -213,7 +216,21 @@ def select(params: QueryDict, user: Reader) -> Selection:
         ids |= dict.fromkeys(newest)
         sets.append(RunSet(number, queries[number - 1], choice, frozenset(newest), is_base=base == str(number)))
     runs = list(Run.objects.filter(pk__in=ids).for_comparisons())
-    return Selection(params, runs, True, left_out=left_out, threshold=threshold, sets=sets)
+    return Selection(
+        _with_whole_names(params, runs), runs, True, left_out=left_out, threshold=threshold, sets=sets
+    )  # fmt: skip
+
+
+def _with_whole_names(params: QueryDict, runs: Iterable[Run]) -> QueryDict:
+    """The address with factors by their whole names: people write `x=nodes` for `x=factor:nodes`."""
+    factors = {factor.name for run in runs for factor in run.factor_rows}
+    bare = {name: values for name in _OF_FACTS if factors & {*(values := params.getlist(name))}}
+    if not bare:
+        return params
+    whole = params.copy()
+    for name, values in bare.items():
+        whole.setlist(name, [f"{FACTOR}{value}" if value in factors else value for value in values])
+    return whole
 
 
 def _whole(rows: RunQuerySet, newest: Sequence[UUID]) -> list[UUID]:

@@ -59,7 +59,8 @@ def make_metric(name: str, unit: str, better: str | None) -> Metric:
 
 def metric_label(name: str, unit: str) -> str:
     """The catalogue's, else the words of the name, as they stand in a sentence: the unit is not said twice, and a rate
-    or a time is called so (restore_mb_per_s in MB/s: Restore rate; energy_j_per_tx in J: Energy per tx).
+    or a time is called so (restore_mb_per_s in MB/s: Restore rate; energy_j_per_tx in J: Energy per tx; hit_percent
+    in %: Hit share).
     """
     entry = METRICS.get(name)
     if entry is not None and entry.unit == unit:
@@ -81,6 +82,8 @@ def _words_of(name: str, unit: str) -> str:
             words.append("rate")
         elif unit in SECONDS_EACH and len(words) == 1 and words[0].isalpha() and words[0] not in TIME_NOUNS:
             words.append("time")
+        elif unit == "%" and len(words) == 1:
+            words.append("share")
     following = [*words[1:], ""]
     kept = [word for word, after in zip(words, following, strict=True) if [word] != as_named or after != "per"]
     return " ".join(kept).capitalize()

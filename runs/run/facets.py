@@ -174,6 +174,11 @@ def factor_facets(run: Run) -> list[Facet]:
     ]
 
 
+# What a factor is set to that turns something on or off: a value says nothing without its name, and nobody varies it as
+# another question.
+SWITCHED = frozenset({"on", "off", "yes", "no", "true", "false"})
+
+
 @lru_cache(_MOST_LEVELS)
 def _text_facet(name: str, text: str, unit: str, *, emulated: bool) -> Facet:
     """`emulated`: of a storage, as the run found it."""
@@ -183,9 +188,10 @@ def _text_facet(name: str, text: str, unit: str, *, emulated: bool) -> Facet:
     shown = f"{text} (emulated)" if emulated and text else text
     is_storage = name in FACTORS and FACTORS[name].kind == FactorKind.STORAGE
     value = text or (OWN_STORAGE if is_storage else "")
-    return Facet(
-        f"{FACTOR}{name}", label, value, factor_words(name, shown, unit), factor_phrase(name, shown, unit), key=value
-    )
+    words, spoken = factor_words(name, shown, unit), factor_phrase(name, shown, unit)
+    if spoken.lower() in SWITCHED:
+        spoken = f"{label[:1].lower()}{label[1:]} {spoken}"
+    return Facet(f"{FACTOR}{name}", label, value, words, spoken, key=value)
 
 
 @lru_cache(_MOST_LEVELS)

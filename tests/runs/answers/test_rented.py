@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
+from itertools import product
+
 import pytest
+from django.test import Client
 
 from tests.runs.answers.test_answers import GIB, World, ask, page
 
@@ -93,3 +97,70 @@ def test_how_fast_it_loads_is_not_offered_beside_its_answer():
 
     assert "load" in {each["kind"] for each in ask(selects, "metric=tps")["questions"]}
     assert "load" not in {each["kind"] for each in ask(selects, "ask=load")["questions"]}
+
+
+def cluster() -> str:
+    world = World(noise=0.01)
+    for nodes in (1, 3, 5, 9):
+        factors = {"nodes": nodes, "terminals": 256}
+        world.add(5000 * nodes / (1 + 0.08 * (nodes - 1)), factors=factors)
+    return world.store()
+
+
+def test_a_cluster_scales_with_its_nodes():
+    """Seen: "No number of terminals varies on the axis" of a cluster of 1 to 9 nodes."""
+    told = ask(cluster(), "ask=scales")
+
+    (claim,) = told["claims"]
+    assert (claim["kind"], claim["most_at"], told["question"]["x"]) == ("scales", 9.0, "factor:nodes")
+    assert "9 nodes" in told["words"]
+    assert claim["efficiency_at_most"] == pytest.approx(1 / 1.64, abs=0.03)
+
+
+@pytest.mark.parametrize("controls", ["ask=scales&x=nodes", "ask=loss&x=nodes&from=1&to=9", "view=bars&series=nodes"])
+def test_a_factor_is_found_by_its_bare_name(controls):
+    """Seen: "“nodes” does not vary. There are: factor:nodes."."""
+    selects = cluster()
+    assert ask(selects, controls)["words"] == ask(selects, controls.replace("nodes", "factor:nodes"))["words"]
+    assert "does not vary" not in page(selects, controls)
+
+
+def switches(*, role: str = "") -> str:
+    """A pool and huge pages, on and off at two numbers of terminals: a tenth and a twentieth faster with them."""
+    world = World(noise=0.008)
+    for pooler, pages, terminals in product(("off", "on"), ("off", "on"), (16, 64)):
+        tps = 3000 * (1.1 if pooler == "on" else 1) * (1.05 if pages == "on" else 1) * (1.3 if terminals == 64 else 1)
+        declared = {"role": role} if role else {}
+        factors = {"pooler": {"value": pooler} | declared, "huge_pages": {"value": pages} | declared}
+        world.add(tps, factors=factors | {"terminals": terminals})
+    return world.store()
+
+
+@pytest.mark.parametrize("role", ["", "condition"])
+def test_what_switches_did_is_told_as_of_settings(role):
+    """Seen: "64 terminals has 1.30 × the throughput of 16 terminals", and no ratio of a pool that is on to one that is
+    off, as each was another question.
+    """
+    told = ask(switches(role=role))
+
+    assert told["question"]["kind"] == "effects"
+    effects = {claim["label"]: claim for claim in told["claims"]}
+    assert {name: (each["start"], each["end"], each["pairs"]) for name, each in effects.items()} == {
+        "Pooler": ("off", "on", 4), "Huge pages": ("off", "on", 4),
+    }  # fmt: skip
+    for name, truth in (("Pooler", 1.1), ("Huge pages", 1.05)):
+        assert effects[name]["ratio"]["verdict"] == "better"
+        assert effects[name]["ratio"]["low"] < truth < effects[name]["ratio"]["high"]
+
+
+def test_a_question_that_its_sender_declares_stays_one_though_it_is_a_switch():
+    told = ask(switches(role="question"), "ask=rank&fact=pooler")
+
+    assert told["words"].startswith("Groups that differ in this have no order: ")
+
+
+def test_what_is_on_or_off_is_named_in_labels():
+    """Seen: bars of "16 terminals · off · on"."""
+    labels = [group["label"] for group in json.loads(Client().get(f"/api/v1/compare/?{switches()}").content)["groups"]]
+
+    assert "16 terminals · huge pages off · pooler on" in labels, labels

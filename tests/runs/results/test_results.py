@@ -173,6 +173,8 @@ def test_the_name_of_a_new_metric_does_not_say_its_unit_again():
         ("restore_mb_per_s", "MB/s", "Restore rate"), ("scan_rows_per_s", "rows/s", "Scan rate"),
         ("throughput_mb_per_s", "MB/s", "Throughput"), ("connect_ms", "ms", "Connect time"), ("p95_ms", "ms", "P95"),
         ("latency_ms", "ms", "Latency"), ("energy_j_per_tx", "J", "Energy per tx"),
+        # Was: "which system has the highest hit".
+        ("hit_percent", "%", "Hit share"), ("disk_util_percent", "%", "Disk busy"),
         ("energy_j_per_tx", "J/tx", "Energy"), ("tps_per_keur", "TPS/kEUR", "TPS per kEUR"), ("s", "s", "S"),
         ("failed_transactions", "transactions", "Failed transactions"), ("errors_per_s", "errors/s", "Errors per s"),
     ],
