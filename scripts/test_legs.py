@@ -207,6 +207,9 @@ NOT_WHOLE = "not java and not whole"
 OF_THE_SERVER = f"not attack and not browser and not ops and {NOT_WHOLE}"
 ON_EACH_DATABASE = f"{OF_THE_SERVER} and not engines and not any_database"
 SERVER_TESTS = ["tests", "--ignore=tests/benchagent", "-m"]
+RUN_ONCE = f"{OF_THE_SERVER} and (engines or any_database)"
+# Worlds whose truth is known, asked page by page: a leg of its own, since the server's takes longest of all.
+TRUTH_TESTS = "tests/benchmarks"
 # Whole jobs on real DBMSs, and what they measure against what is known.
 JOB_TESTS = [f"tests/benchagent/{name}" for name in ("correctness", "job", "workloads", "test_matrix.py")]
 # Real DBMSs of many versions, which the agent installs for itself.
@@ -216,7 +219,8 @@ ALONE_TESTS = "tests/benchagent/engines/test_alone.py"
 # What pytest is asked for, by leg.
 TESTS = {
     # What is the same whatever database the server has runs once: tests/conftest.py tells which that is.
-    "server": [*SERVER_TESTS, f"{OF_THE_SERVER} and (engines or any_database)"],
+    "server": [*SERVER_TESTS, RUN_ONCE, f"--ignore={TRUTH_TESTS}"],
+    "truth": [TRUTH_TESTS, "-m", RUN_ONCE],
     "sqlite": [*SERVER_TESTS, ON_EACH_DATABASE],
     "postgresql": [*SERVER_TESTS, ON_EACH_DATABASE],
     "agent": [
@@ -273,7 +277,7 @@ def outcome_of(leg: str, *, again: bool) -> Outcome:
 # clock stay in one lane, so that they do not disturb each other. While two lanes wait for what is installed, the others
 # have a leg that needs nothing of it; what `js` installs is there before `alone` and `bare` hide what is there.
 LANES = (("engines",), ("java", "jobs"), ("browser", "ops"), ("server",))
-LEFT = ("postgresql", "sqlite", "agent", "foreign", "attack", "js", "bare", "alone", "check", *ASKED_FOR)
+LEFT = ("postgresql", "sqlite", "agent", "truth", "foreign", "attack", "js", "bare", "alone", "check", *ASKED_FOR)
 
 
 def run_here(name: str, *, again: bool) -> int:

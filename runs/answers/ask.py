@@ -278,8 +278,7 @@ def _rankings(comparison: Comparison) -> Iterator[tuple[Question, RankedAt]]:
     questions = [Question(kind=asked.BEST, fact="dbms")] if ranks_systems else []
     for name in (name for name in facts if name not in comparison.said_twice):
         bare = name.removeprefix(FACTOR)
-        # Nobody asks which seed wins.
-        # What a switch did is asked of all of them together.
+        # Nobody asks which seed wins, and what a switch did is asked of all of them together.
         is_other = bare == name or bare in CLIENTS or name in NEVER_TAKEN or is_name(name) or facts[name].is_switch
         declared = [group.conditions.declared.get(bare, "") for group in comparison.valued]
         is_condition = not is_other and factor_role(bare, *declared) == Role.CONDITION

@@ -19,13 +19,15 @@ from django.http import QueryDict
 
 from runs.access.rules import candidates
 from runs.compare.asked import PARAMETERS
+from runs.compare.facts import DATE, MOMENT, RELEASE, SYSTEM
 from runs.formatting import grouped
 from runs.listing.cursor import Column, bounded_count, first_ids
 from runs.listing.filters import RunFilter, unknown, without_blanks
+from runs.machines.facts import MACHINE_LABELS
 from runs.models import Run, StoredSelection
 from runs.models.runs import RunQuerySet
 from runs.models.visible import Reader, listed, readable
-from runs.run.facets import FACTOR
+from runs.run.facets import FACTOR, RECORDED, TESTED
 
 # So many runs are compared, and others of their batches, where these are not more than as many again.
 MAX_RUNS = 1_000
@@ -43,6 +45,11 @@ CONTROLS = (
 )  # fmt: skip
 # Those of them that name facts.
 _OF_FACTS = ("x", "series", "panels", "pool", "compared", "held", "fact")
+# Facts that have no kind before their names.
+_NO_FACTORS = {
+    "workload", "dbms", "hardware", "config", "durability", "provenance", "experiment", "batch", "label", "tags",
+    DATE, MOMENT, "set", SYSTEM, RELEASE, *TESTED, *RECORDED, *MACHINE_LABELS,
+}  # fmt: skip
 # What names runs.
 _NAMED = ("run", "cell")
 SET, BASE_SET, STORED = "set", "base_set", "s"
@@ -222,8 +229,10 @@ def select(params: QueryDict, user: Reader) -> Selection:
 
 
 def _with_whole_names(params: QueryDict, runs: Iterable[Run]) -> QueryDict:
-    """The address with factors by their whole names: people write `x=nodes` for `x=factor:nodes`."""
-    factors = {factor.name for run in runs for factor in run.factor_rows}
+    """The address with factors by their whole names: people write `x=nodes` for `x=factor:nodes`. What a fact is called
+    that is none stays that.
+    """
+    factors = {factor.name for run in runs for factor in run.factor_rows} - _NO_FACTORS
     bare = {name: values for name in _OF_FACTS if factors & {*(values := params.getlist(name))}}
     if not bare:
         return params

@@ -145,7 +145,7 @@ def changed_at(point: ChangePoint) -> list[tuple[str, str]]:
 
 def _may_begin(point: ChangePoint) -> Iterator[tuple[SeriesBatch, SeriesBatch]]:
     """Each batch that a step may have begun with, and the one before it in its series."""
-    if point.earliest and point.latest:
+    if point.earliest and point.latest and point.earliest < point.latest:
         for before, own in pairwise(point.benchmark.series.in_order()):
             if point.earliest <= own.measured_at <= point.latest:
                 yield before, own

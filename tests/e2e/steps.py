@@ -40,9 +40,15 @@ def ended(site: Site, run_id: str, *, timeout_s: float = 90) -> Any:
     return site.run(run_id)
 
 
-def chart_series(page: Any) -> dict[str, list[tuple[float, float | None]]]:
-    """Label -> points of every line that Chart.js has drawn on this page, read out of its own objects."""
-    page.wait_for_function("() => [...document.querySelectorAll('figure.chart canvas')].some(c => c.benchsiteChart)")
+def chart_series(page: Any, label: str = "") -> dict[str, list[tuple[float, float | None]]]:
+    """Label -> points of every line that Chart.js has drawn on this page, read out of its own objects; once one whose
+    label has these words is there: charts are drawn one after the other.
+    """
+    page.wait_for_function(
+        """label => [...document.querySelectorAll('figure.chart canvas')].some(canvas => canvas.benchsiteChart?.data
+            .datasets.some(dataset => (dataset.label ?? '').toLowerCase().includes(label)))""",
+        arg=label,
+    )
     return page.evaluate(
         """() => Object.fromEntries([...document.querySelectorAll('figure.chart canvas')]
             .filter(canvas => canvas.benchsiteChart)

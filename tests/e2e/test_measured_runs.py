@@ -45,7 +45,9 @@ def test_it_shows_the_same_numbers_in_chart_table_csv_api_and_spool(site: Site, 
     assert series(run, "tps") == per_second
 
     logged_in.goto(f"{site.url}/runs/{run['id']}/")
-    drawn = next(points for label, points in chart_series(logged_in).items() if "throughput" in label.lower())
+    drawn = next(
+        points for label, points in chart_series(logged_in, "throughput").items() if "throughput" in label.lower()
+    )
     assert [value for _, value in drawn] == per_second
     rows = table_numbers(logged_in, "figure.chart[data-chart=lines] ~ details table, figure.chart details table")
     assert [as_number(row[1]) for row in rows] == per_second

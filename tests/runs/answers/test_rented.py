@@ -125,6 +125,18 @@ def test_a_factor_is_found_by_its_bare_name(controls):
     assert "does not vary" not in page(selects, controls)
 
 
+def test_a_factor_that_is_called_as_a_fact_does_not_take_its_place():
+    world = World(noise=0.01)
+    for name, version, tps in (("PostgreSQL", "17.2", 1000.0), ("MySQL", "8.4.3", 1300.0)):
+        for config in ("a", "b"):
+            world.add(tps, dbms={"name": name, "version": version}, factors={"dbms": config})
+    selects = world.store()
+
+    assert [claim["label"] for claim in ask(selects, "ask=rank&fact=dbms")["claims"]][:2] == [
+        "MySQL 8.4.3", "PostgreSQL 17.2",
+    ]  # fmt: skip
+
+
 def switches(*, role: str = "") -> str:
     """A pool and huge pages, on and off at two numbers of terminals: a tenth and a twentieth faster with them."""
     world = World(noise=0.008)

@@ -313,15 +313,14 @@ def test_a_known_drift_that_goes_on_or_ends_makes_no_step_and_few_suspicions(end
     assert suspected <= 0.05 * batches
 
 
-@pytest.mark.parametrize("noise", [0.15, 0.18])
-def test_the_days_near_a_step_hold_the_true_one_where_noise_hides_it(noise):
+def test_the_days_near_a_step_hold_the_true_one_where_noise_hides_it():
     """Seen: one day was told of a step of 6 % at 8 % of noise, which was right in 44 % of cases; then days that held
     the true one in 77 to 89 % of series of 24 to 40 nights.
     """
     generator, told = random.Random(7), []
-    for _ in range(400):
+    for _ in range(300):
         values = [
-            [1000 * 0.85 ** (day >= 15) * math.exp(generator.gauss(0, noise)) for _ in range(3)] for day in range(30)
+            [1000 * 0.85 ** (day >= 15) * math.exp(generator.gauss(0, 0.15)) for _ in range(3)] for day in range(30)
         ]
         if len(found := steps([*enumerate(values)], 0.03)) == 1:
             told.append(found[0])
