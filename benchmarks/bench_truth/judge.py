@@ -458,7 +458,10 @@ class Judge:
                 yield Mark(COVERAGE, kind, low <= truth[1] <= high, words)
         elif shape == "step":
             after, before = claim["interval"]
-            yield Mark(PLACE, kind, truth[0] == "step" and after == truth[1], words)
+            # A level with a repeat of 0 has no logarithm: the step lies around it.
+            levels = [float(cell.facts[axis]) for cell in cells if not _has_zero(metric, [cell])]
+            last = max((level for level in levels if truth[1] and level <= truth[1]), default=None)
+            yield Mark(PLACE, kind, truth[0] == "step" and after == last, words)
             sides = ([cell for cell in cells if cell.facts.get(axis) == level] for level in (after, before))
             ends = [_mean([_log(value) for cell in side for value in cell.values(metric).values()]) for side in sides]
             change = math.expm1(ends[1] - ends[0])
