@@ -281,11 +281,14 @@ def _watched(
 
 
 def _take(series: BenchmarkSeries, at: int, among: list[ChangePoint]) -> ChangePoint | None:
-    """The change that was there before, be it placed a few batches beside; one that proved to be none last."""
+    """The change that was there before, be it placed a few batches beside; one that proved to be none last, and not
+    where somebody has said so of another batch.
+    """
     near = [
         (point.state == ChangeState.REFUTED, abs(series.index[point.at_id] - at), point)
         for point in among if abs(series.index[point.at_id] - at) <= LEAST_DAYS
     ]  # fmt: skip
+    near = [each for each in near if not (each[0] and each[1] and each[2].is_judged)]
     if not near:
         return None
     point = min(near, key=lambda each: each[:2])[2]

@@ -5,10 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from runs.stats.ratios import Ratio, ratio
 from runs.stats.summaries import ALPHA, interval_of_logs, mean, t_quantile, variance
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 # Days on each side of a step: fewer are an accident, as one bad night is.
 LEAST_DAYS = 3
@@ -20,6 +26,7 @@ MOST_DAYS = 400
 # taken for those of so many.
 ERRORS_ALLOWED, MOST_ALLOWED_FOR = 0.5, 60
 _LEAST_SPREAD = 1e-12
+MOST_KEPT = 128
 
 
 def near(logs: Sequence[float], begin: int, found: int) -> tuple[int, int]:
@@ -137,6 +144,24 @@ def days_after_to_show(logs: Sequence[float], share: float) -> int | None:
     return next((after for after in counts if least_step(logs, len(logs) + after, after) <= share), None)
 
 
+def _stretches(n: int) -> list[tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]]:
+    """Of so many days the first day of each stretch that may differ from what is around it, the day after its last, and
+    what the square of its sum is multiplied by: those from the begin on, which is one step, then those in the midst.
+    """
+    import numpy as np
+
+    last_cut = n - LEAST_DAYS
+    ends = np.arange(LEAST_DAYS, last_cut + 1)
+    first, last = (each.ravel() for each in np.meshgrid(ends, ends, indexing="ij"))
+    is_long = last - first >= LEAST_DAYS
+    pairs = [(np.zeros_like(ends), ends), (first[is_long], last[is_long])]
+    return [(begin, end, n / ((end - begin) * (n - end + begin))) for begin, end in pairs if len(begin)]
+
+
+# Each night looks at the newest once more, of which there are seldom more than so many; those of a thousand take 12 MB.
+_kept = lru_cache(maxsize=MOST_KEPT)(_stretches)
+
+
 def _cuts(logs: Sequence[float], begin: int, end: int) -> Iterator[int]:
     """Between `begin` and `end`, in no order."""
     n = end - begin
@@ -148,20 +173,15 @@ def _cuts(logs: Sequence[float], begin: int, end: int) -> Iterator[int]:
     off = np.array(logs[begin:end])
     off -= off.mean()
     sums = np.concatenate([[0.0], off.cumsum()])
-    first, last = np.arange(n + 1)[:, None], np.arange(n + 1)[None, :]
-    days = last - first
-    # The share of the squares that the mean of the days from `first` to before `last` takes away.
-    between = (sums[last] - sums[first]) ** 2 * n / np.maximum(days * (n - days), 1)
-    # One step: a stretch from the begin on. Two: one in the midst.
-    one_step = (first == 0) & (last >= LEAST_DAYS) & (last <= n - LEAST_DAYS)
-    two_steps = (first >= LEAST_DAYS) & (last <= n - LEAST_DAYS) & (days >= LEAST_DAYS)
     candidates = []
-    for places in (one_step, two_steps):
-        if count := int(places.sum()):
-            at = np.unravel_index(np.where(places, between, -1.0).argmax(), between.shape)
-            left = max(float(off @ off - between[at]), _LEAST_SPREAD)
-            t = math.sqrt(float(between[at]) / left * (n - 2))
-            candidates.append((2 * float(special.stdtr(n - 2, -t)) * count * 2, [int(place) for place in at]))
+    for first, last, weight in _kept(n) if n <= MOST_KEPT else _stretches(n):
+        # The share of the squares that the mean of the days from `first` to before `last` takes away.
+        between = (sums[last] - sums[first]) ** 2 * weight
+        best = int(between.argmax())
+        left = max(float(off @ off - between[best]), _LEAST_SPREAD)
+        t = math.sqrt(float(between[best]) / left * (n - 2))
+        p = 2 * float(special.stdtr(n - 2, -t)) * len(between) * 2
+        candidates.append((p, [int(first[best]), int(last[best])]))
     p, stretch = min(candidates)
     if p < STEP_ALPHA:
         cuts = [begin + place for place in stretch if place]

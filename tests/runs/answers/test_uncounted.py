@@ -31,7 +31,7 @@ def three_machines() -> list[Document]:
     for name, (speed, day) in MACHINES.items():
         for system, setting, of_system in (("PostgreSQL", "shared_buffers", 1.3), ("MariaDB", "key_buffer_size", 1.0)):
             for tuned in (1.0, 1.1):
-                for terminals in (1, 4, 16, 64):
+                for terminals in (1, 8, 64):
                     tps = 400 * terminals / (1 + 0.02 * terminals) * speed * of_system * tuned
                     world.add(
                         tps, dbms={"name": system, "version": "17.2"}, hardware={"name": name}, measured_on=day,

@@ -46,7 +46,7 @@ def with_latency(document: dict[str, Any], level: float = 1.0) -> dict[str, Any]
     return document
 
 
-def file(documents: Sequence[dict[str, Any]], owner: User | None, *, at_once: int = 1) -> None:
+def file(documents: Sequence[dict[str, Any]], owner: User | None, *, at_once: int = 100) -> None:
     """Send them, so many at once, and have the worker file each delivery."""
     for begin in range(0, len(documents), at_once):
         for outcome in results.store_uploads(documents=documents[begin : begin + at_once], owner=owner):

@@ -84,13 +84,17 @@ def test_a_step_three_nights_after_a_bad_one_is_suspected_and_confirmed_as_any_o
     assert [alert.state for alert in Alert.objects.exclude(pk=point.alert.pk)] == ["noise"]
 
 
-@pytest.mark.parametrize(("later", "open_alerts"), [(1, 0), (3, 1)])
-def test_a_rejected_suspicion_stays_rejected_where_it_lasts_and_hides_no_step_after_it(contributor, later, open_alerts):
-    """Was: what came within three batches of it was never told, and its level not known."""
+@pytest.mark.parametrize(("later", "open_alerts", "at_once"), [(1, 0, 1), (3, 1, 1), (3, 1, 100)])
+def test_a_rejected_suspicion_stays_rejected_where_it_lasts_and_hides_no_step_after_it(
+    contributor, later, open_alerts, at_once
+):
+    """Was: what came within three batches of it was never told, and its level not known; then not where the nights of
+    a machine that had been away came at once.
+    """
     file(with_step(0.9, last=STEP), contributor, at_once=STEP)
     assert alerts.move(Alert.objects.get(), "noise", by=contributor)
     between = nights(range(STEP + 1, STEP + later))
-    file([*between, *nights(range(STEP + later, 23), level=0.9)], contributor)
+    file([*between, *nights(range(STEP + later, 23), level=0.9)], contributor, at_once=at_once)
     assert Alert.objects.filter(state="confirmed").count() == open_alerts
     point = ChangePoint.objects.get(state="confirmed")
     assert point.at.commit == f"{STEP + (later if open_alerts else 0):040x}"
