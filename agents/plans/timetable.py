@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from itertools import islice, takewhile
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -32,21 +32,30 @@ SHOWN = 5
 
 
 def times(cron: str, zone: str, after: datetime) -> CronSim:
-    """The times of a cron expression after that one. Raises FieldErrors naming the field."""
+    """The times of a cron expression after that one. Raises FieldErrors naming each field that is wrong."""
+    wrong: dict[str, str] = {}
+    known: tzinfo = UTC
     try:
         known = ZoneInfo(zone)
-    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
-        raise FieldErrors(zone=f"There is no time zone {zone}; one is Europe/Berlin.") from error
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        wrong["zone"] = f"There is no time zone {zone}; one is Europe/Berlin."
     try:
-        return CronSim(cron, after.astimezone(known))
+        found = CronSim(cron, after.astimezone(known))
     except CronSimError as error:
-        fields = cron.split()
-        if len(fields) == 5 and str(error) == "Bad day-of-month":
-            with suppress(CronSimError):
-                CronSim(" ".join([*fields[:3], "*", fields[4]]), after)
-                raise FieldErrors(cron=f"“{cron}” never happens: no month that it names has such a day.") from error
-        five = " Five fields are needed: minute, hour, day, month, weekday. 0 2 * * * is every night at two."
-        raise FieldErrors(cron=f"{error} in “{cron}”.{'' if len(fields) == 5 else five}") from error
+        wrong["cron"] = _cron_error(cron, error, after)
+    if wrong:
+        raise FieldErrors(**wrong)
+    return found
+
+
+def _cron_error(cron: str, error: CronSimError, after: datetime) -> str:
+    fields = cron.split()
+    if len(fields) == 5 and str(error) == "Bad day-of-month":
+        with suppress(CronSimError):
+            CronSim(" ".join([*fields[:3], "*", fields[4]]), after)
+            return f"“{cron}” never happens: no month that it names has such a day."
+    five = " Five fields are needed: minute, hour, day, month, weekday. 0 2 * * * is every night at two."
+    return f"{error} in “{cron}”.{'' if len(fields) == 5 else five}"
 
 
 def coming(schedule: Schedule, after: datetime) -> Iterator[datetime]:

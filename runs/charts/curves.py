@@ -50,6 +50,7 @@ from runs.tables import Column, Table, TableCell
 X_LOG_FROM, Y_LOG_FROM, TOPS_LOG_FROM = 10.0, 100.0, 10.0
 # How far, in lengths of the largest value, the interval of few scattered repeats may stretch the axis.
 MOST_OF_A_BAND = 1.5
+WHOLE = 100.0
 # So many straight parts make a line that is drawn over the points.
 _STEPS = 40
 NOTE = f"Band: {INTERVAL_WORDS}, from three repeats on. Dots: every repeat."
@@ -157,8 +158,11 @@ def _y_axis(axes: Axes, groups: Sequence[Group], panels: Sequence[Panel], metric
     zoomed = (axes.x == DATE or axes.y_as == "first") and min(values, default=0.0) > max(values, default=0.0) / 4
     reached = values if zoomed else [*values, *chain(*map(_ends, groups))]
     span = [value for value in reached if scale == "linear" or value > 0]
+    unit = "" if axes.y_as in RELATIVE else metric.unit
+    if unit == "%" and max(values, default=0.0) <= WHOLE:  # no share is where its interval ends beyond that
+        span = [min(value, WHOLE) for value in span]
     return {
-        "label": RELATIVE.get(axes.y_as, ""), "unit": "" if axes.y_as in RELATIVE else metric.unit,
+        "label": RELATIVE.get(axes.y_as, ""), "unit": unit,
         "zero": scale == "linear" and not zoomed, "scale": scale,
         "better": metric.better if len(panels) == 1 else "none", "span": (min(span), max(span) or 1.0),
     }  # fmt: skip

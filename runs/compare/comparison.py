@@ -214,5 +214,7 @@ class Comparison:
             if of_groups not in seen:
                 seen.add(of_groups)
                 words, more = [fact.words[value] for value in fact.values], len(fact.values) - MOST_VALUES
-                by_label[fact.label] = f"{' · '.join(words[:MOST_VALUES])}{f' and {more} more' if more > 0 else ''}"
+                # Names of batches and configurations have parts.
+                between = "; " if any(" · " in word for word in words) else " · "
+                by_label[fact.label] = f"{between.join(words[:MOST_VALUES])}{f' and {more} more' if more > 0 else ''}"
         return by_label

@@ -76,8 +76,10 @@ def _words_of(name: str, unit: str) -> str:
     as_named = [word.casefold() for word in of_unit] if is_symbol else []
     if words == as_named:
         return " ".join([of_unit[0][:1].upper() + of_unit[0][1:], *of_unit[1:]])
-    if as_named and words[-len(as_named) :] == as_named:
-        words = words[: -len(as_named)]
+    # Many write load_mb_s for load_mb_per_s.
+    ends = [end for end in (as_named, [word for word in as_named if word != "per"]) if end]
+    if end := next((end for end in ends if words[-len(end) :] == end), None):
+        words = words[: -len(end)]
         if unit.endswith("/s") and not RATE_NOUNS & {*words}:
             words.append("rate")
         elif unit in SECONDS_EACH and len(words) == 1 and words[0].isalpha() and words[0] not in TIME_NOUNS:

@@ -138,10 +138,10 @@ function xScale(spec, xs, theme) {
   };
 }
 
-/** Air above the highest value; of shares that reach 100 % none, since nothing is above. */
-export function above({ unit }, ys) {
+/** Air above the highest value, as `room`; of shares that reach 100 % none, since nothing is above. */
+export function above({ unit }, ys, room = { grace: "5%" }) {
   const most = Math.max(...ys);
-  if (!(unit === "%" && most > 95 && most <= 100)) return { grace: "5%" };
+  if (!(unit === "%" && most > 95 && most <= 100)) return room;
   return { max: 100, afterBuildTicks: (built) => { built.ticks = shareTicks(built.min, built.height).map((value) => ({ value })); } };
 }
 
@@ -165,7 +165,7 @@ export function roundEnds([least, most]) {
 
 function yScale(spec, theme) {
   // Panels end at the same number, which a band may run beyond.
-  if (spec.y.span && spec.y.zero) return { ...numberScale(theme, spec.y, [], {}), ...roundEnds(spec.y.span) };
+  if (spec.y.span && spec.y.zero) return { ...numberScale(theme, spec.y, [], {}), ...roundEnds(spec.y.span), ...above(spec.y, spec.y.span, {}) };
   const isShared = Boolean(spec.panel && !spec.sync && spec.y.span);
   const ys = isShared ? spec.y.span : spec.series.flatMap((series) => series.points.map(([, y]) => y)).filter((y) => y !== null);
   // From a distance a logarithmic axis looks like any other.

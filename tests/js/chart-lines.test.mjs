@@ -108,6 +108,12 @@ test("an axis of values below zero holds them all", () => {
   assert.deepEqual(roundEnds([-8, -2]), { min: -10, max: 0 });
 });
 
+test("a curve of shares that begins at zero ends at 100 %", () => {
+  const y = (unit, most) => linesConfig({ ...spec([[1, 90], [64, 99.9]]), y: { label: "Hit share", unit, zero: true, span: [90, most] } }, theme).options.scales.y;
+  assert.deepEqual([y("%", 99.9).min, y("%", 99.9).max], [0, 100]);
+  assert.deepEqual([y("%", 104).max, y("ms", 99.9).max], [120, 120]);
+});
+
 test("of a stretch that is zoomed into only the ticks within it are told", () => {
   const days = Array.from({ length: 60 }, (_, index) => [index, `2026-11-${index}`]);
   const told = tellableTicks(days, { min: 40.5, max: 44.5, px: 1000 });

@@ -228,6 +228,7 @@ def test_by_api_it_is_due_once_in_a_month(planned, client, bearer):
     assert sent(cron="61 3 * * *").json()["cron"] == ["Bad minute in “61 3 * * *”."]
     never = ["“0 0 31 2,4 *” never happens: no month that it names has such a day."]
     assert sent(cron="0 0 31 2,4 *").json()["cron"] == never
+    assert list(sent(cron="61 3 * * *", timezone="Mars/Olympus").json()) == ["timezone", "cron"], "was: the zone alone"
     assert sent(cron="0 0 32 2 *").json()["cron"] == ["Bad day-of-month in “0 0 32 2 *”."]
     assert sent(at=at.isoformat(), ends_at=at.isoformat()).status_code == 201
     assert Schedule.objects.get().due_at == at

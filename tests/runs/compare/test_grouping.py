@@ -196,6 +196,14 @@ def test_what_varies_is_said_once_and_many_values_are_counted():
     assert words[0] == "Batch" and words[1].endswith("night 12 and 2 more")
 
 
+def test_names_that_have_parts_are_told_apart():
+    """Seen: "nightly · 4f1 · main · 2026-09-19 · nightly · 4f2 · main · 2026-09-20", which is two batches."""
+    for number in (1, 2):
+        tested = {"commit": f"4f{number}", "branch": "main"}
+        make_run("H2 2.5", 100, batch=batch(UUID(int=number), label="nightly"), tested=tested)
+    assert compare(all_runs()).varying_words["Batch"] == "nightly · 4f1 · main; nightly · 4f2 · main"
+
+
 def test_two_factors_with_the_same_levels_are_both_said_to_vary():
     for scale, terminals in product((1, 4), (1, 4)):
         make_run("H2 2.5", 100, factors={"scale_factor": scale, "terminals": terminals})

@@ -18,7 +18,7 @@ from runs.charts.pivots import Pivot, heat
 from runs.charts.tradeoff import front_of
 from runs.models import Experiment, Measurement, Metric, Report, Run
 from runs.templatetags.show import pivot_rows
-from tests.runs.cells import machine, make_repeats, make_run, make_runs, workload
+from tests.runs.cells import add_number, machine, make_repeats, make_run, make_runs, workload
 from tests.runs.pages import spec
 
 pytestmark = pytest.mark.django_db
@@ -63,6 +63,19 @@ def test_a_sweep_is_two_panels_with_the_same_axes_and_one_legend(client, sweep):
     assert len(left["series"][0]["band"]) == 3
     assert html.count('<ul class="keys">') == 1
     assert "Table of these numbers" in html
+
+
+def test_the_axis_of_shares_ends_where_there_are_no_more(client):
+    """Was: at 120 %, as the interval of 99.5 to 100 % ended at 100.8 %."""
+    experiment = Experiment.objects.create(slug="shares", name="Shares")
+    for scale, shares in {1: (99.5, 99.8, 100), 4: (97, 97.1, 97.2), 16: (90, 90.1, 90.2)}.items():
+        for repeat, share in enumerate(shares, start=1):
+            add_number(
+                make_run("H2 2.4", None, factors={"scale_factor": scale}, experiment=experiment, repeat=repeat),
+                share, name="hit_percent", unit="%",
+            )  # fmt: skip
+    y = spec(page(client, "&metric=hit_percent", of="shares"), "curve")["y"]
+    assert (y["zero"], y["span"][1]) == (True, 100)
 
 
 def test_an_interval_that_would_cover_the_chart_is_no_band(client):
