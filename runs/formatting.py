@@ -163,6 +163,12 @@ def mid_sentence(label: str) -> str:
     return label if is_name else label[:1].lower() + label[1:]
 
 
+def is_plural(noun: str) -> bool:
+    """Of a label, by its noun: queries per hour, failed transactions in a window; not TPS, bytes sent, packet loss."""
+    of = re.split(r"[ ,](?:per|in|of|at)\b|[,(]", noun)[0].strip()
+    return of.endswith("s") and not of.endswith(("ss", "us", "is", "'s"))
+
+
 # What a line of a log says that tells why something ended.
 _TELLING = re.compile(
     r"\b(fatal|panic|error|exception|cannot|could not|failed|denied|refused|unknown|unrecognized|invalid|no space"

@@ -17,7 +17,7 @@ from runs.answers.words.verdicts import against_words
 from runs.answers.words.warnings import warnings_of
 from runs.compare.compare import compare, compare_selection
 from runs.compare.select import select
-from runs.formatting import mid_sentence, times
+from runs.formatting import is_plural, mid_sentence, times
 from runs.models import Run
 from runs.models.accounts import User
 from runs.stats import WINNERS, Kind, judge
@@ -154,6 +154,18 @@ def test_the_lowest_latency_wins():
 def test_a_label_in_a_sentence_keeps_the_capital_of_a_name(label: str, said: str):
     """Seen: "has the highest jain's index"."""
     assert mid_sentence(label) == said
+
+
+@pytest.mark.parametrize(
+    ("label", "are_many"),
+    [
+        ("queries per hour", True), ("failed transactions in the window", True), ("misses", True), ("TPS", False),
+        ("packet loss", False), ("bytes sent", False), ("p99 latency", False), ("Jain's index", False), ("", False),
+    ],
+)  # fmt: skip
+def test_a_question_about_many_things_has_its_verb(label, are_many):
+    """Was: "How does queries per hour change?"."""
+    assert is_plural(label) == are_many
 
 
 def ten_equal_cells() -> dict[str, list[float]]:
