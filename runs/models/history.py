@@ -157,7 +157,9 @@ class SeriesBatchQuerySet(models.QuerySet["SeriesBatch"]):
         return self.filter(benchmark__in=[benchmark.pk, *benchmark.releases.values_list("pk", flat=True)])
 
     def doubts(self, by: str) -> dict[Any, str]:
-        """What speaks against the numbers of these, by a field that tells them apart: "disturbed (2 of 3)"."""
+        """What speaks against the numbers of these, by a field that tells them apart: "disturbed (2 of 3)", of all of
+        its runs "disturbed".
+        """
         runs_of = dict(self.order_by().values_list(by, "runs"))
         runs = Run.objects.filter(pk__in={run for of in runs_of.values() for run in of})
         runs = runs.only("checks", "state", "invalid_at", "deleted_at")
@@ -165,7 +167,9 @@ class SeriesBatchQuerySet(models.QuerySet["SeriesBatch"]):
         found = {}
         for key, of in runs_of.items():
             counted = Counter(chain.from_iterable(words.get(str(run), ()) for run in of))
-            found[key] = ", ".join(f"{word} ({count} of {len(of)})" for word, count in counted.items())
+            found[key] = ", ".join(
+                word if count == len(of) else f"{word} ({count} of {len(of)})" for word, count in counted.items()
+            )
         return found
 
     def take_out(self) -> None:
