@@ -8,9 +8,10 @@ import pytest
 
 from tests.e2e.conftest import Site, log_in
 from tests.e2e.pages import FIXED, made, violations
+from tests.whole import whole
 
 pytestmark = pytest.mark.browser
-WIDTHS = (390, 768, 1280, 1920)
+PHONE, LAPTOP = 390, 1280
 LEAST_COLUMN_PX = 40
 
 # What is wrong with the page at its present width: -> sentences.
@@ -47,7 +48,8 @@ TROUBLES = """least => {
 OF_LAYOUT, OF_THEME = "scrollable-region-focusable", "color-contrast"
 
 
-def test_every_page_fits_every_screen_and_is_accessible(site: Site, browser):
+@pytest.mark.parametrize("widths", [(PHONE, LAPTOP), *whole(((768, 1920),))])
+def test_every_page_fits_every_screen_and_is_accessible(site: Site, browser, widths: tuple[int, ...]):
     """All rules of axe on a phone and a laptop, those of layout at the other widths; contrasts of all words on a phone
     in the light theme, elsewhere of each set of colours once.
     """
@@ -62,12 +64,12 @@ def test_every_page_fits_every_screen_and_is_accessible(site: Site, browser):
     for name, path in pages.items():
         page.goto(site.url + path)
         page.wait_for_load_state("networkidle")
-        for width in WIDTHS:
+        for width in widths:
             page.set_viewport_size({"width": width, "height": 900})
             page.emulate_media(color_scheme="light")
             found: list[object] = [*page.evaluate(TROUBLES, LEAST_COLUMN_PX)]
-            if width in (390, 1280):
-                found += violations(page, but=(OF_THEME,) if width == 1280 else ())
+            if width in (PHONE, LAPTOP):
+                found += violations(page, but=(OF_THEME,) if width == LAPTOP else ())
                 for theme in ("light", "dark"):
                     page.emulate_media(color_scheme=theme)
                     found += violations(page, [OF_THEME], unseen=True)
